@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety.h: the whole core. reply.h is the one call most programs need. */
+#ifndef SURETY_H
+#define SURETY_H
+
+#include <surety/base.h>
+#include <surety/json.h>
+#include <surety/text.h>
+#include <surety/schema.h>
+#include <surety/contract.h>
+#include <surety/reply.h>
+
+#endif

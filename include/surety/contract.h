@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety/contract.h: a JSON Schema plus how to find, judge and fall back on a
+ * reply, in one JSON file. What is ours stands in the root keyword "x-surety";
+ * a plain JSON Schema is a contract with the defaults. A registry finds
+ * contracts by name and version in the caller's folders and in the built-in
+ * set.
+ *
+ * Threads: a contract is frozen; a registry is owned. */
+#ifndef SURETY_CONTRACT_H
+#define SURETY_CONTRACT_H
+
+#include <surety/base.h>
+#include <surety/json.h>
+#include <surety/schema.h>
+#include <surety/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How much of a reply's form may be mended. */
+typedef enum surety_repair {
+    SURETY_REPAIR_NONE = 0, /* strict RFC 8259 */
+    SURETY_REPAIR_SYNTAX,
+    SURETY_REPAIR_ALIGN
+} surety_repair;
+
+typedef enum surety_fallback {
+    SURETY_FALLBACK_NONE = 0, /* the failure is the result */
+    SURETY_FALLBACK_NULL,     /* null */
+    SURETY_FALLBACK_VALUE,    /* a given value, ${name} filled in its strings */
+    SURETY_FALLBACK_TEXT      /* the raw trimmed reply at a pointer of a value */
+} surety_fallback;
+
+typedef struct surety_contract surety_contract;
+
+typedef struct surety_contract_options {
+    size_t size; /* sizeof(surety_contract_options) */
+    /* The name where x-surety gives none (a file's stem); may be empty. */
+    surety_str name;
+    /* How the schema is compiled; NULL: defaults with assert_format. */
+    const surety_schema_options *schema;
+    const surety_limits *limits; /* NULL: defaults */
+    const surety_alloc *alloc;   /* NULL: libc */
+} surety_contract_options;
+
+/* Reads and compiles a contract; it owns its text. What is wrong with it is
+ * SURETY_SYNTAX with position and path in text: not JSON, not an object or
+ * boolean, a wrong member of x-surety (checked against the built-in contract
+ * surety/contract), a schema mistake, a rule that does not compile.
+ * SURETY_UNSUPPORTED: what this build leaves out (rules without libjq, a
+ * repair level). SURETY_LIMIT, SURETY_NOMEM. */
+SURETY_API surety_status surety_contract_read(
+    surety_str text, const surety_contract_options *options,
+    surety_contract **ret_contract, surety_error *reterr);
+SURETY_API void surety_contract_free(surety_contract *contract);
+
+/* Name, version ("" where none is declared) and the two joined by "@". */
+SURETY_API surety_str surety_contract_name(const surety_contract *contract);
+SURETY_API surety_str surety_contract_version(const surety_contract *contract);
+SURETY_API surety_str surety_contract_id(const surety_contract *contract);
+/* The contract document's root. */
+SURETY_API surety_val surety_contract_root(const surety_contract *contract);
+SURETY_API const surety_schema *surety_contract_schema(
+    const surety_contract *contract);
+SURETY_API const surety_extract *surety_contract_extract(
+    const surety_contract *contract);
+SURETY_API surety_repair surety_contract_repair(const surety_contract *contract);
+SURETY_API bool surety_contract_strips_unknown(const surety_contract *contract);
+SURETY_API bool surety_contract_fills_defaults(const surety_contract *contract);
+/* Its deprecation notice, what to use instead; empty where it is none. */
+SURETY_API surety_str surety_contract_deprecated(
+    const surety_contract *contract);
+
+SURETY_API surety_fallback surety_contract_fallback(
+    const surety_contract *contract);
+/* The value of the kinds VALUE and TEXT; SURETY_NONE otherwise. */
+SURETY_API surety_val surety_contract_fallback_value(
+    const surety_contract *contract);
+/* The JSON Pointer of the kind TEXT. */
+SURETY_API surety_str surety_contract_fallback_field(
+    const surety_contract *contract);
+
+/* Rules: what JSON Schema cannot say, each a jq program that must give true
+ * (anything but false and null) for the value at `at`. */
+typedef struct surety_rule {
+    surety_str id;
+    surety_str at; /* JSON Pointer of the value a finding points at */
+    surety_str expr;
+    surety_str message;
+} surety_rule;
+SURETY_API size_t surety_contract_rule_count(const surety_contract *contract);
+SURETY_API surety_rule surety_contract_rule(const surety_contract *contract,
+                                            size_t i);
+/* The object of derived members (name to jq program); SURETY_NONE: none. */
+SURETY_API surety_val surety_contract_derive(const surety_contract *contract);
+
+/* ---- registry --------------------------------------------------------- */
+
+typedef struct surety_registry surety_registry;
+
+typedef struct surety_registry_options {
+    size_t size; /* sizeof(surety_registry_options) */
+    /* Folders searched in this order before the built-in set, joined by ":";
+     * a contract's file stands at FOLDER/NAME.json. May be empty. */
+    surety_str folders;
+    const surety_contract_options *contract; /* for those it reads */
+    const surety_alloc *alloc;
+} surety_registry_options;
+
+/* SURETY_NOMEM. Folders are read when a name is asked for; one that does not
+ * exist is passed over. */
+SURETY_API surety_status surety_registry_new(
+    const surety_registry_options *options, surety_registry **ret_registry,
+    surety_error *reterr);
+SURETY_API void surety_registry_free(surety_registry *registry);
+
+/* Finds and compiles a contract: the path of a file that exists, or a name:
+ * "a/b" (the newest version), "a/b@1" or "a/b@1.2" (the newest of those),
+ * "a/b@1.2.3" (that one). An alias of a contract finds it too. The caller
+ * frees it. SURETY_END: not found, with the nearest names as a hint; SURETY_IO:
+ * a file that is there cannot be read; else as surety_contract_read, with
+ * reterr->source the file. */
+SURETY_API surety_status surety_registry_find(surety_registry *registry,
+                                              surety_str name,
+                                              surety_contract **ret_contract,
+                                              surety_error *reterr);
+
+/* One contract of a listing. The texts belong to the registry. */
+typedef struct surety_registry_entry {
+    surety_str name;
+    surety_str version;
+    surety_str title;      /* the schema's title or description; may be empty */
+    surety_str source;     /* the file, or "built-in" */
+    surety_str deprecated; /* empty where it is not */
+    surety_str alias_of;   /* empty where it is no alias */
+    surety_str error;      /* not empty: the file is there but no contract */
+} surety_registry_entry;
+/* Lists everything found, by name, then version; a name in an earlier folder
+ * hides the same name and version in a later one. SURETY_NOMEM, SURETY_IO. */
+SURETY_API surety_status surety_registry_list(surety_registry *registry,
+                                              surety_error *reterr);
+SURETY_API size_t surety_registry_count(const surety_registry *registry);
+SURETY_API surety_registry_entry surety_registry_at(
+    const surety_registry *registry, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety/json.h: one document type, and everything that reads, walks, compares,
+ * builds and writes it.
+ *
+ * A surety_doc owns a parsed JSON text; a surety_val is one value in it, passed
+ * by value, nothing to free, good until the doc is changed or freed. An absent
+ * value is SURETY_NONE, and every function here takes it.
+ *
+ *     surety_doc *doc = surety_doc_new(NULL);
+ *     if (surety_doc_read(doc, surety_str_of("{\"a\":[1,2]}"), NULL, &err))
+ *         ...
+ *     int64_t two = surety_val_int(surety_val_at(root, surety_str_of("/a/1")), 0);
+ *
+ * Threads: a doc is owned while it is read or built, and may then be read by
+ * any number of threads until it is changed again. */
+#ifndef SURETY_JSON_H
+#define SURETY_JSON_H
+
+#include <surety/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct surety_doc surety_doc;
+
+typedef struct surety_val {
+    const surety_doc *doc; /* NULL: SURETY_NONE */
+    uint32_t index;
+} surety_val;
+
+/* The absent value. */
+SURETY_API surety_val surety_val_none(void);
+
+typedef enum surety_kind {
+    SURETY_KIND_NONE = 0, /* an absent value */
+    SURETY_KIND_NULL,
+    SURETY_KIND_BOOLEAN,
+    SURETY_KIND_NUMBER,
+    SURETY_KIND_STRING,
+    SURETY_KIND_ARRAY,
+    SURETY_KIND_OBJECT
+} surety_kind;
+
+/* JSON Schema's name of a kind ("null", "boolean", ...; "none"). */
+SURETY_API const char *surety_kind_name(surety_kind kind);
+
+/* ---- reading ---------------------------------------------------------- */
+
+enum surety_read_flag {
+    /* Keep using the caller's bytes instead of a copy; they must stay as they
+     * are while the doc is used. No bytes past the end are read. */
+    SURETY_READ_BORROW = 1,
+    /* A duplicate key is SURETY_SYNTAX. Without it the last one counts, as in
+     * ECMAScript, and surety_doc_duplicate lists the others. */
+    SURETY_READ_UNIQUE_KEYS = 2,
+    /* Pass over a UTF-8 byte order mark at the start (files). Without it that
+     * is SURETY_SYNTAX, as RFC 8259 section 8.1 allows. */
+    SURETY_READ_SKIP_BOM = 4
+};
+
+typedef struct surety_read_options {
+    size_t size; /* sizeof(surety_read_options) */
+    unsigned flags;
+    const surety_limits *limits; /* NULL: defaults */
+} surety_read_options;
+
+/* An empty doc that owns nothing yet; NULL when out of memory. */
+SURETY_API surety_doc *surety_doc_new(const surety_alloc *alloc);
+SURETY_API void surety_doc_free(surety_doc *doc); /* takes NULL */
+
+/* Reads exactly one JSON text (RFC 8259) with nothing but white space around
+ * it into doc, whose former content and values are gone, also on failure. The
+ * memory is reused: once it is large enough, reading allocates nothing.
+ * Rules where the RFC leaves a choice: invalid UTF-8 and an escape that is a
+ * lone surrogate are errors; numbers keep their text, so none overflows; depth
+ * and lengths have limits. SURETY_SYNTAX or SURETY_LIMIT with the position of
+ * the first byte that cannot stand there; SURETY_NOMEM. */
+SURETY_API surety_status surety_doc_read(surety_doc *doc, surety_str text,
+                                         const surety_read_options *options,
+                                         surety_error *reterr);
+
+/* The root value; SURETY_NONE where nothing was read or built. */
+SURETY_API surety_val surety_doc_root(const surety_doc *doc);
+/* The text it was read from: the doc's copy or the borrowed bytes. */
+SURETY_API surety_str surety_doc_text(const surety_doc *doc);
+/* How many values it holds, keys counted too. */
+SURETY_API size_t surety_doc_size(const surety_doc *doc);
+
+/* Keys that a later member of the same object replaced, in text order: the
+ * position of the i-th such key in the doc's text and its decoded text.
+ * SURETY_END past the last. At most 64 are kept; _count is exact. */
+SURETY_API size_t surety_doc_duplicate_count(const surety_doc *doc);
+SURETY_API surety_status surety_doc_duplicate(const surety_doc *doc, size_t i,
+                                              surety_position *ret_position,
+                                              surety_str *ret_key);
+
+/* ---- values ----------------------------------------------------------- */
+
+SURETY_API surety_kind surety_val_kind(surety_val val);
+SURETY_API bool surety_val_bool(surety_val val, bool otherwise);
+/* A string's or key's decoded bytes (may hold NUL); empty for other kinds. */
+SURETY_API surety_str surety_val_str(surety_val val);
+SURETY_API bool surety_val_is(surety_val val, const char *string);
+
+/* Numbers are exact: the text is kept. _int and _uint give otherwise where the
+ * value is no integer of that range (1.0 and 1e2 are integers, as in JSON
+ * Schema); _real gives the nearest double, ±HUGE_VAL where it is too large. */
+SURETY_API int64_t surety_val_int(surety_val val, int64_t otherwise);
+SURETY_API uint64_t surety_val_uint(surety_val val, uint64_t otherwise);
+SURETY_API double surety_val_real(surety_val val, double otherwise);
+SURETY_API bool surety_val_is_integer(surety_val val);
+/* A number's own text, "-1.50e3"; empty for other kinds. */
+SURETY_API surety_str surety_val_number(surety_val val);
+
+/* Items of an array, members of an object; 0 for other kinds. */
+SURETY_API size_t surety_val_count(surety_val val);
+/* for (v = surety_val_first(c); v.doc; v = surety_val_next(c, v)) walks an
+ * array's items or an object's member values in text order. */
+SURETY_API surety_val surety_val_first(surety_val container);
+SURETY_API surety_val surety_val_next(surety_val container, surety_val child);
+/* The key (a string) of a member value reached by the walk above or by
+ * surety_val_member; undefined for an item. */
+SURETY_API surety_val surety_val_key(surety_val member);
+/* Linear in the position. SURETY_NONE where absent. */
+SURETY_API surety_val surety_val_item(surety_val array, size_t i);
+SURETY_API surety_val surety_val_member(surety_val object, surety_str key);
+SURETY_API surety_val surety_val_get(surety_val object, const char *key);
+
+/* JSON Pointer (RFC 6901): "" is val itself. SURETY_NONE where it leads
+ * nowhere or is no pointer. */
+SURETY_API surety_val surety_val_at(surety_val val, surety_str pointer);
+/* Appends val's own JSON Pointer from the doc's root. For a key: its
+ * member's. */
+SURETY_API void surety_val_pointer(surety_val val, surety_buf *out);
+/* Appends one reference token, "~" and "/" escaped, with a "/" before it. */
+SURETY_API void surety_pointer_token(surety_buf *out, surety_str token);
+
+/* Where val (a key too) stands in the text its doc was read from; line 0 where
+ * it was built and has no place. Linear in the offset. */
+SURETY_API surety_position surety_val_position(surety_val val);
+
+/* Equality as JSON Schema defines it: numbers by mathematical value (1 and
+ * 1.0 are equal), strings by code points, objects without order. Iterative. */
+SURETY_API bool surety_val_equal(surety_val a, surety_val b);
+
+/* ---- building --------------------------------------------------------- */
+
+/* Makes doc empty and ready to be built. Values are then pushed in order; in
+ * an object each is preceded by its key. The first failure is kept and told
+ * by surety_build_end: SURETY_NOMEM, SURETY_LIMIT, or SURETY_MISUSE for calls
+ * out of order. origin (may be NULL) is a doc whose values will be copied in;
+ * it must outlive doc, and copies then keep their positions in its text. */
+SURETY_API void surety_build_begin(surety_doc *doc, const surety_doc *origin);
+SURETY_API void surety_build_object(surety_doc *doc);
+SURETY_API void surety_build_array(surety_doc *doc);
+SURETY_API void surety_build_close(surety_doc *doc);
+SURETY_API void surety_build_key(surety_doc *doc, surety_str key);
+SURETY_API void surety_build_name(surety_doc *doc, const char *key);
+SURETY_API void surety_build_null(surety_doc *doc);
+SURETY_API void surety_build_bool(surety_doc *doc, bool value);
+SURETY_API void surety_build_int(surety_doc *doc, int64_t value);
+SURETY_API void surety_build_uint(surety_doc *doc, uint64_t value);
+/* The shortest text that reads back as value; not finite: SURETY_MISUSE. */
+SURETY_API void surety_build_real(surety_doc *doc, double value);
+/* text must be valid UTF-8, else SURETY_SYNTAX. */
+SURETY_API void surety_build_str(surety_doc *doc, surety_str text);
+SURETY_API void surety_build_text(surety_doc *doc, const char *text);
+/* A deep copy of a value of any doc; nothing is kept of that doc unless it is
+ * the origin. The copied key of a member: use surety_build_key_of. */
+SURETY_API void surety_build_val(surety_doc *doc, surety_val val);
+SURETY_API void surety_build_key_of(surety_doc *doc, surety_val key);
+SURETY_API surety_status surety_build_end(surety_doc *doc,
+                                          surety_error *reterr);
+
+/* ---- writing ---------------------------------------------------------- */
+
+typedef enum surety_style {
+    SURETY_STYLE_COMPACT = 0, /* no white space; numbers as they stood */
+    SURETY_STYLE_PRETTY,      /* two spaces an indent, no newline at the end */
+    SURETY_STYLE_CANONICAL    /* RFC 8785; SURETY_UNSUPPORTED for a number that
+                               * no finite double stands for */
+} surety_style;
+
+/* Appends val as JSON, UTF-8, to out. The result is out->status, or the
+ * SURETY_UNSUPPORTED said above. */
+SURETY_API surety_status surety_val_write(surety_val val, surety_style style,
+                                          surety_buf *out);
+/* Appends text as a JSON string with its quotes; bytes that are not UTF-8
+ * become U+FFFD, one for each maximal subpart. */
+SURETY_API void surety_json_string(surety_buf *out, surety_str text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety/reply.h: the whole job of the core: a contract and a model's reply in,
+ * an outcome out.
+ *
+ *     surety_outcome *out = NULL;
+ *     if (surety_reply_judge(contract, reply, NULL, &out, &err) != SURETY_OK)
+ *         return fail(err.message);
+ *     if (surety_outcome_ok(out))
+ *         use(surety_outcome_value(out));
+ *     surety_outcome_free(out);
+ *
+ * A bad reply is no error: the call succeeds and the outcome says what is
+ * wrong. The call fails only where it could not judge at all.
+ *
+ * Threads: a judge is owned and holds one thread's scratch memory; contracts
+ * are shared. An outcome of surety_reply_judge is frozen. */
+#ifndef SURETY_REPLY_H
+#define SURETY_REPLY_H
+
+#include <surety/base.h>
+#include <surety/contract.h>
+#include <surety/json.h>
+#include <surety/schema.h>
+#include <surety/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How far a reply got. ORDER stages (names in outcome.c). */
+typedef enum surety_stage {
+    SURETY_STAGE_DONE = 0, /* valid; null in a report */
+    SURETY_STAGE_EXTRACTION,
+    SURETY_STAGE_JSON_PARSE,
+    SURETY_STAGE_VALIDATION
+} surety_stage;
+/* "extraction", "json_parse", "validation"; "done". */
+SURETY_API const char *surety_stage_name(surety_stage stage);
+
+/* A value for ${name} in a fallback. */
+typedef struct surety_variable {
+    surety_str name;
+    surety_str value;
+} surety_variable;
+
+typedef struct surety_judge_options {
+    size_t size; /* sizeof(surety_judge_options) */
+    /* What the provider's API delivered as structured output, as JSON text; an
+     * empty text: nothing. The place native. Positions are then its own. */
+    surety_str native;
+    const surety_extract *extract; /* NULL: the contract's */
+    bool no_fallback;
+    bool derive; /* compute the derived members */
+    const surety_variable *variables;
+    size_t variables_count;
+} surety_judge_options;
+
+typedef struct surety_outcome surety_outcome;
+typedef struct surety_judge surety_judge;
+
+/* Judges one reply. The caller frees the outcome. NULL options: defaults.
+ * SURETY_NOMEM; SURETY_LIMIT where the reply or the work on it is beyond a
+ * limit of the contract's. The reply and the contract must outlive the
+ * outcome. */
+SURETY_API surety_status surety_reply_judge(const surety_contract *contract,
+                                            surety_str reply,
+                                            const surety_judge_options *options,
+                                            surety_outcome **ret_outcome,
+                                            surety_error *reterr);
+SURETY_API void surety_outcome_free(surety_outcome *outcome); /* takes NULL */
+
+/* The reusable form: no allocation a reply once the scratch memory has grown.
+ * The outcome belongs to the judge and is good until its next call. */
+SURETY_API surety_judge *surety_judge_new(const surety_alloc *alloc,
+                                          const surety_limits *limits);
+SURETY_API void surety_judge_free(surety_judge *judge); /* takes NULL */
+SURETY_API surety_status surety_judge_reply(surety_judge *judge,
+                                            const surety_contract *contract,
+                                            surety_str reply,
+                                            const surety_judge_options *options,
+                                            const surety_outcome **ret_outcome,
+                                            surety_error *reterr);
+
+/* ---- outcome ---------------------------------------------------------- */
+
+/* Whether there is a value that satisfies the contract. A fallback is not. */
+SURETY_API bool surety_outcome_ok(const surety_outcome *outcome);
+SURETY_API surety_stage surety_outcome_stage(const surety_outcome *outcome);
+/* The value to use: the valid one (defaults filled, unknown stripped as the
+ * contract says), or the fallback's; SURETY_NONE where there is none. */
+SURETY_API surety_val surety_outcome_value(const surety_outcome *outcome);
+/* True where the value is the contract's fallback. */
+SURETY_API bool surety_outcome_fallback(const surety_outcome *outcome);
+/* The derived members as one object; SURETY_NONE unless asked for. */
+SURETY_API surety_val surety_outcome_derived(const surety_outcome *outcome);
+/* The candidate that the outcome is about: its place and bytes of the reply. */
+SURETY_API surety_place surety_outcome_place(const surety_outcome *outcome);
+SURETY_API size_t surety_outcome_start(const surety_outcome *outcome);
+SURETY_API size_t surety_outcome_end(const surety_outcome *outcome);
+
+/* What is wrong, or (a warning) worth saying. position is of the reply as the
+ * user sees it; line 0 where there is none. Texts belong to the outcome. The
+ * keywords of findings that are no keyword of JSON Schema: "extraction",
+ * "json_parse", "rules"; of warnings: "duplicate_key", "deprecated",
+ * "fallback", "truncated". */
+typedef struct surety_issue {
+    surety_str keyword;
+    surety_str instance_location;
+    surety_str keyword_location;
+    surety_str absolute_keyword_location;
+    surety_str message;
+    surety_str hint;
+    surety_position position;
+} surety_issue;
+
+SURETY_API size_t surety_outcome_error_count(const surety_outcome *outcome);
+SURETY_API surety_issue surety_outcome_error(const surety_outcome *outcome,
+                                             size_t i);
+SURETY_API size_t surety_outcome_warning_count(const surety_outcome *outcome);
+SURETY_API surety_issue surety_outcome_warning(const surety_outcome *outcome,
+                                               size_t i);
+
+typedef enum surety_report {
+    SURETY_REPORT_JSON = 0, /* one object on one line, the contract
+                             * surety/report; no newline at its end */
+    SURETY_REPORT_TEXT,     /* compiler style, with the source line */
+    SURETY_REPORT_COLOR,    /* the same with ANSI colours */
+    SURETY_REPORT_PLAIN,    /* a line an error: MESSAGE (path: a/b/0) */
+    SURETY_REPORT_GITHUB,   /* workflow commands of GitHub Actions */
+    SURETY_REPORT_SARIF     /* the results array's items of SARIF 2.1.0, comma
+                             * separated; the caller writes the run around */
+} surety_report;
+
+/* Appends the outcome's report. source names the reply ("reply.md") in the
+ * forms that show it. Control characters of the reply are escaped. */
+SURETY_API surety_status surety_outcome_write(const surety_outcome *outcome,
+                                              surety_report form,
+                                              surety_str source,
+                                              surety_buf *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

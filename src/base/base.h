@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The door of base/: memory, text and errors for every other folder. */
+#ifndef SURETY_BASE_BASE_H
+#define SURETY_BASE_BASE_H
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <surety/base.h>
+
+/* ---- memory (alloc.c, arena.c) ---------------------------------------- */
+
+/* The only door to memory. alloc NULL: libc. As surety_alloc's resize; a size
+ * of 0 for both does nothing. */
+void *surety__resize(const surety_alloc *alloc, void *ptr, size_t size_old,
+                     size_t size_new);
+/* A zeroed block; NULL when out of memory. */
+void *surety__new(const surety_alloc *alloc, size_t size);
+void surety__free(const surety_alloc *alloc, void *ptr, size_t size);
+
+/* Makes room for `count` items of item_size in the vector at *items of *cap
+ * items, growing by half again; checked against overflow and max. OK, NOMEM,
+ * or LIMIT where count is above max; nothing changes on failure. */
+surety_status surety__grow(const surety_alloc *alloc, void **items, size_t *cap,
+                           size_t count, size_t item_size, size_t max);
+
+/* Memory that dies in one piece. Chunks never move. */
+struct surety__chunk;
+typedef struct surety__arena {
+    const surety_alloc *alloc;
+    struct surety__chunk *chunks; /* newest first */
+    size_t used;                  /* bytes used of the newest chunk */
+    size_t total;                 /* bytes of all chunks */
+    size_t max;
+} surety__arena;
+
+/* max 0: no bound. Allocates nothing. */
+void surety__arena_init(surety__arena *arena, const surety_alloc *alloc,
+                        size_t max);
+void surety__arena_done(surety__arena *arena);
+/* Forgets everything; keeps the largest chunk for reuse. */
+void surety__arena_reset(surety__arena *arena);
+/* size bytes, zeroed, aligned for any type; NULL when out of memory or over
+ * max. */
+void *surety__arena_take(surety__arena *arena, size_t size);
+/* A copy of text with a zero behind it; ptr NULL when out of memory. */
+surety_str surety__arena_text(surety__arena *arena, surety_str text);
+
+/* ---- errors (error.c) -------------------------------------------------- */
+
+/* Fills reterr (may be NULL), whole, and gives status. The format knows %s,
+ * %d, %u, %zu, %c, %x, %.*s and nothing that depends on the locale; bytes that
+ * are no printable UTF-8 are escaped and what is too long ends in "...". */
+surety_status surety__fail(surety_error *reterr, surety_status status,
+                           const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same, and the hint. */
+void surety__hint(surety_error *reterr, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The usual sentence for SURETY_NOMEM. */
+surety_status surety__fail_nomem(surety_error *reterr);
+
+/* ---- text (str.c, utf8.c) ---------------------------------------------- */
+
+#define SURETY__LITERAL(text) ((surety_str){(text), sizeof(text) - 1})
+
+/* As printf, appended; the same formats as surety__fail. */
+void surety__buf_printf(surety_buf *buf, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Makes room for n more bytes; NULL on failure (kept in status), else where
+ * they go; len is not moved. */
+char *surety__buf_room(surety_buf *buf, size_t n);
+
+/* Text without the white space of JSON (space, tab, CR, LF) around it. */
+surety_str surety__str_trim(surety_str text);
+bool surety__str_starts(surety_str text, surety_str prefix);
+/* Compares ASCII letters without case. */
+bool surety__str_equal_nocase(surety_str a, surety_str b);
+/* Where needle first stands in text, or text.len; linear. */
+size_t surety__str_find(surety_str text, surety_str needle);
+int surety__str_compare(surety_str a, surety_str b);
+/* The optimal string alignment distance of two texts in bytes, at most max + 1;
+ * texts over 64 bytes count as far apart. For hints. */
+unsigned surety__str_distance(surety_str a, surety_str b, unsigned max);
+
+/* A good 32-bit hash of bytes, the same everywhere. */
+uint32_t surety__hash(const char *ptr, size_t len);
+
+/* The code point at ptr (< end) and its length in *ret_len; where the bytes
+ * there are no UTF-8 (RFC 3629), 0xFFFFFFFF and the length of the maximal
+ * subpart (Unicode 15, 3.9, table 3-8), at least 1. */
+uint32_t surety__utf8_decode(const char *ptr, const char *end,
+                             unsigned *ret_len);
+/* Writes code (a scalar value) to out (4 bytes); gives the length. */
+unsigned surety__utf8_encode(uint32_t code, char *out);
+/* Whether text is UTF-8; if not, *ret_offset (may be NULL) is the first bad
+ * byte. */
+bool surety__utf8_valid(surety_str text, size_t *ret_offset);
+/* Code points in valid UTF-8. */
+size_t surety__utf8_count(surety_str text);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The door of json/: the cells behind surety_doc, for code that walks them at
+ * speed, and exact decimal arithmetic.
+ *
+ * A document is one array of 16-byte cells in text order. Invariants:
+ * 1. A container's cell is followed by its children; `span` is how many cells
+ *    its subtree takes, itself included, so cell + span is what comes next.
+ *    Spans are relative: a subtree can be copied or moved as it is.
+ * 2. In an object each member is a key cell (KEY) and then its value.
+ * 3. Keys of one object are unique: an earlier duplicate is taken out when its
+ *    object closes, and noted.
+ * 4. Strings and number texts are a length and an offset into the doc's text
+ *    or, with FLAG_OWN, into its own block of decoded bytes.
+ * 5. `place` is the byte of the text where the value starts, PLACE_NONE where
+ *    it was built. */
+#ifndef SURETY_JSON_JSON_H
+#define SURETY_JSON_JSON_H
+
+#include <surety/json.h>
+
+#include "base/base.h"
+
+/* What a cell holds. Numbers are told apart by what represents them; every
+ * number keeps its text. */
+enum surety__cell_kind {
+    CELL_NULL = 1,
+    CELL_FALSE,
+    CELL_TRUE,
+    CELL_INT,     /* an integer literal that fits int64_t: `i` */
+    CELL_DECIMAL, /* every other number: only its text, `len` and `off` */
+    CELL_STRING,
+    CELL_KEY,
+    CELL_ARRAY,
+    CELL_OBJECT
+};
+
+#define PLACE_NONE UINT32_MAX
+
+typedef struct surety__cell {
+    uint8_t kind;
+    uint8_t flags;
+    uint16_t hash; /* of a STRING or KEY: surety__hash's low 16 bits */
+    uint32_t place;
+    union {
+        int64_t i; /* INT */
+        struct {
+            uint32_t len, off; /* STRING, KEY, DECIMAL */
+        };
+        struct {
+            uint32_t count, span; /* ARRAY, OBJECT */
+        };
+    };
+} surety__cell;
+
+_Static_assert(sizeof(surety__cell) == 16, "cells are 16 bytes");
+
+enum surety__cell_flag {
+    FLAG_OWN = 1,      /* the bytes stand in the doc's own block */
+    FLAG_INTEGRAL = 2, /* a DECIMAL that is mathematically an integer */
+    FLAG_ASCII = 4     /* a STRING or KEY whose bytes are all below 0x80 */
+};
+
+struct surety_doc {
+    const surety_alloc *alloc;
+    surety__cell *cells;
+    size_t cell_count, cell_cap;
+    const char *text; /* what places and offsets without FLAG_OWN point into */
+    size_t text_len;
+    char *copy; /* the doc's own copy of the text, or NULL */
+    size_t copy_cap;
+    char *own; /* decoded strings and built texts */
+    size_t own_len, own_cap;
+    uint32_t *stack; /* open containers while reading or building */
+    size_t stack_len, stack_cap;
+    uint32_t *seen; /* scratch for finding duplicate keys */
+    size_t seen_cap;
+    struct {
+        uint32_t place, len, off, flags;
+    } duplicates[64];
+    size_t duplicate_count;
+    surety_limits limits;
+    surety_status build_status;
+    bool build_key; /* a key was pushed and waits for its value */
+};
+
+static inline const surety__cell *surety__cell_of(surety_val val)
+{
+    return &val.doc->cells[val.index];
+}
+
+/* The cell after the subtree of cell. */
+static inline const surety__cell *surety__cell_after(const surety__cell *cell)
+{
+    return cell + (cell->kind >= CELL_ARRAY ? cell->span : 1u);
+}
+
+static inline surety_str surety__cell_str(const surety_doc *doc,
+                                          const surety__cell *cell)
+{
+    const char *base = cell->flags & FLAG_OWN ? doc->own : doc->text;
+
+    return (surety_str){base + cell->off, cell->len};
+}
+
+static inline surety_val surety__val_of(const surety_doc *doc,
+                                        const surety__cell *cell)
+{
+    return (surety_val){doc, (uint32_t)(cell - doc->cells)};
+}
+
+/* ---- numbers (number.c, decimal.c) ------------------------------------- */
+
+/* A number's text taken apart: (negative ? -1 : 1) * digits * 10^exponent.
+ * The digits are those of the literal without dot, leading and trailing zeros
+ * removed; a zero has none. The exponent is clamped to +-1e9, far beyond the
+ * digits of any accepted literal. */
+typedef struct surety__decimal {
+    const char *digits; /* the literal from its first counted digit */
+    uint32_t digits_len; /* characters there, a dot among them perhaps */
+    uint32_t digit_count;
+    int64_t exponent;
+    bool negative;
+} surety__decimal;
+
+/* literal: the text of a JSON number. */
+surety__decimal surety__decimal_of(surety_str literal);
+bool surety__decimal_is_integer(surety__decimal number);
+/* -1, 0, 1; exact, linear in the digits. */
+int surety__decimal_compare(surety__decimal a, surety__decimal b);
+/* Whether number is an integer times divisor (not zero). Exact; allocates
+ * nothing; bounded by number_len_max digits. */
+bool surety__decimal_multiple(surety__decimal number, surety__decimal divisor);
+/* The nearest double, ties to even; +-HUGE_VAL past the range. */
+double surety__decimal_real(surety__decimal number);
+/* The same for a literal, with the fast paths first. */
+double surety__number_real(surety_str literal);
+/* The shortest digits that read back as value, as ECMA-262's Number::toString
+ * writes them (the form of RFC 8785); out has room for 32. Gives the length.
+ * Never depends on the locale. */
+size_t surety__number_write(double value, char *out);
+
+/* The decimal of a number cell; an INT's digits are taken from its text. */
+surety__decimal surety__cell_decimal(const surety_doc *doc,
+                                     const surety__cell *cell);
+/* The text of a number cell. */
+surety_str surety__cell_number(const surety_doc *doc, const surety__cell *cell);
+int surety__number_compare(const surety_doc *a_doc, const surety__cell *a,
+                           const surety_doc *b_doc, const surety__cell *b);
+
+/* A hash that is equal for equal values (as surety_val_equal). Iterative. */
+uint64_t surety__val_hash(surety_val val);
+
+/* The cell of the member called key (whose surety__hash is hash), or NULL. */
+const surety__cell *surety__member(const surety_doc *doc,
+                                   const surety__cell *object, surety_str key,
+                                   uint32_t hash);
+
+#endif
