@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The only file that talks to the C library's allocator.
+ *
+ * The caller's surety_alloc has one function for allocating, growing and
+ * freeing; NULL stands for libc. The old size is always passed on, so that an
+ * arena or a database's memory context can stand behind it. */
+#include "base/base.h"
+
+#include <stdlib.h>
+
+/* Vectors start with this many items; the torture build (see STYLE.md) starts
+ * with one, to move everything that can move as often as it can. */
+#ifdef SURETY_TORTURE
+enum { GROW_FIRST = 1 };
+#else
+enum { GROW_FIRST = 16 };
+#endif
+
+void *surety__resize(const surety_alloc *alloc, void *ptr, size_t size_old,
+                     size_t size_new)
+{
+    if (alloc)
+        return size_old || size_new
+                   ? alloc->resize(alloc->ctx, ptr, size_old, size_new)
+                   : NULL;
+    if (size_new == 0) {
+        free(ptr);
+        return NULL;
+    }
+    return realloc(ptr, size_new);
+}
+
+void *surety__new(const surety_alloc *alloc, size_t size)
+{
+    void *ptr = surety__resize(alloc, NULL, 0, size);
+
+    if (ptr)
+        memset(ptr, 0, size);
+    return ptr;
+}
+
+void surety__free(const surety_alloc *alloc, void *ptr, size_t size)
+{
+    if (ptr)
+        surety__resize(alloc, ptr, size, 0);
+}
+
+surety_status surety__grow(const surety_alloc *alloc, void **items, size_t *cap,
+                           size_t count, size_t item_size, size_t max)
+{
+    size_t want = *cap ? *cap + *cap / 2 + 1 : GROW_FIRST;
+    void *grown;
+
+    if (count <= *cap)
+        return SURETY_OK;
+    if (count > max || count > SIZE_MAX / 2 / item_size)
+        return SURETY_LIMIT;
+    if (want < count)
+        want = count;
+    if (want > max)
+        want = max;
+    if (want > SIZE_MAX / 2 / item_size)
+        want = count;
+    grown = surety__resize(alloc, *items, *cap * item_size, want * item_size);
+    if (!grown)
+        return SURETY_NOMEM;
+    *items = grown;
+    *cap = want;
+    return SURETY_OK;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text by pointer and length: compare, trim, find, hash, and where a byte
+ * stands. */
+#include "base/base.h"
+
+surety_str surety_str_of(const char *zero_terminated)
+{
+    return (surety_str){zero_terminated,
+                        zero_terminated ? strlen(zero_terminated) : 0};
+}
+
+bool surety_str_equal(surety_str a, surety_str b)
+{
+    return a.len == b.len && (a.len == 0 || !memcmp(a.ptr, b.ptr, a.len));
+}
+
+int surety__str_compare(surety_str a, surety_str b)
+{
+    size_t len = a.len < b.len ? a.len : b.len;
+    int order = len ? memcmp(a.ptr, b.ptr, len) : 0;
+
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static bool str_is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+surety_str surety__str_trim(surety_str text)
+{
+    while (text.len && str_is_blank(text.ptr[0])) {
+        text.ptr++;
+        text.len--;
+    }
+    while (text.len && str_is_blank(text.ptr[text.len - 1]))
+        text.len--;
+    return text;
+}
+
+bool surety__str_starts(surety_str text, surety_str prefix)
+{
+    return text.len >= prefix.len &&
+           surety_str_equal((surety_str){text.ptr, prefix.len}, prefix);
+}
+
+static unsigned char str_lower(char byte)
+{
+    return (unsigned char)(byte >= 'A' && byte <= 'Z' ? byte + 32 : byte);
+}
+
+bool surety__str_equal_nocase(surety_str a, surety_str b)
+{
+    if (a.len != b.len)
+        return false;
+    for (size_t i = 0; i < a.len; i++)
+        if (str_lower(a.ptr[i]) != str_lower(b.ptr[i]))
+            return false;
+    return true;
+}
+
+/* memchr for the first byte, then compare; for a needle of m bytes that is
+ * linear in the text times m at the worst, and needles are short. */
+size_t surety__str_find(surety_str text, surety_str needle)
+{
+    size_t at = 0;
+
+    if (needle.len == 0)
+        return 0;
+    while (needle.len <= text.len - at) {
+        const char *hit = memchr(text.ptr + at, needle.ptr[0],
+                                 text.len - at - needle.len + 1);
+
+        if (!hit)
+            break;
+        if (!memcmp(hit, needle.ptr, needle.len))
+            return (size_t)(hit - text.ptr);
+        at = (size_t)(hit - text.ptr) + 1;
+    }
+    return text.len;
+}
+
+enum { DISTANCE_LEN = 64 };
+
+static unsigned str_min(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+unsigned surety__str_distance(surety_str a, surety_str b, unsigned max)
+{
+    unsigned rows[3][DISTANCE_LEN + 1];
+
+    if (a.len > DISTANCE_LEN || b.len > DISTANCE_LEN ||
+        a.len > b.len + max || b.len > a.len + max)
+        return max + 1;
+    for (unsigned j = 0; j <= b.len; j++)
+        rows[0][j] = j;
+    for (unsigned i = 1; i <= a.len; i++) {
+        unsigned *row = rows[i % 3];
+        const unsigned *above = rows[(i - 1) % 3];
+
+        row[0] = i;
+        for (unsigned j = 1; j <= b.len; j++) {
+            unsigned cost = a.ptr[i - 1] != b.ptr[j - 1];
+
+            row[j] = str_min(str_min(above[j] + 1, row[j - 1] + 1),
+                             above[j - 1] + cost);
+            if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] &&
+                a.ptr[i - 2] == b.ptr[j - 1])
+                row[j] = str_min(row[j], rows[(i - 2) % 3][j - 2] + 1);
+        }
+    }
+    return str_min(rows[a.len % 3][b.len], max + 1);
+}
+
+/* Multiply and fold, eight bytes at a time; the same on every machine for the
+ * bytes are put together by hand. Nothing depends on it being unpredictable:
+ * whoever groups by it sorts or compares, and stays n log n when all are
+ * equal. */
+uint32_t surety__hash(const char *ptr, size_t len)
+{
+    const unsigned char *byte = (const unsigned char *)ptr;
+    uint64_t hash = 0x9E3779B97F4A7C15u ^ len;
+
+    for (; len >= 8; byte += 8, len -= 8) {
+        uint64_t word;
+
+        memcpy(&word, byte, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+#endif
+        hash = (hash ^ word) * 0xFF51AFD7ED558CCDu;
+        hash ^= hash >> 32;
+    }
+    if (len) {
+        uint64_t word = 0;
+
+        for (size_t i = 0; i < len; i++)
+            word |= (uint64_t)byte[i] << (8 * i);
+        hash = (hash ^ word) * 0xFF51AFD7ED558CCDu;
+        hash ^= hash >> 32;
+    }
+    hash *= 0xC4CEB9FE1A85EC53u;
+    return (uint32_t)(hash >> 32);
+}
+
+surety_position surety_position_at(surety_str text, size_t offset,
+                                   size_t length)
+{
+    surety_position position = {.line = 1, .column = 1};
+    size_t start = 0;
+
+    if (offset > text.len)
+        offset = text.len;
+    for (size_t i = 0; i < offset; i++) {
+        bool ends = text.ptr[i] == '\n' ||
+                    (text.ptr[i] == '\r' &&
+                     (i + 1 >= text.len || text.ptr[i + 1] != '\n'));
+
+        if (ends) {
+            position.line++;
+            start = i + 1;
+        }
+    }
+    position.offset = offset;
+    position.length = length;
+    for (size_t i = start; i < offset; i++)
+        position.column += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    return position;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above
+ * U+10FFFF. Bad bytes are taken one maximal subpart at a time (Unicode 15.0,
+ * section 3.9), so that whoever replaces them does it as everybody does. */
+#include "base/base.h"
+
+/* The second byte's range by the first byte (Unicode 15.0, table 3-7). */
+static void utf8_second(unsigned char first, unsigned char *low,
+                        unsigned char *high)
+{
+    *low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    *high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+}
+
+uint32_t surety__utf8_decode(const char *ptr, const char *end,
+                             unsigned *ret_len)
+{
+    const unsigned char *byte = (const unsigned char *)ptr;
+    size_t left = (size_t)(end - ptr);
+    unsigned char low, high;
+    unsigned want;
+    uint32_t code;
+
+    assert(ptr < end);
+    *ret_len = 1;
+    if (byte[0] < 0x80)
+        return byte[0];
+    if (byte[0] < 0xC2 || byte[0] > 0xF4)
+        return UINT32_MAX;
+    want = byte[0] < 0xE0 ? 2 : byte[0] < 0xF0 ? 3 : 4;
+    utf8_second(byte[0], &low, &high);
+    code = byte[0] & (0xFFu >> (want + 1));
+    for (unsigned i = 1; i < want; i++) {
+        if (i >= left || byte[i] < low || byte[i] > high)
+            return UINT32_MAX;
+        code = code << 6 | (byte[i] & 0x3Fu);
+        *ret_len = i + 1;
+        low = 0x80;
+        high = 0xBF;
+    }
+    return code;
+}
+
+unsigned surety__utf8_encode(uint32_t code, char *out)
+{
+    assert(code <= 0x10FFFF);
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        out[0] = (char)(0xC0 | code >> 6);
+        out[1] = (char)(0x80 | (code & 0x3F));
+        return 2;
+    }
+    if (code < 0x10000) {
+        out[0] = (char)(0xE0 | code >> 12);
+        out[1] = (char)(0x80 | (code >> 6 & 0x3F));
+        out[2] = (char)(0x80 | (code & 0x3F));
+        return 3;
+    }
+    out[0] = (char)(0xF0 | code >> 18);
+    out[1] = (char)(0x80 | (code >> 12 & 0x3F));
+    out[2] = (char)(0x80 | (code >> 6 & 0x3F));
+    out[3] = (char)(0x80 | (code & 0x3F));
+    return 4;
+}
+
+bool surety__utf8_valid(surety_str text, size_t *ret_offset)
+{
+    const char *ptr = text.ptr;
+    const char *end = text.ptr + text.len;
+
+    while (text.len && ptr < end) {
+        unsigned len;
+        uint64_t eight;
+
+        if (end - ptr >= 8) {
+            memcpy(&eight, ptr, 8);
+            if (!(eight & 0x8080808080808080u)) {
+                ptr += 8;
+                continue;
+            }
+        }
+        if (surety__utf8_decode(ptr, end, &len) == UINT32_MAX) {
+            if (ret_offset)
+                *ret_offset = (size_t)(ptr - text.ptr);
+            return false;
+        }
+        ptr += len;
+    }
+    return true;
+}
+
+size_t surety__utf8_count(surety_str text)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        count += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    return count;
+}

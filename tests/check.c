@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The harness of the C tests; see check.h. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Allocations of one test that are each failed in turn; a test that makes more
+ * is sampled evenly beyond these. */
+enum { FAULT_EVERY = 400, FAULT_SAMPLES = 200 };
+
+static void *check_resize(void *ctx, void *ptr, size_t size_old,
+                          size_t size_new)
+{
+    struct check *t = ctx;
+    void *moved;
+
+    if (size_new == 0) {
+        t->live -= ptr != NULL;
+        free(ptr);
+        return NULL;
+    }
+    t->made++;
+    if (t->fail_at && (t->made == t->fail_at ||
+                       (t->sticky && t->made > t->fail_at))) {
+        t->starved = true;
+        return NULL;
+    }
+    /* Always another block: whoever keeps an old pointer is found out. */
+    moved = malloc(size_new);
+    if (!moved)
+        abort();
+    if (ptr) {
+        memcpy(moved, ptr, size_old < size_new ? size_old : size_new);
+        free(ptr);
+    } else {
+        t->live++;
+    }
+    return moved;
+}
+
+const surety_alloc *check_alloc(struct check *t)
+{
+    return &t->alloc;
+}
+
+static void check_say(struct check *t, const char *file, int line)
+{
+    t->failed = true;
+    printf("# %s:%d: %s", file, line, t->name);
+    if (t->fail_at)
+        printf(" (allocation %zu failing%s)", t->fail_at,
+               t->sticky ? " and all after it" : "");
+    printf(": ");
+}
+
+bool check_that(struct check *t, bool holds, const char *text, const char *file,
+                int line)
+{
+    if (holds)
+        return true;
+    check_say(t, file, line);
+    printf("%s does not hold\n", text);
+    return false;
+}
+
+bool check_status(struct check *t, surety_status status, const char *text,
+                  const char *file, int line)
+{
+    if (status == SURETY_OK)
+        return true;
+    if (status == SURETY_NOMEM && t->starved)
+        return false;
+    check_say(t, file, line);
+    printf("%s gave \"%s\"\n", text, surety_status_name(status));
+    return false;
+}
+
+bool check_have(struct check *t, const void *ptr, const char *text,
+                const char *file, int line)
+{
+    if (ptr || t->starved)
+        return ptr != NULL;
+    check_say(t, file, line);
+    printf("%s is NULL\n", text);
+    return false;
+}
+
+bool check_text(struct check *t, surety_str got, const char *want,
+                const char *file, int line)
+{
+    if (surety_str_equal(got, surety_str_of(want)))
+        return true;
+    check_say(t, file, line);
+    printf("got  \"%.*s\"\n#   want \"%s\"\n", (int)got.len,
+           got.ptr ? got.ptr : "", want);
+    return false;
+}
+
+static void check_run(struct check *t, const struct check_test *test,
+                      size_t fail_at, bool sticky)
+{
+    *t = (struct check){.name = test->name,
+                        .alloc = {check_resize, t},
+                        .fail_at = fail_at,
+                        .sticky = sticky};
+    test->run(t);
+    if (t->live && !t->failed) {
+        check_say(t, test->name, 0);
+        printf("%zu blocks were not freed\n", t->live);
+    }
+}
+
+/* Every allocation that the test makes, failing alone and from there on. */
+static bool check_starve(const struct check_test *test, size_t *ret_runs)
+{
+    struct check t;
+    size_t made, step = 1;
+
+    check_run(&t, test, 0, false);
+    made = t.made;
+    for (size_t n = 1; n <= made && !t.failed; n += step) {
+        if (n > FAULT_EVERY && made > FAULT_EVERY + FAULT_SAMPLES)
+            step = (made - FAULT_EVERY) / FAULT_SAMPLES;
+        for (int sticky = 0; sticky < 2 && !t.failed; sticky++) {
+            check_run(&t, test, n, sticky);
+            ++*ret_runs;
+        }
+    }
+    return !t.failed;
+}
+
+int check_main(int argc, char **argv, const struct check_test *tests,
+               size_t count)
+{
+    bool fault = argc > 1 && !strcmp(argv[1], "--fault");
+    bool good = true;
+
+    printf("1..%zu\n", count);
+    for (size_t i = 0; i < count; i++) {
+        struct check t;
+        size_t runs = 0;
+        bool holds;
+
+        if (fault) {
+            holds = check_starve(&tests[i], &runs);
+        } else {
+            check_run(&t, &tests[i], 0, false);
+            holds = !t.failed;
+        }
+        good = good && holds;
+        printf("%s %zu - %s", holds ? "ok" : "not ok", i + 1, tests[i].name);
+        if (fault)
+            printf(" (%zu starved runs)", runs);
+        printf("\n");
+        fflush(stdout);
+    }
+    return good ? 0 : 1;
+}
