@@ -105,8 +105,8 @@ void *surety__arena_take(surety__arena *arena, size_t size)
 
 surety_str surety__arena_text(surety__arena *arena, surety_str text)
 {
-    char *copy = text.len < SIZE_MAX ? surety__arena_take(arena, text.len + 1)
-                                     : NULL;
+    char *copy =
+        text.len < SIZE_MAX ? surety__arena_take(arena, text.len + 1) : NULL;
 
     if (!copy)
         return (surety_str){NULL, 0};

@@ -47,6 +47,25 @@ void *surety__arena_take(surety__arena *arena, size_t size);
 /* A copy of text with a zero behind it; ptr NULL when out of memory. */
 surety_str surety__arena_text(surety__arena *arena, surety_str text);
 
+/* ---- map (map.c) -------------------------------------------------------- */
+
+/* From a 64-bit key to a pointer; open addressing, never shrinks. Values that
+ * share a key are the caller's business (a `next` in the value). */
+typedef struct surety__map {
+    struct surety__map_entry {
+        uint64_t key;
+        void *value; /* NULL: free */
+    } * entries;
+    size_t cap; /* a power of two, or 0 */
+    size_t count;
+} surety__map;
+
+void *surety__map_get(const surety__map *map, uint64_t key);
+/* Sets the value (not NULL) of key; false when out of memory. */
+bool surety__map_put(surety__map *map, const surety_alloc *alloc, uint64_t key,
+                     void *value);
+void surety__map_done(surety__map *map, const surety_alloc *alloc);
+
 /* ---- errors (error.c) -------------------------------------------------- */
 
 /* Fills reterr (may be NULL), whole, and gives status. The format knows %s,
@@ -55,7 +74,9 @@ surety_str surety__arena_text(surety__arena *arena, surety_str text);
 surety_status surety__fail(surety_error *reterr, surety_status status,
                            const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same, and the hint. */
+surety_status surety__failv(surety_error *reterr, surety_status status,
+                            const char *format, va_list args);
+/* Adds the hint to a filled reterr. */
 void surety__hint(surety_error *reterr, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The usual sentence for SURETY_NOMEM. */
@@ -99,5 +120,14 @@ unsigned surety__utf8_encode(uint32_t code, char *out);
 bool surety__utf8_valid(surety_str text, size_t *ret_offset);
 /* Code points in valid UTF-8. */
 size_t surety__utf8_count(surety_str text);
+
+/* A file that the build put into the library (tools/embed.py): its path
+ * below the embedded folder without the ending, and its text. A generated
+ * table SYMBOL comes with its length in SYMBOL_count. */
+typedef struct surety__embedded {
+    const char *name;
+    const char *text;
+    size_t len;
+} surety__embedded;
 
 #endif

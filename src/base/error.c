@@ -87,17 +87,24 @@ static void error_format(char *out, size_t size, const char *format,
     error_filter(out, size, raw);
 }
 
+surety_status surety__failv(surety_error *reterr, surety_status status,
+                            const char *format, va_list args)
+{
+    if (!reterr)
+        return status;
+    memset(reterr, 0, sizeof(*reterr));
+    reterr->status = status;
+    error_format(reterr->message, sizeof(reterr->message), format, args);
+    return status;
+}
+
 surety_status surety__fail(surety_error *reterr, surety_status status,
                            const char *format, ...)
 {
     va_list args;
 
-    if (!reterr)
-        return status;
-    memset(reterr, 0, sizeof(*reterr));
-    reterr->status = status;
     va_start(args, format);
-    error_format(reterr->message, sizeof(reterr->message), format, args);
+    surety__failv(reterr, status, format, args);
     va_end(args);
     return status;
 }

@@ -91,8 +91,8 @@ unsigned surety__str_distance(surety_str a, surety_str b, unsigned max)
 {
     unsigned rows[3][DISTANCE_LEN + 1];
 
-    if (a.len > DISTANCE_LEN || b.len > DISTANCE_LEN ||
-        a.len > b.len + max || b.len > a.len + max)
+    if (a.len > DISTANCE_LEN || b.len > DISTANCE_LEN || a.len > b.len + max ||
+        b.len > a.len + max)
         return max + 1;
     for (unsigned j = 0; j <= b.len; j++)
         rows[0][j] = j;

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The assertions; see assert.h. Numbers are compared exactly: as integers where
+ * both fit 64 bits, else as decimals. */
+#include "schema/assert.h"
+
+/* A failure: true where the caller must end. */
+static bool assert_fails(surety__machine *machine, surety__failure failure)
+{
+    if (machine->mode == MODE_FAST)
+        return true;
+    surety__report_failure(machine, failure);
+    return false;
+}
+
+unsigned surety__type_bits(const surety_doc *doc, const surety__cell *cell,
+                           bool lexical_integer)
+{
+    static const uint8_t bits[] = {
+        [CELL_NULL] = TYPE_NULL,      [CELL_FALSE] = TYPE_BOOLEAN,
+        [CELL_TRUE] = TYPE_BOOLEAN,   [CELL_INT] = TYPE_INTEGER,
+        [CELL_DECIMAL] = TYPE_NUMBER, [CELL_STRING] = TYPE_STRING,
+        [CELL_KEY] = TYPE_STRING,     [CELL_ARRAY] = TYPE_ARRAY,
+        [CELL_OBJECT] = TYPE_OBJECT,
+    };
+    surety_str text;
+
+    if (cell->kind != CELL_DECIMAL || !(cell->flags & FLAG_INTEGRAL))
+        return bits[cell->kind];
+    if (!lexical_integer)
+        return TYPE_INTEGER;
+    text = surety__cell_str(doc, cell);
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] == '.' || text.ptr[i] == 'e' || text.ptr[i] == 'E')
+            return TYPE_NUMBER;
+    return TYPE_INTEGER;
+}
+
+static bool cell_is_string(const surety__cell *cell)
+{
+    return cell->kind == CELL_STRING || cell->kind == CELL_KEY;
+}
+
+bool surety__cell_equal(surety_val a, surety_val b)
+{
+    const surety__cell *left = surety__cell_of(a);
+    const surety__cell *right = surety__cell_of(b);
+
+    if (cell_is_string(left) || cell_is_string(right))
+        return cell_is_string(left) && cell_is_string(right) &&
+               left->hash == right->hash &&
+               surety_str_equal(surety__cell_str(a.doc, left),
+                                surety__cell_str(b.doc, right));
+    return surety_val_equal(a, b);
+}
+
+bool surety__choices_have(const surety__choices *choices,
+                          const surety_doc *schema_doc, surety_val val)
+{
+    size_t low = 0;
+    size_t high = choices->count;
+    uint64_t hash;
+
+    if (choices->count <= CHOICES_SORTED) {
+        for (size_t i = 0; i < choices->count; i++)
+            if (surety__cell_equal(
+                    surety__val_of(schema_doc, choices->list[i].cell), val))
+                return true;
+        return false;
+    }
+    hash = surety__val_hash(val);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (choices->list[middle].hash < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < choices->count && choices->list[low].hash == hash; low++)
+        if (surety__cell_equal(
+                surety__val_of(schema_doc, choices->list[low].cell), val))
+            return true;
+    return false;
+}
+
+bool surety__assert_pattern(surety__machine *machine,
+                            const surety__pattern *pattern, surety_str text)
+{
+    uint64_t cost = text.len / 64;
+    int match = surety__pattern_match(pattern, machine->matcher, text);
+
+    machine->work -= cost < machine->work ? cost : machine->work;
+    if (match >= 0)
+        return match > 0;
+    if (!machine->status && match == SURETY_LIMIT)
+        surety__fail(machine->reterr, SURETY_LIMIT,
+                     "a pattern needs more steps on a string of %zu bytes than "
+                     "the limits allow (pattern_match_max %u, "
+                     "pattern_heap_kib_max %u)",
+                     text.len, machine->limits.pattern_match_max,
+                     machine->limits.pattern_heap_kib_max);
+    machine->status = (surety_status)match;
+    return false;
+}
+
+/* ---- numbers ----------------------------------------------------------- */
+
+static int number_order(const surety__machine *machine,
+                        const surety__shape *shape, const surety__cell *cell,
+                        const surety__cell *bound)
+{
+    if (cell->kind == CELL_INT && bound->kind == CELL_INT)
+        return (cell->i > bound->i) - (cell->i < bound->i);
+    return surety__number_compare(machine->doc, cell, shape->at.doc, bound);
+}
+
+static bool number_multiple(const surety__machine *machine,
+                            const surety__shape *shape,
+                            const surety__cell *cell,
+                            const surety__cell *divisor)
+{
+    if (cell->kind == CELL_INT && divisor->kind == CELL_INT)
+        return cell->i % divisor->i == 0;
+    return surety__decimal_multiple(
+        surety__cell_decimal(machine->doc, cell),
+        surety__cell_decimal(shape->at.doc, divisor));
+}
+
+static bool assert_number(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *cell)
+{
+    const surety__numbers *numbers = shape->numbers;
+    bool holds = true;
+
+    const struct {
+        surety__keyword keyword;
+        const surety__cell *bound;
+        int least, most; /* the orders that pass */
+    } bounds[] = {
+        {KW_MINIMUM, numbers->minimum, 0, 1},
+        {KW_MAXIMUM, numbers->maximum, -1, 0},
+        {KW_EXCLUSIVE_MINIMUM, numbers->exclusive_minimum, 1, 1},
+        {KW_EXCLUSIVE_MAXIMUM, numbers->exclusive_maximum, -1, -1},
+    };
+
+    for (size_t i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+        int order;
+
+        if (!bounds[i].bound)
+            continue;
+        order = number_order(machine, shape, cell, bounds[i].bound);
+        if (order >= bounds[i].least && order <= bounds[i].most)
+            continue;
+        holds = false;
+        if (assert_fails(machine,
+                         (surety__failure){.keyword = bounds[i].keyword,
+                                           .instance = cell}))
+            return false;
+    }
+    if (numbers->multiple_of &&
+        !number_multiple(machine, shape, cell, numbers->multiple_of)) {
+        holds = false;
+        (void)assert_fails(machine, (surety__failure){.keyword = KW_MULTIPLE_OF,
+                                                      .instance = cell});
+    }
+    return holds;
+}
+
+/* ---- strings ----------------------------------------------------------- */
+
+/* Bytes are an upper bound of code points and a quarter of them a lower one, so
+ * most strings need not be counted. */
+static uint64_t string_length(const surety_doc *doc, const surety__cell *cell)
+{
+    return cell->flags & FLAG_ASCII
+               ? cell->len
+               : surety__utf8_count(surety__cell_str(doc, cell));
+}
+
+static bool string_is_json(surety__machine *machine, surety_str text)
+{
+    surety_status status;
+
+    if (!machine->content)
+        machine->content = surety_doc_new(machine->alloc);
+    status = machine->content
+                 ? surety_doc_read(machine->content, text, NULL, NULL)
+                 : SURETY_NOMEM;
+    if (status == SURETY_NOMEM)
+        machine->status = status;
+    return status == SURETY_OK;
+}
+
+static bool assert_string(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *cell)
+{
+    const surety__strings *strings = shape->strings;
+    surety_str text = surety__cell_str(machine->doc, cell);
+    uint64_t length = 0;
+    surety__failure failures[6];
+    size_t count = 0;
+
+    if (strings->min_length || strings->max_length != UINT64_MAX)
+        length = string_length(machine->doc, cell);
+    if (length < strings->min_length)
+        failures[count++] = (surety__failure){.keyword = KW_MIN_LENGTH};
+    if (length > strings->max_length)
+        failures[count++] = (surety__failure){.keyword = KW_MAX_LENGTH};
+    if (count && machine->mode == MODE_FAST)
+        return false;
+    if (strings->format && !strings->format(text))
+        failures[count++] = (surety__failure){.keyword = KW_FORMAT};
+    if (strings->pattern &&
+        !surety__assert_pattern(machine, strings->pattern, text))
+        failures[count++] = (surety__failure){.keyword = KW_PATTERN};
+    if (strings->content_base64 && !surety__content_base64(text))
+        failures[count++] = (surety__failure){.keyword = KW_CONTENT_ENCODING};
+    else if (strings->content_json && !strings->content_base64 &&
+             !string_is_json(machine, text))
+        failures[count++] = (surety__failure){.keyword = KW_CONTENT_MEDIA_TYPE};
+    for (size_t i = 0; i < count && !machine->status; i++) {
+        failures[i].instance = cell;
+        failures[i].count = length;
+        if (assert_fails(machine, failures[i]))
+            return false;
+    }
+    return count == 0;
+}
+
+/* ---- counts and names -------------------------------------------------- */
+
+static bool assert_count(surety__machine *machine, const surety__cell *cell,
+                         uint64_t least, uint64_t most)
+{
+    bool array = cell->kind == CELL_ARRAY;
+    surety__failure failure = {.instance = cell, .count = cell->count};
+
+    if (cell->count >= least && cell->count <= most)
+        return true;
+    if (cell->count < least)
+        failure.keyword = array ? KW_MIN_ITEMS : KW_MIN_PROPERTIES;
+    else
+        failure.keyword = array ? KW_MAX_ITEMS : KW_MAX_PROPERTIES;
+    (void)assert_fails(machine, failure);
+    return false;
+}
+
+const surety__property *surety__objects_find(const surety__objects *objects,
+                                             const surety_doc *doc,
+                                             const surety__cell *key)
+{
+    surety_str name;
+    uint32_t at;
+
+    if (!objects->property_count)
+        return NULL;
+    name = surety__cell_str(doc, key);
+    for (at = key->hash & objects->table_mask; objects->table[at];
+         at = (at + 1) & objects->table_mask) {
+        const surety__property *property =
+            &objects->properties[objects->table[at] - 1];
+
+        if (property->hash == key->hash && property->name.len == name.len &&
+            !memcmp(property->name.ptr, name.ptr, name.len))
+            return property;
+    }
+    return NULL;
+}
+
+static const surety__cell *member_named(const surety_doc *doc,
+                                        const surety__cell *object,
+                                        surety_str name)
+{
+    return surety__member(doc, object, name, surety__hash(name.ptr, name.len));
+}
+
+static bool assert_dependents(surety__machine *machine,
+                              const surety__shape *shape,
+                              const surety__cell *object)
+{
+    const surety__objects *objects = shape->objects;
+    bool holds = true;
+
+    for (uint32_t i = 0; i < objects->dependent_count; i++) {
+        const surety__dependent_required *dependent = &objects->dependents[i];
+        surety_val names = surety__val_of(shape->at.doc, dependent->names);
+
+        if (!member_named(machine->doc, object, dependent->key))
+            continue;
+        for (surety_val v = surety_val_first(names); v.doc;
+             v = surety_val_next(names, v)) {
+            surety__failure failure = {.keyword = dependent->keyword,
+                                       .instance = object,
+                                       .name = surety_val_str(v)};
+
+            if (member_named(machine->doc, object, failure.name))
+                continue;
+            holds = false;
+            failure.step.token = dependent->key;
+            if (assert_fails(machine, failure))
+                return false;
+        }
+    }
+    return holds;
+}
+
+bool surety__assert_names(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *object, uint32_t seen)
+{
+    const surety__objects *objects = shape->objects;
+    bool holds = seen == objects->required_count;
+
+    if (!holds && machine->mode == MODE_FAST)
+        return false;
+    for (uint32_t i = 0; i < objects->property_count && !holds; i++) {
+        const surety__property *property = &objects->properties[i];
+
+        if (property->required &&
+            !member_named(machine->doc, object, property->name))
+            surety__report_failure(machine,
+                                   (surety__failure){.keyword = KW_REQUIRED,
+                                                     .instance = object,
+                                                     .name = property->name,
+                                                     .count = i});
+    }
+    return assert_dependents(machine, shape, object) && holds;
+}
+
+/* ---- uniqueItems ------------------------------------------------------- */
+
+/* Heap sort of pairs (hash, position), in place: n log n whatever the hashes
+ * are. */
+static void unique_sift(uint64_t (*pairs)[2], size_t at, size_t count)
+{
+    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        uint64_t moved[2] = {pairs[at][0], pairs[at][1]};
+
+        if (child + 1 < count && (pairs[child][0] < pairs[child + 1][0] ||
+                                  (pairs[child][0] == pairs[child + 1][0] &&
+                                   pairs[child][1] < pairs[child + 1][1])))
+            child++;
+        if (moved[0] > pairs[child][0] ||
+            (moved[0] == pairs[child][0] && moved[1] >= pairs[child][1]))
+            return;
+        memcpy(pairs[at], pairs[child], sizeof(moved));
+        memcpy(pairs[child], moved, sizeof(moved));
+        at = child;
+    }
+}
+
+static void unique_sort(uint64_t (*pairs)[2], size_t count)
+{
+    for (size_t i = count / 2; i-- > 0;)
+        unique_sift(pairs, i, count);
+    for (size_t end = count; end-- > 1;) {
+        uint64_t last[2] = {pairs[end][0], pairs[end][1]};
+
+        memcpy(pairs[end], pairs[0], sizeof(last));
+        memcpy(pairs[0], last, sizeof(last));
+        unique_sift(pairs, 0, end);
+    }
+}
+
+/* Position of a pair's item among its array's items. */
+static uint64_t unique_position(const surety__cell *array, uint64_t offset)
+{
+    const surety__cell *item = array + 1;
+    uint64_t position = 0;
+
+    for (; (uint64_t)(item - array) < offset; item = surety__cell_after(item))
+        position++;
+    return position;
+}
+
+/* Looks for equal items among those of one hash. Every comparison is work, so
+ * that an array made to collide runs into the work limit instead of taking
+ * quadratic time. */
+static bool unique_equal(surety__machine *machine, const surety__cell *array,
+                         uint64_t (*pairs)[2], size_t count,
+                         surety__failure *failure)
+{
+    for (size_t i = 0; i + 1 < count; i++)
+        for (size_t j = i + 1; j < count && pairs[j][0] == pairs[i][0]; j++) {
+            const surety__cell *a = array + pairs[i][1];
+            const surety__cell *b = array + pairs[j][1];
+
+            if (machine->work)
+                machine->work--;
+            else
+                return false;
+            if (!surety_val_equal(surety__val_of(machine->doc, a),
+                                  surety__val_of(machine->doc, b)))
+                continue;
+            failure->count = unique_position(array, pairs[i][1]);
+            failure->other = unique_position(array, pairs[j][1]);
+            failure->instance = b;
+            return true;
+        }
+    return false;
+}
+
+bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
+                           const surety__cell *array)
+{
+    surety__failure failure = {.keyword = KW_UNIQUE_ITEMS};
+    void *items = machine->hashes;
+    const surety__cell *item = array + 1;
+    uint64_t(*pairs)[2];
+
+    if (!shape->arrays->unique || array->count < 2)
+        return true;
+    if (surety__grow(machine->alloc, &items, &machine->hash_cap, array->count,
+                     sizeof(*pairs), SIZE_MAX)) {
+        machine->status = SURETY_NOMEM;
+        return false;
+    }
+    machine->hashes = items;
+    pairs = items;
+    for (uint32_t i = 0; i < array->count; i++) {
+        pairs[i][0] = surety__val_hash(surety__val_of(machine->doc, item));
+        pairs[i][1] = (uint64_t)(item - array);
+        item = surety__cell_after(item);
+    }
+    unique_sort(pairs, array->count);
+    if (!unique_equal(machine, array, pairs, array->count, &failure))
+        return true;
+    (void)assert_fails(machine, failure);
+    return false;
+}
+
+/* ---- all --------------------------------------------------------------- */
+
+static bool assert_kind(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell)
+{
+    switch ((enum surety__cell_kind)cell->kind) {
+    case CELL_INT:
+    case CELL_DECIMAL:
+        return !shape->numbers || assert_number(machine, shape, cell);
+    case CELL_STRING:
+    case CELL_KEY:
+        return !shape->strings || assert_string(machine, shape, cell);
+    case CELL_ARRAY:
+        return !shape->arrays ||
+               assert_count(machine, cell, shape->arrays->min_items,
+                            shape->arrays->max_items);
+    case CELL_OBJECT:
+        return !shape->objects ||
+               assert_count(machine, cell, shape->objects->min_properties,
+                            shape->objects->max_properties);
+    default: return true;
+    }
+}
+
+bool surety__assert_all(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell)
+{
+    surety_val val = surety__val_of(machine->doc, cell);
+    bool holds = true;
+
+    if (shape->types != TYPE_ANY &&
+        !(shape->types &
+          surety__type_bits(machine->doc, cell, shape->lexical_integer))) {
+        holds = false;
+        if (assert_fails(machine, (surety__failure){.keyword = KW_TYPE,
+                                                    .instance = cell}))
+            return false;
+    }
+    if (shape->choices &&
+        !surety__choices_have(shape->choices, shape->at.doc, val)) {
+        holds = false;
+        if (assert_fails(machine, (surety__failure){.keyword = KW_ENUM,
+                                                    .instance = cell}))
+            return false;
+    }
+    if (shape->constant &&
+        !surety__choices_have(shape->constant, shape->at.doc, val)) {
+        holds = false;
+        if (assert_fails(machine, (surety__failure){.keyword = KW_CONST,
+                                                    .instance = cell}))
+            return false;
+    }
+    return assert_kind(machine, shape, cell) && holds;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Assertions: what a shape says of a value without its subschemas. Each gives
+ * false at a failure; in MODE_FAST at once, in the other modes after telling
+ * every failure to surety__report_failure. */
+#ifndef SURETY_SCHEMA_ASSERT_H
+#define SURETY_SCHEMA_ASSERT_H
+
+#include "schema/machine.h"
+
+/* type, enum, const, and the bounds of the value's own kind. */
+bool surety__assert_all(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell);
+/* required, of which `seen` names were there, and dependentRequired. */
+bool surety__assert_names(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *object, uint32_t seen);
+/* uniqueItems; n log n. */
+bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
+                           const surety__cell *array);
+/* Whether the pattern matches; a limit stops the machine. */
+bool surety__assert_pattern(surety__machine *machine,
+                            const surety__pattern *pattern, surety_str text);
+
+#endif

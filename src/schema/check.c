@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checker: one thread's scratch memory, and the two questions that are
+ * asked of the machine: is it valid, and what is wrong. */
+#include "schema/findings.h"
+#include "schema/machine.h"
+#include "schema/schema.h"
+
+surety_checker *surety_checker_new(const surety_alloc *alloc,
+                                   const surety_limits *limits)
+{
+    surety_checker *checker = surety__new(alloc, sizeof(*checker));
+
+    if (!checker)
+        return NULL;
+    checker->machine.alloc = alloc;
+    checker->machine.limits = surety_limits_of(limits);
+    checker->machine.matcher =
+        surety__matcher_new(alloc, &checker->machine.limits);
+    if (!checker->machine.matcher) {
+        surety__free(alloc, checker, sizeof(*checker));
+        return NULL;
+    }
+    return checker;
+}
+
+void surety_checker_free(surety_checker *checker)
+{
+    surety__machine *machine;
+
+    if (!checker)
+        return;
+    machine = &checker->machine;
+    surety__free(machine->alloc, machine->frames,
+                 machine->frame_cap * sizeof(*machine->frames));
+    surety__free(machine->alloc, machine->bits,
+                 machine->bits_cap * sizeof(*machine->bits));
+    surety__free(machine->alloc, machine->hashes,
+                 machine->hash_cap * 2 * sizeof(*machine->hashes));
+    surety_doc_free(machine->content);
+    surety__matcher_free(machine->matcher);
+    surety__free(machine->alloc, checker, sizeof(*checker));
+}
+
+static surety_status checker_run(surety_checker *checker,
+                                 const surety_schema *schema, surety_val val,
+                                 enum surety__mode mode, surety_error *reterr)
+{
+    surety__machine *machine = &checker->machine;
+    surety_error why = {.status = SURETY_OK};
+    surety__step root = {.index = UINT32_MAX};
+
+    surety__machine_start(machine, schema, val, mode, &why);
+    if (surety__machine_push(machine, schema->root, surety__cell_of(val), root))
+        surety__machine_run(machine, 0);
+    machine->reterr = NULL;
+    if (machine->status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    if (machine->status && reterr)
+        *reterr = why;
+    return machine->status;
+}
+
+surety_status surety_checker_check(surety_checker *checker,
+                                   const surety_schema *schema, surety_val val,
+                                   bool *ret_valid, surety_error *reterr)
+{
+    surety_status status;
+
+    if (!checker || !schema || !val.doc || !ret_valid)
+        return surety__fail(reterr, SURETY_MISUSE, "there is nothing to check");
+    status = checker_run(checker, schema, val, MODE_FAST, reterr);
+    if (!status)
+        *ret_valid = checker->machine.result;
+    return status;
+}
+
+surety_status surety_checker_report(surety_checker *checker,
+                                    const surety_schema *schema, surety_val val,
+                                    surety_findings *findings,
+                                    surety_error *reterr)
+{
+    if (!checker || !schema || !val.doc || !findings)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "there is nothing to report on");
+    findings->sorted_from = findings->count;
+    checker->machine.findings = findings;
+    return checker_run(checker, schema, val, MODE_REPORT, reterr);
+}

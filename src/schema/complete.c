@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Completing a valid value: defaults filled in, unknown properties left out.
+ *
+ * The value is walked with an explicit stack. At every value there is a list of
+ * the shapes that apply to it: those its parent's shapes gave it, and what
+ * these apply in place - allOf and references always, branches of anyOf, oneOf
+ * and if where the machine says that they hold. A property is unknown where
+ * some shape on the list defines properties and none of them evaluates it.
+ *
+ * Each shape on a list remembers how it was reached (its trail), so that a
+ * dynamic reference or a branch is decided in its own dynamic scope. */
+#include "schema/machine.h"
+#include "schema/schema.h"
+
+/* A shape that applies to a value, and the one that led to it. */
+struct trail {
+    const surety__shape *shape;
+    const surety__cell *cell;
+    uint32_t parent; /* UINT32_MAX at the root */
+    bool same_value;
+};
+
+/* A container at work. Its shapes are the trails from list up to list_end. */
+struct level {
+    const surety__cell *cell;
+    const surety__cell *cursor;
+    uint32_t left; /* children to come */
+    uint32_t list, list_end;
+};
+
+struct completion {
+    surety__machine *machine;
+    surety_doc *doc; /* being built */
+    bool fill, strip, changed;
+    struct trail *trails;
+    size_t trail_count, trail_cap;
+    struct level *levels;
+    size_t depth, level_cap;
+};
+
+static bool trail_add(struct completion *completion, struct trail trail,
+                      uint32_t list)
+{
+    surety__machine *machine = completion->machine;
+    void *items = completion->trails;
+
+    if (!trail.shape || trail.shape->never)
+        return true;
+    for (size_t i = list; i < completion->trail_count; i++)
+        if (completion->trails[i].shape == trail.shape)
+            return true;
+    if (surety__grow(machine->alloc, &items, &completion->trail_cap,
+                     completion->trail_count + 1, sizeof(trail),
+                     UINT32_MAX - 1)) {
+        machine->status = SURETY_NOMEM;
+        return false;
+    }
+    completion->trails = items;
+    completion->trails[completion->trail_count++] = trail;
+    return true;
+}
+
+/* Makes the machine's frames those of a trail, root first. */
+static void trail_enter(struct completion *completion, uint32_t at)
+{
+    surety__machine *machine = completion->machine;
+    size_t length = 0;
+
+    for (uint32_t i = at; i != UINT32_MAX; i = completion->trails[i].parent)
+        length++;
+    machine->depth = 0;
+    machine->bits_len = 0;
+    for (size_t step = length; step-- > 0 && !machine->status;) {
+        const struct trail *trail;
+        uint32_t i = at;
+
+        for (size_t up = 0; up < step; up++)
+            i = completion->trails[i].parent;
+        trail = &completion->trails[i];
+        surety__machine_push(machine, trail->shape, trail->cell,
+                             (surety__step){.index = UINT32_MAX,
+                                            .same_value = trail->same_value});
+    }
+}
+
+static bool branch_holds(struct completion *completion,
+                         const surety__shape *branch, const surety__cell *cell)
+{
+    surety__step step = {.index = UINT32_MAX, .same_value = true};
+
+    return surety__machine_ask(completion->machine, branch, cell, step,
+                               MODE_FAST) &&
+           completion->machine->result;
+}
+
+/* Adds what one applicator of the trail at `at` applies to the same value. */
+static void list_apply(struct completion *completion, uint32_t at,
+                       const surety__applicator *applicator, uint32_t list)
+{
+    surety__machine *machine = completion->machine;
+    const surety__cell *cell = completion->trails[at].cell;
+    struct trail next = {.cell = cell, .parent = at, .same_value = true};
+    bool decides = applicator->kind == APPLY_ANY ||
+                   applicator->kind == APPLY_ONE ||
+                   applicator->kind == APPLY_IF;
+    uint32_t then;
+
+    if (applicator->kind == APPLY_NOT)
+        return;
+    if (decides || applicator->kind == APPLY_DYNAMIC)
+        trail_enter(completion, at);
+    if (applicator->kind == APPLY_DYNAMIC) {
+        next.shape = surety__machine_dynamic(machine, applicator);
+        trail_add(completion, next, list);
+        return;
+    }
+    if (applicator->kind == APPLY_IF) {
+        then = branch_holds(completion, applicator->shapes[0], cell) ? 1 : 2;
+        next.shape = then == 1 ? applicator->shapes[0] : NULL;
+        trail_add(completion, next, list);
+        next.shape = applicator->shapes[then];
+        trail_add(completion, next, list);
+        return;
+    }
+    if ((applicator->kind == APPLY_DEPENDENT ||
+         applicator->kind == APPLY_PROPERTY_VALUE) &&
+        !surety__applies(machine->doc, cell, applicator))
+        return;
+    for (uint32_t i = 0; i < applicator->count && !machine->status; i++) {
+        if (decides && !branch_holds(completion, applicator->shapes[i], cell))
+            continue;
+        next.shape = applicator->shapes[i];
+        trail_add(completion, next, list);
+    }
+}
+
+/* Completes a list with everything that its shapes apply in place. */
+static void list_expand(struct completion *completion, uint32_t list)
+{
+    for (uint32_t i = list;
+         i < completion->trail_count && !completion->machine->status; i++) {
+        const surety__shape *shape = completion->trails[i].shape;
+
+        for (uint32_t a = 0; a < shape->applicator_count; a++)
+            list_apply(completion, i, &shape->applicators[a], list);
+    }
+}
+
+/* ---- children ---------------------------------------------------------- */
+
+static void list_property(struct completion *completion, uint32_t i,
+                          const surety__cell *key, uint32_t list)
+{
+    surety__machine *machine = completion->machine;
+    const surety__objects *objects = completion->trails[i].shape->objects;
+    const surety__property *property;
+    struct trail next = {.cell = key + 1, .parent = i};
+    bool matched;
+
+    if (!objects)
+        return;
+    property = surety__objects_find(objects, machine->doc, key);
+    matched = property && property->shape;
+    if (matched) {
+        next.shape = property->shape;
+        trail_add(completion, next, list);
+    }
+    for (uint32_t p = 0; p < objects->pattern_count; p++) {
+        int match = surety__pattern_match(objects->patterns[p].pattern,
+                                          machine->matcher,
+                                          surety__cell_str(machine->doc, key));
+
+        if (match < 0)
+            machine->status = (surety_status)match;
+        if (match <= 0)
+            continue;
+        matched = true;
+        next.shape = objects->patterns[p].shape;
+        trail_add(completion, next, list);
+    }
+    if (!matched) {
+        next.shape = objects->additional;
+        trail_add(completion, next, list);
+    }
+}
+
+static void list_item(struct completion *completion, uint32_t i,
+                      const surety__cell *item, uint32_t ordinal, uint32_t list)
+{
+    const surety__arrays *arrays = completion->trails[i].shape->arrays;
+    struct trail next = {.cell = item, .parent = i};
+
+    if (!arrays)
+        return;
+    next.shape =
+        ordinal < arrays->prefix_count ? arrays->prefix[ordinal] : arrays->rest;
+    trail_add(completion, next, list);
+}
+
+/* The shapes of a child; unevaluated ones only where no other covers it. */
+static void list_child(struct completion *completion, const struct level *level,
+                       const surety__cell *child, uint32_t list)
+{
+    bool object = level->cell->kind == CELL_OBJECT;
+    uint32_t ordinal = level->cell->count - level->left;
+
+    for (uint32_t i = level->list;
+         i < level->list_end && !completion->machine->status; i++) {
+        if (object)
+            list_property(completion, i, child - 1, list);
+        else
+            list_item(completion, i, child, ordinal, list);
+    }
+    for (uint32_t i = level->list;
+         i < level->list_end && completion->trail_count == list; i++) {
+        const surety__shape *shape = completion->trails[i].shape;
+        struct trail next = {.cell = child, .parent = i};
+
+        next.shape = object
+                         ? (shape->objects ? shape->objects->unevaluated : NULL)
+                         : (shape->arrays ? shape->arrays->unevaluated : NULL);
+        trail_add(completion, next, list);
+    }
+}
+
+/* Whether some shape of the level says which properties there are. */
+static bool level_defines(const struct completion *completion,
+                          const struct level *level)
+{
+    for (uint32_t i = level->list; i < level->list_end; i++) {
+        const surety__objects *objects = completion->trails[i].shape->objects;
+
+        if (objects && objects->defines)
+            return true;
+    }
+    return false;
+}
+
+static bool default_earlier(const struct completion *completion,
+                            const struct level *level, uint32_t end,
+                            surety_str name)
+{
+    for (uint32_t i = level->list; i < end; i++) {
+        const surety__objects *objects = completion->trails[i].shape->objects;
+
+        for (uint32_t p = 0; objects && p < objects->property_count; p++)
+            if (objects->properties[p].default_val &&
+                surety_str_equal(objects->properties[p].name, name))
+                return true;
+    }
+    return false;
+}
+
+/* Adds the defaults of properties that the object does not have. */
+static void level_defaults(struct completion *completion,
+                           const struct level *level)
+{
+    const surety_doc *doc = completion->machine->doc;
+
+    for (uint32_t i = level->list; i < level->list_end; i++) {
+        const surety__shape *shape = completion->trails[i].shape;
+        const surety__objects *objects = shape->objects;
+
+        for (uint32_t p = 0; objects && p < objects->property_count; p++) {
+            const surety__property *property = &objects->properties[p];
+
+            if (!property->default_val ||
+                surety__member(
+                    doc, level->cell, property->name,
+                    surety__hash(property->name.ptr, property->name.len)) ||
+                default_earlier(completion, level, i, property->name))
+                continue;
+            completion->changed = true;
+            surety_build_key(completion->doc, property->name);
+            surety_build_val(
+                completion->doc,
+                surety__val_of(shape->at.doc, property->default_val));
+        }
+    }
+}
+
+/* ---- the walk ---------------------------------------------------------- */
+
+/* Whether the shapes of a list say nothing of what is inside a value. */
+static bool list_inert(const struct completion *completion, uint32_t list)
+{
+    for (size_t i = list; i < completion->trail_count; i++)
+        if (completion->trails[i].shape->objects ||
+            completion->trails[i].shape->arrays)
+            return false;
+    return true;
+}
+
+/* Begins a value whose direct shapes stand from list on: copies it whole, or
+ * opens a level for its children. */
+static void value_begin(struct completion *completion, const surety__cell *cell,
+                        uint32_t list)
+{
+    surety__machine *machine = completion->machine;
+    void *items = completion->levels;
+
+    list_expand(completion, list);
+    if (cell->kind < CELL_ARRAY || list_inert(completion, list)) {
+        surety_build_val(completion->doc, surety__val_of(machine->doc, cell));
+        completion->trail_count = list;
+        return;
+    }
+    if (surety__grow(machine->alloc, &items, &completion->level_cap,
+                     completion->depth + 1, sizeof(*completion->levels),
+                     SIZE_MAX)) {
+        machine->status = SURETY_NOMEM;
+        return;
+    }
+    completion->levels = items;
+    completion->levels[completion->depth++] =
+        (struct level){.cell = cell,
+                       .cursor = cell + 1,
+                       .left = cell->count,
+                       .list = list,
+                       .list_end = (uint32_t)completion->trail_count};
+    if (cell->kind == CELL_OBJECT)
+        surety_build_object(completion->doc);
+    else
+        surety_build_array(completion->doc);
+}
+
+static void level_step(struct completion *completion)
+{
+    struct level *level = &completion->levels[completion->depth - 1];
+    surety__machine *machine = completion->machine;
+    bool object = level->cell->kind == CELL_OBJECT;
+    const surety__cell *child = level->cursor + (object ? 1 : 0);
+    uint32_t list = (uint32_t)completion->trail_count;
+
+    if (level->left == 0) {
+        if (object && completion->fill)
+            level_defaults(completion, level);
+        surety_build_close(completion->doc);
+        completion->trail_count = level->list;
+        completion->depth--;
+        return;
+    }
+    list_child(completion, level, child, list);
+    level->left--;
+    level->cursor = surety__cell_after(child);
+    if (object && completion->strip && completion->trail_count == list &&
+        level_defines(completion, level)) {
+        completion->changed = true;
+        return;
+    }
+    if (object)
+        surety_build_key_of(completion->doc,
+                            surety__val_of(machine->doc, child - 1));
+    value_begin(completion, child, list);
+}
+
+surety_status surety_checker_complete(surety_checker *checker,
+                                      const surety_schema *schema,
+                                      surety_val val, bool fill_defaults,
+                                      bool strip_unknown, surety_doc *doc,
+                                      bool *ret_changed, surety_error *reterr)
+{
+    surety_error why = {.status = SURETY_OK};
+    struct completion completion = {
+        .fill = fill_defaults, .strip = strip_unknown, .doc = doc};
+    surety__machine *machine;
+    surety_status status;
+
+    if (!checker || !schema || !val.doc || !doc || doc == val.doc)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "there is nothing to complete");
+    machine = &checker->machine;
+    completion.machine = machine;
+    surety__machine_start(machine, schema, val, MODE_FAST, &why);
+    surety_build_begin(doc, val.doc);
+    trail_add(&completion,
+              (struct trail){.shape = schema->root,
+                             .cell = surety__cell_of(val),
+                             .parent = UINT32_MAX},
+              0);
+    if (!machine->status)
+        value_begin(&completion, surety__cell_of(val), 0);
+    while (completion.depth && !machine->status)
+        level_step(&completion);
+    status = machine->status;
+    surety__free(machine->alloc, completion.trails,
+                 completion.trail_cap * sizeof(*completion.trails));
+    surety__free(machine->alloc, completion.levels,
+                 completion.level_cap * sizeof(*completion.levels));
+    machine->reterr = NULL;
+    if (status) {
+        if (reterr && why.status)
+            *reterr = why;
+        else if (status == SURETY_NOMEM)
+            surety__fail_nomem(reterr);
+        return status;
+    }
+    status = surety_build_end(doc, reterr);
+    if (!status && ret_changed)
+        *ret_changed = completion.changed;
+    return status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keywords and dialects as data: what keywords.def says, and the rows of
+ * dialect.c. */
+#ifndef SURETY_SCHEMA_KEYWORDS_H
+#define SURETY_SCHEMA_KEYWORDS_H
+
+#include <surety/schema.h>
+
+#include "base/base.h"
+
+typedef enum surety__keyword {
+    KW_NONE = 0,
+#define KEYWORD(id, name, first, last, vocabulary, form) KW_##id,
+#include "schema/keywords.def"
+#undef KEYWORD
+    KW_COUNT
+} surety__keyword;
+
+/* What the value of a keyword must be; where subschemas stand follows from it.
+ * ORDER forms (form_names in keywords.c). */
+typedef enum surety__form {
+    FORM_ANY,
+    FORM_BOOLEAN,
+    FORM_NUMBER,
+    FORM_POSITIVE, /* a number above 0 */
+    FORM_COUNT,    /* an integer of 0 or more, 2.0 included */
+    FORM_STRING,
+    FORM_STRINGS, /* an array of strings */
+    FORM_ARRAY,
+    FORM_OBJECT,
+    FORM_TYPES,        /* a type name or an array of them */
+    FORM_STRINGS_MAP,  /* an object of arrays of strings */
+    FORM_SCHEMA,       /* from here on: schemas stand inside */
+    FORM_SCHEMAS,      /* a non-empty array of schemas */
+    FORM_SCHEMA_MAP,   /* an object of schemas */
+    FORM_ITEMS,        /* a schema or an array of schemas */
+    FORM_DEPENDENCIES, /* an object of schemas or arrays of strings */
+    FORM_SCHEMA_MAPS   /* an object of objects of schemas */
+} surety__form;
+
+enum surety__vocabulary {
+    VOCABULARY_CORE = 1,
+    VOCABULARY_APPLICATOR = 2,
+    VOCABULARY_UNEVALUATED = 4,
+    VOCABULARY_VALIDATION = 8,
+    VOCABULARY_METADATA = 16,
+    VOCABULARY_FORMAT = 32,
+    VOCABULARY_FORMAT_ASSERTION = 64,
+    VOCABULARY_CONTENT = 128,
+    VOCABULARY_ALL = 191 /* everything but FORMAT_ASSERTION */
+};
+
+/* The keyword called name in dialect, or KW_NONE. */
+surety__keyword surety__keyword_find(surety_str name, surety_dialect dialect);
+surety_str surety__keyword_name(surety__keyword keyword);
+surety__form surety__keyword_form(surety__keyword keyword);
+unsigned surety__keyword_vocabulary(surety__keyword keyword);
+/* What a form asks for, "an array of strings". */
+const char *surety__form_name(surety__form form);
+
+/* The dialect whose metaschema has this URI (an empty fragment is ignored);
+ * DEFAULT for an unknown one. */
+surety_dialect surety__dialect_of(surety_str metaschema_uri);
+surety_str surety__dialect_uri(surety_dialect dialect);
+/* The VOCABULARY_ bit of a vocabulary's URI, 0 for an unknown one. */
+unsigned surety__vocabulary_of(surety_str uri);
+/* The text of a built-in document, or an empty text. */
+surety_str surety__metaschema_text(surety_str uri);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine that applies shapes to values; see check.c. */
+#ifndef SURETY_SCHEMA_MACHINE_H
+#define SURETY_SCHEMA_MACHINE_H
+
+#include "schema/shape.h"
+
+/* What the machine is after. FAST: yes or no, the first failure ends it. COUNT:
+ * how far from valid, for choosing the branch that was meant. REPORT: every
+ * failure as a finding. */
+enum surety__mode { MODE_FAST, MODE_COUNT, MODE_REPORT };
+
+enum { BITS_NONE = UINT32_MAX };
+
+/* One shape at work on one value. */
+typedef struct surety__frame {
+    const surety__shape *shape;
+    const surety__cell *cell;
+    const surety__cell *cursor;       /* the member's key or the item at work */
+    const surety__property *property; /* of the member at work */
+    uint32_t ordinal;                 /* of the member or item at work */
+    uint32_t at;                      /* applicator, or position in a list */
+    uint32_t sub;                     /* step within the member or applicator */
+    uint32_t count;                   /* matches or required names so far */
+    uint32_t bits;                    /* evaluated children, or BITS_NONE */
+    uint32_t bits_base;               /* length of the bit stack before it */
+    uint32_t best;                    /* first branch that matched */
+    uint16_t inplace;                 /* nested applications to this value */
+    uint8_t state;
+    bool waiting; /* for the result of a child */
+    bool failed;
+    bool matched; /* the member is covered by properties or patterns */
+    /* How the frame below led here. */
+    uint16_t keyword;
+    bool same_value;
+    bool keeps_bits;  /* what it evaluates counts for the frame below */
+    surety_str token; /* property name or pattern, or */
+    uint32_t index;   /* index in an array of schemas; UINT32_MAX: none */
+} surety__frame;
+
+typedef struct surety__machine {
+    const surety_schema *schema;
+    const surety_doc *doc;
+    enum surety__mode mode;
+    surety__frame *frames;
+    size_t depth, frame_cap;
+    size_t report_base; /* frames below are no part of a keyword location */
+    uint64_t *bits;
+    size_t bits_len, bits_cap;
+    bool result;      /* of the frame that ended last */
+    uint64_t work;    /* steps that are left */
+    uint64_t badness; /* of MODE_COUNT */
+    surety_status status;
+    surety__matcher *matcher;
+    surety_findings *findings;
+    surety_limits limits;
+    uint64_t *hashes; /* scratch of uniqueItems */
+    size_t hash_cap;
+    surety_doc *content; /* scratch of contentMediaType */
+    surety_error *reterr;
+    const surety_alloc *alloc;
+} surety__machine;
+
+struct surety_checker {
+    surety__machine machine;
+};
+
+/* How a child is reached: for locations, and for what evaluation counts. */
+typedef struct surety__step {
+    surety__keyword keyword;
+    surety_str token;
+    uint32_t index;
+    bool same_value;
+    bool keeps_bits;
+} surety__step;
+
+/* Makes the machine ready for val. */
+void surety__machine_start(surety__machine *machine,
+                           const surety_schema *schema, surety_val val,
+                           enum surety__mode mode, surety_error *reterr);
+bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *cell, surety__step step);
+/* Runs until the frames above base have ended; false where it could not. The
+ * verdict is machine->result. */
+bool surety__machine_run(surety__machine *machine, size_t base);
+/* The verdict of one more shape in mode, the frames that stand being its
+ * dynamic scope. False where it could not be had. */
+bool surety__machine_ask(surety__machine *machine, const surety__shape *shape,
+                         const surety__cell *cell, surety__step step,
+                         enum surety__mode mode);
+/* The shape that a dynamic reference means in the present scope. */
+const surety__shape *surety__machine_dynamic(
+    const surety__machine *machine, const surety__applicator *applicator);
+/* Whether an APPLY_DEPENDENT or APPLY_PROPERTY_VALUE applies to an object. */
+bool surety__applies(const surety_doc *doc, const surety__cell *object,
+                     const surety__applicator *applicator);
+
+/* ---- reporting (report.c) ---------------------------------------------- */
+
+/* A failure of keyword at the frame on top; instance is what it is about. The
+ * argument is what the message needs: a cell of the schema, a count, a name. */
+typedef struct surety__failure {
+    surety__keyword keyword;
+    const surety__cell *instance;
+    surety_str name; /* a property, "" where there is none */
+    uint64_t count;
+    uint64_t other;
+    surety__step step; /* of a false subschema: how it was reached */
+    bool is_false;
+} surety__failure;
+
+void surety__report_failure(surety__machine *machine, surety__failure failure);
+/* A failed anyOf or oneOf: gives the branch that was meant, or UINT32_MAX. */
+uint32_t surety__report_meant(surety__machine *machine,
+                              const surety__applicator *applicator,
+                              const surety__cell *cell);
+
+/* ---- messages (message.c) ---------------------------------------------- */
+
+void surety__message_write(const surety__machine *machine,
+                           const surety__failure *failure, surety_buf *out);
+void surety__message_hint(const surety__machine *machine,
+                          const surety__failure *failure, surety_buf *out);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shape: a schema with its drafts, references and spellings settled. This
+ * is what the check, the report and the completion read; nothing after the
+ * compiler knows a draft.
+ *
+ * Invariants:
+ * 1. One subschema of one document is one shape, reached through however many
+ *    references; shapes form a graph that may have cycles, but none that does
+ *    not move into the instance (compile.c refuses those it can see).
+ * 2. Assertions of one kind of value stand together behind one pointer, NULL
+ *    where the schema says nothing about that kind.
+ * 3. Everything lives in the schema's arena and is never written again. */
+#ifndef SURETY_SCHEMA_SHAPE_H
+#define SURETY_SCHEMA_SHAPE_H
+
+#include "json/json.h"
+#include "schema/format.h"
+#include "schema/keywords.h"
+#include "schema/pattern.h"
+
+typedef struct surety__shape surety__shape;
+typedef struct surety__resource surety__resource;
+
+/* The types of JSON Schema as bits. A whole number is INTEGER, any other is
+ * NUMBER; the type "number" is both bits. */
+enum {
+    TYPE_NULL = 1,
+    TYPE_BOOLEAN = 2,
+    TYPE_NUMBER = 4,
+    TYPE_INTEGER = 8,
+    TYPE_STRING = 16,
+    TYPE_ARRAY = 32,
+    TYPE_OBJECT = 64,
+    TYPE_ANY = 127
+};
+
+/* Bounds are cells of the schema document, so that they are exact. */
+typedef struct surety__numbers {
+    const surety__cell *minimum, *maximum;
+    const surety__cell *exclusive_minimum, *exclusive_maximum;
+    const surety__cell *multiple_of;
+} surety__numbers;
+
+typedef struct surety__strings {
+    uint64_t min_length, max_length; /* code points; UINT64_MAX: no maximum */
+    const surety__pattern *pattern;
+    surety__format_fn format;
+    surety_str format_name;
+    bool content_base64; /* contentEncoding asserted (draft 7) */
+    bool content_json;   /* contentMediaType asserted (draft 7) */
+} surety__strings;
+
+typedef struct surety__arrays {
+    uint64_t min_items, max_items;
+    const surety__shape **prefix;
+    uint32_t prefix_count;
+    surety__keyword prefix_keyword, rest_keyword;
+    const surety__shape *rest; /* for the items after the prefix */
+    const surety__shape *contains;
+    uint64_t min_contains, max_contains;
+    bool contains_evaluates; /* matching items count as evaluated */
+    bool unique;
+    bool walks; /* prefix or rest */
+    const surety__shape *unevaluated;
+} surety__arrays;
+
+/* One name that properties or required mention. */
+typedef struct surety__property {
+    surety_str name;
+    uint32_t hash;
+    bool required;
+    const surety__shape *shape;      /* NULL: only required */
+    const surety__cell *default_val; /* the property's default, or NULL */
+} surety__property;
+
+typedef struct surety__pattern_property {
+    const surety__pattern *pattern;
+    const surety__shape *shape;
+    surety_str source;
+} surety__pattern_property;
+
+typedef struct surety__dependent_required {
+    surety_str key;
+    const surety__cell *names; /* the array of strings */
+    surety__keyword keyword;
+} surety__dependent_required;
+
+typedef struct surety__objects {
+    surety__property *properties; /* in the order of the schema */
+    uint32_t property_count;
+    uint32_t required_count;
+    uint32_t *table; /* open addressing by hash: index + 1, 0 is free */
+    uint32_t table_mask;
+    surety__pattern_property *patterns;
+    uint32_t pattern_count;
+    const surety__shape *additional;
+    const surety__shape *names;
+    surety__dependent_required *dependents;
+    uint32_t dependent_count;
+    uint64_t min_properties, max_properties;
+    bool walks;   /* the members must be looked at */
+    bool defines; /* properties or patternProperties stand here */
+    const surety__shape *unevaluated;
+} surety__objects;
+
+/* Values of enum; const is an enum of one. Sorted by hash above a few. */
+typedef struct surety__choice {
+    uint64_t hash;
+    const surety__cell *cell;
+} surety__choice;
+
+enum { CHOICES_SORTED = 8 };
+
+typedef struct surety__choices {
+    surety__choice *list;
+    uint32_t count;
+} surety__choices;
+
+/* Subschemas applied to the same value. */
+enum surety__applicator_kind {
+    APPLY_ALL,     /* allOf, $ref: every one */
+    APPLY_DYNAMIC, /* $dynamicRef, $recursiveRef */
+    APPLY_ANY,
+    APPLY_ONE,
+    APPLY_NOT,
+    APPLY_IF,            /* if, then, else; the latter two may be NULL */
+    APPLY_DEPENDENT,     /* dependentSchemas: where the key is there */
+    APPLY_PROPERTY_VALUE /* propertyDependencies: where it has the value */
+};
+
+typedef struct surety__applicator {
+    enum surety__applicator_kind kind;
+    surety__keyword keyword;
+    uint32_t count;
+    uint32_t dynamic_name; /* of APPLY_DYNAMIC */
+    const surety__shape **shapes;
+    surety_str key;   /* of DEPENDENT and PROPERTY_VALUE */
+    surety_str value; /* of PROPERTY_VALUE */
+} surety__applicator;
+
+struct surety__shape {
+    surety_val at; /* the subschema in its document */
+    surety__resource *resource;
+    uint8_t types;        /* TYPE_ bits that may pass */
+    bool always;          /* true, or an object that asserts nothing */
+    bool never;           /* false */
+    bool leaf;            /* asserts without subschemas */
+    bool lexical_integer; /* draft 4: 1.0 is no integer */
+    bool tracks;          /* has an unevaluated keyword */
+    const surety__choices *choices;
+    const surety__choices *constant;
+    const surety__numbers *numbers;
+    const surety__strings *strings;
+    const surety__arrays *arrays;
+    const surety__objects *objects;
+    const surety__applicator *applicators;
+    uint32_t applicator_count;
+};
+
+/* A name that $dynamicAnchor gives to a shape of a resource. */
+typedef struct surety__dynamic {
+    uint32_t name;
+    const surety__shape *shape;
+    struct surety__dynamic *next;
+} surety__dynamic;
+
+/* A schema resource: what a $id opens. */
+struct surety__resource {
+    surety_str uri; /* absolute, without fragment; may be empty */
+    surety_val root;
+    surety_dialect dialect;
+    unsigned vocabularies;
+    bool assert_format;
+    bool recursive; /* $recursiveAnchor: true */
+    surety__dynamic *dynamics;
+};
+
+struct surety_schema {
+    const surety_alloc *alloc;
+    surety__arena arena;
+    surety_limits limits;
+    surety_doc *own_doc; /* of surety_schema_read */
+    surety_val root_val;
+    const surety__shape *root;
+    surety_doc **documents; /* built-in documents that were needed */
+    size_t document_count, document_cap;
+    surety__pattern **patterns;
+    size_t pattern_count, pattern_cap;
+    bool has_defaults;
+    bool has_unevaluated;
+};
+
+/* ---- predicates shared by the check and whoever else asks -------------- */
+
+/* The property called by the key cell of doc, or NULL. */
+const surety__property *surety__objects_find(const surety__objects *objects,
+                                             const surety_doc *doc,
+                                             const surety__cell *key);
+/* The TYPE_ bits of a value. */
+unsigned surety__type_bits(const surety_doc *doc, const surety__cell *cell,
+                           bool lexical_integer);
+/* Equality of a schema's cell and an instance's; a key counts as a string. */
+bool surety__cell_equal(surety_val a, surety_val b);
+bool surety__choices_have(const surety__choices *choices,
+                          const surety_doc *schema_doc, surety_val val);
+
+#endif
