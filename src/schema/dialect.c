@@ -6,9 +6,6 @@
  * refers to one. */
 #include "schema/keywords.h"
 
-extern const surety__embedded surety__metaschemas[];
-extern const size_t surety__metaschemas_count;
-
 /* ORDER dialects. The URIs stand without scheme and fragment, for schemas in
  * the wild write http for https and with or without "#". */
 static const struct dialect_row {

@@ -64,6 +64,9 @@ surety_dialect surety__dialect_of(surety_str metaschema_uri);
 surety_str surety__dialect_uri(surety_dialect dialect);
 /* The VOCABULARY_ bit of a vocabulary's URI, 0 for an unknown one. */
 unsigned surety__vocabulary_of(surety_str uri);
+/* The built-in documents; made by the build from metaschemas/. */
+extern const surety__embedded surety__metaschemas[];
+extern const size_t surety__metaschemas_count;
 /* The text of a built-in document, or an empty text. */
 surety_str surety__metaschema_text(surety_str uri);
 

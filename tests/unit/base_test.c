@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/: memory, text, errors, limits. */
+#include "base/base.h"
+#include "check.h"
+
+TEST(grows_by_half_and_stops_at_max)
+{
+    void *items = NULL;
+    size_t cap = 0;
+
+    TRY(surety__grow(check_alloc(t), &items, &cap, 1, 4, 100));
+    CHECK(cap >= 1 && cap <= 100);
+    TRY(surety__grow(check_alloc(t), &items, &cap, 100, 4, 100));
+    CHECK(cap == 100);
+    EXPECT(SURETY_LIMIT,
+           surety__grow(check_alloc(t), &items, &cap, 101, 4, 100));
+    EXPECT(SURETY_LIMIT, surety__grow(check_alloc(t), &items, &cap,
+                                      SIZE_MAX / 4, 8, SIZE_MAX));
+    CHECK(cap == 100);
+done:
+    surety__free(check_alloc(t), items, cap * 4);
+}
+
+TEST(arena_chunks_never_move)
+{
+    surety__arena arena;
+    char *first;
+
+    surety__arena_init(&arena, check_alloc(t), 0);
+    first = surety__arena_take(&arena, 5);
+    NEED(first);
+    memcpy(first, "here", 5);
+    for (int i = 0; i < 1000; i++)
+        NEED(surety__arena_take(&arena, 100));
+    CHECK(!memcmp(first, "here", 5));
+    surety__arena_reset(&arena);
+    first = surety__arena_take(&arena, 64);
+    NEED(first);
+    for (int i = 0; i < 64; i++)
+        CHECK(first[i] == 0);
+done:
+    surety__arena_done(&arena);
+}
+
+TEST(arena_keeps_to_its_max)
+{
+    surety__arena arena;
+
+    surety__arena_init(&arena, check_alloc(t), 10000);
+    NEED(surety__arena_take(&arena, 4000));
+    CHECK(surety__arena_take(&arena, 8000) == NULL);
+    CHECK(surety__arena_take(&arena, SIZE_MAX) == NULL);
+done:
+    surety__arena_done(&arena);
+}
+
+TEST(buffer_keeps_its_first_failure)
+{
+    surety_buf buf;
+
+    surety_buf_init(&buf, check_alloc(t), 8);
+    surety_buf_text(&buf, "12345678");
+    TRY(buf.status);
+    surety_buf_byte(&buf, '9');
+    EXPECT(SURETY_LIMIT, buf.status);
+    surety_buf_text(&buf, "");
+    EXPECT(SURETY_LIMIT, buf.status);
+    CHECK_TEXT(surety_buf_str(&buf), "12345678");
+    surety_buf_reset(&buf);
+    surety_buf_number(&buf, 0);
+    surety_buf_number(&buf, 42);
+    CHECK_TEXT(surety_buf_str(&buf), "042");
+done:
+    surety_buf_done(&buf);
+}
+
+TEST(buffer_prints_short_and_long)
+{
+    surety_buf buf;
+    char want[600];
+
+    memset(want, 'x', sizeof(want));
+    want[599] = '\0';
+    surety_buf_init(&buf, check_alloc(t), 0);
+    surety__buf_printf(&buf, "%s-%u", "a", 7u);
+    TRY(buf.status);
+    CHECK_TEXT(surety_buf_str(&buf), "a-7");
+    surety_buf_reset(&buf);
+    surety__buf_printf(&buf, "%s", want);
+    TRY(buf.status);
+    CHECK_TEXT(surety_buf_str(&buf), want);
+done:
+    surety_buf_done(&buf);
+}
+
+TEST(errors_escape_and_cut)
+{
+    surety_error error;
+    char long_text[1000];
+
+    surety__fail(&error, SURETY_SYNTAX, "a %s", "\x1b[31m\n\xff\xc3\xa9");
+    CHECK(error.status == SURETY_SYNTAX);
+    CHECK_TEXT(surety_str_of(error.message),
+               "a \\x1b[31m\\x0a\\xff\xc3\xa9");
+    memset(long_text, 'y', sizeof(long_text));
+    long_text[999] = '\0';
+    surety__fail(&error, SURETY_LIMIT, "%s", long_text);
+    CHECK(strlen(error.message) < sizeof(error.message));
+    CHECK_TEXT(surety_str_of(error.message + strlen(error.message) - 4),
+               "y...");
+    surety__hint(&error, "do %d", 3);
+    CHECK_TEXT(surety_str_of(error.hint), "do 3");
+    CHECK(surety__fail(NULL, SURETY_IO, "nobody listens") == SURETY_IO);
+done:
+    return;
+}
+
+TEST(utf8_is_strict)
+{
+    static const struct {
+        const char *bytes;
+        uint32_t code;
+        unsigned len;
+    } rows[] = {
+        {"a", 'a', 1},
+        {"\xc3\xa9", 0xE9, 2},
+        {"\xe2\x82\xac", 0x20AC, 3},
+        {"\xf0\x9f\x98\x80", 0x1F600, 4},
+        {"\xf4\x8f\xbf\xbf", 0x10FFFF, 4},
+        {"\xc0\xaf", UINT32_MAX, 1},         /* overlong */
+        {"\xe0\x80\xaf", UINT32_MAX, 1},     /* overlong */
+        {"\xed\xa0\x80", UINT32_MAX, 1},     /* a surrogate */
+        {"\xf4\x90\x80\x80", UINT32_MAX, 1}, /* above U+10FFFF */
+        {"\xf5\x80", UINT32_MAX, 1},
+        {"\xe2\x82", UINT32_MAX, 2},     /* cut: a maximal subpart */
+        {"\xf0\x9f\x98x", UINT32_MAX, 3}, /* cut by another byte */
+        {"\x80", UINT32_MAX, 1},
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        unsigned len;
+        const char *end = rows[i].bytes + strlen(rows[i].bytes);
+
+        CHECK(surety__utf8_decode(rows[i].bytes, end, &len) == rows[i].code);
+        CHECK(len == rows[i].len);
+    }
+done:
+    return;
+}
+
+TEST(utf8_round_trips)
+{
+    for (uint32_t code = 0; code <= 0x10FFFF; code += code < 0x900 ? 1 : 97) {
+        char bytes[4];
+        unsigned len, back;
+
+        if (code >= 0xD800 && code < 0xE000)
+            continue;
+        len = surety__utf8_encode(code, bytes);
+        CHECK(surety__utf8_decode(bytes, bytes + len, &back) == code);
+        CHECK(back == len);
+        CHECK(surety__utf8_valid((surety_str){bytes, len}, NULL));
+        CHECK(surety__utf8_count((surety_str){bytes, len}) == 1);
+    }
+done:
+    return;
+}
+
+TEST(positions_count_code_points_and_line_ends)
+{
+    static const struct {
+        const char *text;
+        size_t offset;
+        uint32_t line, column;
+    } rows[] = {
+        {"", 0, 1, 1},           {"ab", 1, 1, 2},
+        {"a\nb", 2, 2, 1},       {"a\r\nb", 3, 2, 1},
+        {"a\rb", 2, 2, 1},       {"\xc3\xa9x", 2, 1, 2},
+        {"a\n\xc3\xa9x", 4, 2, 2}, {"a\r\n\r\nb", 5, 3, 1},
+        {"ab", 99, 1, 3},
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        surety_position at = surety_position_at(surety_str_of(rows[i].text),
+                                                rows[i].offset, 1);
+
+        CHECK(at.line == rows[i].line && at.column == rows[i].column);
+    }
+done:
+    return;
+}
+
+TEST(text_compares_and_finds)
+{
+    surety_str text = surety_str_of("one two two");
+
+    CHECK(surety__str_find(text, surety_str_of("two")) == 4);
+    CHECK(surety__str_find(text, surety_str_of("three")) == text.len);
+    CHECK(surety__str_find(text, surety_str_of("")) == 0);
+    CHECK(surety__str_find(surety_str_of("ab"), text) == 2);
+    CHECK(surety__str_starts(text, surety_str_of("one")));
+    CHECK(!surety__str_starts(surety_str_of("o"), text));
+    CHECK(surety__str_equal_nocase(surety_str_of("JsoN"),
+                                   surety_str_of("json")));
+    CHECK(!surety__str_equal_nocase(surety_str_of("json5"),
+                                    surety_str_of("json")));
+    CHECK_TEXT(surety__str_trim(surety_str_of(" \t\r\n x y \n")), "x y");
+    CHECK(surety__str_compare(surety_str_of("a"), surety_str_of("ab")) < 0);
+    CHECK(surety__str_compare((surety_str){"a\0b", 3}, (surety_str){"a", 1}) >
+          0);
+    CHECK(surety_str_equal((surety_str){NULL, 0}, surety_str_of("")));
+done:
+    return;
+}
+
+TEST(distance_counts_slips)
+{
+    static const struct {
+        const char *a, *b;
+        unsigned distance;
+    } rows[] = {
+        {"plan", "plan", 0},   {"plan", "plna", 1}, {"plan", "plans", 1},
+        {"plan", "pan", 1},    {"plan", "blan", 1}, {"plan", "xyzw", 3},
+        {"", "ab", 2},
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++)
+        CHECK(surety__str_distance(surety_str_of(rows[i].a),
+                                   surety_str_of(rows[i].b),
+                                   2) == rows[i].distance);
+done:
+    return;
+}
+
+TEST(map_holds_what_it_is_given)
+{
+    surety__map map = {.cap = 0};
+    static char values[5000];
+
+    for (uint64_t i = 0; i < 5000; i++)
+        NEED(surety__map_put(&map, check_alloc(t), i << 40, &values[i])
+                 ? &map
+                 : NULL);
+    for (uint64_t i = 0; i < 5000; i++)
+        CHECK(surety__map_get(&map, i << 40) == &values[i]);
+    CHECK(surety__map_get(&map, 1) == NULL);
+    CHECK(map.count == 5000);
+done:
+    surety__map_done(&map, check_alloc(t));
+}
+
+TEST(limits_fill_in_defaults)
+{
+    surety_limits given = {.size = sizeof(given), .depth_max = 7};
+    surety_limits old = {.size = offsetof(surety_limits, depth_max),
+                         .text_bytes_max = 5,
+                         .depth_max = 7};
+    surety_limits limits = surety_limits_of(NULL);
+    const uint32_t *member = &limits.depth_max;
+
+    CHECK(limits.depth_max == 512 && limits.findings_max == 32);
+    CHECK(*member);
+    CHECK(surety_limits_of(&given).depth_max == 7);
+    CHECK(surety_limits_of(&given).findings_max == 32);
+    CHECK(surety_limits_of(&old).text_bytes_max == 5);
+    CHECK(surety_limits_of(&old).depth_max == 512);
+    given.text_bytes_max = SIZE_MAX;
+    CHECK(surety_limits_of(&given).text_bytes_max == UINT32_MAX - 64);
+done:
+    return;
+}
+
+TEST(statuses_have_names)
+{
+    CHECK_TEXT(surety_str_of(surety_status_name(SURETY_OK)), "ok");
+    CHECK_TEXT(surety_str_of(surety_status_name(SURETY_NOMEM)),
+               "out of memory");
+    CHECK_TEXT(surety_str_of(surety_status_name((surety_status)99)), "unknown");
+    CHECK_TEXT(surety_str_of(surety_version()), SURETY_VERSION);
+done:
+    return;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"grows by half and stops at max", grows_by_half_and_stops_at_max},
+        {"arena chunks never move", arena_chunks_never_move},
+        {"arena keeps to its max", arena_keeps_to_its_max},
+        {"buffer keeps its first failure", buffer_keeps_its_first_failure},
+        {"buffer prints short and long", buffer_prints_short_and_long},
+        {"errors escape and cut", errors_escape_and_cut},
+        {"utf8 is strict", utf8_is_strict},
+        {"utf8 round trips", utf8_round_trips},
+        {"positions count code points and line ends",
+         positions_count_code_points_and_line_ends},
+        {"text compares and finds", text_compares_and_finds},
+        {"distance counts slips", distance_counts_slips},
+        {"map holds what it is given", map_holds_what_it_is_given},
+        {"limits fill in defaults", limits_fill_in_defaults},
+        {"statuses have names", statuses_have_names},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
