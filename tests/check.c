@@ -21,8 +21,8 @@ static void *check_resize(void *ctx, void *ptr, size_t size_old,
         return NULL;
     }
     t->made++;
-    if (t->fail_at && (t->made == t->fail_at ||
-                       (t->sticky && t->made > t->fail_at))) {
+    if (t->fail_at &&
+        (t->made == t->fail_at || (t->sticky && t->made > t->fail_at))) {
         t->starved = true;
         return NULL;
     }

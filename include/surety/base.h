@@ -134,7 +134,8 @@ typedef struct surety_limits {
     /* Open arrays and objects at once; 512: above every real document, below
      * what makes other tools fail. */
     uint32_t depth_max;
-    /* Characters of one number; 1,000: exact arithmetic stays cheap. */
+    /* Characters of one number; 1,000: exact arithmetic stays cheap. At most
+     * 2,048. */
     uint32_t number_len_max;
     /* Bytes of one string, 16 MiB, and of one key, 64 KiB. */
     uint32_t string_len_max;

@@ -9,7 +9,8 @@
  *     surety_doc *doc = surety_doc_new(NULL);
  *     if (surety_doc_read(doc, surety_str_of("{\"a\":[1,2]}"), NULL, &err))
  *         ...
- *     int64_t two = surety_val_int(surety_val_at(root, surety_str_of("/a/1")), 0);
+ *     root = surety_doc_root(doc);
+ *     two = surety_val_int(surety_val_at(root, surety_str_of("/a/1")), 0);
  *
  * Threads: a doc is owned while it is read or built, and may then be read by
  * any number of threads until it is changed again. */

@@ -12,7 +12,11 @@
  * 4. Strings and number texts are a length and an offset into the doc's text
  *    or, with FLAG_OWN, into its own block of decoded bytes.
  * 5. `place` is the byte of the text where the value starts, PLACE_NONE where
- *    it was built. */
+ *    it was built. An INT's text starts at its place; one that was built has
+ *    FLAG_OWN, its text stands at offset `place` of the own block with a zero
+ *    behind it, and it has no position.
+ * 6. While a container is open its `span` is the index of the container around
+ *    it: the stack of open containers lives in the cells. */
 #ifndef SURETY_JSON_JSON_H
 #define SURETY_JSON_JSON_H
 
@@ -70,8 +74,6 @@ struct surety_doc {
     size_t copy_cap;
     char *own; /* decoded strings and built texts */
     size_t own_len, own_cap;
-    uint32_t *stack; /* open containers while reading or building */
-    size_t stack_len, stack_cap;
     uint32_t *seen; /* scratch for finding duplicate keys */
     size_t seen_cap;
     struct {
@@ -79,8 +81,13 @@ struct surety_doc {
     } duplicates[64];
     size_t duplicate_count;
     surety_limits limits;
+    uint32_t open;  /* the innermost open container, PLACE_NONE: none */
+    uint32_t depth; /* open containers */
     surety_status build_status;
-    bool build_key; /* a key was pushed and waits for its value */
+    const char *build_fault; /* what went wrong, a sentence */
+    size_t build_limit;      /* LIMIT: the value that was reached */
+    bool build_key;          /* a key was pushed and waits for its value */
+    bool built;              /* built, and build_end has not been reached */
 };
 
 static inline const surety__cell *surety__cell_of(surety_val val)
@@ -115,7 +122,7 @@ static inline surety_val surety__val_of(const surety_doc *doc,
  * removed; a zero has none. The exponent is clamped to +-1e9, far beyond the
  * digits of any accepted literal. */
 typedef struct surety__decimal {
-    const char *digits; /* the literal from its first counted digit */
+    const char *digits;  /* the literal from its first counted digit */
     uint32_t digits_len; /* characters there, a dot among them perhaps */
     uint32_t digit_count;
     int64_t exponent;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of a document: its blocks of memory and what it says of itself.
+ *
+ * A doc owns up to four blocks: cells, the copy of the text, the block of
+ * decoded and built bytes, and scratch for duplicate keys. All of them are kept
+ * when it is read or built again, so a doc that has seen its largest text
+ * allocates nothing any more. */
+#include "json/inside.h"
+
+surety_doc *surety_doc_new(const surety_alloc *alloc)
+{
+    surety_doc *doc = surety__new(alloc, sizeof(*doc));
+
+    if (!doc)
+        return NULL;
+    doc->alloc = alloc;
+    doc->limits = surety_limits_of(NULL);
+    doc->open = PLACE_NONE;
+    return doc;
+}
+
+void surety_doc_free(surety_doc *doc)
+{
+    if (!doc)
+        return;
+    surety__free(doc->alloc, doc->cells, doc->cell_cap * sizeof(*doc->cells));
+    surety__free(doc->alloc, doc->copy, doc->copy_cap);
+    surety__free(doc->alloc, doc->own, doc->own_cap);
+    surety__free(doc->alloc, doc->seen, doc->seen_cap * sizeof(*doc->seen));
+    surety__free(doc->alloc, doc, sizeof(*doc));
+}
+
+void surety__doc_clear(surety_doc *doc)
+{
+    doc->cell_count = 0;
+    doc->text = NULL;
+    doc->text_len = 0;
+    doc->own_len = 0;
+    doc->duplicate_count = 0;
+    doc->open = PLACE_NONE;
+    doc->depth = 0;
+    doc->build_status = SURETY_OK;
+    doc->build_fault = NULL;
+    doc->build_key = false;
+    doc->built = false;
+}
+
+surety_status surety__doc_room(surety_doc *doc, size_t count)
+{
+    void *cells = doc->cells;
+    surety_status status;
+
+    if (count > doc->limits.values_max)
+        return SURETY_LIMIT;
+    /* PLACE_NONE is no index. */
+    status = surety__grow(doc->alloc, &cells, &doc->cell_cap, count,
+                          sizeof(*doc->cells), PLACE_NONE);
+    doc->cells = cells;
+    return status;
+}
+
+surety_status surety__doc_own_room(surety_doc *doc, size_t n)
+{
+    void *own = doc->own;
+    size_t max = UINT32_MAX - 64;
+    surety_status status;
+
+    if (n > max || doc->own_len > max - n)
+        return SURETY_LIMIT;
+    status =
+        surety__grow(doc->alloc, &own, &doc->own_cap, doc->own_len + n, 1, max);
+    doc->own = own;
+    return status;
+}
+
+surety_val surety_val_none(void)
+{
+    return (surety_val){NULL, 0};
+}
+
+surety_val surety_doc_root(const surety_doc *doc)
+{
+    if (!doc || doc->cell_count == 0 || doc->built)
+        return surety_val_none();
+    return (surety_val){doc, 0};
+}
+
+surety_str surety_doc_text(const surety_doc *doc)
+{
+    return doc ? (surety_str){doc->text, doc->text_len} : (surety_str){NULL, 0};
+}
+
+size_t surety_doc_size(const surety_doc *doc)
+{
+    return doc && !doc->built ? doc->cell_count : 0;
+}
+
+size_t surety_doc_duplicate_count(const surety_doc *doc)
+{
+    return doc ? doc->duplicate_count : 0;
+}

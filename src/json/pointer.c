@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON Pointer (RFC 6901), both ways: from a text to a value, and from a value
+ * to its text. Neither allocates for itself; both walk down from the top, past
+ * whole subtrees. */
+#include "json/inside.h"
+
+/* Compares a reference token with a key, "~0" and "~1" decoded on the way. */
+static bool pointer_matches(surety_str token, surety_str key)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < token.len; i++) {
+        char byte = token.ptr[i];
+
+        if (byte == '~')
+            byte = token.ptr[++i] == '0' ? '~' : '/';
+        if (used == key.len || key.ptr[used++] != byte)
+            return false;
+    }
+    return used == key.len;
+}
+
+/* Whether every "~" of a token is followed by 0 or 1; *ret_escaped: whether
+ * there is one. */
+static bool pointer_token_valid(surety_str token, bool *ret_escaped)
+{
+    *ret_escaped = false;
+    for (size_t i = 0; i < token.len; i++) {
+        if (token.ptr[i] != '~')
+            continue;
+        if (++i == token.len || (token.ptr[i] != '0' && token.ptr[i] != '1'))
+            return false;
+        *ret_escaped = true;
+    }
+    return true;
+}
+
+static surety_val pointer_member(surety_val object, surety_str token,
+                                 bool escaped)
+{
+    surety_val val;
+
+    if (!escaped)
+        return surety_val_member(object, token);
+    for (val = surety_val_first(object); val.doc;
+         val = surety_val_next(object, val))
+        if (pointer_matches(token, surety_val_str(surety_val_key(val))))
+            break;
+    return val;
+}
+
+/* RFC 6901, section 4: digits without a leading zero. "-" is the item behind
+ * the last, which no value is. */
+static surety_val pointer_item(surety_val array, surety_str token)
+{
+    size_t count = surety_val_count(array);
+    size_t index = 0;
+
+    if (token.len == 0 || (token.ptr[0] == '0' && token.len > 1))
+        return surety_val_none();
+    for (size_t i = 0; i < token.len; i++) {
+        if (!scan_is_digit(token.ptr[i]))
+            return surety_val_none();
+        index = index * 10 + (size_t)(token.ptr[i] - '0');
+        if (index >= count)
+            return surety_val_none();
+    }
+    return surety_val_item(array, index);
+}
+
+surety_val surety_val_at(surety_val val, surety_str pointer)
+{
+    size_t at = 0;
+
+    while (val.doc && at < pointer.len) {
+        surety_str token;
+        bool escaped;
+
+        if (pointer.ptr[at] != '/')
+            return surety_val_none();
+        token.ptr = pointer.ptr + ++at;
+        while (at < pointer.len && pointer.ptr[at] != '/')
+            at++;
+        token.len = (size_t)(pointer.ptr + at - token.ptr);
+        if (!pointer_token_valid(token, &escaped))
+            return surety_val_none();
+        val = surety_val_kind(val) == SURETY_KIND_ARRAY
+                  ? pointer_item(val, token)
+                  : pointer_member(val, token, escaped);
+    }
+    return val;
+}
+
+void surety_pointer_token(surety_buf *out, surety_str token)
+{
+    size_t start = 0;
+
+    surety_buf_byte(out, '/');
+    for (size_t i = 0; i < token.len; i++) {
+        if (token.ptr[i] != '~' && token.ptr[i] != '/')
+            continue;
+        surety_buf_append(out, token.ptr + start, i - start);
+        surety_buf_text(out, token.ptr[i] == '~' ? "~0" : "~1");
+        start = i + 1;
+    }
+    surety_buf_append(out, token.len ? token.ptr + start : NULL,
+                      token.len - start);
+}
+
+void surety_val_pointer(surety_val val, surety_buf *out)
+{
+    const surety_doc *doc = val.doc;
+    const surety__cell *cell, *target;
+
+    if (!doc || val.index >= doc->cell_count)
+        return;
+    target = surety__cell_of(val);
+    if (target->kind == CELL_KEY)
+        target++;
+    cell = doc->cells;
+    while (cell != target) {
+        bool object = cell->kind == CELL_OBJECT;
+        uint64_t i = 0;
+
+        cell += object ? 2 : 1;
+        for (; target >= surety__cell_after(cell); i++)
+            cell = surety__cell_after(cell) + (object ? 1 : 0);
+        if (object) {
+            surety_pointer_token(out, surety__cell_str(doc, cell - 1));
+        } else {
+            surety_buf_byte(out, '/');
+            surety_buf_number(out, i);
+        }
+    }
+}

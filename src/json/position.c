@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where values stand in the text.
+ *
+ * A cell knows only its first byte. The rest is worked out on demand by looking
+ * at the text: the end of a string or container by one scan that knows strings
+ * and brackets, line and column by counting from the start. Texts that were
+ * read tolerantly may hold other quotes; a scan never leaves the text. */
+#include "json/inside.h"
+
+/* The byte behind the string whose opening quote is at ptr < end. */
+static const char *position_string(const char *ptr, const char *end)
+{
+    const char quote = *ptr++;
+
+    while (ptr < end && *ptr != quote)
+        ptr += *ptr == '\\' && end - ptr > 1 ? 2 : 1;
+    return ptr < end ? ptr + 1 : end;
+}
+
+/* The byte behind the container whose opening bracket is at ptr < end. */
+static const char *position_container(const char *ptr, const char *end)
+{
+    size_t depth = 0;
+
+    while (ptr < end) {
+        switch (*ptr) {
+        case '[':
+        case '{': depth++; break;
+        case ']':
+        case '}':
+            if (--depth == 0)
+                return ptr + 1;
+            break;
+        case '"': ptr = position_string(ptr, end); continue;
+        default: break;
+        }
+        ptr++;
+    }
+    return end;
+}
+
+/* How many bytes the value at ptr < end takes. */
+static size_t position_length(const surety_doc *doc, const surety__cell *cell,
+                              const char *ptr, const char *end)
+{
+    switch (cell->kind) {
+    case CELL_STRING:
+    case CELL_KEY:
+        if (*ptr != '"' && *ptr != '\'')
+            return cell->len;
+        return (size_t)(position_string(ptr, end) - ptr);
+    case CELL_ARRAY:
+    case CELL_OBJECT: return (size_t)(position_container(ptr, end) - ptr);
+    case CELL_FALSE: return 5;
+    case CELL_TRUE:
+    case CELL_NULL: return 4;
+    default: return surety__cell_number(doc, cell).len;
+    }
+}
+
+static surety_position position_of(const surety_doc *doc,
+                                   const surety__cell *cell)
+{
+    surety_str text = surety_doc_text(doc);
+    size_t length;
+
+    if (cell->place >= text.len ||
+        (cell->kind == CELL_INT && (cell->flags & FLAG_OWN)))
+        return (surety_position){0};
+    length =
+        position_length(doc, cell, text.ptr + cell->place, text.ptr + text.len);
+    if (length > text.len - cell->place)
+        length = text.len - cell->place;
+    return surety_position_at(text, cell->place, length);
+}
+
+surety_position surety_val_position(surety_val val)
+{
+    if (!val.doc || val.index >= val.doc->cell_count)
+        return (surety_position){0};
+    return position_of(val.doc, surety__cell_of(val));
+}
+
+surety_status surety_doc_duplicate(const surety_doc *doc, size_t i,
+                                   surety_position *ret_position,
+                                   surety_str *ret_key)
+{
+    surety__cell key = {.kind = CELL_KEY};
+
+    if (!doc || i >= doc->duplicate_count ||
+        i >= sizeof(doc->duplicates) / sizeof(*doc->duplicates))
+        return SURETY_END;
+    key.flags = (uint8_t)doc->duplicates[i].flags;
+    key.place = doc->duplicates[i].place;
+    key.len = doc->duplicates[i].len;
+    key.off = doc->duplicates[i].off;
+    if (ret_position)
+        *ret_position = position_of(doc, &key);
+    if (ret_key)
+        *ret_key = surety__cell_str(doc, &key);
+    return SURETY_OK;
+}

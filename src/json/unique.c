@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One member a key: finding duplicate keys when an object closes, and taking
+ * the replaced members out.
+ *
+ * Small objects are looked through with a 64-bit filter of the keys' hashes;
+ * only where two keys fall on one bit are keys compared. In large ones the
+ * keys' cell indices are sorted, by counting on the 16 bits of the hash and
+ * then, among keys of one hash, by merging on length and bytes: linear as a
+ * rule, n log n for keys that were made to collide.
+ *
+ * Replaced members are only marked at first and taken out in one pass over the
+ * whole document at the end. Nested objects full of duplicates thus cost no
+ * more than flat ones. */
+#include "json/inside.h"
+
+enum {
+    UNIQUE_SMALL = 32, /* members that are compared without sorting */
+    UNIQUE_KEPT = 64   /* entries of surety_doc.duplicates */
+};
+
+static int unique_compare(const surety_doc *doc, uint32_t a, uint32_t b)
+{
+    surety_str left = surety__cell_str(doc, &doc->cells[a]);
+    surety_str right = surety__cell_str(doc, &doc->cells[b]);
+
+    if (left.len != right.len)
+        return left.len < right.len ? -1 : 1;
+    return left.len ? memcmp(left.ptr, right.ptr, left.len) : 0;
+}
+
+static bool unique_same(const surety_doc *doc, const surety__cell *a,
+                        const surety__cell *b)
+{
+    return a->hash == b->hash && a->len == b->len &&
+           memcmp(surety__cell_str(doc, a).ptr, surety__cell_str(doc, b).ptr,
+                  a->len) == 0;
+}
+
+/* Marks earlier, which later replaces. */
+static void unique_mark(surety_doc *doc, uint32_t object, uint32_t earlier,
+                        uint32_t later, uint32_t *ret_later)
+{
+    doc->cells[earlier].flags |= FLAG_GONE;
+    doc->cells[object].count--;
+    doc->duplicate_count++;
+    if (later < *ret_later)
+        *ret_later = later;
+}
+
+static void unique_small(surety_doc *doc, uint32_t object, uint32_t *ret_later)
+{
+    const surety__cell *first = &doc->cells[object] + 1;
+    uint32_t count = doc->cells[object].count;
+    const surety__cell *key = first;
+    uint64_t filter = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t bit = (uint64_t)1 << (key->hash & 63);
+
+        if (filter & bit) {
+            const surety__cell *before = first;
+
+            while (before != key && ((before->flags & FLAG_GONE) ||
+                                     !unique_same(doc, before, key)))
+                before = surety__cell_after(before + 1);
+            if (before != key)
+                unique_mark(doc, object, (uint32_t)(before - doc->cells),
+                            (uint32_t)(key - doc->cells), ret_later);
+        }
+        filter |= bit;
+        key = surety__cell_after(key + 1);
+    }
+}
+
+/* Puts the count indices of from into the order of 8 bits of their keys'
+ * hashes, keeping the order of equal ones. */
+static void unique_count_sort(const surety_doc *doc, const uint32_t *from,
+                              uint32_t *into, size_t count, unsigned shift)
+{
+    uint32_t starts[257] = {0};
+
+    for (size_t i = 0; i < count; i++)
+        starts[((doc->cells[from[i]].hash >> shift) & 255) + 1u]++;
+    for (unsigned i = 0; i < 256; i++)
+        starts[i + 1] += starts[i];
+    for (size_t i = 0; i < count; i++)
+        into[starts[(doc->cells[from[i]].hash >> shift) & 255]++] = from[i];
+}
+
+/* Sorts keys of one hash by merging runs of 1, 2, 4, ...; stable. */
+static void unique_merge_sort(const surety_doc *doc, uint32_t *keys,
+                              uint32_t *scratch, size_t count)
+{
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t middle = count - start > width ? start + width : count;
+            size_t end = count - middle > width ? middle + width : count;
+            size_t left = start, right = middle;
+
+            for (size_t i = start; i < end; i++)
+                scratch[i] = right == end || (left < middle &&
+                                              unique_compare(doc, keys[left],
+                                                             keys[right]) <= 0)
+                                 ? keys[left++]
+                                 : keys[right++];
+        }
+        memcpy(keys, scratch, count * sizeof(*keys));
+    }
+}
+
+static surety_status unique_large(surety_doc *doc, uint32_t object,
+                                  uint32_t *ret_later)
+{
+    size_t count = doc->cells[object].count;
+    const surety__cell *key = &doc->cells[object] + 1;
+    void *seen = doc->seen;
+    uint32_t *keys, *scratch;
+    surety_status status;
+
+    status = surety__grow(doc->alloc, &seen, &doc->seen_cap, 2 * count,
+                          sizeof(*doc->seen), SIZE_MAX / 8);
+    doc->seen = seen;
+    if (status)
+        return SURETY_NOMEM;
+    keys = doc->seen;
+    scratch = keys + count;
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = (uint32_t)(key - doc->cells);
+        key = surety__cell_after(key + 1);
+    }
+    unique_count_sort(doc, keys, scratch, count, 0);
+    unique_count_sort(doc, scratch, keys, count, 8);
+    for (size_t start = 0, end; start < count; start = end) {
+        for (end = start + 1; end < count && doc->cells[keys[end]].hash ==
+                                                 doc->cells[keys[start]].hash;
+             end++)
+            continue;
+        if (end - start == 1)
+            continue;
+        unique_merge_sort(doc, keys + start, scratch, end - start);
+        for (size_t i = start; i + 1 < end; i++)
+            if (unique_compare(doc, keys[i], keys[i + 1]) == 0)
+                unique_mark(doc, object, keys[i], keys[i + 1], ret_later);
+    }
+    return SURETY_OK;
+}
+
+surety_status surety__keys_mark(surety_doc *doc, uint32_t object,
+                                uint32_t *ret_later)
+{
+    *ret_later = PLACE_NONE;
+    if (doc->cells[object].count > UNIQUE_SMALL)
+        return unique_large(doc, object, ret_later);
+    unique_small(doc, object, ret_later);
+    return SURETY_OK;
+}
+
+static void unique_list(surety_doc *doc, const surety__cell *key)
+{
+    size_t i = doc->duplicate_count++;
+
+    if (i >= UNIQUE_KEPT)
+        return;
+    doc->duplicates[i].place = key->place;
+    doc->duplicates[i].len = key->len;
+    doc->duplicates[i].off = key->off;
+    doc->duplicates[i].flags = key->flags & (uint32_t)~FLAG_GONE;
+}
+
+surety_status surety__keys_compact(surety_doc *doc)
+{
+    size_t count = doc->cell_count;
+    size_t gone_end = 0; /* cells before it are being taken out */
+    void *seen = doc->seen;
+    uint32_t *before; /* cells taken out before each cell */
+    surety_status status;
+
+    if (doc->duplicate_count == 0)
+        return SURETY_OK;
+    status = surety__grow(doc->alloc, &seen, &doc->seen_cap, count + 1,
+                          sizeof(*doc->seen), SIZE_MAX / 8);
+    doc->seen = seen;
+    if (status)
+        return SURETY_NOMEM;
+    doc->duplicate_count = 0;
+    before = doc->seen;
+    before[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const surety__cell *cell = &doc->cells[i];
+
+        if (cell->kind == CELL_KEY && cell->flags & FLAG_GONE) {
+            size_t end = (size_t)(surety__cell_after(cell + 1) - doc->cells);
+
+            unique_list(doc, cell);
+            if (end > gone_end)
+                gone_end = end;
+        }
+        before[i + 1] = before[i] + (i < gone_end);
+    }
+    for (size_t i = 0; i < count; i++) {
+        surety__cell cell = doc->cells[i];
+
+        if (before[i + 1] > before[i])
+            continue;
+        if (cell.kind >= CELL_ARRAY)
+            cell.span -= before[i + cell.span] - before[i];
+        doc->cells[i - before[i]] = cell;
+    }
+    doc->cell_count = count - before[count];
+    return SURETY_OK;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing: compact, pretty and canonical, and strings that hold anything. */
+#include "check.h"
+
+#include <surety/json.h>
+
+#include <string.h>
+
+static surety_status written(surety_doc *doc, const char *text,
+                             surety_style style, surety_buf *out)
+{
+    surety_status status =
+        surety_doc_read(doc, surety_str_of(text), NULL, NULL);
+
+    surety_buf_reset(out);
+    return status ? status : surety_val_write(surety_doc_root(doc), style, out);
+}
+
+TEST(writes_compact_and_pretty)
+{
+    static const char text[] = " { \"a\" : [ 1.50 , -0 , { } , [ ] , [ [ "
+                               "null ] ] ] , \"\\u0062\\/\" : \"\\u00e9"
+                               "\\ud83d\\ude00\\u001f\\n\\\"\\\\\" } ";
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    NEED(doc);
+    TRY(written(doc, text, SURETY_STYLE_COMPACT, &out));
+    CHECK_TEXT(surety_buf_str(&out),
+               "{\"a\":[1.50,-0,{},[],[[null]]],\"b/\":\"\xC3\xA9"
+               "\xF0\x9F\x98\x80\\u001f\\n\\\"\\\\\"}");
+    TRY(written(doc, text, SURETY_STYLE_PRETTY, &out));
+    CHECK_TEXT(
+        surety_buf_str(&out),
+        "{\n  \"a\": [\n    1.50,\n    -0,\n    {},\n    [],\n    [\n"
+        "      [\n        null\n      ]\n    ]\n  ],\n  \"b/\": \"\xC3\xA9"
+        "\xF0\x9F\x98\x80\\u001f\\n\\\"\\\\\"\n}");
+    TRY(written(doc, "true", SURETY_STYLE_PRETTY, &out));
+    CHECK_TEXT(surety_buf_str(&out), "true");
+    TRY(written(doc, "{\"a\":[0,{\"b\":[false]}]}", SURETY_STYLE_COMPACT,
+                &out));
+    surety_buf_reset(&out);
+    TRY(surety_val_write(
+        surety_val_at(surety_doc_root(doc), surety_str_of("/a/1")),
+        SURETY_STYLE_COMPACT, &out));
+    CHECK_TEXT(surety_buf_str(&out), "{\"b\":[false]}");
+    surety_buf_reset(&out);
+    TRY(surety_val_write(
+        surety_val_key(surety_val_get(surety_doc_root(doc), "a")),
+        SURETY_STYLE_COMPACT, &out));
+    CHECK_TEXT(surety_buf_str(&out), "\"a\"");
+done:
+    surety_buf_done(&out);
+    surety_doc_free(doc);
+}
+
+/* RFC 8785: numbers as ECMAScript writes them (3.2.2.3), strings with the
+ * fewest escapes (3.2.2.2), members by UTF-16 code units (3.2.3). */
+TEST(writes_canonically)
+{
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    NEED(doc);
+    TRY(written(doc,
+                "{\"numbers\":[1E30,4.50,2e-3,0.000000000000000000000000001,"
+                "333333333.33333329,-0,1.0],\"string\":\"\\u20ac$\\u000F\\u000a"
+                "A'\\u0042\\u0022\\u005c\\\\\\\"\\/\",\"literals\":[null,true,"
+                "false]}",
+                SURETY_STYLE_CANONICAL, &out));
+    CHECK_TEXT(surety_buf_str(&out),
+               "{\"literals\":[null,true,false],\"numbers\":[1e+30,4.5,0.002,"
+               "1e-27,333333333.3333333,0,1],\"string\":\"\xE2\x82\xAC$\\u000f"
+               "\\nA'B\\\"\\\\\\\\\\\"/\"}");
+    /* In UTF-16 the surrogates of U+1F600 stand before U+FB33. */
+    TRY(written(doc,
+                "{\"\\u20ac\":1,\"\\r\":2,\"\\ufb33\":3,\"1\":4,"
+                "\"\\ud83d\\ude00\":5,\"\\u0080\":6,\"\\u00f6\":7,\"\":8,"
+                "\"11\":{\"b\":[{\"d\":0,\"c\":0}],\"a\":0}}",
+                SURETY_STYLE_CANONICAL, &out));
+    CHECK_TEXT(surety_buf_str(&out),
+               "{\"\":8,\"\\r\":2,\"1\":4,\"11\":{\"a\":0,\"b\":[{\"c\":0,"
+               "\"d\":0}]},\"\xC2\x80\":6,\"\xC3\xB6\":7,\"\xE2\x82\xAC\":1,"
+               "\"\xF0\x9F\x98\x80\":5,\"\xEF\xAC\xB3\":3}");
+    TRY(written(doc, "[9007199254740993]", SURETY_STYLE_CANONICAL, &out));
+    CHECK_TEXT(surety_buf_str(&out), "[9007199254740992]");
+    TRY(surety_doc_read(doc, surety_str_of("[1,1e400]"), NULL, NULL));
+    surety_buf_reset(&out);
+    surety_buf_text(&out, "before");
+    TRY(out.status);
+    EXPECT(SURETY_UNSUPPORTED, surety_val_write(surety_doc_root(doc),
+                                                SURETY_STYLE_CANONICAL, &out));
+    CHECK_TEXT(surety_buf_str(&out), "before");
+done:
+    surety_buf_done(&out);
+    surety_doc_free(doc);
+}
+
+TEST(writes_deep_values)
+{
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_buf text, out;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    surety_buf_init(&out, check_alloc(t), 0);
+    NEED(doc);
+    for (int i = 0; i < 200; i++)
+        surety_buf_text(&text, "{\"b\":0,\"a\":[");
+    for (int i = 0; i < 200; i++)
+        surety_buf_text(&text, "]}");
+    TRY(text.status);
+    TRY(surety_doc_read(doc, surety_buf_str(&text), NULL, NULL));
+    TRY(surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, &out));
+    CHECK(surety_str_equal(surety_buf_str(&text), surety_buf_str(&out)));
+    surety_buf_reset(&out);
+    TRY(surety_val_write(surety_doc_root(doc), SURETY_STYLE_CANONICAL, &out));
+    CHECK(out.len == text.len);
+    CHECK(memcmp(out.ptr, "{\"a\":[{\"a\":[", 12) == 0);
+    CHECK(memcmp(out.ptr + out.len - 8, "],\"b\":0}", 8) == 0);
+done:
+    surety_buf_done(&text);
+    surety_buf_done(&out);
+    surety_doc_free(doc);
+}
+
+TEST(keeps_the_bound_of_a_buffer)
+{
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 9);
+    NEED(doc);
+    TRY(written(doc, "[\"12345\"]", SURETY_STYLE_COMPACT, &out));
+    EXPECT(SURETY_LIMIT,
+           written(doc, "[\"123456\"]", SURETY_STYLE_COMPACT, &out));
+done:
+    surety_buf_done(&out);
+    surety_doc_free(doc);
+}
+
+TEST(writes_any_bytes_as_a_string)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"", "\"\""},
+        {"plain", "\"plain\""},
+        {"a\"b\\c/\b\f\n\r\t\x01\x7f",
+         "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0001\x7f\""},
+        {"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80",
+         "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\""},
+        {"a\xFF", "\"a\xEF\xBF\xBD\""},
+        {"\x80\x80z", "\"\xEF\xBF\xBD\xEF\xBF\xBDz\""},
+        /* One for each maximal subpart (Unicode 15, table 3-8). */
+        {"\xF0\x9F\x98", "\"\xEF\xBF\xBD\""},
+        {"\xE2\x82!", "\"\xEF\xBF\xBD!\""},
+        {"\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
+    };
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        surety_buf_reset(&out);
+        surety_json_string(&out, surety_str_of(cases[i].text));
+        TRY(out.status);
+        CHECK_TEXT(surety_buf_str(&out), cases[i].want);
+    }
+    surety_buf_reset(&out);
+    surety_json_string(&out, (surety_str){NULL, 0});
+    surety_json_string(&out, (surety_str){"a\0b", 3});
+    TRY(out.status);
+    CHECK_TEXT(surety_buf_str(&out), "\"\"\"a\\u0000b\"");
+done:
+    surety_buf_done(&out);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"writes compact and pretty", writes_compact_and_pretty},
+        {"writes canonically", writes_canonically},
+        {"writes deep values", writes_deep_values},
+        {"keeps the bound of a buffer", keeps_the_bound_of_a_buffer},
+        {"writes any bytes as a string", writes_any_bytes_as_a_string},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
