@@ -29,7 +29,7 @@ typedef enum surety_fallback {
     SURETY_FALLBACK_NONE = 0, /* the failure is the result */
     SURETY_FALLBACK_NULL,     /* null */
     SURETY_FALLBACK_VALUE,    /* a given value, ${name} filled in its strings */
-    SURETY_FALLBACK_TEXT      /* the raw trimmed reply at a pointer of a value */
+    SURETY_FALLBACK_TEXT      /* the raw reply, trimmed, at a pointer of it */
 } surety_fallback;
 
 typedef struct surety_contract surety_contract;
@@ -49,7 +49,8 @@ typedef struct surety_contract_options {
  * boolean, a wrong member of x-surety (checked against the built-in contract
  * surety/contract), a schema mistake, a rule that does not compile.
  * SURETY_UNSUPPORTED: what this build leaves out (rules without libjq, a
- * repair level). SURETY_LIMIT, SURETY_NOMEM. */
+ * repair level). SURETY_LIMIT, SURETY_NOMEM. A contract with rules starts a
+ * child process that runs them, and may give SURETY_IO or SURETY_TIMEOUT. */
 SURETY_API surety_status surety_contract_read(
     surety_str text, const surety_contract_options *options,
     surety_contract **ret_contract, surety_error *reterr);
@@ -65,7 +66,8 @@ SURETY_API const surety_schema *surety_contract_schema(
     const surety_contract *contract);
 SURETY_API const surety_extract *surety_contract_extract(
     const surety_contract *contract);
-SURETY_API surety_repair surety_contract_repair(const surety_contract *contract);
+SURETY_API surety_repair surety_contract_repair(
+    const surety_contract *contract);
 SURETY_API bool surety_contract_strips_unknown(const surety_contract *contract);
 SURETY_API bool surety_contract_fills_defaults(const surety_contract *contract);
 /* Its deprecation notice, what to use instead; empty where it is none. */

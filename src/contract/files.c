@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* files.c: the file system, as far as a registry needs it: a file as a text, a
+ * folder as a sorted list. Folders still to be read wait in a list of their
+ * own, so nothing recurses. */
+#include "contract/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES_MAX = 10000 };
+
+/* A path and how many folders deep it stands. */
+struct files_path {
+    surety_str path;
+    unsigned depth;
+};
+
+/* A listing while it grows. */
+struct files_walk {
+    surety__arena *arena;
+    surety_str folder;
+    unsigned depth_max;
+    struct files_path *folders; /* read from the end */
+    size_t folders_count, folders_cap;
+    surety_str *files;
+    size_t files_count, files_cap;
+};
+
+static surety_status files_read_folder(struct files_walk *walk,
+                                       struct files_path from,
+                                       surety_error *reterr);
+static surety_status files_take(struct files_walk *walk, DIR *stream,
+                                struct files_path from, const char *name);
+static int files_compare(const void *a, const void *b);
+static surety_status files_fail(surety_error *reterr, const char *path,
+                                int error);
+
+bool surety__file_exists(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+surety_status surety__file_read(const char *path, size_t max, surety_buf *buf,
+                                surety_error *reterr)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    surety_status status = SURETY_OK;
+    struct stat info;
+    ssize_t count;
+
+    if (file < 0)
+        return files_fail(reterr, path, errno);
+    surety_buf_reset(buf);
+    if (fstat(file, &info) != 0) {
+        status = files_fail(reterr, path, errno);
+        goto done;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        status = surety__fail(reterr, SURETY_IO, "%s is no regular file", path);
+        goto done;
+    }
+    do {
+        char *room = surety__buf_room(buf, 16384);
+
+        if (!room) {
+            status = surety__fail_nomem(reterr);
+            goto done;
+        }
+        count = read(file, room, 16384);
+        if (count > 0)
+            buf->len += (size_t)count;
+        if (buf->len > max) {
+            status = surety__fail(reterr, SURETY_LIMIT,
+                                  "%s has more than schema_bytes_max (%zu) "
+                                  "bytes",
+                                  path, max);
+            goto done;
+        }
+    } while (count > 0 || (count < 0 && errno == EINTR));
+    if (count < 0)
+        status = files_fail(reterr, path, errno);
+done:
+    close(file);
+    return status;
+}
+
+surety_status surety__folder_list(surety_str folder, unsigned depth,
+                                  surety__arena *arena,
+                                  surety__listing *ret_listing,
+                                  surety_error *reterr)
+{
+    struct files_walk walk = {
+        .arena = arena, .folder = folder, .depth_max = depth};
+    struct files_path next = {{"", 0}, 0};
+    surety_status status = files_read_folder(&walk, next, reterr);
+
+    while (status == SURETY_OK && walk.folders_count > 0) {
+        next = walk.folders[--walk.folders_count];
+        status = files_read_folder(&walk, next, reterr);
+    }
+    if (status == SURETY_OK && walk.files_count > 0) {
+        surety_str *paths =
+            surety__arena_take(arena, walk.files_count * sizeof(*paths));
+
+        if (paths) {
+            memcpy(paths, walk.files, walk.files_count * sizeof(*paths));
+            qsort(paths, walk.files_count, sizeof(*paths), files_compare);
+            *ret_listing = (surety__listing){paths, walk.files_count};
+        } else {
+            status = surety__fail_nomem(reterr);
+        }
+    } else if (status == SURETY_OK) {
+        *ret_listing = (surety__listing){NULL, 0};
+    }
+    surety__free(arena->alloc, walk.folders,
+                 walk.folders_cap * sizeof(*walk.folders));
+    surety__free(arena->alloc, walk.files,
+                 walk.files_cap * sizeof(*walk.files));
+    return status;
+}
+
+surety_str surety__path_join(surety__arena *arena, surety_str folder,
+                             surety_str name)
+{
+    const bool slash =
+        folder.len > 0 && folder.ptr[folder.len - 1] != '/' && name.len > 0;
+    const size_t len = folder.len + slash + name.len;
+    char *path = surety__arena_take(arena, len + 1);
+
+    if (!path)
+        return (surety_str){NULL, 0};
+    if (folder.len > 0)
+        memcpy(path, folder.ptr, folder.len);
+    if (slash)
+        path[folder.len] = '/';
+    if (name.len > 0)
+        memcpy(path + folder.len + slash, name.ptr, name.len);
+    return (surety_str){path, len};
+}
+
+/* Reads one folder: its files into the list, its folders to be read later. */
+static surety_status files_read_folder(struct files_walk *walk,
+                                       struct files_path from,
+                                       surety_error *reterr)
+{
+    const surety_str path =
+        surety__path_join(walk->arena, walk->folder, from.path);
+    surety_status status = SURETY_OK;
+    const struct dirent *entry;
+    DIR *stream;
+
+    if (!path.ptr)
+        return surety__fail_nomem(reterr);
+    stream = opendir(path.ptr);
+    if (!stream && (errno == ENOENT || errno == ENOTDIR))
+        return SURETY_OK;
+    if (!stream)
+        return files_fail(reterr, path.ptr, errno);
+    while (status == SURETY_OK && (entry = readdir(stream)) != NULL)
+        if (entry->d_name[0] != '.')
+            status = files_take(walk, stream, from, entry->d_name);
+    closedir(stream);
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    if (status == SURETY_LIMIT)
+        return surety__fail(reterr, status,
+                            "%s has more than %d files or folders", path.ptr,
+                            FILES_MAX);
+    return status;
+}
+
+static surety_status files_take(struct files_walk *walk, DIR *stream,
+                                struct files_path from, const char *name)
+{
+    const surety_str suffix = SURETY__LITERAL(".json");
+    const surety_str own = surety_str_of(name);
+    const bool json =
+        own.len > suffix.len &&
+        surety_str_equal(
+            (surety_str){own.ptr + own.len - suffix.len, suffix.len}, suffix);
+    surety_status status;
+    surety_str path;
+    struct stat info;
+    void *items;
+
+    if (fstatat(dirfd(stream), name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return SURETY_OK; /* gone meanwhile */
+    if (S_ISLNK(info.st_mode) &&
+        (fstatat(dirfd(stream), name, &info, 0) != 0 || S_ISDIR(info.st_mode)))
+        return SURETY_OK;
+    if (S_ISDIR(info.st_mode) ? from.depth == walk->depth_max
+                              : !json || !S_ISREG(info.st_mode))
+        return SURETY_OK;
+    path = surety__path_join(walk->arena, from.path, own);
+    if (!path.ptr)
+        return SURETY_NOMEM;
+    if (S_ISDIR(info.st_mode)) {
+        items = walk->folders;
+        status = surety__grow(walk->arena->alloc, &items, &walk->folders_cap,
+                              walk->folders_count + 1, sizeof(*walk->folders),
+                              FILES_MAX);
+        walk->folders = items;
+        if (status == SURETY_OK)
+            walk->folders[walk->folders_count++] =
+                (struct files_path){path, from.depth + 1};
+        return status;
+    }
+    items = walk->files;
+    status =
+        surety__grow(walk->arena->alloc, &items, &walk->files_cap,
+                     walk->files_count + 1, sizeof(*walk->files), FILES_MAX);
+    walk->files = items;
+    if (status == SURETY_OK)
+        walk->files[walk->files_count++] = path;
+    return status;
+}
+
+static int files_compare(const void *a, const void *b)
+{
+    return surety__str_compare(*(const surety_str *)a, *(const surety_str *)b);
+}
+
+static surety_status files_fail(surety_error *reterr, const char *path,
+                                int error)
+{
+    return surety__fail(reterr, SURETY_IO, "%s: %s", path, strerror(error));
+}

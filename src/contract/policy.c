@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy.c: x-surety, from JSON to a struct.
+ *
+ * The contract surety/contract has already said what members there are and of
+ * what type, so this reads without asking twice, and checks only what a schema
+ * cannot say: that members agree with each other, and what this version leaves
+ * out. The names of enumerations stand in that contract and, as rows, here. */
+#include "contract/contract.h"
+
+static surety_status policy_read_extract(surety_val own, surety__policy *policy,
+                                         surety_error *reterr);
+static surety_status policy_read_repair(surety_val own, surety__policy *policy,
+                                        surety_error *reterr);
+static surety_status policy_read_rules(surety_val own, surety__arena *arena,
+                                       surety__policy *policy,
+                                       surety_error *reterr);
+static surety_status policy_read_fallback(surety_val own,
+                                          surety__policy *policy,
+                                          surety_error *reterr);
+static surety_status policy_check_aliases(const surety__policy *policy,
+                                          surety_error *reterr);
+static void policy_read_prompt(surety_val own, surety__policy *policy);
+static int policy_choice(surety_val name, const char *const *names, int count);
+
+surety_status surety__policy_read(surety_val root, surety__arena *arena,
+                                  surety__policy *policy, surety_error *reterr)
+{
+    const surety_val own = surety_val_get(root, "x-surety");
+    surety_status status;
+
+    *policy = (surety__policy){0};
+    policy->extract.size = sizeof(policy->extract);
+    policy->name = surety_val_str(surety_val_get(own, "name"));
+    policy->version = surety_val_str(surety_val_get(own, "version"));
+    policy->deprecated = surety_val_str(surety_val_get(own, "deprecated"));
+    policy->strips_unknown =
+        surety_val_is(surety_val_get(own, "unknown"), "strip");
+    policy->fills_defaults =
+        surety_val_bool(surety_val_get(own, "defaults"), true);
+    policy->derive = surety_val_get(own, "derive");
+    policy->aliases = surety_val_get(own, "aliases");
+    policy_read_prompt(own, policy);
+
+    status = policy_read_extract(own, policy, reterr);
+    if (status == SURETY_OK)
+        status = policy_read_repair(own, policy, reterr);
+    if (status == SURETY_OK)
+        status = policy_read_rules(own, arena, policy, reterr);
+    if (status == SURETY_OK)
+        status = policy_read_fallback(own, policy, reterr);
+    if (status == SURETY_OK)
+        status = policy_check_aliases(policy, reterr);
+    return status;
+}
+
+surety_status surety__policy_at(surety_val val, surety_error *reterr,
+                                surety_status status)
+{
+    surety_buf path;
+
+    if (!reterr || !val.doc)
+        return status;
+    /* A buffer that never grows, for an error allocates nothing. */
+    path = (surety_buf){.ptr = reterr->path,
+                        .cap = sizeof(reterr->path) - 1,
+                        .max = sizeof(reterr->path) - 1};
+    surety_val_pointer(val, &path);
+    reterr->path[path.status == SURETY_OK ? path.len : 0] = '\0';
+    reterr->position = surety_val_position(val);
+    return status;
+}
+
+static surety_status policy_read_extract(surety_val own, surety__policy *policy,
+                                         surety_error *reterr)
+{
+    const surety_val extract = surety_val_get(own, "extract");
+    const surety_val from = surety_val_get(extract, "from");
+    surety_status status;
+
+    policy->extract.pick_last =
+        surety_val_is(surety_val_get(extract, "pick"), "last");
+    policy->extract.keep_reasoning =
+        !surety_val_bool(surety_val_get(extract, "skip_reasoning"), true);
+    policy->extract.marker = surety_val_str(surety_val_get(extract, "marker"));
+
+    for (surety_val name = surety_val_first(from); name.doc;
+         name = surety_val_next(from, name)) {
+        const surety_place place = surety_place_of(surety_val_str(name));
+
+        if (policy->extract.from_count == SURETY_PLACES)
+            break;
+        policy->extract.from[policy->extract.from_count++] = place;
+        if (place != SURETY_PLACE_MARKER || policy->extract.marker.len > 0)
+            continue;
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "the place \"marker\" needs a marker");
+        surety__hint(reterr, "add \"marker\": \"Final Answer:\" to extract");
+        return surety__policy_at(name, reterr, status);
+    }
+    return SURETY_OK;
+}
+
+static surety_status policy_read_repair(surety_val own, surety__policy *policy,
+                                        surety_error *reterr)
+{
+    static const char *const names[] = {"none", "syntax", "align"};
+    const surety_val repair = surety_val_get(own, "repair");
+    const surety_str name = surety_val_str(repair);
+    surety_status status;
+
+    policy->repair = (surety_repair)policy_choice(repair, names, 3);
+    if (policy->repair == SURETY_REPAIR_NONE)
+        return SURETY_OK;
+    status = surety__fail(reterr, SURETY_UNSUPPORTED,
+                          "repair \"%.*s\" is not part of this version",
+                          (int)name.len, name.ptr);
+    surety__hint(reterr, "use \"none\"");
+    return surety__policy_at(repair, reterr, status);
+}
+
+static surety_status policy_read_rules(surety_val own, surety__arena *arena,
+                                       surety__policy *policy,
+                                       surety_error *reterr)
+{
+    const surety_val rules = surety_val_get(own, "rules");
+    const size_t count = surety_val_count(rules);
+    size_t i = 0;
+
+    if (count == 0)
+        return SURETY_OK;
+    policy->rules = surety__arena_take(arena, count * sizeof(*policy->rules));
+    if (!policy->rules)
+        return surety__fail_nomem(reterr);
+    for (surety_val item = surety_val_first(rules); item.doc;
+         item = surety_val_next(rules, item), i++) {
+        surety_rule *rule = &policy->rules[i];
+
+        rule->id = surety_val_str(surety_val_get(item, "id"));
+        rule->at = surety_val_str(surety_val_get(item, "at"));
+        rule->expr = surety_val_str(surety_val_get(item, "expr"));
+        rule->message = surety_val_str(surety_val_get(item, "message"));
+        for (size_t before = 0; before < i; before++)
+            if (surety_str_equal(policy->rules[before].id, rule->id))
+                return surety__policy_at(
+                    surety_val_get(item, "id"), reterr,
+                    surety__fail(reterr, SURETY_SYNTAX,
+                                 "two rules are called \"%.*s\"",
+                                 (int)rule->id.len, rule->id.ptr));
+    }
+    policy->rule_count = count;
+    return SURETY_OK;
+}
+
+/* `none` and `null` take neither value nor field, `value` takes a value, and
+ * `text` both, the field leading to a place in the value. */
+static surety_status policy_read_fallback(surety_val own,
+                                          surety__policy *policy,
+                                          surety_error *reterr)
+{
+    static const char *const names[] = {"none", "null", "value", "text"};
+    const surety_val fallback = surety_val_get(own, "fallback");
+    const surety_val value = surety_val_get(fallback, "value");
+    const surety_val field = surety_val_get(fallback, "field");
+    const int kind = policy_choice(surety_val_get(fallback, "kind"), names, 4);
+    const bool takes_value = kind >= SURETY_FALLBACK_VALUE;
+    const bool takes_field = kind == SURETY_FALLBACK_TEXT;
+    const surety_str path = surety_val_str(field);
+
+    if (!fallback.doc)
+        return SURETY_OK;
+    if (takes_value != (value.doc != NULL))
+        return surety__policy_at(
+            takes_value ? fallback : value, reterr,
+            surety__fail(reterr, SURETY_SYNTAX,
+                         takes_value ? "a fallback \"%s\" needs a value"
+                                     : "a fallback \"%s\" takes no value",
+                         names[kind]));
+    if (takes_field != (field.doc != NULL))
+        return surety__policy_at(
+            takes_field ? fallback : field, reterr,
+            surety__fail(reterr, SURETY_SYNTAX,
+                         takes_field ? "a fallback \"%s\" needs a field"
+                                     : "a fallback \"%s\" takes no field",
+                         names[kind]));
+    if (takes_field && !surety_val_at(value, path).doc)
+        return surety__policy_at(
+            field, reterr,
+            surety__fail(reterr, SURETY_SYNTAX,
+                         "the field \"%.*s\" leads nowhere in the value",
+                         (int)path.len, path.ptr));
+    policy->fallback = (surety_fallback)kind;
+    policy->fallback_value = value;
+    policy->fallback_field = path;
+    return SURETY_OK;
+}
+
+static surety_status policy_check_aliases(const surety__policy *policy,
+                                          surety_error *reterr)
+{
+    const surety_val aliases = policy->aliases;
+
+    for (surety_val alias = surety_val_first(aliases); alias.doc;
+         alias = surety_val_next(aliases, alias))
+        if (surety_str_equal(surety_val_str(alias), policy->name))
+            return surety__policy_at(
+                alias, reterr,
+                surety__fail(reterr, SURETY_SYNTAX,
+                             "the alias is the contract's own name"));
+    return SURETY_OK;
+}
+
+static void policy_read_prompt(surety_val own, surety__policy *policy)
+{
+    static const char *const feedbacks[] = {"errors", "simple", "patch"};
+    static const char *const styles[] = {"json-schema", "typescript",
+                                         "example"};
+    const surety_val retry = surety_val_get(own, "retry");
+    const surety_val prompt = surety_val_get(own, "prompt");
+
+    policy->retry_max =
+        (uint32_t)surety_val_uint(surety_val_get(retry, "max"), 2);
+    policy->feedback = (surety__feedback)policy_choice(
+        surety_val_get(retry, "feedback"), feedbacks, 3);
+    policy->prompt_style = (surety__prompt_style)policy_choice(
+        surety_val_get(prompt, "style"), styles, 3);
+    policy->prompt_example = surety_val_get(prompt, "example");
+}
+
+/* Which of names a string is; the first where it is absent. */
+static int policy_choice(surety_val name, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (surety_val_is(name, names[i]))
+            return i;
+    return 0;
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* registry.c: from a name to a contract.
+ *
+ * A name is looked for where it would stand, folder by folder, then in the
+ * built-in set: the first that has a matching version decides, and of the
+ * versions there the newest. Only when that finds nothing is everything listed,
+ * for aliases and for the hint. */
+#include "contract/registry.h"
+
+/* A contract that was found and is not read yet. */
+struct registry_hit {
+    surety_str name; /* as it stands, without a version */
+    surety_str version;
+    surety_str path;                /* in the arena of the search */
+    const surety__embedded *builtin; /* instead of path */
+    bool found;
+};
+
+/* One search. */
+struct registry_search {
+    surety_registry *registry;
+    surety_str name, request;
+    surety__arena arena;
+    surety_doc *doc;
+    surety_buf text;
+    struct registry_hit hit;
+};
+
+static surety_status registry_find_name(struct registry_search *search,
+                                        surety_contract **ret_contract,
+                                        surety_error *reterr);
+static surety_status registry_search_folder(struct registry_search *search,
+                                            surety_str folder,
+                                            surety_error *reterr);
+static surety_status registry_search_builtin(struct registry_search *search,
+                                             surety_error *reterr);
+static surety_status registry_consider(struct registry_search *search,
+                                       surety_str text, struct registry_hit hit,
+                                       surety_error *reterr);
+static bool registry_named(surety_str path, surety_str base,
+                           surety_str request);
+static surety_status registry_search_alias(struct registry_search *search,
+                                           const surety__index *index,
+                                           surety_error *reterr);
+static surety_status registry_read_hit(struct registry_search *search,
+                                       surety_contract **ret_contract,
+                                       surety_error *reterr);
+static surety_status registry_read_file(struct registry_search *search,
+                                        surety_str path,
+                                        surety_contract **ret_contract,
+                                        surety_error *reterr);
+static surety_status registry_miss(const struct registry_search *search,
+                                   const surety__index *index,
+                                   surety_error *reterr);
+static bool registry_prefer(surety_str version, surety_str than);
+static surety_str registry_stem(surety_str path);
+static surety_status registry_source(surety_error *reterr, surety_status status,
+                                     const char *prefix, surety_str source);
+
+surety_status surety_registry_new(const surety_registry_options *options,
+                                  surety_registry **ret_registry,
+                                  surety_error *reterr)
+{
+    const surety_registry_options defaults = {.size = sizeof(defaults)};
+    surety_registry *registry;
+    surety_str rest;
+
+    if (!options)
+        options = &defaults;
+    registry = surety__new(options->alloc, sizeof(*registry));
+    if (!registry)
+        return surety__fail_nomem(reterr);
+    registry->alloc = options->alloc;
+    surety__arena_init(&registry->arena, options->alloc, 0);
+    surety__index_init(&registry->index, options->alloc);
+    registry->options.size = sizeof(registry->options);
+    registry->options.alloc = options->alloc;
+    if (options->contract)
+        registry->options = *options->contract;
+    registry->limits = surety_limits_of(registry->options.limits);
+    registry->options.limits = &registry->limits;
+
+    rest = surety__arena_text(&registry->arena, options->folders);
+    registry->folders = surety__arena_take(
+        &registry->arena, (rest.len + 1) * sizeof(*registry->folders));
+    if (!rest.ptr || !registry->folders) {
+        surety_registry_free(registry);
+        return surety__fail_nomem(reterr);
+    }
+    while (rest.len > 0) {
+        const size_t len = surety__str_find(rest, SURETY__LITERAL(":"));
+        const size_t skip = len < rest.len ? len + 1 : len;
+
+        if (len > 0)
+            registry->folders[registry->folder_count++] =
+                (surety_str){rest.ptr, len};
+        rest.ptr += skip;
+        rest.len -= skip;
+    }
+    *ret_registry = registry;
+    return SURETY_OK;
+}
+
+void surety_registry_free(surety_registry *registry)
+{
+    if (!registry)
+        return;
+    surety__index_done(&registry->index);
+    surety__arena_done(&registry->arena);
+    surety__free(registry->alloc, registry, sizeof(*registry));
+}
+
+surety_status surety_registry_find(surety_registry *registry, surety_str name,
+                                   surety_contract **ret_contract,
+                                   surety_error *reterr)
+{
+    struct registry_search search = {.registry = registry};
+    surety_status status;
+    surety_str path;
+
+    surety__arena_init(&search.arena, registry->alloc, 0);
+    surety_buf_init(&search.text, registry->alloc, 0);
+    search.doc = surety_doc_new(registry->alloc);
+    path = surety__arena_text(&search.arena, name);
+    search.name = surety__name_split(path, &search.request);
+    if (!search.doc || !path.ptr)
+        status = surety__fail_nomem(reterr);
+    else if (name.len > 0 && !memchr(name.ptr, '\0', name.len) &&
+             surety__file_exists(path.ptr))
+        status = registry_read_file(&search, path, ret_contract, reterr);
+    else
+        status = registry_find_name(&search, ret_contract, reterr);
+    surety_doc_free(search.doc);
+    surety_buf_done(&search.text);
+    surety__arena_done(&search.arena);
+    return status;
+}
+
+static surety_status registry_find_name(struct registry_search *search,
+                                        surety_contract **ret_contract,
+                                        surety_error *reterr)
+{
+    const surety_registry *registry = search->registry;
+    surety_status status = SURETY_OK;
+    surety__index index;
+
+    if (surety__name_valid(search->name) &&
+        (search->request.ptr == NULL ||
+         surety__version_request_valid(search->request))) {
+        for (size_t i = 0; i < registry->folder_count && status == SURETY_OK &&
+                           !search->hit.found;
+             i++)
+            status =
+                registry_search_folder(search, registry->folders[i], reterr);
+        if (status == SURETY_OK && !search->hit.found)
+            status = registry_search_builtin(search, reterr);
+        if (status != SURETY_OK)
+            return status;
+        if (search->hit.found)
+            return registry_read_hit(search, ret_contract, reterr);
+    }
+    surety__index_init(&index, registry->alloc);
+    status = surety__index_read(&index, registry, reterr);
+    if (status == SURETY_OK)
+        status = registry_search_alias(search, &index, reterr);
+    if (status == SURETY_OK)
+        status = search->hit.found
+                     ? registry_read_hit(search, ret_contract, reterr)
+                     : registry_miss(search, &index, reterr);
+    surety__index_done(&index);
+    return status;
+}
+
+/* Looks at FOLDER/NAME.json and FOLDER/NAME@VERSION.json. */
+static surety_status registry_search_folder(struct registry_search *search,
+                                            surety_str folder,
+                                            surety_error *reterr)
+{
+    surety_str parent = search->name;
+    surety__listing files;
+    surety_status status;
+
+    while (parent.len > 0 && parent.ptr[parent.len - 1] != '/')
+        parent.len--;
+    const surety_str base = {search->name.ptr + parent.len,
+                             search->name.len - parent.len};
+    folder = surety__path_join(&search->arena, folder, parent);
+    if (!folder.ptr)
+        return surety__fail_nomem(reterr);
+    status = surety__folder_list(folder, 0, &search->arena, &files, reterr);
+    for (size_t i = 0; status == SURETY_OK && i < files.count; i++) {
+        struct registry_hit hit = {.name = search->name};
+
+        if (!registry_named(files.paths[i], base, search->request))
+            continue;
+        hit.path = surety__path_join(&search->arena, folder, files.paths[i]);
+        if (!hit.path.ptr)
+            return surety__fail_nomem(reterr);
+        status = surety__file_read(hit.path.ptr,
+                                   search->registry->limits.schema_bytes_max,
+                                   &search->text, reterr);
+        if (status == SURETY_OK)
+            status = registry_consider(search, surety_buf_str(&search->text),
+                                       hit, reterr);
+        if (status != SURETY_OK)
+            return registry_source(reterr, status, "", hit.path);
+    }
+    return status;
+}
+
+static surety_status registry_search_builtin(struct registry_search *search,
+                                             surety_error *reterr)
+{
+    const surety__embedded *builtin = surety__builtin_find(search->name);
+    const struct registry_hit hit = {.name = search->name, .builtin = builtin};
+
+    if (!builtin)
+        return SURETY_OK;
+    return registry_consider(search, (surety_str){builtin->text, builtin->len},
+                             hit, reterr);
+}
+
+/* Keeps hit, whose text is given, if its version is asked for and is better
+ * than what was found before. */
+static surety_status registry_consider(struct registry_search *search,
+                                       surety_str text, struct registry_hit hit,
+                                       surety_error *reterr)
+{
+    struct registry_hit *best = &search->hit;
+    surety__head head;
+    surety_status status = surety__head_read(
+        search->doc, text, &search->registry->limits, &head, reterr);
+
+    if (status != SURETY_OK)
+        return status;
+    if (head.name.len > 0 && !surety_str_equal(head.name, hit.name)) {
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "the contract is called \"%.*s\" but stands "
+                              "where \"%.*s\" would",
+                              (int)head.name.len, head.name.ptr,
+                              (int)hit.name.len, hit.name.ptr);
+        surety__hint(reterr, "move the file or change the name");
+        return status;
+    }
+    if (!surety__version_matches(head.version, search->request) ||
+        (best->found && !registry_prefer(head.version, best->version)))
+        return SURETY_OK;
+    hit.version = surety__arena_text(&search->arena, head.version);
+    if (!hit.version.ptr)
+        return surety__fail_nomem(reterr);
+    hit.found = true;
+    *best = hit;
+    return SURETY_OK;
+}
+
+/* Whether a file called path may hold the contract base in a version that is
+ * asked for, by its name. */
+static bool registry_named(surety_str path, surety_str base, surety_str request)
+{
+    surety_str version;
+    const surety_str name = surety__name_split(registry_stem(path), &version);
+
+    return surety_str_equal(name, base) &&
+           (version.len == 0 || surety__version_matches(version, request));
+}
+
+/* Of the contracts that have the name as an alias: the one of the earliest
+ * folder, and the newest there. */
+static surety_status registry_search_alias(struct registry_search *search,
+                                           const surety__index *index,
+                                           surety_error *reterr)
+{
+    const surety__record *best = NULL;
+
+    for (size_t i = 0; i < index->count; i++) {
+        const surety__record *record = &index->records[i];
+        const surety_registry_entry *entry = &record->entry;
+
+        if (entry->alias_of.len == 0 ||
+            !surety_str_equal(entry->name, search->name) ||
+            !surety__version_matches(entry->version, search->request))
+            continue;
+        if (!best || record->rank < best->rank ||
+            (record->rank == best->rank &&
+             registry_prefer(entry->version, best->entry.version)))
+            best = record;
+    }
+    if (!best)
+        return SURETY_OK;
+    search->hit.name = surety__arena_text(&search->arena, best->entry.alias_of);
+    search->hit.path = surety__arena_text(&search->arena, best->entry.source);
+    search->hit.builtin = best->builtin;
+    search->hit.found = true;
+    if (!search->hit.name.ptr || !search->hit.path.ptr)
+        return surety__fail_nomem(reterr);
+    return SURETY_OK;
+}
+
+static surety_status registry_read_hit(struct registry_search *search,
+                                       surety_contract **ret_contract,
+                                       surety_error *reterr)
+{
+    const struct registry_hit *hit = &search->hit;
+    surety_contract_options options = search->registry->options;
+    surety_status status = SURETY_OK;
+    surety_str text;
+
+    options.name = hit->name;
+    if (hit->builtin) {
+        text = (surety_str){hit->builtin->text, hit->builtin->len};
+        status = surety_contract_read(text, &options, ret_contract, reterr);
+        return registry_source(reterr, status, "built-in ", hit->name);
+    }
+    status = surety__file_read(hit->path.ptr,
+                               search->registry->limits.schema_bytes_max,
+                               &search->text, reterr);
+    if (status == SURETY_OK)
+        status = surety_contract_read(surety_buf_str(&search->text), &options,
+                                      ret_contract, reterr);
+    return registry_source(reterr, status, "", hit->path);
+}
+
+static surety_status registry_read_file(struct registry_search *search,
+                                        surety_str path,
+                                        surety_contract **ret_contract,
+                                        surety_error *reterr)
+{
+    size_t start = path.len;
+
+    while (start > 0 && path.ptr[start - 1] != '/')
+        start--;
+    search->hit.name =
+        registry_stem((surety_str){path.ptr + start, path.len - start});
+    search->hit.path = path;
+    return registry_read_hit(search, ret_contract, reterr);
+}
+
+/* ---- what is not there -------------------------------------------------- */
+
+/* How far an entry's name is from the one asked for; above 4 is no hint. The
+ * right last word in the wrong folder is as near as a slip of the pen, and a
+ * name that is not finished yet is nearer than nothing. */
+static unsigned registry_distance(surety_str name, surety_str asked)
+{
+    const unsigned whole = surety__str_distance(name, asked, 4);
+    size_t start = name.len;
+
+    while (start > 0 && name.ptr[start - 1] != '/')
+        start--;
+    const surety_str last = {name.ptr + start, name.len - start};
+    const unsigned part = surety__str_distance(last, asked, 2);
+
+    if (part <= 2 && part + 1 < whole)
+        return part + 1;
+    return asked.len > 2 && whole > 3 && surety__str_starts(name, asked)
+               ? 3
+               : whole;
+}
+
+static surety_status registry_miss(const struct registry_search *search,
+                                   const surety__index *index,
+                                   surety_error *reterr)
+{
+    const surety_str name = search->name;
+    surety_str near[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+    unsigned far[3] = {5, 5, 5};
+    surety_status status;
+
+    for (size_t i = 0; i < index->count; i++) {
+        const surety_registry_entry *entry = &index->records[i].entry;
+        const unsigned distance = registry_distance(entry->name, name);
+
+        if (distance == 0) {
+            status =
+                surety__fail(reterr, SURETY_END, "\"%.*s\" has no version %.*s",
+                             (int)name.len, name.ptr, (int)search->request.len,
+                             search->request.ptr);
+            surety__hint(reterr, "there is %.*s@%.*s", (int)entry->name.len,
+                         entry->name.ptr, (int)entry->version.len,
+                         entry->version.ptr);
+            return status;
+        }
+        if (near[0].ptr && surety_str_equal(entry->name, near[0]))
+            continue;
+        for (size_t place = 0; place < 3; place++) {
+            if (distance >= far[place] ||
+                (near[place].ptr && surety_str_equal(entry->name, near[place])))
+                continue;
+            memmove(far + place + 1, far + place, (2 - place) * sizeof(far[0]));
+            memmove(near + place + 1, near + place,
+                    (2 - place) * sizeof(near[0]));
+            far[place] = distance;
+            near[place] = entry->name;
+            break;
+        }
+    }
+    status = surety__fail(reterr, SURETY_END,
+                          "no contract or file is called \"%.*s\"",
+                          (int)(name.len), name.ptr);
+    if (near[0].ptr)
+        surety__hint(reterr, "did you mean %.*s%s%.*s%s%.*s?", (int)near[0].len,
+                     near[0].ptr, near[1].ptr ? ", " : "", (int)near[1].len,
+                     near[1].ptr ? near[1].ptr : "", near[2].ptr ? " or " : "",
+                     (int)near[2].len, near[2].ptr ? near[2].ptr : "");
+    return status;
+}
+
+/* ---- small things ------------------------------------------------------- */
+
+/* Whether version is to be taken instead of `than`: the newer one, but a
+ * pre-release only where there is no release. */
+static bool registry_prefer(surety_str version, surety_str than)
+{
+    const bool early = surety__version_is_early(version);
+
+    if (early != surety__version_is_early(than))
+        return !early;
+    return surety__version_compare(version, than) > 0;
+}
+
+/* A path without ".json". */
+static surety_str registry_stem(surety_str path)
+{
+    const surety_str suffix = SURETY__LITERAL(".json");
+
+    if (path.len > suffix.len &&
+        surety_str_equal(
+            (surety_str){path.ptr + path.len - suffix.len, suffix.len}, suffix))
+        path.len -= suffix.len;
+    return path;
+}
+
+/* Gives status back after writing where the text stood to reterr. */
+static surety_status registry_source(surety_error *reterr, surety_status status,
+                                     const char *prefix, surety_str source)
+{
+    surety_buf buf;
+
+    if (!reterr || status >= SURETY_OK || status == SURETY_NOMEM)
+        return status;
+    /* A buffer that never grows, for an error allocates nothing. */
+    buf = (surety_buf){.ptr = reterr->source,
+                       .cap = sizeof(reterr->source) - 1,
+                       .max = sizeof(reterr->source) - 1};
+    surety_buf_text(&buf, prefix);
+    surety_buf_add(&buf, source);
+    reterr->source[buf.len] = '\0';
+    return status;
+}
+
+/* ---- listing ------------------------------------------------------------ */
+
+surety_status surety_registry_list(surety_registry *registry,
+                                   surety_error *reterr)
+{
+    surety__index index;
+    surety_status status;
+
+    surety__index_init(&index, registry->alloc);
+    status = surety__index_read(&index, registry, reterr);
+    if (status != SURETY_OK) {
+        surety__index_done(&index);
+        return status;
+    }
+    surety__index_hide(&index);
+    surety__index_done(&registry->index);
+    registry->index = index;
+    return SURETY_OK;
+}
+
+size_t surety_registry_count(const surety_registry *registry)
+{
+    return registry->index.count;
+}
+
+surety_registry_entry surety_registry_at(const surety_registry *registry,
+                                         size_t i)
+{
+    assert(i < registry->index.count);
+    return registry->index.records[i].entry;
+}

@@ -1,0 +1,734 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules.c: what JSON Schema cannot say, said in jq.
+ *
+ * All programs of a contract, rules and derived members, become one jq program:
+ * compiling one costs 15 ms whatever it says, for jq compiles its built-in
+ * definitions with it. Each program stands in it between parentheses, with its
+ * brackets balanced, so none can reach out of its place; a newline ends a
+ * comment it may end in. What a program gives must depend on the value alone,
+ * so the built-ins that look elsewhere (input, now, modules, halt) are defined
+ * away, and the environment is empty.
+ *
+ * The worker is started when the contract is read, compiles while the schema
+ * does, and afterwards waits in the contract's pool: a place for one, so that
+ * judging reply after reply with a fresh judge still starts one process only.
+ * An evaluator takes the spare worker, or starts another, and puts it back when
+ * it is freed.
+ *
+ * The numbers of jq 1.6 are doubles: 2^53 + 1 is 2^53 to a program. */
+#include "contract/contract.h"
+#include "contract/rules_worker.h"
+
+static surety_val rules_source(const surety_contract *contract, size_t index);
+
+size_t surety__rules_count(const surety_contract *contract)
+{
+    return contract->policy.rule_count +
+           surety_val_count(contract->policy.derive);
+}
+
+/* The value in the contract document that program number index is. */
+static surety_val rules_source(const surety_contract *contract, size_t index)
+{
+    const surety_val own =
+        surety_val_get(surety_doc_root(contract->doc), "x-surety");
+    surety_val member;
+
+    if (index < contract->policy.rule_count)
+        return surety_val_get(
+            surety_val_item(surety_val_get(own, "rules"), index), "expr");
+    member = surety_val_first(contract->policy.derive);
+    for (size_t i = contract->policy.rule_count; i < index; i++)
+        member = surety_val_next(contract->policy.derive, member);
+    return member;
+}
+
+#ifndef SURETY_WITH_JQ
+
+surety_status surety__rules_start(surety_contract *contract,
+                                  surety_error *reterr)
+{
+    surety_status status;
+
+    if (surety__rules_count(contract) == 0)
+        return SURETY_OK;
+    status =
+        surety__fail(reterr, SURETY_UNSUPPORTED,
+                     "rules and derived members are not part of this build");
+    surety__policy_at(rules_source(contract, 0), reterr, status);
+    surety__hint(reterr, "build with libjq (option jq)");
+    return status;
+}
+
+surety_status surety__rules_await(surety_contract *contract,
+                                  surety_error *reterr)
+{
+    (void)contract;
+    (void)reterr;
+    return SURETY_OK;
+}
+
+void surety__rules_stop(surety_contract *contract)
+{
+    (void)contract;
+}
+
+struct surety__rules {
+    const surety_alloc *alloc;
+};
+
+surety__rules *surety__rules_new(const surety_contract *contract,
+                                 const surety_alloc *alloc)
+{
+    surety__rules *rules = surety__new(alloc, sizeof(*rules));
+
+    (void)contract;
+    if (rules)
+        rules->alloc = alloc;
+    return rules;
+}
+
+void surety__rules_free(surety__rules *rules)
+{
+    if (rules)
+        surety__free(rules->alloc, rules, sizeof(*rules));
+}
+
+surety_status surety__rules_check(surety__rules *rules, surety_val value,
+                                  const surety__verdict **ret_verdicts,
+                                  surety_error *reterr)
+{
+    (void)rules;
+    (void)value;
+    (void)reterr;
+    *ret_verdicts = NULL;
+    return SURETY_OK;
+}
+
+surety_status surety__rules_derive(surety__rules *rules, surety_val value,
+                                   surety_doc *out, surety_error *reterr)
+{
+    (void)rules;
+    (void)value;
+    surety_build_begin(out, NULL);
+    surety_build_object(out);
+    surety_build_close(out);
+    return surety_build_end(out, reterr);
+}
+
+#else
+
+#include <stdatomic.h>
+
+enum {
+    RULES_START_MS = 15000, /* for compiling; 15 ms on an idle machine */
+    RULES_GRACE_MS = 1000,  /* for the word that all is done */
+    RULES_NESTING_MAX = 64  /* open brackets and strings in one program */
+};
+
+/* A place for one idle worker, shared by every thread that uses the
+ * contract. */
+struct surety__pool {
+    atomic_flag busy;
+    surety__worker worker;
+};
+
+struct surety__rules {
+    const surety_alloc *alloc;
+    const surety_contract *contract;
+    surety__worker worker;
+    surety__verdict *verdicts;
+    surety__arena arena; /* the verdicts' texts */
+    surety_buf text;     /* the value as JSON, then what the worker says */
+    surety_doc *output;  /* one program's output */
+    bool spent; /* the worker ran out of time or memory and was ended */
+};
+
+static surety_status rules_scan(surety_val source, surety_error *reterr);
+static size_t rules_bracket(surety_str text, size_t at, char *open,
+                            size_t *depth);
+static void rules_add(const surety_contract *contract, size_t index,
+                      surety_buf *out);
+static surety_status rules_ready(surety__worker *worker, surety_buf *buf,
+                                 const surety_contract *contract,
+                                 surety_error *reterr);
+static surety_status rules_refuse(const surety_contract *contract,
+                                  surety_str said, surety_error *reterr);
+static surety__worker rules_borrow(const surety_contract *contract);
+static void rules_return(const surety_contract *contract,
+                         surety__worker *worker);
+static surety_status rules_send(surety__rules *rules, uint32_t kind,
+                                surety_val value, uint64_t *ret_deadline_ms,
+                                surety_error *reterr);
+static surety_status rules_next(surety__rules *rules, uint64_t deadline_ms,
+                                uint32_t expected, surety_error *reterr);
+static surety_status rules_judge(surety__rules *rules, size_t index,
+                                 surety_error *reterr);
+static surety_status rules_spend(surety__rules *rules, size_t index,
+                                 surety_status status, surety_error *reterr);
+static surety_status rules_build(surety__rules *rules, size_t index,
+                                 surety_val member, surety_doc *out,
+                                 surety_error *reterr);
+static surety_status rules_excuse(const surety_contract *contract, size_t index,
+                                  surety_status status, surety_error *reterr);
+static const char *rules_bound(const surety_contract *contract,
+                               surety_status status, uint32_t *ret_number);
+
+/* ---- when the contract is read ------------------------------------------ */
+
+surety_status surety__rules_start(surety_contract *contract,
+                                  surety_error *reterr)
+{
+    const size_t count = surety__rules_count(contract);
+    surety_status status;
+
+    for (size_t i = 0; i < count; i++) {
+        status = rules_scan(rules_source(contract, i), reterr);
+        if (status != SURETY_OK)
+            return status;
+    }
+    if (count == 0)
+        return SURETY_OK;
+    contract->pool = surety__new(contract->alloc, sizeof(*contract->pool));
+    if (!contract->pool)
+        return surety__fail_nomem(reterr);
+    atomic_flag_clear(&contract->pool->busy);
+    return surety__worker_start(&contract->pool->worker, contract, reterr);
+}
+
+surety_status surety__rules_await(surety_contract *contract,
+                                  surety_error *reterr)
+{
+    surety_buf buf;
+    surety_status status;
+
+    if (!contract->pool)
+        return SURETY_OK;
+    surety_buf_init(&buf, contract->alloc, 0);
+    status = rules_ready(&contract->pool->worker, &buf, contract, reterr);
+    surety_buf_done(&buf);
+    return status;
+}
+
+void surety__rules_stop(surety_contract *contract)
+{
+    if (!contract->pool)
+        return;
+    surety__worker_stop(&contract->pool->worker);
+    surety__free(contract->alloc, contract->pool, sizeof(*contract->pool));
+    contract->pool = NULL;
+}
+
+/* Waits until the programs are known to compile. */
+static surety_status rules_ready(surety__worker *worker, surety_buf *buf,
+                                 const surety_contract *contract,
+                                 surety_error *reterr)
+{
+    const uint64_t deadline_ms = surety__worker_clock_ms() + RULES_START_MS;
+    uint32_t kind = 0;
+    surety_status status;
+
+    if (worker->ready)
+        return SURETY_OK;
+    status = surety__worker_receive(worker, deadline_ms, &kind, buf);
+    if (status == SURETY_OK && kind == FRAME_READY) {
+        worker->ready = true;
+        return SURETY_OK;
+    }
+    if (status == SURETY_OK && kind == FRAME_WRONG) {
+        surety__worker_stop(worker);
+        return rules_refuse(contract, surety_buf_str(buf), reterr);
+    }
+    if (status == SURETY_NOMEM) {
+        surety__worker_stop(worker);
+        return surety__fail_nomem(reterr);
+    }
+    if (status == SURETY_IO)
+        status = surety__worker_bury(worker);
+    else
+        surety__worker_stop(worker);
+    if (status == SURETY_LIMIT)
+        return surety__fail(reterr, status,
+                            "compiling the rules takes more than %u MiB "
+                            "(rule_memory_mib_max)",
+                            (unsigned)contract->limits.rule_memory_mib_max);
+    if (status == SURETY_TIMEOUT)
+        return surety__fail(reterr, status,
+                            "compiling the rules takes more than %d ms",
+                            RULES_START_MS);
+    return surety__fail(reterr, SURETY_IO, "the rules' process died");
+}
+
+/* Says which program does not compile, in jq's own words without its remarks
+ * on shells and on lines of a program that is ours. */
+static surety_status rules_refuse(const surety_contract *contract,
+                                  surety_str said, surety_error *reterr)
+{
+    static const char *const noise[] = {" (Unix shell quoting issues?)",
+                                        " at <top-level>", ", line ", "\n"};
+    const surety_str prefix = SURETY__LITERAL("jq: error: ");
+    uint32_t index = 0;
+
+    assert(said.len >= sizeof(index));
+    memcpy(&index, said.ptr, sizeof(index));
+    said.ptr += sizeof(index);
+    said.len -= sizeof(index);
+    if (surety__str_starts(said, prefix)) {
+        said.ptr += prefix.len;
+        said.len -= prefix.len;
+    }
+    for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
+        said.len = surety__str_find(said, surety_str_of(noise[i]));
+    return surety__policy_at(
+        rules_source(contract, index), reterr,
+        surety__fail(reterr, SURETY_SYNTAX,
+                     "the jq program does not compile: %.*s", (int)said.len,
+                     said.ptr));
+}
+
+/* Checks that a program's brackets and strings are balanced, which is what
+ * keeps it in its place among the others. */
+static surety_status rules_scan(surety_val source, surety_error *reterr)
+{
+    const surety_str text = surety_val_str(source);
+    char open[RULES_NESTING_MAX];
+    size_t depth = 0;
+    size_t at = 0;
+    surety_status status;
+
+    while (at < text.len) {
+        const size_t next = rules_bracket(text, at, open, &depth);
+
+        if (next == at)
+            break;
+        at = next;
+    }
+    if (at == text.len && depth == 0)
+        return SURETY_OK;
+    if (at == text.len)
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "the jq program has a '%c' that is never closed",
+                              open[depth - 1]);
+    else if (text.ptr[at] == '\0')
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "the jq program has a zero byte at byte %zu", at);
+    else if (depth == RULES_NESTING_MAX)
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "the jq program has '%c' nested too deep at byte "
+                              "%zu",
+                              text.ptr[at], at);
+    else
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "the jq program has a stray '%c' at byte %zu",
+                              text.ptr[at], at);
+    return surety__policy_at(source, reterr, status);
+}
+
+/* Reads one token as far as brackets go; gives where the next begins, or `at`
+ * for one that cannot stand there. open is the stack of what is open: brackets
+ * and strings ('"'); a "\(" in a string opens a '('. */
+static size_t rules_bracket(surety_str text, size_t at, char *open,
+                            size_t *depth)
+{
+    const char byte = text.ptr[at];
+    const bool string = *depth > 0 && open[*depth - 1] == '"';
+    char push = 0;
+
+    if (byte == '\0')
+        return at;
+    if (string && byte == '\\') {
+        if (at + 1 == text.len)
+            return at;
+        if (text.ptr[at + 1] != '(')
+            return at + 2;
+        push = '(';
+    } else if (byte == '"') {
+        if (string) {
+            (*depth)--;
+            return at + 1;
+        }
+        push = '"';
+    } else if (string) {
+        return at + 1;
+    } else if (byte == '#') {
+        while (at < text.len && text.ptr[at] != '\n')
+            at++;
+        return at;
+    } else if (byte == '(' || byte == '[' || byte == '{') {
+        push = byte;
+    } else if (byte == ')' || byte == ']' || byte == '}') {
+        const char want = byte == ')' ? '(' : byte == ']' ? '[' : '{';
+
+        if (*depth == 0 || open[*depth - 1] != want)
+            return at;
+        (*depth)--;
+        return at + 1;
+    }
+    if (push) {
+        if (*depth == RULES_NESTING_MAX)
+            return at;
+        open[(*depth)++] = push;
+    }
+    return at + (push == '(' && byte == '\\' ? 2 : 1);
+}
+
+/* ---- the program -------------------------------------------------------- */
+
+void surety__rules_program(const surety_contract *contract, size_t only,
+                           surety_buf *out)
+{
+    static const char prelude[] =
+        "def surety_no: error(\"not available in a contract\");"
+        "def halt: surety_no; def halt_error: surety_no;"
+        "def halt_error(f): surety_no; def input: surety_no;"
+        "def inputs: surety_no; def now: surety_no;"
+        "def localtime: surety_no; def strflocaltime(f): surety_no;"
+        "def modulemeta: surety_no; def get_search_list: surety_no;"
+        "def input_filename: surety_no; def input_line_number: surety_no;"
+        "def debug: .; def stderr: .;\n";
+    const size_t rule_count = contract->policy.rule_count;
+    const size_t count = surety__rules_count(contract);
+
+    surety_buf_text(out, prelude);
+    surety_buf_text(out, "if .[0] then (.[1] | (empty");
+    for (size_t i = rule_count; i < count; i++)
+        if (only == SIZE_MAX || only == i)
+            rules_add(contract, i, out);
+    surety_buf_text(out, ")) else (.[1] | (empty");
+    for (size_t i = 0; i < rule_count; i++)
+        if (only == SIZE_MAX || only == i)
+            rules_add(contract, i, out);
+    surety_buf_text(out, ")) end");
+}
+
+/* A program with what makes it give exactly one output: a rule true, false or,
+ * where it gives nothing, null; a derived member [VALUE] or []; either {"e":
+ * WHY} where it fails. A rule's outputs must all be true. */
+static void rules_add(const surety_contract *contract, size_t index,
+                      surety_buf *out)
+{
+    const surety_str program = surety_val_str(rules_source(contract, index));
+    const bool rule = index < contract->policy.rule_count;
+
+    surety_buf_text(out, rule ? ",\n([try (reduce (" : ",\n([try [first((");
+    surety_buf_add(out, program);
+    surety_buf_text(out, rule ? "\n) as $x (null; if . == false then . else "
+                                "($x | if . then true else false end) end)"
+                                ")"
+                              : "\n))]");
+    surety_buf_text(out, " catch {e: (if type == \"string\" then . else tojson "
+                         "end | .[:200])}] | .[0])");
+}
+
+/* ---- evaluating --------------------------------------------------------- */
+
+surety__rules *surety__rules_new(const surety_contract *contract,
+                                 const surety_alloc *alloc)
+{
+    surety__rules *rules = surety__new(alloc, sizeof(*rules));
+
+    if (!rules)
+        return NULL;
+    rules->alloc = alloc;
+    rules->contract = contract;
+    surety__arena_init(&rules->arena, alloc, 0);
+    surety_buf_init(&rules->text, alloc, 0);
+    rules->output = surety_doc_new(alloc);
+    rules->verdicts = surety__new(alloc, (contract->policy.rule_count + 1) *
+                                             sizeof(*rules->verdicts));
+    if (!rules->output || !rules->verdicts) {
+        surety__rules_free(rules);
+        return NULL;
+    }
+    return rules;
+}
+
+void surety__rules_free(surety__rules *rules)
+{
+    if (!rules)
+        return;
+    rules_return(rules->contract, &rules->worker);
+    surety_doc_free(rules->output);
+    surety_buf_done(&rules->text);
+    surety__arena_done(&rules->arena);
+    if (rules->verdicts)
+        surety__free(rules->alloc, rules->verdicts,
+                     (rules->contract->policy.rule_count + 1) *
+                         sizeof(*rules->verdicts));
+    surety__free(rules->alloc, rules, sizeof(*rules));
+}
+
+surety_status surety__rules_check(surety__rules *rules, surety_val value,
+                                  const surety__verdict **ret_verdicts,
+                                  surety_error *reterr)
+{
+    const size_t count = rules->contract->policy.rule_count;
+    uint64_t deadline_ms = 0;
+    surety_status status = SURETY_OK;
+
+    surety__arena_reset(&rules->arena);
+    if (count > 0)
+        status = rules_send(rules, FRAME_CHECK, value, &deadline_ms, reterr);
+    for (size_t i = 0; i < count && status == SURETY_OK; i++) {
+        status = rules_next(rules, deadline_ms, FRAME_OUTPUT, reterr);
+        if (rules->spent) {
+            status = rules_spend(rules, i, status, reterr);
+            break;
+        }
+        if (status == SURETY_OK)
+            status = rules_judge(rules, i, reterr);
+    }
+    if (status == SURETY_OK && rules->worker.pid != 0 && count > 0)
+        status =
+            rules_next(rules, deadline_ms + RULES_GRACE_MS, FRAME_DONE, reterr);
+    if (status == SURETY_OK)
+        *ret_verdicts = rules->verdicts;
+    else if (status == SURETY_NOMEM)
+        surety__worker_stop(&rules->worker);
+    return status;
+}
+
+surety_status surety__rules_derive(surety__rules *rules, surety_val value,
+                                   surety_doc *out, surety_error *reterr)
+{
+    const surety_contract *contract = rules->contract;
+    const surety_val derive = contract->policy.derive;
+    size_t index = contract->policy.rule_count;
+    uint64_t deadline_ms = 0;
+    surety_status status = SURETY_OK;
+
+    surety_build_begin(out, NULL);
+    surety_build_object(out);
+    if (surety_val_count(derive) > 0)
+        status = rules_send(rules, FRAME_DERIVE, value, &deadline_ms, reterr);
+    for (surety_val member = surety_val_first(derive);
+         member.doc && status == SURETY_OK;
+         member = surety_val_next(derive, member), index++) {
+        status = rules_next(rules, deadline_ms, FRAME_OUTPUT, reterr);
+        if (rules->spent)
+            return rules_excuse(contract, index, status, reterr);
+        if (status == SURETY_OK)
+            status = rules_build(rules, index, member, out, reterr);
+    }
+    if (status == SURETY_OK && surety_val_count(derive) > 0)
+        status =
+            rules_next(rules, deadline_ms + RULES_GRACE_MS, FRAME_DONE, reterr);
+    if (status != SURETY_OK) {
+        surety__worker_stop(&rules->worker); /* it may have more to say */
+        return status;
+    }
+    surety_build_close(out);
+    return surety_build_end(out, reterr);
+}
+
+/* Takes the contract's spare worker, if nobody else has. */
+static surety__worker rules_borrow(const surety_contract *contract)
+{
+    surety__worker worker = {0};
+
+    if (contract->pool && !atomic_flag_test_and_set(&contract->pool->busy)) {
+        worker = contract->pool->worker;
+        contract->pool->worker = (surety__worker){0};
+        atomic_flag_clear(&contract->pool->busy);
+    }
+    return worker;
+}
+
+/* Puts it back where the place is free and it is idle; ends it otherwise. */
+static void rules_return(const surety_contract *contract,
+                         surety__worker *worker)
+{
+    if (worker->ready && surety__worker_idle(worker) &&
+        !atomic_flag_test_and_set(&contract->pool->busy)) {
+        if (contract->pool->worker.pid == 0) {
+            contract->pool->worker = *worker;
+            *worker = (surety__worker){0};
+        }
+        atomic_flag_clear(&contract->pool->busy);
+    }
+    surety__worker_stop(worker);
+}
+
+/* Sends a value to a worker that is ready for it, starting one if need be. The
+ * clock starts here; a new worker's start does not count. */
+static surety_status rules_send(surety__rules *rules, uint32_t kind,
+                                surety_val value, uint64_t *ret_deadline_ms,
+                                surety_error *reterr)
+{
+    const surety_contract *contract = rules->contract;
+    surety__worker *worker = &rules->worker;
+    surety_status status;
+
+    if (!surety__worker_idle(worker)) {
+        surety__worker_stop(worker);
+        *worker = rules_borrow(contract);
+    }
+    if (!surety__worker_idle(worker)) {
+        surety__worker_stop(worker);
+        status = surety__worker_start(worker, contract, reterr);
+        if (status != SURETY_OK)
+            return status;
+    }
+    status = rules_ready(worker, &rules->text, contract, reterr);
+    if (status != SURETY_OK)
+        return status;
+
+    surety_buf_reset(&rules->text);
+    status = surety_val_write(value, SURETY_STYLE_COMPACT, &rules->text);
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    if (status != SURETY_OK)
+        return surety__fail(reterr, status,
+                            "the value is too long for the rules");
+    *ret_deadline_ms =
+        surety__worker_clock_ms() + contract->limits.rule_time_ms_max;
+    status = surety__worker_send(worker, kind, surety_buf_str(&rules->text),
+                                 *ret_deadline_ms);
+    if (status == SURETY_OK)
+        return SURETY_OK;
+    if (status == SURETY_TIMEOUT)
+        surety__worker_stop(worker);
+    else
+        status = surety__worker_bury(worker);
+    return rules_excuse(contract, SIZE_MAX, status, reterr);
+}
+
+/* Receives the message that is expected, an output into rules->output. A worker
+ * that fails is ended; where that was for its time or memory, `spent` is set
+ * and reterr is not, for the caller knows which program it was. */
+static surety_status rules_next(surety__rules *rules, uint64_t deadline_ms,
+                                uint32_t expected, surety_error *reterr)
+{
+    const surety_contract *contract = rules->contract;
+    const surety_read_options options = {.size = sizeof(options),
+                                         .limits = &contract->limits};
+    uint32_t kind = 0;
+    surety_status status = surety__worker_receive(&rules->worker, deadline_ms,
+                                                  &kind, &rules->text);
+
+    if (status == SURETY_IO)
+        status = surety__worker_bury(&rules->worker);
+    rules->spent = status == SURETY_TIMEOUT || status == SURETY_LIMIT;
+    if (status == SURETY_OK && kind == FRAME_DEEP)
+        return surety__fail(reterr, SURETY_LIMIT,
+                            "the value is nested deeper than the 256 levels "
+                            "that rules can take");
+    if (status == SURETY_OK && kind == FRAME_DONE && kind == expected)
+        return SURETY_OK;
+    if (status == SURETY_OK && kind == FRAME_OUTPUT && kind == expected) {
+        status = surety_doc_read(rules->output, surety_buf_str(&rules->text),
+                                 &options, reterr);
+        if (status == SURETY_OK)
+            return SURETY_OK;
+        surety__worker_stop(&rules->worker);
+        return status;
+    }
+    surety__worker_stop(&rules->worker);
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    if (rules->spent)
+        return status;
+    return surety__fail(reterr, SURETY_IO, "the rules' process died");
+}
+
+/* Turns the output just received into the verdict of rule number index. */
+static surety_status rules_judge(surety__rules *rules, size_t index,
+                                 surety_error *reterr)
+{
+    const surety_val output = surety_doc_root(rules->output);
+    const surety_val failure = surety_val_get(output, "e");
+    surety__verdict *verdict = &rules->verdicts[index];
+    surety_str text = surety_val_str(failure);
+
+    *verdict = (surety__verdict){0};
+    if (surety_val_kind(output) == SURETY_KIND_BOOLEAN) {
+        verdict->holds = surety_val_bool(output, false);
+        return SURETY_OK;
+    }
+    if (!failure.doc)
+        text = SURETY__LITERAL("the rule gave neither true nor false");
+    verdict->status = SURETY_SYNTAX;
+    verdict->text = surety__arena_text(&rules->arena, text);
+    return verdict->text.ptr ? SURETY_OK : surety__fail_nomem(reterr);
+}
+
+/* Fills in the verdicts from the rule that ran out of time or memory on. */
+static surety_status rules_spend(surety__rules *rules, size_t index,
+                                 surety_status status, surety_error *reterr)
+{
+    uint32_t number;
+    const char *unit = rules_bound(rules->contract, status, &number);
+
+    for (size_t i = index; i < rules->contract->policy.rule_count; i++) {
+        surety__verdict *verdict = &rules->verdicts[i];
+
+        surety_buf_reset(&rules->text);
+        surety__buf_printf(&rules->text,
+                           i == index
+                               ? "the rule takes more than %u %s"
+                               : "not evaluated: a rule before it takes more "
+                                 "than %u %s",
+                           (unsigned)number, unit);
+        *verdict = (surety__verdict){.status = status};
+        verdict->text =
+            surety__arena_text(&rules->arena, surety_buf_str(&rules->text));
+        if (rules->text.status != SURETY_OK || !verdict->text.ptr)
+            return surety__fail_nomem(reterr);
+    }
+    return SURETY_OK;
+}
+
+/* Appends the derived member just received to the object being built. */
+static surety_status rules_build(surety__rules *rules, size_t index,
+                                 surety_val member, surety_doc *out,
+                                 surety_error *reterr)
+{
+    const surety_val output = surety_doc_root(rules->output);
+    const surety_str failure = surety_val_str(surety_val_get(output, "e"));
+    const surety_val source = rules_source(rules->contract, index);
+
+    if (surety_val_kind(output) == SURETY_KIND_OBJECT)
+        return surety__policy_at(source, reterr,
+                                 surety__fail(reterr, SURETY_SYNTAX,
+                                              "the derived member fails: %.*s",
+                                              (int)failure.len, failure.ptr));
+    if (surety_val_count(output) == 0)
+        return surety__policy_at(
+            source, reterr,
+            surety__fail(reterr, SURETY_SYNTAX,
+                         "the derived member gives no value"));
+    surety_build_key_of(out, surety_val_key(member));
+    surety_build_val(out, surety_val_first(output));
+    return SURETY_OK;
+}
+
+/* The error for a program that ran out of time or memory. */
+static surety_status rules_excuse(const surety_contract *contract, size_t index,
+                                  surety_status status, surety_error *reterr)
+{
+    uint32_t number;
+    const char *unit = rules_bound(contract, status, &number);
+
+    if (status == SURETY_IO)
+        return surety__fail(reterr, status, "the rules' process died");
+    if (index == SIZE_MAX)
+        return surety__fail(reterr, status, "the rules take more than %u %s",
+                            (unsigned)number, unit);
+    return surety__policy_at(
+        rules_source(contract, index), reterr,
+        surety__fail(reterr, status, "the derived member takes more than %u %s",
+                     (unsigned)number, unit));
+}
+
+static const char *rules_bound(const surety_contract *contract,
+                               surety_status status, uint32_t *ret_number)
+{
+    if (status == SURETY_TIMEOUT) {
+        *ret_number = contract->limits.rule_time_ms_max;
+        return "ms (rule_time_ms_max)";
+    }
+    *ret_number = contract->limits.rule_memory_mib_max;
+    return "MiB (rule_memory_mib_max)";
+}
+
+#endif

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules_worker.c: jq in a process of its own.
+ *
+ * libjq can neither be interrupted nor told how much memory it may take, and it
+ * aborts when there is no more; a rule is text that somebody wrote. So the
+ * programs run in a child, forked from the caller, that has nothing but one
+ * socket, an empty environment and its bounds: memory by RLIMIT_AS, time by the
+ * parent's clock, and by RLIMIT_CPU should the parent be gone.
+ *
+ * Invariants:
+ * 1. The child ends only by _exit or a signal: nothing of the parent's (exit
+ *    handlers, buffered output) runs twice.
+ * 2. The child is silent but in answer, so a readable idle worker is a dead
+ *    one.
+ * 3. Only the process that started a worker talks to it; a fork of that process
+ *    closes its copy of the socket and starts its own.
+ *
+ * The child works after a fork without exec. In a program with threads that is
+ * sound as far as libc's allocator is (glibc and musl prepare theirs for
+ * fork); the child takes no lock but that one. What it does not do: keep a
+ * determined attacker in. Contracts are configuration, not input. */
+#include "contract/rules_worker.h"
+
+#ifdef SURETY_WITH_JQ
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jq.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    WORKER_EXIT_MEMORY = 77, /* the child's exit code: out of memory */
+    WORKER_EXIT_BROKEN = 78, /* the parent is gone or talks nonsense */
+    WORKER_SOCKET = 3,       /* its only file besides /dev/null thrice */
+    WORKER_SIGNALS = 64      /* signal() refuses numbers that are none */
+};
+
+struct worker_wrong {
+    surety_buf text; /* what jq said first */
+};
+
+static void worker_serve(const surety_contract *contract, int socket);
+static void worker_confine(const surety_contract *contract, int socket);
+static void worker_bound_memory(const surety_limits *limits);
+static void worker_bound_time(const surety_limits *limits);
+static void worker_close_files(void);
+static jq_state *worker_compile(const surety_contract *contract);
+static jq_state *worker_compile_one(const surety_contract *contract,
+                                    size_t only, struct worker_wrong *wrong);
+static void worker_answer(jq_state *jq, uint32_t kind, surety_str text);
+static void worker_note(void *ctx, jv message);
+static void worker_starve(void *ctx);
+static void worker_put(uint32_t kind, const char *ptr, size_t len);
+static void worker_write(const void *ptr, size_t len);
+static bool worker_read(void *ptr, size_t len);
+static surety_status worker_wait(const surety__worker *worker, short events,
+                                 uint64_t deadline_ms);
+static surety_status worker_take(const surety__worker *worker, char *ptr,
+                                 size_t len, uint64_t deadline_ms);
+static surety_status worker_push(const surety__worker *worker, const char *ptr,
+                                 size_t len, uint64_t deadline_ms);
+
+/* ---- the parent's side -------------------------------------------------- */
+
+surety_status surety__worker_start(surety__worker *worker,
+                                   const surety_contract *contract,
+                                   surety_error *reterr)
+{
+    int pair[2];
+    pid_t pid;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return surety__fail(reterr, SURETY_IO,
+                            "no socket for the rules' process: %s",
+                            strerror(errno));
+    pid = fork();
+    if (pid == 0) {
+        worker_confine(contract, pair[1]);
+        worker_serve(contract, WORKER_SOCKET);
+    }
+    const int error = errno;
+    close(pair[1]);
+    if (pid < 0) {
+        close(pair[0]);
+        return surety__fail(reterr, SURETY_IO, "no process for the rules: %s",
+                            strerror(error));
+    }
+    *worker = (surety__worker){pid, getpid(), pair[0], false};
+    return SURETY_OK;
+}
+
+void surety__worker_stop(surety__worker *worker)
+{
+    if (worker->pid == 0)
+        return;
+    close(worker->socket);
+    if (worker->owner == getpid()) {
+        kill(worker->pid, SIGKILL);
+        while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    *worker = (surety__worker){0};
+}
+
+bool surety__worker_idle(const surety__worker *worker)
+{
+    struct pollfd file = {worker->socket, POLLIN, 0};
+
+    return worker->pid != 0 && worker->owner == getpid() &&
+           poll(&file, 1, 0) == 0;
+}
+
+surety_status surety__worker_send(const surety__worker *worker, uint32_t kind,
+                                  surety_str text, uint64_t deadline_ms)
+{
+    const surety__frame frame = {kind, (uint32_t)text.len};
+    surety_status status =
+        worker_push(worker, (const char *)&frame, sizeof(frame), deadline_ms);
+
+    if (status == SURETY_OK)
+        status = worker_push(worker, text.ptr, text.len, deadline_ms);
+    return status;
+}
+
+surety_status surety__worker_receive(const surety__worker *worker,
+                                     uint64_t deadline_ms, uint32_t *ret_kind,
+                                     surety_buf *buf)
+{
+    surety__frame frame;
+    char *room;
+    surety_status status =
+        worker_take(worker, (char *)&frame, sizeof(frame), deadline_ms);
+
+    if (status != SURETY_OK)
+        return status;
+    surety_buf_reset(buf);
+    if (frame.size > 0) {
+        room = surety__buf_room(buf, frame.size);
+        if (!room)
+            return buf->status;
+        status = worker_take(worker, room, frame.size, deadline_ms);
+        if (status != SURETY_OK)
+            return status;
+        buf->len += frame.size;
+    }
+    *ret_kind = frame.kind;
+    return SURETY_OK;
+}
+
+surety_status surety__worker_bury(surety__worker *worker)
+{
+    surety_status status = SURETY_IO;
+    int how = 0;
+    pid_t pid;
+
+    close(worker->socket);
+    do {
+        pid = waitpid(worker->pid, &how, 0);
+    } while (pid < 0 && errno == EINTR);
+    if (pid == worker->pid) {
+        if (WIFEXITED(how) && WEXITSTATUS(how) == WORKER_EXIT_MEMORY)
+            status = SURETY_LIMIT;
+        else if (WIFSIGNALED(how) && WTERMSIG(how) == SIGXCPU)
+            status = SURETY_TIMEOUT;
+    }
+    *worker = (surety__worker){0};
+    return status;
+}
+
+uint64_t surety__worker_clock_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static surety_status worker_wait(const surety__worker *worker, short events,
+                                 uint64_t deadline_ms)
+{
+    struct pollfd file = {worker->socket, events, 0};
+
+    for (;;) {
+        const uint64_t now = surety__worker_clock_ms();
+        const uint64_t left = deadline_ms > now ? deadline_ms - now : 0;
+        const int count = poll(&file, 1, left > 60000 ? 60000 : (int)left);
+
+        if (count > 0)
+            return SURETY_OK;
+        if (count < 0 && errno != EINTR)
+            return SURETY_IO;
+        if (left == 0)
+            return SURETY_TIMEOUT;
+    }
+}
+
+static surety_status worker_take(const surety__worker *worker, char *ptr,
+                                 size_t len, uint64_t deadline_ms)
+{
+    while (len > 0) {
+        const surety_status status = worker_wait(worker, POLLIN, deadline_ms);
+        ssize_t count;
+
+        if (status != SURETY_OK)
+            return status;
+        count = recv(worker->socket, ptr, len, MSG_DONTWAIT);
+        if (count == 0)
+            return SURETY_IO;
+        if (count < 0 && errno != EAGAIN && errno != EINTR)
+            return SURETY_IO;
+        if (count > 0) {
+            ptr += count;
+            len -= (size_t)count;
+        }
+    }
+    return SURETY_OK;
+}
+
+static surety_status worker_push(const surety__worker *worker, const char *ptr,
+                                 size_t len, uint64_t deadline_ms)
+{
+    while (len > 0) {
+        const surety_status status = worker_wait(worker, POLLOUT, deadline_ms);
+        ssize_t count;
+
+        if (status != SURETY_OK)
+            return status;
+        count = send(worker->socket, ptr, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (count < 0 && errno != EAGAIN && errno != EINTR)
+            return SURETY_IO;
+        if (count > 0) {
+            ptr += count;
+            len -= (size_t)count;
+        }
+    }
+    return SURETY_OK;
+}
+
+/* ---- the child's side --------------------------------------------------- */
+
+/* Leaves the child with nothing of its parent's but memory. */
+static void worker_confine(const surety_contract *contract, int socket)
+{
+    const struct rlimit none = {0, 0};
+    sigset_t signals;
+    int null;
+
+    for (int number = 1; number <= WORKER_SIGNALS; number++)
+        signal(number, SIG_DFL);
+    sigemptyset(&signals);
+    sigprocmask(SIG_SETMASK, &signals, NULL);
+    /* Out of the terminal's group: an interrupt is the parent's business. */
+    setpgid(0, 0);
+
+    if (socket < WORKER_SOCKET)
+        socket = fcntl(socket, F_DUPFD, WORKER_SOCKET);
+    null = open("/dev/null", O_RDWR);
+    if (socket < 0 || null < 0)
+        _exit(WORKER_EXIT_BROKEN);
+    if (socket != WORKER_SOCKET && dup2(socket, WORKER_SOCKET) < 0)
+        _exit(WORKER_EXIT_BROKEN);
+    for (int file = 0; file < WORKER_SOCKET; file++)
+        if (null != file && dup2(null, file) < 0)
+            _exit(WORKER_EXIT_BROKEN);
+    worker_close_files();
+
+    worker_bound_memory(&contract->limits);
+    setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_NOFILE, &none); /* none may be opened from here on */
+}
+
+/* Closes every file above the socket. */
+static void worker_close_files(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    struct rlimit files = {1024, 1024};
+    int last = WORKER_SOCKET;
+
+    if (folder) {
+        while ((entry = readdir(folder)) != NULL) {
+            int file = 0;
+
+            for (const char *at = entry->d_name; *at >= '0' && *at <= '9'; at++)
+                file = file * 10 + (*at - '0');
+            if (file > last)
+                last = file;
+        }
+        closedir(folder);
+    } else {
+        getrlimit(RLIMIT_NOFILE, &files);
+        last = files.rlim_cur < 65536 ? (int)files.rlim_cur : 65536;
+    }
+    for (int file = WORKER_SOCKET + 1; file <= last; file++)
+        close(file);
+}
+
+/* What the process has mapped already is the parent's; the bound is for what
+ * comes on top. Where the system does not tell how much that is, the bound
+ * alone counts: too strict rather than none. */
+static void worker_bound_memory(const surety_limits *limits)
+{
+    struct rlimit bound;
+    char text[32];
+    rlim_t pages = 0;
+    const int file = open("/proc/self/statm", O_RDONLY);
+    const ssize_t len = file < 0 ? 0 : read(file, text, sizeof(text));
+
+    for (ssize_t i = 0; i < len && text[i] >= '0' && text[i] <= '9'; i++)
+        pages = pages * 10 + (rlim_t)(text[i] - '0');
+    if (file >= 0)
+        close(file);
+    bound.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) +
+                     ((rlim_t)limits->rule_memory_mib_max << 20);
+    bound.rlim_max = bound.rlim_cur;
+    setrlimit(RLIMIT_AS, &bound);
+}
+
+/* Allows one more evaluation's processor time, rounded up. */
+static void worker_bound_time(const surety_limits *limits)
+{
+    struct rusage used;
+    struct rlimit bound;
+
+    if (getrusage(RUSAGE_SELF, &used) != 0 ||
+        getrlimit(RLIMIT_CPU, &bound) != 0)
+        return;
+    bound.rlim_cur = (rlim_t)used.ru_utime.tv_sec +
+                     (rlim_t)used.ru_stime.tv_sec +
+                     limits->rule_time_ms_max / 1000 + 3;
+    if (bound.rlim_max != RLIM_INFINITY && bound.rlim_cur > bound.rlim_max)
+        bound.rlim_cur = bound.rlim_max;
+    setrlimit(RLIMIT_CPU, &bound);
+}
+
+/* Compiles, then answers until the parent hangs up. Never returns. */
+static void worker_serve(const surety_contract *contract, int socket)
+{
+    extern char **environ;
+    char *nothing[] = {NULL};
+    jq_state *jq;
+    surety__frame frame;
+    char *text = NULL;
+    size_t cap = 0;
+
+    assert(socket == WORKER_SOCKET);
+    (void)socket;
+    environ = nothing; /* good for as long as the child lives */
+    worker_bound_time(&contract->limits);
+    jq = worker_compile(contract);
+    if (!jq)
+        _exit(0);
+    worker_put(FRAME_READY, NULL, 0);
+    while (worker_read(&frame, sizeof(frame))) {
+        if (frame.size > cap) {
+            text = surety__resize(NULL, text, cap, frame.size);
+            if (!text)
+                _exit(WORKER_EXIT_MEMORY);
+            cap = frame.size;
+        }
+        if (!worker_read(text, frame.size))
+            break;
+        worker_bound_time(&contract->limits);
+        worker_answer(jq, frame.kind, (surety_str){text, frame.size});
+    }
+    _exit(0);
+}
+
+/* All programs as one, which costs jq's 15 ms of built-in definitions once. If
+ * that does not compile each is tried alone, to tell which one is wrong. */
+static jq_state *worker_compile(const surety_contract *contract)
+{
+    const size_t count = surety__rules_count(contract);
+    struct worker_wrong wrong;
+    jq_state *jq;
+    surety_buf message;
+    uint32_t index = 0;
+
+    surety_buf_init(&wrong.text, NULL, 0);
+    jq = worker_compile_one(contract, SIZE_MAX, &wrong);
+    if (jq)
+        return jq;
+    for (size_t i = 0; i < count; i++) {
+        jq_state *alone;
+
+        surety_buf_reset(&wrong.text);
+        alone = worker_compile_one(contract, i, &wrong);
+        if (!alone) {
+            index = (uint32_t)i;
+            break;
+        }
+        jq_teardown(&alone);
+    }
+    surety_buf_init(&message, NULL, 0);
+    surety_buf_append(&message, (const char *)&index, sizeof(index));
+    surety_buf_add(&message, surety_buf_str(&wrong.text));
+    worker_put(FRAME_WRONG, message.ptr, message.len);
+    return NULL;
+}
+
+static jq_state *worker_compile_one(const surety_contract *contract,
+                                    size_t only, struct worker_wrong *wrong)
+{
+    jq_state *jq = jq_init();
+    surety_buf program;
+
+    if (!jq)
+        _exit(WORKER_EXIT_MEMORY);
+    jq_set_nomem_handler(jq, worker_starve, NULL);
+    jq_set_error_cb(jq, worker_note, wrong);
+    surety_buf_init(&program, NULL, 0);
+    surety__rules_program(contract, only, &program);
+    surety_buf_byte(&program, '\0');
+    if (program.status != SURETY_OK)
+        _exit(WORKER_EXIT_MEMORY);
+    if (!jq_compile(jq, program.ptr))
+        jq_teardown(&jq); /* and jq is NULL */
+    surety_buf_done(&program);
+    return jq;
+}
+
+/* One evaluation: the program is given [DERIVE, VALUE] and gives one output a
+ * rule or a derived member, each sent as it comes, so that the parent knows
+ * which one was running when the time was up. */
+static void worker_answer(jq_state *jq, uint32_t kind, surety_str text)
+{
+    jv value;
+    jv output;
+
+    if (text.len > INT32_MAX) {
+        worker_put(FRAME_DEEP, NULL, 0);
+        return;
+    }
+    value = jv_parse_sized(text.ptr, (int)text.len);
+    if (!jv_is_valid(value)) {
+        jv_free(value);
+        worker_put(FRAME_DEEP, NULL, 0);
+        return;
+    }
+    value = JV_ARRAY(kind == FRAME_DERIVE ? jv_true() : jv_false(), value);
+    jq_start(jq, value, 0);
+    while (jv_is_valid(output = jq_next(jq))) {
+        jv json = jv_dump_string(output, 0);
+
+        worker_put(FRAME_OUTPUT, jv_string_value(json),
+                   (size_t)jv_string_length_bytes(jv_copy(json)));
+        jv_free(json);
+    }
+    jv_free(output);
+    worker_put(FRAME_DONE, NULL, 0);
+}
+
+static void worker_note(void *ctx, jv message)
+{
+    struct worker_wrong *wrong = ctx;
+
+    if (wrong->text.len == 0 && jv_get_kind(message) == JV_KIND_STRING)
+        surety_buf_append(&wrong->text, jv_string_value(message),
+                          (size_t)jv_string_length_bytes(jv_copy(message)));
+    jv_free(message);
+}
+
+static void worker_starve(void *ctx)
+{
+    (void)ctx;
+    _exit(WORKER_EXIT_MEMORY);
+}
+
+static void worker_put(uint32_t kind, const char *ptr, size_t len)
+{
+    const surety__frame frame = {kind, (uint32_t)len};
+
+    worker_write(&frame, sizeof(frame));
+    worker_write(ptr, len);
+}
+
+static void worker_write(const void *ptr, size_t len)
+{
+    const char *from = ptr;
+
+    while (len > 0) {
+        const ssize_t count = send(WORKER_SOCKET, from, len, MSG_NOSIGNAL);
+
+        if (count < 0 && errno != EINTR)
+            _exit(WORKER_EXIT_BROKEN);
+        if (count > 0) {
+            from += count;
+            len -= (size_t)count;
+        }
+    }
+}
+
+/* False at the end of what the parent says. */
+static bool worker_read(void *ptr, size_t len)
+{
+    char *into = ptr;
+
+    while (len > 0) {
+        const ssize_t count = recv(WORKER_SOCKET, into, len, 0);
+
+        if (count == 0 || (count < 0 && errno != EINTR))
+            return false;
+        if (count > 0) {
+            into += count;
+            len -= (size_t)count;
+        }
+    }
+    return true;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Versions of contracts: Semantic Versioning 2.0.0. Inner header of
+ * contract/. */
+#ifndef SURETY_CONTRACT_VERSION_H
+#define SURETY_CONTRACT_VERSION_H
+
+#include "contract/contract.h"
+
+/* Whether text is a semantic version (section 2, 9 and 10 there). */
+bool surety__version_valid(surety_str text);
+/* Whether text can stand behind "@" in a name: a version, or its first number
+ * or first two. */
+bool surety__version_request_valid(surety_str text);
+/* Whether version is one that request (may be empty: any) asks for. */
+bool surety__version_matches(surety_str version, surety_str request);
+/* -1, 0, 1 by precedence (section 11 there; build metadata does not count). An
+ * empty version comes before all others. */
+int surety__version_compare(surety_str a, surety_str b);
+/* Whether it is a pre-release. */
+bool surety__version_is_early(surety_str version);
+
+#endif
