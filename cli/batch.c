@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The filter behind --jsonl. Lines travel in batches through a ring of slots:
+ *
+ *     reader thread -> [filled] -> worker threads -> [done] -> this thread
+ *
+ * A slot is numbered by the batch it holds, modulo the ring's size, so the
+ * order out is the order in without sorting, and memory is the ring however
+ * long the stream. With one job there is no thread: a slot is filled, worked
+ * and written in turn. Invariants, under the ring's lock:
+ * 1. written <= taken <= filled <= written + slots;
+ * 2. a slot belongs to the reader from written + slots on, to one worker from
+ *    taken on, and to the writer once it is done.
+ * A batch is what the input has ready, up to 256 KiB, so a slow writer sees
+ * each report before it sends its next record. */
+#include "batch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "input.h"
+#include "record.h"
+
+enum { PROGRESS_MS = 100 };
+
+struct slot {
+    struct batch_text text;
+    surety_buf reports;
+    struct tally tally;
+    surety_status status;
+    bool is_done;
+    bool is_last; /* nothing after this one counts: --first found one */
+};
+
+struct ring {
+    const struct session *session;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct slot *slots;
+    size_t count;
+    uint64_t filled, taken, written;
+    bool is_ended;   /* the reader has no more */
+    bool is_stopped; /* nobody need go on */
+    surety_status read_status;
+    surety_error read_error;
+    struct lines lines;
+};
+
+/* What has been written so far, and when it was last told. */
+struct account {
+    struct tally tally;
+    struct timespec started;
+    int64_t told_ms;
+    bool is_telling; /* progress goes to a terminal */
+};
+
+/* ---- working on one batch ----------------------------------------------- */
+
+static void slot_work(struct recorder *recorder, struct slot *slot)
+{
+    const bool stops = recorder->session->settings->first;
+    const char *ptr = slot->text.ptr;
+    const char *end = ptr + slot->text.len;
+
+    surety_buf_reset(&slot->reports);
+    slot->tally = (struct tally){0};
+    slot->is_last = false;
+    slot->status = SURETY_OK;
+    while (ptr < end && slot->status == SURETY_OK && !slot->is_last) {
+        const char *feed = memchr(ptr, '\n', (size_t)(end - ptr));
+        const char *line_end = feed ? feed : end;
+        const surety_str line = {ptr, (size_t)(line_end - ptr)};
+        slot->status = recorder_line(recorder, line, slot->text.is_overlong,
+                                     &slot->reports, &slot->tally);
+        slot->is_last = stops && tally_invalid(&slot->tally) > 0;
+        ptr = feed ? feed + 1 : end;
+    }
+}
+
+static void slot_done(struct slot *slot)
+{
+    batch_text_done(&slot->text);
+    surety_buf_done(&slot->reports);
+}
+
+/* ---- accounts ----------------------------------------------------------- */
+
+static int64_t elapsed_ms(const struct account *account)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)(now.tv_sec - account->started.tv_sec) * 1000 +
+           (now.tv_nsec - account->started.tv_nsec) / 1000000;
+}
+
+static double rate_of(const struct account *account, int64_t ms)
+{
+    return (double)account->tally.replies * 1000.0 / (double)(ms > 0 ? ms : 1);
+}
+
+static void account_tell(struct cli *cli, struct account *account)
+{
+    const int64_t ms = elapsed_ms(account);
+
+    if (!account->is_telling || ms - account->told_ms < PROGRESS_MS)
+        return;
+    account->told_ms = ms;
+    put_format(&cli->err.buf,
+               "\r%llu replies, %.0f/s, %llu valid, %llu invalid\033[K",
+               (unsigned long long)account->tally.replies, rate_of(account, ms),
+               (unsigned long long)account->tally.valid,
+               (unsigned long long)tally_invalid(&account->tally));
+    output_flush(&cli->err);
+}
+
+static void account_sum(const struct session *session,
+                        const struct account *account)
+{
+    surety_buf *out = &session->cli->err.buf;
+    const struct tally *tally = &account->tally;
+    const int64_t ms = elapsed_ms(account);
+    const char *separator = " (";
+
+    if (account->is_telling && account->told_ms > 0)
+        surety_buf_text(out, "\r\033[K");
+    if (session->settings->quiet)
+        return;
+    put_format(out, "%llu %s: %llu valid, %llu invalid",
+               (unsigned long long)tally->replies,
+               tally->replies == 1 ? "reply" : "replies",
+               (unsigned long long)tally->valid,
+               (unsigned long long)tally_invalid(tally));
+    for (int stage = SURETY_STAGE_EXTRACTION; stage <= SURETY_STAGE_VALIDATION;
+         stage++) {
+        if (tally->invalid[stage] == 0)
+            continue;
+        put_format(out, "%s%llu %s", separator,
+                   (unsigned long long)tally->invalid[stage],
+                   surety_stage_name((surety_stage)stage));
+        separator = ", ";
+    }
+    if (tally_invalid(tally) > 0)
+        surety_buf_byte(out, ')');
+    put_format(out, ", %llu fallback, %.2f s, %.0f/s\n",
+               (unsigned long long)tally->fallbacks, (double)ms / 1000.0,
+               rate_of(account, ms));
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+/* Writes a batch's reports; false: stop. */
+static bool slot_write(const struct session *session, const struct slot *slot,
+                       struct account *account)
+{
+    struct cli *cli = session->cli;
+
+    surety_buf_add(&cli->out.buf, surety_buf_str(&slot->reports));
+    account->tally.replies += slot->tally.replies;
+    account->tally.valid += slot->tally.valid;
+    account->tally.fallbacks += slot->tally.fallbacks;
+    for (size_t i = 0; i < 4; i++)
+        account->tally.invalid[i] += slot->tally.invalid[i];
+    if (slot->status != SURETY_OK)
+        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+    if (tally_invalid(&slot->tally) > 0 && !session->settings->not_strict)
+        cli_raise(cli, CODE_INVALID);
+    account_tell(cli, account);
+    return output_flush(&cli->out) && slot->status == SURETY_OK &&
+           !slot->is_last;
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+/* Reads batches into free slots. Only a read may be cancelled: it may wait for
+ * ever, and holds nothing. */
+static void *ring_read(void *argument)
+{
+    struct ring *ring = argument;
+    int state;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    pthread_mutex_lock(&ring->lock);
+    while (!ring->is_ended && !ring->is_stopped) {
+        struct slot *slot = &ring->slots[ring->filled % ring->count];
+        surety_status status;
+        if (ring->filled - ring->written == ring->count) {
+            pthread_cond_wait(&ring->changed, &ring->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&ring->lock);
+        slot->is_done = false;
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+        status = lines_read(&ring->lines, &slot->text, &ring->read_error);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+        pthread_mutex_lock(&ring->lock);
+        if (status == SURETY_OK) {
+            ring->filled++;
+        } else {
+            ring->read_status = status;
+            ring->is_ended = true;
+        }
+        pthread_cond_broadcast(&ring->changed);
+    }
+    pthread_mutex_unlock(&ring->lock);
+    return NULL;
+}
+
+static void *ring_work(void *argument)
+{
+    struct ring *ring = argument;
+    struct recorder recorder;
+    const surety_status ready = recorder_init(&recorder, ring->session);
+
+    pthread_mutex_lock(&ring->lock);
+    while (!ring->is_stopped &&
+           !(ring->is_ended && ring->taken == ring->filled)) {
+        struct slot *slot = &ring->slots[ring->taken % ring->count];
+        if (ring->taken == ring->filled) {
+            pthread_cond_wait(&ring->changed, &ring->lock);
+            continue;
+        }
+        ring->taken++;
+        pthread_mutex_unlock(&ring->lock);
+        if (ready == SURETY_OK)
+            slot_work(&recorder, slot);
+        else
+            slot->status = ready;
+        pthread_mutex_lock(&ring->lock);
+        slot->is_done = true;
+        pthread_cond_broadcast(&ring->changed);
+    }
+    pthread_mutex_unlock(&ring->lock);
+    recorder_done(&recorder);
+    return NULL;
+}
+
+/* Writes what is done, in order, until the end or until it must stop. */
+static bool ring_write(struct ring *ring, struct account *account)
+{
+    bool goes_on = true;
+
+    pthread_mutex_lock(&ring->lock);
+    while (goes_on && !(ring->is_ended && ring->written == ring->filled)) {
+        struct slot *slot = &ring->slots[ring->written % ring->count];
+        if (ring->written == ring->filled || !slot->is_done) {
+            pthread_cond_wait(&ring->changed, &ring->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&ring->lock);
+        goes_on = slot_write(ring->session, slot, account);
+        pthread_mutex_lock(&ring->lock);
+        ring->written++;
+        pthread_cond_broadcast(&ring->changed);
+    }
+    ring->is_stopped = true;
+    pthread_cond_broadcast(&ring->changed);
+    pthread_mutex_unlock(&ring->lock);
+    return goes_on;
+}
+
+/* ---- one input ---------------------------------------------------------- */
+
+/* The whole input in this thread. */
+static bool stream_alone(struct ring *ring, struct account *account)
+{
+    struct recorder recorder;
+    struct slot *slot = &ring->slots[0];
+    bool goes_on = true;
+
+    slot->status = recorder_init(&recorder, ring->session);
+    if (slot->status != SURETY_OK)
+        goes_on = slot_write(ring->session, slot, account);
+    while (goes_on) {
+        ring->read_status =
+            lines_read(&ring->lines, &slot->text, &ring->read_error);
+        if (ring->read_status != SURETY_OK)
+            break;
+        slot_work(&recorder, slot);
+        goes_on = slot_write(ring->session, slot, account);
+    }
+    recorder_done(&recorder);
+    return goes_on;
+}
+
+/* The whole input through `jobs` workers, or fewer where the system gives no
+ * more threads. */
+static bool stream_threads(struct ring *ring, struct account *account,
+                           unsigned jobs)
+{
+    pthread_t *workers = calloc(jobs, sizeof(*workers));
+    pthread_t reader;
+    unsigned started = 0;
+    bool goes_on = false;
+
+    while (workers && started < jobs &&
+           pthread_create(&workers[started], NULL, ring_work, ring) == 0)
+        started++;
+    if (started == 0 || pthread_create(&reader, NULL, ring_read, ring) != 0) {
+        cli_fail(ring->session->cli, CODE_WORLD, "try --jobs 1",
+                 "cannot start threads");
+        pthread_mutex_lock(&ring->lock);
+        ring->is_stopped = true;
+        pthread_cond_broadcast(&ring->changed);
+        pthread_mutex_unlock(&ring->lock);
+    } else {
+        goes_on = ring_write(ring, account);
+        pthread_cancel(reader);
+        pthread_join(reader, NULL);
+    }
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(workers[i], NULL);
+    free(workers);
+    return goes_on;
+}
+
+static bool batch_stream(const struct session *session, const char *path,
+                         struct account *account)
+{
+    const unsigned jobs = session->settings->jobs;
+    struct ring ring = {.session = session,
+                        .count = jobs > 1 ? jobs * 2 + 2 : 1};
+    struct cli *cli = session->cli;
+    bool goes_on = true;
+    const int fd = input_open(path, &ring.read_error);
+
+    if (fd < 0) {
+        cli_report(cli, CODE_WORLD, input_name(path), (surety_str){NULL, 0},
+                   &ring.read_error);
+        return !session->settings->first;
+    }
+    ring.slots = calloc(ring.count, sizeof(*ring.slots));
+    if (!ring.slots) {
+        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+        input_close(fd);
+        return false;
+    }
+    for (size_t i = 0; i < ring.count; i++)
+        surety_buf_init(&ring.slots[i].reports, NULL, 0);
+    lines_init(&ring.lines, fd, path, session->limits.text_bytes_max);
+    pthread_mutex_init(&ring.lock, NULL);
+    pthread_cond_init(&ring.changed, NULL);
+    goes_on = jobs > 1 ? stream_threads(&ring, account, jobs)
+                       : stream_alone(&ring, account);
+    if (ring.read_status < 0) {
+        cli_report(cli, CODE_WORLD, input_name(path), (surety_str){NULL, 0},
+                   &ring.read_error);
+        goes_on = goes_on && !session->settings->first;
+    }
+    pthread_cond_destroy(&ring.changed);
+    pthread_mutex_destroy(&ring.lock);
+    lines_done(&ring.lines);
+    for (size_t i = 0; i < ring.count; i++)
+        slot_done(&ring.slots[i]);
+    free(ring.slots);
+    input_close(fd);
+    return goes_on;
+}
+
+void batch_run(struct session *session, const struct operands *files)
+{
+    struct cli *cli = session->cli;
+    struct account account = {.told_ms = 0};
+    bool goes_on = true;
+
+    account.is_telling = !session->settings->quiet && isatty(cli->err.fd) &&
+                         !isatty(cli->out.fd);
+    clock_gettime(CLOCK_MONOTONIC, &account.started);
+    if (files->count == 0) {
+        if (isatty(STDIN_FILENO) && !session->settings->quiet)
+            surety_buf_text(&cli->err.buf,
+                            "reading records from the terminal, one a line; "
+                            "end with Ctrl-D\n");
+        output_flush(&cli->err);
+        batch_stream(session, "-", &account);
+    }
+    for (size_t i = 0; goes_on && i < files->count; i++)
+        goes_on = batch_stream(session, files->items[i], &account);
+    account_sum(session, &account);
+}

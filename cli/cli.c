@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the tool complains. Every message has one form, that of compilers, so
+ * editors can jump to it: where, how bad, one sentence, then what to do. */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diag.h"
+
+void cli_raise(struct cli *cli, int code)
+{
+    if (code > cli->code)
+        cli->code = code;
+}
+
+void cli_color(struct cli *cli, int choice)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+
+    cli->color = choice == COLOR_ALWAYS;
+    if (choice == COLOR_UNSET || choice == COLOR_AUTO)
+        cli->color = isatty(cli->err.fd) && (!no_color || !*no_color) &&
+                     !(term && strcmp(term, "dumb") == 0);
+}
+
+static void put_format_list(surety_buf *buf, const char *format, va_list list)
+{
+    char text[1024];
+    const int len = vsnprintf(text, sizeof(text), format, list);
+
+    if (len < 0)
+        return;
+    if ((size_t)len < sizeof(text)) {
+        surety_buf_append(buf, text, (size_t)len);
+        return;
+    }
+    surety_buf_append(buf, text, sizeof(text) - 1);
+    surety_buf_text(buf, "...");
+}
+
+void put_format(surety_buf *buf, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    put_format_list(buf, format, list);
+    va_end(list);
+}
+
+void put_safe(surety_buf *buf, surety_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char byte = (unsigned char)text.ptr[i];
+        if (byte < 0x20 || byte == 0x7F)
+            put_format(buf, "\\x%02X", byte);
+        else
+            surety_buf_byte(buf, (char)byte);
+    }
+}
+
+/* The sentence of a failure without a place in a text. */
+static void put_failure(struct cli *cli, const char *hint, const char *format,
+                        va_list list)
+{
+    surety_buf message;
+    char source[64];
+    struct diag diag = {.level = DIAG_ERROR};
+
+    surety_buf_init(&message, NULL, 0);
+    put_format_list(&message, format, list);
+    snprintf(source, sizeof(source), "surety%s%s", cli->name ? " " : "",
+             cli->name ? cli->name : "");
+    diag.source = surety_str_of(source);
+    diag.message = surety_buf_str(&message);
+    diag.hint = surety_str_of(hint);
+    diag_write(&cli->err.buf, cli->color, &diag);
+    surety_buf_done(&message);
+}
+
+void cli_fail(struct cli *cli, int code, const char *hint, const char *format,
+              ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    put_failure(cli, hint, format, list);
+    va_end(list);
+    cli_raise(cli, code);
+}
+
+void cli_usage(struct cli *cli, const char *hint, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    put_failure(cli, hint, format, list);
+    va_end(list);
+    put_format(&cli->err.buf, "      = see: surety %s%s--help\n",
+               cli->name ? cli->name : "", cli->name ? " " : "");
+    cli_raise(cli, CODE_USAGE);
+}
+
+void cli_report(struct cli *cli, int code, const char *source, surety_str text,
+                const surety_error *error)
+{
+    struct diag diag = {
+        .level = DIAG_ERROR,
+        .source = surety_str_of(error->source[0] ? error->source : source),
+        .text = text,
+        .position = error->position,
+        .message = surety_str_of(error->message),
+        .at = surety_str_of(error->path),
+        .hint = surety_str_of(error->hint),
+    };
+
+    diag_write(&cli->err.buf, cli->color, &diag);
+    cli_raise(cli, code);
+}
+
+int cli_code_of(surety_status status, int otherwise)
+{
+    return status == SURETY_IO || status == SURETY_NOMEM ? CODE_WORLD
+                                                         : otherwise;
+}

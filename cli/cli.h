@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli.h: what every command of the tool shares: where its output goes, how it
+ * complains, and the exit code it has earned so far. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <surety.h>
+
+#include "output.h"
+
+/* The exit codes, a promise to scripts. With several the gravest, which is the
+ * highest, is the one the tool ends with. */
+enum exit_code {
+    CODE_VALID = 0,   /* or a fallback that the contract allows */
+    CODE_INVALID = 1, /* a reply does not satisfy its contract */
+    CODE_USAGE = 2,   /* usage, contract, schema or configuration */
+    CODE_WORLD = 4    /* file input or output, out of memory */
+};
+
+/* Whether to colour; the order of the choices of --color, counted from 1. */
+enum color_choice { COLOR_UNSET, COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct cli {
+    struct output out; /* values */
+    struct output err; /* everything else */
+    int code;          /* the gravest so far */
+    bool color;        /* of what goes to err */
+    const char *name;  /* the command, for messages; may be NULL */
+};
+
+/* Notes that the tool will end with at least this code. */
+void cli_raise(struct cli *cli, int code);
+
+/* Settles the colour: always, never, or on a terminal unless NO_COLOR is set
+ * to something (https://no-color.org) or TERM is "dumb". */
+void cli_color(struct cli *cli, int choice);
+
+/* Writes "surety COMMAND: error: MESSAGE", a line "= hint: HINT" where hint is
+ * not NULL, and raises code. */
+void cli_fail(struct cli *cli, int code, const char *hint, const char *format,
+              ...) __attribute__((format(printf, 4, 5)));
+/* The same for a mistake in how the command was called: CODE_USAGE, and a
+ * line that names the help. */
+void cli_usage(struct cli *cli, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Writes a failure of the library or of input_read, with the line it stands in
+ * where the error has a position and the text is given (may be empty), and
+ * raises code. source names the text unless the error does. */
+void cli_report(struct cli *cli, int code, const char *source, surety_str text,
+                const surety_error *error);
+
+/* The exit code for a call on a contract or schema that failed: what the world
+ * did is CODE_WORLD, all else otherwise. */
+int cli_code_of(surety_status status, int otherwise);
+
+/* Appends as printf does. */
+void put_format(surety_buf *buf, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Appends text with control characters as \xNN, fit for a terminal. */
+void put_safe(surety_buf *buf, surety_str text);
+
+#endif

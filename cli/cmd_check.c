@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety check: replies in, values out. This file is the command's face, its
+ * options and which of them go together; session.c judges replies one by one
+ * and batch.c as a filter. */
+#include "commands.h"
+
+#include <string.h>
+
+#include "batch.h"
+#include "library.h"
+#include "session.h"
+
+#define AT(member) offsetof(struct session_settings, member)
+
+const struct option_row check_options[] = {
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Contract"},
+    {"contract", 'c', OPTION_TEXT, AT(contract), 0, "CONTRACT", NULL,
+     "what the value must satisfy: a file with a contract or a plain JSON "
+     "Schema, or a name such as a/b, a/b@1 or a/b@1.2.0"},
+    SESSION_ROWS_LOOK,
+    {"native", 0, OPTION_TEXT, AT(native), 0, "FILE", NULL,
+     "the structured value that the provider's API delivered, as JSON (the "
+     "place native); with it no FILE need be given"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Failures"},
+    {"no-fallback", 0, OPTION_FLAG, AT(no_fallback), 0, NULL, NULL,
+     "do not use the contract's fallback"},
+    {"var", 0, OPTION_TEXTS, AT(variables), 0, "NAME=VALUE", NULL,
+     "what ${NAME} in the contract's fallback stands for; may be given again"},
+    {"not-strict", 0, OPTION_FLAG, AT(not_strict), 0, NULL, NULL,
+     "print null for a reply that does not satisfy the contract, and exit 0; "
+     "the report still says why"},
+    {"first", 0, OPTION_FLAG, AT(first), 0, NULL, NULL,
+     "stop at the first reply that does not satisfy the contract"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    {"report", 0, OPTION_CHOICE, AT(report), 0, NULL,
+     "text|json|plain|github|sarif",
+     "form of the report on standard error: text as compilers write; json, "
+     "one object a line for every reply, valid or not; plain, MESSAGE (path: "
+     "a/b/0); github, workflow commands; sarif, one SARIF 2.1.0 document"},
+    {"derive", 0, OPTION_FLAG, AT(derive), 0, NULL, NULL,
+     "compute the contract's derived members and print "
+     "{\"value\":...,\"derived\":...} instead of the value alone"},
+    SESSION_ROWS_STYLE,
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Many replies"},
+    {"jsonl", 0, OPTION_FLAG, AT(jsonl), 0, NULL, NULL,
+     "read one record a line and write one report a line, as JSON, in the "
+     "same order, to standard output. A line that is a JSON string is a reply; "
+     "any other is itself the value to check. Empty lines are passed over"},
+    {"field", 0, OPTION_TEXT, AT(field), 0, "NAME", NULL,
+     "each record is an object and the reply is its member NAME (a JSON "
+     "Pointer where it begins with /)"},
+    {"jobs", 'j', OPTION_NUMBER, AT(jobs), 256, "N", NULL,
+     "threads that judge records; 1 unless given"},
+    OPTION_END};
+
+/* Options that make no sense together; false: said so. */
+static bool is_consistent(struct cli *cli,
+                          const struct session_settings *settings,
+                          const struct operands *files)
+{
+    const char *wants_jsonl = settings->field  ? "--field"
+                              : settings->jobs ? "--jobs"
+                                               : NULL;
+
+    if (!settings->contract) {
+        cli_usage(cli, "surety contracts list shows those there are by name",
+                  "name the contract with -c");
+        return false;
+    }
+    if (!settings->jsonl && wants_jsonl) {
+        cli_usage(cli, "add --jsonl", "%s is for --jsonl", wants_jsonl);
+        return false;
+    }
+    if (settings->jsonl && settings->native) {
+        cli_usage(cli, "a record that is no JSON string is itself checked",
+                  "--native does not go with --jsonl");
+        return false;
+    }
+    if (settings->jsonl && settings->report != 0 && settings->report != 2) {
+        cli_usage(cli, "leave --report out",
+                  "--jsonl writes reports as JSON only");
+        return false;
+    }
+    if (settings->native && files->count > 1) {
+        cli_usage(cli, "call it once for each",
+                  "--native goes with one reply, not %zu", files->count);
+        return false;
+    }
+    return true;
+}
+
+void check_run(struct cli *cli, const struct command *command, int argc,
+               char **argv)
+{
+    struct session_settings settings = {0};
+    struct session session;
+    struct operands files;
+    surety_contract *contract = NULL;
+    const enum options_result result =
+        options_parse(cli, command, argc, argv, &settings, &files);
+
+    if (result != OPTIONS_GO)
+        goto done;
+    cli_color(cli, settings.color);
+    if (!is_consistent(cli, &settings, &files))
+        goto done;
+    contract = library_contract(cli, settings.contract);
+    if (!contract)
+        goto done;
+    if (session_init(&session, cli, &settings, contract)) {
+        if (settings.jsonl)
+            batch_run(&session, &files);
+        else
+            session_files(&session, &files);
+    }
+    session_done(&session);
+done:
+    surety_contract_free(contract);
+    texts_done(&settings.variables);
+}

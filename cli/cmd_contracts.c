@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety contracts: what contracts there are, what one says, what is wrong with
+ * one. The registry knows contracts by name and version; a path is a contract
+ * too wherever a name may stand. */
+#include "commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input.h"
+#include "library.h"
+#include "lint.h"
+
+struct contracts_settings {
+    bool json, names, path, quiet;
+    int color;
+};
+
+#define AT(member) offsetof(struct contracts_settings, member)
+
+const struct option_row contracts_list_options[] = {
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    {"json", 0, OPTION_FLAG, AT(json), 0, NULL, NULL,
+     "print an array of objects instead of a table"},
+    {"names", 0, OPTION_FLAG, AT(names), 0, NULL, NULL,
+     "print names alone, one a line"},
+    OPTION_END};
+
+const struct option_row contracts_show_options[] = {
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    {"path", 0, OPTION_FLAG, AT(path), 0, NULL, NULL,
+     "print where the contract stands instead: its file, or built-in"},
+    OPTION_END};
+
+const struct option_row contracts_lint_options[] = {
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    {"color", 0, OPTION_CHOICE, AT(color), 0, NULL, "auto|always|never",
+     "colour; auto: on a terminal unless NO_COLOR is set"},
+    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
+     "no line for a contract without mistakes"},
+    OPTION_END};
+
+/* A registry that has been listed; NULL: said why. */
+static surety_registry *open_listed(struct cli *cli)
+{
+    surety_registry *registry = library_open(cli);
+    surety_error error;
+
+    if (registry && surety_registry_list(registry, &error) != SURETY_OK) {
+        cli_report(cli, CODE_WORLD, "contracts", (surety_str){NULL, 0}, &error);
+        surety_registry_free(registry);
+        return NULL;
+    }
+    return registry;
+}
+
+/* ---- list --------------------------------------------------------------- */
+
+/* Code points, which stand for columns here. */
+static size_t columns_of(surety_str text)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        count += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    return count;
+}
+
+static void put_column(surety_buf *out, surety_str text, size_t width)
+{
+    put_safe(out, text);
+    for (size_t i = columns_of(text); i < width + 2; i++)
+        surety_buf_byte(out, ' ');
+}
+
+static surety_str first_line(surety_str text)
+{
+    const char *feed = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
+
+    if (feed)
+        text.len = (size_t)(feed - text.ptr);
+    return text;
+}
+
+/* What the title's column says of an entry. */
+static void put_about(surety_buf *out, const surety_registry_entry *entry)
+{
+    if (entry->alias_of.len > 0) {
+        surety_buf_text(out, "alias of ");
+        surety_buf_add(out, entry->alias_of);
+    } else if (entry->deprecated.len > 0) {
+        surety_buf_text(out, "deprecated: ");
+        surety_buf_add(out, first_line(entry->deprecated));
+    } else {
+        surety_buf_add(out, first_line(entry->title));
+    }
+}
+
+static size_t wider(size_t width, surety_str text)
+{
+    const size_t columns = columns_of(text);
+
+    return columns > width ? columns : width;
+}
+
+static void list_table(struct cli *cli, const surety_registry *registry)
+{
+    size_t name_width = 4;
+    size_t version_width = 7;
+    size_t about_width = 5;
+    surety_buf *out = &cli->out.buf;
+    surety_buf about;
+
+    surety_buf_init(&about, NULL, 0);
+    for (size_t i = 0; i < surety_registry_count(registry); i++) {
+        const surety_registry_entry entry = surety_registry_at(registry, i);
+        if (entry.error.len > 0)
+            continue;
+        surety_buf_reset(&about);
+        put_about(&about, &entry);
+        name_width = wider(name_width, entry.name);
+        version_width = wider(version_width, entry.version);
+        about_width = wider(about_width, surety_buf_str(&about));
+    }
+    put_column(out, surety_str_of("NAME"), name_width);
+    put_column(out, surety_str_of("VERSION"), version_width);
+    put_column(out, surety_str_of("TITLE"), about_width);
+    surety_buf_text(out, "SOURCE\n");
+    for (size_t i = 0; i < surety_registry_count(registry); i++) {
+        const surety_registry_entry entry = surety_registry_at(registry, i);
+        if (entry.error.len > 0)
+            continue;
+        surety_buf_reset(&about);
+        put_about(&about, &entry);
+        put_column(out, entry.name, name_width);
+        put_column(out, entry.version, version_width);
+        put_column(out, surety_buf_str(&about), about_width);
+        put_safe(out, entry.source);
+        surety_buf_byte(out, '\n');
+    }
+    surety_buf_done(&about);
+}
+
+static void list_json(struct cli *cli, const surety_registry *registry)
+{
+    surety_buf *out = &cli->out.buf;
+
+    surety_buf_byte(out, '[');
+    for (size_t i = 0; i < surety_registry_count(registry); i++) {
+        const surety_registry_entry entry = surety_registry_at(registry, i);
+        const struct {
+            const char *name;
+            surety_str text;
+        } members[] = {{"name", entry.name},
+                       {"version", entry.version},
+                       {"title", entry.title},
+                       {"source", entry.source},
+                       {"deprecated", entry.deprecated},
+                       {"alias_of", entry.alias_of},
+                       {"error", entry.error}};
+        surety_buf_text(out, i ? ",\n {" : "{");
+        for (size_t j = 0; j < sizeof(members) / sizeof(members[0]); j++) {
+            put_format(out, "%s\"%s\":", j ? "," : "", members[j].name);
+            if (members[j].text.len > 0)
+                surety_json_string(out, members[j].text);
+            else
+                surety_buf_text(out, "null");
+        }
+        surety_buf_byte(out, '}');
+    }
+    surety_buf_text(out, "]\n");
+}
+
+static void list_names(struct cli *cli, const surety_registry *registry)
+{
+    surety_str last = {NULL, 0};
+
+    for (size_t i = 0; i < surety_registry_count(registry); i++) {
+        const surety_registry_entry entry = surety_registry_at(registry, i);
+        if (entry.error.len > 0 || surety_str_equal(entry.name, last))
+            continue;
+        put_safe(&cli->out.buf, entry.name);
+        surety_buf_byte(&cli->out.buf, '\n');
+        last = entry.name;
+    }
+}
+
+/* Files in the folders that are no contracts: told, but no failure, for the
+ * list itself is right. */
+static void list_broken(struct cli *cli, const surety_registry *registry)
+{
+    for (size_t i = 0; i < surety_registry_count(registry); i++) {
+        const surety_registry_entry entry = surety_registry_at(registry, i);
+        const struct diag diag = {.level = DIAG_WARNING,
+                                  .source = entry.source,
+                                  .message = entry.error};
+        if (entry.error.len > 0)
+            diag_write(&cli->err.buf, cli->color, &diag);
+    }
+}
+
+void contracts_list_run(struct cli *cli, const struct command *command,
+                        int argc, char **argv)
+{
+    struct contracts_settings settings = {0};
+    surety_registry *registry;
+    struct operands operands;
+
+    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
+        OPTIONS_GO)
+        return;
+    cli_color(cli, COLOR_UNSET);
+    if (operands.count > 0) {
+        cli_usage(cli, "surety contracts show tells about one",
+                  "nothing follows list, not \"%s\"", operands.items[0]);
+        return;
+    }
+    registry = open_listed(cli);
+    if (!registry)
+        return;
+    if (settings.json)
+        list_json(cli, registry);
+    else if (settings.names)
+        list_names(cli, registry);
+    else
+        list_table(cli, registry);
+    if (!settings.json && !settings.names)
+        list_broken(cli, registry);
+    surety_registry_free(registry);
+}
+
+/* ---- show --------------------------------------------------------------- */
+
+/* Where the contract of a name stands: the path itself, or what the registry
+ * lists for its name and version. */
+static void show_path(struct cli *cli, const char *name,
+                      const surety_contract *contract)
+{
+    surety_registry *registry;
+    surety_buf *out = &cli->out.buf;
+    const size_t start = out->len;
+
+    if (access(name, F_OK) == 0) {
+        put_format(out, "%s\n", name);
+        return;
+    }
+    registry = open_listed(cli);
+    if (!registry)
+        return;
+    for (size_t i = 0; i < surety_registry_count(registry) && out->len == start;
+         i++) {
+        const surety_registry_entry entry = surety_registry_at(registry, i);
+        if (entry.error.len == 0 && entry.alias_of.len == 0 &&
+            surety_str_equal(entry.name, surety_contract_name(contract)) &&
+            surety_str_equal(entry.version,
+                             surety_contract_version(contract))) {
+            surety_buf_add(out, entry.source);
+            surety_buf_byte(out, '\n');
+        }
+    }
+    surety_registry_free(registry);
+}
+
+void contracts_show_run(struct cli *cli, const struct command *command,
+                        int argc, char **argv)
+{
+    struct contracts_settings settings = {0};
+    surety_contract *contract;
+    struct operands operands;
+    surety_str text;
+
+    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
+        OPTIONS_GO)
+        return;
+    cli_color(cli, COLOR_UNSET);
+    if (operands.count != 1) {
+        cli_usage(cli, "surety contracts list shows those there are",
+                  "name one contract");
+        return;
+    }
+    contract = library_contract(cli, operands.items[0]);
+    if (!contract)
+        return;
+    text = surety_doc_text(surety_contract_root(contract).doc);
+    if (settings.path) {
+        show_path(cli, operands.items[0], contract);
+    } else {
+        surety_buf_add(&cli->out.buf, text);
+        if (text.len > 0 && text.ptr[text.len - 1] != '\n')
+            surety_buf_byte(&cli->out.buf, '\n');
+    }
+    surety_contract_free(contract);
+}
+
+/* ---- lint --------------------------------------------------------------- */
+
+/* Lints a text and says how it went. */
+static void lint_text(struct lint *lint, bool is_quiet)
+{
+    surety_buf *out = &lint->cli->err.buf;
+
+    lint->errors = 0;
+    lint->warnings = 0;
+    if (!lint_contract(lint)) {
+        cli_fail(lint->cli, CODE_WORLD, NULL, "out of memory");
+        return;
+    }
+    if (lint->errors + lint->warnings > 0) {
+        put_format(out, "%s: %zu %s, %zu %s\n", lint->source, lint->errors,
+                   lint->errors == 1 ? "error" : "errors", lint->warnings,
+                   lint->warnings == 1 ? "warning" : "warnings");
+    } else if (!is_quiet) {
+        put_format(out, "%s: no mistakes\n", lint->source);
+    }
+}
+
+static void lint_file(struct lint *lint, const char *path, bool is_quiet)
+{
+    surety_error error;
+    const surety_status status = input_read(
+        path, surety_limits_of(NULL).schema_bytes_max, &lint->text, &error);
+
+    lint->source = input_name(path);
+    if (status == SURETY_OK)
+        lint_text(lint, is_quiet);
+    else
+        cli_report(lint->cli, cli_code_of(status, CODE_USAGE), lint->source,
+                   lint->text, &error);
+    free((char *)lint->text.ptr);
+    lint->text = (surety_str){NULL, 0};
+}
+
+/* A contract of the registry, good or not. */
+static void lint_name(struct lint *lint, const char *name, bool is_quiet)
+{
+    surety_registry *registry = library_open(lint->cli);
+    surety_contract *contract = NULL;
+    surety_error error;
+    surety_status status;
+
+    if (!registry)
+        return;
+    status =
+        surety_registry_find(registry, surety_str_of(name), &contract, &error);
+    if (status == SURETY_OK) {
+        lint->source = name;
+        lint->text = surety_doc_text(surety_contract_root(contract).doc);
+        lint_text(lint, is_quiet);
+        lint->text = (surety_str){NULL, 0};
+    } else if (error.source[0] && access(error.source, R_OK) == 0) {
+        lint_file(lint, error.source, is_quiet);
+    } else {
+        cli_fail(lint->cli, cli_code_of(status, CODE_USAGE),
+                 error.hint[0] ? error.hint : NULL, "%s", error.message);
+    }
+    surety_contract_free(contract);
+    surety_registry_free(registry);
+}
+
+void contracts_lint_run(struct cli *cli, const struct command *command,
+                        int argc, char **argv)
+{
+    struct contracts_settings settings = {0};
+    struct lint lint = {.cli = cli};
+    surety_registry *registry = NULL;
+    surety_contract *own = NULL;
+    struct operands operands;
+    surety_error error;
+
+    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
+        OPTIONS_GO)
+        return;
+    cli_color(cli, settings.color);
+    if (operands.count == 0) {
+        cli_usage(cli, NULL, "name a contract or its file");
+        return;
+    }
+    registry = library_open(cli);
+    if (!registry)
+        return;
+    if (surety_registry_find(registry, surety_str_of("surety/contract"), &own,
+                             &error) == SURETY_OK)
+        lint.own = surety_contract_schema(own);
+    for (size_t i = 0; i < operands.count; i++) {
+        const char *name = operands.items[i];
+        if (strcmp(name, "-") == 0 || access(name, F_OK) == 0)
+            lint_file(&lint, name, settings.quiet);
+        else
+            lint_name(&lint, name, settings.quiet);
+        output_flush(&cli->err);
+    }
+    surety_contract_free(own);
+    surety_registry_free(registry);
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety validate: plain JSON Schema validation of JSON files. Nothing is ever
+ * fetched: a reference leads into the schema itself, to a metaschema, or to a
+ * document given with --resolve, found by the URI given for it or by its own
+ * $id. Unlike check, a valid instance prints nothing, as it is its own value.
+ */
+#include "commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "input.h"
+
+enum output_choice { OUTPUT_UNSET, OUTPUT_FLAG, OUTPUT_BASIC, OUTPUT_DETAILED };
+
+struct validate_settings {
+    int output;  /* enum output_choice */
+    int dialect; /* the choices of --dialect, counted from 1 */
+    int color;
+    bool assert_format, jsonl, quiet, first;
+    struct texts resolve;
+};
+
+#define AT(member) offsetof(struct validate_settings, member)
+
+const struct option_row validate_options[] = {
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Schema"},
+    {"resolve", 'r', OPTION_TEXTS, AT(resolve), 0, "URI=FILE", NULL,
+     "the document that stands for URI in references; it is found by its own "
+     "$id too; may be given again. Nothing is fetched from the network"},
+    {"dialect", 0, OPTION_CHOICE, AT(dialect), 0, NULL, "4|6|7|2019-09|2020-12",
+     "draft of JSON Schema where $schema does not say; 2020-12 unless given"},
+    {"assert-format", 0, OPTION_FLAG, AT(assert_format), 0, NULL, NULL,
+     "a value that does not have the format of \"format\" is invalid"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    {"output", 'o', OPTION_CHOICE, AT(output), 0, NULL, "flag|basic|detailed",
+     "print one JSON object an instance to standard output, in this output "
+     "format of JSON Schema, instead of text on standard error"},
+    {"color", 0, OPTION_CHOICE, AT(color), 0, NULL, "auto|always|never",
+     "colour in the text; auto: on a terminal unless NO_COLOR is set"},
+    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
+     "no text; only failures of the tool itself and the exit code"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Many instances"},
+    {"jsonl", 0, OPTION_FLAG, AT(jsonl), 0, NULL, NULL,
+     "each line of an INSTANCE file is an instance; empty lines are passed "
+     "over"},
+    {"first", 0, OPTION_FLAG, AT(first), 0, NULL, NULL,
+     "stop at the first instance that is invalid"},
+    OPTION_END};
+
+/* A document that references may lead to. */
+struct resource {
+    surety_str uri;
+    surety_str text;
+    surety_doc *doc;
+};
+
+struct validator {
+    struct cli *cli;
+    const struct validate_settings *settings;
+    const char *schema_path;
+    surety_limits limits;
+    struct resource *resources;
+    size_t resource_count;
+    bool is_unresolved; /* a reference left what is known */
+    surety_schema *schema;
+    surety_checker *checker;
+    surety_findings *findings;
+    surety_doc *doc; /* the instance */
+};
+
+/* ---- the schema --------------------------------------------------------- */
+
+static surety_str resource_id(const struct resource *resource)
+{
+    const surety_val root = surety_doc_root(resource->doc);
+    const surety_val id = surety_val_get(root, "$id");
+
+    return surety_val_str(id.doc ? id : surety_val_get(root, "id"));
+}
+
+/* An empty fragment is no part of a document's name (draft 7 and before wrote
+ * one). */
+static surety_str without_fragment(surety_str uri)
+{
+    if (uri.len > 0 && uri.ptr[uri.len - 1] == '#')
+        uri.len--;
+    return uri;
+}
+
+/* Whether uri is `given`, or ends in it after a slash where given is
+ * relative. */
+static bool uri_matches(surety_str uri, surety_str given)
+{
+    const bool is_absolute = memchr(given.ptr, ':', given.len) != NULL;
+
+    given = without_fragment(given);
+    if (surety_str_equal(uri, given))
+        return true;
+    return !is_absolute && given.len > 0 && uri.len > given.len &&
+           uri.ptr[uri.len - given.len - 1] == '/' &&
+           memcmp(uri.ptr + uri.len - given.len, given.ptr, given.len) == 0;
+}
+
+static surety_status resolve_uri(void *ctx, surety_str uri, surety_val *ret_val)
+{
+    struct validator *validator = ctx;
+
+    for (size_t i = 0; i < validator->resource_count; i++) {
+        const struct resource *resource = &validator->resources[i];
+        const surety_str id = resource_id(resource);
+        if (uri_matches(uri, resource->uri) ||
+            (id.len > 0 && surety_str_equal(uri, without_fragment(id)))) {
+            *ret_val = surety_doc_root(resource->doc);
+            return SURETY_OK;
+        }
+    }
+    validator->is_unresolved = true;
+    return SURETY_END;
+}
+
+static bool read_resource(struct validator *validator, const char *given)
+{
+    struct resource *resource =
+        &validator->resources[validator->resource_count];
+    const char *equals = strrchr(given, '=');
+    const surety_read_options options = {
+        sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM, NULL};
+    surety_error error;
+    surety_status status;
+
+    if (!equals || equals == given) {
+        cli_usage(validator->cli, "write --resolve URI=FILE",
+                  "--resolve %s has no URI and \"=\"", given);
+        return false;
+    }
+    resource->uri = (surety_str){given, (size_t)(equals - given)};
+    status = input_read(equals + 1, validator->limits.schema_bytes_max,
+                        &resource->text, &error);
+    if (status == SURETY_OK) {
+        validator->resource_count++;
+        resource->doc = surety_doc_new(NULL);
+        if (!resource->doc) {
+            cli_fail(validator->cli, CODE_WORLD, NULL, "out of memory");
+            return false;
+        }
+        status =
+            surety_doc_read(resource->doc, resource->text, &options, &error);
+    }
+    if (status == SURETY_OK)
+        return true;
+    cli_report(validator->cli, cli_code_of(status, CODE_USAGE),
+               input_name(equals + 1), resource->text, &error);
+    return false;
+}
+
+static bool read_schema(struct validator *validator)
+{
+    const struct validate_settings *settings = validator->settings;
+    surety_schema_options options = {.size = sizeof(options)};
+    surety_str text = {NULL, 0};
+    surety_error error;
+    surety_status status;
+
+    validator->resources =
+        calloc(settings->resolve.count + 1, sizeof(struct resource));
+    if (!validator->resources) {
+        cli_fail(validator->cli, CODE_WORLD, NULL, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < settings->resolve.count; i++)
+        if (!read_resource(validator, settings->resolve.items[i]))
+            return false;
+    /* ORDER dialects: the choices count as the enum does. */
+    options.dialect = (surety_dialect)settings->dialect;
+    options.assert_format = settings->assert_format;
+    options.resolve = resolve_uri;
+    options.resolve_ctx = validator;
+    status = input_read(validator->schema_path,
+                        validator->limits.schema_bytes_max, &text, &error);
+    if (status == SURETY_OK)
+        status = surety_schema_read(text, &options, &validator->schema, &error);
+    if (status == SURETY_SYNTAX && validator->is_unresolved)
+        snprintf(error.hint, sizeof(error.hint),
+                 "nothing is fetched; give it with --resolve URI=FILE");
+    if (status != SURETY_OK)
+        cli_report(validator->cli, cli_code_of(status, CODE_USAGE),
+                   input_name(validator->schema_path), text, &error);
+    free((char *)text.ptr);
+    return status == SURETY_OK;
+}
+
+/* ---- one instance ------------------------------------------------------- */
+
+/* Where an instance stands: a file, or (line not 0) one of its lines. */
+struct instance {
+    const char *source;
+    surety_str text;
+    uint32_t line;
+};
+
+/* A JSON mistake or a limit, in the form asked for. */
+static void tell_failure(struct validator *validator,
+                         const struct instance *instance,
+                         const surety_error *error)
+{
+    struct cli *cli = validator->cli;
+    surety_buf *out = &cli->out.buf;
+    struct diag diag = {.source = surety_str_of(instance->source),
+                        .text = instance->text,
+                        .position = error->position,
+                        .line_shown = instance->line,
+                        .keyword = surety_str_of(error->status == SURETY_SYNTAX
+                                                     ? "json_parse"
+                                                     : "limit"),
+                        .message = surety_str_of(error->message),
+                        .hint = surety_str_of(error->hint)};
+
+    if (validator->settings->output > OUTPUT_FLAG) {
+        surety_buf_text(out, "{\"valid\":false,\"errors\":[{"
+                             "\"keywordLocation\":\"\","
+                             "\"instanceLocation\":\"\",\"error\":");
+        surety_json_string(out, diag.message);
+        surety_buf_text(out, "}]}\n");
+    } else if (validator->settings->output == OUTPUT_FLAG) {
+        surety_buf_text(out, "{\"valid\":false}\n");
+    } else if (!validator->settings->quiet) {
+        diag_write(&cli->err.buf, cli->color, &diag);
+    }
+}
+
+static void tell_findings(struct validator *validator,
+                          const struct instance *instance)
+{
+    struct cli *cli = validator->cli;
+    surety_buf note;
+
+    surety_buf_init(&note, NULL, 0);
+    for (size_t i = 0; i < surety_findings_count(validator->findings); i++) {
+        const surety_finding finding =
+            surety_findings_at(validator->findings, i);
+        const surety_str location = finding.absolute_keyword_location;
+        struct diag diag = {.source = surety_str_of(instance->source),
+                            .text = instance->text,
+                            .position = surety_val_position(finding.instance),
+                            .line_shown = instance->line,
+                            .keyword = finding.keyword,
+                            .message = finding.message,
+                            .at = finding.instance_location,
+                            .hint = finding.hint};
+        surety_buf_reset(&note);
+        put_format(&note, "schema %s: ", input_name(validator->schema_path));
+        surety_buf_add(&note,
+                       location.len > 0 ? location : finding.keyword_location);
+        diag.note = surety_buf_str(&note);
+        diag_write(&cli->err.buf, cli->color, &diag);
+    }
+    if (surety_findings_truncated(validator->findings))
+        put_format(&cli->err.buf, "%s: more errors are not shown\n",
+                   instance->source);
+    surety_buf_done(&note);
+}
+
+/* Tells the result of a checked instance in the form asked for. */
+static surety_status tell_result(struct validator *validator, bool is_valid,
+                                 const struct instance *instance,
+                                 surety_error *error)
+{
+    const int output = validator->settings->output;
+    const surety_val root = surety_doc_root(validator->doc);
+    const bool is_told = output == OUTPUT_UNSET && !validator->settings->quiet;
+    surety_status status = SURETY_OK;
+
+    surety_findings_reset(validator->findings);
+    if (!is_valid && (output > OUTPUT_FLAG || is_told))
+        status = surety_checker_report(validator->checker, validator->schema,
+                                       root, validator->findings, error);
+    if (status != SURETY_OK)
+        return status;
+    if (output != OUTPUT_UNSET) {
+        /* ORDER outputs: the choices count from 1, the enum from 0. */
+        surety_findings_write(validator->findings, is_valid,
+                              (surety_output)(output - 1),
+                              &validator->cli->out.buf);
+        surety_buf_byte(&validator->cli->out.buf, '\n');
+    } else if (!is_valid && is_told) {
+        tell_findings(validator, instance);
+    }
+    return SURETY_OK;
+}
+
+/* False: stop. */
+static bool check_instance(struct validator *validator,
+                           const struct instance *instance)
+{
+    struct cli *cli = validator->cli;
+    const surety_read_options options = {
+        sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM, NULL};
+    bool is_valid = false;
+    surety_error error;
+    surety_status status =
+        surety_doc_read(validator->doc, instance->text, &options, &error);
+
+    if (status == SURETY_OK)
+        status = surety_checker_check(validator->checker, validator->schema,
+                                      surety_doc_root(validator->doc),
+                                      &is_valid, &error);
+    if (status == SURETY_OK)
+        status = tell_result(validator, is_valid, instance, &error);
+    if (status == SURETY_NOMEM)
+        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+    else if (status != SURETY_OK)
+        tell_failure(validator, instance, &error);
+    if (!is_valid)
+        cli_raise(cli, CODE_INVALID);
+    return status != SURETY_NOMEM && output_pace(&cli->out) &&
+           (is_valid || !validator->settings->first);
+}
+
+/* ---- instances ---------------------------------------------------------- */
+
+static bool validate_file(struct validator *validator, const char *path)
+{
+    struct instance instance = {input_name(path), {NULL, 0}, 0};
+    surety_error error;
+    bool goes_on;
+    const surety_status status = input_read(
+        path, validator->limits.text_bytes_max, &instance.text, &error);
+
+    if (status != SURETY_OK) {
+        cli_report(validator->cli, cli_code_of(status, CODE_INVALID),
+                   instance.source, instance.text, &error);
+        return !validator->settings->first;
+    }
+    goes_on = check_instance(validator, &instance);
+    free((char *)instance.text.ptr);
+    return goes_on;
+}
+
+/* A line that goes on beyond what may be read. */
+static bool refuse_line(struct validator *validator, struct instance *instance)
+{
+    surety_error error = {.status = SURETY_LIMIT};
+
+    snprintf(error.message, sizeof(error.message),
+             "the line is longer than the limit of %zu bytes",
+             validator->limits.text_bytes_max);
+    instance->text.len = 0;
+    error.position = (surety_position){0, 0, instance->line, 1};
+    tell_failure(validator, instance, &error);
+    cli_raise(validator->cli, CODE_INVALID);
+    return !validator->settings->first;
+}
+
+/* Checks each line of a batch. */
+static bool validate_batch(struct validator *validator,
+                           struct instance *instance,
+                           const struct batch_text *batch)
+{
+    const char *ptr = batch->ptr;
+    const char *end = ptr + batch->len;
+    bool goes_on = true;
+
+    while (ptr < end && goes_on) {
+        const char *feed = memchr(ptr, '\n', (size_t)(end - ptr));
+        const char *line_end = feed ? feed : end;
+        instance->line++;
+        instance->text = (surety_str){ptr, (size_t)(line_end - ptr)};
+        while (instance->text.len > 0 &&
+               strchr("\r\t ", ptr[instance->text.len - 1]))
+            instance->text.len--;
+        if (batch->is_overlong)
+            goes_on = refuse_line(validator, instance);
+        else if (instance->text.len > 0)
+            goes_on = check_instance(validator, instance);
+        ptr = feed ? feed + 1 : end;
+    }
+    return goes_on && output_flush(&validator->cli->out) &&
+           (output_flush(&validator->cli->err) || true);
+}
+
+static bool validate_lines(struct validator *validator, const char *path)
+{
+    struct instance instance = {input_name(path), {NULL, 0}, 0};
+    struct batch_text batch = {NULL, 0, 0, false};
+    struct lines lines;
+    surety_error error;
+    surety_status status;
+    bool goes_on = true;
+    const int fd = input_open(path, &error);
+
+    if (fd < 0) {
+        cli_report(validator->cli, CODE_WORLD, instance.source, instance.text,
+                   &error);
+        return !validator->settings->first;
+    }
+    lines_init(&lines, fd, path, validator->limits.text_bytes_max);
+    while (goes_on &&
+           (status = lines_read(&lines, &batch, &error)) != SURETY_END) {
+        if (status != SURETY_OK) {
+            cli_report(validator->cli, CODE_WORLD, instance.source,
+                       (surety_str){NULL, 0}, &error);
+            break;
+        }
+        goes_on = validate_batch(validator, &instance, &batch);
+    }
+    lines_done(&lines);
+    batch_text_done(&batch);
+    input_close(fd);
+    return goes_on;
+}
+
+static void validate_instances(struct validator *validator,
+                               const struct operands *operands)
+{
+    bool goes_on = true;
+
+    for (size_t i = 1; i < operands->count && goes_on; i++) {
+        const char *path = operands->items[i];
+        if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO) &&
+            !validator->settings->quiet)
+            surety_buf_text(&validator->cli->err.buf,
+                            "reading the instance from the terminal; end with "
+                            "Ctrl-D\n");
+        output_flush(&validator->cli->err);
+        goes_on = validator->settings->jsonl ? validate_lines(validator, path)
+                                             : validate_file(validator, path);
+        output_flush(&validator->cli->out);
+        output_flush(&validator->cli->err);
+    }
+}
+
+static void validator_done(struct validator *validator)
+{
+    surety_schema_free(validator->schema);
+    surety_checker_free(validator->checker);
+    surety_findings_free(validator->findings);
+    surety_doc_free(validator->doc);
+    for (size_t i = 0; i < validator->resource_count; i++) {
+        surety_doc_free(validator->resources[i].doc);
+        free((char *)validator->resources[i].text.ptr);
+    }
+    free(validator->resources);
+}
+
+void validate_run(struct cli *cli, const struct command *command, int argc,
+                  char **argv)
+{
+    struct validate_settings settings = {0};
+    struct validator validator = {
+        .cli = cli, .settings = &settings, .limits = surety_limits_of(NULL)};
+    struct operands operands;
+
+    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
+        OPTIONS_GO)
+        goto done;
+    cli_color(cli, settings.color);
+    if (operands.count < 2) {
+        cli_usage(cli, "write - for standard input",
+                  operands.count == 0 ? "name a schema and an instance"
+                                      : "name an instance after the schema");
+        goto done;
+    }
+    validator.schema_path = operands.items[0];
+    validator.checker = surety_checker_new(NULL, NULL);
+    validator.findings = surety_findings_new(NULL);
+    validator.doc = surety_doc_new(NULL);
+    if (!validator.checker || !validator.findings || !validator.doc)
+        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+    else if (read_schema(&validator))
+        validate_instances(&validator, &operands);
+done:
+    validator_done(&validator);
+    texts_done(&settings.resolve);
+}

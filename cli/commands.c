@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of commands. A command is a row here, a file with its options and
+ * its work, and nothing else. */
+#include "commands.h"
+
+const struct command commands[] = {
+    {"check",
+     "judge replies against a contract and print their values",
+     "-c CONTRACT [OPTION...] [FILE...]\n"
+     "-c CONTRACT --jsonl [OPTION...] [FILE...]",
+     "Finds the JSON in each reply (a FILE, or standard input where there is "
+     "none or it is -), checks it against the contract, and prints the value "
+     "to standard output and the report to standard error.",
+     check_options,
+     {{"surety check -c story.json reply.md",
+       "the value in reply.md, or what is wrong with it, with line and column"},
+      {"surety check -c story.json --report json reply.md 2>&1 >value.json | "
+       "jq .errors",
+       "the errors as JSON"},
+      {"surety check -c story.json --jsonl --field reply --jobs 4 <log.jsonl "
+       ">reports.jsonl",
+       "a log of replies, judged by four threads"},
+      {NULL, NULL}},
+     check_run},
+    {"extract",
+     "print the JSON in a reply, unvalidated",
+     "[OPTION...] [FILE...]",
+     "Prints the first candidate in each reply (a FILE, or standard input) "
+     "that "
+     "is JSON. Where none is, the report on standard error says what stood in "
+     "the way.",
+     extract_options,
+     {{"surety extract reply.md", "the JSON in reply.md"},
+      {"surety extract --extract fence --pick last <reply.md",
+       "the last block that is marked json, and nothing else"},
+      {NULL, NULL}},
+     extract_run},
+    {"validate",
+     "validate JSON files against a JSON Schema",
+     "[OPTION...] SCHEMA INSTANCE...",
+     "Validates each INSTANCE (- is standard input) against SCHEMA, drafts 4 "
+     "to "
+     "2020-12. Errors go to standard error with line and column; a valid "
+     "instance prints nothing. References are never fetched from the network.",
+     validate_options,
+     {{"surety validate story.schema.json story.json",
+       "the errors in story.json, if there are any"},
+      {"surety validate -o basic -r https://example.com/defs=defs.json "
+       "story.schema.json -",
+       "standard input, with another schema document, in the basic output "
+       "format"},
+      {NULL, NULL}},
+     validate_run},
+    {"contracts list",
+     "list the contracts there are by name",
+     "[OPTION...]",
+     "Lists the contracts in the folders of SURETY_CONTRACTS, ./contracts, "
+     "$XDG_CONFIG_HOME/surety/contracts and the built-in set: name, version, "
+     "title and source.",
+     contracts_list_options,
+     {{"surety contracts list", "what there is"},
+      {"surety contracts list --json | jq -r '.[].name'", "the names alone"},
+      {NULL, NULL}},
+     contracts_list_run},
+    {"contracts show",
+     "print a contract",
+     "[OPTION...] NAME",
+     "Prints the file of a contract, as it stands.",
+     contracts_show_options,
+     {{"surety contracts show surety/report",
+       "the schema of the reports that check writes"},
+      {"surety contracts show --path story@1",
+       "the file of the newest version 1 of story"},
+      {NULL, NULL}},
+     contracts_show_run},
+    {"contracts lint",
+     "find mistakes in contracts",
+     "[OPTION...] FILE|NAME...",
+     "Says everything that is wrong with a contract or a plain JSON Schema, "
+     "with line and column, and warns of what is allowed but likely not meant: "
+     "misspelt keywords, bounds that nothing is between, required properties "
+     "that nothing describes, keywords of older drafts, missing descriptions. "
+     "Ends with 2 where there are errors, with 0 where there are only "
+     "warnings.",
+     contracts_lint_options,
+     {{"surety contracts lint contracts/*.json", "all of a folder"},
+      {"surety contracts lint story@2", "one by its name"},
+      {NULL, NULL}},
+     contracts_lint_run},
+    {NULL, NULL, NULL, NULL, NULL, {{NULL, NULL}}, NULL}};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commands.h: what each command's file gives to the table in commands.c. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "options.h"
+
+extern const struct option_row check_options[];
+extern const struct option_row extract_options[];
+extern const struct option_row validate_options[];
+extern const struct option_row contracts_list_options[];
+extern const struct option_row contracts_show_options[];
+extern const struct option_row contracts_lint_options[];
+
+void check_run(struct cli *cli, const struct command *command, int argc,
+               char **argv);
+void extract_run(struct cli *cli, const struct command *command, int argc,
+                 char **argv);
+void validate_run(struct cli *cli, const struct command *command, int argc,
+                  char **argv);
+void contracts_list_run(struct cli *cli, const struct command *command,
+                        int argc, char **argv);
+void contracts_show_run(struct cli *cli, const struct command *command,
+                        int argc, char **argv);
+void contracts_lint_run(struct cli *cli, const struct command *command,
+                        int argc, char **argv);
+
+#endif

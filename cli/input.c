@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files are read, not mapped: a file that shrinks under a mapping ends the
+ * process. Lines are read in large blocks and handed on in batches of whole
+ * lines, so memory does not grow with the stream, and a slow writer's line is
+ * handed on as soon as it is whole. */
+#include "input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_STEP = 1 << 16, BATCH_BYTES = 1 << 18 };
+
+const char *input_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "stdin" : path;
+}
+
+static surety_status input_fail(surety_error *reterr, surety_status status,
+                                const char *path, const char *message)
+{
+    memset(reterr, 0, sizeof(*reterr));
+    reterr->status = status;
+    snprintf(reterr->source, sizeof(reterr->source), "%s", input_name(path));
+    snprintf(reterr->message, sizeof(reterr->message), "%s", message);
+    return status;
+}
+
+static surety_status input_fail_errno(surety_error *reterr, const char *path,
+                                      int error)
+{
+    char message[256];
+
+    snprintf(message, sizeof(message), "cannot be read: %s", strerror(error));
+    input_fail(reterr, SURETY_IO, path, message);
+    if (error == EISDIR)
+        snprintf(reterr->hint, sizeof(reterr->hint),
+                 "name the files in it, as in %.200s/*", path);
+    return SURETY_IO;
+}
+
+int input_open(const char *path, surety_error *reterr)
+{
+    struct stat about;
+    int fd = STDIN_FILENO;
+
+    if (strcmp(path, "-") != 0)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        input_fail_errno(reterr, path, errno);
+        return -1;
+    }
+    if (fstat(fd, &about) == 0 && S_ISDIR(about.st_mode)) {
+        input_close(fd);
+        input_fail_errno(reterr, path, EISDIR);
+        return -1;
+    }
+    return fd;
+}
+
+void input_close(int fd)
+{
+    if (fd > STDIN_FILENO)
+        close(fd);
+}
+
+/* Reads once, whatever signals come; 0 at the end, -1 with errno. */
+static ssize_t read_some(int fd, char *ptr, size_t len)
+{
+    for (;;) {
+        const ssize_t got = read(fd, ptr, len);
+        struct pollfd watched = {fd, POLLIN, 0};
+        if (got >= 0 || (errno != EINTR && errno != EAGAIN))
+            return got;
+        if (errno == EAGAIN)
+            poll(&watched, 1, -1);
+    }
+}
+
+static bool reserve(char **ptr, size_t *cap, size_t want)
+{
+    size_t cap_new = *cap + *cap / 2;
+    char *grown;
+
+    if (want <= *cap)
+        return true;
+    if (cap_new < want)
+        cap_new = want;
+    grown = realloc(*ptr, cap_new);
+    if (!grown)
+        return false;
+    *ptr = grown;
+    *cap = cap_new;
+    return true;
+}
+
+surety_status input_read(const char *path, size_t max, surety_str *ret_text,
+                         surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+    char message[128];
+    char *ptr = NULL;
+    size_t len = 0;
+    size_t cap = 0;
+    ssize_t got = 1;
+    struct stat about;
+    const int fd = input_open(path, reterr);
+
+    if (fd < 0)
+        return SURETY_IO;
+    /* One byte more than the file has, to see its end in one read. */
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+        about.st_size >= 0 && (uintmax_t)about.st_size <= max &&
+        !reserve(&ptr, &cap, (size_t)about.st_size + 1))
+        got = -2;
+    while (got > 0 && len <= max) {
+        if (!reserve(&ptr, &cap, len + (len < cap ? 1 : READ_STEP))) {
+            got = -2;
+            break;
+        }
+        got = read_some(fd, ptr + len, cap - len);
+        if (got > 0)
+            len += (size_t)got;
+    }
+    if (got == -2) {
+        status = input_fail(reterr, SURETY_NOMEM, path, "out of memory");
+    } else if (got == -1) {
+        status = input_fail_errno(reterr, path, errno);
+    } else if (len > max) {
+        snprintf(message, sizeof(message),
+                 "is larger than the limit of %zu bytes", max);
+        status = input_fail(reterr, SURETY_LIMIT, path, message);
+    }
+    input_close(fd);
+    if (status) {
+        free(ptr);
+        return status;
+    }
+    *ret_text = (surety_str){ptr, len};
+    return SURETY_OK;
+}
+
+void batch_text_done(struct batch_text *text)
+{
+    free(text->ptr);
+    *text = (struct batch_text){NULL, 0, 0, false};
+}
+
+void lines_init(struct lines *lines, int fd, const char *path, size_t line_max)
+{
+    *lines = (struct lines){.fd = fd, .path = path, .line_max = line_max};
+}
+
+void lines_done(struct lines *lines)
+{
+    free(lines->rest);
+    lines->rest = NULL;
+}
+
+/* Where the last line feed of text from `from` on ends, or 0. */
+static size_t last_line_end(const struct batch_text *text, size_t from)
+{
+    for (size_t i = text->len; i > from; i--)
+        if (text->ptr[i - 1] == '\n')
+            return i;
+    return 0;
+}
+
+/* Keeps what follows the last whole line for the next batch. */
+static bool keep_rest(struct lines *lines, struct batch_text *text, size_t end)
+{
+    const size_t rest_len = text->len - end;
+
+    if (!reserve(&lines->rest, &lines->rest_cap, rest_len + 1))
+        return false;
+    memcpy(lines->rest, text->ptr + end, rest_len);
+    lines->rest_len = rest_len;
+    text->len = end;
+    return true;
+}
+
+/* Takes away what was read of a line beyond the limit. */
+static void skip_line(struct lines *lines, struct batch_text *text)
+{
+    const char *feed = memchr(text->ptr, '\n', text->len);
+    size_t skipped = text->len;
+
+    if (feed) {
+        skipped = (size_t)(feed - text->ptr) + 1;
+        lines->is_skipping = false;
+    }
+    memmove(text->ptr, text->ptr + skipped, text->len - skipped);
+    text->len -= skipped;
+}
+
+/* A byte order mark is no part of the first line (RFC 8259, section 8.1, lets
+ * a reader pass over it). */
+static void skip_mark(struct lines *lines, struct batch_text *text)
+{
+    if (!lines->is_started && text->len >= 3 &&
+        memcmp(text->ptr, "\xEF\xBB\xBF", 3) == 0) {
+        memmove(text->ptr, text->ptr + 3, text->len - 3);
+        text->len -= 3;
+    }
+    lines->is_started = true;
+}
+
+static bool has_more(int fd)
+{
+    struct pollfd watched = {fd, POLLIN, 0};
+
+    return poll(&watched, 1, 0) == 1;
+}
+
+surety_status lines_read(struct lines *lines, struct batch_text *text,
+                         surety_error *reterr)
+{
+    size_t end = 0;
+
+    text->len = 0;
+    text->is_overlong = false;
+    if (!reserve(&text->ptr, &text->cap, lines->rest_len + BATCH_BYTES))
+        goto nomem;
+    if (lines->rest_len > 0)
+        memcpy(text->ptr, lines->rest, lines->rest_len);
+    text->len = lines->rest_len;
+    lines->rest_len = 0;
+    for (;;) {
+        const size_t seen = text->len;
+        ssize_t got;
+        size_t line_end;
+        if (text->len == text->cap && end > 0)
+            break;
+        if (!reserve(&text->ptr, &text->cap, text->len + 1))
+            goto nomem;
+        got =
+            read_some(lines->fd, text->ptr + text->len, text->cap - text->len);
+        if (got < 0)
+            return input_fail_errno(reterr, lines->path, errno);
+        if (got == 0) {
+            skip_mark(lines, text);
+            return text->len > 0 ? SURETY_OK : SURETY_END;
+        }
+        text->len += (size_t)got;
+        if (lines->is_skipping)
+            skip_line(lines, text);
+        line_end = last_line_end(text, seen < text->len ? seen : 0);
+        if (line_end > 0)
+            end = line_end;
+        if (end == 0 && text->len > lines->line_max) {
+            skip_mark(lines, text);
+            text->is_overlong = true;
+            lines->is_skipping = true;
+            return SURETY_OK;
+        }
+        if (end > 0 && (text->len >= BATCH_BYTES || !has_more(lines->fd)))
+            break;
+    }
+    if (!keep_rest(lines, text, end))
+        goto nomem;
+    skip_mark(lines, text);
+    return SURETY_OK;
+nomem:
+    return input_fail(reterr, SURETY_NOMEM, lines->path, "out of memory");
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* input.h: files and standard input, whole or line by line. */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include <surety/base.h>
+
+/* "-" is standard input, "stdin" in messages. */
+const char *input_name(const char *path);
+
+/* Reads a whole file of at most max bytes; the caller frees text->ptr with
+ * free(). SURETY_IO: cannot be read, a folder; SURETY_LIMIT: larger than max;
+ * SURETY_NOMEM. */
+surety_status input_read(const char *path, size_t max, surety_str *ret_text,
+                         surety_error *reterr);
+
+/* Opens for reading; -1 with reterr SURETY_IO. Folders are refused. Close it
+ * with input_close, which leaves standard input alone. */
+int input_open(const char *path, surety_error *reterr);
+void input_close(int fd);
+
+/* Some whole lines of a stream, each with its line feed but perhaps the last
+ * of the stream. */
+struct batch_text {
+    char *ptr;
+    size_t len, cap;
+    bool is_overlong; /* one line beyond the limit, cut there; no line feed */
+};
+void batch_text_done(struct batch_text *text);
+
+struct lines {
+    int fd;
+    const char *path;
+    size_t line_max; /* bytes of one line */
+    char *rest;      /* the start of a line whose end is not read yet */
+    size_t rest_len, rest_cap;
+    bool is_skipping; /* inside a line beyond the limit */
+    bool is_started;
+};
+
+/* path is for messages and must stay. */
+void lines_init(struct lines *lines, int fd, const char *path, size_t line_max);
+void lines_done(struct lines *lines);
+/* Gives the lines that are there, as many as fit a batch, waiting only for the
+ * first; SURETY_END: none is left. SURETY_IO, SURETY_NOMEM. */
+surety_status lines_read(struct lines *lines, struct batch_text *text,
+                         surety_error *reterr);
+
+#endif

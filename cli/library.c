@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where contracts are looked for, and how it is told that one is wrong: with
+ * the line of its file that is. */
+#include "library.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "input.h"
+
+static void put_folders(surety_buf *folders)
+{
+    const char *listed = getenv("SURETY_CONTRACTS");
+    const char *config = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+
+    if (listed && *listed)
+        put_format(folders, "%s:", listed);
+    surety_buf_text(folders, "./contracts");
+    /* The XDG Base Directory Specification: unset or empty is ~/.config, and
+     * a path that is not absolute is passed over. */
+    if (config && *config == '/')
+        put_format(folders, ":%s/surety/contracts", config);
+    else if (home && *home)
+        put_format(folders, ":%s/.config/surety/contracts", home);
+}
+
+surety_registry *library_open(struct cli *cli)
+{
+    surety_registry_options options = {.size = sizeof(options)};
+    surety_registry *registry = NULL;
+    surety_error error;
+    surety_buf folders;
+
+    surety_buf_init(&folders, NULL, 0);
+    put_folders(&folders);
+    options.folders = surety_buf_str(&folders);
+    if (surety_registry_new(&options, &registry, &error) != SURETY_OK)
+        cli_report(cli, CODE_WORLD, "contracts", (surety_str){NULL, 0}, &error);
+    surety_buf_done(&folders);
+    return registry;
+}
+
+/* Says what is wrong with a contract, with its line where it can be read. */
+static void report_contract(struct cli *cli, const char *name,
+                            surety_status status, surety_error *error)
+{
+    surety_str text = {NULL, 0};
+    surety_error unread;
+
+    if (error->position.line > 0 && error->source[0])
+        input_read(error->source, surety_limits_of(NULL).schema_bytes_max,
+                   &text, &unread);
+    cli_report(cli, cli_code_of(status, CODE_USAGE), name, text, error);
+    free((char *)text.ptr);
+}
+
+surety_contract *library_contract(struct cli *cli, const char *name)
+{
+    surety_registry *registry = NULL;
+    surety_contract *contract = NULL;
+    surety_error error;
+    surety_status status;
+    struct stat about;
+
+    if (stat(name, &about) == 0 && S_ISDIR(about.st_mode) &&
+        (strchr("./", name[0]) || name[strlen(name) - 1] == '/')) {
+        cli_fail(cli, CODE_USAGE, "name a file in it, or a contract's name",
+                 "the contract %s is a folder", name);
+        return NULL;
+    }
+    registry = library_open(cli);
+    if (!registry)
+        return NULL;
+    status =
+        surety_registry_find(registry, surety_str_of(name), &contract, &error);
+    if (status == SURETY_END)
+        cli_fail(cli, CODE_USAGE,
+                 error.hint[0] ? error.hint
+                               : "surety contracts list shows those there are",
+                 "%s", error.message);
+    else if (status != SURETY_OK)
+        report_contract(cli, name, status, &error);
+    surety_registry_free(registry);
+    return status == SURETY_OK ? contract : NULL;
+}

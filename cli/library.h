@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* library.h: the contracts a user can name from here. */
+#ifndef CLI_LIBRARY_H
+#define CLI_LIBRARY_H
+
+#include "cli.h"
+
+/* A registry over SURETY_CONTRACTS, ./contracts,
+ * $XDG_CONFIG_HOME/surety/contracts and the built-in set. NULL: said why. */
+surety_registry *library_open(struct cli *cli);
+
+/* The contract of a name or a path, which the caller frees. NULL: said why,
+ * with the code raised. */
+surety_contract *library_contract(struct cli *cli, const char *name);
+
+#endif

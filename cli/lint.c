@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All mistakes of a contract, not only the first. Reading a contract stops at
+ * the first thing that is wrong, so the file is checked against what contracts
+ * and schemas must look like first (surety/contract, then the metaschema of its
+ * dialect), which finds every mistake of form with its place; reading it then
+ * adds the one mistake of meaning (a reference that leads nowhere, a pattern
+ * that is none) that stopped it. Warnings come last, from lint_schema.c. */
+#include "lint.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OFFSETS_MAX = 64 };
+
+/* Whether an error at offset was told already; notes it otherwise. */
+static bool is_told(struct lint *lint, size_t offset)
+{
+    const size_t count =
+        lint->errors < OFFSETS_MAX ? lint->errors : OFFSETS_MAX;
+
+    for (size_t i = 0; i < count; i++)
+        if (lint->offsets[i] == offset)
+            return true;
+    if (lint->errors < OFFSETS_MAX)
+        lint->offsets[lint->errors] = offset;
+    return false;
+}
+
+static void lint_error(struct lint *lint, const surety_error *error)
+{
+    const surety_position position = error->position;
+
+    if (position.line > 0 && is_told(lint, position.offset))
+        return;
+    lint->errors++;
+    cli_report(lint->cli, CODE_USAGE, lint->source, lint->text, error);
+}
+
+void lint_warn(struct lint *lint, surety_val val, const char *keyword,
+               const char *hint, const char *format, ...)
+{
+    char message[512];
+    surety_buf at;
+    struct diag diag = {.level = DIAG_WARNING,
+                        .source = surety_str_of(lint->source),
+                        .text = lint->text,
+                        .position = surety_val_position(val),
+                        .keyword = surety_str_of(keyword),
+                        .hint = surety_str_of(hint)};
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(message, sizeof(message), format, list);
+    va_end(list);
+    surety_buf_init(&at, NULL, 0);
+    surety_val_pointer(val, &at);
+    diag.message = surety_str_of(message);
+    diag.at = surety_buf_str(&at);
+    diag_write(&lint->cli->err.buf, lint->cli->color, &diag);
+    surety_buf_done(&at);
+    lint->warnings++;
+}
+
+/* Tells every way in which the contract does not satisfy schema. */
+static bool check_form(struct lint *lint, const surety_schema *schema)
+{
+    surety_checker *checker = surety_checker_new(NULL, NULL);
+    surety_findings *findings = surety_findings_new(NULL);
+    const surety_val root = surety_doc_root(lint->doc);
+    const bool is_ready = checker && findings;
+    bool is_valid = true;
+    surety_error error;
+
+    if (is_ready &&
+        surety_checker_check(checker, schema, root, &is_valid, &error) ==
+            SURETY_OK &&
+        !is_valid &&
+        surety_checker_report(checker, schema, root, findings, &error) ==
+            SURETY_OK) {
+        for (size_t i = 0; i < surety_findings_count(findings); i++) {
+            const surety_finding finding = surety_findings_at(findings, i);
+            struct diag diag = {.source = surety_str_of(lint->source),
+                                .text = lint->text,
+                                .position =
+                                    surety_val_position(finding.instance),
+                                .keyword = finding.keyword,
+                                .message = finding.message,
+                                .at = finding.instance_location,
+                                .hint = finding.hint};
+            if (is_told(lint, diag.position.offset))
+                continue;
+            lint->errors++;
+            cli_raise(lint->cli, CODE_USAGE);
+            diag_write(&lint->cli->err.buf, lint->cli->color, &diag);
+        }
+    }
+    surety_findings_free(findings);
+    surety_checker_free(checker);
+    return is_ready;
+}
+
+/* ORDER dialects: the metaschema of each. */
+static const char *const metaschemas[] = {
+    "https://json-schema.org/draft/2020-12/schema",
+    "http://json-schema.org/draft-04/schema#",
+    "http://json-schema.org/draft-06/schema#",
+    "http://json-schema.org/draft-07/schema#",
+    "https://json-schema.org/draft/2019-09/schema",
+    "https://json-schema.org/draft/2020-12/schema",
+    "https://json-schema.org/draft/2020-12/schema"};
+
+/* The dialect that $schema declares; 2020-12 where it does not, or declares
+ * one of its own. */
+static surety_dialect dialect_of(surety_val root)
+{
+    surety_str uri = surety_val_str(surety_val_get(root, "$schema"));
+
+    for (int i = SURETY_DIALECT_4; i <= SURETY_DIALECT_2020_12; i++) {
+        surety_str known = surety_str_of(metaschemas[i]);
+        if (known.len > 0 && known.ptr[known.len - 1] == '#')
+            known.len--;
+        if (uri.len > 0 && uri.ptr[uri.len - 1] == '#')
+            uri.len--;
+        if (surety_str_equal(uri, known))
+            return (surety_dialect)i;
+    }
+    return SURETY_DIALECT_2020_12;
+}
+
+static bool check_metaschema(struct lint *lint)
+{
+    surety_schema *schema = NULL;
+    surety_buf text;
+    surety_error error;
+    surety_status status;
+    bool is_ready = true;
+
+    surety_buf_init(&text, NULL, 0);
+    put_format(&text, "{\"$ref\":\"%s\"}", metaschemas[lint->dialect]);
+    status = surety_schema_read(surety_buf_str(&text), NULL, &schema, &error);
+    if (status == SURETY_OK)
+        is_ready = check_form(lint, schema);
+    surety_schema_free(schema);
+    surety_buf_done(&text);
+    return is_ready && status != SURETY_NOMEM;
+}
+
+static void warn_duplicates(struct lint *lint)
+{
+    surety_position position;
+    surety_str key;
+
+    for (size_t i = 0;
+         surety_doc_duplicate(lint->doc, i, &position, &key) == SURETY_OK;
+         i++) {
+        struct diag diag = {.level = DIAG_WARNING,
+                            .source = surety_str_of(lint->source),
+                            .text = lint->text,
+                            .position = position,
+                            .keyword = surety_str_of("duplicate_key"),
+                            .message = surety_str_of(
+                                "this member is replaced by a later one of "
+                                "the same name")};
+        diag_write(&lint->cli->err.buf, lint->cli->color, &diag);
+        lint->warnings++;
+    }
+}
+
+bool lint_contract(struct lint *lint)
+{
+    surety_read_options options = {
+        sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM, NULL};
+    surety_contract *contract = NULL;
+    surety_error error;
+    surety_status status;
+    bool is_done = false;
+
+    lint->doc = surety_doc_new(NULL);
+    if (!lint->doc)
+        return false;
+    status = surety_doc_read(lint->doc, lint->text, &options, &error);
+    if (status != SURETY_OK) {
+        lint_error(lint, &error);
+        is_done = status != SURETY_NOMEM;
+        goto done;
+    }
+    lint->dialect = dialect_of(surety_doc_root(lint->doc));
+    if (lint->own && !check_form(lint, lint->own))
+        goto done;
+    if (!check_metaschema(lint))
+        goto done;
+    status = surety_contract_read(lint->text, NULL, &contract, &error);
+    if (status == SURETY_NOMEM)
+        goto done;
+    if (status != SURETY_OK)
+        lint_error(lint, &error);
+    warn_duplicates(lint);
+    is_done = lint_schema(lint);
+done:
+    surety_contract_free(contract);
+    surety_doc_free(lint->doc);
+    lint->doc = NULL;
+    return is_done;
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is allowed in a schema and yet likely not meant. The walk goes through
+ * every subschema with a stack of its own, so nesting costs no stack of ours,
+ * and looks at one schema object at a time; it knows keywords by a table and
+ * follows no reference. A warning is only given for what is evident from that
+ * one object: a schema that is impossible in a subtler way passes. */
+#include "lint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nearest.h"
+
+/* What a keyword's value holds. */
+enum holds {
+    HOLDS_VALUE,
+    HOLDS_SCHEMA,
+    HOLDS_SCHEMAS, /* an array of them, or (items, before 2020-12) one */
+    HOLDS_MAP,     /* an object of them by name */
+};
+
+/* The keywords of drafts 4 to 2020-12. `instead` is what stands for a keyword
+ * that the dialects from `until` on no longer know. */
+struct word {
+    const char *name;
+    enum holds holds;
+    const char *instead;
+    surety_dialect until;
+};
+
+static const struct word words[] = {
+    {"$anchor", HOLDS_VALUE, NULL, 0},
+    {"$comment", HOLDS_VALUE, NULL, 0},
+    {"$defs", HOLDS_MAP, NULL, 0},
+    {"$dynamicAnchor", HOLDS_VALUE, NULL, 0},
+    {"$dynamicRef", HOLDS_VALUE, NULL, 0},
+    {"$id", HOLDS_VALUE, NULL, 0},
+    {"$recursiveAnchor", HOLDS_VALUE, "$dynamicAnchor", SURETY_DIALECT_2020_12},
+    {"$recursiveRef", HOLDS_VALUE, "$dynamicRef", SURETY_DIALECT_2020_12},
+    {"$ref", HOLDS_VALUE, NULL, 0},
+    {"$schema", HOLDS_VALUE, NULL, 0},
+    {"$vocabulary", HOLDS_VALUE, NULL, 0},
+    {"additionalItems", HOLDS_SCHEMA, "items", SURETY_DIALECT_2020_12},
+    {"additionalProperties", HOLDS_SCHEMA, NULL, 0},
+    {"allOf", HOLDS_SCHEMAS, NULL, 0},
+    {"anyOf", HOLDS_SCHEMAS, NULL, 0},
+    {"const", HOLDS_VALUE, NULL, 0},
+    {"contains", HOLDS_SCHEMA, NULL, 0},
+    {"contentEncoding", HOLDS_VALUE, NULL, 0},
+    {"contentMediaType", HOLDS_VALUE, NULL, 0},
+    {"contentSchema", HOLDS_SCHEMA, NULL, 0},
+    {"default", HOLDS_VALUE, NULL, 0},
+    {"definitions", HOLDS_MAP, "$defs", SURETY_DIALECT_2019_09},
+    {"dependencies", HOLDS_MAP, "dependentRequired or dependentSchemas",
+     SURETY_DIALECT_2019_09},
+    {"dependentRequired", HOLDS_VALUE, NULL, 0},
+    {"dependentSchemas", HOLDS_MAP, NULL, 0},
+    {"deprecated", HOLDS_VALUE, NULL, 0},
+    {"description", HOLDS_VALUE, NULL, 0},
+    {"else", HOLDS_SCHEMA, NULL, 0},
+    {"enum", HOLDS_VALUE, NULL, 0},
+    {"examples", HOLDS_VALUE, NULL, 0},
+    {"exclusiveMaximum", HOLDS_VALUE, NULL, 0},
+    {"exclusiveMinimum", HOLDS_VALUE, NULL, 0},
+    {"format", HOLDS_VALUE, NULL, 0},
+    {"if", HOLDS_SCHEMA, NULL, 0},
+    {"items", HOLDS_SCHEMAS, NULL, 0},
+    {"maxContains", HOLDS_VALUE, NULL, 0},
+    {"maxItems", HOLDS_VALUE, NULL, 0},
+    {"maxLength", HOLDS_VALUE, NULL, 0},
+    {"maxProperties", HOLDS_VALUE, NULL, 0},
+    {"maximum", HOLDS_VALUE, NULL, 0},
+    {"minContains", HOLDS_VALUE, NULL, 0},
+    {"minItems", HOLDS_VALUE, NULL, 0},
+    {"minLength", HOLDS_VALUE, NULL, 0},
+    {"minProperties", HOLDS_VALUE, NULL, 0},
+    {"minimum", HOLDS_VALUE, NULL, 0},
+    {"multipleOf", HOLDS_VALUE, NULL, 0},
+    {"not", HOLDS_SCHEMA, NULL, 0},
+    {"oneOf", HOLDS_SCHEMAS, NULL, 0},
+    {"pattern", HOLDS_VALUE, NULL, 0},
+    {"patternProperties", HOLDS_MAP, NULL, 0},
+    {"prefixItems", HOLDS_SCHEMAS, NULL, 0},
+    {"properties", HOLDS_MAP, NULL, 0},
+    {"propertyNames", HOLDS_SCHEMA, NULL, 0},
+    {"readOnly", HOLDS_VALUE, NULL, 0},
+    {"required", HOLDS_VALUE, NULL, 0},
+    {"then", HOLDS_SCHEMA, NULL, 0},
+    {"title", HOLDS_VALUE, NULL, 0},
+    {"type", HOLDS_VALUE, NULL, 0},
+    {"unevaluatedItems", HOLDS_SCHEMA, NULL, 0},
+    {"unevaluatedProperties", HOLDS_SCHEMA, NULL, 0},
+    {"uniqueItems", HOLDS_VALUE, NULL, 0},
+    {"writeOnly", HOLDS_VALUE, NULL, 0}};
+
+enum { WORDS = sizeof(words) / sizeof(words[0]) };
+
+/* The subschemas that are still to be looked at. */
+struct walk {
+    struct lint *lint;
+    surety_val *stack;
+    size_t count, cap;
+    bool is_starved;
+};
+
+static void walk_push(struct walk *walk, surety_val val)
+{
+    if (surety_val_kind(val) != SURETY_KIND_OBJECT)
+        return;
+    if (walk->count == walk->cap) {
+        const size_t cap = walk->cap * 2 + 16;
+        surety_val *stack = realloc(walk->stack, cap * sizeof(*stack));
+        if (!stack) {
+            walk->is_starved = true;
+            return;
+        }
+        walk->stack = stack;
+        walk->cap = cap;
+    }
+    walk->stack[walk->count++] = val;
+}
+
+static const struct word *word_find(surety_str key)
+{
+    for (size_t i = 0; i < WORDS; i++)
+        if (surety_str_equal(key, surety_str_of(words[i].name)))
+            return &words[i];
+    return NULL;
+}
+
+/* A property called "id" is a draft 4 keyword; any other unknown word is a
+ * note of somebody's unless it is nearly one that is known. */
+static void warn_unknown(struct lint *lint, surety_val key_val)
+{
+    const surety_str key = surety_val_str(key_val);
+    struct nearest nearest;
+    char hint[128];
+
+    if (key.len < 3 || memcmp(key.ptr, "x-", 2) == 0)
+        return;
+    nearest_init(&nearest, key);
+    if (nearest.distance > 3)
+        nearest.distance = 3;
+    for (size_t i = 0; i < WORDS; i++)
+        nearest_try(&nearest, surety_str_of(words[i].name));
+    if (nearest_hint(&nearest, "", hint, sizeof(hint)))
+        lint_warn(lint, key_val, "unknown", hint,
+                  "JSON Schema knows no keyword \"%.*s\", so it does nothing",
+                  (int)key.len, key.ptr);
+}
+
+/* Pushes what a keyword holds. */
+static void walk_member(struct walk *walk, enum holds holds, surety_val val)
+{
+    const surety_kind kind = surety_val_kind(val);
+
+    if (holds == HOLDS_SCHEMA ||
+        (holds == HOLDS_SCHEMAS && kind == SURETY_KIND_OBJECT))
+        walk_push(walk, val);
+    else if ((holds == HOLDS_SCHEMAS && kind == SURETY_KIND_ARRAY) ||
+             (holds == HOLDS_MAP && kind == SURETY_KIND_OBJECT))
+        for (surety_val sub = surety_val_first(val); sub.doc;
+             sub = surety_val_next(val, sub))
+            walk_push(walk, sub);
+}
+
+/* ---- keywords of one schema --------------------------------------------- */
+
+static void lint_words(struct walk *walk, surety_val schema)
+{
+    struct lint *lint = walk->lint;
+
+    for (surety_val val = surety_val_first(schema); val.doc;
+         val = surety_val_next(schema, val)) {
+        const surety_val key = surety_val_key(val);
+        const struct word *word = word_find(surety_val_str(key));
+        if (!word) {
+            warn_unknown(lint, key);
+            continue;
+        }
+        if (word->instead && lint->dialect >= word->until)
+            lint_warn(lint, key, "deprecated", NULL,
+                      "this dialect has %s instead of \"%s\"", word->instead,
+                      word->name);
+        walk_member(walk, word->holds, val);
+    }
+}
+
+/* Draft 7 and before ignore what stands beside $ref (draft 7 core, 8.3). */
+static void lint_ref(struct lint *lint, surety_val schema)
+{
+    if (lint->dialect > SURETY_DIALECT_7 || !surety_val_get(schema, "$ref").doc)
+        return;
+    for (surety_val val = surety_val_first(schema); val.doc;
+         val = surety_val_next(schema, val)) {
+        const surety_val key = surety_val_key(val);
+        const struct word *word = word_find(surety_val_str(key));
+        if (word && surety_val_str(key).ptr[0] != '$' &&
+            strcmp(word->name, "description") != 0 &&
+            strcmp(word->name, "title") != 0 &&
+            strcmp(word->name, "definitions") != 0)
+            lint_warn(lint, key, "$ref", "wrap the reference in allOf",
+                      "this draft ignores \"%s\" beside \"$ref\"", word->name);
+    }
+}
+
+/* ---- what no value can satisfy ------------------------------------------ */
+
+static void lint_bounds(struct lint *lint, surety_val schema)
+{
+    static const char *const pairs[][2] = {
+        {"minimum", "maximum"},
+        {"minLength", "maxLength"},
+        {"minItems", "maxItems"},
+        {"minProperties", "maxProperties"},
+        {"minContains", "maxContains"},
+        {"exclusiveMinimum", "exclusiveMaximum"},
+        {"exclusiveMinimum", "maximum"},
+        {"minimum", "exclusiveMaximum"}};
+
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        const surety_val low = surety_val_get(schema, pairs[i][0]);
+        const surety_val high = surety_val_get(schema, pairs[i][1]);
+        const double low_real = surety_val_real(low, 0);
+        const double high_real = surety_val_real(high, 0);
+        if (surety_val_kind(low) != SURETY_KIND_NUMBER ||
+            surety_val_kind(high) != SURETY_KIND_NUMBER)
+            continue;
+        if (low_real > high_real || (i >= 5 && low_real == high_real))
+            lint_warn(lint, low, "impossible", NULL,
+                      "nothing is between the %s of %.*s and the %s of %.*s",
+                      pairs[i][0], (int)surety_val_number(low).len,
+                      surety_val_number(low).ptr, pairs[i][1],
+                      (int)surety_val_number(high).len,
+                      surety_val_number(high).ptr);
+    }
+}
+
+static bool type_name_allows(surety_val name, surety_val val)
+{
+    const char *kind = surety_kind_name(surety_val_kind(val));
+
+    return surety_val_is(name, kind) ||
+           (surety_val_is(name, "integer") && surety_val_is_integer(val));
+}
+
+/* Whether the keyword type (absent, a name, names) allows val. */
+static bool type_allows(surety_val type, surety_val val)
+{
+    if (surety_val_kind(type) == SURETY_KIND_STRING)
+        return type_name_allows(type, val);
+    if (surety_val_kind(type) != SURETY_KIND_ARRAY)
+        return true;
+    for (surety_val name = surety_val_first(type); name.doc;
+         name = surety_val_next(type, name))
+        if (type_name_allows(name, val))
+            return true;
+    return false;
+}
+
+static void lint_values(struct lint *lint, surety_val schema)
+{
+    const surety_val type = surety_val_get(schema, "type");
+    const surety_val values = surety_val_get(schema, "enum");
+    const surety_val constant = surety_val_get(schema, "const");
+    const surety_val given = surety_val_get(schema, "default");
+
+    if (surety_val_kind(values) == SURETY_KIND_ARRAY &&
+        surety_val_count(values) == 0)
+        lint_warn(lint, values, "impossible", NULL,
+                  "no value is in an empty enum");
+    for (surety_val val = surety_val_first(values); val.doc;
+         val = surety_val_next(values, val))
+        if (!type_allows(type, val))
+            lint_warn(lint, val, "impossible", NULL,
+                      "this value of enum is never allowed by type");
+    if (constant.doc && !type_allows(type, constant))
+        lint_warn(lint, constant, "impossible", NULL,
+                  "the value of const is not allowed by type");
+    if (given.doc && !type_allows(type, given))
+        lint_warn(lint, given, "default", NULL,
+                  "the default is not allowed by type");
+}
+
+static bool is_false(surety_val schema)
+{
+    return surety_val_kind(schema) == SURETY_KIND_BOOLEAN &&
+           !surety_val_bool(schema, true);
+}
+
+/* Names that required asks for and nothing describes. A neighbour that may
+ * describe them (a pattern, a reference, a branch) silences this. */
+static void lint_required(struct lint *lint, surety_val schema)
+{
+    static const char *const silencers[] = {"patternProperties",
+                                            "$ref",
+                                            "$dynamicRef",
+                                            "allOf",
+                                            "anyOf",
+                                            "oneOf",
+                                            "if",
+                                            "dependentSchemas"};
+    const surety_val properties = surety_val_get(schema, "properties");
+    const surety_val required = surety_val_get(schema, "required");
+    const surety_val rest = surety_val_get(schema, "additionalProperties");
+    bool is_silent = surety_val_kind(properties) != SURETY_KIND_OBJECT;
+
+    for (size_t i = 0; i < sizeof(silencers) / sizeof(silencers[0]); i++)
+        is_silent |= surety_val_get(schema, silencers[i]).doc != NULL;
+    for (surety_val name = surety_val_first(required); name.doc;
+         name = surety_val_next(required, name)) {
+        const surety_str text = surety_val_str(name);
+        const surety_val property = surety_val_member(properties, text);
+        struct nearest nearest;
+        char hint[128];
+        if (is_false(property))
+            lint_warn(lint, name, "impossible", NULL,
+                      "\"%.*s\" is required, and its schema is false",
+                      (int)text.len, text.ptr);
+        if (property.doc || is_silent)
+            continue;
+        nearest_init(&nearest, text);
+        for (surety_val known = surety_val_first(properties); known.doc;
+             known = surety_val_next(properties, known))
+            nearest_try(&nearest, surety_val_str(surety_val_key(known)));
+        lint_warn(lint, name, is_false(rest) ? "impossible" : "required",
+                  nearest_hint(&nearest, "", hint, sizeof(hint)),
+                  is_false(rest)
+                      ? "\"%.*s\" is required, and not among the only "
+                        "properties allowed"
+                      : "\"%.*s\" is required, and properties does not "
+                        "describe it",
+                  (int)text.len, text.ptr);
+    }
+}
+
+/* ---- what a model is not told ------------------------------------------- */
+
+static bool is_described(surety_val schema)
+{
+    static const char *const tellers[] = {"description", "title", "$ref",
+                                          "$dynamicRef", "const"};
+
+    if (surety_val_kind(schema) != SURETY_KIND_OBJECT)
+        return true;
+    for (size_t i = 0; i < sizeof(tellers) / sizeof(tellers[0]); i++)
+        if (surety_val_get(schema, tellers[i]).doc)
+            return true;
+    return false;
+}
+
+/* One warning for all properties of an object, for they are often many. */
+static void lint_descriptions(struct lint *lint, surety_val schema)
+{
+    const surety_val properties = surety_val_get(schema, "properties");
+    size_t missing = 0;
+    surety_buf names;
+
+    if (surety_val_kind(properties) != SURETY_KIND_OBJECT)
+        return;
+    surety_buf_init(&names, NULL, 0);
+    for (surety_val val = surety_val_first(properties); val.doc;
+         val = surety_val_next(properties, val)) {
+        if (is_described(val))
+            continue;
+        if (missing < 5) {
+            surety_buf_text(&names, missing ? ", " : "");
+            surety_buf_add(&names, surety_val_str(surety_val_key(val)));
+        }
+        missing++;
+    }
+    if (missing > 5)
+        put_format(&names, " and %zu more", missing - 5);
+    if (missing > 0)
+        lint_warn(lint, properties, "description",
+                  "a model that is told what a property means fills it better",
+                  "%s without a description: %.*s",
+                  missing == 1 ? "a property" : "properties", (int)names.len,
+                  names.ptr);
+    surety_buf_done(&names);
+}
+
+static void lint_root(struct lint *lint, surety_val root)
+{
+    const surety_val own = surety_val_get(root, "x-surety");
+    const surety_val notice = surety_val_get(own, "deprecated");
+
+    if (surety_val_kind(root) == SURETY_KIND_OBJECT && !is_described(root))
+        lint_warn(lint, root, "description", NULL,
+                  "the contract has neither title nor description");
+    if (is_false(root))
+        lint_warn(lint, root, "impossible", NULL,
+                  "no value satisfies the schema false");
+    if (notice.doc)
+        lint_warn(lint, notice, "deprecated", NULL,
+                  "this contract is deprecated: %.*s",
+                  (int)surety_val_str(notice).len, surety_val_str(notice).ptr);
+}
+
+bool lint_schema(struct lint *lint)
+{
+    struct walk walk = {.lint = lint};
+    const surety_val root = surety_doc_root(lint->doc);
+
+    lint_root(lint, root);
+    walk_push(&walk, root);
+    while (walk.count > 0 && !walk.is_starved) {
+        const surety_val schema = walk.stack[--walk.count];
+        const size_t first = walk.count;
+        lint_words(&walk, schema);
+        lint_ref(lint, schema);
+        lint_bounds(lint, schema);
+        lint_values(lint, schema);
+        lint_required(lint, schema);
+        lint_descriptions(lint, schema);
+        /* The last pushed is looked at first: turn them, for text order. */
+        for (size_t i = first, j = walk.count; i + 1 < j; i++) {
+            const surety_val val = walk.stack[i];
+            walk.stack[i] = walk.stack[--j];
+            walk.stack[j] = val;
+        }
+    }
+    free(walk.stack);
+    return !walk.is_starved;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tool writes. A program that prints a value and exits 0 while the
+ * disk was full has lied, so every write and the close are looked at. The first
+ * failure is kept and everything after it is dropped: the command looks at
+ * `error` where it can stop early, and main turns it into the exit code. */
+#include "output.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+enum { OUTPUT_ENOUGH = 1 << 16 };
+
+void output_init(struct output *output, int fd)
+{
+    output->fd = fd;
+    output->error = 0;
+    surety_buf_init(&output->buf, NULL, 0);
+}
+
+/* Waits until a descriptor that somebody made non-blocking takes more. */
+static bool wait_writable(int fd)
+{
+    struct pollfd watched = {fd, POLLOUT, 0};
+
+    return poll(&watched, 1, -1) >= 0 || errno == EINTR;
+}
+
+bool output_flush(struct output *output)
+{
+    size_t done = 0;
+
+    if (output->buf.status && !output->error)
+        output->error = ENOMEM;
+    while (!output->error && done < output->buf.len) {
+        const ssize_t wrote =
+            write(output->fd, output->buf.ptr + done, output->buf.len - done);
+        if (wrote >= 0)
+            done += (size_t)wrote;
+        else if (errno == EAGAIN && wait_writable(output->fd))
+            continue;
+        else if (errno != EINTR)
+            output->error = errno;
+    }
+    surety_buf_reset(&output->buf);
+    return !output->error;
+}
+
+bool output_pace(struct output *output)
+{
+    if (output->buf.len < OUTPUT_ENOUGH && !output->buf.status)
+        return !output->error;
+    return output_flush(output);
+}
+
+bool output_close(struct output *output)
+{
+    output_flush(output);
+    surety_buf_done(&output->buf);
+    if (close(output->fd) && !output->error && errno != EINTR)
+        output->error = errno;
+    return !output->error;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Judging one reply after the other. The law: the value goes to standard
+ * output, the report to standard error, whatever form either has; so a pipe
+ * gets values only, and `2>report` reports only. SARIF is one document for the
+ * whole run, so its results are gathered and written at the end, and files that
+ * could not be read become its notifications. */
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input.h"
+#include "nearest.h"
+
+/* ORDER reports: the choices of --report. */
+static const surety_report report_forms[] = {
+    SURETY_REPORT_TEXT,  SURETY_REPORT_TEXT,   SURETY_REPORT_JSON,
+    SURETY_REPORT_PLAIN, SURETY_REPORT_GITHUB, SURETY_REPORT_SARIF};
+
+uint64_t tally_invalid(const struct tally *tally)
+{
+    return tally->invalid[SURETY_STAGE_EXTRACTION] +
+           tally->invalid[SURETY_STAGE_JSON_PARSE] +
+           tally->invalid[SURETY_STAGE_VALIDATION];
+}
+
+void tally_add(struct tally *tally, const surety_outcome *outcome)
+{
+    tally->replies++;
+    if (surety_outcome_ok(outcome))
+        tally->valid++;
+    else if (surety_outcome_fallback(outcome))
+        tally->fallbacks++;
+    else
+        tally->invalid[surety_outcome_stage(outcome)]++;
+}
+
+/* ---- getting ready ------------------------------------------------------ */
+
+/* One name of --extract. */
+static bool take_place(struct cli *cli, surety_extract *extract,
+                       surety_str name)
+{
+    const surety_place place = surety_place_of(name);
+    struct nearest nearest;
+    char hint[128];
+
+    if (place == SURETY_PLACE_NONE) {
+        nearest_init(&nearest, name);
+        for (int i = SURETY_PLACE_NATIVE; i <= SURETY_PLACE_EMBEDDED; i++)
+            nearest_try(&nearest,
+                        surety_str_of(surety_place_name((surety_place)i)));
+        cli_usage(cli, nearest_hint(&nearest, "", hint, sizeof(hint)),
+                  "--extract knows no place \"%.*s\"", (int)name.len, name.ptr);
+        return false;
+    }
+    for (size_t i = 0; i < extract->from_count; i++) {
+        if (extract->from[i] == place) {
+            cli_usage(cli, NULL, "--extract lists %s twice",
+                      surety_place_name(place));
+            return false;
+        }
+    }
+    extract->from[extract->from_count++] = place;
+    return true;
+}
+
+static bool take_places(struct cli *cli, surety_extract *extract,
+                        const char *list)
+{
+    extract->from_count = 0;
+    for (;;) {
+        const size_t len = strcspn(list, ",");
+        if (!take_place(cli, extract, (surety_str){list, len}))
+            return false;
+        if (list[len] == '\0')
+            return true;
+        list += len + 1;
+    }
+}
+
+static bool session_look(struct session *session)
+{
+    const struct session_settings *settings = session->settings;
+    surety_extract *extract = &session->extract;
+    surety_extract *native = &session->extract_native;
+    bool has_native = false;
+
+    *extract = *surety_contract_extract(session->contract);
+    extract->size = sizeof(*extract);
+    if (settings->extract &&
+        !take_places(session->cli, extract, settings->extract))
+        return false;
+    if (settings->pick)
+        extract->pick_last = settings->pick == 2;
+    if (settings->keep_reasoning)
+        extract->keep_reasoning = true;
+    if (settings->marker)
+        extract->marker = surety_str_of(settings->marker);
+    for (size_t i = 0; i < extract->from_count; i++) {
+        has_native |= extract->from[i] == SURETY_PLACE_NATIVE;
+        if (extract->from[i] == SURETY_PLACE_MARKER && settings->extract &&
+            extract->marker.len == 0) {
+            cli_usage(session->cli, "give the text with --marker",
+                      "--extract names the place marker, but no marker is set");
+            return false;
+        }
+    }
+    *native = *extract;
+    if (extract->from_count > 0 && !has_native) {
+        for (size_t i = extract->from_count; i > 0; i--)
+            native->from[i] = native->from[i - 1];
+        native->from[0] = SURETY_PLACE_NATIVE;
+        native->from_count++;
+    }
+    return true;
+}
+
+static bool session_variables(struct session *session)
+{
+    const struct texts *given = &session->settings->variables;
+
+    session->variables = calloc(given->count + 1, sizeof(surety_variable));
+    if (!session->variables) {
+        cli_fail(session->cli, CODE_WORLD, NULL, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < given->count; i++) {
+        const char *equals = strchr(given->items[i], '=');
+        if (!equals || equals == given->items[i]) {
+            cli_usage(session->cli, "write --var name=value",
+                      "--var %s has no name and \"=\"", given->items[i]);
+            return false;
+        }
+        session->variables[i].name =
+            (surety_str){given->items[i], (size_t)(equals - given->items[i])};
+        session->variables[i].value = surety_str_of(equals + 1);
+    }
+    session->options.variables = session->variables;
+    session->options.variables_count = given->count;
+    return true;
+}
+
+static bool session_native(struct session *session)
+{
+    const char *path = session->settings->native;
+    surety_error error;
+    const surety_status status = input_read(
+        path, session->limits.text_bytes_max, &session->native, &error);
+
+    if (status == SURETY_OK)
+        return true;
+    cli_report(session->cli, cli_code_of(status, CODE_INVALID),
+               input_name(path), (surety_str){NULL, 0}, &error);
+    return false;
+}
+
+bool session_init(struct session *session, struct cli *cli,
+                  const struct session_settings *settings,
+                  const surety_contract *contract)
+{
+    *session = (struct session){.cli = cli,
+                                .settings = settings,
+                                .contract = contract,
+                                .limits = surety_limits_of(NULL)};
+    surety_buf_init(&session->results, NULL, 0);
+    surety_buf_init(&session->notifications, NULL, 0);
+    session->style =
+        settings->style == STYLE_PRETTY ||
+                (settings->style == STYLE_UNSET && isatty(cli->out.fd))
+            ? SURETY_STYLE_PRETTY
+            : SURETY_STYLE_COMPACT;
+    session->options.size = sizeof(session->options);
+    session->options.extract = &session->extract;
+    session->options.no_fallback = settings->no_fallback;
+    session->options.derive = settings->derive;
+    if (settings->repair > 1) {
+        cli_usage(cli, "leave it out, or write --repair none",
+                  "this version repairs no replies; --repair %s is not "
+                  "available yet",
+                  settings->repair == 2 ? "syntax" : "align");
+        return false;
+    }
+    if (!session_look(session) || !session_variables(session))
+        return false;
+    if (settings->native && !session_native(session))
+        return false;
+    session->judge = surety_judge_new(NULL, NULL);
+    if (!session->judge)
+        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+    return session->judge != NULL;
+}
+
+/* ---- reports ------------------------------------------------------------ */
+
+static surety_report session_form(const struct session *session)
+{
+    const surety_report form = report_forms[session->settings->report];
+
+    return form == SURETY_REPORT_TEXT && session->cli->color
+               ? SURETY_REPORT_COLOR
+               : form;
+}
+
+/* A failure that is no reply's: a file, a limit. */
+static void session_failure(struct session *session, int code,
+                            const char *source, const surety_error *error)
+{
+    surety_buf *out = &session->notifications;
+    surety_buf text;
+
+    if (session_form(session) != SURETY_REPORT_SARIF ||
+        session->settings->quiet) {
+        cli_report(session->cli, code, source, (surety_str){NULL, 0}, error);
+        return;
+    }
+    cli_raise(session->cli, code);
+    surety_buf_init(&text, NULL, 0);
+    put_format(&text, "%s: %s", source, error->message);
+    if (out->len > 0)
+        surety_buf_byte(out, ',');
+    surety_buf_text(out, "{\"level\":\"error\",\"message\":{\"text\":");
+    surety_json_string(out, surety_buf_str(&text));
+    surety_buf_text(out, "}}");
+    surety_buf_done(&text);
+}
+
+/* SARIF 2.1.0, sections 3.13 (the log), 3.14 (the run), 3.20 (invocation). */
+static void session_sarif(struct session *session)
+{
+    surety_buf *out = &session->cli->err.buf;
+    const bool is_whole = session->notifications.len == 0;
+
+    put_format(out,
+               "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
+               "\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{"
+               "\"name\":\"surety\",\"version\":\"%s\"}},"
+               "\"columnKind\":\"unicodeCodePoints\","
+               "\"invocations\":[{\"executionSuccessful\":%s",
+               surety_version(), is_whole ? "true" : "false");
+    surety_buf_text(out, ",\"toolExecutionNotifications\":[");
+    surety_buf_add(out, surety_buf_str(&session->notifications));
+    surety_buf_text(out, "]}],\"results\":[");
+    surety_buf_add(out, surety_buf_str(&session->results));
+    surety_buf_text(out, "]}]}\n");
+}
+
+static void session_report(struct session *session,
+                           const surety_outcome *outcome, const char *source)
+{
+    const surety_report form = session_form(session);
+    const bool is_sarif = form == SURETY_REPORT_SARIF;
+    surety_buf *out = is_sarif ? &session->results : &session->cli->err.buf;
+    const size_t start = out->len;
+
+    if (session->settings->quiet)
+        return;
+    if (is_sarif && start > 0)
+        surety_buf_byte(out, ',');
+    surety_outcome_write(outcome, form, surety_str_of(source), out);
+    if (form == SURETY_REPORT_JSON)
+        surety_buf_byte(out, '\n');
+    /* A valid reply has no results, and so no comma before them. */
+    if (is_sarif && start > 0 && out->len == start + 1)
+        out->len = start;
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+/* With --derive the value and its derived members, as one object. */
+static void put_derived(struct session *session, const surety_outcome *outcome,
+                        surety_buf *out)
+{
+    const surety_val derived = surety_outcome_derived(outcome);
+    surety_doc *doc = surety_doc_new(NULL);
+    surety_error error;
+
+    if (doc) {
+        surety_build_begin(doc, NULL);
+        surety_build_object(doc);
+        surety_build_name(doc, "value");
+        surety_build_val(doc, surety_outcome_value(outcome));
+        surety_build_name(doc, "derived");
+        if (derived.doc)
+            surety_build_val(doc, derived);
+        else
+            surety_build_null(doc);
+        surety_build_close(doc);
+    }
+    if (!doc || surety_build_end(doc, &error) != SURETY_OK)
+        cli_fail(session->cli, CODE_WORLD, NULL, "out of memory");
+    else
+        surety_val_write(surety_doc_root(doc), session->style, out);
+    surety_doc_free(doc);
+}
+
+/* Prints what there is to use; a failure that --not-strict forgives is null. */
+static void session_value(struct session *session,
+                          const surety_outcome *outcome)
+{
+    surety_buf *out = &session->cli->out.buf;
+
+    if (!surety_outcome_ok(outcome) && !surety_outcome_fallback(outcome)) {
+        if (!session->settings->not_strict) {
+            cli_raise(session->cli, CODE_INVALID);
+            return;
+        }
+        surety_buf_text(out, "null");
+    } else if (session->settings->derive) {
+        put_derived(session, outcome, out);
+    } else {
+        surety_val_write(surety_outcome_value(outcome), session->style, out);
+    }
+    surety_buf_byte(out, '\n');
+}
+
+bool session_reply(struct session *session, const char *source,
+                   surety_str reply)
+{
+    const surety_outcome *outcome = NULL;
+    struct cli *cli = session->cli;
+    surety_error error;
+    surety_status status;
+    bool is_bad;
+
+    session->options.native = session->native;
+    session->options.extract = session->settings->native
+                                   ? &session->extract_native
+                                   : &session->extract;
+    status = surety_judge_reply(session->judge, session->contract, reply,
+                                &session->options, &outcome, &error);
+    if (status != SURETY_OK) {
+        session_failure(session, cli_code_of(status, CODE_INVALID), source,
+                        &error);
+    } else {
+        if (surety_outcome_place(outcome) == SURETY_PLACE_NATIVE &&
+            session->settings->native)
+            source = input_name(session->settings->native);
+        session_report(session, outcome, source);
+        session_value(session, outcome);
+    }
+    is_bad = status != SURETY_OK ||
+             (!surety_outcome_ok(outcome) && !surety_outcome_fallback(outcome));
+    output_flush(&cli->err);
+    if (!output_flush(&cli->out))
+        return false;
+    return status != SURETY_NOMEM && !(is_bad && session->settings->first);
+}
+
+static bool session_file(struct session *session, const char *path)
+{
+    surety_str reply = {NULL, 0};
+    surety_error error;
+    surety_status status;
+    bool goes_on;
+
+    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO) &&
+        !session->settings->quiet) {
+        surety_buf_text(&session->cli->err.buf,
+                        "reading the reply from the terminal; end with "
+                        "Ctrl-D\n");
+        output_flush(&session->cli->err);
+    }
+    status = input_read(path, session->limits.text_bytes_max, &reply, &error);
+    if (status != SURETY_OK) {
+        session_failure(session, cli_code_of(status, CODE_INVALID),
+                        input_name(path), &error);
+        return !session->settings->first;
+    }
+    goes_on = session_reply(session, input_name(path), reply);
+    free((char *)reply.ptr);
+    return goes_on;
+}
+
+void session_files(struct session *session, const struct operands *files)
+{
+    if (files->count == 0 && session->settings->native) {
+        session_reply(session, "reply", (surety_str){NULL, 0});
+        return;
+    }
+    if (files->count == 0)
+        session_file(session, "-");
+    for (size_t i = 0; i < files->count; i++)
+        if (!session_file(session, files->items[i]))
+            return;
+}
+
+void session_done(struct session *session)
+{
+    if (session->judge && !session->settings->quiet &&
+        !session->settings->jsonl &&
+        session_form(session) == SURETY_REPORT_SARIF)
+        session_sarif(session);
+    surety_buf_done(&session->results);
+    surety_buf_done(&session->notifications);
+    surety_judge_free(session->judge);
+    free((char *)session->native.ptr);
+    free(session->variables);
+}

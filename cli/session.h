@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session.h: one command's judging of replies: the contract, how to look, what
+ * to print, and what came out of it. check and extract share it. */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include "cli.h"
+#include "options.h"
+
+enum style_choice { STYLE_UNSET, STYLE_PRETTY, STYLE_COMPACT };
+
+/* What both commands ask of the user. Filled by options_parse. */
+struct session_settings {
+    const char *contract;
+    const char *extract;
+    int pick; /* 0: the contract's; 1: first; 2: last */
+    const char *marker;
+    bool keep_reasoning;
+    int repair; /* the choices of --repair, counted from 1 */
+    int report; /* of --report */
+    bool no_fallback, not_strict, derive, quiet, first;
+    struct texts variables;
+    const char *native;
+    int style; /* enum style_choice */
+    int color; /* enum color_choice */
+    bool jsonl;
+    const char *field;
+    unsigned jobs;
+};
+
+/* The rows of how to look, for a settings type that holds a
+ * session_settings at MEMBER. */
+#define SESSION_ROWS_LOOK                                                      \
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Finding the JSON"},           \
+        {"extract",                                                            \
+         0,                                                                    \
+         OPTION_TEXT,                                                          \
+         offsetof(struct session_settings, extract),                           \
+         0,                                                                    \
+         "LIST",                                                               \
+         NULL,                                                                 \
+         "places to look in, in this order, joined by commas: native, whole, " \
+         "fence, fence-any, marker, embedded"},                                \
+        {"pick",                                                               \
+         0,                                                                    \
+         OPTION_CHOICE,                                                        \
+         offsetof(struct session_settings, pick),                              \
+         0,                                                                    \
+         NULL,                                                                 \
+         "first|last",                                                         \
+         "within a place, which candidate to try first"},                      \
+        {"marker",    0,                                                       \
+         OPTION_TEXT, offsetof(struct session_settings, marker),               \
+         0,           "TEXT",                                                  \
+         NULL,        "what stands before the JSON, for the place marker"},    \
+        {"keep-reasoning",                                                     \
+         0,                                                                    \
+         OPTION_FLAG,                                                          \
+         offsetof(struct session_settings, keep_reasoning),                    \
+         0,                                                                    \
+         NULL,                                                                 \
+         NULL,                                                                 \
+         "look inside <think>...</think> and its kin too"},                    \
+    {                                                                          \
+        "repair", 0, OPTION_CHOICE, offsetof(struct session_settings, repair), \
+            0, NULL, "none|syntax|align",                                      \
+            "how much of a reply's form may be mended; this version mends "    \
+            "none"                                                             \
+    }
+
+#define SESSION_ROWS_STYLE                                                     \
+    {"pretty",     0,                                                          \
+     OPTION_SET,   offsetof(struct session_settings, style),                   \
+     STYLE_PRETTY, NULL,                                                       \
+     NULL,         "indent the value; the default on a terminal"},             \
+        {"compact",     0,                                                     \
+         OPTION_SET,    offsetof(struct session_settings, style),              \
+         STYLE_COMPACT, NULL,                                                  \
+         NULL,          "one value a line; the default elsewhere"},            \
+        {"color",                                                              \
+         0,                                                                    \
+         OPTION_CHOICE,                                                        \
+         offsetof(struct session_settings, color),                             \
+         0,                                                                    \
+         NULL,                                                                 \
+         "auto|always|never",                                                  \
+         "colour in reports; auto: on a terminal unless NO_COLOR is set"},     \
+    {                                                                          \
+        "quiet", 'q', OPTION_FLAG, offsetof(struct session_settings, quiet),   \
+            0, NULL, NULL,                                                     \
+            "no reports, progress or summary: only values, failures of the "   \
+            "tool itself and the exit code"                                    \
+    }
+
+/* How many replies ended how. */
+struct tally {
+    uint64_t replies, valid, fallbacks;
+    uint64_t invalid[4]; /* by surety_stage */
+};
+uint64_t tally_invalid(const struct tally *tally);
+void tally_add(struct tally *tally, const surety_outcome *outcome);
+
+struct session {
+    struct cli *cli;
+    const struct session_settings *settings;
+    const surety_contract *contract;
+    surety_limits limits;
+    surety_extract extract;        /* where to look in a reply */
+    surety_extract extract_native; /* the same, the native value first */
+    surety_judge_options options;
+    surety_variable *variables;
+    surety_str native; /* of --native */
+    surety_judge *judge;
+    surety_buf results;       /* SARIF results so far */
+    surety_buf notifications; /* SARIF: what went wrong besides */
+    surety_style style;
+};
+
+/* Makes ready to judge for contract; false: said why. Call session_done in any
+ * case, which writes what is left of a report. */
+bool session_init(struct session *session, struct cli *cli,
+                  const struct session_settings *settings,
+                  const surety_contract *contract);
+void session_done(struct session *session);
+
+/* Judges one reply: its value to out, its report to err. False: stop. */
+bool session_reply(struct session *session, const char *source,
+                   surety_str reply);
+/* Reads and judges each of the files, or standard input where there is none. */
+void session_files(struct session *session, const struct operands *files);
+
+#endif
