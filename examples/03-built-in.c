@@ -13,14 +13,13 @@ int main(void)
         "```",
         "I found nothing to say.",
     };
-    surety_judge_options options = {sizeof(options)};
+    surety_judge_options options = {.size = sizeof(options), .derive = true};
     surety_registry *registry = NULL;
     surety_contract *contract = NULL;
     surety_judge *judge = surety_judge_new(NULL, NULL);
     const surety_outcome *outcome;
     surety_error err;
 
-    options.derive = true;
     if (surety_registry_new(NULL, &registry, &err) ||
         surety_registry_find(registry,
                              surety_str_of("maverick/grouped-review-result@1"),
@@ -35,7 +34,7 @@ int main(void)
             break;
         }
         if (surety_outcome_ok(outcome))
-            printf("%lld findings\n",
+            printf("findings: %lld\n",
                    (long long)surety_val_int(
                        surety_val_get(surety_outcome_derived(outcome),
                                       "total_count"),

@@ -34,12 +34,12 @@ SURETY_API const char *surety_version(void);
  * not done, or has nothing to give; below zero it failed. */
 typedef enum surety_status {
     SURETY_OK = 0,
-    SURETY_MORE = 1,         /* give more input, then call again */
-    SURETY_END = 2,          /* there is nothing (more) to give */
-    SURETY_NOMEM = -1,       /* the allocator said no */
-    SURETY_LIMIT = -2,       /* a limit of surety_limits was reached */
-    SURETY_MISUSE = -3,      /* the caller broke a stated rule; nothing changed */
-    SURETY_SYNTAX = -4,      /* the input is not what it claims to be */
+    SURETY_MORE = 1,    /* give more input, then call again */
+    SURETY_END = 2,     /* there is nothing (more) to give */
+    SURETY_NOMEM = -1,  /* the allocator said no */
+    SURETY_LIMIT = -2,  /* a limit of surety_limits was reached */
+    SURETY_MISUSE = -3, /* the caller broke a stated rule; nothing changed */
+    SURETY_SYNTAX = -4, /* the input is not what it claims to be */
     SURETY_UNSUPPORTED = -5, /* understood, and deliberately not done */
     SURETY_IO = -6,          /* a file or a process could not be used */
     SURETY_TIMEOUT = -7,     /* a time bound passed */

@@ -51,9 +51,9 @@ typedef struct surety_contract_options {
  * SURETY_UNSUPPORTED: what this build leaves out (rules without libjq, a
  * repair level). SURETY_LIMIT, SURETY_NOMEM. A contract with rules starts a
  * child process that runs them, and may give SURETY_IO or SURETY_TIMEOUT. */
-SURETY_API surety_status surety_contract_read(
-    surety_str text, const surety_contract_options *options,
-    surety_contract **ret_contract, surety_error *reterr);
+SURETY_API surety_status
+surety_contract_read(surety_str text, const surety_contract_options *options,
+                     surety_contract **ret_contract, surety_error *reterr);
 SURETY_API void surety_contract_free(surety_contract *contract);
 
 /* Name, version ("" where none is declared) and the two joined by "@". */
@@ -62,26 +62,26 @@ SURETY_API surety_str surety_contract_version(const surety_contract *contract);
 SURETY_API surety_str surety_contract_id(const surety_contract *contract);
 /* The contract document's root. */
 SURETY_API surety_val surety_contract_root(const surety_contract *contract);
-SURETY_API const surety_schema *surety_contract_schema(
-    const surety_contract *contract);
-SURETY_API const surety_extract *surety_contract_extract(
-    const surety_contract *contract);
-SURETY_API surety_repair surety_contract_repair(
-    const surety_contract *contract);
+SURETY_API const surety_schema *
+surety_contract_schema(const surety_contract *contract);
+SURETY_API const surety_extract *
+surety_contract_extract(const surety_contract *contract);
+SURETY_API surety_repair
+surety_contract_repair(const surety_contract *contract);
 SURETY_API bool surety_contract_strips_unknown(const surety_contract *contract);
 SURETY_API bool surety_contract_fills_defaults(const surety_contract *contract);
 /* Its deprecation notice, what to use instead; empty where it is none. */
-SURETY_API surety_str surety_contract_deprecated(
-    const surety_contract *contract);
+SURETY_API surety_str
+surety_contract_deprecated(const surety_contract *contract);
 
-SURETY_API surety_fallback surety_contract_fallback(
-    const surety_contract *contract);
+SURETY_API surety_fallback
+surety_contract_fallback(const surety_contract *contract);
 /* The value of the kinds VALUE and TEXT; SURETY_NONE otherwise. */
-SURETY_API surety_val surety_contract_fallback_value(
-    const surety_contract *contract);
+SURETY_API surety_val
+surety_contract_fallback_value(const surety_contract *contract);
 /* The JSON Pointer of the kind TEXT. */
-SURETY_API surety_str surety_contract_fallback_field(
-    const surety_contract *contract);
+SURETY_API surety_str
+surety_contract_fallback_field(const surety_contract *contract);
 
 /* Rules: what JSON Schema cannot say, each a jq program that must give true
  * (anything but false and null) for the value at `at`. */
@@ -112,9 +112,9 @@ typedef struct surety_registry_options {
 
 /* SURETY_NOMEM. Folders are read when a name is asked for; one that does not
  * exist is passed over. */
-SURETY_API surety_status surety_registry_new(
-    const surety_registry_options *options, surety_registry **ret_registry,
-    surety_error *reterr);
+SURETY_API surety_status
+surety_registry_new(const surety_registry_options *options,
+                    surety_registry **ret_registry, surety_error *reterr);
 SURETY_API void surety_registry_free(surety_registry *registry);
 
 /* Finds and compiles a contract: the path of a file that exists, or a name:
@@ -143,8 +143,8 @@ typedef struct surety_registry_entry {
 SURETY_API surety_status surety_registry_list(surety_registry *registry,
                                               surety_error *reterr);
 SURETY_API size_t surety_registry_count(const surety_registry *registry);
-SURETY_API surety_registry_entry surety_registry_at(
-    const surety_registry *registry, size_t i);
+SURETY_API surety_registry_entry
+surety_registry_at(const surety_registry *registry, size_t i);
 
 #ifdef __cplusplus
 }

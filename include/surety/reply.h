@@ -60,8 +60,10 @@ typedef struct surety_judge surety_judge;
 
 /* Judges one reply. The caller frees the outcome. NULL options: defaults.
  * SURETY_NOMEM; SURETY_LIMIT where the reply or the work on it is beyond a
- * limit of the contract's. The reply and the contract must outlive the
- * outcome. */
+ * limit of the contract's; SURETY_IO where the process that runs its rules
+ * cannot be used; with derive also SURETY_SYNTAX and SURETY_TIMEOUT, where a
+ * derived member cannot be computed. The reply and the contract must outlive
+ * the outcome. */
 SURETY_API surety_status surety_reply_judge(const surety_contract *contract,
                                             surety_str reply,
                                             const surety_judge_options *options,
@@ -69,8 +71,9 @@ SURETY_API surety_status surety_reply_judge(const surety_contract *contract,
                                             surety_error *reterr);
 SURETY_API void surety_outcome_free(surety_outcome *outcome); /* takes NULL */
 
-/* The reusable form: no allocation a reply once the scratch memory has grown.
- * The outcome belongs to the judge and is good until its next call. */
+/* The reusable form: a valid reply to a contract without rules allocates
+ * nothing once the scratch memory has grown. The outcome belongs to the judge
+ * and is good until its next call. */
 SURETY_API surety_judge *surety_judge_new(const surety_alloc *alloc,
                                           const surety_limits *limits);
 SURETY_API void surety_judge_free(surety_judge *judge); /* takes NULL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety/schema.h: JSON Schema, drafts 4, 6, 7, 2019-09, 2020-12 and v1: compile
- * once, check often, report exactly.
+/* surety/schema.h: JSON Schema, drafts 4, 6, 7, 2019-09, 2020-12 and v1:
+ * compile once, check often, report exactly.
  *
  *     surety_schema_read(text, NULL, &schema, &err);
  *     surety_checker_new(NULL, NULL, &checker, &err);
@@ -59,15 +59,14 @@ typedef struct surety_schema surety_schema;
  * the wrong type, a reference that leads nowhere, a pattern that is none.
  * SURETY_UNSUPPORTED: a required vocabulary or a dialect that is unknown.
  * SURETY_LIMIT, SURETY_NOMEM. */
-SURETY_API surety_status surety_schema_read(surety_str text,
-                                            const surety_schema_options *options,
-                                            surety_schema **ret_schema,
-                                            surety_error *reterr);
+SURETY_API surety_status
+surety_schema_read(surety_str text, const surety_schema_options *options,
+                   surety_schema **ret_schema, surety_error *reterr);
 /* The same for a value that is already read; its doc must outlive the
  * schema. */
-SURETY_API surety_status surety_schema_compile(
-    surety_val root, const surety_schema_options *options,
-    surety_schema **ret_schema, surety_error *reterr);
+SURETY_API surety_status
+surety_schema_compile(surety_val root, const surety_schema_options *options,
+                      surety_schema **ret_schema, surety_error *reterr);
 SURETY_API void surety_schema_free(surety_schema *schema); /* takes NULL */
 /* The document it was compiled from. */
 SURETY_API surety_val surety_schema_root(const surety_schema *schema);
@@ -93,14 +92,15 @@ SURETY_API surety_status surety_checker_check(surety_checker *checker,
 /* One thing that is wrong. The texts belong to the findings. Standard terms:
  * JSON Schema 2020-12 core, section 12.3. */
 typedef struct surety_finding {
-    surety_str keyword;                   /* "maximum"; "false" for a false schema */
-    surety_str instance_location;         /* JSON Pointer */
-    surety_str keyword_location;          /* the evaluation path, through $ref */
-    surety_str absolute_keyword_location; /* URI#pointer; "#pointer" without URI */
-    surety_str message;                   /* one sentence, no full stop */
-    surety_str hint;                      /* may be empty; what was likely meant */
-    surety_val instance;    /* the value; for a bad property name its key */
-    surety_val schema;      /* the keyword's value in the schema document */
+    surety_str keyword;           /* "maximum"; "false" for a false schema */
+    surety_str instance_location; /* JSON Pointer */
+    surety_str keyword_location;  /* the evaluation path, through $ref */
+    surety_str
+        absolute_keyword_location; /* URI#pointer; "#pointer" without URI */
+    surety_str message;            /* one sentence, no full stop */
+    surety_str hint;               /* may be empty; what was likely meant */
+    surety_val instance; /* the value; for a bad property name its key */
+    surety_val schema;   /* the keyword's value in the schema document */
 } surety_finding;
 
 typedef struct surety_findings surety_findings;

@@ -62,9 +62,9 @@ typedef enum surety_obstacle {
     SURETY_OBSTACLE_REASONING_OPEN, /* reasoning that never ends: cut off */
     SURETY_OBSTACLE_FENCE_OPEN,     /* a block that is never closed: cut off */
     SURETY_OBSTACLE_FENCE_OTHER,    /* only blocks of another language */
-    SURETY_OBSTACLE_VALUE_OPEN,     /* an object or array never closed: cut off */
-    SURETY_OBSTACLE_NO_MARKER,      /* the marker does not occur */
-    SURETY_OBSTACLE_NO_JSON         /* nothing that looks like JSON */
+    SURETY_OBSTACLE_VALUE_OPEN, /* an object or array never closed: cut off */
+    SURETY_OBSTACLE_NO_MARKER,  /* the marker does not occur */
+    SURETY_OBSTACLE_NO_JSON     /* nothing that looks like JSON */
 } surety_obstacle;
 
 typedef struct surety_finder surety_finder;

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a reply is not valid, in words for the person or the model that has to
+ * act on them: the finder's obstacle, the reader's fault, the schema's findings
+ * or the rules that do not hold, each with its place in the reply. And what is
+ * worth saying of a reply that is valid.
+ *
+ * Texts are written into the judge's scratch buffer and copied to the outcome;
+ * a failure is always SURETY_NOMEM. */
+#include "reply/reply.h"
+
+#include "text/text.h"
+
+enum {
+    EXPLAIN_TAG_MAX = 40, /* bytes of a block's tag or a key in a message */
+    EXPLAIN_KEY_MAX = 60
+};
+
+#define EXPLAIN_CUT_HINT                                                       \
+    "raise the limit of output tokens, or ask for a shorter reply"
+
+static surety_status explain_extraction(surety_judge *judge);
+static surety_status explain_syntax(surety_judge *judge);
+static surety_status explain_findings(surety_judge *judge);
+static surety_status explain_rules(surety_judge *judge);
+
+surety_status surety__explain_errors(surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+
+    if (!best)
+        return explain_extraction(judge);
+    if (best->stage == SURETY_STAGE_JSON_PARSE)
+        return explain_syntax(judge);
+    return best->verdicts ? explain_rules(judge) : explain_findings(judge);
+}
+
+/* Copies literal text without copying: constants outlive every outcome. */
+static void explain_keyword(surety__issue *issue, const char *keyword)
+{
+    issue->seen.keyword = surety_str_of(keyword);
+    issue->seen.instance_location = SURETY__LITERAL("");
+    issue->seen.keyword_location = SURETY__LITERAL("");
+    issue->seen.absolute_keyword_location = SURETY__LITERAL("");
+    issue->seen.message = SURETY__LITERAL("");
+    issue->seen.hint = SURETY__LITERAL("");
+}
+
+/* Text quoted in a message, cut between code points where it is long. */
+static void explain_quote(surety_buf *out, surety_str text, size_t max)
+{
+    const bool cut = text.len > max;
+
+    if (cut)
+        for (text.len = max;
+             text.len && ((unsigned char)text.ptr[text.len] & 0xC0) == 0x80;)
+            text.len--;
+    surety_json_string(out, text);
+    if (cut)
+        surety_buf_text(out, "...");
+}
+
+/* ---- extraction ---------------------------------------------------------- */
+
+static bool explain_lists(const surety_extract *how, surety_place place)
+{
+    for (size_t i = 0; i < how->from_count; i++)
+        if (how->from[i] == place)
+            return true;
+    return how->from_count == 0;
+}
+
+/* The fence that stands at offset of the reply, and its tag. */
+static surety_str explain_fence(surety_str reply, size_t offset,
+                                surety_str *ret_tag)
+{
+    const char *ptr = reply.ptr + offset;
+    const char *end = reply.ptr + reply.len;
+    const char *stop = ptr;
+    const char *tag;
+
+    while (stop < end && *stop == *ptr)
+        stop++;
+    tag = stop;
+    while (tag < end && (*tag == ' ' || *tag == '\t'))
+        tag++;
+    for (stop = tag; stop < end && !memchr(" \t\r\n", *stop, 4);)
+        stop++;
+    *ret_tag = (surety_str){tag, (size_t)(stop - tag)};
+    if (stop == tag)
+        while (stop > ptr && (stop[-1] == ' ' || stop[-1] == '\t'))
+            stop--;
+    return (surety_str){ptr, (size_t)(stop - ptr)};
+}
+
+/* Nothing stood in the way: there was just nothing. Gives the hint. */
+static const char *explain_nothing(surety_judge *judge)
+{
+    const surety_extract *how = judge->extract;
+    surety_buf *out = &judge->scratch;
+
+    if (explain_lists(how, SURETY_PLACE_WHOLE) ||
+        explain_lists(how, SURETY_PLACE_EMBEDDED)) {
+        surety_buf_text(out, "nothing that looks like JSON was found");
+        return "answer with one JSON value";
+    }
+    if (explain_lists(how, SURETY_PLACE_FENCE) ||
+        explain_lists(how, SURETY_PLACE_FENCE_ANY)) {
+        surety_buf_text(out, "no fenced block was found");
+        return "put the JSON in a block that opens with ```json";
+    }
+    if (!explain_lists(how, SURETY_PLACE_MARKER)) {
+        surety_buf_text(out, "no native value was delivered, and the contract "
+                             "looks nowhere else");
+        return "";
+    }
+    if (!how->marker.len) {
+        surety_buf_text(out, "the contract names no marker to look for");
+        return "";
+    }
+    surety_buf_text(out, "no JSON follows the marker ");
+    explain_quote(out, how->marker, EXPLAIN_KEY_MAX);
+    return "put the JSON after the marker";
+}
+
+/* The tag that opens reasoning at offset: how many bytes it takes. */
+static size_t explain_tag(surety_str reply, size_t offset)
+{
+    surety_str tag = {reply.ptr + offset, reply.len - offset};
+    size_t len;
+
+    if (tag.len > EXPLAIN_TAG_MAX)
+        tag.len = EXPLAIN_TAG_MAX;
+    len = surety__str_find(tag, SURETY__LITERAL(">"));
+    return len < tag.len ? len + 1 : 1;
+}
+
+/* Writes what stood in the way to the scratch buffer; gives the hint and how
+ * many bytes at offset to point at (0: there is no place). */
+static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
+                               size_t offset, const char **ret_hint)
+{
+    const surety_str reply = judge->reply;
+    const unsigned line = surety_position_at(reply, offset, 0).line;
+    surety_buf *out = &judge->scratch;
+    surety_str fence, tag;
+
+    *ret_hint = EXPLAIN_CUT_HINT;
+    switch (obstacle) {
+    case SURETY_OBSTACLE_EMPTY_REPLY:
+        *ret_hint = "";
+        surety_buf_text(out, "the reply is empty");
+        return 0;
+    case SURETY_OBSTACLE_REASONING_OPEN:
+        surety__buf_printf(out,
+                           "reasoning begins at line %u but never ends: "
+                           "the reply looks cut off",
+                           line);
+        return explain_tag(reply, offset);
+    case SURETY_OBSTACLE_FENCE_OPEN:
+        surety__buf_printf(out,
+                           "a fenced block is opened at line %u but never "
+                           "closed: the reply looks cut off",
+                           line);
+        return explain_fence(reply, offset, &tag).len;
+    case SURETY_OBSTACLE_FENCE_OTHER:
+        *ret_hint = "open the block with ```json";
+        fence = explain_fence(reply, offset, &tag);
+        surety__buf_printf(out,
+                           "no fenced block tagged json was found; the "
+                           "block at line %u is ",
+                           line);
+        surety_buf_text(out, tag.len ? "tagged " : "not tagged");
+        if (tag.len)
+            explain_quote(out, tag, EXPLAIN_TAG_MAX);
+        return fence.len;
+    case SURETY_OBSTACLE_VALUE_OPEN:
+        surety__buf_printf(out,
+                           "%s opens at line %u but never ends: the reply "
+                           "looks cut off",
+                           reply.ptr[offset] == '[' ? "an array" : "an object",
+                           line);
+        return 1;
+    case SURETY_OBSTACLE_NO_MARKER:
+        *ret_hint = "put the JSON after the marker";
+        surety_buf_text(out, "the marker ");
+        explain_quote(out, judge->extract->marker, EXPLAIN_KEY_MAX);
+        surety_buf_text(out, " does not stand in the reply");
+        return 0;
+    case SURETY_OBSTACLE_NONE:
+    case SURETY_OBSTACLE_NO_JSON: break;
+    }
+    *ret_hint = explain_nothing(judge);
+    return 0;
+}
+
+static surety_status explain_extraction(surety_judge *judge)
+{
+    surety_outcome *outcome = &judge->outcome;
+    surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
+    const char *hint = "";
+    surety_obstacle obstacle;
+    size_t offset = 0;
+    size_t length;
+
+    if (!issue)
+        return SURETY_NOMEM;
+    explain_keyword(issue, "extraction");
+    obstacle = surety_finder_obstacle(judge->finder, &offset);
+    if (judge->extract->from_count == 1 &&
+        judge->extract->from[0] == SURETY_PLACE_NATIVE)
+        obstacle = SURETY_OBSTACLE_NO_JSON;
+    length = explain_obstacle(judge, obstacle, offset, &hint);
+    issue->seen.hint = surety_str_of(hint);
+    if (length) {
+        issue->placed = true;
+        issue->seen.position.offset = offset;
+        issue->seen.position.length = length;
+    }
+    return surety__outcome_take(outcome, &issue->seen.message) ? SURETY_OK
+                                                               : SURETY_NOMEM;
+}
+
+/* ---- json_parse -----------------------------------------------------------
+ */
+
+/* Whether the reader stopped for want of more: at the end, or in the letters of
+ * a literal that the end cut off. */
+static bool explain_ended(const surety_error *fault, surety_str text)
+{
+    static const char *const literals[] = {"true", "false", "null"};
+    surety_str rest;
+
+    if (fault->status != SURETY_SYNTAX)
+        return false;
+    if (fault->position.offset >= text.len)
+        return true;
+    rest = (surety_str){text.ptr + fault->position.offset,
+                        text.len - fault->position.offset};
+    for (size_t i = 0; i < sizeof(literals) / sizeof(*literals); i++)
+        if (surety__str_starts(surety_str_of(literals[i]), rest))
+            return true;
+    return false;
+}
+
+/* The reader's word, and that the reply looks cut off where it ended too
+ * early. An empty block is no reply cut off. */
+static surety_status explain_syntax(surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    const surety_error *fault = &best->fault;
+    const surety_str text = best->candidate.text;
+    surety_outcome *outcome = &judge->outcome;
+    surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
+    surety_buf *out = &judge->scratch;
+    const bool ended = explain_ended(fault, text);
+    size_t length = fault->position.length;
+
+    if (!issue)
+        return SURETY_NOMEM;
+    if (fault->position.offset >= text.len)
+        length = 0;
+    else if (!length)
+        length = 1;
+    explain_keyword(issue, "json_parse");
+    surety__locate_span(judge, best, fault->position.offset, length, issue);
+    if (ended && !text.len)
+        surety_buf_text(out, best->index == SURETY__NATIVE
+                                 ? "the native value is empty"
+                                 : "the block is empty");
+    else
+        surety_buf_text(out, fault->message);
+    if (ended && text.len) {
+        const surety_str rest = {outcome->seen.ptr + best->candidate.end,
+                                 outcome->seen.len - best->candidate.end};
+
+        surety_buf_text(out, surety__str_trim(rest).len
+                                 ? ": the JSON looks cut off"
+                                 : ": the reply looks cut off");
+    } else if (!ended && fault->hint[0]) {
+        if (!surety__outcome_copy(outcome, surety_str_of(fault->hint),
+                                  &issue->seen.hint))
+            return SURETY_NOMEM;
+    }
+    return surety__outcome_take(outcome, &issue->seen.message) ? SURETY_OK
+                                                               : SURETY_NOMEM;
+}
+
+/* ---- validation -----------------------------------------------------------
+ */
+
+static surety_status explain_findings(surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    surety_outcome *outcome = &judge->outcome;
+
+    for (size_t i = 0; i < surety_findings_count(best->findings); i++) {
+        const surety_finding from = surety_findings_at(best->findings, i);
+        surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
+        surety_issue *to;
+
+        if (!issue)
+            return SURETY_NOMEM;
+        to = &issue->seen;
+        surety__locate_value(judge, best, from.instance, issue);
+        if (!surety__outcome_copy(outcome, from.keyword, &to->keyword) ||
+            !surety__outcome_copy(outcome, from.instance_location,
+                                  &to->instance_location) ||
+            !surety__outcome_copy(outcome, from.keyword_location,
+                                  &to->keyword_location) ||
+            !surety__outcome_copy(outcome, from.absolute_keyword_location,
+                                  &to->absolute_keyword_location) ||
+            !surety__outcome_copy(outcome, from.message, &to->message) ||
+            !surety__outcome_copy(outcome, from.hint, &to->hint))
+            return SURETY_NOMEM;
+    }
+    return SURETY_OK;
+}
+
+/* The value that a rule points at, or the nearest one around where it would
+ * stand. */
+static surety_val explain_target(surety_val root, surety_str pointer)
+{
+    surety_val value = surety_val_at(root, pointer);
+
+    while (!value.doc && pointer.len) {
+        while (pointer.len && pointer.ptr[pointer.len - 1] != '/')
+            pointer.len--;
+        if (pointer.len)
+            pointer.len--;
+        value = surety_val_at(root, pointer);
+    }
+    return value;
+}
+
+/* The contract's own URI in front of a location, without an empty fragment. */
+static void explain_base(surety_judge *judge)
+{
+    const surety_val root = surety_contract_root(judge->contract);
+    surety_str base = surety_val_str(surety_val_get(root, "$id"));
+
+    if (base.len && base.ptr[base.len - 1] == '#')
+        base.len--;
+    surety_buf_add(&judge->scratch, base);
+}
+
+/* One rule that does not hold. */
+static surety_status explain_rule(surety_judge *judge, size_t i)
+{
+    const surety_rule rule = surety_contract_rule(judge->contract, i);
+    const surety__verdict *verdict = &judge->best->verdicts[i];
+    surety_outcome *outcome = &judge->outcome;
+    surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
+    surety_buf *out = &judge->scratch;
+    surety_issue *to;
+
+    if (!issue)
+        return SURETY_NOMEM;
+    to = &issue->seen;
+    explain_keyword(issue, "rules");
+    surety__locate_value(
+        judge, judge->best,
+        explain_target(surety_doc_root(judge->best->doc), rule.at), issue);
+    surety__buf_printf(out, "/x-surety/rules/%zu", i);
+    if (!surety__outcome_take(outcome, &to->keyword_location))
+        return SURETY_NOMEM;
+    explain_base(judge);
+    surety__buf_printf(out, "#/x-surety/rules/%zu", i);
+    if (!surety__outcome_take(outcome, &to->absolute_keyword_location))
+        return SURETY_NOMEM;
+    if (verdict->status == SURETY_OK) {
+        surety_buf_text(out, "rule ");
+        surety_buf_add(out, rule.id);
+        if (!surety__outcome_take(outcome, &to->hint))
+            return SURETY_NOMEM;
+        surety_buf_add(out, rule.message);
+    } else {
+        surety_buf_text(out, "the rule ");
+        surety_buf_add(out, rule.id);
+        surety_buf_text(out, " could not be evaluated: ");
+        surety_buf_add(out, verdict->text);
+    }
+    if (!surety__outcome_take(outcome, &to->message) ||
+        !surety__outcome_copy(outcome, rule.at, &to->instance_location))
+        return SURETY_NOMEM;
+    return SURETY_OK;
+}
+
+static surety_status explain_rules(surety_judge *judge)
+{
+    const size_t count = surety_contract_rule_count(judge->contract);
+    surety_status status = SURETY_OK;
+
+    for (size_t i = 0; i < count && status == SURETY_OK; i++)
+        if (!judge->best->verdicts[i].holds)
+            status = explain_rule(judge, i);
+    return status;
+}
+
+/* ---- warnings -------------------------------------------------------------
+ */
+
+surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
+                                   const char *format, ...)
+{
+    surety_outcome *outcome = &judge->outcome;
+    surety__issue *issue = surety__issue_add(outcome, &outcome->warnings);
+    surety_error text;
+    va_list args;
+
+    if (!issue)
+        return SURETY_NOMEM;
+    explain_keyword(issue, keyword);
+    va_start(args, format);
+    surety__failv(&text, SURETY_OK, format, args);
+    va_end(args);
+    return surety__outcome_copy(outcome, surety_str_of(text.message),
+                                &issue->seen.message)
+               ? SURETY_OK
+               : SURETY_NOMEM;
+}
+
+/* Every key that a later member of its object replaced. */
+static surety_status explain_duplicates(surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    const surety_doc *doc = best->doc;
+    const size_t kept = sizeof(doc->duplicates) / sizeof(*doc->duplicates);
+    surety_outcome *outcome = &judge->outcome;
+
+    for (size_t i = 0; i < doc->duplicate_count && i < kept; i++) {
+        const char *own =
+            doc->duplicates[i].flags & FLAG_OWN ? doc->own : doc->text;
+        const surety_str key = {own + doc->duplicates[i].off,
+                                doc->duplicates[i].len};
+        const size_t place = doc->duplicates[i].place;
+        const surety_str rest = {doc->text + place, doc->text_len - place};
+        surety__issue *issue = surety__issue_add(outcome, &outcome->warnings);
+
+        if (!issue)
+            return SURETY_NOMEM;
+        explain_keyword(issue, "duplicate_key");
+        surety__locate_span(judge, best, place, surety__locate_string(rest),
+                            issue);
+        surety_buf_text(&judge->scratch, "the key ");
+        explain_quote(&judge->scratch, key, EXPLAIN_KEY_MAX);
+        surety_buf_text(&judge->scratch,
+                        " stands in its object again; the last one counts");
+        if (!surety__outcome_take(outcome, &issue->seen.message))
+            return SURETY_NOMEM;
+    }
+    if (doc->duplicate_count > kept)
+        return surety__explain_warn(judge, "duplicate_key",
+                                    "%zu more keys stand in their object "
+                                    "again",
+                                    doc->duplicate_count - kept);
+    return SURETY_OK;
+}
+
+surety_status surety__explain_warnings(surety_judge *judge)
+{
+    const surety_str notice = surety_contract_deprecated(judge->contract);
+    const surety_str id = surety_contract_id(judge->contract);
+    const surety__trial *best = judge->best;
+    surety_status status = SURETY_OK;
+
+    if (notice.len)
+        status = surety__explain_warn(
+            judge, "deprecated", "the contract%s%.*s is deprecated: %.*s",
+            id.len ? " " : "", (int)id.len, id.len ? id.ptr : "",
+            (int)notice.len, notice.ptr);
+    if (status == SURETY_OK && best && best->stage != SURETY_STAGE_JSON_PARSE)
+        status = explain_duplicates(judge);
+    if (status == SURETY_OK && best && best->stage == SURETY_STAGE_VALIDATION &&
+        surety_findings_truncated(best->findings))
+        status = surety__explain_warn(
+            judge, "truncated", "there are more errors than the %zu reported",
+            surety_findings_count(best->findings));
+    return status;
+}

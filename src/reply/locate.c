@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where in the reply an issue stands, as the user sees the reply.
+ *
+ * An issue is placed first: the byte that its value's cell remembers, mapped
+ * through the finder where the candidate was cleaned of markup. Lines and
+ * columns cost a walk over the text, so all issues get theirs in one walk, in
+ * the order of their offsets. */
+#include "reply/reply.h"
+
+size_t surety__locate_string(surety_str text)
+{
+    size_t at = 1;
+
+    while (at < text.len && text.ptr[at] != '"')
+        at += text.ptr[at] == '\\' ? 2 : 1;
+    return at < text.len ? at + 1 : text.len;
+}
+
+/* How many bytes are pointed at for the value of a cell. */
+static size_t locate_length(const surety_doc *doc, const surety__cell *cell)
+{
+    const surety_str text = surety_doc_text(doc);
+
+    switch (cell->kind) {
+    case CELL_STRING:
+    case CELL_KEY:
+        return surety__locate_string(
+            (surety_str){text.ptr + cell->place, text.len - cell->place});
+    case CELL_NULL:
+    case CELL_TRUE: return 4;
+    case CELL_FALSE: return 5;
+    case CELL_INT:
+    case CELL_DECIMAL: return surety__cell_number(doc, cell).len;
+    default: return 1;
+    }
+}
+
+void surety__locate_span(const surety_judge *judge, const surety__trial *trial,
+                         size_t offset, size_t length, surety__issue *issue)
+{
+    size_t end = offset + length;
+
+    if (trial->index != SURETY__NATIVE) {
+        /* The end of the last byte: what follows may be markup. */
+        end =
+            length
+                ? surety_finder_origin(judge->finder, trial->index, end - 1) + 1
+                : 0;
+        offset = surety_finder_origin(judge->finder, trial->index, offset);
+    }
+    issue->placed = true;
+    issue->seen.position.offset = offset;
+    issue->seen.position.length = end > offset ? end - offset : 0;
+}
+
+void surety__locate_value(const surety_judge *judge, const surety__trial *trial,
+                          surety_val value, surety__issue *issue)
+{
+    const surety__cell *cell;
+
+    if (!value.doc || value.doc != trial->doc)
+        return;
+    cell = surety__cell_of(value);
+    if (cell->place == PLACE_NONE)
+        return;
+    surety__locate_span(judge, trial, cell->place,
+                        locate_length(value.doc, cell), issue);
+}
+
+/* A place in a text, counted forward. */
+struct locate_walk {
+    surety_str text;
+    size_t offset;
+    size_t chars;
+    uint32_t line, column;
+};
+
+static void locate_advance(struct locate_walk *walk, size_t offset)
+{
+    const surety_str text = walk->text;
+
+    if (offset > text.len)
+        offset = text.len;
+    for (; walk->offset < offset; walk->offset++) {
+        const char byte = text.ptr[walk->offset];
+        const bool first = ((unsigned char)byte & 0xC0) != 0x80;
+
+        walk->chars += first;
+        walk->column += first;
+        if (byte == '\n' ||
+            (byte == '\r' && (walk->offset + 1 >= text.len ||
+                              text.ptr[walk->offset + 1] != '\n'))) {
+            walk->line++;
+            walk->column = 1;
+        }
+    }
+}
+
+/* Sorts by offset: a heap, so that many issues stay cheap without memory. */
+static void locate_sort(surety__issue **issues, size_t count)
+{
+    for (size_t left = count / 2, right = count; right > 1;) {
+        surety__issue *moved;
+        size_t hole, child;
+
+        if (left) {
+            moved = issues[hole = --left];
+        } else {
+            moved = issues[--right];
+            issues[right] = issues[hole = 0];
+        }
+        for (; (child = 2 * hole + 1) < right; hole = child) {
+            if (child + 1 < right && issues[child + 1]->seen.position.offset >
+                                         issues[child]->seen.position.offset)
+                child++;
+            if (issues[child]->seen.position.offset <=
+                moved->seen.position.offset)
+                break;
+            issues[hole] = issues[child];
+        }
+        issues[hole] = moved;
+    }
+}
+
+static size_t locate_collect(surety__issues *from, surety__issue **to)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < from->count; i++)
+        if (from->items[i].placed)
+            to[count++] = &from->items[i];
+    return count;
+}
+
+surety_status surety__locate_all(surety_outcome *outcome)
+{
+    struct locate_walk walk = {.text = outcome->seen, .line = 1, .column = 1};
+    const size_t most = outcome->errors.count + outcome->warnings.count;
+    surety__issue **order;
+    size_t count;
+
+    if (!most)
+        return SURETY_OK;
+    order = surety__arena_take(&outcome->arena, most * sizeof(*order));
+    if (!order)
+        return SURETY_NOMEM;
+    count = locate_collect(&outcome->errors, order);
+    count += locate_collect(&outcome->warnings, order + count);
+    locate_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        surety__issue *issue = order[i];
+        surety_position *position = &issue->seen.position;
+        struct locate_walk end;
+
+        locate_advance(&walk, position->offset);
+        position->line = walk.line;
+        position->column = walk.column;
+        issue->char_offset = walk.chars;
+        end = walk;
+        locate_advance(&end, position->offset + position->length);
+        issue->char_length = end.chars - walk.chars;
+    }
+    return SURETY_OK;
+}

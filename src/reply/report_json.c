@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The forms for programs: the report object (its schema is the contract
+ * surety/report), and results of SARIF 2.1.0 (OASIS, 2020; section 3.27). */
+#include "reply/report.h"
+
+enum { REPORT_RAW_MAX = 500 }; /* characters of the reply */
+
+/* ,"NAME": */
+static void json_name(surety_buf *out, bool first, const char *name)
+{
+    if (!first)
+        surety_buf_byte(out, ',');
+    surety_buf_byte(out, '"');
+    surety_buf_text(out, name);
+    surety_buf_text(out, "\":");
+}
+
+static void json_member(surety_buf *out, bool first, const char *name,
+                        surety_str text)
+{
+    json_name(out, first, name);
+    surety_json_string(out, text);
+}
+
+static void json_number(surety_buf *out, bool first, const char *name,
+                        uint64_t number)
+{
+    json_name(out, first, name);
+    surety_buf_number(out, number);
+}
+
+static void json_value(surety_buf *out, const char *name, surety_val value)
+{
+    json_name(out, false, name);
+    if (value.doc)
+        (void)surety_val_write(value, SURETY_STYLE_COMPACT, out);
+    else
+        surety_buf_text(out, "null");
+}
+
+static void json_bool(surety_buf *out, bool first, const char *name, bool value)
+{
+    json_name(out, first, name);
+    surety_buf_text(out, value ? "true" : "false");
+}
+
+static void json_issue(surety_buf *out, const surety_issue *issue)
+{
+    surety_buf_byte(out, '{');
+    json_member(out, true, "instanceLocation", issue->instance_location);
+    json_member(out, false, "keywordLocation", issue->keyword_location);
+    json_member(out, false, "absoluteKeywordLocation",
+                issue->absolute_keyword_location);
+    json_member(out, false, "keyword", issue->keyword);
+    json_member(out, false, "error", issue->message);
+    if (issue->position.line) {
+        json_number(out, false, "line", issue->position.line);
+        json_number(out, false, "column", issue->position.column);
+        json_number(out, false, "offset", issue->position.offset);
+        json_number(out, false, "length", issue->position.length);
+    }
+    if (issue->hint.len)
+        json_member(out, false, "hint", issue->hint);
+    surety_buf_byte(out, '}');
+}
+
+static void json_issues(surety_buf *out, const char *name,
+                        const surety__issues *issues)
+{
+    json_name(out, false, name);
+    surety_buf_byte(out, '[');
+    for (size_t i = 0; i < issues->count; i++) {
+        if (i)
+            surety_buf_byte(out, ',');
+        json_issue(out, &issues->items[i].seen);
+    }
+    surety_buf_byte(out, ']');
+}
+
+/* The first characters of text; a bad byte counts as one, for it becomes
+ * U+FFFD when written. */
+static surety_str json_head(surety_str text)
+{
+    const char *start = text.len ? text.ptr : "";
+    const char *end = start + text.len;
+    const char *ptr = start;
+
+    for (int i = 0; i < REPORT_RAW_MAX && ptr < end; i++) {
+        unsigned len;
+
+        (void)surety__utf8_decode(ptr, end, &len);
+        ptr += len;
+    }
+    return (surety_str){start, (size_t)(ptr - start)};
+}
+
+void surety__report_json(const surety_outcome *outcome, surety_buf *out)
+{
+    const bool ok = surety_outcome_ok(outcome);
+
+    surety_buf_byte(out, '{');
+    json_bool(out, true, "ok", ok);
+    json_name(out, false, "stage");
+    if (ok)
+        surety_buf_text(out, "null");
+    else
+        surety_json_string(out,
+                           surety_str_of(surety_stage_name(outcome->stage)));
+    json_member(out, false, "contract", outcome->contract_id);
+    json_value(out, "value", outcome->value);
+    json_bool(out, false, "fallback", outcome->fallback);
+    if (outcome->derived.doc)
+        json_value(out, "derived", outcome->derived);
+    json_name(out, false, "place");
+    if (outcome->place == SURETY_PLACE_NONE) {
+        surety_buf_text(out, "null,\"span\":null");
+    } else {
+        surety_json_string(out,
+                           surety_str_of(surety_place_name(outcome->place)));
+        json_name(out, false, "span");
+        surety_buf_byte(out, '{');
+        json_number(out, true, "start", outcome->start);
+        json_number(out, false, "end", outcome->end);
+        surety_buf_byte(out, '}');
+    }
+    json_issues(out, "errors", &outcome->errors);
+    json_name(out, false, "repairs");
+    surety_buf_text(out, "[]");
+    json_issues(out, "warnings", &outcome->warnings);
+    json_member(out, false, "raw", json_head(outcome->seen));
+    surety_buf_byte(out, '}');
+}
+
+/* ---- SARIF -----------------------------------------------------------------
+ */
+
+/* A file's name as a relative URI reference (RFC 3986, 3.3). */
+static void sarif_uri(surety_buf *out, surety_str source)
+{
+    surety_buf_byte(out, '"');
+    for (size_t i = 0; i < source.len; i++) {
+        const char byte = source.ptr[i];
+
+        if ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+            (byte >= '0' && byte <= '9') || (byte && strchr("-._~/", byte)))
+            surety_buf_byte(out, byte);
+        else
+            surety__buf_printf(out, "%%%02X", (unsigned char)byte);
+    }
+    surety_buf_byte(out, '"');
+}
+
+/* Columns and characters are code points: the run must say so in columnKind. */
+static void sarif_region(surety_buf *out, const surety__issue *issue)
+{
+    const surety_position *position = &issue->seen.position;
+
+    json_name(out, false, "region");
+    surety_buf_byte(out, '{');
+    json_number(out, true, "startLine", position->line);
+    json_number(out, false, "startColumn", position->column);
+    json_number(out, false, "endColumn", position->column + issue->char_length);
+    json_number(out, false, "charOffset", issue->char_offset);
+    json_number(out, false, "charLength", issue->char_length);
+    json_number(out, false, "byteOffset", position->offset);
+    json_number(out, false, "byteLength", position->length);
+    surety_buf_byte(out, '}');
+}
+
+static void sarif_issue(surety_buf *out, const surety__issue *issue,
+                        const char *level, surety_str source)
+{
+    const surety_issue *seen = &issue->seen;
+
+    if (!source.len)
+        source = SURETY__LITERAL("reply");
+    surety_buf_byte(out, '{');
+    json_member(out, true, "ruleId", seen->keyword);
+    json_member(out, false, "level", surety_str_of(level));
+    json_name(out, false, "message");
+    surety_buf_byte(out, '{');
+    json_member(out, true, "text", seen->message);
+    surety_buf_byte(out, '}');
+    json_name(out, false, "locations");
+    surety_buf_text(out, "[{\"physicalLocation\":{\"artifactLocation\":"
+                         "{\"uri\":");
+    sarif_uri(out, source);
+    surety_buf_byte(out, '}');
+    if (seen->position.line)
+        sarif_region(out, issue);
+    surety_buf_text(out, "}}]");
+    json_name(out, false, "properties");
+    surety_buf_byte(out, '{');
+    json_member(out, true, "instanceLocation", seen->instance_location);
+    json_member(out, false, "keywordLocation", seen->keyword_location);
+    if (seen->hint.len)
+        json_member(out, false, "hint", seen->hint);
+    surety_buf_text(out, "}}");
+}
+
+void surety__report_sarif(const surety_outcome *outcome, surety_str source,
+                          surety_buf *out)
+{
+    const size_t errors = outcome->errors.count;
+
+    for (size_t i = 0; i < errors + outcome->warnings.count; i++) {
+        if (i)
+            surety_buf_byte(out, ',');
+        if (i < errors)
+            sarif_issue(out, &outcome->errors.items[i], "error", source);
+        else
+            sarif_issue(out, &outcome->warnings.items[i - errors], "warning",
+                        source);
+    }
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The form for people, as compilers write it:
+ *
+ *     reply.md:14:17: error[maximum]: 85 is greater than the maximum of 1
+ *        14 |   "confidence": 85,
+ *           |                 ^^ at /confidence
+ *           = contract user-story/iteration-output@1.0.0: /properties/...
+ *
+ * The line of the reply is shown as far as it fits around the place; a tab
+ * stays a tab in both lines, anything a terminal would act on is escaped and
+ * the carets are as many columns further. Looking for the ends of a line is
+ * bounded, so a reply that is one line of megabytes costs no more. */
+#include "reply/report.h"
+
+enum {
+    TEXT_LINE_MAX = 120, /* characters of a source line */
+    TEXT_BEFORE_MAX = 60 /* of these before the place, where it is cut */
+};
+
+struct text_palette {
+    const char *place, *error, *warning, *gutter, *caret, *hint, *end;
+};
+
+static const struct text_palette text_plain = {"", "", "", "", "", "", ""};
+static const struct text_palette text_color = {
+    "\x1b[1m",  "\x1b[1;31m", "\x1b[1;33m", "\x1b[34m",
+    "\x1b[31m", "\x1b[36m",   "\x1b[0m",
+};
+
+/* The part of a line that is shown. */
+struct text_window {
+    size_t start, end; /* bytes of the reply */
+    bool cut_before, cut_after;
+};
+
+static bool text_ends_line(char byte)
+{
+    return byte == '\n' || byte == '\r';
+}
+
+static bool text_is_inner(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* The byte where the max-th character before offset begins, or the line's
+ * first; *ret_count tells how many characters there are between. Bytes that
+ * continue no character count when they are too many. */
+static size_t text_back(surety_str text, size_t offset, size_t max,
+                        size_t *ret_count)
+{
+    size_t at = offset;
+    size_t count = 0;
+
+    while (at > 0 && !text_ends_line(text.ptr[at - 1]) && count < max) {
+        size_t inner = 0;
+
+        for (at--; at > 0 && inner < 3 && text_is_inner(text.ptr[at]) &&
+                   !text_ends_line(text.ptr[at - 1]);
+             inner++)
+            at--;
+        count++;
+    }
+    *ret_count = count;
+    return at;
+}
+
+/* The byte behind max characters from offset on, or the line's end. */
+static size_t text_forth(surety_str text, size_t offset, size_t max,
+                         size_t *ret_count)
+{
+    size_t at = offset;
+    size_t count = 0;
+
+    for (; at < text.len && !text_ends_line(text.ptr[at]) && count < max;
+         count++) {
+        unsigned len;
+
+        (void)surety__utf8_decode(text.ptr + at, text.ptr + text.len, &len);
+        at += len;
+    }
+    *ret_count = count;
+    return at;
+}
+
+static struct text_window text_window(surety_str text, size_t offset)
+{
+    struct text_window window;
+    size_t before, after;
+
+    window.start = text_back(text, offset, TEXT_LINE_MAX, &before);
+    window.end = text_forth(text, offset, TEXT_LINE_MAX, &after);
+    if (before + after > TEXT_LINE_MAX) {
+        size_t room = TEXT_LINE_MAX - TEXT_BEFORE_MAX;
+
+        if (after < room)
+            room = after;
+        window.start = text_back(text, offset, TEXT_LINE_MAX - room, &before);
+        window.end = text_forth(text, offset, TEXT_LINE_MAX - before, &after);
+    }
+    window.cut_before =
+        window.start > 0 && !text_ends_line(text.ptr[window.start - 1]);
+    window.cut_after =
+        window.end < text.len && !text_ends_line(text.ptr[window.end]);
+    return window;
+}
+
+/* Shows the reply from start to end; gives how many columns that took, and
+ * repeats them as blanks in `under` (may be NULL), tabs as tabs. */
+static size_t text_show(surety_buf *out, surety_str text, size_t start,
+                        size_t end, surety_buf *under)
+{
+    size_t total = 0;
+
+    while (start < end) {
+        unsigned columns = 1;
+
+        if (text.ptr[start] == '\t') {
+            surety_buf_byte(out, '\t');
+            start++;
+        } else {
+            start += surety__report_char(out, text.ptr + start,
+                                         text.ptr + text.len, &columns);
+        }
+        total += columns;
+        for (unsigned i = 0; under && i < columns; i++)
+            surety_buf_byte(under, text.ptr[start - 1] == '\t' ? '\t' : ' ');
+    }
+    return total;
+}
+
+/* The two lines with the source and the carets. */
+static void text_source(const surety_outcome *outcome,
+                        const surety_issue *issue,
+                        const struct text_palette *palette, surety_buf *out)
+{
+    const surety_str text = outcome->seen;
+    const size_t offset = issue->position.offset;
+    const struct text_window window = text_window(text, offset);
+    size_t stop = offset + issue->position.length;
+    size_t carets;
+    surety_buf under;
+
+    surety_buf_init(&under, out->alloc, 0);
+    surety__buf_printf(out, "%s%5u |%s%s", palette->gutter,
+                       (unsigned)issue->position.line, palette->end,
+                       window.start < window.end ? " " : "");
+    if (window.cut_before) {
+        surety_buf_text(out, "\xE2\x80\xA6");
+        surety_buf_byte(&under, ' ');
+    }
+    if (stop > window.end)
+        stop = window.end;
+    text_show(out, text, window.start, offset, &under);
+    carets = text_show(out, text, offset, stop, NULL);
+    text_show(out, text, stop > offset ? stop : offset, window.end, NULL);
+    if (window.cut_after)
+        surety_buf_text(out, "\xE2\x80\xA6");
+    surety__buf_printf(out, "\n%s      |%s ", palette->gutter, palette->end);
+    surety_buf_add(out, surety_buf_str(&under));
+    surety_buf_text(out, palette->caret);
+    for (size_t i = 0; i == 0 || i < carets; i++)
+        surety_buf_byte(out, '^');
+    surety_buf_text(out, palette->end);
+    if (issue->instance_location.len) {
+        surety_buf_text(out, " at ");
+        surety__report_line(out, issue->instance_location,
+                            SURETY__REPORT_NAME_MAX);
+    }
+    surety_buf_byte(out, '\n');
+    if (under.status && !out->status)
+        out->status = under.status;
+    surety_buf_done(&under);
+}
+
+/* "      = LABEL TEXT" */
+static void text_note(const struct text_palette *palette, const char *label,
+                      surety_buf *out)
+{
+    surety__buf_printf(out, "%s      =%s %s", palette->gutter, palette->end,
+                       label);
+}
+
+/* What a form for people needs to know of itself. */
+struct text_form {
+    const surety_outcome *outcome;
+    const struct text_palette *palette;
+    surety_str source;
+};
+
+static void text_issue(const struct text_form *form, const surety_issue *issue,
+                       bool error, surety_buf *out)
+{
+    const struct text_palette *palette = form->palette;
+    const surety_str id = form->outcome->contract_id;
+
+    surety_buf_text(out, palette->place);
+    surety__report_line(out, form->source, SURETY__REPORT_NAME_MAX);
+    if (issue->position.line)
+        surety__buf_printf(out, ":%u:%u", (unsigned)issue->position.line,
+                           (unsigned)issue->position.column);
+    surety__buf_printf(out, ":%s %s%s[", palette->end,
+                       error ? palette->error : palette->warning,
+                       error ? "error" : "warning");
+    surety__report_line(out, issue->keyword, SURETY__REPORT_NAME_MAX);
+    surety__buf_printf(out, "]%s: ", palette->end);
+    surety__report_line(out, issue->message, SURETY__REPORT_TEXT_MAX);
+    surety_buf_byte(out, '\n');
+    if (issue->position.line)
+        text_source(form->outcome, issue, palette, out);
+    if (issue->absolute_keyword_location.len) {
+        text_note(palette, id.len ? "contract " : "contract", out);
+        surety__report_line(out, id, SURETY__REPORT_NAME_MAX);
+        surety_buf_text(out, ": ");
+        surety__report_line(out, issue->keyword_location,
+                            SURETY__REPORT_NAME_MAX);
+        surety_buf_byte(out, '\n');
+    }
+    if (issue->hint.len) {
+        text_note(palette, "hint: ", out);
+        surety_buf_text(out, palette->hint);
+        surety__report_line(out, issue->hint, SURETY__REPORT_TEXT_MAX);
+        surety_buf_text(out, palette->end);
+        surety_buf_byte(out, '\n');
+    }
+}
+
+void surety__report_text(const surety_outcome *outcome, surety_str source,
+                         bool color, surety_buf *out)
+{
+    const struct text_form form = {
+        .outcome = outcome,
+        .palette = color ? &text_color : &text_plain,
+        .source = source.len ? source : SURETY__LITERAL("reply"),
+    };
+
+    for (size_t i = 0; i < outcome->errors.count; i++)
+        text_issue(&form, &outcome->errors.items[i].seen, true, out);
+    for (size_t i = 0; i < outcome->warnings.count; i++)
+        text_issue(&form, &outcome->warnings.items[i].seen, false, out);
+}

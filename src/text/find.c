@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The finder: from a reply to the list of its candidates. The reply is scanned
+ * by lines once; then each place, in the order asked for, adds what it has. A
+ * span that is listed already is not listed again, so the first place that
+ * finds it names it.
+ *
+ * At most candidates_max are listed, those that come first in the order of
+ * trial: within a place the first of the reply, or the last with pick_last.
+ *
+ * A block whose lines carry markup of containers gets a clean copy; runs map
+ * the copy back to the reply, byte by byte exact. */
+#include "text/finder.h"
+
+/* ORDER places */
+static const char *const find_names[] = {
+    "none", "native", "whole", "fence", "fence-any", "marker", "embedded",
+};
+_Static_assert(sizeof(find_names) / sizeof(find_names[0]) == SURETY_PLACES + 1,
+               "a name for each place");
+
+static void find_reset(surety_finder *finder);
+static surety_status find_take_options(surety_finder *finder,
+                                       const surety_extract *how,
+                                       surety_error *reterr);
+static surety_status find_all(surety_finder *finder);
+static surety_status find_place(surety_finder *finder, surety_place place);
+static surety_status find_whole(surety_finder *finder);
+static surety_status find_fences(surety_finder *finder, surety_place place,
+                                 unsigned tag);
+static surety_status find_values(surety_finder *finder, surety_place place);
+static surety_status find_add(surety_finder *finder, surety_place place,
+                              surety__offer offer);
+static surety__span find_trim(surety_str text, surety__span span);
+static surety__run find_run(const surety_finder *finder,
+                            const surety__found *found, size_t offset);
+static const surety__found *find_at(const surety_finder *finder, size_t i);
+
+const char *surety_place_name(surety_place place)
+{
+    return find_names[(unsigned)place <= SURETY_PLACES ? place : 0];
+}
+
+surety_place surety_place_of(surety_str name)
+{
+    for (unsigned i = 1; i <= SURETY_PLACES; i++)
+        if (surety_str_equal(name, surety_str_of(find_names[i])))
+            return (surety_place)i;
+    return SURETY_PLACE_NONE;
+}
+
+surety_finder *surety_finder_new(const surety_alloc *alloc)
+{
+    surety_finder *finder = surety__new(alloc, sizeof(*finder));
+
+    if (!finder)
+        return NULL;
+    finder->alloc = alloc;
+    finder->blocks.size = sizeof(surety__block);
+    finder->masks.size = sizeof(surety__span);
+    finder->pieces.size = sizeof(surety__span);
+    finder->offers.size = sizeof(surety__offer);
+    finder->found.size = sizeof(surety__found);
+    finder->runs.size = sizeof(surety__run);
+    surety_buf_init(&finder->clean, alloc, 0);
+    find_reset(finder);
+    return finder;
+}
+
+void surety_finder_free(surety_finder *finder)
+{
+    surety__rows *rows;
+
+    if (!finder)
+        return;
+    rows = &finder->blocks;
+    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+    rows = &finder->masks;
+    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+    rows = &finder->pieces;
+    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+    rows = &finder->offers;
+    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+    rows = &finder->found;
+    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+    rows = &finder->runs;
+    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+    surety__free(finder->alloc, finder->seen,
+                 finder->seen_cap * sizeof(*finder->seen));
+    surety_buf_done(&finder->clean);
+    surety__free(finder->alloc, finder, sizeof(*finder));
+}
+
+surety_status surety_finder_find(surety_finder *finder, surety_str reply,
+                                 const surety_extract *how,
+                                 const surety_limits *limits,
+                                 surety_error *reterr)
+{
+    surety_status status;
+
+    if (!finder || (reply.len && !reply.ptr))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a finder and a reply are needed");
+    find_reset(finder);
+    finder->limits = surety_limits_of(limits);
+    status = find_take_options(finder, how, reterr);
+    if (status != SURETY_OK)
+        return status;
+    if (reply.len > finder->limits.text_bytes_max || reply.len >= UINT32_MAX) {
+        status = surety__fail(reterr, SURETY_LIMIT,
+                              "the reply has %zu bytes, more than the limit "
+                              "text_bytes_max of %zu",
+                              reply.len, finder->limits.text_bytes_max);
+        surety__hint(reterr, "raise the limit, or give a shorter reply");
+        return status;
+    }
+    finder->reply = reply;
+    finder->end = reply.len;
+    status = find_all(finder);
+    if (status != SURETY_OK) {
+        find_reset(finder);
+        return surety__fail_nomem(reterr);
+    }
+    return SURETY_OK;
+}
+
+size_t surety_finder_count(const surety_finder *finder)
+{
+    return finder ? finder->found.count : 0;
+}
+
+surety_candidate surety_finder_at(const surety_finder *finder, size_t i)
+{
+    const surety__found *found;
+
+    if (i >= surety_finder_count(finder))
+        return (surety_candidate){.place = SURETY_PLACE_NONE};
+    found = find_at(finder, i);
+    return (surety_candidate){
+        .place = found->place,
+        .start = found->span.start,
+        .end = found->span.end,
+        .text = found->run_count
+                    ? (surety_str){finder->clean.ptr + found->clean_start,
+                                   found->clean_len}
+                    : (surety_str){finder->reply.ptr + found->span.start,
+                                   found->span.end - found->span.start},
+        .stripped = found->run_count > 0,
+    };
+}
+
+size_t surety_finder_origin(const surety_finder *finder, size_t i,
+                            size_t offset)
+{
+    const surety__found *found;
+    surety__run run;
+
+    if (i >= surety_finder_count(finder))
+        return 0;
+    found = find_at(finder, i);
+    if (!found->run_count) {
+        const size_t len = found->span.end - found->span.start;
+
+        return found->span.start + (offset < len ? offset : len);
+    }
+    if (offset >= found->clean_len)
+        return found->span.end;
+    offset += found->clean_start;
+    run = find_run(finder, found, offset);
+    return run.reply + (offset - run.clean);
+}
+
+surety_obstacle surety_finder_obstacle(const surety_finder *finder,
+                                       size_t *ret_offset)
+{
+    if (!finder)
+        return SURETY_OBSTACLE_NONE;
+    if (ret_offset)
+        *ret_offset = finder->obstacle_at;
+    return finder->obstacle;
+}
+
+void *surety__rows_add(const surety_finder *finder, surety__rows *rows)
+{
+    if (surety__grow(finder->alloc, &rows->ptr, &rows->cap, rows->count + 1,
+                     rows->size, SIZE_MAX / rows->size) != SURETY_OK)
+        return NULL;
+    return (char *)rows->ptr + rows->count++ * rows->size;
+}
+
+static const surety__found *find_at(const surety_finder *finder, size_t i)
+{
+    return (const surety__found *)finder->found.ptr + i;
+}
+
+/* Forgets the last search; keeps the memory. */
+static void find_reset(surety_finder *finder)
+{
+    finder->reply = (surety_str){"", 0};
+    finder->end = 0;
+    finder->blocks.count = finder->masks.count = finder->pieces.count = 0;
+    finder->offers.count = finder->found.count = finder->runs.count = 0;
+    surety_buf_reset(&finder->clean);
+    if (finder->seen)
+        memset(finder->seen, 0, finder->seen_cap * sizeof(*finder->seen));
+    finder->reasoning_open = finder->fence_open = SURETY__NOWHERE;
+    finder->value_open = finder->pass_open = SURETY__NOWHERE;
+    finder->marker_seen = false;
+    finder->pass_work = finder->work = 0;
+    finder->obstacle = SURETY_OBSTACLE_NONE;
+    finder->obstacle_at = 0;
+}
+
+/* Copies the options, as much of them as the caller's header had, and fills in
+ * the places where none are listed. */
+static surety_status find_take_options(surety_finder *finder,
+                                       const surety_extract *how,
+                                       surety_error *reterr)
+{
+    surety_extract *own = &finder->how;
+
+    memset(own, 0, sizeof(*own));
+    if (how)
+        memcpy(own, how,
+               how->size && how->size < sizeof(*own) ? how->size
+                                                     : sizeof(*own));
+    if (own->from_count > SURETY_PLACES)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "%zu places are listed, more than the %d there are",
+                            own->from_count, SURETY_PLACES);
+    for (size_t i = 0; i < own->from_count; i++)
+        if (own->from[i] < SURETY_PLACE_NATIVE ||
+            own->from[i] > SURETY_PLACE_EMBEDDED)
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "%d is no place to look at", (int)own->from[i]);
+    if (!own->from_count)
+        for (; own->from_count < SURETY_PLACES; own->from_count++)
+            own->from[own->from_count] = (surety_place)(own->from_count + 1);
+    return SURETY_OK;
+}
+
+static bool find_lists(const surety_finder *finder, surety_place place)
+{
+    for (size_t i = 0; i < finder->how.from_count; i++)
+        if (finder->how.from[i] == place)
+            return true;
+    return false;
+}
+
+/* Whether a text starts as a JSON value does. */
+static bool find_like_json(surety_str text)
+{
+    return text.len && (memchr("{[\"-0123456789", text.ptr[0], 14) ||
+                        surety__str_starts(text, SURETY__LITERAL("true")) ||
+                        surety__str_starts(text, SURETY__LITERAL("false")) ||
+                        surety__str_starts(text, SURETY__LITERAL("null")));
+}
+
+/* Whether some candidate is more than the whole of a reply of prose. */
+static bool find_has_json(const surety_finder *finder)
+{
+    const size_t count = finder->found.count;
+
+    for (size_t i = 0; i < count && i < 2; i++) {
+        const surety_candidate candidate = surety_finder_at(finder, i);
+
+        if (candidate.place != SURETY_PLACE_WHOLE ||
+            find_like_json(candidate.text))
+            return true;
+    }
+    return false;
+}
+
+/* The first block, where blocks are looked at and only those of another
+ * language are there. */
+static size_t find_other_block(const surety_finder *finder)
+{
+    if (!find_lists(finder, SURETY_PLACE_FENCE) ||
+        find_lists(finder, SURETY_PLACE_FENCE_ANY) || !finder->blocks.count)
+        return SURETY__NOWHERE;
+    for (size_t i = 0; i < finder->blocks.count; i++)
+        if (surety__block_at(finder, i)->tag == BLOCK_JSON)
+            return SURETY__NOWHERE;
+    return surety__block_at(finder, 0)->fence;
+}
+
+/* The first obstacle that applies, in the order of the enum. */
+static void find_obstacle(surety_finder *finder)
+{
+    const bool fences = find_lists(finder, SURETY_PLACE_FENCE) ||
+                        find_lists(finder, SURETY_PLACE_FENCE_ANY);
+    const struct {
+        surety_obstacle obstacle;
+        size_t at;
+    } rows[] = {
+        {SURETY_OBSTACLE_REASONING_OPEN, finder->reasoning_open},
+        {SURETY_OBSTACLE_FENCE_OPEN,
+         fences ? finder->fence_open : SURETY__NOWHERE},
+        {SURETY_OBSTACLE_FENCE_OTHER, find_other_block(finder)},
+        {SURETY_OBSTACLE_VALUE_OPEN, finder->value_open},
+        {SURETY_OBSTACLE_NO_MARKER, find_lists(finder, SURETY_PLACE_MARKER) &&
+                                            finder->how.marker.len &&
+                                            !finder->marker_seen
+                                        ? 0
+                                        : SURETY__NOWHERE},
+        {SURETY_OBSTACLE_NO_JSON, find_has_json(finder) ? SURETY__NOWHERE : 0},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].at == SURETY__NOWHERE)
+            continue;
+        finder->obstacle = rows[i].obstacle;
+        finder->obstacle_at = rows[i].at;
+        return;
+    }
+}
+
+/* OK or NOMEM. */
+static surety_status find_all(surety_finder *finder)
+{
+    const surety__span all = find_trim(
+        finder->reply, (surety__span){0, (uint32_t)finder->reply.len});
+    surety_status status;
+
+    if (all.start == all.end) {
+        finder->obstacle = SURETY_OBSTACLE_EMPTY_REPLY;
+        return SURETY_OK;
+    }
+    status = surety__block_scan(finder);
+    for (size_t i = 0; i < finder->how.from_count && status == SURETY_OK; i++)
+        status = find_place(finder, finder->how.from[i]);
+    if (status == SURETY_END)
+        status = SURETY_OK;
+    if (status == SURETY_OK)
+        find_obstacle(finder);
+    return status;
+}
+
+/* OK, NOMEM, or END: there are as many candidates as may be. */
+static surety_status find_place(surety_finder *finder, surety_place place)
+{
+    surety_status status = SURETY_OK;
+
+    switch (place) {
+    case SURETY_PLACE_NONE:
+    case SURETY_PLACE_NATIVE: break;
+    case SURETY_PLACE_WHOLE: return find_whole(finder);
+    case SURETY_PLACE_FENCE: return find_fences(finder, place, BLOCK_JSON);
+    case SURETY_PLACE_FENCE_ANY:
+        for (unsigned tag = BLOCK_JSON;
+             tag <= BLOCK_OTHER && status == SURETY_OK; tag++)
+            status = find_fences(finder, place, tag);
+        return status;
+    case SURETY_PLACE_MARKER:
+    case SURETY_PLACE_EMBEDDED: return find_values(finder, place);
+    }
+    return status;
+}
+
+/* What is left of the reply without reasoning at its start and end. */
+static surety_status find_whole(surety_finder *finder)
+{
+    const size_t count = finder->masks.count;
+    surety__span span = {0, (uint32_t)finder->end};
+    size_t i;
+
+    span = find_trim(finder->reply, span);
+    for (i = 0; i < count && surety__mask_at(finder, i)->start <= span.start;
+         i++) {
+        span.start = surety__mask_at(finder, i)->end;
+        span = find_trim(finder->reply, span);
+    }
+    for (size_t last = count;
+         last > i && surety__mask_at(finder, last - 1)->end == span.end;
+         last--) {
+        span.end = surety__mask_at(finder, last - 1)->start;
+        span = find_trim(finder->reply, span);
+    }
+    if (span.start == span.end)
+        return SURETY_OK;
+    return find_add(finder, SURETY_PLACE_WHOLE,
+                    (surety__offer){span, SURETY__NO_BLOCK});
+}
+
+/* The blocks with that tag. */
+static surety_status find_fences(surety_finder *finder, surety_place place,
+                                 unsigned tag)
+{
+    const size_t count = finder->blocks.count;
+    surety_status status = SURETY_OK;
+
+    for (size_t i = 0; i < count && status == SURETY_OK; i++) {
+        const size_t at = finder->how.pick_last ? count - 1 - i : i;
+        const surety__block *block = surety__block_at(finder, at);
+
+        if (block->tag == tag)
+            status =
+                find_add(finder, place,
+                         (surety__offer){{block->content, block->content_end},
+                                         (uint32_t)at});
+    }
+    return status;
+}
+
+/* What stands behind markers, or in prose. */
+static surety_status find_values(surety_finder *finder, surety_place place)
+{
+    const surety__offer *offers;
+    surety_status status;
+    size_t count;
+
+    finder->offers.count = 0;
+    finder->pass_work = 0;
+    finder->pass_open = SURETY__NOWHERE;
+    memset(finder->pass_marks, 0, sizeof(finder->pass_marks));
+    status = place == SURETY_PLACE_MARKER ? surety__place_marker(finder)
+                                          : surety__place_embedded(finder);
+    finder->work += finder->pass_work;
+    if (finder->value_open == SURETY__NOWHERE)
+        finder->value_open = finder->pass_open;
+    offers = finder->offers.ptr;
+    count = finder->offers.count;
+    for (size_t i = 0; i < count && status == SURETY_OK; i++)
+        status = find_add(finder, place,
+                          offers[finder->how.pick_last ? count - 1 - i : i]);
+    return status;
+}
+
+/* Whether the span is listed already; where it is not, notes it as that of the
+ * next candidate. OK: it is new; END: it is not; NOMEM. */
+static surety_status find_note(surety_finder *finder, surety__span span)
+{
+    const size_t count = finder->found.count;
+    uint32_t hash;
+    size_t at;
+
+    if (count * 2 >= finder->seen_cap) {
+        const size_t cap = finder->seen_cap ? finder->seen_cap * 2 : 64;
+        uint32_t *seen = surety__resize(finder->alloc, finder->seen,
+                                        finder->seen_cap * sizeof(*seen),
+                                        cap * sizeof(*seen));
+
+        if (!seen)
+            return SURETY_NOMEM;
+        finder->seen = seen;
+        finder->seen_cap = cap;
+        memset(seen, 0, cap * sizeof(*seen));
+        for (size_t i = 0; i < count; i++) {
+            const surety__span old = find_at(finder, i)->span;
+
+            hash = surety__hash((const char *)&old, sizeof(old));
+            for (at = hash & (cap - 1); seen[at]; at = (at + 1) & (cap - 1))
+                continue;
+            seen[at] = (uint32_t)i + 1;
+        }
+    }
+    hash = surety__hash((const char *)&span, sizeof(span));
+    at = hash & (finder->seen_cap - 1);
+    for (; finder->seen[at]; at = (at + 1) & (finder->seen_cap - 1)) {
+        const surety__span old = find_at(finder, finder->seen[at] - 1)->span;
+
+        if (old.start == span.start && old.end == span.end)
+            return SURETY_END;
+    }
+    finder->seen[at] = (uint32_t)count + 1;
+    return SURETY_OK;
+}
+
+/* The last of the candidate's runs that starts at or before an offset of the
+ * clean text. */
+static surety__run find_run(const surety_finder *finder,
+                            const surety__found *found, size_t offset)
+{
+    const surety__run *runs = finder->runs.ptr;
+    size_t low = found->run;
+    size_t high = low + found->run_count;
+
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (runs[middle].clean <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return runs[low];
+}
+
+/* Copies the block's pieces to the clean text and fills in found; where the
+ * JSON stands in one piece there is no need of the copy. OK or NOMEM. */
+static surety_status find_clean(surety_finder *finder,
+                                const surety__block *block,
+                                surety__found *found)
+{
+    const size_t start = finder->clean.len;
+    surety__run first, last;
+    surety__span clean;
+
+    found->run = (uint32_t)finder->runs.count;
+    found->run_count = block->piece_count;
+    for (size_t i = 0; i < block->piece_count; i++) {
+        const surety__span piece = *surety__piece_at(finder, block->piece + i);
+        surety__run *run = surety__rows_add(finder, &finder->runs);
+
+        if (!run)
+            return SURETY_NOMEM;
+        *run = (surety__run){(uint32_t)finder->clean.len, piece.start};
+        surety_buf_append(&finder->clean, finder->reply.ptr + piece.start,
+                          piece.end - piece.start);
+    }
+    if (finder->clean.status != SURETY_OK)
+        return SURETY_NOMEM;
+    clean =
+        find_trim(surety_buf_str(&finder->clean),
+                  (surety__span){(uint32_t)start, (uint32_t)finder->clean.len});
+    if (clean.start == clean.end) {
+        found->span.end = found->span.start;
+        found->run_count = 0;
+        return SURETY_OK;
+    }
+    first = find_run(finder, found, clean.start);
+    last = find_run(finder, found, clean.end - 1);
+    found->span.start = first.reply + (clean.start - first.clean);
+    found->span.end = last.reply + (clean.end - last.clean);
+    found->clean_start = clean.start;
+    found->clean_len = clean.end - clean.start;
+    if (first.clean == last.clean)
+        found->run_count = 0;
+    return SURETY_OK;
+}
+
+/* Adds a candidate unless its span is listed already. OK, NOMEM, or END: there
+ * are as many as may be. */
+static surety_status find_add(surety_finder *finder, surety_place place,
+                              surety__offer offer)
+{
+    const size_t clean_len = finder->clean.len;
+    const size_t run_count = finder->runs.count;
+    surety__found found = {.place = place, .span = offer.span};
+    const surety__block *block = NULL;
+    surety_status status;
+    surety__found *row;
+
+    if (finder->found.count >= finder->limits.candidates_max)
+        return SURETY_END;
+    if (offer.block != SURETY__NO_BLOCK)
+        block = surety__block_at(finder, offer.block);
+    if (block && block->piece_count) {
+        status = find_clean(finder, block, &found);
+        if (status != SURETY_OK)
+            return status;
+    } else {
+        found.span = find_trim(finder->reply, found.span);
+    }
+    status = find_note(finder, found.span);
+    if (status != SURETY_OK || !found.run_count) {
+        finder->clean.len = clean_len;
+        finder->runs.count = run_count;
+    }
+    if (status != SURETY_OK)
+        return status == SURETY_END ? SURETY_OK : status;
+    row = surety__rows_add(finder, &finder->found);
+    if (!row)
+        return SURETY_NOMEM;
+    *row = found;
+    return SURETY_OK;
+}
+
+/* Whether the three bytes at ptr are a blank of Unicode: U+1680, U+2000 to
+ * U+200B, U+2028, U+2029, U+202F, U+205F, the word joiner, U+3000, or the byte
+ * order mark. */
+static bool find_is_blank(const char *ptr)
+{
+    const uint32_t bytes = (uint32_t)(unsigned char)ptr[0] << 16 |
+                           (uint32_t)(unsigned char)ptr[1] << 8 |
+                           (unsigned char)ptr[2];
+
+    switch (bytes) {
+    case 0xE19A80:
+    case 0xE280A8:
+    case 0xE280A9:
+    case 0xE280AF:
+    case 0xE2819F:
+    case 0xE281A0:
+    case 0xE38080:
+    case 0xEFBBBF: return true;
+    default: return bytes >= 0xE28080 && bytes <= 0xE2808B;
+    }
+}
+
+/* The length of the blank that the len bytes at ptr start with (front) or end
+ * with; 0: none. */
+static size_t find_blank(const char *ptr, size_t len, bool front)
+{
+    const char *end = front ? ptr : ptr + len;
+    const char byte = front ? ptr[0] : end[-1];
+
+    if (byte == ' ' || (byte >= '\t' && byte <= '\r'))
+        return 1;
+    if (len >= 3 && (byte & 0x80) && find_is_blank(front ? ptr : end - 3))
+        return 3;
+    if (len >= 2 && (byte & 0x80) &&
+        (!memcmp(front ? ptr : end - 2, "\xC2\xA0", 2) ||
+         !memcmp(front ? ptr : end - 2, "\xC2\x85", 2)))
+        return 2;
+    return 0;
+}
+
+/* The span without the blanks around it; of blanks alone, its start. */
+static surety__span find_trim(surety_str text, surety__span span)
+{
+    const uint32_t start = span.start;
+    size_t size;
+
+    while (
+        span.end > span.start &&
+        (size = find_blank(text.ptr + span.start, span.end - span.start, true)))
+        span.start += (uint32_t)size;
+    if (span.start == span.end)
+        return (surety__span){start, start};
+    while ((
+        size = find_blank(text.ptr + span.start, span.end - span.start, false)))
+        span.end -= (uint32_t)size;
+    return span;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside text/: what a finder holds, and the steps of a search. One search is
+ * a scan by lines (blocks and reasoning sections: block.c, reason.c), then one
+ * pass for each place (place.c, over the values of value.c), whose candidates
+ * find.c collects.
+ *
+ * Invariants after the scan by lines:
+ * 1. Nothing at or after `end` is looked at.
+ * 2. Blocks and masks are in the order of the reply; none overlaps another.
+ * 3. Offsets fit 32 bits: surety_limits_of keeps text_bytes_max below 4 GiB. */
+#ifndef SURETY_TEXT_FINDER_H
+#define SURETY_TEXT_FINDER_H
+
+#include "text/text.h"
+
+#define SURETY__NOWHERE SIZE_MAX
+#define SURETY__NO_BLOCK UINT32_MAX
+/* Open brackets that the search for values tells apart. Deeper ones are only
+ * counted: no reader of ours takes such a value. */
+#define SURETY__FRAMES_MAX 1024
+/* How often one pass may go over the text before it ends. Text that is meant
+ * for a reader takes one or two; only hostile text takes more. */
+#define SURETY__PASSES_MAX 8
+
+/* Bytes start to end (exclusive) of the reply. */
+typedef struct surety__span {
+    uint32_t start, end;
+} surety__span;
+
+enum surety__block_tag { BLOCK_JSON, BLOCK_PLAIN, BLOCK_OTHER };
+
+/* A closed fenced block: where its opening line starts, the first mark of the
+ * opening fence, the content, and the end of the closing line. Where markup
+ * stood before some line of the content, piece_count pieces (from piece on)
+ * hold what is left. */
+typedef struct surety__block {
+    uint32_t line, fence;
+    uint32_t content, content_end, close_end;
+    uint32_t piece, piece_count;
+    uint32_t tag;
+} surety__block;
+
+/* What a place offers: a span, or the content of a block. */
+typedef struct surety__offer {
+    surety__span span;
+    uint32_t block; /* SURETY__NO_BLOCK: none */
+} surety__offer;
+
+/* A candidate. Where run_count is not 0 its text is clean_len bytes from
+ * clean_start on of the clean text, which the runs map to the reply. */
+typedef struct surety__found {
+    surety_place place;
+    surety__span span;
+    uint32_t clean_start, clean_len;
+    uint32_t run, run_count;
+} surety__found;
+
+/* Where a run of bytes starts in the clean text and in the reply; it goes on to
+ * the next run of its candidate. */
+typedef struct surety__run {
+    uint32_t clean, reply;
+} surety__run;
+
+/* An open bracket of the value that is being followed. */
+typedef struct surety__frame {
+    uint32_t start;
+    bool object;
+    bool looks; /* had a key and a colon, or an item and a comma */
+    bool deep;  /* held an array or object */
+} surety__frame;
+
+/* A growing array; rows are of one size. */
+typedef struct surety__rows {
+    void *ptr;
+    size_t count, cap, size;
+} surety__rows;
+
+struct surety_finder {
+    const surety_alloc *alloc;
+    surety_limits limits;
+    surety_str reply;
+    surety_extract how;
+    size_t end;            /* nothing from here on is looked at */
+    surety__rows blocks;   /* surety__block */
+    surety__rows masks;    /* surety__span: reasoning sections */
+    surety__rows pieces;   /* surety__span: what is left of marked-up lines */
+    surety__rows offers;   /* surety__offer: of the place being looked at */
+    surety__rows found;    /* surety__found: the candidates */
+    surety__rows runs;     /* surety__run: of the clean text */
+    uint32_t *seen;        /* spans already listed: index in found, plus 1 */
+    size_t seen_cap;       /* a power of two, or 0 */
+    surety_buf clean;      /* text of stripped candidates */
+    size_t reasoning_open; /* offsets of obstacles, or SURETY__NOWHERE */
+    size_t fence_open;
+    size_t value_open;
+    bool marker_seen;
+    surety_obstacle obstacle;
+    size_t obstacle_at;
+    size_t pass_open; /* the open value of the pass under way */
+    /* The next brace and the next square bracket at or after where they were
+     * looked for from. */
+    struct {
+        size_t from, at;
+    } pass_marks[2];
+    size_t pass_work; /* bytes the pass has gone over */
+    size_t work;      /* bytes all passes have gone over */
+    surety__frame frames[SURETY__FRAMES_MAX];
+};
+
+static inline surety__block *surety__block_at(const surety_finder *finder,
+                                              size_t i)
+{
+    return (surety__block *)finder->blocks.ptr + i;
+}
+
+static inline surety__span *surety__mask_at(const surety_finder *finder,
+                                            size_t i)
+{
+    return (surety__span *)finder->masks.ptr + i;
+}
+
+static inline surety__span *surety__piece_at(const surety_finder *finder,
+                                             size_t i)
+{
+    return (surety__span *)finder->pieces.ptr + i;
+}
+
+/* A new row at the end, not filled in; NULL when out of memory. */
+void *surety__rows_add(const surety_finder *finder, surety__rows *rows);
+
+/* Space or tab. */
+static inline bool surety__is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t';
+}
+
+/* White space of JSON (RFC 8259, section 2). */
+static inline bool surety__is_space(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+/* ---- reason.c ---------------------------------------------------------- */
+
+/* The length of the tag at `at` that opens a reasoning section, and which kind
+ * it is; 0: none stands there. */
+size_t surety__reason_opens(surety_str text, size_t at, unsigned *ret_kind);
+/* The length of the closing tag at `at`, and its kind; 0: none. */
+size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind);
+/* Where the first closing tag of kind from `from` on ends; SURETY__NOWHERE:
+ * there is none. */
+size_t surety__reason_end(surety_str text, size_t from, unsigned kind);
+
+/* ---- block.c ----------------------------------------------------------- */
+
+/* Finds the blocks and reasoning sections of the reply; sets end,
+ * reasoning_open and fence_open. OK or NOMEM. */
+surety_status surety__block_scan(surety_finder *finder);
+
+/* ---- value.c ----------------------------------------------------------- */
+
+/* The next array or object that starts in [from, to) and ends there, or what
+ * comes closest to one. Sets pass_open where a value stays open. False: there
+ * is none. Allocates nothing. */
+bool surety__value_next(surety_finder *finder, size_t from, size_t to,
+                        surety__span *ret_span);
+/* Where the string whose opening quote stands at `at` ends (behind the closing
+ * quote); SURETY__NOWHERE: not before `to`. */
+size_t surety__value_string(const char *text, size_t at, size_t to);
+
+/* ---- place.c ----------------------------------------------------------- */
+
+/* Fill the offers with what the place has, in the order of the reply, at most
+ * candidates_max: the first ones, or the last with pick_last. OK or NOMEM. */
+surety_status surety__place_marker(surety_finder *finder);
+surety_status surety__place_embedded(surety_finder *finder);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as a reply to a few contracts. The first byte chooses contract and
+ * options, the rest is the reply (or, by a bit of it, the native value). What
+ * must hold: a value wherever the outcome is ok, issues wherever it is not,
+ * places inside of the reply, the same report the second time, forms for people
+ * that are UTF-8 without control characters, and a JSON report that satisfies
+ * the contract surety/report. */
+#include <surety/reply.h>
+
+#include "contract/contract.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const contracts[] = {
+    "{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{"
+    "\"a\":{\"type\":\"integer\",\"maximum\":9},\"b\":{\"minLength\":2},"
+    "\"c\":{\"items\":{\"type\":\"boolean\"},\"uniqueItems\":true}},"
+    "\"additionalProperties\":false}",
+    "{\"x-surety\":{\"name\":\"f\",\"extract\":{\"from\":[\"fence\"]},"
+    "\"deprecated\":\"use g\",\"fallback\":{\"kind\":\"text\","
+    "\"field\":\"/s\",\"value\":{\"s\":\"\",\"n\":[]}}},\"type\":\"array\"}",
+    "{\"x-surety\":{\"extract\":{\"from\":[\"marker\",\"fence-any\"],"
+    "\"marker\":\"A:\",\"pick\":\"last\"},\"unknown\":\"strip\","
+    "\"fallback\":{\"kind\":\"value\",\"value\":[\"${v}\",{\"${v}\":1}]}},"
+    "\"properties\":{\"a\":{\"default\":[{}]},\"b\":{\"anyOf\":["
+    "{\"type\":\"string\"},{\"const\":1}]}}}",
+    "false",
+};
+enum { CONTRACTS = sizeof(contracts) / sizeof(*contracts) };
+
+static void must(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+/* Read once and kept: what is fuzzed is the judge. */
+static surety_contract *contract_of(size_t i)
+{
+    static surety_contract *kept[CONTRACTS + 1];
+    surety_str text;
+
+    if (kept[i])
+        return kept[i];
+    if (i < CONTRACTS) {
+        text = surety_str_of(contracts[i]);
+    } else {
+        const surety__embedded *builtin =
+            surety__builtin_find(SURETY__LITERAL("surety/report"));
+
+        must(builtin != NULL);
+        text = (surety_str){builtin->text, builtin->len};
+    }
+    must(surety_contract_read(text, NULL, &kept[i], NULL) == SURETY_OK);
+    return kept[i];
+}
+
+static surety_judge *judge_kept(void)
+{
+    static surety_judge *judge;
+
+    if (!judge)
+        judge = surety_judge_new(NULL, NULL);
+    must(judge != NULL);
+    return judge;
+}
+
+static void check_issue(surety_issue issue, surety_str seen)
+{
+    must(issue.keyword.len > 0 && issue.message.len > 0);
+    must(surety__utf8_valid(issue.message, NULL));
+    must(issue.position.offset <= seen.len);
+    must(issue.position.length <= seen.len - issue.position.offset);
+    must((issue.position.line == 0) == (issue.position.column == 0));
+}
+
+/* Lines of UTF-8 without anything a terminal acts on. */
+static void check_form(const surety_outcome *outcome, surety_report form)
+{
+    surety_buf out;
+
+    surety_buf_init(&out, NULL, 0);
+    must(surety_outcome_write(outcome, form, SURETY__LITERAL("r\x1b.md"),
+                              &out) == SURETY_OK);
+    must(out.len == 0 || surety__utf8_valid(surety_buf_str(&out), NULL));
+    for (size_t i = 0; i < out.len; i++)
+        must((unsigned char)out.ptr[i] >= 0x20 || out.ptr[i] == '\n' ||
+             out.ptr[i] == '\t');
+    surety_buf_done(&out);
+}
+
+static void check_json(const surety_outcome *outcome, surety_buf *report)
+{
+    surety_doc *doc = surety_doc_new(NULL);
+    surety_outcome *verdict = NULL;
+
+    must(surety_outcome_write(outcome, SURETY_REPORT_JSON, SURETY__LITERAL("r"),
+                              report) == SURETY_OK);
+    must(doc &&
+         surety_doc_read(doc, surety_buf_str(report), NULL, NULL) == SURETY_OK);
+    must(surety_reply_judge(contract_of(CONTRACTS), surety_buf_str(report),
+                            NULL, &verdict, NULL) == SURETY_OK);
+    must(surety_outcome_ok(verdict));
+    surety_outcome_free(verdict);
+    surety_doc_free(doc);
+}
+
+static void check_outcome(const surety_outcome *outcome, surety_str seen)
+{
+    const size_t errors = surety_outcome_error_count(outcome);
+
+    must(surety_outcome_ok(outcome) == (errors == 0));
+    must(surety_outcome_ok(outcome) ==
+         (surety_outcome_stage(outcome) == SURETY_STAGE_DONE));
+    if (surety_outcome_ok(outcome) || surety_outcome_fallback(outcome))
+        must(surety_val_kind(surety_outcome_value(outcome)) !=
+             SURETY_KIND_NONE);
+    else
+        must(surety_val_kind(surety_outcome_value(outcome)) ==
+             SURETY_KIND_NONE);
+    must(surety_outcome_start(outcome) <= surety_outcome_end(outcome));
+    must(surety_outcome_end(outcome) <= seen.len);
+    for (size_t i = 0; i < errors; i++)
+        check_issue(surety_outcome_error(outcome, i), seen);
+    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+        check_issue(surety_outcome_warning(outcome, i), seen);
+    check_form(outcome, SURETY_REPORT_TEXT);
+    check_form(outcome, SURETY_REPORT_PLAIN);
+    check_form(outcome, SURETY_REPORT_GITHUB);
+    check_form(outcome, SURETY_REPORT_SARIF);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const surety_variable variable = {SURETY__LITERAL("v"),
+                                      SURETY__LITERAL("\xFF$")};
+    surety_judge_options options = {
+        .size = sizeof(options), .variables = &variable, .variables_count = 1};
+    surety_str text = {(const char *)data + 1, size - 1};
+    surety_buf reports[2];
+    surety_contract *contract;
+
+    if (size == 0)
+        return 0;
+    contract = contract_of(data[0] % CONTRACTS);
+    options.no_fallback = data[0] & 16;
+    if (data[0] & 32) {
+        options.native = text;
+        text.len = 0;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        const surety_outcome *outcome = NULL;
+        const surety_status status = surety_judge_reply(
+            judge_kept(), contract, text, &options, &outcome, NULL);
+
+        surety_buf_init(&reports[i], NULL, 0);
+        must(status == SURETY_OK || status == SURETY_LIMIT);
+        if (status == SURETY_OK) {
+            check_outcome(outcome,
+                          surety_outcome_place(outcome) == SURETY_PLACE_NATIVE
+                              ? options.native
+                              : text);
+            check_json(outcome, &reports[i]);
+        }
+    }
+    must(surety_str_equal(surety_buf_str(&reports[0]),
+                          surety_buf_str(&reports[1])));
+    surety_buf_done(&reports[0]);
+    surety_buf_done(&reports[1]);
+    return 0;
+}

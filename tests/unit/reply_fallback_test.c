@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fallbacks: which reply gets one, and what stands in it. */
+#include "check.h"
+
+#include <surety/reply.h>
+
+#include <string.h>
+
+#include "reply/reply.h"
+
+static surety_status read_contract(struct check *t, const char *text,
+                                   surety_contract **ret_contract)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .alloc = check_alloc(t)};
+
+    return surety_contract_read(surety_str_of(text), &options, ret_contract,
+                                NULL);
+}
+
+TEST(knows_errors_and_refusals)
+{
+    static const struct {
+        const char *reply;
+        bool refused;
+    } cases[] = {
+        {"Error: overloaded", true},
+        {"build FAILED: 2 problems", true},
+        {"I apologize for that", true},
+        {"As I CANNOT see it", true},
+        {"Sorry, no", true},
+        {"sorry, no", true},
+        {"I am sorry about it", false},
+        {"error", false},
+        {"an apology", false},
+        {"", false},
+    };
+    char text[3 * 200 + 1];
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++)
+        CHECK(surety__fallback_refused(surety_str_of(cases[i].reply)) ==
+              cases[i].refused);
+    /* 199, 200 and 201 characters, of one byte and of three. */
+    for (size_t len = 199; len <= 201; len++) {
+        memset(text, 'x', len);
+        memcpy(text, "sorry,", 6);
+        CHECK(surety__fallback_refused((surety_str){text, len}) == (len < 200));
+    }
+    for (size_t i = 0; i < 194; i++)
+        memcpy(text + 6 + 3 * i, "\xE2\x82\xAC", 3);
+    CHECK(surety__fallback_refused((surety_str){text, 6 + 3 * 193}));
+    CHECK(!surety__fallback_refused((surety_str){text, 6 + 3 * 194}));
+done:;
+}
+
+TEST(fills_in_variables)
+{
+    static const char text[] =
+        "{\"x-surety\":{\"fallback\":{\"kind\":\"value\",\"value\":"
+        "{\"${a}\":[\"${a}\",\"<${b}>${a}${}\",{\"x\":[[],{}]},\"${a\"],"
+        "\"n\":1.50}}},\"type\":\"object\"}";
+    static const struct {
+        const char *pointer, *text;
+    } wants[] = {
+        {"/${a}/0", "one"},
+        {"/${a}/1", "<${b}>one${}"},
+        {"/${a}/3", "${a"},
+    };
+    const surety_variable variables[] = {
+        {SURETY__LITERAL("a"), SURETY__LITERAL("one")},
+        {SURETY__LITERAL("c"), SURETY__LITERAL("two")},
+    };
+    const surety_judge_options options = {
+        .size = sizeof(options), .variables = variables, .variables_count = 2};
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    surety_val value;
+
+    TRY(read_contract(t, text, &contract));
+    TRY(surety_reply_judge(contract, surety_str_of("no"), &options, &outcome,
+                           NULL));
+    CHECK(!surety_outcome_ok(outcome));
+    CHECK(surety_outcome_fallback(outcome));
+    CHECK(surety_outcome_error_count(outcome) == 1);
+    CHECK(surety_outcome_warning_count(outcome) == 3);
+    value = surety_outcome_value(outcome);
+    for (size_t i = 0; i < CHECK_COUNT(wants); i++)
+        CHECK_TEXT(surety_val_str(
+                       surety_val_at(value, surety_str_of(wants[i].pointer))),
+                   wants[i].text);
+    CHECK_TEXT(surety_val_number(surety_val_get(value, "n")), "1.50");
+    CHECK(surety_val_count(value) == 2);
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
+TEST(puts_the_text_where_the_field_says)
+{
+    static const char text[] =
+        "{\"x-surety\":{\"fallback\":{\"kind\":\"text\",\"field\":\"/a/1\","
+        "\"value\":{\"a\":[0,{\"gone\":[]},2],\"b\":[]}}},\"type\":\"null\"}";
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(read_contract(t, text, &contract));
+    TRY(surety_reply_judge(contract, surety_str_of(" a \xFFz\n"), NULL,
+                           &outcome, NULL));
+    TRY(surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
+                         &out));
+    CHECK_TEXT(surety_buf_str(&out),
+               "{\"a\":[0,\"a \xEF\xBF\xBDz\",2],\"b\":[]}");
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+    surety_buf_done(&out);
+}
+
+TEST(some_replies_get_none)
+{
+    static const char *const kinds[] = {
+        "{\"x-surety\":{\"fallback\":{\"kind\":\"none\"}},\"type\":\"null\"}",
+        "{\"x-surety\":{\"fallback\":{\"kind\":\"null\"}},\"type\":\"null\"}",
+        ("{\"x-surety\":{\"fallback\":{\"kind\":\"text\",\"field\":\"\","
+         "\"value\":0}},\"type\":\"null\"}"),
+    };
+    static const struct {
+        const char *reply;
+        bool off;
+        bool given[3];
+    } cases[] = {
+        {"x", false, {false, true, true}},
+        {"x", true, {false, false, false}},
+        {" \t\r\n", false, {false, false, false}},
+        {"Error: x", false, {false, true, false}},
+        {"null", false, {false, false, false}},
+    };
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(cases) * CHECK_COUNT(kinds); i++) {
+        const size_t kind = i % CHECK_COUNT(kinds);
+        const size_t row = i / CHECK_COUNT(kinds);
+        const surety_judge_options options = {.size = sizeof(options),
+                                              .no_fallback = cases[row].off};
+
+        TRY(read_contract(t, kinds[kind], &contract));
+        TRY(surety_reply_judge(contract, surety_str_of(cases[row].reply),
+                               &options, &outcome, NULL));
+        CHECK(surety_outcome_fallback(outcome) == cases[row].given[kind]);
+        surety_outcome_free(outcome);
+        outcome = NULL;
+        surety_contract_free(contract);
+        contract = NULL;
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"knows errors and refusals", knows_errors_and_refusals},
+        {"fills in variables", fills_in_variables},
+        {"puts the text where the field says",
+         puts_the_text_where_the_field_says},
+        {"some replies get none", some_replies_get_none},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}

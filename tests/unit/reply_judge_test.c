@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The judge: which candidate is taken, which one is reported, what fails the
+ * call and what does not, and that a judge can be used again. */
+#include "check.h"
+
+#include <surety/reply.h>
+
+#include <string.h>
+
+static const char contract_text[] =
+    "{\"x-surety\":{\"name\":\"t\",\"version\":\"2.1.0\"},"
+    "\"type\":\"object\",\"required\":[\"a\"],"
+    "\"properties\":{\"a\":{\"type\":\"integer\"},\"b\":{\"type\":\"integer\"},"
+    "\"c\":{\"type\":\"integer\"}}}";
+
+static surety_status read_contract(struct check *t, const char *text,
+                                   surety_contract **ret_contract)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .alloc = check_alloc(t)};
+
+    return surety_contract_read(surety_str_of(text), &options, ret_contract,
+                                NULL);
+}
+
+TEST(takes_the_first_valid_candidate)
+{
+    static const char reply[] = "```json\n{\"a\": \"no\"}\n```\n"
+                                "```json\n{\"a\": 1}\n```\n"
+                                "```json\n{\"a\": 2}\n```\n";
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+
+    TRY(read_contract(t, contract_text, &contract));
+    TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
+                           NULL));
+    CHECK(surety_outcome_ok(outcome));
+    CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_DONE);
+    CHECK(surety_outcome_place(outcome) == SURETY_PLACE_FENCE);
+    CHECK(surety_outcome_start(outcome) == strlen("```json\n{\"a\": \"no\"}\n"
+                                                  "```\n```json\n"));
+    CHECK(surety_outcome_end(outcome) - surety_outcome_start(outcome) == 8);
+    CHECK(surety_val_int(surety_val_get(surety_outcome_value(outcome), "a"),
+                         0) == 1);
+    CHECK(surety_outcome_error_count(outcome) == 0);
+    CHECK(surety_outcome_warning_count(outcome) == 0);
+    CHECK(!surety_outcome_fallback(outcome));
+    CHECK(surety_val_kind(surety_outcome_derived(outcome)) == SURETY_KIND_NONE);
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
+TEST(reports_the_one_that_got_furthest)
+{
+    static const struct {
+        const char *reply;
+        const char *keyword;
+        size_t errors;
+        uint32_t line;
+    } cases[] = {
+        /* validation before json_parse, whatever the order */
+        {"```json\n{\"a\": }\n```\n```json\n{\"a\": \"x\"}\n```\n", "type", 1,
+         5},
+        {"```json\n{\"a\": \"x\"}\n```\n```json\n{\"a\": }\n```\n", "type", 1,
+         2},
+        /* then fewest errors */
+        {"```json\n{\"b\": \"\", \"c\": \"\"}\n```\n```json\n{\"b\": 1}\n```\n",
+         "required", 1, 5},
+        {"```json\n{\"b\": 1}\n```\n```json\n{\"b\": \"\", \"c\": \"\"}\n```\n",
+         "required", 1, 2},
+        /* then order */
+        {"```json\n{\"a\": \"x\"}\n```\n```json\n{\"b\": 1}\n```\n", "type", 1,
+         2},
+        {"```json\n[1,]\n```\n```json\n{,}\n```\n", "json_parse", 1, 2},
+        /* prose is no candidate */
+        {"Nothing.", "extraction", 1, 0},
+        {"\"Nothing\" is here.", "extraction", 1, 0},
+        {"[nothing] is here.", "json_parse", 1, 1},
+    };
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+
+    TRY(read_contract(t, contract_text, &contract));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        surety_issue issue;
+
+        TRY(surety_reply_judge(contract, surety_str_of(cases[i].reply), NULL,
+                               &outcome, NULL));
+        CHECK(!surety_outcome_ok(outcome));
+        CHECK(surety_outcome_error_count(outcome) == cases[i].errors);
+        issue = surety_outcome_error(outcome, 0);
+        CHECK_TEXT(issue.keyword, cases[i].keyword);
+        CHECK(issue.position.line == cases[i].line);
+        surety_outcome_free(outcome);
+        outcome = NULL;
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
+/* 18 blocks with two errors each, then `last`: errors are counted for the first
+ * 16 invalid ones only. */
+TEST(counts_errors_of_a_bounded_number)
+{
+    static const char bad[] = "```json\n{\"b\": \"\"}\n```\n";
+    static const char good[] = "```json\n{\"b\": 1}\n```\n";
+    static const char valid[] = "```json\n{\"a\": 1}\n```\n";
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    surety_buf reply;
+
+    surety_buf_init(&reply, check_alloc(t), 0);
+    TRY(read_contract(t, contract_text, &contract));
+    for (size_t before = 14; before <= 17; before++) {
+        surety_buf_reset(&reply);
+        for (size_t i = 0; i < before; i++)
+            surety_buf_text(&reply, bad);
+        surety_buf_text(&reply, good);
+        TRY(reply.status);
+        TRY(surety_reply_judge(contract, surety_buf_str(&reply), NULL, &outcome,
+                               NULL));
+        CHECK(surety_outcome_error_count(outcome) == (before < 16 ? 1 : 2));
+        surety_outcome_free(outcome);
+        outcome = NULL;
+        surety_buf_text(&reply, valid);
+        TRY(reply.status);
+        TRY(surety_reply_judge(contract, surety_buf_str(&reply), NULL, &outcome,
+                               NULL));
+        CHECK(surety_outcome_ok(outcome));
+        surety_outcome_free(outcome);
+        outcome = NULL;
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+    surety_buf_done(&reply);
+}
+
+TEST(tries_native_where_it_is_listed)
+{
+    static const struct {
+        surety_place from[2];
+        size_t from_count;
+        const char *native;
+        surety_place place;
+    } cases[] = {
+        {{SURETY_PLACE_NATIVE, SURETY_PLACE_FENCE},
+         2,
+         "{\"a\":9}",
+         SURETY_PLACE_NATIVE},
+        {{SURETY_PLACE_FENCE, SURETY_PLACE_NATIVE},
+         2,
+         "{\"a\":9}",
+         SURETY_PLACE_FENCE},
+        {{SURETY_PLACE_NATIVE, SURETY_PLACE_FENCE},
+         2,
+         "{\"a\":\"\"}",
+         SURETY_PLACE_FENCE},
+        {{SURETY_PLACE_FENCE}, 1, "{\"a\":9}", SURETY_PLACE_FENCE},
+        {{SURETY_PLACE_NATIVE}, 1, "{\"a\":9}", SURETY_PLACE_NATIVE},
+        {{SURETY_PLACE_NONE}, 0, "{\"a\":9}", SURETY_PLACE_NATIVE},
+        {{SURETY_PLACE_NONE}, 0, "", SURETY_PLACE_FENCE},
+    };
+    static const char reply[] = "See:\n```json\n{\"a\": 1}\n```\n";
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+
+    TRY(read_contract(t, contract_text, &contract));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        surety_extract extract = {.size = sizeof(extract),
+                                  .from_count = cases[i].from_count};
+        const surety_judge_options options = {
+            .size = sizeof(options),
+            .native = surety_str_of(cases[i].native),
+            .extract = &extract,
+        };
+
+        memcpy(extract.from, cases[i].from, sizeof(cases[i].from));
+        TRY(surety_reply_judge(contract, surety_str_of(reply), &options,
+                               &outcome, NULL));
+        CHECK(surety_outcome_ok(outcome));
+        CHECK(surety_outcome_place(outcome) == cases[i].place);
+        surety_outcome_free(outcome);
+        outcome = NULL;
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
+TEST(a_judge_is_used_again)
+{
+    surety_contract *first = NULL;
+    surety_contract *second = NULL;
+    const surety_outcome *outcome = NULL;
+    surety_judge *judge = surety_judge_new(check_alloc(t), NULL);
+    size_t made;
+
+    NEED(judge);
+    TRY(read_contract(t, contract_text, &first));
+    TRY(read_contract(t, "{\"type\":\"string\"}", &second));
+    for (int i = 0; i < 3; i++) {
+        made = t->made;
+        TRY(surety_judge_reply(judge, first, surety_str_of("> {\"a\": 1,}"),
+                               NULL, &outcome, NULL));
+        CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_JSON_PARSE);
+        CHECK_TEXT(surety_outcome_error(outcome, 0).hint,
+                   "take the last comma out");
+        TRY(surety_judge_reply(judge, second, surety_str_of("\"x\""), NULL,
+                               &outcome, NULL));
+        CHECK(surety_outcome_ok(outcome));
+        CHECK(surety_outcome_error_count(outcome) == 0);
+        CHECK(surety_val_is(surety_outcome_value(outcome), "x"));
+        TRY(surety_judge_reply(judge, second, surety_str_of(""), NULL, &outcome,
+                               NULL));
+        CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_EXTRACTION);
+        CHECK(surety_val_kind(surety_outcome_value(outcome)) ==
+              SURETY_KIND_NONE);
+        CHECK(i == 0 || t->made == made);
+    }
+done:
+    surety_judge_free(judge);
+    surety_contract_free(first);
+    surety_contract_free(second);
+}
+
+TEST(limits_and_misuse_fail_the_call)
+{
+    const surety_limits limits = {.size = sizeof(limits), .text_bytes_max = 9};
+    const surety_judge_options options = {.size = sizeof(options),
+                                          .native = {NULL, 4}};
+    surety_judge_options native = {.size = sizeof(native)};
+    surety_contract *contract = NULL;
+    surety_judge *judge = surety_judge_new(check_alloc(t), &limits);
+    const surety_outcome *outcome = NULL;
+    surety_outcome *own = NULL;
+    surety_error err = {.status = SURETY_OK};
+
+    NEED(judge);
+    TRY(read_contract(t, contract_text, &contract));
+    TRY(surety_judge_reply(judge, contract, surety_str_of("{\"a\":10} "), NULL,
+                           &outcome, &err));
+    CHECK(surety_outcome_ok(outcome));
+    outcome = NULL;
+    EXPECT(SURETY_LIMIT,
+           surety_judge_reply(judge, contract, surety_str_of("{\"a\":100} "),
+                              NULL, &outcome, &err));
+    CHECK(outcome == NULL && err.status == SURETY_LIMIT);
+    native.native = surety_str_of("{\"a\":10} ");
+    TRY(surety_judge_reply(judge, contract, surety_str_of(""), &native,
+                           &outcome, &err));
+    CHECK(surety_outcome_ok(outcome));
+    native.native = surety_str_of("{\"a\":100} ");
+    EXPECT(SURETY_LIMIT, surety_judge_reply(judge, contract, surety_str_of(""),
+                                            &native, &outcome, &err));
+    EXPECT(SURETY_MISUSE, surety_judge_reply(judge, contract, surety_str_of(""),
+                                             &options, &outcome, &err));
+    EXPECT(SURETY_MISUSE, surety_judge_reply(NULL, contract, surety_str_of(""),
+                                             NULL, &outcome, &err));
+    EXPECT(SURETY_MISUSE, surety_judge_reply(judge, NULL, surety_str_of(""),
+                                             NULL, &outcome, &err));
+    EXPECT(SURETY_MISUSE,
+           surety_reply_judge(NULL, surety_str_of(""), NULL, &own, &err));
+    EXPECT(SURETY_MISUSE, surety_reply_judge(contract, (surety_str){NULL, 3},
+                                             NULL, &own, &err));
+    CHECK(own == NULL);
+done:
+    surety_judge_free(judge);
+    surety_contract_free(contract);
+}
+
+/* A candidate beyond a limit of the reader cannot be read; it is no reason to
+ * give up on the others. */
+TEST(depth_is_a_matter_of_one_candidate)
+{
+    const surety_limits limits = {.size = sizeof(limits), .depth_max = 3};
+    static const struct {
+        const char *reply;
+        surety_stage stage;
+    } cases[] = {
+        {"[[1]]", SURETY_STAGE_VALIDATION},
+        {"[[[1]]]", SURETY_STAGE_VALIDATION},
+        {"[[[[1]]]]", SURETY_STAGE_JSON_PARSE},
+        {"[[[[1]]]] or {\"a\":1}", SURETY_STAGE_DONE},
+    };
+    surety_contract *contract = NULL;
+    surety_judge *judge = surety_judge_new(check_alloc(t), &limits);
+    const surety_outcome *outcome;
+
+    NEED(judge);
+    TRY(read_contract(t, contract_text, &contract));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        TRY(surety_judge_reply(judge, contract, surety_str_of(cases[i].reply),
+                               NULL, &outcome, NULL));
+        CHECK(surety_outcome_stage(outcome) == cases[i].stage);
+    }
+done:
+    surety_judge_free(judge);
+    surety_contract_free(contract);
+}
+
+TEST(completes_a_valid_value)
+{
+    static const char text[] =
+        "{\"x-surety\":{\"unknown\":\"strip\"},\"properties\":{"
+        "\"a\":{\"default\":[1]},\"b\":{\"type\":\"integer\"}}}";
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    surety_val value;
+
+    TRY(read_contract(t, text, &contract));
+    TRY(surety_reply_judge(contract, surety_str_of("{\"b\":2,\"x\":3}"), NULL,
+                           &outcome, NULL));
+    value = surety_outcome_value(outcome);
+    CHECK(surety_val_count(value) == 2);
+    CHECK(surety_val_int(surety_val_at(value, surety_str_of("/a/0")), 0) == 1);
+    CHECK(surety_val_int(surety_val_get(value, "b"), 0) == 2);
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
+TEST(nothing_is_given_for_nothing)
+{
+    CHECK(!surety_outcome_ok(NULL));
+    CHECK(surety_outcome_error_count(NULL) == 0);
+    CHECK(surety_outcome_warning_count(NULL) == 0);
+    CHECK(surety_outcome_error(NULL, 0).position.line == 0);
+    CHECK(surety_outcome_warning(NULL, 7).keyword.len == 0);
+    CHECK(surety_outcome_place(NULL) == SURETY_PLACE_NONE);
+    CHECK(surety_val_kind(surety_outcome_value(NULL)) == SURETY_KIND_NONE);
+    CHECK_TEXT(surety_str_of(surety_stage_name(SURETY_STAGE_DONE)), "done");
+    CHECK_TEXT(surety_str_of(surety_stage_name(SURETY_STAGE_EXTRACTION)),
+               "extraction");
+    CHECK_TEXT(surety_str_of(surety_stage_name(SURETY_STAGE_JSON_PARSE)),
+               "json_parse");
+    CHECK_TEXT(surety_str_of(surety_stage_name(SURETY_STAGE_VALIDATION)),
+               "validation");
+    surety_outcome_free(NULL);
+    surety_judge_free(NULL);
+done:;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"takes the first valid candidate", takes_the_first_valid_candidate},
+        {"reports the one that got furthest",
+         reports_the_one_that_got_furthest},
+        {"counts errors of a bounded number",
+         counts_errors_of_a_bounded_number},
+        {"tries native where it is listed", tries_native_where_it_is_listed},
+        {"a judge is used again", a_judge_is_used_again},
+        {"limits and misuse fail the call", limits_and_misuse_fail_the_call},
+        {"depth is a matter of one candidate",
+         depth_is_a_matter_of_one_candidate},
+        {"completes a valid value", completes_a_valid_value},
+        {"nothing is given for nothing", nothing_is_given_for_nothing},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports where the golden cases do not reach: every width of a line around the
+ * cut, every issue's position against a plain count, and calls that fail. */
+#include "check.h"
+
+#include <surety/reply.h>
+
+#include <string.h>
+
+#include "base/base.h"
+
+static surety_status read_contract(struct check *t, const char *text,
+                                   const surety_limits *limits,
+                                   surety_contract **ret_contract)
+{
+    const surety_contract_options options = {
+        .size = sizeof(options), .limits = limits, .alloc = check_alloc(t)};
+
+    return surety_contract_read(surety_str_of(text), &options, ret_contract,
+                                NULL);
+}
+
+/* The nth line of text, from 0. */
+static surety_str line_of(surety_str text, size_t n)
+{
+    size_t len;
+
+    for (;; n--) {
+        len = surety__str_find(text, SURETY__LITERAL("\n"));
+        if (n == 0 || len == text.len)
+            break;
+        text.ptr += len + 1;
+        text.len -= len + 1;
+    }
+    return (surety_str){text.ptr, len};
+}
+
+/* A line of `before` characters, the bad value, and `after` characters. */
+static void write_line(surety_buf *out, size_t before, size_t after)
+{
+    surety_buf_reset(out);
+    surety_buf_byte(out, '[');
+    for (size_t i = 1; i < before; i++)
+        surety_buf_byte(out, ' ');
+    surety_buf_byte(out, '7');
+    for (size_t i = 1; i < after; i++)
+        surety_buf_byte(out, ' ');
+    surety_buf_byte(out, ']');
+}
+
+TEST(a_line_is_cut_around_the_place)
+{
+    static const struct {
+        size_t before, after; /* the value counts to after */
+        size_t shown;         /* characters, ellipses included */
+        size_t caret;         /* blanks in front of it */
+        bool cut_before, cut_after;
+    } cases[] = {
+        {1, 118, 120, 1, false, false},   {1, 119, 121, 1, false, true},
+        {60, 59, 120, 60, false, false},  {60, 60, 121, 60, false, true},
+        {118, 1, 120, 118, false, false}, {119, 1, 121, 119, true, false},
+        {500, 500, 122, 61, true, true},  {500, 9, 121, 111, true, false},
+    };
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    surety_buf reply, report;
+
+    surety_buf_init(&reply, check_alloc(t), 0);
+    surety_buf_init(&report, check_alloc(t), 0);
+    TRY(read_contract(t, "{\"items\":{\"type\":\"string\"}}", NULL, &contract));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        static const char dots[] = "\xE2\x80\xA6";
+        surety_str line, under;
+
+        write_line(&reply, cases[i].before, cases[i].after);
+        TRY(reply.status);
+        TRY(surety_reply_judge(contract, surety_buf_str(&reply), NULL, &outcome,
+                               NULL));
+        surety_buf_reset(&report);
+        TRY(surety_outcome_write(outcome, SURETY_REPORT_TEXT,
+                                 surety_str_of("r"), &report));
+        line = line_of(surety_buf_str(&report), 1);
+        CHECK(surety__str_starts(line, SURETY__LITERAL("    1 | ")));
+        line.ptr += 8;
+        line.len -= 8;
+        CHECK(surety__utf8_count(line) == cases[i].shown);
+        CHECK(surety__str_starts(line, surety_str_of(dots)) ==
+              cases[i].cut_before);
+        CHECK(!memcmp(line.ptr + line.len - 3, dots, 3) == cases[i].cut_after);
+        under = line_of(surety_buf_str(&report), 2);
+        CHECK(surety__str_find(under, SURETY__LITERAL("^")) ==
+              8 + cases[i].caret);
+        surety_outcome_free(outcome);
+        outcome = NULL;
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+    surety_buf_done(&report);
+    surety_buf_done(&reply);
+}
+
+/* Members in an order that the schema's keywords do not have, with every kind
+ * of line end and characters of every length between them. */
+TEST(positions_are_those_of_a_plain_count)
+{
+    static const char text[] =
+        "{\"required\":[\"x\"],\"properties\":{\"c\":false,\"b\":{\"const\":1},"
+        "\"e\":{\"type\":\"null\"},\"a\":{\"maxLength\":0},\"d\":false}}";
+    static const char reply[] =
+        "\xC3\xA9\r\n\xE2\x82\xAC ```\r{\"a\":\"\xF0\x9F\x98\x80\",\r\n"
+        "\t\"b\" : 2,\n\n\"b\":  {},\r\"c\": [\r\n1], \"d\":-1.5e3 "
+        ",\"e\":true}";
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    size_t errors, count;
+
+    TRY(read_contract(t, text, NULL, &contract));
+    TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
+                           NULL));
+    errors = surety_outcome_error_count(outcome);
+    count = errors + surety_outcome_warning_count(outcome);
+    CHECK(errors == 6 && count == 7);
+    for (size_t i = 0; i < count; i++) {
+        const surety_issue issue =
+            i < errors ? surety_outcome_error(outcome, i)
+                       : surety_outcome_warning(outcome, i - errors);
+        const surety_position plain = surety_position_at(
+            surety_str_of(reply), issue.position.offset, issue.position.length);
+
+        CHECK(issue.position.line == plain.line);
+        CHECK(issue.position.column == plain.column);
+        CHECK(issue.position.length > 0);
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
+TEST(many_issues_are_located_in_one_pass)
+{
+    const surety_limits limits = {.size = sizeof(limits), .findings_max = 5000};
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    surety_buf reply;
+
+    surety_buf_init(&reply, check_alloc(t), 0);
+    TRY(read_contract(t, "{\"items\":{\"maximum\":0}}", &limits, &contract));
+    for (int i = 0; i < 500; i++)
+        surety_buf_text(&reply, i ? ",\n 1" : "[1");
+    surety_buf_byte(&reply, ']');
+    TRY(reply.status);
+    TRY(surety_reply_judge(contract, surety_buf_str(&reply), NULL, &outcome,
+                           NULL));
+    CHECK(surety_outcome_error_count(outcome) == 500);
+    for (size_t i = 0; i < 500; i++) {
+        const surety_issue issue = surety_outcome_error(outcome, i);
+
+        CHECK(issue.position.line == i + 1);
+        CHECK(issue.position.column == 2);
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+    surety_buf_done(&reply);
+}
+
+TEST(every_form_stops_where_the_buffer_ends)
+{
+    static const char reply[] = "{\"a\": 1, \"a\": 2}";
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(read_contract(t, "{\"required\":[\"b\"]}", NULL, &contract));
+    TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
+                           NULL));
+    for (int form = SURETY_REPORT_JSON; form <= SURETY_REPORT_SARIF; form++) {
+        size_t len;
+
+        out.max = 1 << 20;
+        surety_buf_reset(&out);
+        TRY(surety_outcome_write(outcome, (surety_report)form,
+                                 surety_str_of("r"), &out));
+        len = out.len;
+        CHECK(len > 0);
+        for (size_t max = len - 1; max <= len; max++) {
+            out.max = max;
+            surety_buf_reset(&out);
+            EXPECT(max < len ? SURETY_LIMIT : SURETY_OK,
+                   surety_outcome_write(outcome, (surety_report)form,
+                                        surety_str_of("r"), &out));
+        }
+    }
+    EXPECT(SURETY_MISUSE, surety_outcome_write(NULL, SURETY_REPORT_JSON,
+                                               (surety_str){0}, &out));
+    EXPECT(SURETY_MISUSE, surety_outcome_write(outcome, SURETY_REPORT_JSON,
+                                               (surety_str){0}, NULL));
+    EXPECT(SURETY_MISUSE, surety_outcome_write(outcome, (surety_report)6,
+                                               (surety_str){0}, &out));
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+    surety_buf_done(&out);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"a line is cut around the place", a_line_is_cut_around_the_place},
+        {"positions are those of a plain count",
+         positions_are_those_of_a_plain_count},
+        {"many issues are located in one pass",
+         many_issues_are_located_in_one_pass},
+        {"every form stops where the buffer ends",
+         every_form_stops_where_the_buffer_ends},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}

@@ -1,0 +1,743 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling schemas: every kind of mistake with its line, column, path and
+ * words; references within a document, to built-in documents and through the
+ * caller's resolver; what each dialect knows. */
+#include "check.h"
+
+#include <string.h>
+
+#include "schema/keywords.h"
+#include "schema/schema.h"
+
+struct mistake {
+    const char *schema;
+    surety_status status;
+    unsigned line, column;
+    const char *path;
+    const char *message;
+};
+
+static surety_schema_options compile_options(struct check *t)
+{
+    return (surety_schema_options){.size = sizeof(surety_schema_options),
+                                   .alloc = check_alloc(t)};
+}
+
+/* Whether instance satisfies schema; a check of its own. */
+static surety_status compile_ask(struct check *t, const surety_schema *schema,
+                                 const char *instance, bool *ret_valid)
+{
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_status status = SURETY_NOMEM;
+
+    if (doc && checker)
+        status = surety_doc_read(doc, surety_str_of(instance), NULL, NULL);
+    if (!status)
+        status = surety_checker_check(checker, schema, surety_doc_root(doc),
+                                      ret_valid, NULL);
+    surety_checker_free(checker);
+    surety_doc_free(doc);
+    return status;
+}
+
+static void compile_mistakes(struct check *t, const struct mistake *mistakes,
+                             size_t count)
+{
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    surety_error err;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct mistake *mistake = &mistakes[i];
+        surety_status status;
+
+        memset(&err, 0x55, sizeof(err));
+        status = surety_schema_read(surety_str_of(mistake->schema), &options,
+                                    &schema, &err);
+        if (status == SURETY_NOMEM && t->starved)
+            goto done;
+        if (status != mistake->status)
+            printf("# %s\n", mistake->schema);
+        CHECK(status == mistake->status && err.status == status);
+        CHECK(schema == NULL);
+        if (strcmp(err.message, mistake->message))
+            printf("# %s\n", mistake->schema);
+        CHECK_TEXT(surety_str_of(err.message), mistake->message);
+        CHECK_TEXT(surety_str_of(err.path), mistake->path);
+        if (err.position.line != mistake->line ||
+            err.position.column != mistake->column)
+            printf("# %s: at %u:%u\n", mistake->schema,
+                   (unsigned)err.position.line, (unsigned)err.position.column);
+        CHECK(err.position.line == mistake->line);
+        CHECK(err.position.column == mistake->column);
+    }
+done:
+    surety_schema_free(schema);
+}
+
+TEST(a_keyword_of_the_wrong_type)
+{
+    static const struct mistake mistakes[] = {
+#define WRONG(schema, column, path, message)                                   \
+    {                                                                          \
+        schema, SURETY_SYNTAX, 1, column, path, message                        \
+    }
+        WRONG("{\"uniqueItems\":1}", 16, "/uniqueItems",
+              "uniqueItems must be true or false, but 1 stands here"),
+        WRONG("{\"minimum\":\"1\"}", 12, "/minimum",
+              "minimum must be a number, but the string \"1\" stands here"),
+        WRONG("{\"multipleOf\":0}", 15, "/multipleOf",
+              "multipleOf must be a number above 0, but 0 stands here"),
+        WRONG("{\"multipleOf\":-0.5}", 15, "/multipleOf",
+              "multipleOf must be a number above 0, but -0.5 stands here"),
+        WRONG("{\"multipleOf\":null}", 15, "/multipleOf",
+              "multipleOf must be a number above 0, but null stands here"),
+        WRONG("{\"minLength\":-1}", 14, "/minLength",
+              "minLength must be an integer of 0 or more, but -1 stands here"),
+        WRONG("{\"maxItems\":1.5}", 13, "/maxItems",
+              "maxItems must be an integer of 0 or more, but 1.5 stands here"),
+        WRONG("{\"maxItems\":[]}", 13, "/maxItems",
+              "maxItems must be an integer of 0 or more, but an empty array "
+              "stands here"),
+        WRONG("{\"pattern\":{}}", 12, "/pattern",
+              "pattern must be a string, but an object stands here"),
+        WRONG("{\"$ref\":1}", 9, "/$ref",
+              "$ref must be a string, but 1 stands here"),
+        WRONG("{\"required\":\"a\"}", 13, "/required",
+              "required must be an array of strings, but the string \"a\" "
+              "stands here"),
+        WRONG("{\"required\":[\"a\",true]}", 18, "/required/1",
+              "required must be an array of strings, but a boolean stands "
+              "here"),
+        WRONG("{\"enum\":{}}", 9, "/enum",
+              "enum must be an array, but an object stands here"),
+        WRONG("{\"$vocabulary\":[1]}", 16, "/$vocabulary",
+              "$vocabulary must be an object, but an array stands here"),
+        WRONG("{\"type\":\"strnig\"}", 9, "/type",
+              "type must be a type name or a non-empty array of type names, "
+              "but the string \"strnig\" stands here"),
+        WRONG("{\"type\":[\"string\",\"int\"]}", 18, "/type/1",
+              "type must be a type name or a non-empty array of type names, "
+              "but the string \"int\" stands here"),
+        WRONG("{\"type\":[]}", 9, "/type",
+              "type must be a type name or a non-empty array of type names, "
+              "but an empty array stands here"),
+        WRONG("{\"dependentRequired\":{\"a\":[\"b\",1]}}", 32,
+              "/dependentRequired/a/1",
+              "dependentRequired must be an object of arrays of strings, but 1 "
+              "stands here"),
+        WRONG("{\"dependentRequired\":{\"a\":\"b\"}}", 27,
+              "/dependentRequired/a",
+              "dependentRequired must be an object of arrays of strings, but "
+              "the string \"b\" stands here"),
+        WRONG("{\"not\":[]}", 8, "/not",
+              "not must be a schema (an object, true or false), but an empty "
+              "array stands here"),
+        WRONG("{\"allOf\":[]}", 10, "/allOf",
+              "allOf must be a non-empty array of schemas, but an empty array "
+              "stands here"),
+        WRONG("{\"anyOf\":{}}", 10, "/anyOf",
+              "anyOf must be a non-empty array of schemas, but an object stands "
+              "here"),
+        WRONG("{\"oneOf\":[{},3]}", 14, "/oneOf/1",
+              "oneOf must be a non-empty array of schemas, but 3 stands here"),
+        WRONG("{\"properties\":{\"foo\":\"bar\"}}", 22, "/properties/foo",
+              "properties must be an object of schemas, but the string \"bar\" "
+              "stands here"),
+        WRONG("{\"properties\":[]}", 15, "/properties",
+              "properties must be an object of schemas, but an empty array "
+              "stands here"),
+        WRONG("{\"$defs\":{\"a\":null}}", 15, "/$defs/a",
+              "$defs must be an object of schemas, but null stands here"),
+        WRONG("{\"items\":[{}]}", 10, "/items",
+              "items must be a schema (an object, true or false), but an array "
+              "stands here"),
+        WRONG("{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
+              "\"items\":[{},1]}",
+              66, "/items/1",
+              "items must be a schema or an array of schemas, but 1 stands "
+              "here"),
+        WRONG("{\"dependencies\":{\"a\":{},\"b\":[1]}}", 30,
+              "/dependencies/b/0",
+              "dependencies must be an object of schemas or arrays of strings, "
+              "but 1 stands here"),
+        WRONG("{\"$schema\":\"https://json-schema.org/v1\","
+              "\"propertyDependencies\":{\"a\":{\"b\":1}}}",
+              74, "/propertyDependencies/a/b",
+              "propertyDependencies must be an object of objects of schemas, "
+              "but 1 stands here"),
+        WRONG("{\"$schema\":\"http://json-schema.org/draft-04/schema#\","
+              "\"exclusiveMinimum\":5}",
+              73, "/exclusiveMinimum",
+              "exclusiveMinimum must be true or false, but 5 stands here"),
+        WRONG("{\"exclusiveMinimum\":true}", 21, "/exclusiveMinimum",
+              "exclusiveMinimum must be a number, but a boolean stands here"),
+#undef WRONG
+    };
+
+    compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
+}
+
+TEST(no_schema_at_all)
+{
+    static const struct mistake mistakes[] = {
+        {"[]", SURETY_SYNTAX, 1, 1, "",
+         "a schema must be an object, true or false, not array"},
+        {" 42", SURETY_SYNTAX, 1, 2, "",
+         "a schema must be an object, true or false, not number"},
+        {"\"x\"", SURETY_SYNTAX, 1, 1, "",
+         "a schema must be an object, true or false, not string"},
+        {"null", SURETY_SYNTAX, 1, 1, "",
+         "a schema must be an object, true or false, not null"},
+        {"{\n \"$ref\": \"#/x/y\",\n \"x\": {\"y\": 1}\n}", SURETY_SYNTAX, 3, 13,
+         "/x/y", "a schema must be an object, true or false, not number"},
+    };
+
+    compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
+}
+
+TEST(a_reference_that_leads_nowhere)
+{
+    static const struct mistake mistakes[] = {
+        {"{\n  \"$ref\": \"#/nope\"\n}", SURETY_SYNTAX, 2, 11, "/$ref",
+         "the reference \"#/nope\" leads nowhere"},
+        {"{\"items\":{\"$ref\":\"#/items/~2\"}}", SURETY_SYNTAX, 1, 18,
+         "/items/$ref", "the reference \"#/items/~2\" leads nowhere"},
+        {"{\"allOf\":[{\"$ref\":\"#/allOf/-1\"}]}", SURETY_SYNTAX, 1, 19,
+         "/allOf/0/$ref", "the reference \"#/allOf/-1\" leads nowhere"},
+        {"{\"allOf\":[{\"$ref\":\"#/allOf/99999999999999999999\"}]}",
+         SURETY_SYNTAX, 1, 19, "/allOf/0/$ref",
+         "the reference \"#/allOf/99999999999999999999\" leads nowhere"},
+        {"{\"$ref\":\"#name\"}", SURETY_SYNTAX, 1, 9, "/$ref",
+         "there is no anchor \"name\" where the reference leads"},
+        {"{\"$ref\":\"other.json\"}", SURETY_SYNTAX, 1, 9, "/$ref",
+         "the reference leads to \"other.json\", which is not known"},
+        {"{\"$ref\":\"http://169.254.169.254/x#/a\"}", SURETY_SYNTAX, 1, 9,
+         "/$ref",
+         "the reference leads to \"http://169.254.169.254/x\", which is not "
+         "known"},
+        {"{\"$ref\":\"file:///etc/passwd\"}", SURETY_SYNTAX, 1, 9, "/$ref",
+         "the reference leads to \"file:///etc/passwd\", which is not known"},
+        {"{\"$id\":\"https://example.org/a/\",\"$ref\":\"b\"}", SURETY_SYNTAX,
+         1, 39, "/$ref",
+         "the reference leads to \"https://example.org/a/b\", which is not "
+         "known"},
+        {"{\"$dynamicRef\":\"#gone\"}", SURETY_SYNTAX, 1, 16, "/$dynamicRef",
+         "there is no anchor \"gone\" where the reference leads"},
+        {"{\"$schema\":\"https://json-schema.org/v1\",\"$dynamicRef\":\"no\"}",
+         SURETY_SYNTAX, 1, 54, "/$dynamicRef",
+         "no schema resource has the dynamic anchor \"no\""},
+    };
+
+    compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
+}
+
+TEST(names_and_dialects_that_are_wrong)
+{
+    static const struct mistake mistakes[] = {
+        {"{\"$defs\":{\"a\":{\"$anchor\":\"x\"},\n\"b\":{\"$anchor\":\"x\"}}}",
+         SURETY_SYNTAX, 1, 15, "/$defs/a",
+         "the anchor \"x\" is declared twice in one schema resource"},
+        {"{\"$schema\":\"https://example.org/mine\"}", SURETY_UNSUPPORTED, 1,
+         12, "/$schema", "the dialect \"https://example.org/mine\" is not known"},
+        {"{\"$schema\":7}", SURETY_SYNTAX, 1, 12, "/$schema",
+         "$schema must be a string"},
+        {"{\"$schema\":\"http://json-schema.org/draft-03/schema#\"}",
+         SURETY_UNSUPPORTED, 1, 12, "/$schema",
+         "the dialect \"http://json-schema.org/draft-03/schema\" is not known"},
+        {"{\"$schema\":\"urn:m\",\"$defs\":{\"m\":{\"$id\":\"urn:m\"}}}",
+         SURETY_UNSUPPORTED, 1, 12, "/$schema",
+         "the dialect \"urn:m\" is not known"},
+    };
+
+    compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
+}
+
+TEST(a_schema_that_goes_in_circles)
+{
+#define CIRCLE(schema, line, column, path)                                     \
+    {                                                                          \
+        schema, SURETY_SYNTAX, line, column, path,                             \
+            "the schema refers to itself without moving into the value: no "   \
+            "value could ever be checked"                                      \
+    }
+    static const struct mistake mistakes[] = {
+        CIRCLE("{\"$ref\":\"#\"}", 1, 1, ""),
+        CIRCLE("{\"allOf\":[{\"$ref\":\"#\"}]}", 1, 1, ""),
+        CIRCLE("{\"$ref\":\"#/$defs/a\",\"$defs\":{\n"
+               "\"a\":{\"allOf\":[{\"$ref\":\"#/$defs/b\"}]},\n"
+               "\"b\":{\"allOf\":[{\"$ref\":\"#/$defs/a\"}]}}}",
+               2, 5, "/$defs/a"),
+        CIRCLE("{\"oneOf\":[{\"type\":\"string\"},{\"$ref\":\"#\"}]}", 1, 1,
+               ""),
+        CIRCLE("{\"not\":{\"$ref\":\"#\"}}", 1, 1, ""),
+        CIRCLE("{\"if\":{\"$ref\":\"#\"},\"then\":true}", 1, 1, ""),
+        CIRCLE("{\"anyOf\":[{\"$ref\":\"#\"},{\"type\":\"string\"}]}", 1, 1,
+               ""),
+        CIRCLE("{\"properties\":{\"a\":{\"$ref\":\"#/properties/a\"}}}", 1, 20,
+               "/properties/a"),
+        CIRCLE("{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
+               "\"$ref\":\"#\"}",
+               1, 1, ""),
+    };
+#undef CIRCLE
+
+    compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
+}
+
+/* Recursion that moves into the value, and recursion that some value ends. */
+TEST(recursion_that_is_none_of_these)
+{
+    static const char *const schemas[] = {
+        "{\"items\":{\"$ref\":\"#\"}}",
+        "{\"allOf\":[{\"properties\":{\"a\":{\"$ref\":\"#\"}}}]}",
+        "{\"anyOf\":[{\"type\":\"string\"},{\"$ref\":\"#\"}]}",
+        "{\"not\":{\"items\":{\"not\":{\"$ref\":\"#\"}}}}",
+        "{\"if\":true,\"then\":{\"contains\":{\"$ref\":\"#\"}}}",
+    };
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(schemas); i++) {
+        TRY(surety_schema_read(surety_str_of(schemas[i]), &options, &schema,
+                               NULL));
+        surety_schema_free(schema);
+        schema = NULL;
+    }
+done:
+    surety_schema_free(schema);
+}
+
+TEST(a_pattern_that_is_none)
+{
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    surety_error err;
+
+    EXPECT(SURETY_SYNTAX,
+           surety_schema_read(
+               surety_str_of("{\"items\":{\n \"pattern\": \"a(b\"}}"), &options,
+               &schema, &err));
+    CHECK(err.position.line == 2 && err.position.column == 13);
+    CHECK_TEXT(surety_str_of(err.path), "/items/pattern");
+    CHECK(err.message[0] != '\0');
+    EXPECT(SURETY_SYNTAX,
+           surety_schema_read(
+               surety_str_of("{\"patternProperties\":{\"[\":true}}"), &options,
+               &schema, &err));
+    CHECK_TEXT(surety_str_of(err.path), "/patternProperties/[");
+    CHECK(err.position.line == 1 && err.position.column == 23);
+    CHECK(schema == NULL);
+done:
+    surety_schema_free(schema);
+}
+
+TEST(json_that_is_broken)
+{
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    surety_error err;
+
+    EXPECT(SURETY_SYNTAX,
+           surety_schema_read(surety_str_of("{\"type\":\n \"string\",}"),
+                              &options, &schema, &err));
+    CHECK(err.position.line == 2);
+    EXPECT(SURETY_SYNTAX, surety_schema_read(surety_str_of(""), &options,
+                                             &schema, &err));
+    CHECK(schema == NULL);
+    EXPECT(SURETY_MISUSE,
+           surety_schema_compile(surety_val_none(), &options, &schema, &err));
+    EXPECT(SURETY_MISUSE, surety_schema_read(surety_str_of("{}"), &options,
+                                             NULL, &err));
+done:
+    surety_schema_free(schema);
+}
+
+/* Nothing is an error that a schema may say without us knowing it. */
+TEST(what_is_not_known_is_ignored)
+{
+    static const char schema_text[] =
+        "{\"tpye\":\"string\",\"minimun\":\"x\",\"properties2\":[1],"
+        "\"examples\":5,\"$comment\":[],\"title\":7,\"format\":\"no-such\","
+        "\"contentEncoding\":\"rot13\",\"x-surety\":{\"$ref\":\"#/nope\"},"
+        "\"const\":{\"$ref\":1},\"default\":{\"$id\":9}}";
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    bool valid = false;
+
+    TRY(surety_schema_read(surety_str_of(schema_text), &options, &schema, NULL));
+    TRY(compile_ask(t, schema, "{\"$ref\":1}", &valid));
+    CHECK(valid);
+    TRY(compile_ask(t, schema, "{\"$ref\":2}", &valid));
+    CHECK(!valid);
+done:
+    surety_schema_free(schema);
+}
+
+TEST(a_byte_order_mark_is_passed_over)
+{
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    surety_error err;
+    bool valid = true;
+
+    TRY(surety_schema_read(
+        surety_str_of("\xEF\xBB\xBF{\"type\":\"null\"}"), &options, &schema,
+        &err));
+    TRY(compile_ask(t, schema, "1", &valid));
+    CHECK(!valid);
+    CHECK(surety_val_count(surety_schema_root(schema)) == 1);
+    CHECK(surety_schema_dialect(schema) == SURETY_DIALECT_2020_12);
+done:
+    surety_schema_free(schema);
+}
+
+/* ---- resolver ----------------------------------------------------------- */
+
+struct library {
+    const char *uri;
+    surety_doc *doc;
+    surety_status status;
+    size_t asked;
+    char last[128];
+};
+
+static surety_status library_resolve(void *ctx, surety_str uri,
+                                     surety_val *ret_val)
+{
+    struct library *library = ctx;
+
+    library->asked++;
+    if (uri.len < sizeof(library->last)) {
+        memcpy(library->last, uri.ptr, uri.len);
+        library->last[uri.len] = '\0';
+    }
+    if (library->status)
+        return library->status;
+    if (!surety_str_equal(uri, surety_str_of(library->uri)))
+        return SURETY_END;
+    *ret_val = surety_doc_root(library->doc);
+    return SURETY_OK;
+}
+
+TEST(the_resolver_gives_documents)
+{
+    struct library library = {.uri = "https://example.org/types.json"};
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    surety_error err;
+    bool valid = false;
+
+    options.resolve = library_resolve;
+    options.resolve_ctx = &library;
+    options.base_uri = surety_str_of("https://example.org/main.json");
+    library.doc = surety_doc_new(check_alloc(t));
+    NEED(library.doc);
+    TRY(surety_doc_read(
+        library.doc,
+        surety_str_of("{\"$defs\":{\"id\":{\"type\":\"integer\"}},"
+                      "\"$anchor\":\"all\",\"type\":\"object\"}"),
+        NULL, NULL));
+    TRY(surety_schema_read(
+        surety_str_of("{\"properties\":{\"id\":{\"$ref\":"
+                      "\"types.json#/$defs/id\"},\"o\":{\"$ref\":"
+                      "\"types.json#all\"}}}"),
+        &options, &schema, &err));
+    CHECK(library.asked == 1);
+    CHECK_TEXT(surety_str_of(library.last), "https://example.org/types.json");
+    TRY(compile_ask(t, schema, "{\"id\":1,\"o\":{}}", &valid));
+    CHECK(valid);
+    TRY(compile_ask(t, schema, "{\"id\":\"1\"}", &valid));
+    CHECK(!valid);
+    TRY(compile_ask(t, schema, "{\"o\":1}", &valid));
+    CHECK(!valid);
+    surety_schema_free(schema);
+    schema = NULL;
+
+    /* A mistake in the other document is told with its URI. */
+    EXPECT(SURETY_SYNTAX,
+           surety_schema_read(
+               surety_str_of("{\"$ref\":\"types.json#/$defs/id/type\"}"),
+               &options, &schema, &err));
+    CHECK_TEXT(surety_str_of(err.source), "https://example.org/types.json");
+    CHECK_TEXT(surety_str_of(err.path), "/$defs/id/type");
+    CHECK(err.position.line == 1 && err.position.column == 25);
+
+    EXPECT(SURETY_SYNTAX,
+           surety_schema_read(surety_str_of("{\"$ref\":\"none.json\"}"),
+                              &options, &schema, &err));
+    CHECK_TEXT(surety_str_of(err.message),
+               "the reference leads to \"https://example.org/none.json\", "
+               "which is not known");
+    CHECK_TEXT(surety_str_of(err.hint),
+               "documents are never fetched: give it to the resolver");
+    CHECK_TEXT(surety_str_of(err.source), "");
+done:
+    surety_schema_free(schema);
+    surety_doc_free(library.doc);
+}
+
+TEST(a_resolver_that_fails_ends_the_compile)
+{
+    struct library library = {.uri = "urn:x", .status = SURETY_IO};
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    surety_error err;
+
+    options.resolve = library_resolve;
+    options.resolve_ctx = &library;
+    EXPECT(SURETY_IO, surety_schema_read(
+                          surety_str_of("{\"not\":{\n\"$ref\":\"urn:x\"}}"),
+                          &options, &schema, &err));
+    CHECK_TEXT(surety_str_of(err.message),
+               "the document \"urn:x\" could not be had: io");
+    CHECK(err.position.line == 2 && err.position.column == 8);
+    CHECK_TEXT(surety_str_of(err.path), "/not/$ref");
+    library.status = SURETY_TIMEOUT;
+    EXPECT(SURETY_TIMEOUT,
+           surety_schema_read(surety_str_of("{\"$schema\":\"urn:x\"}"),
+                              &options, &schema, &err));
+    CHECK_TEXT(surety_str_of(err.path), "/$schema");
+    /* OK without a value counts as unknown. */
+    library.status = SURETY_OK;
+    EXPECT(SURETY_SYNTAX,
+           surety_schema_read(surety_str_of("{\"$ref\":\"urn:x\"}"), &options,
+                              &schema, &err));
+    CHECK(schema == NULL);
+done:
+    surety_schema_free(schema);
+}
+
+TEST(embedded_resources_are_found_by_their_id)
+{
+    static const char schema_text[] =
+        "{\"$id\":\"https://example.org/root.json\","
+        "\"properties\":{\"a\":{\"$ref\":\"item.json\"},"
+        "\"b\":{\"$ref\":\"https://example.org/item.json#part\"},"
+        "\"c\":{\"$ref\":\"#/$defs/item/$defs/part\"},"
+        "\"d\":{\"$ref\":\"root.json#/$defs/n\"}},"
+        "\"$defs\":{\"n\":{\"type\":\"null\"},\"item\":{\"$id\":\"item.json\","
+        "\"type\":\"array\",\"$defs\":{\"part\":{\"$anchor\":\"part\","
+        "\"$ref\":\"#/$defs/s\"},\"s\":{\"type\":\"string\"}}}}}";
+    static const struct {
+        const char *instance;
+        bool valid;
+    } asked[] = {
+        {"{\"a\":[],\"b\":\"x\",\"c\":\"x\",\"d\":null}", true},
+        {"{\"a\":1}", false},
+        {"{\"b\":1}", false},
+        {"{\"c\":1}", false},
+        {"{\"d\":1}", false},
+    };
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    bool valid = false;
+
+    TRY(surety_schema_read(surety_str_of(schema_text), &options, &schema, NULL));
+    for (size_t i = 0; i < CHECK_COUNT(asked); i++) {
+        TRY(compile_ask(t, schema, asked[i].instance, &valid));
+        CHECK(valid == asked[i].valid);
+    }
+done:
+    surety_schema_free(schema);
+}
+
+/* An embedded resource may be of another draft: draft 7 takes its first item
+ * from an array of items, 2020-12 does not. */
+TEST(a_resource_keeps_its_own_dialect)
+{
+    static const char schema_text[] =
+        "{\"$ref\":\"https://example.org/old\",\"minContains\":0,\"$defs\":{"
+        "\"old\":{\"$id\":\"https://example.org/old\",\"$schema\":"
+        "\"http://json-schema.org/draft-07/schema#\",\"items\":["
+        "{\"type\":\"integer\"}],\"dependentRequired\":5,\"definitions\":{"
+        "\"x\":{\"$ref\":\"#/definitions/y\",\"type\":7},\"y\":{}}}}}";
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    bool valid = false;
+
+    TRY(surety_schema_read(surety_str_of(schema_text), &options, &schema, NULL));
+    CHECK(surety_schema_dialect(schema) == SURETY_DIALECT_2020_12);
+    TRY(compile_ask(t, schema, "[1,\"x\"]", &valid));
+    CHECK(valid);
+    TRY(compile_ask(t, schema, "[\"x\"]", &valid));
+    CHECK(!valid);
+done:
+    surety_schema_free(schema);
+}
+
+TEST(the_dialect_is_that_of_schema_or_options)
+{
+    static const struct {
+        const char *schema;
+        surety_dialect given, want;
+    } dialects[] = {
+        {"{}", SURETY_DIALECT_DEFAULT, SURETY_DIALECT_2020_12},
+        {"true", SURETY_DIALECT_6, SURETY_DIALECT_6},
+        {"{}", SURETY_DIALECT_4, SURETY_DIALECT_4},
+        {"{\"$schema\":\"http://json-schema.org/draft-06/schema\"}",
+         SURETY_DIALECT_4, SURETY_DIALECT_6},
+        {"{\"$schema\":\"https://json-schema.org/draft-07/schema#\"}",
+         SURETY_DIALECT_4, SURETY_DIALECT_7},
+        {"{\"$schema\":\"https://json-schema.org/draft/2019-09/schema\"}",
+         SURETY_DIALECT_DEFAULT, SURETY_DIALECT_2019_09},
+        {"{\"$schema\":\"https://json-schema.org/v1\"}", SURETY_DIALECT_DEFAULT,
+         SURETY_DIALECT_V1},
+        {"{\"$schema\":\"http://json-schema.org/schema#\"}",
+         SURETY_DIALECT_DEFAULT, SURETY_DIALECT_2020_12},
+    };
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(dialects); i++) {
+        options.dialect = dialects[i].given;
+        TRY(surety_schema_read(surety_str_of(dialects[i].schema), &options,
+                               &schema, NULL));
+        CHECK(surety_schema_dialect(schema) == dialects[i].want);
+        surety_schema_free(schema);
+        schema = NULL;
+    }
+done:
+    surety_schema_free(schema);
+}
+
+/* ---- dialects of one's own ---------------------------------------------- */
+
+TEST(vocabularies_switch_keywords_off)
+{
+    static const char meta[] =
+        "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
+        "\"$vocabulary\":{\"https://json-schema.org/draft/2020-12/vocab/core\":"
+        "true,\"https://json-schema.org/draft/2020-12/vocab/applicator\":true,"
+        "\"https://example.org/mine\":false}}";
+    static const char demanding[] =
+        "{\"$vocabulary\":{\"https://example.org/mine\":true}}";
+    struct library library = {.uri = "urn:meta"};
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    surety_error err;
+    bool valid = false;
+
+    options.resolve = library_resolve;
+    options.resolve_ctx = &library;
+    library.doc = surety_doc_new(check_alloc(t));
+    NEED(library.doc);
+    TRY(surety_doc_read(library.doc, surety_str_of(meta), NULL, NULL));
+    TRY(surety_schema_read(
+        surety_str_of("{\"$schema\":\"urn:meta\",\"minimum\":\"any\","
+                      "\"properties\":{\"a\":false}}"),
+        &options, &schema, &err));
+    TRY(compile_ask(t, schema, "{\"b\":1}", &valid));
+    CHECK(valid);
+    TRY(compile_ask(t, schema, "{\"a\":1}", &valid));
+    CHECK(!valid);
+    surety_schema_free(schema);
+    schema = NULL;
+    TRY(surety_doc_read(library.doc, surety_str_of(demanding), NULL, NULL));
+    EXPECT(SURETY_UNSUPPORTED,
+           surety_schema_read(surety_str_of("{\"$schema\":\"urn:meta\"}"),
+                              &options, &schema, &err));
+    CHECK_TEXT(surety_str_of(err.message),
+               "the dialect requires the vocabulary "
+               "\"https://example.org/mine\", which is not known");
+done:
+    surety_schema_free(schema);
+    surety_doc_free(library.doc);
+}
+
+/* ---- metaschemas -------------------------------------------------------- */
+
+/* Each metaschema, had by reference, takes itself and a schema of its draft,
+ * and refuses one that is none. */
+static void metaschema_holds(struct check *t, surety_dialect dialect)
+{
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_str uri = surety__dialect_uri(dialect);
+    surety_buf text;
+    surety_error err;
+    bool valid = false;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    NEED(doc);
+    NEED(checker);
+    surety_buf_text(&text, "{\"$ref\":");
+    surety_json_string(&text, uri);
+    surety_buf_text(&text, "}");
+    TRY(text.status);
+    options.dialect = dialect;
+    TRY(surety_schema_read(surety_buf_str(&text), &options, &schema, &err));
+    TRY(surety_doc_read(doc, surety__metaschema_text(uri), NULL, NULL));
+    TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
+                             NULL));
+    CHECK(valid);
+    TRY(surety_doc_read(
+        doc,
+        surety_str_of("{\"type\":[\"object\",\"null\"],\"properties\":{\"a\":{"
+                      "\"items\":{\"enum\":[1]}}},\"required\":[\"a\"]}"),
+        NULL, NULL));
+    TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
+                             NULL));
+    CHECK(valid);
+    TRY(surety_doc_read(
+        doc,
+        surety_str_of("{\"properties\":{\"a\":{\"items\":{\"type\":1}}}}"),
+        NULL, NULL));
+    TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
+                             NULL));
+    CHECK(!valid);
+done:
+    surety_buf_done(&text);
+    surety_schema_free(schema);
+    surety_checker_free(checker);
+    surety_doc_free(doc);
+}
+
+#define METASCHEMA(name, dialect)                                              \
+    TEST(name)                                                                 \
+    {                                                                          \
+        metaschema_holds(t, dialect);                                          \
+    }
+METASCHEMA(metaschema_of_draft_4, SURETY_DIALECT_4)
+METASCHEMA(metaschema_of_draft_6, SURETY_DIALECT_6)
+METASCHEMA(metaschema_of_draft_7, SURETY_DIALECT_7)
+METASCHEMA(metaschema_of_2019_09, SURETY_DIALECT_2019_09)
+METASCHEMA(metaschema_of_2020_12, SURETY_DIALECT_2020_12)
+METASCHEMA(metaschema_of_v1, SURETY_DIALECT_V1)
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"a keyword of the wrong type", a_keyword_of_the_wrong_type},
+        {"no schema at all", no_schema_at_all},
+        {"a reference that leads nowhere", a_reference_that_leads_nowhere},
+        {"names and dialects that are wrong",
+         names_and_dialects_that_are_wrong},
+        {"a schema that goes in circles", a_schema_that_goes_in_circles},
+        {"recursion that is none of these", recursion_that_is_none_of_these},
+        {"a pattern that is none", a_pattern_that_is_none},
+        {"JSON that is broken", json_that_is_broken},
+        {"what is not known is ignored", what_is_not_known_is_ignored},
+        {"a byte order mark is passed over", a_byte_order_mark_is_passed_over},
+        {"the resolver gives documents", the_resolver_gives_documents},
+        {"a resolver that fails ends the compile",
+         a_resolver_that_fails_ends_the_compile},
+        {"embedded resources are found by their $id",
+         embedded_resources_are_found_by_their_id},
+        {"a resource keeps its own dialect", a_resource_keeps_its_own_dialect},
+        {"the dialect is that of $schema or of the options",
+         the_dialect_is_that_of_schema_or_options},
+        {"vocabularies switch keywords off", vocabularies_switch_keywords_off},
+        {"metaschema of draft 4", metaschema_of_draft_4},
+        {"metaschema of draft 6", metaschema_of_draft_6},
+        {"metaschema of draft 7", metaschema_of_draft_7},
+        {"metaschema of 2019-09", metaschema_of_2019_09},
+        {"metaschema of 2020-12", metaschema_of_2020_12},
+        {"metaschema of v1", metaschema_of_v1},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
