@@ -23,6 +23,16 @@ bool surety__content_base64(surety_str text);
 
 /* ---- the formats, one file a kind -------------------------------------- */
 
+/* format.c: RFC 4122, section 3 (no version or variant is asked for); RFC 6901;
+ * relative JSON Pointers (draft-handrews-relative-json-pointer-02), and from
+ * 2020-12 on with an index that may be moved, "0+1", "0-1#"
+ * (draft-bhutton-relative-json-pointer-00); ECMA-262. */
+bool surety__format_uuid(surety_str text);
+bool surety__format_json_pointer(surety_str text);
+bool surety__format_relative_pointer(surety_str text);
+bool surety__format_relative_pointer_moved(surety_str text);
+bool surety__format_regex(surety_str text);
+
 /* format_time.c: RFC 3339, section 5.6 and appendix A. */
 bool surety__format_date(surety_str text);
 bool surety__format_time(surety_str text);
@@ -36,14 +46,16 @@ bool surety__format_ipv4(surety_str text);
 bool surety__format_ipv6(surety_str text);
 bool surety__format_hostname(surety_str text);
 bool surety__format_email(surety_str text);
-/* The local part in front of the last "@" that can be one, with `wide` also
- * for RFC 6531; gives what follows the "@". */
+/* Whether text begins with a local part and "@", with `wide` one of RFC 6531;
+ * gives what follows. */
 bool surety__email_local(surety_str text, bool wide, surety_str *ret_domain);
 /* "[...]" behind the "@" (RFC 5321, section 4.1.3). */
 bool surety__email_literal(surety_str text);
+/* One label of 1 to 63 ASCII letters, digits and inner hyphens. */
+bool surety__host_label(surety_str text);
 
-/* format_idn.c: RFC 5890 to 5893. A host name whose A-labels are encodings of
- * U-labels, one that may hold U-labels, and RFC 6531's mailbox. */
+/* format_idn.c, format_bidi.c: RFC 5890 to 5893. A host name whose A-labels are
+ * encodings of U-labels, one that may hold U-labels, and RFC 6531's mailbox. */
 bool surety__format_hostname_alabel(surety_str text);
 bool surety__format_idn_hostname(surety_str text);
 bool surety__format_idn_email(surety_str text);

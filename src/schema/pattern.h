@@ -54,13 +54,7 @@ int surety__pattern_match(const surety__pattern *pattern,
  * groups beyond what surety__pattern_compile takes are refused. */
 bool surety__pattern_is_valid(surety_str text);
 
-/* How a pattern is matched, for tests: with `plain` off no form is recognised
- * by hand, and PCRE2 does it all. */
+/* Whether the pattern is matched by hand, without PCRE2. For tests. */
 bool surety__pattern_is_simple(const surety__pattern *pattern);
-surety_status surety__pattern_compile_plainly(surety_str source,
-                                              const surety_alloc *alloc,
-                                              const surety_limits *limits,
-                                              surety__pattern **ret_pattern,
-                                              surety_error *reterr);
 
 #endif

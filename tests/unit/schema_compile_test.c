@@ -117,7 +117,7 @@ TEST(a_keyword_of_the_wrong_type)
         WRONG("{\"type\":\"strnig\"}", 9, "/type",
               "type must be a type name or a non-empty array of type names, "
               "but the string \"strnig\" stands here"),
-        WRONG("{\"type\":[\"string\",\"int\"]}", 18, "/type/1",
+        WRONG("{\"type\":[\"string\",\"int\"]}", 19, "/type/1",
               "type must be a type name or a non-empty array of type names, "
               "but the string \"int\" stands here"),
         WRONG("{\"type\":[]}", 9, "/type",
@@ -220,13 +220,13 @@ TEST(a_reference_that_leads_nowhere)
         {"{\"$ref\":\"file:///etc/passwd\"}", SURETY_SYNTAX, 1, 9, "/$ref",
          "the reference leads to \"file:///etc/passwd\", which is not known"},
         {"{\"$id\":\"https://example.org/a/\",\"$ref\":\"b\"}", SURETY_SYNTAX,
-         1, 39, "/$ref",
+         1, 40, "/$ref",
          "the reference leads to \"https://example.org/a/b\", which is not "
          "known"},
         {"{\"$dynamicRef\":\"#gone\"}", SURETY_SYNTAX, 1, 16, "/$dynamicRef",
          "there is no anchor \"gone\" where the reference leads"},
         {"{\"$schema\":\"https://json-schema.org/v1\",\"$dynamicRef\":\"no\"}",
-         SURETY_SYNTAX, 1, 54, "/$dynamicRef",
+         SURETY_SYNTAX, 1, 55, "/$dynamicRef",
          "no schema resource has the dynamic anchor \"no\""},
     };
 
@@ -237,7 +237,7 @@ TEST(names_and_dialects_that_are_wrong)
 {
     static const struct mistake mistakes[] = {
         {"{\"$defs\":{\"a\":{\"$anchor\":\"x\"},\n\"b\":{\"$anchor\":\"x\"}}}",
-         SURETY_SYNTAX, 1, 15, "/$defs/a",
+         SURETY_SYNTAX, 2, 16, "/$defs/b/$anchor",
          "the anchor \"x\" is declared twice in one schema resource"},
         {"{\"$schema\":\"https://example.org/mine\"}", SURETY_UNSUPPORTED, 1,
          12, "/$schema", "the dialect \"https://example.org/mine\" is not known"},
@@ -462,7 +462,7 @@ TEST(the_resolver_gives_documents)
                &options, &schema, &err));
     CHECK_TEXT(surety_str_of(err.source), "https://example.org/types.json");
     CHECK_TEXT(surety_str_of(err.path), "/$defs/id/type");
-    CHECK(err.position.line == 1 && err.position.column == 25);
+    CHECK(err.position.line == 1 && err.position.column == 24);
 
     EXPECT(SURETY_SYNTAX,
            surety_schema_read(surety_str_of("{\"$ref\":\"none.json\"}"),

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of formats, and those that need no file of their own.
+ *
+ * A row is a name, the drafts in which the specification lists it as a format,
+ * and its function; a name whose rules changed has two rows. */
+#include "schema/format.h"
+
+#include "schema/pattern.h"
+
+#define DRAFT(dialect) (1u << (SURETY_DIALECT_##dialect))
+#define FROM_2019 (DRAFT(2019_09) | DRAFT(2020_12) | DRAFT(V1))
+#define FROM_7 (DRAFT(7) | FROM_2019)
+#define FROM_6 (DRAFT(6) | FROM_7)
+#define FROM_4 (DRAFT(4) | FROM_6)
+
+static const struct {
+    const char *name;
+    unsigned drafts;
+    surety__format_fn is;
+} format_rows[] = {
+    {"date-time", FROM_4, surety__format_date_time},
+    {"date", FROM_7, surety__format_date},
+    {"time", FROM_7, surety__format_time},
+    {"duration", FROM_2019, surety__format_duration},
+    {"email", FROM_4, surety__format_email},
+    {"idn-email", FROM_7, surety__format_idn_email},
+    {"hostname", DRAFT(4) | DRAFT(6), surety__format_hostname},
+    {"hostname", FROM_7, surety__format_hostname_alabel},
+    {"idn-hostname", FROM_7, surety__format_idn_hostname},
+    {"ipv4", FROM_4, surety__format_ipv4},
+    {"ipv6", FROM_4, surety__format_ipv6},
+    {"uri", FROM_4, surety__format_uri},
+    {"uri-reference", FROM_6, surety__format_uri_reference},
+    {"iri", FROM_7, surety__format_iri},
+    {"iri-reference", FROM_7, surety__format_iri_reference},
+    {"uuid", FROM_2019, surety__format_uuid},
+    {"uri-template", FROM_6, surety__format_uri_template},
+    {"json-pointer", FROM_6, surety__format_json_pointer},
+    {"relative-json-pointer", DRAFT(7) | DRAFT(2019_09),
+     surety__format_relative_pointer},
+    {"relative-json-pointer", DRAFT(2020_12) | DRAFT(V1),
+     surety__format_relative_pointer_moved},
+    {"regex", FROM_7, surety__format_regex},
+};
+
+surety__format_fn surety__format_find(surety_str name, unsigned drafts)
+{
+    for (size_t i = 0; i < sizeof(format_rows) / sizeof(*format_rows); i++)
+        if (format_rows[i].drafts & drafts &&
+            surety_str_equal(name, surety_str_of(format_rows[i].name)))
+            return format_rows[i].is;
+    return NULL;
+}
+
+bool surety__format_uuid(surety_str text)
+{
+    if (text.len != 36)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
+                   (c >= 'A' && c <= 'F');
+
+        if (i == 8 || i == 13 || i == 18 || i == 23 ? c != '-' : !hex)
+            return false;
+    }
+    return true;
+}
+
+bool surety__format_json_pointer(surety_str text)
+{
+    if (text.len && text.ptr[0] != '/')
+        return false;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] == '~' &&
+            (i + 1 == text.len ||
+             (text.ptr[i + 1] != '0' && text.ptr[i + 1] != '1')))
+            return false;
+    return true;
+}
+
+/* Takes a number without zeros in front. */
+static bool format_take_number(surety_str *rest)
+{
+    size_t len = 0;
+
+    while (len < rest->len && rest->ptr[len] >= '0' && rest->ptr[len] <= '9')
+        len++;
+    if (!len || (len > 1 && rest->ptr[0] == '0'))
+        return false;
+    rest->ptr += len;
+    rest->len -= len;
+    return true;
+}
+
+static bool format_is_relative(surety_str text, bool moved)
+{
+    if (!format_take_number(&text))
+        return false;
+    if (moved && text.len && (text.ptr[0] == '+' || text.ptr[0] == '-')) {
+        text.ptr++;
+        text.len--;
+        if (!format_take_number(&text))
+            return false;
+    }
+    if (text.len == 1 && text.ptr[0] == '#')
+        return true;
+    return surety__format_json_pointer(text);
+}
+
+bool surety__format_relative_pointer(surety_str text)
+{
+    return format_is_relative(text, false);
+}
+
+bool surety__format_relative_pointer_moved(surety_str text)
+{
+    return format_is_relative(text, true);
+}
+
+bool surety__format_regex(surety_str text)
+{
+    return surety__pattern_is_valid(text);
+}
+
+bool surety__content_base64(surety_str text)
+{
+    size_t len = text.len;
+
+    if (len % 4)
+        return false;
+    for (int pad = 0; pad < 2 && len && text.ptr[len - 1] == '='; pad++)
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        char c = text.ptr[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+              (c >= '0' && c <= '9') || c == '+' || c == '/'))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses, host names and mailboxes of ASCII.
+ *
+ * One pass each, from left to right. A mailbox is split at the "@" behind its
+ * local part, which is found by reading the local part, not by searching: a
+ * quoted one may hold "@" itself. */
+#include "schema/format.h"
+
+enum {
+    HOST_OCTETS_MAX = 253, /* RFC 1035, 2.3.4: 255 octets on the wire */
+    HOST_LABEL_OCTETS_MAX = 63,
+    HOST_LOCAL_OCTETS_MAX = 64,  /* RFC 5321, 4.5.3.1.1 */
+    HOST_DOMAIN_OCTETS_MAX = 255 /* RFC 5321, 4.5.3.1.2 */
+};
+
+static bool host_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool host_is_alnum(char c)
+{
+    return host_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Four numbers from 0 to 255; `padded` lets zeros stand in front (RFC 5321's
+ * Snum). */
+static bool host_is_quad(surety_str text, bool padded)
+{
+    size_t at = 0;
+
+    for (int part = 0; part < 4; part++) {
+        size_t from = at;
+        int number = 0;
+
+        while (at < text.len && at - from < 3 && host_is_digit(text.ptr[at]))
+            number = number * 10 + (text.ptr[at++] - '0');
+        if (at == from || number > 255 ||
+            (!padded && at - from > 1 && text.ptr[from] == '0'))
+            return false;
+        if (part < 3 && (at == text.len || text.ptr[at++] != '.'))
+            return false;
+    }
+    return at == text.len;
+}
+
+bool surety__format_ipv4(surety_str text)
+{
+    return host_is_quad(text, false);
+}
+
+/* The number of hexadecimal digits that text begins with, at most 5. */
+static size_t host_hex_len(surety_str text)
+{
+    size_t len = 0;
+
+    while (len < text.len && len < 5 &&
+           (host_is_digit(text.ptr[len]) ||
+            (text.ptr[len] >= 'a' && text.ptr[len] <= 'f') ||
+            (text.ptr[len] >= 'A' && text.ptr[len] <= 'F')))
+        len++;
+    return len;
+}
+
+bool surety__format_ipv6(surety_str text)
+{
+    int groups = 0;    /* of 16 bits */
+    bool gap = false;  /* "::" was there */
+    bool need = false; /* a colon was: a group must follow */
+
+    if (text.len >= 2 && text.ptr[0] == ':' && text.ptr[1] == ':') {
+        gap = true;
+        text.ptr += 2;
+        text.len -= 2;
+    }
+    while (text.len) {
+        size_t len = host_hex_len(text);
+
+        if (len < text.len && text.ptr[len] == '.') {
+            if (!host_is_quad(text, false))
+                return false;
+            groups += 2;
+            need = false;
+            break;
+        }
+        if (len < 1 || len > 4)
+            return false;
+        groups++;
+        need = false;
+        text.ptr += len;
+        text.len -= len;
+        if (!text.len)
+            break;
+        if (*text.ptr != ':')
+            return false;
+        need = true;
+        text.ptr++;
+        text.len--;
+        if (text.len && *text.ptr == ':') {
+            if (gap)
+                return false;
+            gap = true;
+            need = false;
+            text.ptr++;
+            text.len--;
+        }
+    }
+    return !need && (gap ? groups <= 7 : groups == 8);
+}
+
+/* Labels of letters, digits and inner hyphens between dots. */
+static bool host_is_name(surety_str text)
+{
+    size_t label = 0; /* bytes of the label so far */
+
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        bool last = i + 1 == text.len || text.ptr[i + 1] == '.';
+
+        if (c == '.') {
+            if (!label)
+                return false;
+            label = 0;
+        } else if (host_is_alnum(c) || (c == '-' && label && !last)) {
+            if (++label > HOST_LABEL_OCTETS_MAX)
+                return false;
+        } else {
+            return false;
+        }
+    }
+    return label > 0;
+}
+
+bool surety__format_hostname(surety_str text)
+{
+    return text.len <= HOST_OCTETS_MAX && host_is_name(text);
+}
+
+bool surety__host_label(surety_str text)
+{
+    return host_is_name(text) && !memchr(text.ptr, '.', text.len);
+}
+
+/* ---- mailboxes -------------------------------------------------------------
+ */
+
+/* atext (RFC 5322, 3.2.3), with `wide` also what is not ASCII. */
+static bool email_is_atom(char c, bool wide)
+{
+    if ((unsigned char)c >= 0x80)
+        return wide;
+    return host_is_alnum(c) || (c && strchr("!#$%&'*+-/=?^_`{|}~", c));
+}
+
+/* The length of the dot-string that text begins with; 0: none. */
+static size_t email_dot_string(surety_str text, bool wide)
+{
+    size_t len = 0;
+    bool open = true; /* an atom must follow */
+
+    for (; len < text.len; len++) {
+        if (email_is_atom(text.ptr[len], wide))
+            open = false;
+        else if (text.ptr[len] == '.' && !open)
+            open = true;
+        else
+            break;
+    }
+    return open ? 0 : len;
+}
+
+/* The length of the quoted string that text begins with; 0: none. */
+static size_t email_quoted(surety_str text, bool wide)
+{
+    for (size_t i = 1; i < text.len; i++) {
+        char c = text.ptr[i];
+        bool wide_ok = (unsigned char)c >= 0x80 && wide;
+
+        if (c == '"')
+            return i + 1;
+        if (c == '\\' && ++i < text.len)
+            c = text.ptr[i];
+        else if (c == '\\')
+            return 0;
+        if (!wide_ok && (c < ' ' || c > '~'))
+            return 0;
+    }
+    return 0;
+}
+
+bool surety__email_local(surety_str text, bool wide, surety_str *ret_domain)
+{
+    size_t len;
+
+    if (!text.len)
+        return false;
+    len = text.ptr[0] == '"' ? email_quoted(text, wide)
+                             : email_dot_string(text, wide);
+    if (!len || len > HOST_LOCAL_OCTETS_MAX || len == text.len ||
+        text.ptr[len] != '@')
+        return false;
+    *ret_domain = (surety_str){text.ptr + len + 1, text.len - len - 1};
+    return true;
+}
+
+bool surety__email_literal(surety_str text)
+{
+    const surety_str ipv6 = SURETY__LITERAL("IPv6:");
+    surety_str tag;
+    size_t colon = 0;
+
+    if (text.len < 2 || text.len > HOST_DOMAIN_OCTETS_MAX ||
+        text.ptr[0] != '[' || text.ptr[text.len - 1] != ']')
+        return false;
+    text.ptr++;
+    text.len -= 2;
+    if (host_is_quad(text, true))
+        return true;
+    while (colon < text.len && text.ptr[colon] != ':')
+        colon++;
+    if (colon + 1 >= text.len)
+        return false;
+    tag = (surety_str){text.ptr, colon};
+    text.ptr += colon + 1;
+    text.len -= colon + 1;
+    if (surety__str_equal_nocase(tag, (surety_str){ipv6.ptr, ipv6.len - 1}))
+        return surety__format_ipv6(text);
+    /* General-address-literal: Ldh-str ":" 1*dcontent. */
+    for (size_t i = 0; i < tag.len; i++)
+        if (!host_is_alnum(tag.ptr[i]) &&
+            (tag.ptr[i] != '-' || i + 1 == tag.len))
+            return false;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < '!' || text.ptr[i] > '~' || text.ptr[i] == '[' ||
+            text.ptr[i] == '\\' || text.ptr[i] == ']')
+            return false;
+    return tag.len > 0;
+}
+
+bool surety__format_email(surety_str text)
+{
+    surety_str domain;
+
+    if (!surety__email_local(text, false, &domain))
+        return false;
+    if (domain.len && domain.ptr[0] == '[')
+        return surety__email_literal(domain);
+    return domain.len <= HOST_DOMAIN_OCTETS_MAX && host_is_name(domain);
+}

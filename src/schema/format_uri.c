@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* URIs, IRIs and URI templates, character by character: RFC 3986, appendix A;
+ * RFC 3987, section 2.2; RFC 6570, section 2.
+ *
+ * The one idea: a reference is cut into its parts by its delimiters
+ * (uri.h), and each part is checked against its own set of characters. The
+ * sets are bits of one table of the ASCII characters. What lies above ASCII is
+ * a character of IRIs only; the marks of direction that RFC 3987, 4.1, forbids
+ * are none. */
+#include "schema/format.h"
+#include "schema/uri.h"
+
+/* The parts that a character may stand in. */
+enum uri_part {
+    URI_SCHEME = 1,
+    URI_USER = 2,    /* userinfo */
+    URI_NAME = 4,    /* reg-name */
+    URI_SEGMENT = 8, /* a path, slashes included */
+    URI_QUERY = 16,
+    URI_FRAGMENT = 32,
+    URI_FUTURE = 64,  /* IPvFuture behind its dot */
+    URI_LITERAL = 128 /* literals of a template */
+};
+
+/* The parts that an ASCII character but "%" may stand in. */
+static unsigned uri_parts(unsigned char c)
+{
+    const unsigned query = URI_QUERY | URI_FRAGMENT | URI_LITERAL;
+    const unsigned text =
+        URI_USER | URI_NAME | URI_SEGMENT | URI_FUTURE | query;
+
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+        (c >= '0' && c <= '9'))
+        return text | URI_SCHEME;
+    switch (c) {
+    case '+':
+    case '-':
+    case '.': return text | URI_SCHEME;
+    case '_':
+    case '~':
+    case '!':
+    case '$':
+    case '&':
+    case '\'':
+    case '(':
+    case ')':
+    case '*':
+    case ',':
+    case ';':
+    case '=': return text;
+    case ':': return URI_USER | URI_SEGMENT | URI_FUTURE | query;
+    case '@':
+    case '/': return URI_SEGMENT | query;
+    case '?': return query;
+    case '#':
+    case '[':
+    case ']': return URI_LITERAL;
+    default: return 0;
+    }
+}
+
+static bool uri_is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
+           (c >= 'A' && c <= 'F');
+}
+
+/* RFC 3987, 2.2: ucschar, and with `private` iprivate too. The planes end in
+ * two noncharacters; plane 14 begins with the tags. */
+static bool uri_is_wide(uint32_t code, bool private)
+{
+    if (code < 0x10000) {
+        if ((code >= 0x200E && code <= 0x200F) ||
+            (code >= 0x202A && code <= 0x202E))
+            return false;
+        return (code >= 0xA0 && code <= 0xD7FF) ||
+               (code >= 0xF900 && code <= 0xFDCF) ||
+               (code >= 0xFDF0 && code <= 0xFFEF) ||
+               (private && code >= 0xE000 && code <= 0xF8FF);
+    }
+    if (code > 0x10FFFF || (code & 0xFFFF) > 0xFFFD)
+        return false;
+    if (code >= 0xF0000)
+        return private;
+    return code < 0xE0000 || code >= 0xE1000;
+}
+
+/* The length of the character of `part` at ptr (< end), escapes among them; 0:
+ * it may not stand there. */
+static size_t uri_take_char(const char *ptr, const char *end,
+                            enum uri_part part, bool wide)
+{
+    unsigned len;
+    uint32_t code;
+
+    if (*ptr == '%')
+        return part != URI_SCHEME && part != URI_FUTURE && end - ptr >= 3 &&
+                       uri_is_hex(ptr[1]) && uri_is_hex(ptr[2])
+                   ? 3
+                   : 0;
+    if ((unsigned char)*ptr < 0x80)
+        return uri_parts((unsigned char)*ptr) & (unsigned)part ? 1 : 0;
+    if (!wide)
+        return 0;
+    code = surety__utf8_decode(ptr, end, &len);
+    return uri_is_wide(code, part == URI_QUERY || part == URI_LITERAL) ? len
+                                                                       : 0;
+}
+
+static bool uri_is_all(surety_str text, enum uri_part part, bool wide)
+{
+    size_t i = 0;
+
+    while (i < text.len) {
+        size_t len =
+            uri_take_char(text.ptr + i, text.ptr + text.len, part, wide);
+
+        if (!len)
+            return false;
+        i += len;
+    }
+    return true;
+}
+
+/* "v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" ) */
+static bool uri_is_future(surety_str text)
+{
+    size_t i = 1;
+
+    if (!text.len || (text.ptr[0] != 'v' && text.ptr[0] != 'V'))
+        return false;
+    while (i < text.len && uri_is_hex(text.ptr[i]))
+        i++;
+    if (i == 1 || i + 1 >= text.len || text.ptr[i] != '.')
+        return false;
+    return uri_is_all((surety_str){text.ptr + i + 1, text.len - i - 1},
+                      URI_FUTURE, false);
+}
+
+static bool uri_is_authority(surety_str text, bool wide)
+{
+    const char *at = text.len ? memchr(text.ptr, '@', text.len) : NULL;
+    size_t host_len = 0;
+
+    if (at) {
+        surety_str user = {text.ptr, (size_t)(at - text.ptr)};
+
+        if (!uri_is_all(user, URI_USER, wide))
+            return false;
+        text.len -= user.len + 1;
+        text.ptr = at + 1;
+    }
+    if (text.len && text.ptr[0] == '[') {
+        const char *close = memchr(text.ptr, ']', text.len);
+        surety_str literal;
+
+        if (!close)
+            return false;
+        literal = (surety_str){text.ptr + 1, (size_t)(close - text.ptr - 1)};
+        if (!surety__format_ipv6(literal) && !uri_is_future(literal))
+            return false;
+        host_len = literal.len + 2;
+    } else {
+        while (host_len < text.len && text.ptr[host_len] != ':')
+            host_len++;
+        if (!uri_is_all((surety_str){text.ptr, host_len}, URI_NAME, wide))
+            return false;
+    }
+    for (size_t i = host_len; i < text.len; i++)
+        if (i == host_len ? text.ptr[i] != ':'
+                          : text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+    return true;
+}
+
+/* Whether text is a reference, `wide` an IRI's; and begins with a scheme where
+ * that is asked. */
+static bool uri_is_reference(surety_str text, bool wide, bool scheme)
+{
+    surety__uri uri = surety__uri_parse(text);
+
+    if (scheme && !uri.has_scheme)
+        return false;
+    if (uri.has_authority && !uri_is_authority(uri.authority, wide))
+        return false;
+    /* A colon in the first segment would make it a scheme (path-noscheme). */
+    if (!uri.has_scheme && !uri.has_authority)
+        for (size_t i = 0; i < uri.path.len && uri.path.ptr[i] != '/'; i++)
+            if (uri.path.ptr[i] == ':')
+                return false;
+    return uri_is_all(uri.path, URI_SEGMENT, wide) &&
+           uri_is_all(uri.query, URI_QUERY, wide) &&
+           uri_is_all(uri.fragment, URI_FRAGMENT, wide);
+}
+
+bool surety__format_uri(surety_str text)
+{
+    return uri_is_reference(text, false, true);
+}
+
+bool surety__format_uri_reference(surety_str text)
+{
+    return uri_is_reference(text, false, false);
+}
+
+bool surety__format_iri(surety_str text)
+{
+    return uri_is_reference(text, true, true);
+}
+
+bool surety__format_iri_reference(surety_str text)
+{
+    return uri_is_reference(text, true, false);
+}
+
+/* ---- templates --------------------------------------------------------------
+ */
+
+/* Takes a varname: varchar *( ["."] varchar ). */
+static bool template_name(surety_str *rest)
+{
+    bool open = true; /* a varchar must follow */
+    size_t i = 0;
+
+    while (i < rest->len) {
+        char c = rest->ptr[i];
+        size_t len = 1;
+
+        if (c == '%')
+            len = uri_take_char(rest->ptr + i, rest->ptr + rest->len,
+                                URI_LITERAL, false);
+        else if (c == '.' && open)
+            return false;
+        else if (!(c == '.' || c == '_' || (c >= 'a' && c <= 'z') ||
+                   (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
+            break;
+        if (!len)
+            return false;
+        open = c == '.';
+        i += len;
+    }
+    rest->ptr += i;
+    rest->len -= i;
+    return !open;
+}
+
+/* Takes ":" and a number from 1 to 9999, or "*", if they are there. */
+static bool template_modifier(surety_str *rest)
+{
+    size_t i = 0;
+
+    if (rest->len && rest->ptr[0] == '*') {
+        i = 1;
+    } else if (rest->len && rest->ptr[0] == ':') {
+        i = 1;
+        while (i < rest->len && i < 5 && rest->ptr[i] >= '0' &&
+               rest->ptr[i] <= '9')
+            i++;
+        if (i == 1 || rest->ptr[1] == '0')
+            return false;
+    }
+    rest->ptr += i;
+    rest->len -= i;
+    return true;
+}
+
+/* Whether text, what stands between braces, is an operator and a list of
+ * variables. The operators that RFC 6570 reserves count. */
+static bool template_is_expression(surety_str text)
+{
+    bool more = true;
+
+    if (text.len && memchr("+#./;?&=,!@|", text.ptr[0], 12)) {
+        text.ptr++;
+        text.len--;
+    }
+    while (more) {
+        if (!template_name(&text) || !template_modifier(&text))
+            return false;
+        more = text.len && text.ptr[0] == ',';
+        text.ptr += more ? 1 : 0;
+        text.len -= more ? 1 : 0;
+    }
+    return !text.len;
+}
+
+bool surety__format_uri_template(surety_str text)
+{
+    const char *end = text.ptr + text.len;
+    const char *at = text.ptr;
+
+    while (at < end) {
+        size_t len;
+
+        if (*at == '{') {
+            const char *close = memchr(at, '}', (size_t)(end - at));
+
+            if (!close || !template_is_expression(
+                              (surety_str){at + 1, (size_t)(close - at - 1)}))
+                return false;
+            len = (size_t)(close - at) + 1;
+        } else {
+            len = uri_take_char(at, end, URI_LITERAL, true);
+        }
+        if (!len)
+            return false;
+        at += len;
+    }
+    return true;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Patterns: read as ECMA-262, matched by hand where that is enough, else by
+ * PCRE2.
+ *
+ * The pattern is one block: the struct, the items and the literal of a simple
+ * form; PCRE2's program, with its machine code where the system allows it, is
+ * a second one. Every limit of PCRE2's is set: the length and nesting at
+ * compile time; steps, depth, heap and the stack of the machine code at match
+ * time. Reaching one is an answer (SURETY_LIMIT), never a long wait.
+ *
+ * PCRE2 gets memory from the caller's allocator. It frees without a size, so
+ * each block begins with its own. */
+#include "schema/pattern.h"
+
+#include "schema/pattern_inside.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+/* Bytes of a pattern as written for PCRE2: a pattern of the default
+ * pattern_len_max made of nothing but \S in classes stays below. */
+#define PATTERN_OUT_MAX ((size_t)1 << 20)
+
+struct surety__pattern {
+    const surety_alloc *alloc;
+    size_t size;
+    surety__pattern_simple simple;
+    pcre2_code *code; /* NULL for a simple form */
+};
+
+struct surety__matcher {
+    const surety_alloc *alloc;
+    surety_limits limits;
+    pcre2_general_context *general;
+    pcre2_match_context *context;
+    pcre2_match_data *data;
+    pcre2_jit_stack *stack; /* NULL where there is no machine code */
+};
+
+/* ---- memory -------------------------------------------------------------- */
+
+union pattern_block {
+    size_t size;
+    max_align_t align;
+};
+
+static void *pattern_block_take(size_t size, void *ctx)
+{
+    union pattern_block *block;
+
+    if (size > SIZE_MAX - sizeof(*block))
+        return NULL;
+    block = surety__resize(ctx, NULL, 0, size + sizeof(*block));
+    if (!block)
+        return NULL;
+    block->size = size + sizeof(*block);
+    return block + 1;
+}
+
+static void pattern_block_return(void *ptr, void *ctx)
+{
+    union pattern_block *block = ptr;
+
+    if (!block)
+        return;
+    block--;
+    surety__resize(ctx, block, block->size, 0);
+}
+
+static pcre2_general_context *pattern_general(const surety_alloc *alloc)
+{
+    /* PCRE2 hands the pointer back and does not write to it. */
+    return pcre2_general_context_create(
+        pattern_block_take, pattern_block_return, (void *)(uintptr_t)alloc);
+}
+
+/* ---- compiling ------------------------------------------------------------
+ */
+
+static surety_status pattern_too_large(surety_error *reterr)
+{
+    return surety__fail(reterr, SURETY_LIMIT,
+                        "pattern: it is too large when compiled");
+}
+
+/* What PCRE2 says of a pattern that ECMA-262 knows. */
+static surety_status pattern_refused(int code, surety_error *reterr)
+{
+    PCRE2_UCHAR text[128] = "";
+
+    switch (code) {
+    case PCRE2_ERROR_HEAP_FAILED: return surety__fail_nomem(reterr);
+    case PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP:
+    case PCRE2_ERROR_PATTERN_TOO_LARGE:
+    case PCRE2_ERROR_PATTERN_TOO_COMPLICATED:
+    case PCRE2_ERROR_PATTERN_STRING_TOO_LONG:
+    case PCRE2_ERROR_QUANTIFIER_TOO_BIG: return pattern_too_large(reterr);
+    case PCRE2_ERROR_LOOKBEHIND_NOT_FIXED_LENGTH:
+    case PCRE2_ERROR_LOOKBEHIND_TOO_LONG:
+    case PCRE2_ERROR_LOOKBEHIND_TOO_COMPLICATED:
+        surety__fail(reterr, SURETY_UNSUPPORTED,
+                     "pattern: a lookbehind without a fixed length cannot be "
+                     "matched");
+        surety__hint(reterr, "give each alternative of the lookbehind a fixed "
+                             "length");
+        return SURETY_UNSUPPORTED;
+    case PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY:
+        return surety__fail(reterr, SURETY_UNSUPPORTED,
+                            "pattern: this PCRE2 does not know one of the "
+                            "Unicode properties");
+    default: break;
+    }
+    (void)pcre2_get_error_message(code, text, sizeof(text));
+    return surety__fail(reterr, SURETY_UNSUPPORTED,
+                        "pattern: PCRE2 says \"%s\"", (const char *)text);
+}
+
+static surety_status pattern_program(surety_str program,
+                                     const surety_alloc *alloc,
+                                     pcre2_code **ret_code,
+                                     surety_error *reterr)
+{
+    const uint32_t options =
+        PCRE2_UTF | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C;
+    pcre2_general_context *general = pattern_general(alloc);
+    pcre2_compile_context *context =
+        general ? pcre2_compile_context_create(general) : NULL;
+    pcre2_code *code = NULL;
+    PCRE2_SIZE offset;
+    int why = PCRE2_ERROR_HEAP_FAILED;
+    surety_status status = SURETY_OK;
+
+    if (context) {
+        pcre2_set_max_pattern_length(context, PATTERN_OUT_MAX);
+        pcre2_set_parens_nest_limit(context, PATTERN_DEPTH_MAX);
+        code = pcre2_compile((PCRE2_SPTR)program.ptr, program.len, options,
+                             &why, &offset, context);
+    }
+    if (!code) {
+        status = pattern_refused(why, reterr);
+        goto done;
+    }
+    /* Where no memory may be made executable the interpreter does it. */
+    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
+    *ret_code = code;
+done:
+    pcre2_compile_context_free(context);
+    pcre2_general_context_free(general);
+    return status;
+}
+
+/* A pattern with room for what simple points to, which is copied. */
+static surety__pattern *pattern_new(const surety_alloc *alloc,
+                                    const surety__pattern_simple *simple)
+{
+    size_t items_size = simple->item_count * sizeof(*simple->items);
+    size_t size = sizeof(surety__pattern) + items_size + simple->literal.len;
+    surety__pattern *pattern = surety__new(alloc, size);
+    surety__pattern_item *items;
+    char *literal;
+
+    if (!pattern)
+        return NULL;
+    items = (surety__pattern_item *)(pattern + 1);
+    literal = (char *)(items + simple->item_count);
+    pattern->alloc = alloc;
+    pattern->size = size;
+    pattern->simple = *simple;
+    if (items_size)
+        memcpy(items, simple->items, items_size);
+    if (simple->literal.len)
+        memcpy(literal, simple->literal.ptr, simple->literal.len);
+    pattern->simple.items = items;
+    pattern->simple.literal.ptr = literal;
+    return pattern;
+}
+
+surety_status surety__pattern_compile(surety_str source,
+                                      const surety_alloc *alloc,
+                                      const surety_limits *limits,
+                                      surety__pattern **ret_pattern,
+                                      surety_error *reterr)
+{
+    const size_t len_max = surety_limits_of(limits).pattern_len_max;
+    surety__pattern_reader reader;
+    surety__pattern_simple simple = {.form = PATTERN_PROGRAM};
+    surety__pattern *pattern = NULL;
+    char bytes[PATTERN_ITEMS_MAX];
+    surety_buf program;
+    surety_status status;
+
+    if (source.len > len_max)
+        return surety__fail(reterr, SURETY_LIMIT,
+                            "pattern: %zu bytes are more than the limit of %zu "
+                            "(pattern_len_max)",
+                            source.len, len_max);
+    surety_buf_init(&program, alloc, PATTERN_OUT_MAX);
+    status = surety__pattern_read(&reader, source, &program, reterr);
+    if (!status && program.status)
+        status = program.status == SURETY_LIMIT ? pattern_too_large(reterr)
+                                                : surety__fail_nomem(reterr);
+    if (status)
+        goto done;
+    if (reader.is_simple)
+        simple = surety__pattern_simplify(reader.items, reader.item_count,
+                                          reader.starts, reader.ends, bytes);
+    pattern = pattern_new(alloc, &simple);
+    if (!pattern)
+        status = surety__fail_nomem(reterr);
+    else if (simple.form == PATTERN_PROGRAM)
+        status = pattern_program(surety_buf_str(&program), alloc,
+                                 &pattern->code, reterr);
+    if (status)
+        goto done;
+    *ret_pattern = pattern;
+    pattern = NULL;
+done:
+    surety__pattern_free(pattern);
+    surety_buf_done(&program);
+    return status;
+}
+
+void surety__pattern_free(surety__pattern *pattern)
+{
+    if (!pattern)
+        return;
+    pcre2_code_free(pattern->code);
+    surety__free(pattern->alloc, pattern, pattern->size);
+}
+
+bool surety__pattern_is_simple(const surety__pattern *pattern)
+{
+    return pattern->simple.form != PATTERN_PROGRAM;
+}
+
+bool surety__pattern_is_valid(surety_str text)
+{
+    surety__pattern_reader reader;
+
+    return surety__pattern_read(&reader, text, NULL, NULL) == SURETY_OK;
+}
+
+/* ---- matching -------------------------------------------------------------
+ */
+
+surety__matcher *surety__matcher_new(const surety_alloc *alloc,
+                                     const surety_limits *limits)
+{
+    surety__matcher *matcher = surety__new(alloc, sizeof(*matcher));
+
+    if (!matcher)
+        return NULL;
+    matcher->alloc = alloc;
+    matcher->limits = surety_limits_of(limits);
+    return matcher;
+}
+
+void surety__matcher_free(surety__matcher *matcher)
+{
+    if (!matcher)
+        return;
+    if (matcher->stack)
+        pcre2_jit_stack_free(matcher->stack);
+    pcre2_match_data_free(matcher->data);
+    pcre2_match_context_free(matcher->context);
+    pcre2_general_context_free(matcher->general);
+    surety__free(matcher->alloc, matcher, sizeof(*matcher));
+}
+
+/* Makes what PCRE2 needs, at the first pattern that is not simple. */
+static bool matcher_ready(surety__matcher *matcher)
+{
+    const uint32_t heap_kib = matcher->limits.pattern_heap_kib_max;
+    const size_t heap = (size_t)heap_kib * 1024;
+    const size_t first = heap < 32768 ? heap : 32768;
+
+    if (matcher->data)
+        return true;
+    if (!matcher->general)
+        matcher->general = pattern_general(matcher->alloc);
+    if (!matcher->context && matcher->general) {
+        matcher->context = pcre2_match_context_create(matcher->general);
+        if (matcher->context) {
+            uint32_t steps = matcher->limits.pattern_match_max;
+
+            pcre2_set_match_limit(matcher->context, steps);
+            pcre2_set_depth_limit(matcher->context, steps);
+            pcre2_set_heap_limit(matcher->context, heap_kib);
+        }
+    }
+    if (!matcher->context)
+        return false;
+    if (!matcher->stack) {
+        /* Without one the machine code has 32 KiB of the caller's stack. */
+        matcher->stack = pcre2_jit_stack_create(first, heap, matcher->general);
+        if (matcher->stack)
+            pcre2_jit_stack_assign(matcher->context, NULL, matcher->stack);
+    }
+    matcher->data = pcre2_match_data_create(1, matcher->general);
+    return matcher->data != NULL;
+}
+
+int surety__pattern_match(const surety__pattern *pattern,
+                          surety__matcher *matcher, surety_str text)
+{
+    int result;
+
+    if (pattern->simple.form != PATTERN_PROGRAM)
+        return surety__pattern_simple_match(&pattern->simple, text) ? 1 : 0;
+    if (!matcher_ready(matcher))
+        return SURETY_NOMEM;
+    result = pcre2_match(pattern->code, (PCRE2_SPTR)(text.len ? text.ptr : ""),
+                         text.len, 0, PCRE2_NO_UTF_CHECK, matcher->data,
+                         matcher->context);
+    if (result >= 0)
+        return 1;
+    switch (result) {
+    case PCRE2_ERROR_NOMATCH: return 0;
+    case PCRE2_ERROR_NOMEMORY: return SURETY_NOMEM;
+    default: return SURETY_LIMIT;
+    }
+}

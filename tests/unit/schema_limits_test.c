@@ -1,0 +1,889 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits and hostile inputs: each limit just below, at and just above, and
+ * schemas and values made to take forever, which must end soon in the right
+ * answer or in SURETY_LIMIT with the limit's name.
+ *
+ * Tests of large inputs allocate from libc, so that they are not run again for
+ * every allocation; everything else goes through check_alloc. */
+#include "check.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "schema/schema.h"
+
+/* What one question needs. */
+struct question {
+    surety_limits limits;
+    surety_schema_options options;
+    surety_schema *schema;
+    surety_doc *doc;
+    surety_checker *checker;
+    surety_buf schema_text, instance_text;
+    surety_error err;
+    bool valid;
+    clock_t began;
+};
+
+static void question_init(struct question *question, const surety_alloc *alloc)
+{
+    *question =
+        (struct question){.limits = {.size = sizeof(surety_limits)},
+                          .options = {.size = sizeof(surety_schema_options),
+                                      .alloc = alloc}};
+    question->options.limits = &question->limits;
+    surety_buf_init(&question->schema_text, alloc, 0);
+    surety_buf_init(&question->instance_text, alloc, 0);
+    question->began = clock();
+}
+
+static void question_done(struct question *question)
+{
+    surety_checker_free(question->checker);
+    surety_doc_free(question->doc);
+    surety_schema_free(question->schema);
+    surety_buf_done(&question->schema_text);
+    surety_buf_done(&question->instance_text);
+}
+
+/* Compiles schema_text anew. */
+static surety_status question_compile(struct question *question)
+{
+    surety_schema_free(question->schema);
+    question->schema = NULL;
+    if (question->schema_text.status)
+        return question->schema_text.status;
+    return surety_schema_read(surety_buf_str(&question->schema_text),
+                              &question->options, &question->schema,
+                              &question->err);
+}
+
+/* Compiles, reads and checks. */
+static surety_status question_ask(struct question *question)
+{
+    surety_read_options read = {.size = sizeof(read),
+                                .limits = &question->limits};
+    surety_status status = question_compile(question);
+
+    if (status)
+        return status;
+    if (question->instance_text.status)
+        return question->instance_text.status;
+    surety_checker_free(question->checker);
+    surety_doc_free(question->doc);
+    question->doc = surety_doc_new(question->options.alloc);
+    question->checker =
+        surety_checker_new(question->options.alloc, &question->limits);
+    if (!question->doc || !question->checker)
+        return SURETY_NOMEM;
+    status = surety_doc_read(question->doc,
+                             surety_buf_str(&question->instance_text), &read,
+                             &question->err);
+    if (!status)
+        status = surety_checker_check(question->checker, question->schema,
+                                      surety_doc_root(question->doc),
+                                      &question->valid, &question->err);
+    return status;
+}
+
+static surety_status question_of(struct question *question, const char *schema,
+                                 const char *instance)
+{
+    surety_buf_reset(&question->schema_text);
+    surety_buf_reset(&question->instance_text);
+    surety_buf_text(&question->schema_text, schema);
+    surety_buf_text(&question->instance_text, instance);
+    return question_ask(question);
+}
+
+static bool question_names(const struct question *question, const char *limit)
+{
+    if (strstr(question->err.message, limit) &&
+        question->err.status == SURETY_LIMIT)
+        return true;
+    printf("# %s\n", question->err.message);
+    return false;
+}
+
+/* Whether less than so many seconds of processor time have gone; much more
+ * than it takes, for the sanitizers and slow machines. */
+static bool question_within(const struct question *question, int seconds)
+{
+    double spent = (double)(clock() - question->began) / CLOCKS_PER_SEC;
+
+    if (spent > 1.0)
+        printf("# %.1f s\n", spent);
+    return spent < seconds;
+}
+
+static void repeat(surety_buf *buf, const char *text, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        surety_buf_text(buf, text);
+}
+
+/* ---- compiling ---------------------------------------------------------- */
+
+TEST(schema_bytes)
+{
+    struct question question;
+
+    question_init(&question, check_alloc(t));
+    surety_buf_text(&question.schema_text, "{\"type\":\"null\"}");
+    question.limits.schema_bytes_max = question.schema_text.len + 1;
+    TRY(question_compile(&question));
+    question.limits.schema_bytes_max = question.schema_text.len;
+    TRY(question_compile(&question));
+    question.limits.schema_bytes_max = question.schema_text.len - 1;
+    EXPECT(SURETY_LIMIT, question_compile(&question));
+    CHECK(question_names(&question, "schema_bytes_max"));
+done:
+    question_done(&question);
+}
+
+TEST(schema_of_50_megabytes)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    repeat(&question.schema_text, "          ", 5 << 20);
+    EXPECT(SURETY_LIMIT, question_compile(&question));
+    CHECK(question_names(&question, "schema_bytes_max"));
+    CHECK(question_within(&question, 10));
+done:
+    question_done(&question);
+}
+
+TEST(schema_nodes)
+{
+    struct question question;
+
+    question_init(&question, check_alloc(t));
+    surety_buf_text(&question.schema_text,
+                    "{\"allOf\":[{\"items\":true},{\"not\":{}},true]}");
+    question.limits.schema_nodes_max = 7;
+    TRY(question_compile(&question));
+    question.limits.schema_nodes_max = 6;
+    TRY(question_compile(&question));
+    question.limits.schema_nodes_max = 5;
+    EXPECT(SURETY_LIMIT, question_compile(&question));
+    CHECK(question_names(&question, "schema_nodes_max"));
+    CHECK(question.err.position.line == 1);
+done:
+    question_done(&question);
+}
+
+TEST(schema_depth)
+{
+    struct question question;
+
+    question_init(&question, check_alloc(t));
+    repeat(&question.schema_text, "{\"items\":", 9);
+    surety_buf_text(&question.schema_text, "{}");
+    repeat(&question.schema_text, "}", 9);
+    question.limits.schema_depth_max = 11;
+    TRY(question_compile(&question));
+    question.limits.schema_depth_max = 10;
+    TRY(question_compile(&question));
+    question.limits.schema_depth_max = 9;
+    EXPECT(SURETY_LIMIT, question_compile(&question));
+    CHECK(question_names(&question, "schema_depth_max"));
+    CHECK_TEXT(surety_str_of(question.err.path),
+               "/items/items/items/items/items/items/items/items/items");
+done:
+    question_done(&question);
+}
+
+static surety_status documents_resolve(void *ctx, surety_str uri,
+                                       surety_val *ret_val)
+{
+    surety_doc **docs = ctx;
+
+    *ret_val = surety_doc_root(docs[uri.ptr[uri.len - 1] - '0']);
+    return SURETY_OK;
+}
+
+TEST(schema_documents)
+{
+    struct question question;
+    surety_doc *docs[3] = {NULL};
+
+    question_init(&question, check_alloc(t));
+    for (size_t i = 0; i < 3; i++) {
+        docs[i] = surety_doc_new(check_alloc(t));
+        NEED(docs[i]);
+        TRY(surety_doc_read(docs[i], surety_str_of("{}"), NULL, NULL));
+    }
+    question.options.resolve = documents_resolve;
+    question.options.resolve_ctx = docs;
+    surety_buf_text(&question.schema_text,
+                    "{\"allOf\":[{\"$ref\":\"x:0\"},{\"$ref\":\"x:1\"},\n"
+                    "{\"$ref\":\"x:2\"}]}");
+    question.limits.schema_documents_max = 5;
+    TRY(question_compile(&question));
+    question.limits.schema_documents_max = 4;
+    TRY(question_compile(&question));
+    question.limits.schema_documents_max = 3;
+    EXPECT(SURETY_LIMIT, question_compile(&question));
+    CHECK(question_names(&question, "schema_documents_max"));
+    CHECK(question.err.position.line == 2);
+done:
+    question_done(&question);
+    for (size_t i = 0; i < 3; i++)
+        surety_doc_free(docs[i]);
+}
+
+TEST(pattern_length)
+{
+    struct question question;
+
+    question_init(&question, check_alloc(t));
+    surety_buf_text(&question.schema_text, "{\"pattern\":\"^(abc|d)\"}");
+    question.limits.pattern_len_max = 9;
+    TRY(question_compile(&question));
+    question.limits.pattern_len_max = 8;
+    TRY(question_compile(&question));
+    question.limits.pattern_len_max = 7;
+    EXPECT(SURETY_LIMIT, question_compile(&question));
+    CHECK(question_names(&question, "pattern_len_max"));
+    CHECK_TEXT(surety_str_of(question.err.path), "/pattern");
+done:
+    question_done(&question);
+}
+
+/* ---- checking ----------------------------------------------------------- */
+
+TEST(inplace_depth)
+{
+    struct question question;
+
+    question_init(&question, check_alloc(t));
+    repeat(&question.schema_text, "{\"not\":{\"items\":{},\"not\":", 4);
+    surety_buf_text(&question.schema_text, "{\"type\":\"null\"}");
+    repeat(&question.schema_text, "}}", 4);
+    surety_buf_text(&question.instance_text, "1");
+    /* Eight below the root; the innermost is a leaf and takes no level. */
+    question.limits.inplace_depth_max = 8;
+    TRY(question_ask(&question));
+    CHECK(!question.valid);
+    question.limits.inplace_depth_max = 7;
+    TRY(question_ask(&question));
+    CHECK(!question.valid);
+    question.limits.inplace_depth_max = 6;
+    question.valid = true;
+    EXPECT(SURETY_LIMIT, question_ask(&question));
+    CHECK(question.valid);
+    CHECK(question_names(&question, "inplace_depth_max"));
+done:
+    question_done(&question);
+}
+
+/* A limit beyond 16 bits is kept as it is. */
+TEST(inplace_depth_that_is_large)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    question.limits.inplace_depth_max = 70000;
+    EXPECT(SURETY_LIMIT,
+           question_of(&question,
+                       "{\"anyOf\":[{\"type\":\"string\"},{\"$ref\":\"#\"}]}",
+                       "1"));
+    CHECK(question_names(&question, "70000 subschemas"));
+done:
+    question_done(&question);
+}
+
+TEST(work)
+{
+    struct question question;
+
+    question_init(&question, check_alloc(t));
+    /* One for the root, two for each of five branches and one a value. */
+    surety_buf_text(&question.schema_text, "{\"allOf\":[");
+    for (int i = 0; i < 5; i++) {
+        surety_buf_text(&question.schema_text, i ? "," : "");
+        surety_buf_text(&question.schema_text, "{\"not\":{\"minimum\":");
+        surety_buf_number(&question.schema_text, 5 + (uint64_t)i);
+        surety_buf_text(&question.schema_text, "}}");
+    }
+    surety_buf_text(&question.schema_text, "]}");
+    surety_buf_text(&question.instance_text, "1");
+    question.limits.work_per_value = 1;
+    question.limits.work_base = 11;
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+    question.limits.work_base = 10;
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+    question.limits.work_base = 9;
+    question.valid = false;
+    EXPECT(SURETY_LIMIT, question_ask(&question));
+    CHECK(!question.valid);
+    CHECK(question_names(&question, "work_base"));
+    question.limits.work_per_value = 2;
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+done:
+    question_done(&question);
+}
+
+TEST(findings_at_the_limit)
+{
+    static const struct {
+        const char *instance;
+        size_t count;
+        bool truncated;
+    } asked[] = {
+        {"[1,2]", 2, false},
+        {"[1,2,3]", 3, false},
+        {"[1,2,3,4]", 3, true},
+    };
+    struct question question;
+    surety_findings *findings = NULL;
+
+    question_init(&question, check_alloc(t));
+    question.limits.findings_max = 3;
+    findings = surety_findings_new(check_alloc(t));
+    NEED(findings);
+    for (size_t i = 0; i < CHECK_COUNT(asked); i++) {
+        TRY(question_of(&question, "{\"items\":{\"type\":\"null\"}}",
+                        asked[i].instance));
+        surety_findings_reset(findings);
+        TRY(surety_checker_report(question.checker, question.schema,
+                                  surety_doc_root(question.doc), findings,
+                                  NULL));
+        CHECK(surety_findings_count(findings) == asked[i].count);
+        CHECK(surety_findings_truncated(findings) == asked[i].truncated);
+    }
+done:
+    surety_findings_free(findings);
+    question_done(&question);
+}
+
+TEST(a_pattern_that_backtracks)
+{
+    struct question question;
+    surety_findings *findings = NULL;
+
+    question_init(&question, NULL);
+    surety_buf_text(&question.schema_text, "{\"pattern\":\"^(a+)+$\"}");
+    surety_buf_byte(&question.instance_text, '"');
+    repeat(&question.instance_text, "a", 100);
+    surety_buf_text(&question.instance_text, "b\"");
+    EXPECT(SURETY_LIMIT, question_ask(&question));
+    CHECK(question_names(&question, "pattern_match_max"));
+    findings = surety_findings_new(NULL);
+    EXPECT(SURETY_LIMIT,
+           surety_checker_report(question.checker, question.schema,
+                                 surety_doc_root(question.doc), findings,
+                                 &question.err));
+    CHECK(question_names(&question, "pattern_match_max"));
+    CHECK(question_within(&question, 5));
+done:
+    surety_findings_free(findings);
+    question_done(&question);
+}
+
+/* ---- schemas that repeat themselves ------------------------------------- */
+
+/* {"$ref": "#/$defs/0", "$defs": {"0": ..., "1": ...}}, each the head and tail
+ * around a reference to the next. */
+static void tower(surety_buf *out, unsigned levels, const char *const parts[],
+                  size_t count)
+{
+    surety_buf_text(out, "{\"$ref\":\"#/$defs/0\",\"$defs\":{");
+    for (unsigned level = 0; level < levels; level++) {
+        surety_buf_byte(out, '"');
+        surety_buf_number(out, level);
+        surety_buf_text(out, "\":");
+        for (size_t i = 0; i < count; i++) {
+            if (i) {
+                surety_buf_text(out, "{\"$ref\":\"#/$defs/");
+                surety_buf_number(out, level + 1);
+                surety_buf_text(out, "\"");
+            }
+            surety_buf_text(out, parts[i]);
+        }
+        surety_buf_byte(out, ',');
+    }
+    surety_buf_byte(out, '"');
+    surety_buf_number(out, levels);
+    surety_buf_text(out, "\":{\"type\":\"integer\"}}}");
+}
+
+TEST(a_billion_laughs_cost_their_height)
+{
+    static const char *const all[] = {"{\"allOf\":[", "},", "}]}"};
+    static const char *const any[] = {"{\"anyOf\":[", "},", "}]}"};
+    struct question question;
+
+    question_init(&question, check_alloc(t));
+    question.limits.work_base = 200;
+    question.limits.work_per_value = 1;
+    tower(&question.schema_text, 24, all, CHECK_COUNT(all));
+    surety_buf_text(&question.instance_text, "1");
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+    surety_buf_reset(&question.schema_text);
+    surety_buf_reset(&question.instance_text);
+    tower(&question.schema_text, 24, any, CHECK_COUNT(any));
+    surety_buf_text(&question.instance_text, "\"x\"");
+    TRY(question_ask(&question));
+    CHECK(!question.valid);
+done:
+    question_done(&question);
+}
+
+TEST(laughs_that_differ_run_into_the_limit)
+{
+    static const char *const parts[] = {"{\"allOf\":[", "},",
+                                        ",\"minimum\":0}]}"};
+    struct question question;
+
+    question_init(&question, NULL);
+    tower(&question.schema_text, 24, parts, CHECK_COUNT(parts));
+    surety_buf_text(&question.instance_text, "1");
+    EXPECT(SURETY_LIMIT, question_ask(&question));
+    CHECK(question_names(&question, "work_base"));
+    CHECK(question_within(&question, 10));
+done:
+    question_done(&question);
+}
+
+TEST(one_of_nested_14_deep)
+{
+    static const char *const parts[] = {"{\"oneOf\":[", "},{\"not\":", "}}]}"};
+    struct question question;
+
+    question_init(&question, NULL);
+    tower(&question.schema_text, 14, parts, CHECK_COUNT(parts));
+    surety_buf_text(&question.instance_text, "\"x\"");
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+    CHECK(question_within(&question, 10));
+done:
+    question_done(&question);
+}
+
+TEST(unevaluated_over_many_branches)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    surety_buf_text(&question.schema_text,
+                    "{\"unevaluatedProperties\":false,\"anyOf\":[");
+    for (unsigned i = 0; i < 200; i++) {
+        surety_buf_text(&question.schema_text, i ? "," : "");
+        surety_buf_text(&question.schema_text, "{\"properties\":{\"k");
+        surety_buf_number(&question.schema_text, i);
+        surety_buf_text(&question.schema_text, "\":true}}");
+    }
+    surety_buf_text(&question.schema_text, "]}");
+    surety_buf_byte(&question.instance_text, '{');
+    for (unsigned i = 0; i < 200; i++) {
+        surety_buf_text(&question.instance_text, i ? ",\"k" : "\"k");
+        surety_buf_number(&question.instance_text, i);
+        surety_buf_text(&question.instance_text, "\":1");
+    }
+    surety_buf_byte(&question.instance_text, '}');
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+    question.instance_text.len--;
+    surety_buf_text(&question.instance_text, ",\"other\":1}");
+    TRY(question_ask(&question));
+    CHECK(!question.valid);
+    CHECK(question_within(&question, 10));
+done:
+    question_done(&question);
+}
+
+TEST(circles_that_only_a_value_closes)
+{
+    static const struct {
+        const char *schema, *instance;
+    } circles[] = {
+        {"{\"anyOf\":[{\"type\":\"string\"},{\"$ref\":\"#\"}]}", "1"},
+        {"{\"$dynamicAnchor\":\"a\",\"$dynamicRef\":\"#a\"}", "1"},
+        {"{\"$dynamicAnchor\":\"a\",\"allOf\":[{\"$dynamicRef\":\"#a\"}]}", "1"},
+        {"{\"if\":{\"type\":\"string\"},\"else\":{\"$ref\":\"#\"}}", "1"},
+        {"{\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}}", "{\"a\":1}"},
+        {"{\"$schema\":\"https://json-schema.org/draft/2019-09/schema\","
+         "\"$recursiveAnchor\":true,\"$recursiveRef\":\"#\"}",
+         "1"},
+    };
+    struct question question;
+
+    question_init(&question, check_alloc(t));
+    question.limits.inplace_depth_max = 16;
+    for (size_t i = 0; i < CHECK_COUNT(circles); i++) {
+        EXPECT(SURETY_LIMIT,
+               question_of(&question, circles[i].schema, circles[i].instance));
+        CHECK(question_names(&question, "inplace_depth_max"));
+    }
+    TRY(question_of(&question, circles[0].schema, "\"x\""));
+    CHECK(question.valid);
+done:
+    question_done(&question);
+}
+
+/* ---- arrays and objects of great size ----------------------------------- */
+
+static void unique_numbers(struct question *question, unsigned count)
+{
+    surety_buf_text(&question->schema_text, "{\"uniqueItems\":true}");
+    surety_buf_byte(&question->instance_text, '[');
+    for (unsigned i = 0; i < count; i++) {
+        surety_buf_number(&question->instance_text, i);
+        surety_buf_byte(&question->instance_text, ',');
+    }
+}
+
+TEST(unique_items_by_the_million)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    unique_numbers(&question, 1000000);
+    surety_buf_text(&question.instance_text, "-1]");
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+    question.instance_text.len -= 3;
+    surety_buf_text(&question.instance_text, "4.0e0]");
+    TRY(question_ask(&question));
+    CHECK(!question.valid);
+    CHECK(question_within(&question, 60));
+done:
+    question_done(&question);
+}
+
+TEST(unique_items_100_000)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    unique_numbers(&question, 100000);
+    surety_buf_text(&question.instance_text, "99999]");
+    TRY(question_ask(&question));
+    CHECK(!question.valid);
+done:
+    question_done(&question);
+}
+
+/* Numbers whose digits agree in the last 64 places have one hash, as 10^64 is a
+ * multiple of 2^64. */
+static void unique_colliding(surety_buf *out, unsigned count)
+{
+    surety_buf_byte(out, '[');
+    for (unsigned i = 0; i < count; i++) {
+        surety_buf_text(out, i ? "," : "");
+        surety_buf_number(out, i + 1);
+        repeat(out, "0", 63);
+        surety_buf_byte(out, '5');
+    }
+    surety_buf_byte(out, ']');
+}
+
+TEST(unique_items_that_share_a_hash)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    surety_buf_text(&question.schema_text, "{\"uniqueItems\":true}");
+    unique_colliding(&question.instance_text, 1000);
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+    question.limits.work_base = 100000;
+    question.limits.work_per_value = 1;
+    EXPECT(SURETY_LIMIT, question_ask(&question));
+    CHECK(question_names(&question, "work_base"));
+    CHECK(question_within(&question, 20));
+done:
+    question_done(&question);
+}
+
+TEST(pattern_properties_1000_by_1000)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    surety_buf_text(&question.schema_text, "{\"patternProperties\":{");
+    for (unsigned i = 0; i < 1000; i++) {
+        surety_buf_text(&question.schema_text, i ? ",\"k" : "\"k");
+        surety_buf_number(&question.schema_text, i);
+        surety_buf_text(&question.schema_text, "$\":{\"type\":\"integer\"}");
+    }
+    surety_buf_text(&question.schema_text, "}}");
+    surety_buf_byte(&question.instance_text, '{');
+    for (unsigned i = 0; i < 1000; i++) {
+        surety_buf_text(&question.instance_text, i ? ",\"k" : "\"k");
+        surety_buf_number(&question.instance_text, i);
+        surety_buf_text(&question.instance_text, "\":1");
+    }
+    surety_buf_byte(&question.instance_text, '}');
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+    /* Every match is work. */
+    question.limits.work_base = 900000;
+    question.limits.work_per_value = 1;
+    EXPECT(SURETY_LIMIT, question_ask(&question));
+    CHECK(question_names(&question, "work_base"));
+    CHECK(question_within(&question, 20));
+done:
+    question_done(&question);
+}
+
+TEST(required_of_100_000_names)
+{
+    struct question question;
+    surety_findings *findings = NULL;
+
+    question_init(&question, NULL);
+    surety_buf_text(&question.schema_text, "{\"required\":[\"a\"");
+    for (unsigned i = 0; i < 100000; i++) {
+        surety_buf_text(&question.schema_text, ",\"n");
+        surety_buf_number(&question.schema_text, i);
+        surety_buf_byte(&question.schema_text, '"');
+    }
+    surety_buf_text(&question.schema_text, "]}");
+    surety_buf_text(&question.instance_text, "{\"a\":1,\"n7\":2}");
+    TRY(question_ask(&question));
+    CHECK(!question.valid);
+    findings = surety_findings_new(NULL);
+    TRY(surety_checker_report(question.checker, question.schema,
+                              surety_doc_root(question.doc), findings, NULL));
+    CHECK(surety_findings_count(findings) == 32);
+    CHECK(surety_findings_truncated(findings));
+    CHECK(question_within(&question, 20));
+done:
+    surety_findings_free(findings);
+    question_done(&question);
+}
+
+TEST(dependents_of_a_large_object)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    surety_buf_text(&question.schema_text,
+                    "{\"dependentRequired\":{\"n0\":[\"n0\"");
+    for (unsigned i = 0; i < 20000; i++) {
+        surety_buf_text(&question.schema_text, ",\"n");
+        surety_buf_number(&question.schema_text, i);
+        surety_buf_byte(&question.schema_text, '"');
+    }
+    surety_buf_text(&question.schema_text, "]}}");
+    surety_buf_byte(&question.instance_text, '{');
+    for (unsigned i = 0; i < 20000; i++) {
+        surety_buf_text(&question.instance_text, i ? ",\"n" : "\"n");
+        surety_buf_number(&question.instance_text, i);
+        surety_buf_text(&question.instance_text, "\":1");
+    }
+    surety_buf_byte(&question.instance_text, '}');
+    /* Each look-up walks the object: 400 million keys are too many. */
+    question.limits.work_base = 10000000;
+    question.limits.work_per_value = 1;
+    EXPECT(SURETY_LIMIT, question_ask(&question));
+    CHECK(question_names(&question, "work_base"));
+    CHECK(question_within(&question, 20));
+done:
+    question_done(&question);
+}
+
+TEST(enum_of_large_values)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    question.limits.schema_bytes_max = 16 << 20;
+    surety_buf_text(&question.schema_text, "{\"enum\":[");
+    for (unsigned i = 0; i < 10; i++) {
+        surety_buf_text(&question.schema_text, i ? ",\"" : "\"");
+        repeat(&question.schema_text, "0123456789", 100000);
+        surety_buf_number(&question.schema_text, i);
+        surety_buf_byte(&question.schema_text, '"');
+    }
+    surety_buf_text(&question.schema_text, "]}");
+    surety_buf_byte(&question.instance_text, '"');
+    repeat(&question.instance_text, "0123456789", 100000);
+    surety_buf_text(&question.instance_text, "7\"");
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+    question.instance_text.len -= 2;
+    surety_buf_text(&question.instance_text, "x\"");
+    TRY(question_ask(&question));
+    CHECK(!question.valid);
+    CHECK(question_within(&question, 20));
+done:
+    question_done(&question);
+}
+
+TEST(strings_that_many_subschemas_read)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    surety_buf_text(&question.schema_text, "{\"anyOf\":[");
+    for (unsigned i = 0; i < 2000; i++) {
+        surety_buf_text(&question.schema_text,
+                        i ? ",{\"minLength\":" : "{\"minLength\":");
+        surety_buf_number(&question.schema_text, 100000000 + i);
+        surety_buf_byte(&question.schema_text, '}');
+    }
+    surety_buf_text(&question.schema_text, "]}");
+    surety_buf_byte(&question.instance_text, '"');
+    repeat(&question.instance_text, "\xC3\xA4\xC3\xB6", 1 << 20);
+    surety_buf_byte(&question.instance_text, '"');
+    EXPECT(SURETY_LIMIT, question_ask(&question));
+    CHECK(question_names(&question, "work_base"));
+    CHECK(question_within(&question, 20));
+done:
+    question_done(&question);
+}
+
+/* ---- numbers ------------------------------------------------------------ */
+
+TEST(numbers_that_are_far_apart)
+{
+    static const struct {
+        const char *schema, *instance;
+        bool valid;
+    } asked[] = {
+        {"{\"multipleOf\":0.01}", "19.99", true},
+        {"{\"multipleOf\":0.01}", "19.995", false},
+        {"{\"multipleOf\":1e-300}", "1e300", true},
+        {"{\"multipleOf\":1e-300}", "1e308", true},
+        {"{\"multipleOf\":3e-300}", "1e308", false},
+        {"{\"multipleOf\":1e308}", "1e308", true},
+        {"{\"multipleOf\":1e308}", "5", false},
+        {"{\"multipleOf\":7}", "1e999999999", false},
+        {"{\"multipleOf\":8}", "1e999999999", true},
+        {"{\"multipleOf\":0.0001}", "0", true},
+        {"{\"multipleOf\":0.123456789}", "1e308", false},
+        {"{\"maximum\":1e308}", "1e309", false},
+        {"{\"maximum\":9007199254740992}", "9007199254740993", false},
+        {"{\"const\":1e400}", "10e399", true},
+        {"{\"minItems\":1e9}", "[1]", false},
+        {"{\"maxItems\":1e9}", "[1]", true},
+        {"{\"maxLength\":1e18}", "\"x\"", true},
+        {"{\"minLength\":1e18}", "\"x\"", false},
+        {"{\"maxLength\":1e30}", "\"x\"", true},
+        {"{\"minLength\":1e30}", "\"x\"", false},
+        {"{\"minLength\":5,\"maxLength\":1}", "\"xyz\"", false},
+        {"{\"minProperties\":18446744073709551616}", "{}", false},
+        {"{\"contains\":{},\"minContains\":1e20}", "[1]", false},
+        {"{\"minLength\":2.0}", "\"x\"", false},
+        {"{\"minLength\":-0}", "\"\"", true},
+    };
+    struct question question;
+
+    question_init(&question, check_alloc(t));
+    for (size_t i = 0; i < CHECK_COUNT(asked); i++) {
+        TRY(question_of(&question, asked[i].schema, asked[i].instance));
+        if (question.valid != asked[i].valid)
+            printf("# %s %s\n", asked[i].schema, asked[i].instance);
+        CHECK(question.valid == asked[i].valid);
+    }
+    CHECK(question_within(&question, 10));
+done:
+    question_done(&question);
+}
+
+/* ---- depth -------------------------------------------------------------- */
+
+TEST(the_deepest_instance_and_a_recursive_schema)
+{
+    struct question question;
+    surety_findings *findings = NULL;
+    surety_finding finding;
+
+    question_init(&question, NULL);
+    surety_buf_text(&question.schema_text,
+                    "{\"$dynamicAnchor\":\"n\",\"type\":[\"array\",\"null\"],"
+                    "\"items\":{\"allOf\":[{\"$dynamicRef\":\"#n\"}]},"
+                    "\"unevaluatedItems\":false}");
+    repeat(&question.instance_text, "[", 511);
+    surety_buf_text(&question.instance_text, "[null]");
+    repeat(&question.instance_text, "]", 511);
+    TRY(question_ask(&question));
+    CHECK(question.valid);
+    surety_buf_reset(&question.instance_text);
+    repeat(&question.instance_text, "[", 511);
+    surety_buf_text(&question.instance_text, "[0]");
+    repeat(&question.instance_text, "]", 511);
+    TRY(question_ask(&question));
+    CHECK(!question.valid);
+    findings = surety_findings_new(NULL);
+    TRY(surety_checker_report(question.checker, question.schema,
+                              surety_doc_root(question.doc), findings, NULL));
+    CHECK(surety_findings_count(findings) == 1);
+    finding = surety_findings_at(findings, 0);
+    CHECK(finding.instance_location.len == 2 * 512);
+    CHECK(question_within(&question, 10));
+done:
+    surety_findings_free(findings);
+    question_done(&question);
+}
+
+TEST(a_chain_of_10_000_references)
+{
+    struct question question;
+
+    question_init(&question, NULL);
+    surety_buf_text(&question.schema_text,
+                    "{\"$ref\":\"#/$defs/0\",\"$defs\":{");
+    for (unsigned i = 0; i < 10000; i++) {
+        surety_buf_byte(&question.schema_text, '"');
+        surety_buf_number(&question.schema_text, i);
+        surety_buf_text(&question.schema_text, "\":{\"$ref\":\"#/$defs/");
+        surety_buf_number(&question.schema_text, i + 1);
+        surety_buf_text(&question.schema_text, "\"},");
+    }
+    surety_buf_text(&question.schema_text, "\"10000\":{}}}");
+    surety_buf_text(&question.instance_text, "1");
+    EXPECT(SURETY_LIMIT, question_ask(&question));
+    CHECK(question_names(&question, "inplace_depth_max"));
+    CHECK(question_within(&question, 20));
+done:
+    question_done(&question);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"schema_bytes_max", schema_bytes},
+        {"a schema of 50 megabytes", schema_of_50_megabytes},
+        {"schema_nodes_max", schema_nodes},
+        {"schema_depth_max", schema_depth},
+        {"schema_documents_max", schema_documents},
+        {"pattern_len_max", pattern_length},
+        {"inplace_depth_max", inplace_depth},
+        {"inplace_depth_max that is large", inplace_depth_that_is_large},
+        {"work_base and work_per_value", work},
+        {"findings_max", findings_at_the_limit},
+        {"a pattern that backtracks", a_pattern_that_backtracks},
+        {"a billion laughs cost their height",
+         a_billion_laughs_cost_their_height},
+        {"laughs that differ run into the limit",
+         laughs_that_differ_run_into_the_limit},
+        {"oneOf nested 14 deep", one_of_nested_14_deep},
+        {"unevaluatedProperties over many branches",
+         unevaluated_over_many_branches},
+        {"circles that only a value closes", circles_that_only_a_value_closes},
+        {"a million unique items", unique_items_by_the_million},
+        {"100,000 unique items", unique_items_100_000},
+        {"unique items that share a hash", unique_items_that_share_a_hash},
+        {"1,000 patterns on 1,000 keys", pattern_properties_1000_by_1000},
+        {"100,000 required names", required_of_100_000_names},
+        {"dependents of a large object", dependents_of_a_large_object},
+        {"enum of large values", enum_of_large_values},
+        {"strings that many subschemas read",
+         strings_that_many_subschemas_read},
+        {"numbers that are far apart", numbers_that_are_far_apart},
+        {"the deepest instance and a recursive schema",
+         the_deepest_instance_and_a_recursive_schema},
+        {"a chain of 10,000 references", a_chain_of_10_000_references},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
