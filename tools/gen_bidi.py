@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes src/schema/format_bidi.c: the bidirectional classes that RFC 5893
-tells apart, from Python's own copy of the Unicode character database.
+"""Writes bidi.inc: the bidirectional classes that RFC 5893 tells apart, from
+Python's own copy of the Unicode character database.
 
-    tools/gen_bidi.py | clang-format > src/schema/format_bidi.c
+    gen_bidi.py OUTPUT
 
 Only what can stand in a label of a host name is listed: letters, marks,
 decimal digits, and the exceptions of RFC 5892, section 2.6. The rest, and
@@ -42,42 +42,11 @@ def ranges():
 
 
 def main():
-    rows = ranges()
-    out = sys.stdout
-    out.write("""/* SPDX-License-Identifier: Apache-2.0 */
-/* The bidirectional classes of what a label may hold (RFC 5893, section 2),
- * without the left-to-right ones. Written by tools/gen_bidi.py from Unicode
- * %s; change that instead. */
-#include "schema/format.h"
-
-static const struct {
-    uint32_t first, last;
-    uint8_t class;
-} bidi_rows[] = {
-""" % unicodedata.unidata_version)
-    for first, last, name in rows:
-        out.write("    {0x%04X, 0x%04X, %s},\n" % (first, last, name))
-    out.write("""};
-
-surety__bidi surety__bidi_class(uint32_t code)
-{
-    size_t low = 0;
-    size_t high = sizeof(bidi_rows) / sizeof(*bidi_rows);
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (code > bidi_rows[middle].last)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == sizeof(bidi_rows) / sizeof(*bidi_rows) ||
-        code < bidi_rows[low].first)
-        return BIDI_L;
-    return (surety__bidi)bidi_rows[low].class;
-}
-""")
+    lines = ["/* Written by tools/gen_bidi.py from Unicode %s. */"
+             % unicodedata.unidata_version]
+    lines += ["{0x%04X, 0x%04X, %s}," % row for row in map(tuple, ranges())]
+    with open(sys.argv[1], "w", encoding="ascii") as out:
+        out.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

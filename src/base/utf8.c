@@ -69,9 +69,12 @@ unsigned surety__utf8_encode(uint32_t code, char *out)
 bool surety__utf8_valid(surety_str text, size_t *ret_offset)
 {
     const char *ptr = text.ptr;
-    const char *end = text.ptr + text.len;
+    const char *end;
 
-    while (text.len && ptr < end) {
+    if (!text.len)
+        return true;
+    end = text.ptr + text.len;
+    while (ptr < end) {
         unsigned len;
         uint64_t eight;
 
