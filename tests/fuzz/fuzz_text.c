@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 #define NEED(cond)                                                             \
     do {                                                                       \
         if (!(cond))                                                           \

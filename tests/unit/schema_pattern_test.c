@@ -516,8 +516,7 @@ static const char *const simple_patterns[] = {
     "^[a-z][a-z0-9_]*$",
     "^\\w+@\\w+$",
     "^\\D+\\d$",
-    "^\xc3\xa9"
-    "a$",
+    "^\xc3\xa9\x61$",
     "\xc3\xa9",
     "^a*?$",
     "^[a-c]{0}b$",

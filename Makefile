@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# The newcomer's verbs; Meson does the work (meson.build).
+#
+#   make           build the library and the tool: build/surety
+#   make run       build, then show the tool at work
+#   make test      build, run every test, end with "N passed, N failed"
+#   make bench     measure beside others (docs/performance.md)
+#   make fuzz      search for crashing inputs, SECS seconds a target
+#   make install   install below PREFIX (and DESTDIR)
+#   make setup     install what Debian packages are missing, nothing else
+#   make symbols   write the list of exported symbols anew, after a review
+#   make clean     remove what was built
+#
+# Each verb first installs what Debian packages it needs and does not find.
+BUILD = build
+PREFIX = /usr/local
+SECS = 60
+SETUP = tools/setup.sh
+MESON_FLAGS =
+TALLY_FLAGS =
+BENCH_FLAGS =
+
+all: setup $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+setup:
+	@$(SETUP) build
+
+$(BUILD)/build.ninja: | setup
+	meson setup --prefix=$(PREFIX) $(MESON_FLAGS) $(BUILD)
+
+run: all
+	@tools/tour.sh $(BUILD)
+
+test:
+	@$(SETUP) build test
+	@$(MAKE) --no-print-directory all
+	@python3 tools/tally.py $(TALLY_FLAGS) $(BUILD)
+
+# What is measured has a build of its own, optimised. The table names whatever
+# could not be had, and goes on.
+bench:
+	@$(SETUP) build
+	@$(SETUP) bench || echo "bench: goes on without what is missing" >&2
+	@[ -e build-bench/build.ninja ] || \
+	    meson setup --buildtype=release build-bench >/dev/null
+	@ninja -C build-bench --quiet surety bench
+	@python3 bench/bench.py $(BENCH_FLAGS) build-bench
+
+fuzz:
+	@$(SETUP) build fuzz
+	@tools/fuzz.sh $(SECS)
+
+install: all
+	@meson configure $(BUILD) -Dprefix=$(PREFIX)
+	@DESTDIR=$(abspath $(DESTDIR)) meson install -C $(BUILD) --quiet
+
+symbols: all
+	@python3 tests/api/symbols.py --write $(BUILD)/libsurety.so
+
+clean:
+	@rm -rf $(BUILD) build-*
+
+.PHONY: all setup run test bench fuzz install symbols clean

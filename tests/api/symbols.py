@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What libsurety.so exports is what tests/api/symbols lists, and the public
+headers declare.
+
+    symbols.py LIBRARY             the test
+    symbols.py --write LIBRARY     writes the list anew, for a review
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from tap import check, finish, same  # noqa: E402
+
+LIST = os.path.join(HERE, "symbols")
+
+
+def exported(library):
+    run = subprocess.run(["nm", "--dynamic", "--defined-only", library],
+                         capture_output=True, text=True, check=True)
+    names = {line.split()[-1] for line in run.stdout.splitlines()}
+    # What the toolchain itself puts in (and the sanitizers).
+    return sorted(name for name in names if not re.match(
+        r"_init$|_fini$|_edata$|_end$|__bss_start$|__asan_|__ubsan_|__odr_",
+        name))
+
+
+def declared():
+    folder = os.path.join(HERE, "..", "..", "include", "surety")
+    names = set()
+    for header in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, header), encoding="utf-8") as file:
+            text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.DOTALL)
+        names |= set(re.findall(r"\bSURETY_API\b[^;]*?\b(surety_\w+)\s*\(",
+                                text))
+    return names
+
+
+def main():
+    found = exported(sys.argv[-1])
+    if sys.argv[1] == "--write":
+        with open(LIST, "w", encoding="ascii") as file:
+            file.write("".join(name + "\n" for name in found))
+        return
+    with open(LIST, encoding="ascii") as file:
+        listed = file.read().split()
+    same("exported, but not in tests/api/symbols (make symbols)",
+         sorted(set(found) - set(listed)), [])
+    same("in tests/api/symbols, but not exported",
+         sorted(set(listed) - set(found)), [])
+    same("the list is sorted", listed, sorted(listed))
+    same("every exported name begins with surety_, and none with surety__",
+         [name for name in found if not re.match(r"surety_[a-z]", name)], [])
+    same("declared in a public header, but not exported",
+         sorted(declared() - set(found)), [])
+    same("exported, but not declared in a public header",
+         sorted(set(found) - declared()), [])
+    check("there are any", len(found) > 50, len(found))
+    finish()
+
+
+if __name__ == "__main__":
+    main()

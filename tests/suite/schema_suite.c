@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schema_suite.c: the official JSON Schema Test Suite, through the public
+ * headers.
+ *
+ *     schema_suite ROOT EXCEPTIONS
+ *
+ * ROOT holds tests/ and remotes/. Every file of every dialect we know is one
+ * TAP line, required and optional alike; tests that fail are named above it.
+ * Drafts 3 and next are no dialects of ours, and proposals/ is no part of any
+ * release, so they are left out.
+ *
+ * Each test is judged three ways that must agree with the suite: the check,
+ * the report (findings if and only if invalid), and, for a schema that should
+ * compile, that it does. `format` is asserted where the suite asks for it: in
+ * folders called format and in optional/, but for the two files that test
+ * annotation and the vocabulary themselves.
+ *
+ * Remotes are read first, all of them: the suite serves remotes/PATH at
+ * http://localhost:1234/PATH, and nothing else resolves. */
+#define _XOPEN_SOURCE 700
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite/suite.h"
+
+enum { REMOTES_MAX = 512, FILES_MAX = 2048, EXCEPTIONS_MAX = 256 };
+
+struct remote {
+    char *uri;
+    surety_doc *doc;
+};
+
+struct exception {
+    char *file, *group, *test;
+    size_t used; /* tests it excused */
+    size_t seen; /* tests it names in this suite */
+};
+
+/* What one run knows. One object, for nftw takes no context. */
+static struct suite {
+    const char *root;
+    struct remote remotes[REMOTES_MAX];
+    size_t remote_count;
+    char *files[FILES_MAX];
+    size_t file_count;
+    struct exception exceptions[EXCEPTIONS_MAX];
+    size_t exception_count;
+    surety_checker *checker;
+    surety_findings *findings;
+    size_t failures; /* in the current file */
+    size_t excused;
+    size_t passed;
+} suite;
+
+/* The file and group that is being run, for messages and exceptions. */
+struct group {
+    const char *file; /* below tests/ */
+    char *name;
+    surety_dialect dialect;
+    bool assert_format;
+};
+
+static const struct {
+    const char *folder;
+    surety_dialect dialect;
+} suite_drafts[] = {
+    {"draft4/", SURETY_DIALECT_4},
+    {"draft6/", SURETY_DIALECT_6},
+    {"draft7/", SURETY_DIALECT_7},
+    {"draft2019-09/", SURETY_DIALECT_2019_09},
+    {"draft2020-12/", SURETY_DIALECT_2020_12},
+    {"v1/", SURETY_DIALECT_V1},
+};
+
+static void suite_die(const char *what, const char *which)
+{
+    printf("Bail out! %s: %s\n", what, which);
+    exit(1);
+}
+
+static surety_status suite_resolve(void *ctx, surety_str uri,
+                                   surety_val *ret_val)
+{
+    (void)ctx;
+    for (size_t i = 0; i < suite.remote_count; i++) {
+        if (surety_str_equal(uri, surety_str_of(suite.remotes[i].uri))) {
+            *ret_val = surety_doc_root(suite.remotes[i].doc);
+            return SURETY_OK;
+        }
+    }
+    return SURETY_END;
+}
+
+/* ---- collecting --------------------------------------------------------- */
+
+static bool suite_is_json(const char *path)
+{
+    size_t len = strlen(path);
+
+    return len > 5 && strcmp(path + len - 5, ".json") == 0;
+}
+
+static int suite_add_remote(const char *path, const struct stat *info, int kind,
+                            struct FTW *walk)
+{
+    const char *below = path + strlen(suite.root) + strlen("/remotes/");
+    struct remote *remote = &suite.remotes[suite.remote_count];
+
+    (void)info;
+    (void)walk;
+    if (kind != FTW_F || !suite_is_json(path))
+        return 0;
+    if (suite.remote_count == REMOTES_MAX)
+        suite_die("too many remotes", path);
+    remote->uri = suite_join("http://localhost:1234/", below);
+    remote->doc = suite_read(path);
+    suite.remote_count++;
+    return 0;
+}
+
+/* The dialect of a file below tests/, or DEFAULT for one that is not ours. */
+static surety_dialect suite_dialect(const char *below)
+{
+    for (size_t i = 0; i < sizeof(suite_drafts) / sizeof(*suite_drafts); i++) {
+        const char *folder = suite_drafts[i].folder;
+
+        if (strncmp(below, folder, strlen(folder)) == 0 &&
+            !strstr(below, "/proposals/"))
+            return suite_drafts[i].dialect;
+    }
+    return SURETY_DIALECT_DEFAULT;
+}
+
+static int suite_add_file(const char *path, const struct stat *info, int kind,
+                          struct FTW *walk)
+{
+    const char *below = path + strlen(suite.root) + strlen("/tests/");
+
+    (void)info;
+    (void)walk;
+    if (kind != FTW_F || !suite_is_json(path) ||
+        suite_dialect(below) == SURETY_DIALECT_DEFAULT)
+        return 0;
+    if (suite.file_count == FILES_MAX)
+        suite_die("too many files", path);
+    suite.files[suite.file_count++] = suite_join("", path);
+    return 0;
+}
+
+static int suite_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The next part of a line, up to "|", with no blanks around it. */
+static char *suite_part(char **line)
+{
+    char *start = *line + strspn(*line, " \t");
+    char *bar = strchr(start, '|');
+    char *end = bar ? bar : start + strlen(start);
+
+    *line = bar ? bar + 1 : end;
+    while (end > start && strchr(" \t\n", end[-1]))
+        end--;
+    *end = '\0';
+    return suite_join("", start);
+}
+
+static void suite_read_exceptions(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[1024];
+
+    if (!file)
+        suite_die("cannot read", path);
+    while (fgets(line, sizeof(line), file)) {
+        struct exception *exception = &suite.exceptions[suite.exception_count];
+        char *rest = line;
+        char *reason;
+
+        if (line[0] == '#' || line[0] == '\n')
+            continue;
+        if (suite.exception_count++ == EXCEPTIONS_MAX)
+            suite_die("too many exceptions", path);
+        exception->file = suite_part(&rest);
+        exception->group = suite_part(&rest);
+        exception->test = suite_part(&rest);
+        reason = suite_part(&rest);
+        if (!*reason)
+            suite_die("an exception without a reason", exception->file);
+        free(reason);
+    }
+    fclose(file);
+}
+
+/* ---- running ------------------------------------------------------------ */
+
+static struct exception *suite_exception(const struct group *group,
+                                         const char *test)
+{
+    for (size_t i = 0; i < suite.exception_count; i++) {
+        struct exception *exception = &suite.exceptions[i];
+
+        if (strcmp(exception->file, group->file) == 0 &&
+            (strcmp(exception->group, "*") == 0 ||
+             strcmp(exception->group, group->name) == 0) &&
+            (strcmp(exception->test, "*") == 0 ||
+             strcmp(exception->test, test) == 0))
+            return exception;
+    }
+    return NULL;
+}
+
+static void suite_judge(const struct group *group, surety_val test,
+                        const char *wrong)
+{
+    char *name = suite_text(surety_val_get(test, "description"));
+    struct exception *exception = suite_exception(group, name);
+
+    if (exception)
+        exception->seen++;
+    if (wrong && exception) {
+        exception->used++;
+        suite.excused++;
+    } else if (wrong) {
+        suite.failures++;
+        printf("# %s | %s | %s: %s\n", group->file, group->name, name, wrong);
+    } else {
+        suite.passed++;
+    }
+    free(name);
+}
+
+/* What is wrong with our answer to one test; NULL where nothing is. */
+static const char *suite_answer(const surety_schema *schema, surety_val test,
+                                surety_error *error)
+{
+    surety_val instance = surety_val_get(test, "data");
+    bool want = surety_val_bool(surety_val_get(test, "valid"), false);
+    bool valid = !want;
+    size_t count;
+
+    error->message[0] = '\0';
+    if (surety_checker_check(suite.checker, schema, instance, &valid, error))
+        return error->message[0] ? error->message : "the check failed";
+    if (valid != want)
+        return want ? "is valid, we say invalid" : "is invalid, we say valid";
+    surety_findings_reset(suite.findings);
+    if (surety_checker_report(suite.checker, schema, instance, suite.findings,
+                              error))
+        return error->message[0] ? error->message : "the report failed";
+    count = surety_findings_count(suite.findings);
+    if (want && count)
+        return "is valid, the report has findings";
+    if (!want && !count)
+        return "is invalid, the report has no findings";
+    return NULL;
+}
+
+static void suite_run_group(const struct group *group, surety_val root)
+{
+    surety_schema_options options = {.size = sizeof(options),
+                                     .dialect = group->dialect,
+                                     .assert_format = group->assert_format,
+                                     .resolve = suite_resolve};
+    surety_val tests = surety_val_get(root, "tests");
+    surety_schema *schema = NULL;
+    surety_error error = {.message = "the compile failed"};
+    surety_status status = surety_schema_compile(surety_val_get(root, "schema"),
+                                                 &options, &schema, &error);
+
+    for (surety_val test = surety_val_first(tests); test.doc;
+         test = surety_val_next(tests, test)) {
+        if (status)
+            suite_judge(group, test, error.message);
+        else
+            suite_judge(group, test, suite_answer(schema, test, &error));
+    }
+    surety_schema_free(schema);
+}
+
+/* Whether the file wants `format` asserted. */
+static bool suite_asserts(const char *below)
+{
+    if (strstr(below, "/format-annotation.json") ||
+        strstr(below, "/format-assertion.json"))
+        return false;
+    return strstr(below, "/optional/") || strstr(below, "/format/");
+}
+
+static bool suite_run_file(const char *path, size_t number)
+{
+    const char *below = path + strlen(suite.root) + strlen("/tests/");
+    surety_doc *doc = suite_read(path);
+    surety_val groups = surety_doc_root(doc);
+
+    suite.failures = suite.excused = suite.passed = 0;
+    for (surety_val root = surety_val_first(groups); root.doc;
+         root = surety_val_next(groups, root)) {
+        struct group group = {
+            .file = below,
+            .name = suite_text(surety_val_get(root, "description")),
+            .dialect = suite_dialect(below),
+            .assert_format = suite_asserts(below)};
+
+        suite_run_group(&group, root);
+        free(group.name);
+    }
+    printf("%s %zu - %s: %zu right, %zu wrong, %zu excepted\n",
+           suite.failures ? "not ok" : "ok", number, below, suite.passed,
+           suite.failures, suite.excused);
+    fflush(stdout);
+    surety_doc_free(doc);
+    return !suite.failures;
+}
+
+/* An exception that this suite has tests for, and that excused none. */
+static bool suite_check_stale(size_t number)
+{
+    size_t stale = 0;
+
+    for (size_t i = 0; i < suite.exception_count; i++) {
+        const struct exception *exception = &suite.exceptions[i];
+
+        if (exception->seen && !exception->used) {
+            printf("# stale: %s | %s | %s\n", exception->file, exception->group,
+                   exception->test);
+            stale++;
+        }
+    }
+    printf("%s %zu - no exception is stale\n", stale ? "not ok" : "ok", number);
+    return !stale;
+}
+
+static void suite_free(void)
+{
+    for (size_t i = 0; i < suite.remote_count; i++) {
+        free(suite.remotes[i].uri);
+        surety_doc_free(suite.remotes[i].doc);
+    }
+    for (size_t i = 0; i < suite.file_count; i++)
+        free(suite.files[i]);
+    for (size_t i = 0; i < suite.exception_count; i++) {
+        free(suite.exceptions[i].file);
+        free(suite.exceptions[i].group);
+        free(suite.exceptions[i].test);
+    }
+    surety_findings_free(suite.findings);
+    surety_checker_free(suite.checker);
+}
+
+int main(int argc, char **argv)
+{
+    bool good = true;
+    char *tests, *remotes;
+
+    if (argc != 3)
+        suite_die("usage", "schema_suite ROOT EXCEPTIONS");
+    suite.root = argv[1];
+    tests = suite_join(suite.root, "/tests");
+    remotes = suite_join(suite.root, "/remotes");
+    nftw(tests, suite_add_file, 16, FTW_PHYS);
+    if (!suite.file_count) {
+        printf("1..0 # SKIP no test suite in %s\n", suite.root);
+        goto done;
+    }
+    nftw(remotes, suite_add_remote, 16, FTW_PHYS);
+    suite_read_exceptions(argv[2]);
+    suite.checker = surety_checker_new(NULL, NULL);
+    suite.findings = surety_findings_new(NULL);
+    if (!suite.checker || !suite.findings)
+        suite_die("out of memory", "checker");
+    qsort(suite.files, suite.file_count, sizeof(*suite.files), suite_compare);
+    printf("1..%zu\n", suite.file_count + 1);
+    for (size_t i = 0; i < suite.file_count; i++)
+        good = suite_run_file(suite.files[i], i + 1) && good;
+    good = suite_check_stale(suite.file_count + 1) && good;
+done:
+    free(tests);
+    free(remotes);
+    suite_free();
+    return good ? 0 : 1;
+}

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian packages that building or testing Surety needs and that
+# are missing; where none is missing it does and says nothing.
+#
+#     tools/setup.sh SET...        SET: build, test, bench, fuzz, ci
+#
+# One row a package: the set it belongs to, its name, what it is for. NAME:TOOL
+# is not missing where TOOL can be run, wherever that comes from.
+set -eu
+
+packages='
+build gcc the_compiler
+build libc6-dev the_headers_of_libc
+build meson the_build_system
+build ninja-build what_runs_the_build
+build pkg-config finds_libraries
+build python3 build_and_test_scripts
+build libpcre2-dev regular_expressions_("pattern")
+build libidn2-dev international_host_names_("idn-hostname")
+build libgmp-dev exact_big_numbers
+build libjq-dev the_rules_of_contracts
+test g++ the_headers_compiled_as_C++
+test binutils the_list_of_exported_symbols
+test libtest-json-schema-acceptance-perl the_JSON_Schema_Test_Suite
+bench g++ other_parsers,_to_measure_beside
+bench libjansson-dev a_parser_to_measure_beside
+bench rapidjson-dev a_parser_to_measure_beside
+bench libsimdjson-dev a_parser_to_measure_beside
+bench python3-fastjsonschema a_validator_to_measure_beside
+bench nodejs:node runs_validators_to_measure_beside
+bench npm:npm fetches_validators_to_measure_beside
+fuzz clang the_fuzzer
+fuzz libclang-rt-14-dev the_run_time_of_the_fuzzer
+ci clang the_second_compiler
+ci libclang-rt-14-dev the_sanitizers_of_clang
+'
+
+wanted=" $* "
+missing=
+reasons=
+if command -v dpkg-query >/dev/null 2>&1; then
+    installed=$(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' |
+        sed -n 's/^.i //p')
+    while read -r set name reason; do
+        case "$wanted" in *" $set "*) ;; *) continue ;; esac
+        tool=${name#*:}
+        if [ "$tool" != "$name" ]; then
+            command -v "$tool" >/dev/null 2>&1 && continue
+            name=${name%%:*}
+        fi
+        case "
+$installed
+" in *"
+$name
+"*) continue ;; esac
+        missing="$missing $name"
+        reasons="$reasons  $name: $(echo "$reason" | tr _ ' ')
+"
+    done <<END
+$(echo "$packages" | sed '/^$/d')
+END
+else
+    for program in cc meson ninja pkg-config python3; do
+        command -v "$program" >/dev/null 2>&1 || missing="$missing $program"
+    done
+    [ -z "$missing" ] && exit 0
+    echo "setup: this is no Debian, so install these yourself:$missing" >&2
+    echo "setup: and the headers of PCRE2, libidn2, GMP and libjq" >&2
+    exit 1
+fi
+[ -n "$missing" ] || exit 0
+
+root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1 ||
+        { [ ! -t 0 ] && ! sudo -n true 2>/dev/null; }; then
+        echo "setup: packages are missing, and only root can install them:" >&2
+        printf '%s' "$reasons" >&2
+        echo "setup: run, then try again:  apt-get install$missing" >&2
+        exit 1
+    fi
+    root=sudo
+fi
+
+echo "setup: installing what is missing, from Debian:"
+printf '%s' "$reasons"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086 # the list is meant to be split
+if ! { $root apt-get update -q &&
+    $root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -q -y --no-install-recommends $missing; } \
+    >"$log" 2>&1 </dev/null; then
+    cat "$log" >&2
+    echo "setup: failed; run by hand:  apt-get install$missing" >&2
+    exit 1
+fi
