@@ -54,8 +54,9 @@ show 0 surety check -c maverick/grouped-review-result --derive review-grouped.md
 
 say '3. User stories: unknown members are stripped'
 show 0 surety check -c user-story/iteration-output story.md
-say '   Not a share but a percentage, and null where a member may only be absent'
-show 1 surety check -c user-story/iteration-output --no-fallback story-confidence.md
+say '   A percentage for a share, and null where a member may only be absent'
+show 1 surety check -c user-story/iteration-output --no-fallback \
+    story-confidence.md
 say '   Plain prose: the contract falls back on the text itself, and says so'
 show 0 surety check -c user-story/iteration-output story-prose.md
 
@@ -69,7 +70,8 @@ show 0 surety check -c credibility/analysis-result credibility.md
 show 1 surety check -c credibility/analysis-result credibility-eleven.md
 
 say 'For programs: one JSON report a reply (the contract surety/report)'
-show 1 surety check -c credibility/analysis-result --report json credibility-eleven.md
+show 1 surety check -c credibility/analysis-result --report json \
+    credibility-eleven.md
 
 say 'More: surety --help, surety contracts list, README.md'
 exit $failed

@@ -121,7 +121,7 @@ bool surety__worker_idle(const surety__worker *worker)
 surety_status surety__worker_send(const surety__worker *worker, uint32_t kind,
                                   surety_str text, uint64_t deadline_ms)
 {
-    const surety__frame frame = {kind, (uint32_t)text.len};
+    const surety__packet frame = {kind, (uint32_t)text.len};
     surety_status status =
         worker_push(worker, (const char *)&frame, sizeof(frame), deadline_ms);
 
@@ -134,7 +134,7 @@ surety_status surety__worker_receive(const surety__worker *worker,
                                      uint64_t deadline_ms, uint32_t *ret_kind,
                                      surety_buf *buf)
 {
-    surety__frame frame;
+    surety__packet frame;
     char *room;
     surety_status status =
         worker_take(worker, (char *)&frame, sizeof(frame), deadline_ms);
@@ -347,7 +347,7 @@ static void worker_serve(const surety_contract *contract, int socket)
     extern char **environ;
     char *nothing[] = {NULL};
     jq_state *jq;
-    surety__frame frame;
+    surety__packet frame;
     char *text = NULL;
     size_t cap = 0;
 
@@ -476,7 +476,7 @@ static void worker_starve(void *ctx)
 
 static void worker_put(uint32_t kind, const char *ptr, size_t len)
 {
-    const surety__frame frame = {kind, (uint32_t)len};
+    const surety__packet frame = {kind, (uint32_t)len};
 
     worker_write(&frame, sizeof(frame));
     worker_write(ptr, len);

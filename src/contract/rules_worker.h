@@ -10,12 +10,12 @@
 
 /* The head of a message, both ways; `size` bytes follow. The two ends are one
  * program, so it travels as it stands in memory. */
-typedef struct surety__frame {
+typedef struct surety__packet {
     uint32_t kind;
     uint32_t size;
-} surety__frame;
+} surety__packet;
 
-enum surety__frame_kind {
+enum surety__packet_kind {
     FRAME_CHECK = 1, /* to the worker: a value's JSON; evaluate the rules */
     FRAME_DERIVE,    /* likewise the derived members */
     FRAME_READY,     /* from it: the programs compiled */

@@ -62,12 +62,12 @@ typedef struct surety__run {
 } surety__run;
 
 /* An open bracket of the value that is being followed. */
-typedef struct surety__frame {
+typedef struct surety__opened {
     uint32_t start;
     bool object;
     bool looks; /* had a key and a colon, or an item and a comma */
     bool deep;  /* held an array or object */
-} surety__frame;
+} surety__opened;
 
 /* A growing array; rows are of one size. */
 typedef struct surety__rows {
@@ -104,7 +104,7 @@ struct surety_finder {
     } pass_marks[2];
     size_t pass_work; /* bytes the pass has gone over */
     size_t work;      /* bytes all passes have gone over */
-    surety__frame frames[SURETY__FRAMES_MAX];
+    surety__opened frames[SURETY__FRAMES_MAX];
 };
 
 static inline surety__block *surety__block_at(const surety_finder *finder,

@@ -55,7 +55,7 @@ enum value_last { VALUE_LAST_NONE, VALUE_LAST_STRING, VALUE_LAST_NESTED };
 struct value_reader {
     const char *text;
     size_t pos, end;
-    surety__frame *frames;
+    surety__opened *frames;
     size_t depth;
     enum value_state state;
     enum value_last last; /* what stood before the impossible byte */
@@ -174,7 +174,7 @@ static bool value_open(struct value_reader *reader)
     if (reader->depth)
         reader->frames[reader->depth - 1].deep = true;
     reader->frames[reader->depth++] =
-        (surety__frame){.start = (uint32_t)reader->pos, .object = object};
+        (surety__opened){.start = (uint32_t)reader->pos, .object = object};
     reader->state = object ? VALUE_KEY_OR_END : VALUE_ITEM_OR_END;
     reader->last = VALUE_LAST_NONE;
     reader->pos++;
@@ -187,7 +187,7 @@ static enum value_end value_follow(struct value_reader *reader)
     reader->depth = 0;
     value_open(reader);
     for (;;) {
-        surety__frame *top = &reader->frames[reader->depth - 1];
+        surety__opened *top = &reader->frames[reader->depth - 1];
         const enum value_state state = reader->state;
         char byte;
 
@@ -444,7 +444,7 @@ static void value_balance_open(struct value_reader *reader,
         return;
     }
     reader->frames[reader->depth++] =
-        (surety__frame){.start = (uint32_t)reader->pos, .object = object};
+        (surety__opened){.start = (uint32_t)reader->pos, .object = object};
     balancer->kinds[object]++;
 }
 
