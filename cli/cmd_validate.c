@@ -236,32 +236,31 @@ static void tell_findings(struct validator *validator,
                           const struct instance *instance)
 {
     struct cli *cli = validator->cli;
-    surety_buf note;
+    surety_buf subject;
 
-    surety_buf_init(&note, NULL, 0);
+    surety_buf_init(&subject, NULL, 0);
+    put_format(&subject, "schema %s", input_name(validator->schema_path));
     for (size_t i = 0; i < surety_findings_count(validator->findings); i++) {
         const surety_finding finding =
             surety_findings_at(validator->findings, i);
-        const surety_str location = finding.absolute_keyword_location;
-        struct diag diag = {.source = surety_str_of(instance->source),
-                            .text = instance->text,
-                            .position = surety_val_position(finding.instance),
-                            .line_shown = instance->line,
-                            .keyword = finding.keyword,
-                            .message = finding.message,
-                            .at = finding.instance_location,
-                            .hint = finding.hint};
-        surety_buf_reset(&note);
-        put_format(&note, "schema %s: ", input_name(validator->schema_path));
-        surety_buf_add(&note,
-                       location.len > 0 ? location : finding.keyword_location);
-        diag.note = surety_buf_str(&note);
+        const struct diag diag = {.source = surety_str_of(instance->source),
+                                  .text = instance->text,
+                                  .position =
+                                      surety_val_position(finding.instance),
+                                  .line_shown = instance->line,
+                                  .keyword = finding.keyword,
+                                  .message = finding.message,
+                                  .at = finding.instance_location,
+                                  .subject = surety_buf_str(&subject),
+                                  .location = finding.absolute_keyword_location,
+                                  .hint = finding.hint};
+
         diag_write(&cli->err.buf, cli->color, &diag);
     }
     if (surety_findings_truncated(validator->findings))
         put_format(&cli->err.buf, "%s: more errors are not shown\n",
                    instance->source);
-    surety_buf_done(&note);
+    surety_buf_done(&subject);
 }
 
 /* Tells the result of a checked instance in the form asked for. */

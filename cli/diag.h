@@ -24,7 +24,8 @@ struct diag {
     surety_str keyword;       /* may be empty, as all below may */
     surety_str message;
     surety_str at; /* JSON Pointer */
-    surety_str note;
+    surety_str subject;  /* "schema story.schema.json", whose keyword */
+    surety_str location; /* it breaks, and where that stands there */
     surety_str hint;
 };
 

@@ -123,6 +123,25 @@ SURETY_API size_t surety_outcome_warning_count(const surety_outcome *outcome);
 SURETY_API surety_issue surety_outcome_warning(const surety_outcome *outcome,
                                                size_t i);
 
+/* How surety_issue_write shows an issue. All zero but size: an error without
+ * colour and without the line it stands in. */
+typedef struct surety_issue_form {
+    size_t size;        /* sizeof(surety_issue_form) */
+    surety_str source;  /* names the text: "reply.md"; empty: "reply" */
+    surety_str text;    /* what its position counts in; empty: no line shown */
+    surety_str subject; /* "contract a/b@1.0.0": whose keyword it breaks */
+    bool warning;
+    bool color;
+} surety_issue_form;
+
+/* Appends an issue as compilers write it, with the line it stands in; for what
+ * was found in texts that are no replies too. A position's line may be another
+ * than its offset says, for a text that is one line of a file. What a terminal
+ * would act on is escaped. */
+SURETY_API surety_status surety_issue_write(const surety_issue *issue,
+                                            const surety_issue_form *form,
+                                            surety_buf *out);
+
 typedef enum surety_report {
     SURETY_REPORT_JSON = 0, /* one object on one line, the contract
                              * surety/report; no newline at its end */

@@ -130,11 +130,9 @@ static size_t text_show(surety_buf *out, surety_str text, size_t start,
 }
 
 /* The two lines with the source and the carets. */
-static void text_source(const surety_outcome *outcome,
-                        const surety_issue *issue,
+static void text_source(surety_str text, const surety_issue *issue,
                         const struct text_palette *palette, surety_buf *out)
 {
-    const surety_str text = outcome->seen;
     const size_t offset = issue->position.offset;
     const struct text_window window = text_window(text, offset);
     size_t stop = offset + issue->position.length;
@@ -181,36 +179,42 @@ static void text_note(const struct text_palette *palette, const char *label,
                        label);
 }
 
-/* What a form for people needs to know of itself. */
-struct text_form {
-    const surety_outcome *outcome;
-    const struct text_palette *palette;
-    surety_str source;
-};
-
-static void text_issue(const struct text_form *form, const surety_issue *issue,
-                       bool error, surety_buf *out)
+surety_status surety_issue_write(const surety_issue *issue,
+                                 const surety_issue_form *form, surety_buf *out)
 {
-    const struct text_palette *palette = form->palette;
-    const surety_str id = form->outcome->contract_id;
+    const struct text_palette *palette =
+        form->color ? &text_color : &text_plain;
 
     surety_buf_text(out, palette->place);
-    surety__report_line(out, form->source, SURETY__REPORT_NAME_MAX);
+    surety__report_line(
+        out, form->source.len ? form->source : SURETY__LITERAL("reply"),
+        SURETY__REPORT_NAME_MAX);
     if (issue->position.line)
         surety__buf_printf(out, ":%u:%u", (unsigned)issue->position.line,
                            (unsigned)issue->position.column);
-    surety__buf_printf(out, ":%s %s%s[", palette->end,
-                       error ? palette->error : palette->warning,
-                       error ? "error" : "warning");
-    surety__report_line(out, issue->keyword, SURETY__REPORT_NAME_MAX);
-    surety__buf_printf(out, "]%s: ", palette->end);
+    surety__buf_printf(out, ":%s %s%s", palette->end,
+                       form->warning ? palette->warning : palette->error,
+                       form->warning ? "warning" : "error");
+    if (issue->keyword.len) {
+        surety_buf_byte(out, '[');
+        surety__report_line(out, issue->keyword, SURETY__REPORT_NAME_MAX);
+        surety_buf_byte(out, ']');
+    }
+    surety__buf_printf(out, "%s: ", palette->end);
     surety__report_line(out, issue->message, SURETY__REPORT_TEXT_MAX);
     surety_buf_byte(out, '\n');
-    if (issue->position.line)
-        text_source(form->outcome, issue, palette, out);
+    if (issue->position.line && form->text.len &&
+        issue->position.offset <= form->text.len) {
+        text_source(form->text, issue, palette, out);
+    } else if (issue->instance_location.len && form->text.len == 0) {
+        text_note(palette, "at ", out);
+        surety__report_line(out, issue->instance_location,
+                            SURETY__REPORT_NAME_MAX);
+        surety_buf_byte(out, '\n');
+    }
     if (issue->absolute_keyword_location.len) {
-        text_note(palette, id.len ? "contract " : "contract", out);
-        surety__report_line(out, id, SURETY__REPORT_NAME_MAX);
+        text_note(palette, "", out);
+        surety__report_line(out, form->subject, SURETY__REPORT_NAME_MAX);
         surety_buf_text(out, ": ");
         surety__report_line(out, issue->keyword_location,
                             SURETY__REPORT_NAME_MAX);
@@ -223,19 +227,29 @@ static void text_issue(const struct text_form *form, const surety_issue *issue,
         surety_buf_text(out, palette->end);
         surety_buf_byte(out, '\n');
     }
+    return out->status;
 }
 
 void surety__report_text(const surety_outcome *outcome, surety_str source,
                          bool color, surety_buf *out)
 {
-    const struct text_form form = {
-        .outcome = outcome,
-        .palette = color ? &text_color : &text_plain,
-        .source = source.len ? source : SURETY__LITERAL("reply"),
-    };
+    surety_issue_form form = {.size = sizeof(form),
+                              .source = source,
+                              .text = outcome->seen,
+                              .color = color};
+    surety_buf subject;
 
+    surety_buf_init(&subject, out->alloc, 0);
+    surety_buf_text(&subject,
+                    outcome->contract_id.len ? "contract " : "contract");
+    surety_buf_add(&subject, outcome->contract_id);
+    if (subject.status && !out->status)
+        out->status = subject.status;
+    form.subject = surety_buf_str(&subject);
     for (size_t i = 0; i < outcome->errors.count; i++)
-        text_issue(&form, &outcome->errors.items[i].seen, true, out);
+        surety_issue_write(&outcome->errors.items[i].seen, &form, out);
+    form.warning = true;
     for (size_t i = 0; i < outcome->warnings.count; i++)
-        text_issue(&form, &outcome->warnings.items[i].seen, false, out);
+        surety_issue_write(&outcome->warnings.items[i].seen, &form, out);
+    surety_buf_done(&subject);
 }
