@@ -14,7 +14,7 @@
  *    is beyond a limit of the reader (depth, a number's length) is a candidate
  *    that cannot be read.
  * 2. Two trials are kept, the one at hand and the best so far; they change
- *    places, so nothing is read or reported twice.
+ *    places, so nothing is reported twice.
  * 3. Counting errors means reporting them, which costs far more than the check.
  *    It is done for the first JUDGE_REPORTS_MAX candidates; invalid ones after
  *    those are not compared.
@@ -132,18 +132,27 @@ static bool judge_next(surety_judge *judge)
     return true;
 }
 
-/* JSON: is it exactly one value? What is the reply's own bytes is not copied;
- * a copy cleaned of markup belongs to the finder, so the doc takes its own. */
+/* Reads a trial's candidate. What is the reply's own bytes is not copied; a
+ * copy cleaned of markup belongs to the finder, so the doc takes its own. */
+static surety_status judge_read_text(surety_judge *judge, surety__trial *trial,
+                                     surety_error *reterr)
+{
+    const surety_read_options options = {
+        .size = sizeof(options),
+        .flags = trial->candidate.stripped ? 0 : SURETY_READ_BORROW,
+        .limits = &judge->limits,
+    };
+
+    return surety_doc_read(trial->doc, trial->candidate.text, &options, reterr);
+}
+
+/* JSON: is it exactly one value? Why it is none is asked only of the candidate
+ * that is told of in the end: prose before a block is no JSON, and nobody wants
+ * to know why. */
 static surety_status judge_read(surety_judge *judge, surety_error *reterr)
 {
     surety__trial *now = judge->now;
-    const surety_read_options options = {
-        .size = sizeof(options),
-        .flags = now->candidate.stripped ? 0 : SURETY_READ_BORROW,
-        .limits = &judge->limits,
-    };
-    surety_status status =
-        surety_doc_read(now->doc, now->candidate.text, &options, &now->fault);
+    surety_status status = judge_read_text(judge, now, NULL);
 
     if (status == SURETY_OK) {
         now->stage = SURETY_STAGE_VALIDATION;
@@ -313,6 +322,10 @@ static surety_status judge_reject(surety_judge *judge, surety_error *reterr)
     surety_status status;
 
     judge_name(judge);
+    if (judge->best && judge->best->stage == SURETY_STAGE_JSON_PARSE &&
+        judge_read_text(judge, judge->best, &judge->best->fault) ==
+            SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
     status = surety__explain_errors(judge);
     if (status == SURETY_OK)
         status = surety__explain_warnings(judge);
