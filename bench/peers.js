@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The peers that run in Node. NODE_PATH names the folder they are in.
+ *
+ *     peers.js set json|ajv|schemasafe SCHEMA|- INSTANCES
+ *         holds a data set and does as bench.c does (its works, its words)
+ *     peers.js reply ajv|jsonrepair CONTRACT FILE
+ *         one reply: extraction, JSON, schema; the value to standard output
+ *     peers.js replies ajv|jsonrepair CONTRACT FILE
+ *         one reply a line, each a JSON string; a report a line
+ *
+ * Formats are not asserted, as in Surety's defaults, and ajv's checks of how a
+ * schema is written are off. A schema is compiled by an ajv that has compiled
+ * before, so its own start is not counted. */
+'use strict';
+const fs = require('fs');
+
+/* ---- schemas ------------------------------------------------------------ */
+
+function ajvCompiler(schema) {
+  const options = { strict: false, validateFormats: false, logger: false };
+  const dialect = String(schema.$schema || '2020-12');
+  const name = dialect.includes('draft-04') ? 'ajv-draft-04'
+    : /draft-0[67]/.test(dialect) ? 'ajv'
+      : dialect.includes('2019-09') ? 'ajv/dist/2019' : 'ajv/dist/2020';
+  const Ajv = require(name);
+  const ajv = new (Ajv.default || Ajv)(options);
+  if (dialect.includes('draft-06')) {
+    ajv.addMetaSchema(require('ajv/dist/refs/json-schema-draft-06.json'));
+  }
+  return (text) => {
+    const parsed = JSON.parse(text);
+    const own = ajv.getSchema(parsed.$id || parsed.id || '');
+    if (own) return own; /* a metaschema, which it has */
+    const validate = ajv.compile(parsed);
+    ajv.removeSchema();
+    return validate;
+  };
+}
+
+function schemasafeCompiler(schemaText) {
+  const { validator } = require('@exodus/schemasafe');
+  const formats = {};
+  for (const [, name] of schemaText.matchAll(/"format"\s*:\s*"([^"]+)"/g)) {
+    formats[name] = () => true; /* it refuses those that it does not know */
+  }
+  return (text) => validator(JSON.parse(text), {
+    mode: 'lax', formatAssertion: false, contentValidation: false, formats,
+    includeErrors: false,
+    $schemaDefault: 'https://json-schema.org/draft/2020-12/schema',
+  });
+}
+
+function compilerOf(peer, schemaText) {
+  return peer === 'ajv' ? ajvCompiler(JSON.parse(schemaText))
+    : schemasafeCompiler(schemaText);
+}
+
+/* ---- one data set ------------------------------------------------------- */
+
+function textsOf(path) {
+  const all = fs.readFileSync(path);
+  if (!path.endsWith('.jsonl')) return [all];
+  const texts = [];
+  for (let at = 0; at < all.length;) {
+    const feed = all.indexOf(10, at);
+    const end = feed < 0 ? all.length : feed;
+    if (end > at) texts.push(all.subarray(at, end));
+    at = end + 1;
+  }
+  return texts;
+}
+
+/* Its member `valid` counts, so that nothing can be optimised away. */
+function worksOf(peer, schemaPath, texts) {
+  const works = {
+    valid: 0,
+    validate: () => true,
+    parse() {
+      for (const text of texts) works.valid += !!JSON.parse(text.toString());
+    },
+  };
+  if (schemaPath === '-') return works;
+  const schemaText = fs.readFileSync(schemaPath, 'utf8');
+  const compile = compilerOf(peer, schemaText);
+  const values = texts.map((text) => JSON.parse(text.toString()));
+  const validate = compile(schemaText);
+  works.validate = validate;
+  works.check = () => {
+    for (const value of values) works.valid += validate(value);
+  };
+  works.bytes = () => {
+    for (const text of texts) {
+      works.valid += validate(JSON.parse(text.toString()));
+    }
+  };
+  if (compile(schemaText) !== validate) {
+    works.compile = () => { works.valid += !!compile(schemaText); };
+  }
+  return works;
+}
+
+function serveSet(peer, schemaPath, instancesPath) {
+  const texts = textsOf(instancesPath);
+  let works;
+  try {
+    works = worksOf(peer, schemaPath, texts);
+    const verdicts = texts.map(
+      (text) => (works.validate(JSON.parse(text.toString())) ? '1' : '0'));
+    console.log(JSON.stringify({ verdicts: verdicts.join('') }));
+  } catch (error) {
+    console.log(JSON.stringify({ error: String(error.message).slice(0, 200) }));
+    return;
+  }
+  const lines = require('readline').createInterface({ input: process.stdin });
+  lines.on('line', (line) => {
+    const [name, ms] = line.split(' ');
+    const work = works[name];
+    if (typeof work !== 'function') {
+      console.log('-1');
+      return;
+    }
+    const used = process.cpuUsage();
+    const start = performance.now();
+    let passes = 0;
+    let spent;
+    do {
+      work();
+      passes++;
+      spent = performance.now() - start;
+    } while (spent < Number(ms));
+    const { user, system } = process.cpuUsage(used);
+    const least = Math.min(spent * 1e6, (user + system) * 1e3);
+    console.log(String(least / passes));
+  });
+}
+
+/* ---- replies ------------------------------------------------------------ */
+
+const FENCE = /```(?:json)?[ \t]*\r?\n([\s\S]*?)\n[ \t]*```/i;
+const MARKER = 'Final Answer:';
+
+function extract(reply) {
+  const marked = reply.indexOf(MARKER);
+  const text = marked < 0 ? reply : reply.slice(marked + MARKER.length);
+  const fence = FENCE.exec(text);
+  if (fence) return fence[1];
+  return marked < 0 ? text.slice(text.search(/[[{]/)) : text;
+}
+
+function judgeOf(peer, contractPath) {
+  const text = fs.readFileSync(contractPath, 'utf8');
+  const validate = ajvCompiler(JSON.parse(text))(text);
+  const repair = peer === 'jsonrepair'
+    ? require('jsonrepair').jsonrepair : (json) => json;
+  return (reply) => {
+    try {
+      const value = JSON.parse(repair(extract(reply)));
+      if (validate(value)) return { ok: true, value };
+      return { ok: false, stage: 'validation', errors: validate.errors };
+    } catch (error) {
+      return { ok: false, stage: 'json_parse', error: error.message };
+    }
+  };
+}
+
+function judgeReply(peer, contractPath, path) {
+  const report = judgeOf(peer, contractPath)(fs.readFileSync(path, 'utf8'));
+  if (report.ok) process.stdout.write(JSON.stringify(report.value) + '\n');
+  else process.stderr.write(JSON.stringify(report) + '\n');
+  process.exitCode = report.ok ? 0 : 1;
+}
+
+async function judgeReplies(peer, contractPath, path) {
+  const judge = judgeOf(peer, contractPath);
+  const lines = require('readline').createInterface(
+    { input: fs.createReadStream(path, { highWaterMark: 1 << 18 }) });
+  let out = [];
+  let size = 0;
+  for await (const line of lines) {
+    const report = JSON.stringify(judge(JSON.parse(line)));
+    out.push(report);
+    size += report.length;
+    if (size > 1 << 18) {
+      fs.writeSync(1, out.join('\n') + '\n');
+      out = [];
+      size = 0;
+    }
+  }
+  if (out.length) fs.writeSync(1, out.join('\n') + '\n');
+}
+
+const [command, peer, schema, file] = process.argv.slice(2);
+({ set: serveSet, reply: judgeReply, replies: judgeReplies })[command](
+  peer, schema, file);
