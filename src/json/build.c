@@ -223,7 +223,8 @@ static void build_string(surety_doc *doc, surety_str text, bool key)
             break;
         }
     cell.len = (uint32_t)text.len;
-    cell.hash = (uint16_t)surety__hash(text.ptr, text.len);
+    if (key)
+        cell.hash = (uint16_t)surety__hash(text.ptr, text.len);
     if (!build_own(doc, text, false, &cell.off))
         return;
     doc->cells[doc->cell_count] = cell;

@@ -43,7 +43,7 @@ enum surety__cell_kind {
 typedef struct surety__cell {
     uint8_t kind;
     uint8_t flags;
-    uint16_t hash; /* of a STRING or KEY: surety__hash's low 16 bits */
+    uint16_t hash; /* of a KEY: surety__hash's low 16 bits; else 0 */
     uint32_t place;
     union {
         int64_t i; /* INT */

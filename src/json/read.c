@@ -203,7 +203,8 @@ static const char *read_decoded(struct reader *reader, const char *start,
     cell->flags |= FLAG_OWN;
     cell->off = (uint32_t)doc->own_len;
     cell->len = (uint32_t)(out - from);
-    cell->hash = (uint16_t)surety__hash(from, cell->len);
+    if (cell->kind == CELL_KEY)
+        cell->hash = (uint16_t)surety__hash(from, cell->len);
     doc->own_len += cell->len;
     return ptr + 1;
 }
@@ -217,6 +218,7 @@ static inline const char *read_string(struct reader *reader, const char *ptr,
 
     cell->kind = kind;
     cell->flags = FLAG_ASCII;
+    cell->hash = 0;
     cell->place = (uint32_t)(quote - reader->begin);
     for (;;) {
         ptr = scan_plain(ptr, reader->readable, reader->end);
@@ -238,7 +240,8 @@ static inline const char *read_string(struct reader *reader, const char *ptr,
     }
     cell->off = (uint32_t)(start - reader->begin);
     cell->len = (uint32_t)(ptr - start);
-    cell->hash = (uint16_t)surety__hash(start, cell->len);
+    if (kind == CELL_KEY)
+        cell->hash = (uint16_t)surety__hash(start, cell->len);
     ptr++;
 length:
     if (kind == CELL_KEY && cell->len > reader->key_len_max)

@@ -5,7 +5,7 @@
 #include "schema/format.h"
 #include "schema/uri.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static void require(bool holds)
 {

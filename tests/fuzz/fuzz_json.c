@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "fuzz.h"
+
 /* Ends the run loudly unless holds. */
 static void must(bool holds)
 {

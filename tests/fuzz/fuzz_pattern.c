@@ -4,7 +4,7 @@
 #include "base/base.h"
 #include "schema/pattern.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static void require(bool holds)
 {

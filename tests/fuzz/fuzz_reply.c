@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static const char *const contracts[] = {
     "{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{"

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 #define NEED(cond)                                                             \
     do {                                                                       \

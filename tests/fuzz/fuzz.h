@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every fuzz target is: libFuzzer or fuzz_replay.c calls it. */
+#ifndef SURETY_TESTS_FUZZ_H
+#define SURETY_TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Judges size bytes at data; aborts where what must hold does not. Gives 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif
