@@ -47,7 +47,6 @@ bool surety__cell_equal(surety_val a, surety_val b)
 
     if (cell_is_string(left) || cell_is_string(right))
         return cell_is_string(left) && cell_is_string(right) &&
-               left->hash == right->hash &&
                surety_str_equal(surety__cell_str(a.doc, left),
                                 surety__cell_str(b.doc, right));
     return surety_val_equal(a, b);
@@ -86,10 +85,11 @@ bool surety__choices_have(const surety__choices *choices,
 bool surety__assert_pattern(surety__machine *machine,
                             const surety__pattern *pattern, surety_str text)
 {
-    uint64_t cost = text.len / 64;
-    int match = surety__pattern_match(pattern, machine->matcher, text);
+    int match;
 
-    machine->work -= cost < machine->work ? cost : machine->work;
+    if (!surety__machine_charge(machine, 1 + text.len / 64))
+        return false;
+    match = surety__pattern_match(pattern, machine->matcher, text);
     if (match >= 0)
         return match > 0;
     if (!machine->status && match == SURETY_LIMIT)
@@ -177,15 +177,57 @@ static uint64_t string_length(const surety_doc *doc, const surety__cell *cell)
                : surety__utf8_count(surety__cell_str(doc, cell));
 }
 
-static bool string_is_json(surety__machine *machine, surety_str text)
+/* Reading a string again costs as matching it does; counting is faster. */
+static bool string_charge(surety__machine *machine,
+                          const surety__strings *strings,
+                          const surety__cell *cell)
 {
+    uint64_t cost = cell->flags & FLAG_ASCII ? 0 : cell->len / 1024;
+
+    if (strings->format || strings->content_base64 || strings->content_json)
+        cost += cell->len / 64;
+    return surety__machine_charge(machine, cost);
+}
+
+/* Appends what base64 text that holds nothing else stands for. */
+static void string_decode(surety_str text, surety_buf *out)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned bits = 0;
+    unsigned count = 0;
+
+    for (size_t i = 0; i < text.len && text.ptr[i] != '='; i++) {
+        const char *digit = memchr(digits, text.ptr[i], sizeof(digits) - 1);
+
+        bits = (bits << 6 | (unsigned)(digit ? digit - digits : 0)) & 0x3FFF;
+        count += 6;
+        if (count < 8)
+            continue;
+        count -= 8;
+        surety_buf_byte(out, (char)(bits >> count & 0xFF));
+    }
+}
+
+static bool string_is_json(surety__machine *machine, surety_str text,
+                           bool base64)
+{
+    surety_buf decoded;
     surety_status status;
 
+    surety_buf_init(&decoded, machine->alloc, 0);
+    if (base64)
+        string_decode(text, &decoded);
     if (!machine->content)
         machine->content = surety_doc_new(machine->alloc);
-    status = machine->content
-                 ? surety_doc_read(machine->content, text, NULL, NULL)
-                 : SURETY_NOMEM;
+    status = decoded.status;
+    if (!status)
+        status = machine->content
+                     ? surety_doc_read(machine->content,
+                                       base64 ? surety_buf_str(&decoded) : text,
+                                       NULL, NULL)
+                     : SURETY_NOMEM;
+    surety_buf_done(&decoded);
     if (status == SURETY_NOMEM)
         machine->status = status;
     return status == SURETY_OK;
@@ -200,6 +242,8 @@ static bool assert_string(surety__machine *machine, const surety__shape *shape,
     surety__failure failures[6];
     size_t count = 0;
 
+    if (!string_charge(machine, strings, cell))
+        return false;
     if (strings->min_length || strings->max_length != UINT64_MAX)
         length = string_length(machine->doc, cell);
     if (length < strings->min_length)
@@ -215,8 +259,8 @@ static bool assert_string(surety__machine *machine, const surety__shape *shape,
         failures[count++] = (surety__failure){.keyword = KW_PATTERN};
     if (strings->content_base64 && !surety__content_base64(text))
         failures[count++] = (surety__failure){.keyword = KW_CONTENT_ENCODING};
-    else if (strings->content_json && !strings->content_base64 &&
-             !string_is_json(machine, text))
+    else if (strings->content_json &&
+             !string_is_json(machine, text, strings->content_base64))
         failures[count++] = (surety__failure){.keyword = KW_CONTENT_MEDIA_TYPE};
     for (size_t i = 0; i < count && !machine->status; i++) {
         failures[i].instance = cell;
@@ -245,26 +289,31 @@ static bool assert_count(surety__machine *machine, const surety__cell *cell,
     return false;
 }
 
-const surety__property *surety__objects_find(const surety__objects *objects,
-                                             const surety_doc *doc,
-                                             const surety__cell *key)
+const surety__property *surety__objects_named(const surety__objects *objects,
+                                              surety_str name, uint32_t hash)
 {
-    surety_str name;
     uint32_t at;
 
     if (!objects->property_count)
         return NULL;
-    name = surety__cell_str(doc, key);
-    for (at = key->hash & objects->table_mask; objects->table[at];
+    for (at = surety__objects_slot(objects, hash); objects->table[at];
          at = (at + 1) & objects->table_mask) {
         const surety__property *property =
             &objects->properties[objects->table[at] - 1];
 
-        if (property->hash == key->hash && property->name.len == name.len &&
-            !memcmp(property->name.ptr, name.ptr, name.len))
+        if (property->hash == hash && property->name.len == name.len &&
+            (!name.len || !memcmp(property->name.ptr, name.ptr, name.len)))
             return property;
     }
     return NULL;
+}
+
+const surety__property *surety__objects_find(const surety__objects *objects,
+                                             const surety_doc *doc,
+                                             const surety__cell *key)
+{
+    return surety__objects_named(objects, surety__cell_str(doc, key),
+                                 key->hash);
 }
 
 static const surety__cell *member_named(const surety_doc *doc,
@@ -284,7 +333,10 @@ static bool assert_dependents(surety__machine *machine,
     for (uint32_t i = 0; i < objects->dependent_count; i++) {
         const surety__dependent_required *dependent = &objects->dependents[i];
         surety_val names = surety__val_of(shape->at.doc, dependent->names);
+        uint64_t lookups = 1 + surety_val_count(names);
 
+        if (!surety__machine_charge(machine, lookups * object->count / 16))
+            return false;
         if (!member_named(machine->doc, object, dependent->key))
             continue;
         for (surety_val v = surety_val_first(names); v.doc;
@@ -384,9 +436,7 @@ static bool unique_equal(surety__machine *machine, const surety__cell *array,
             const surety__cell *a = array + pairs[i][1];
             const surety__cell *b = array + pairs[j][1];
 
-            if (machine->work)
-                machine->work--;
-            else
+            if (!surety__machine_charge(machine, 1))
                 return false;
             if (!surety_val_equal(surety__val_of(machine->doc, a),
                                   surety__val_of(machine->doc, b)))
@@ -415,6 +465,8 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
         return false;
     }
     machine->hashes = items;
+    if (!surety__machine_charge(machine, array->span))
+        return false;
     pairs = items;
     for (uint32_t i = 0; i < array->count; i++) {
         pairs[i][0] = surety__val_hash(surety__val_of(machine->doc, item));
@@ -452,6 +504,15 @@ static bool assert_kind(surety__machine *machine, const surety__shape *shape,
     }
 }
 
+/* What it takes to read a value whole, as comparing it does. */
+static uint64_t choices_cost(const surety__cell *cell)
+{
+    if (cell->kind >= CELL_ARRAY)
+        return cell->span / 4;
+    return cell->kind == CELL_STRING || cell->kind == CELL_KEY ? cell->len / 64
+                                                               : 0;
+}
+
 bool surety__assert_all(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell)
 {
@@ -466,6 +527,9 @@ bool surety__assert_all(surety__machine *machine, const surety__shape *shape,
                                                     .instance = cell}))
             return false;
     }
+    if ((shape->choices || shape->constant) &&
+        !surety__machine_charge(machine, choices_cost(cell)))
+        return false;
     if (shape->choices &&
         !surety__choices_have(shape->choices, shape->at.doc, val)) {
         holds = false;

@@ -156,33 +156,18 @@ surety_status surety__build_arrays(surety__compiler *compiler,
 
 /* ---- objects ----------------------------------------------------------- */
 
-static surety__property *objects_named(const surety__objects *objects,
-                                       surety_str name, uint32_t hash)
-{
-    uint32_t at = hash & objects->table_mask;
-
-    while (objects->table[at]) {
-        surety__property *property =
-            &objects->properties[objects->table[at] - 1];
-
-        if (property->hash == hash && surety_str_equal(property->name, name))
-            return property;
-        at = (at + 1) & objects->table_mask;
-    }
-    return NULL;
-}
-
 /* The property called name, made if it is new. The hash is cut to the 16 bits
  * that key cells carry. */
 static surety__property *objects_mention(surety__objects *objects,
                                          surety_str name)
 {
     uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
-    surety__property *property = objects_named(objects, name, hash);
-    uint32_t at = hash & objects->table_mask;
+    const surety__property *known = surety__objects_named(objects, name, hash);
+    uint32_t at = surety__objects_slot(objects, hash);
+    surety__property *property;
 
-    if (property)
-        return property;
+    if (known)
+        return &objects->properties[known - objects->properties];
     property = &objects->properties[objects->property_count++];
     property->name = name;
     property->hash = hash;
@@ -253,7 +238,7 @@ static surety_status objects_patterns(surety__compiler *compiler,
         return SURETY_NOMEM;
     for (surety_val v = surety_val_first(map); v.doc && !status;
          v = surety_val_next(map, v)) {
-        surety__pattern_property *pattern =
+        surety__pattern_member *pattern =
             &objects->patterns[objects->pattern_count++];
 
         pattern->source = surety_val_str(surety_val_key(v));

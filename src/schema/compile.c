@@ -88,35 +88,9 @@ static bool form_is_schema(surety_val val)
     return kind == SURETY_KIND_OBJECT || kind == SURETY_KIND_BOOLEAN;
 }
 
-static bool form_all(surety_val container, bool (*holds)(surety_val))
-{
-    for (surety_val v = surety_val_first(container); v.doc;
-         v = surety_val_next(container, v))
-        if (!holds(v))
-            return false;
-    return true;
-}
-
 static bool form_is_string(surety_val val)
 {
     return surety_val_kind(val) == SURETY_KIND_STRING;
-}
-
-static bool form_is_strings(surety_val val)
-{
-    return surety_val_kind(val) == SURETY_KIND_ARRAY &&
-           form_all(val, form_is_string);
-}
-
-static bool form_is_dependency(surety_val val)
-{
-    return form_is_schema(val) || form_is_strings(val);
-}
-
-static bool form_is_schema_map(surety_val val)
-{
-    return surety_val_kind(val) == SURETY_KIND_OBJECT &&
-           form_all(val, form_is_schema);
 }
 
 static unsigned type_of_name(surety_str name)
@@ -162,40 +136,122 @@ static bool form_is_count(surety_val val)
            (text.ptr[0] != '-' || surety_val_int(val, -1) == 0);
 }
 
-static bool form_holds(surety__form form, surety_val val)
+/* The following give the value that is in the way, SURETY_NONE where none is:
+ * val itself where it is not of the kind, else the first child that does not
+ * hold. */
+
+static surety_val form_one(surety_val val, bool holds)
+{
+    return holds ? surety_val_none() : val;
+}
+
+static surety_val form_each(surety_val container, surety_kind kind,
+                            bool (*holds)(surety_val))
+{
+    if (surety_val_kind(container) != kind)
+        return container;
+    for (surety_val v = surety_val_first(container); v.doc;
+         v = surety_val_next(container, v))
+        if (!holds(v))
+            return v;
+    return surety_val_none();
+}
+
+/* An array that must not be empty. */
+static surety_val form_some(surety_val array, bool (*holds)(surety_val))
+{
+    return surety_val_count(array) ? form_each(array, SURETY_KIND_ARRAY, holds)
+                                   : array;
+}
+
+/* An object whose members are objects or arrays of what holds. */
+static surety_val form_maps(surety_val map, surety_kind kind,
+                            bool (*holds)(surety_val), bool or_schema)
+{
+    surety_val wrong = surety_val_none();
+
+    if (surety_val_kind(map) != SURETY_KIND_OBJECT)
+        return map;
+    for (surety_val v = surety_val_first(map); v.doc && !wrong.doc;
+         v = surety_val_next(map, v))
+        if (!or_schema || !form_is_schema(v))
+            wrong = form_each(v, kind, holds);
+    return wrong;
+}
+
+static surety_val form_wrong(surety__form form, surety_val val)
 {
     surety_kind kind = surety_val_kind(val);
+    bool number = kind == SURETY_KIND_NUMBER;
+    bool array = kind == SURETY_KIND_ARRAY;
 
     switch (form) {
-    case FORM_ANY: return true;
-    case FORM_BOOLEAN: return kind == SURETY_KIND_BOOLEAN;
-    case FORM_NUMBER: return kind == SURETY_KIND_NUMBER;
-    case FORM_POSITIVE:
-        return kind == SURETY_KIND_NUMBER && form_is_positive(val);
-    case FORM_COUNT: return kind == SURETY_KIND_NUMBER && form_is_count(val);
-    case FORM_STRING: return kind == SURETY_KIND_STRING;
-    case FORM_STRINGS: return form_is_strings(val);
-    case FORM_ARRAY: return kind == SURETY_KIND_ARRAY;
-    case FORM_OBJECT: return kind == SURETY_KIND_OBJECT;
+    case FORM_ANY: break;
+    case FORM_BOOLEAN: return form_one(val, kind == SURETY_KIND_BOOLEAN);
+    case FORM_NUMBER: return form_one(val, number);
+    case FORM_POSITIVE: return form_one(val, number && form_is_positive(val));
+    case FORM_COUNT: return form_one(val, number && form_is_count(val));
+    case FORM_STRING: return form_one(val, form_is_string(val));
+    case FORM_STRINGS: return form_each(val, SURETY_KIND_ARRAY, form_is_string);
+    case FORM_ARRAY: return form_one(val, array);
+    case FORM_OBJECT: return form_one(val, kind == SURETY_KIND_OBJECT);
     case FORM_TYPES:
-        return form_is_type(val) ||
-               (kind == SURETY_KIND_ARRAY && form_all(val, form_is_type));
+        return array ? form_some(val, form_is_type)
+                     : form_one(val, form_is_type(val));
     case FORM_STRINGS_MAP:
-        return kind == SURETY_KIND_OBJECT && form_all(val, form_is_strings);
-    case FORM_SCHEMA: return form_is_schema(val);
-    case FORM_SCHEMAS:
-        return kind == SURETY_KIND_ARRAY && surety_val_count(val) &&
-               form_all(val, form_is_schema);
-    case FORM_SCHEMA_MAP: return form_is_schema_map(val);
+        return form_maps(val, SURETY_KIND_ARRAY, form_is_string, false);
+    case FORM_SCHEMA: return form_one(val, form_is_schema(val));
+    case FORM_SCHEMAS: return form_some(val, form_is_schema);
+    case FORM_SCHEMA_MAP:
+        return form_each(val, SURETY_KIND_OBJECT, form_is_schema);
     case FORM_ITEMS:
-        return form_is_schema(val) ||
-               (kind == SURETY_KIND_ARRAY && form_all(val, form_is_schema));
+        return array ? form_each(val, SURETY_KIND_ARRAY, form_is_schema)
+                     : form_one(val, form_is_schema(val));
     case FORM_DEPENDENCIES:
-        return kind == SURETY_KIND_OBJECT && form_all(val, form_is_dependency);
+        return form_maps(val, SURETY_KIND_ARRAY, form_is_string, true);
     case FORM_SCHEMA_MAPS:
-        return kind == SURETY_KIND_OBJECT && form_all(val, form_is_schema_map);
+        return form_maps(val, SURETY_KIND_OBJECT, form_is_schema, false);
     }
-    return true;
+    return surety_val_none();
+}
+
+/* Says what a keyword must be and what stands there instead. */
+static surety_status form_fail(surety__compiler *compiler, surety_str name,
+                               surety__form form, surety_val wrong)
+{
+    const char *wanted = surety__form_name(form);
+    const char *an = "a";
+    surety_str text = surety_val_number(wrong);
+
+    switch (surety_val_kind(wrong)) {
+    case SURETY_KIND_STRING:
+        text = surety_val_str(wrong);
+        surety__schema_fail(
+            &compiler->resolver, wrong, SURETY_SYNTAX,
+            "%.*s must be %s, but the string \"%.*s\" stands here",
+            (int)name.len, name.ptr, wanted, text.len < 60 ? (int)text.len : 60,
+            text.ptr);
+        if (form == FORM_TYPES)
+            surety__hint(compiler->resolver.reterr,
+                         "the types are null, boolean, number, integer, "
+                         "string, array and object");
+        return SURETY_SYNTAX;
+    case SURETY_KIND_NUMBER:
+        return surety__schema_fail(
+            &compiler->resolver, wrong, SURETY_SYNTAX,
+            "%.*s must be %s, but %.*s stands here", (int)name.len, name.ptr,
+            wanted, text.len < 60 ? (int)text.len : 60, text.ptr);
+    case SURETY_KIND_NULL: an = ""; break;
+    case SURETY_KIND_ARRAY:
+        an = surety_val_count(wrong) ? "an" : "an empty";
+        break;
+    case SURETY_KIND_OBJECT: an = "an"; break;
+    default: break;
+    }
+    return surety__schema_fail(
+        &compiler->resolver, wrong, SURETY_SYNTAX,
+        "%.*s must be %s, but %s%s%s stands here", (int)name.len, name.ptr,
+        wanted, an, *an ? " " : "", surety_kind_name(surety_val_kind(wrong)));
 }
 
 /* Every keyword's value has the form that its row asks for. */
@@ -207,15 +263,15 @@ static surety_status shape_forms(surety__compiler *compiler,
         surety_str name = surety_val_str(surety_val_key(v));
         surety__keyword keyword =
             surety__keyword_find(name, shape->resource->dialect);
+        surety_val wrong;
 
         if (!keyword || !(surety__keyword_vocabulary(keyword) &
                           shape->resource->vocabularies))
             continue;
-        if (!form_holds(surety__keyword_form(keyword), v))
-            return surety__schema_fail(
-                &compiler->resolver, v, SURETY_SYNTAX, "%.*s must be %s",
-                (int)name.len, name.ptr,
-                surety__form_name(surety__keyword_form(keyword)));
+        wrong = form_wrong(surety__keyword_form(keyword), v);
+        if (wrong.doc)
+            return form_fail(compiler, name, surety__keyword_form(keyword),
+                             wrong);
     }
     return SURETY_OK;
 }
@@ -438,6 +494,81 @@ static void shape_settle(surety_schema *schema, surety__shape *shape)
                     !shape->strings && !arrays && !objects;
 }
 
+/* ---- repeated branches ------------------------------------------------- */
+
+enum { REFERENCE_HOPS = 16 };
+
+const surety__shape *surety__shape_meant(const surety__shape *shape,
+                                         const surety__resource *within)
+{
+    for (int hops = 0; hops < REFERENCE_HOPS; hops++) {
+        if ((within && shape->resource != within) ||
+            shape->applicator_count != 1 ||
+            shape->applicators[0].keyword != KW_REF ||
+            shape->types != TYPE_ANY || shape->choices || shape->constant ||
+            shape->numbers || shape->strings || shape->arrays || shape->objects)
+            break;
+        shape = shape->applicators[0].shapes[0];
+    }
+    return shape;
+}
+
+/* A branch of allOf or anyOf that leads to the same shape as an earlier one
+ * decides nothing; it becomes true or false, so that towers of
+ * {"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]} cost no more than
+ * their height. Only references of the same resource are looked through: what
+ * another adds to the dynamic scope may make a difference. `seen` tells the
+ * applicator that last led to a shape. */
+static surety_status branches_settle(surety__compiler *compiler,
+                                     const surety__resource *within,
+                                     const surety__applicator *applicator,
+                                     surety__map *seen)
+{
+    bool all = applicator->kind == APPLY_ALL;
+
+    if ((!all && applicator->kind != APPLY_ANY) || applicator->count < 2)
+        return SURETY_OK;
+    for (uint32_t i = 0; i < applicator->count; i++) {
+        const surety__shape *shape = applicator->shapes[i];
+        uint64_t key = (uintptr_t)surety__shape_meant(shape, within);
+        surety__shape *neutral;
+
+        if (surety__map_get(seen, key) != applicator) {
+            if (!surety__map_put(seen, compiler->schema->alloc, key,
+                                 (void *)(uintptr_t)applicator))
+                return surety__fail_nomem(compiler->resolver.reterr);
+            continue;
+        }
+        neutral = surety__compiler_take(compiler, sizeof(*neutral));
+        if (!neutral)
+            return SURETY_NOMEM;
+        *neutral = (surety__shape){.at = shape->at,
+                                   .resource = shape->resource,
+                                   .types = TYPE_ANY,
+                                   .always = all,
+                                   .never = !all,
+                                   .leaf = true};
+        applicator->shapes[i] = neutral;
+    }
+    return SURETY_OK;
+}
+
+static surety_status shapes_settle(surety__compiler *compiler)
+{
+    surety__map seen = {.cap = 0};
+    surety_status status = SURETY_OK;
+
+    for (size_t i = 0; i < compiler->shape_count && !status; i++) {
+        const surety__shape *shape = compiler->shapes[i];
+
+        for (uint32_t a = 0; a < shape->applicator_count && !status; a++)
+            status = branches_settle(compiler, shape->resource,
+                                     &shape->applicators[a], &seen);
+    }
+    surety__map_done(&seen, compiler->schema->alloc);
+    return status;
+}
+
 /* ---- dynamic anchors --------------------------------------------------- */
 
 /* Every resource that has a dynamic anchor somebody looks up gets its shape;
@@ -483,11 +614,17 @@ struct circle_step {
     uint32_t applicator, branch;
 };
 
-/* Whether an applicator applies its subschemas whatever the value is. */
-static bool circle_edge(const surety__applicator *applicator)
+/* How many of an applicator's subschemas are applied whatever the value is. */
+static uint32_t circle_edges(const surety__applicator *applicator)
 {
-    return applicator->kind == APPLY_ALL || applicator->kind == APPLY_ONE ||
-           applicator->kind == APPLY_NOT;
+    switch (applicator->kind) {
+    case APPLY_ALL:
+    case APPLY_ONE:
+    case APPLY_NOT: return applicator->count;
+    case APPLY_ANY:
+    case APPLY_IF: return 1;
+    default: return 0;
+    }
 }
 
 /* The next shape that step leads to without moving into the value, or NULL. */
@@ -497,7 +634,7 @@ static const surety__shape *circle_next(struct circle_step *step)
         const surety__applicator *applicator =
             &step->shape->applicators[step->applicator];
 
-        if (circle_edge(applicator) && step->branch < applicator->count)
+        if (step->branch < circle_edges(applicator))
             return applicator->shapes[step->branch++];
         step->applicator++;
         step->branch = 0;
@@ -561,7 +698,7 @@ static surety_status compile_all(surety__compiler *compiler, surety_val root,
 {
     surety__resource *resource;
     surety_status status =
-        surety__resolver_open(&compiler->resolver, root, uri, &resource);
+        surety__resolver_open(&compiler->resolver, root, uri, root, &resource);
     size_t built = 0;
 
     if (status)
@@ -578,7 +715,9 @@ static surety_status compile_all(surety__compiler *compiler, surety_val root,
     }
     for (size_t i = 0; i < compiler->shape_count && !status; i++)
         shape_settle(compiler->schema, compiler->shapes[i]);
-    return status ? status : circles_refuse(compiler);
+    if (!status)
+        status = circles_refuse(compiler);
+    return status ? status : shapes_settle(compiler);
 }
 
 static void compiler_done(surety__compiler *compiler)

@@ -9,6 +9,7 @@
  *
  * Each shape on a list remembers how it was reached (its trail), so that a
  * dynamic reference or a branch is decided in its own dynamic scope. */
+#include "schema/assert.h"
 #include "schema/machine.h"
 #include "schema/schema.h"
 
@@ -36,6 +37,8 @@ struct completion {
     size_t trail_count, trail_cap;
     struct level *levels;
     size_t depth, level_cap;
+    uint32_t *chain; /* scratch: a trail's ancestors */
+    size_t chain_cap;
 };
 
 static bool trail_add(struct completion *completion, struct trail trail,
@@ -46,6 +49,9 @@ static bool trail_add(struct completion *completion, struct trail trail,
 
     if (!trail.shape || trail.shape->never)
         return true;
+    if (!surety__machine_charge(machine,
+                                1 + (completion->trail_count - list) / 16))
+        return false;
     for (size_t i = list; i < completion->trail_count; i++)
         if (completion->trails[i].shape == trail.shape)
             return true;
@@ -66,17 +72,23 @@ static void trail_enter(struct completion *completion, uint32_t at)
     surety__machine *machine = completion->machine;
     size_t length = 0;
 
-    for (uint32_t i = at; i != UINT32_MAX; i = completion->trails[i].parent)
-        length++;
+    for (uint32_t i = at; i != UINT32_MAX; i = completion->trails[i].parent) {
+        void *items = completion->chain;
+
+        if (surety__grow(machine->alloc, &items, &completion->chain_cap,
+                         length + 1, sizeof(*completion->chain), SIZE_MAX)) {
+            machine->status = SURETY_NOMEM;
+            return;
+        }
+        completion->chain = items;
+        completion->chain[length++] = i;
+    }
     machine->depth = 0;
     machine->bits_len = 0;
-    for (size_t step = length; step-- > 0 && !machine->status;) {
-        const struct trail *trail;
-        uint32_t i = at;
+    while (length-- > 0 && !machine->status) {
+        const struct trail *trail =
+            &completion->trails[completion->chain[length]];
 
-        for (size_t up = 0; up < step; up++)
-            i = completion->trails[i].parent;
-        trail = &completion->trails[i];
         surety__machine_push(machine, trail->shape, trail->cell,
                              (surety__step){.index = UINT32_MAX,
                                             .same_value = trail->same_value});
@@ -166,13 +178,8 @@ static void list_property(struct completion *completion, uint32_t i,
         trail_add(completion, next, list);
     }
     for (uint32_t p = 0; p < objects->pattern_count; p++) {
-        int match = surety__pattern_match(objects->patterns[p].pattern,
-                                          machine->matcher,
-                                          surety__cell_str(machine->doc, key));
-
-        if (match < 0)
-            machine->status = (surety_status)match;
-        if (match <= 0)
+        if (!surety__assert_pattern(machine, objects->patterns[p].pattern,
+                                    surety__cell_str(machine->doc, key)))
             continue;
         matched = true;
         next.shape = objects->patterns[p].shape;
@@ -238,15 +245,17 @@ static bool level_defines(const struct completion *completion,
 
 static bool default_earlier(const struct completion *completion,
                             const struct level *level, uint32_t end,
-                            surety_str name)
+                            const surety__property *property)
 {
     for (uint32_t i = level->list; i < end; i++) {
         const surety__objects *objects = completion->trails[i].shape->objects;
+        const surety__property *other =
+            objects
+                ? surety__objects_named(objects, property->name, property->hash)
+                : NULL;
 
-        for (uint32_t p = 0; objects && p < objects->property_count; p++)
-            if (objects->properties[p].default_val &&
-                surety_str_equal(objects->properties[p].name, name))
-                return true;
+        if (other && other->default_val)
+            return true;
     }
     return false;
 }
@@ -265,10 +274,12 @@ static void level_defaults(struct completion *completion,
             const surety__property *property = &objects->properties[p];
 
             if (!property->default_val ||
+                !surety__machine_charge(completion->machine,
+                                        1 + level->cell->count / 16) ||
                 surety__member(
                     doc, level->cell, property->name,
                     surety__hash(property->name.ptr, property->name.len)) ||
-                default_earlier(completion, level, i, property->name))
+                default_earlier(completion, level, i, property))
                 continue;
             completion->changed = true;
             surety_build_key(completion->doc, property->name);
@@ -383,6 +394,8 @@ surety_status surety_checker_complete(surety_checker *checker,
     while (completion.depth && !machine->status)
         level_step(&completion);
     status = machine->status;
+    surety__free(machine->alloc, completion.chain,
+                 completion.chain_cap * sizeof(*completion.chain));
     surety__free(machine->alloc, completion.trails,
                  completion.trail_cap * sizeof(*completion.trails));
     surety__free(machine->alloc, completion.levels,

@@ -57,12 +57,19 @@ surety_finding surety_findings_at(const surety_findings *findings, size_t i)
 
 static int findings_order(const surety__noted *a, const surety__noted *b)
 {
-    uint32_t len = a->order_len < b->order_len ? a->order_len : b->order_len;
+    uint32_t count =
+        a->mark_count < b->mark_count ? a->mark_count : b->mark_count;
 
-    for (uint32_t i = 0; i < len; i++)
-        if (a->order[i] != b->order[i])
-            return a->order[i] < b->order[i] ? -1 : 1;
-    return (a->order_len > b->order_len) - (a->order_len < b->order_len);
+    for (uint32_t i = 0; i < count; i++) {
+        const surety__mark *left = &a->marks[i];
+        const surety__mark *right = &b->marks[i];
+
+        if (left->keyword != right->keyword)
+            return left->keyword < right->keyword ? -1 : 1;
+        if (left->ordinal != right->ordinal)
+            return left->ordinal < right->ordinal ? -1 : 1;
+    }
+    return (a->mark_count > b->mark_count) - (a->mark_count < b->mark_count);
 }
 
 surety_status surety__findings_add(surety_findings *findings,
@@ -97,89 +104,106 @@ static void output_location(surety_buf *out, const char *name, surety_str value)
     surety_json_string(out, value);
 }
 
-static void output_unit(surety_buf *out, const surety_finding *finding)
+static void output_locations(surety_buf *out, surety_str keyword,
+                             surety_str absolute, surety_str instance)
 {
     surety_buf_text(out, "{\"valid\":false,");
-    output_location(out, "keywordLocation", finding->keyword_location);
+    output_location(out, "keywordLocation", keyword);
     surety_buf_byte(out, ',');
-    output_location(out, "absoluteKeywordLocation",
-                    finding->absolute_keyword_location);
+    output_location(out, "absoluteKeywordLocation", absolute);
     surety_buf_byte(out, ',');
-    output_location(out, "instanceLocation", finding->instance_location);
+    output_location(out, "instanceLocation", instance);
     surety_buf_byte(out, ',');
-    output_location(out, "error", finding->message);
 }
 
-/* The length of a keyword location's first `tokens` reference tokens. */
-static size_t location_prefix(surety_str location, size_t tokens)
+static void output_unit(surety_buf *out, const surety_finding *finding)
 {
-    size_t at = 0;
+    output_locations(out, finding->keyword_location,
+                     finding->absolute_keyword_location,
+                     finding->instance_location);
+    output_location(out, "error", finding->message);
+    surety_buf_byte(out, '}');
+}
 
-    while (at < location.len && tokens) {
+/* How many subschemas on the way to two findings are the same, applied to the
+ * same value. */
+static uint32_t output_shared(const surety__noted *a, const surety__noted *b)
+{
+    uint32_t at = 0;
+
+    while (at < a->mark_count && at < b->mark_count && a->marks[at].shape &&
+           a->marks[at].shape == b->marks[at].shape &&
+           a->marks[at].keyword == b->marks[at].keyword &&
+           a->marks[at].ordinal == b->marks[at].ordinal)
         at++;
-        while (at < location.len && location.ptr[at] != '/')
-            at++;
-        tokens--;
-    }
     return at;
 }
 
-static size_t location_shared(surety_str a, surety_str b)
+/* Opens the unit of the first `level` subschemas on the way to a finding. */
+static void output_open(surety_buf *out, const surety__noted *noted,
+                        uint32_t level)
 {
-    size_t tokens = 0;
+    const surety__mark *mark = &noted->marks[level - 1];
+    surety_buf absolute;
 
-    for (;; tokens++) {
-        size_t end = location_prefix(a, tokens + 1);
+    surety_buf_init(&absolute, out->alloc, 0);
+    surety__location_absolute(mark->shape, &absolute);
+    if (absolute.status && !out->status)
+        out->status = absolute.status;
+    output_locations(
+        out,
+        (surety_str){noted->finding.keyword_location.ptr, mark->keyword_len},
+        surety_buf_str(&absolute),
+        (surety_str){noted->finding.instance_location.ptr, mark->instance_len});
+    surety_buf_text(out, "\"errors\":[");
+    surety_buf_done(&absolute);
+}
 
-        if (end > b.len || location_prefix(b, tokens + 1) != end ||
-            memcmp(a.ptr, b.ptr, end) || end == location_prefix(a, tokens))
-            return tokens;
+/* The least number of subschemas above `above` that finding i shares with some
+ * later one and with all in between; 0 where there is none. */
+static uint32_t output_level(const surety_findings *findings, size_t i,
+                             uint32_t above)
+{
+    uint32_t shared = UINT32_MAX;
+    uint32_t least = 0;
+
+    for (size_t j = i; j + 1 < findings->count; j++) {
+        uint32_t next =
+            output_shared(&findings->list[j], &findings->list[j + 1]);
+
+        shared = next < shared ? next : shared;
+        if (shared <= above)
+            break;
+        least = shared;
     }
+    return least;
 }
 
-static size_t location_tokens(surety_str location)
-{
-    size_t tokens = 0;
-
-    for (size_t i = 0; i < location.len; i++)
-        tokens += location.ptr[i] == '/';
-    return tokens;
-}
-
-/* Detailed: findings whose keyword locations begin alike stand under a unit of
- * that beginning. `open` holds how many tokens each open unit has. */
+/* Detailed: a subschema with several failures is a unit of its own around
+ * them (12.4.3). `open` holds how many subschemas each open unit has; units
+ * deeper than it are left out. */
 static void output_detailed(const surety_findings *findings, surety_buf *out)
 {
-    size_t open[64];
+    uint32_t open[64];
     size_t depth = 0;
-    bool comma = false;
 
     for (size_t i = 0; i < findings->count; i++) {
-        surety_str here = findings->list[i].finding.keyword_location;
-        size_t next_shared =
-            i + 1 < findings->count
-                ? location_shared(
-                      here, findings->list[i + 1].finding.keyword_location)
-                : 0;
+        const surety__noted *noted = &findings->list[i];
+        uint32_t level;
+        uint32_t shared = 0;
 
-        if (comma)
+        if (i)
             surety_buf_byte(out, ',');
-        /* A unit is opened where this finding and the next share more than
-         * the unit around them, and this one goes deeper still. */
-        if (next_shared > (depth ? open[depth - 1] : 0) &&
-            next_shared < location_tokens(here) &&
-            depth < sizeof(open) / sizeof(*open)) {
-            surety_buf_text(out, "{\"valid\":false,");
-            output_location(
-                out, "keywordLocation",
-                (surety_str){here.ptr, location_prefix(here, next_shared)});
-            surety_buf_text(out, ",\"errors\":[");
-            open[depth++] = next_shared;
+        while (depth < sizeof(open) / sizeof(*open) &&
+               (level = output_level(findings, i,
+                                     depth ? open[depth - 1] : 0)) != 0) {
+            output_open(out, noted, level);
+            open[depth++] = level;
         }
-        output_unit(out, &findings->list[i].finding);
-        surety_buf_byte(out, '}');
-        comma = true;
-        while (depth && open[depth - 1] > next_shared) {
+        output_unit(out, &noted->finding);
+        if (i + 1 < findings->count)
+            shared = output_shared(noted, &findings->list[i + 1]);
+        while (depth && open[depth - 1] > shared) {
             surety_buf_text(out, "]}");
             depth--;
         }
@@ -200,7 +224,6 @@ surety_status surety_findings_write(const surety_findings *findings, bool valid,
                 if (i)
                     surety_buf_byte(out, ',');
                 output_unit(out, &findings->list[i].finding);
-                surety_buf_byte(out, '}');
             }
         }
         surety_buf_byte(out, ']');

@@ -7,11 +7,19 @@
 
 #include "base/base.h"
 
+/* One subschema on the way to a finding, or last the failure itself. */
+typedef struct surety__mark {
+    uint32_t keyword; /* the cell of the keyword that led here, */
+    uint32_t ordinal; /* and which of its values: these two give the order */
+    uint32_t keyword_len; /* of the finding's locations, how much leads here */
+    uint32_t instance_len;
+    const struct surety__shape *shape; /* NULL for the failure */
+} surety__mark;
+
 typedef struct surety__noted {
     surety_finding finding;
-    /* Where it belongs: keyword cell and ordinal, from the root down. */
-    const uint32_t *order;
-    uint32_t order_len;
+    const surety__mark *marks; /* from the root down */
+    uint32_t mark_count;
 } surety__noted;
 
 struct surety_findings {
@@ -26,5 +34,8 @@ struct surety_findings {
 /* Puts a finding in its place among those of the present report. */
 surety_status surety__findings_add(surety_findings *findings,
                                    surety__noted noted);
+/* Appends the URI of the shape's resource and the pointer in it (report.c). */
+void surety__location_absolute(const struct surety__shape *shape,
+                               surety_buf *out);
 
 #endif

@@ -74,7 +74,7 @@ const char *surety__form_name(surety__form form)
         "an array of strings",
         "an array",
         "an object",
-        "a type name or an array of type names",
+        "a type name or a non-empty array of type names",
         "an object of arrays of strings",
         "a schema (an object, true or false)",
         "a non-empty array of schemas",

@@ -60,6 +60,20 @@ static bool machine_stop(surety__machine *machine, surety_status status)
     return false;
 }
 
+bool surety__machine_charge(surety__machine *machine, uint64_t cost)
+{
+    if (cost <= machine->work) {
+        machine->work -= cost;
+        return true;
+    }
+    machine->work = 0;
+    surety__fail(machine->reterr, SURETY_LIMIT,
+                 "the check needs more steps than the limit of %u and %u for "
+                 "each value allows (work_base, work_per_value)",
+                 machine->limits.work_base, machine->limits.work_per_value);
+    return machine_stop(machine, SURETY_LIMIT);
+}
+
 /* ---- evaluated bits ---------------------------------------------------- */
 
 static bool bits_open(surety__machine *machine, surety__frame *frame)
@@ -107,6 +121,10 @@ bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
     uint32_t inplace = below && step.same_value ? below->inplace + 1u : 0;
     surety__frame *frame;
 
+    /* A frame may look at every child, which is no application by itself. */
+    if (!surety__machine_charge(
+            machine, 1 + (cell->kind >= CELL_ARRAY ? cell->count / 16 : 0)))
+        return false;
     if (inplace > machine->limits.inplace_depth_max) {
         surety__fail(machine->reterr, SURETY_LIMIT,
                      "more than %u subschemas are nested on one value "
@@ -124,7 +142,7 @@ bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
                              .bits = BITS_NONE,
                              .bits_base = (uint32_t)machine->bits_len,
                              .best = UINT32_MAX,
-                             .inplace = (uint16_t)inplace,
+                             .inplace = inplace,
                              .keyword = (uint16_t)step.keyword,
                              .same_value = step.same_value,
                              .keeps_bits = step.keeps_bits,
@@ -174,12 +192,13 @@ static bool machine_fails(surety__machine *machine, surety__failure failure)
 /* A false subschema is told here, so that the finding can name what it
  * forbids. */
 static enum applied apply_never(surety__machine *machine,
+                                const surety__shape *shape,
                                 const surety__cell *cell, surety__step step)
 {
     surety__failure failure = {.keyword = step.keyword,
                                .instance = cell,
                                .step = step,
-                               .is_false = true};
+                               .never = shape};
 
     if (machine->mode != MODE_FAST)
         surety__report_failure(machine, failure);
@@ -193,11 +212,12 @@ static enum applied apply(surety__machine *machine, const surety__shape *shape,
     if (shape->always)
         return APPLIED_YES;
     if (shape->never)
-        return apply_never(machine, cell, step);
+        return apply_never(machine, shape, cell, step);
     if (shape->leaf && machine->mode == MODE_FAST) {
-        machine->work -= machine->work != 0;
-        return surety__assert_all(machine, shape, cell) ? APPLIED_YES
-                                                        : APPLIED_NO;
+        return surety__machine_charge(machine, 1) &&
+                       surety__assert_all(machine, shape, cell)
+                   ? APPLIED_YES
+                   : APPLIED_NO;
     }
     machine_top(machine)->waiting = true;
     surety__machine_push(machine, shape, cell, step);
@@ -262,7 +282,7 @@ static bool step_start(surety__machine *machine, surety__frame *frame)
     if (shape->always)
         return machine_pop(machine, true);
     if (shape->never) {
-        apply_never(machine, frame->cell,
+        apply_never(machine, shape, frame->cell,
                     (surety__step){.keyword = KW_NONE, .index = UINT32_MAX});
         return machine_pop(machine, false);
     }
@@ -308,7 +328,7 @@ static enum applied member_apply(surety__machine *machine, surety__frame *frame)
         }
     }
     while (applied == APPLIED_YES && frame->sub <= objects->pattern_count) {
-        const surety__pattern_property *pattern =
+        const surety__pattern_member *pattern =
             &objects->patterns[frame->sub++ - 1];
 
         if (!surety__assert_pattern(machine, pattern->pattern, name))
@@ -545,13 +565,16 @@ static enum applied apply_each(surety__machine *machine, surety__frame *frame,
 {
     while (frame->sub < applicator->count) {
         uint32_t branch = frame->sub++;
-        const surety__shape *shape =
-            applicator->kind == APPLY_DYNAMIC
-                ? surety__machine_dynamic(machine, applicator)
-                : applicator->shapes[branch];
-        enum applied applied =
-            apply(machine, shape, frame->cell, step_branch(applicator, branch));
+        const surety__shape *shape = applicator->shapes[branch];
+        enum applied applied;
 
+        if (applicator->kind == APPLY_DYNAMIC) {
+            if (!surety__machine_charge(machine, machine->depth / 32))
+                return APPLIED_LATER;
+            shape = surety__machine_dynamic(machine, applicator);
+        }
+        applied =
+            apply(machine, shape, frame->cell, step_branch(applicator, branch));
         if (applied == APPLIED_LATER)
             return applied;
         if (applied == APPLIED_NO) {
@@ -590,6 +613,8 @@ static enum applied apply_branches(surety__machine *machine,
         if (applied == APPLIED_YES) {
             if (frame->count++ == 0)
                 frame->best = frame->sub - 1;
+            else if (frame->count == 2)
+                frame->second = frame->sub - 1;
         }
     }
     return applicator->kind == APPLY_ANY
@@ -618,7 +643,9 @@ static enum applied branches_failed(surety__machine *machine,
         meant = surety__report_meant(machine, applicator, frame->cell);
         frame = machine_top(machine);
     }
-    if (meant == UINT32_MAX || machine->status) {
+    if (machine->status)
+        return APPLIED_NO;
+    if (meant == UINT32_MAX) {
         surety__report_failure(machine, failure);
         return APPLIED_NO;
     }
@@ -715,6 +742,11 @@ static enum applied applicator_step(surety__machine *machine,
             applied = machine->result ? APPLIED_YES : APPLIED_NO;
             break;
         }
+        if (frame->cell->kind != CELL_OBJECT)
+            return APPLIED_YES;
+        /* Finding the key is linear in the members. */
+        if (!surety__machine_charge(machine, frame->cell->count / 16))
+            return APPLIED_LATER;
         if (!surety__applies(machine->doc, frame->cell, applicator))
             return APPLIED_YES;
         applied = apply(machine, applicator->shapes[0], frame->cell,
@@ -804,15 +836,6 @@ bool surety__machine_run(surety__machine *machine, size_t base)
     while (machine->depth > base && !machine->status) {
         surety__frame *frame = machine_top(machine);
 
-        if (machine->work-- == 0) {
-            machine->work = 0;
-            surety__fail(machine->reterr, SURETY_LIMIT,
-                         "the check needs more steps than the limit of %u and "
-                         "%u for each value allows (work_base, work_per_value)",
-                         machine->limits.work_base,
-                         machine->limits.work_per_value);
-            return machine_stop(machine, SURETY_LIMIT);
-        }
         switch ((enum state)frame->state) {
         case STATE_START: step_start(machine, frame); break;
         case STATE_MEMBERS: step_members(machine, frame); break;

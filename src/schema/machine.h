@@ -10,22 +10,21 @@
  * failure as a finding. */
 enum surety__mode { MODE_FAST, MODE_COUNT, MODE_REPORT };
 
-enum { BITS_NONE = UINT32_MAX };
+#define BITS_NONE UINT32_MAX
 
 /* One shape at work on one value. */
 typedef struct surety__frame {
     const surety__shape *shape;
     const surety__cell *cell;
-    const surety__cell *cursor;       /* the member's key or the item at work */
-    const surety__property *property; /* of the member at work */
-    uint32_t ordinal;                 /* of the member or item at work */
-    uint32_t at;                      /* applicator, or position in a list */
-    uint32_t sub;                     /* step within the member or applicator */
-    uint32_t count;                   /* matches or required names so far */
-    uint32_t bits;                    /* evaluated children, or BITS_NONE */
-    uint32_t bits_base;               /* length of the bit stack before it */
-    uint32_t best;                    /* first branch that matched */
-    uint16_t inplace;                 /* nested applications to this value */
+    const surety__cell *cursor; /* the member's key or the item at work */
+    uint32_t ordinal;           /* of the member or item at work */
+    uint32_t at;                /* applicator, or position in a list */
+    uint32_t sub;               /* step within the member or applicator */
+    uint32_t count;             /* matches or required names so far */
+    uint32_t bits;              /* evaluated children, or BITS_NONE */
+    uint32_t bits_base;         /* length of the bit stack before it */
+    uint32_t best, second;      /* first branches that matched */
+    uint32_t inplace;           /* nested applications to this value */
     uint8_t state;
     bool waiting; /* for the result of a child */
     bool failed;
@@ -80,6 +79,9 @@ void surety__machine_start(surety__machine *machine,
                            enum surety__mode mode, surety_error *reterr);
 bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
                           const surety__cell *cell, surety__step step);
+/* Takes cost steps off the work that is left; false, with the status set,
+ * where there are not so many. */
+bool surety__machine_charge(surety__machine *machine, uint64_t cost);
 /* Runs until the frames above base have ended; false where it could not. The
  * verdict is machine->result. */
 bool surety__machine_run(surety__machine *machine, size_t base);
@@ -105,8 +107,8 @@ typedef struct surety__failure {
     surety_str name; /* a property, "" where there is none */
     uint64_t count;
     uint64_t other;
-    surety__step step; /* of a false subschema: how it was reached */
-    bool is_false;
+    surety__step step;          /* of a false subschema: how it was reached */
+    const surety__shape *never; /* the false subschema, NULL: none */
 } surety__failure;
 
 void surety__report_failure(surety__machine *machine, surety__failure failure);
@@ -114,6 +116,17 @@ void surety__report_failure(surety__machine *machine, surety__failure failure);
 uint32_t surety__report_meant(surety__machine *machine,
                               const surety__applicator *applicator,
                               const surety__cell *cell);
+/* The key of the member of object for which every branch has a const or an
+ * enum and none of them its value; NULL where there is none. */
+const surety__cell *surety__report_unknown(const surety__machine *machine,
+                                           const surety__applicator *applicator,
+                                           const surety__cell *object);
+/* What const or enum say in branch of the property called by a key cell of the
+ * instance, or NULL; *ret_of is the shape that has them. */
+const surety__choices *surety__report_choices(const surety__machine *machine,
+                                              const surety__shape *branch,
+                                              const surety__cell *key,
+                                              const surety__shape **ret_of);
 
 /* ---- messages (message.c) ---------------------------------------------- */
 

@@ -1,53 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of findings. One sentence, no full stop: what stands there, then
- * what the schema wants. Values are quoted as JSON and cut; containers are
- * called by their kind. Hints are what was likely meant, with a question mark,
- * and only where it is evident. */
+ * what the schema wants. Values are quoted as JSON, long ones cut with "..."
+ * behind them; arrays and objects are called by their kind. Hints are what was
+ * likely meant, with a question mark, and only where it is evident. */
 #include "schema/machine.h"
 
-enum { QUOTE_BYTES = 60, LIST_VALUES = 12 };
+enum {
+    QUOTE_BYTES = 60,
+    QUOTE_CELLS = 24,
+    LIST_VALUES = 12,
+    HINT_NAMES = 512 /* looked at for one hint */
+};
 
-/* Appends JSON cut, between code points, to what a line can bear. */
-static void message_cut(surety_buf *out, const surety_buf *json)
+/* The head of text that a line can bear, cut between code points. */
+static surety_str message_head(surety_str text)
 {
-    size_t keep = json->len;
+    size_t keep = text.len;
 
-    if (json->status)
-        out->status = json->status;
     if (keep > QUOTE_BYTES) {
         keep = QUOTE_BYTES;
-        while (keep && ((unsigned char)json->ptr[keep] & 0xC0) == 0x80)
+        while (keep && ((unsigned char)text.ptr[keep] & 0xC0) == 0x80)
             keep--;
     }
-    surety_buf_append(out, json->ptr, keep);
-    if (keep < json->len)
-        surety_buf_text(out, "...");
+    return (surety_str){text.ptr, keep};
 }
 
 static void message_name(surety_buf *out, surety_str name)
 {
+    surety_str head = message_head(name);
+
+    surety_json_string(out, head);
+    if (head.len < name.len)
+        surety_buf_text(out, "...");
+}
+
+/* A value that is no string, as JSON. */
+static void message_json(surety_buf *out, surety_val val)
+{
     surety_buf json;
+    surety_str head;
 
     surety_buf_init(&json, out->alloc, 0);
-    surety_json_string(&json, name);
-    message_cut(out, &json);
+    surety_val_write(val, SURETY_STYLE_COMPACT, &json);
+    if (json.status && !out->status)
+        out->status = json.status;
+    head = message_head(surety_buf_str(&json));
+    surety_buf_add(out, head);
+    if (head.len < json.len)
+        surety_buf_text(out, "...");
     surety_buf_done(&json);
 }
 
 static void message_quote(surety_buf *out, surety_val val)
 {
-    surety_buf json;
-
     switch (surety_val_kind(val)) {
     case SURETY_KIND_ARRAY: surety_buf_text(out, "the array"); return;
     case SURETY_KIND_OBJECT: surety_buf_text(out, "the object"); return;
     case SURETY_KIND_STRING: message_name(out, surety_val_str(val)); return;
-    default: break;
+    default: message_json(out, val);
     }
-    surety_buf_init(&json, out->alloc, 0);
-    surety_val_write(val, SURETY_STYLE_COMPACT, &json);
-    message_cut(out, &json);
-    surety_buf_done(&json);
+}
+
+static bool message_is_large(surety_val val)
+{
+    const surety__cell *cell = surety__cell_of(val);
+
+    return cell->kind >= CELL_ARRAY && cell->span > QUOTE_CELLS;
+}
+
+/* What a schema asks for: a small array or object is shown too. */
+static void message_wanted(surety_buf *out, surety_val val)
+{
+    if (surety_val_kind(val) >= SURETY_KIND_ARRAY && !message_is_large(val))
+        message_json(out, val);
+    else
+        message_quote(out, val);
 }
 
 static void message_count(surety_buf *out, uint64_t count, const char *noun,
@@ -143,12 +170,12 @@ static void message_enum(const surety__shape *shape, surety_val val,
         surety_buf_text(out, " is not allowed: the enum has no values");
         return;
     }
-    surety_buf_text(out, count == 1 ? " is not " : " is not one of ");
+    surety_buf_text(out, count == 1 ? " must be " : " is not one of ");
     for (surety_val v = surety_val_first(list); v.doc && told < LIST_VALUES;
          v = surety_val_next(list, v)) {
         if (told++)
             surety_buf_text(out, ", ");
-        message_quote(out, v);
+        message_wanted(out, v);
     }
     if (count > told) {
         surety_buf_text(out, " and ");
@@ -163,7 +190,16 @@ static void message_bound(surety_val val, const char *words, surety_val bound,
 {
     message_quote(out, val);
     surety_buf_text(out, words);
-    message_quote(out, bound);
+    message_wanted(out, bound);
+}
+
+static void message_const(surety_val val, surety_val bound, surety_buf *out)
+{
+    bool shown = !message_is_large(bound);
+
+    message_bound(val, shown ? " must be " : " must be equal to ", bound, out);
+    if (!shown)
+        surety_buf_text(out, " that const gives");
 }
 
 /* "SUBJECT has N NOUNS, fewer than the minimum of BOUND" */
@@ -190,16 +226,51 @@ static void message_size(surety_val val, const surety__failure *failure,
 static void message_contains(const surety__failure *failure, surety_val bound,
                              surety_buf *out)
 {
-    message_count(out, failure->count, "item matches", "items match");
-    surety_buf_text(out, " the schema of contains");
     if (failure->keyword == KW_CONTAINS) {
-        surety_buf_text(out, ", but at least 1 must");
+        surety_buf_text(out, "no item matches the schema of contains, but at "
+                             "least one must");
         return;
     }
+    message_count(out, failure->count, "item matches", "items match");
+    surety_buf_text(out, " the schema of contains, ");
     surety_buf_text(out, failure->keyword == KW_MIN_CONTAINS
-                             ? ", fewer than the minimum of "
-                             : ", more than the maximum of ");
+                             ? "fewer than the minimum of "
+                             : "more than the maximum of ");
     message_quote(out, bound);
+}
+
+/* Every branch names the values of one property, and none has the one that
+ * stands there. */
+static void message_unknown(const surety__machine *machine,
+                            const surety__applicator *applicator,
+                            const surety__cell *key, surety_buf *out)
+{
+    size_t told = 0;
+
+    surety_buf_text(out, "the property ");
+    message_name(out, surety__cell_str(machine->doc, key));
+    surety_buf_text(out, " is ");
+    message_quote(out, surety__val_of(machine->doc, key + 1));
+    surety_buf_text(out, ", not one of ");
+    for (uint32_t i = 0; i < applicator->count; i++) {
+        const surety__shape *of = NULL;
+        surety_val list, v;
+
+        if (!surety__report_choices(machine, applicator->shapes[i], key, &of))
+            continue;
+        list = message_keyword(of, of->constant ? KW_CONST : KW_ENUM);
+        v = of->constant ? list : surety_val_first(list);
+        for (; v.doc;
+             v = of->constant ? surety_val_none() : surety_val_next(list, v)) {
+            if (told == LIST_VALUES) {
+                surety_buf_text(out, ", ...");
+                return;
+            }
+            if (told++)
+                surety_buf_text(out, ", ");
+            message_wanted(out, v);
+        }
+    }
 }
 
 static void message_union(const surety__machine *machine,
@@ -209,18 +280,31 @@ static void message_union(const surety__machine *machine,
     const surety__frame *frame = &machine->frames[machine->depth - 1];
     const surety__applicator *applicator =
         &frame->shape->applicators[frame->at];
+    const surety__cell *unknown =
+        failure->count
+            ? NULL
+            : surety__report_unknown(machine, applicator, failure->instance);
     unsigned types = 0;
 
-    message_quote(out, val);
-    if (failure->count > 1) {
-        surety_buf_text(out, " matches more than one of the ");
-        surety_buf_number(out, failure->other);
-        surety_buf_text(out, " schemas of oneOf, but must match exactly one");
+    if (unknown) {
+        message_unknown(machine, applicator, unknown, out);
         return;
     }
-    for (uint32_t i = 0; i < applicator->count; i++)
-        types |=
-            applicator->shapes[i]->never ? 0u : applicator->shapes[i]->types;
+    message_quote(out, val);
+    if (failure->count > 1) {
+        surety_buf_text(out, " matches both schema ");
+        surety_buf_number(out, frame->best);
+        surety_buf_text(out, " and schema ");
+        surety_buf_number(out, frame->second);
+        surety_buf_text(out, " of oneOf, but must match exactly one");
+        return;
+    }
+    for (uint32_t i = 0; i < applicator->count; i++) {
+        const surety__shape *branch =
+            surety__shape_meant(applicator->shapes[i], NULL);
+
+        types |= branch->never ? 0u : branch->types;
+    }
     if (types != TYPE_ANY &&
         !(types & surety__type_bits(machine->doc, failure->instance, false))) {
         surety_buf_text(out, " must be ");
@@ -246,10 +330,10 @@ static void message_false(const surety__machine *machine,
     case KW_UNEVALUATED_PROPERTIES:
     case KW_PROPERTY_NAMES:
         surety_buf_text(out, "the property ");
-        message_name(out,
-                     failure->instance->kind == CELL_KEY
-                         ? surety__cell_str(machine->doc, failure->instance)
-                         : failure->step.token);
+        message_name(out, surety__cell_str(machine->doc,
+                                           failure->instance->kind == CELL_KEY
+                                               ? failure->instance
+                                               : failure->instance - 1));
         surety_buf_text(out, " is not allowed");
         return;
     case KW_ITEMS:
@@ -257,31 +341,50 @@ static void message_false(const surety__machine *machine,
     case KW_ADDITIONAL_ITEMS:
     case KW_PREFIX_ITEMS:
     case KW_UNEVALUATED_ITEMS:
-        surety_buf_text(out, "the item ");
+        surety_buf_text(out, "item ");
         surety_buf_number(out, frame->ordinal);
         surety_buf_text(out, " is not allowed");
-        if (frame->shape->arrays && failure->step.keyword != KW_PREFIX_ITEMS) {
-            surety_buf_text(out, ": the array may have ");
-            message_count(out,
-                          failure->step.keyword == KW_UNEVALUATED_ITEMS
-                              ? frame->ordinal
-                              : frame->shape->arrays->prefix_count,
-                          "item", "items");
+        if (failure->step.keyword == KW_UNEVALUATED_ITEMS ||
+            failure->step.index != UINT32_MAX)
+            return;
+        if (!frame->shape->arrays->prefix_count) {
+            surety_buf_text(out, ": the array must be empty");
+            return;
         }
+        surety_buf_text(out, ": the array may have at most ");
+        message_count(out, frame->shape->arrays->prefix_count, "item", "items");
+        return;
+    case KW_DEPENDENT_SCHEMAS:
+    case KW_DEPENDENCIES:
+        surety_buf_text(out, "the property ");
+        message_name(out, failure->step.token);
+        surety_buf_text(out, " is not allowed");
+        return;
+    case KW_PROPERTY_DEPENDENCIES:
+        surety_buf_text(out, "the property ");
+        message_name(out, failure->step.token);
+        surety_buf_text(out, " must not be ");
+        message_quote(out, surety_val_key(failure->never->at));
+        return;
+    case KW_NONE:
+        message_quote(out, val);
+        surety_buf_text(out, " is not allowed: the schema is false");
         return;
     default:
         message_quote(out, val);
-        surety_buf_text(out, " is not allowed: the schema here is false");
+        surety_buf_text(out, " is not allowed: the schema of ");
+        surety_buf_add(out, surety__keyword_name(failure->step.keyword));
+        surety_buf_text(out, " is false");
     }
 }
 
 static void message_unique(const surety__failure *failure, surety_buf *out)
 {
-    surety_buf_text(out, "the items ");
+    surety_buf_text(out, "items ");
     surety_buf_number(out, failure->count);
     surety_buf_text(out, " and ");
     surety_buf_number(out, failure->other);
-    surety_buf_text(out, " are equal, but items must be unique");
+    surety_buf_text(out, " are equal, but must be unique");
 }
 
 static void message_missing(const surety__failure *failure, surety_buf *out)
@@ -296,6 +399,8 @@ static void message_missing(const surety__failure *failure, surety_buf *out)
     }
 }
 
+/* As it is, for quoting doubles every backslash; only control characters make
+ * it a JSON string. */
 static void message_pattern(const surety__shape *shape, surety_val val,
                             surety_buf *out)
 {
@@ -303,9 +408,40 @@ static void message_pattern(const surety__shape *shape, surety_val val,
 
     message_quote(out, val);
     surety_buf_text(out, " does not match the pattern ");
-    surety_buf_append(out, source.ptr,
-                      source.len < 2 * QUOTE_BYTES ? source.len
-                                                   : 2 * QUOTE_BYTES);
+    for (size_t i = 0; i < source.len; i++)
+        if ((unsigned char)source.ptr[i] < 0x20) {
+            message_name(out, source);
+            return;
+        }
+    surety_buf_add(out, message_head(source));
+    if (source.len > QUOTE_BYTES)
+        surety_buf_text(out, "...");
+}
+
+/* The bounds are asked of the shape, for draft 4 writes the exclusive ones
+ * otherwise. */
+static void message_number(const surety__shape *shape, surety__keyword keyword,
+                           surety_val val, surety_buf *out)
+{
+    const surety__numbers *numbers = shape->numbers;
+    const struct {
+        surety__keyword keyword;
+        const char *words;
+        const surety__cell *bound;
+    } rows[] = {
+        {KW_MINIMUM, " is less than the minimum of ", numbers->minimum},
+        {KW_MAXIMUM, " is greater than the maximum of ", numbers->maximum},
+        {KW_EXCLUSIVE_MINIMUM, " is not greater than ",
+         numbers->exclusive_minimum},
+        {KW_EXCLUSIVE_MAXIMUM, " is not less than ",
+         numbers->exclusive_maximum},
+        {KW_MULTIPLE_OF, " is not a multiple of ", numbers->multiple_of},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (rows[i].keyword == keyword)
+            message_bound(val, rows[i].words,
+                          surety__val_of(shape->at.doc, rows[i].bound), out);
 }
 
 void surety__message_write(const surety__machine *machine,
@@ -317,34 +453,22 @@ void surety__message_write(const surety__machine *machine,
                            ? message_keyword(shape, failure->keyword)
                            : surety_val_none();
 
-    if (failure->is_false) {
+    if (failure->never) {
         message_false(machine, failure, val, out);
         return;
     }
+    if (failure->instance->kind == CELL_KEY)
+        surety_buf_text(out, "the property name ");
     switch (failure->keyword) {
     case KW_TYPE: message_type(shape, val, out); return;
     case KW_ENUM: message_enum(shape, val, out); return;
-    case KW_CONST: message_bound(val, " is not ", bound, out); return;
+    case KW_CONST: message_const(val, bound, out); return;
     case KW_MINIMUM:
-        message_bound(val, " is less than the minimum of ", bound, out);
-        return;
     case KW_MAXIMUM:
-        message_bound(val, " is greater than the maximum of ", bound, out);
-        return;
     case KW_EXCLUSIVE_MINIMUM:
-        message_bound(
-            val, " is not greater than ",
-            surety__val_of(shape->at.doc, shape->numbers->exclusive_minimum),
-            out);
-        return;
     case KW_EXCLUSIVE_MAXIMUM:
-        message_bound(
-            val, " is not less than ",
-            surety__val_of(shape->at.doc, shape->numbers->exclusive_maximum),
-            out);
-        return;
     case KW_MULTIPLE_OF:
-        message_bound(val, " is not a multiple of ", bound, out);
+        message_number(shape, failure->keyword, val, out);
         return;
     case KW_MIN_LENGTH:
     case KW_MIN_ITEMS:
@@ -379,7 +503,7 @@ void surety__message_write(const surety__machine *machine,
     case KW_DEPENDENCIES: message_missing(failure, out); return;
     case KW_NOT:
         message_quote(out, val);
-        surety_buf_text(out, " matches the schema that not forbids");
+        surety_buf_text(out, " matches the schema of not, but must not");
         return;
     case KW_ANY_OF:
     case KW_ONE_OF: message_union(machine, failure, val, out); return;
@@ -392,65 +516,95 @@ void surety__message_write(const surety__machine *machine,
 
 /* ---- hints ------------------------------------------------------------- */
 
-/* Near enough to be a slip: another case, or at most a third of it wrong. */
-static bool hint_near(surety_str a, surety_str b)
+enum { HINT_FAR = 4 };
+
+/* How far two names are apart, 0 for another case; HINT_FAR where they are not
+ * near enough for a slip, which is at most a third of a name. */
+static unsigned hint_distance(surety_str a, surety_str b)
 {
     unsigned most = a.len < 4 ? 1 : a.len < 8 ? 2 : 3;
+    unsigned distance;
 
-    return surety__str_equal_nocase(a, b) ||
-           (a.len > 2 && b.len > 2 && surety__str_distance(a, b, most) <= most);
+    if (surety__str_equal_nocase(a, b))
+        return 0;
+    if (a.len < 3 || b.len < 3)
+        return HINT_FAR;
+    distance = surety__str_distance(a, b, most);
+    return distance <= most ? distance : HINT_FAR;
 }
 
 static void hint_enum(const surety__shape *shape, surety_val val,
                       surety_buf *out)
 {
     surety_val list = message_keyword(shape, KW_ENUM);
+    surety_val nearest = surety_val_none();
+    unsigned least = HINT_FAR;
+    size_t seen = 0;
 
     if (surety_val_kind(val) != SURETY_KIND_STRING)
         return;
-    for (surety_val v = surety_val_first(list); v.doc;
+    for (surety_val v = surety_val_first(list); v.doc && seen++ < HINT_NAMES;
          v = surety_val_next(list, v)) {
-        if (surety_val_kind(v) != SURETY_KIND_STRING ||
-            !hint_near(surety_val_str(val), surety_val_str(v)))
+        unsigned distance =
+            surety_val_kind(v) == SURETY_KIND_STRING
+                ? hint_distance(surety_val_str(val), surety_val_str(v))
+                : HINT_FAR;
+
+        if (distance >= least)
             continue;
-        message_quote(out, v);
-        surety_buf_byte(out, '?');
-        return;
+        least = distance;
+        nearest = v;
     }
+    if (!nearest.doc)
+        return;
+    message_quote(out, nearest);
+    surety_buf_byte(out, '?');
 }
 
-/* A text that holds what was wanted, or a value that ought to be text. */
+/* A text that holds the JSON that was wanted: that JSON. */
+static void hint_inside(const surety__shape *shape, surety_str text,
+                        surety_buf *out)
+{
+    surety_doc *doc = surety_doc_new(out->alloc);
+    surety_status status =
+        doc ? surety_doc_read(doc, text, NULL, NULL) : SURETY_NOMEM;
+    surety_val inner = status ? surety_val_none() : surety_doc_root(doc);
+
+    if (status == SURETY_NOMEM && !out->status)
+        out->status = status;
+    if (inner.doc && surety_val_kind(inner) != SURETY_KIND_STRING &&
+        (shape->types & surety__type_bits(doc, surety__cell_of(inner),
+                                          shape->lexical_integer))) {
+        message_json(out, inner);
+        surety_buf_byte(out, '?');
+    }
+    surety_doc_free(doc);
+}
+
 static void hint_type(const surety__shape *shape, surety_val val,
                       surety_buf *out)
 {
     surety_kind kind = surety_val_kind(val);
     surety_str text = surety_val_str(val);
-    surety_doc *doc = NULL;
+    size_t before = out->len;
 
-    if (kind == SURETY_KIND_STRING && text.len && text.len < QUOTE_BYTES) {
-        doc = surety_doc_new(out->alloc);
-        if (doc && !surety_doc_read(doc, text, NULL, NULL)) {
-            surety_val inner = surety_doc_root(doc);
-
-            if (surety_val_kind(inner) != SURETY_KIND_STRING &&
-                (shape->types & surety__type_bits(doc, surety__cell_of(inner),
-                                                  shape->lexical_integer))) {
-                surety_buf_add(out, text);
-                surety_buf_byte(out, '?');
-            }
-        }
-        surety_doc_free(doc);
-    } else if ((kind == SURETY_KIND_NUMBER || kind == SURETY_KIND_BOOLEAN) &&
-               shape->types & TYPE_STRING) {
+    if (kind == SURETY_KIND_STRING && text.len && text.len < QUOTE_BYTES)
+        hint_inside(shape, text, out);
+    if ((kind == SURETY_KIND_BOOLEAN ||
+         (kind == SURETY_KIND_NUMBER &&
+          surety_val_number(val).len < QUOTE_BYTES)) &&
+        shape->types & TYPE_STRING) {
         surety_buf_byte(out, '"');
         message_quote(out, val);
         surety_buf_text(out, "\"?");
-    } else if (kind != SURETY_KIND_ARRAY && shape->types == TYPE_ARRAY) {
-        surety_buf_text(out, "an array with this one item?");
     }
+    if (out->len == before && shape->types == TYPE_ARRAY &&
+        kind != SURETY_KIND_ARRAY && kind != SURETY_KIND_NULL)
+        surety_buf_text(out, "an array with this one item?");
 }
 
-/* A share written as a percentage: 85 where at most 1 may stand. */
+/* A share written as a percentage: 85 where at most 1 may stand. What is up to
+ * 10 may be a mark out of ten. */
 static void hint_maximum(const surety__shape *shape, surety_val val,
                          surety_buf *out)
 {
@@ -458,36 +612,42 @@ static void hint_maximum(const surety__shape *shape, surety_val val,
     double value = surety_val_real(val, 0.0);
     char digits[32];
 
-    if (maximum > 1.0 || maximum < 1.0 || value > 100.0)
+    if (maximum > 1.0 || maximum < 1.0 || value <= 10.0 || value > 100.0)
         return;
     surety_buf_append(out, digits, surety__number_write(value / 100.0, digits));
     surety_buf_byte(out, '?');
 }
 
-/* A missing name: a name that is there, is not the schema's, and is near. */
+/* A missing name: the nearest that is there and is not the schema's. */
 static void hint_required(const surety__machine *machine,
                           const surety__shape *shape,
                           const surety__failure *failure, surety_buf *out)
 {
     surety_val object = surety__val_of(machine->doc, failure->instance);
+    surety_str nearest = {NULL, 0};
+    unsigned least = HINT_FAR;
+    size_t seen = 0;
 
-    for (surety_val v = surety_val_first(object); v.doc;
+    for (surety_val v = surety_val_first(object); v.doc && seen++ < HINT_NAMES;
          v = surety_val_next(object, v)) {
         surety_val key = surety_val_key(v);
+        unsigned distance = hint_distance(surety_val_str(key), failure->name);
 
-        if (shape->objects && surety__objects_find(shape->objects, machine->doc,
-                                                   surety__cell_of(key)))
+        if (distance >= least ||
+            surety__objects_find(shape->objects, machine->doc,
+                                 surety__cell_of(key)))
             continue;
-        if (!hint_near(surety_val_str(key), failure->name))
-            continue;
-        surety_buf_text(out, "is it ");
-        message_name(out, surety_val_str(key));
-        surety_buf_byte(out, '?');
-        return;
+        least = distance;
+        nearest = surety_val_str(key);
     }
+    if (least == HINT_FAR)
+        return;
+    surety_buf_text(out, "is it ");
+    message_name(out, nearest);
+    surety_buf_byte(out, '?');
 }
 
-/* A name that is not allowed: one of the schema's that is absent and near. */
+/* A name that is not allowed: the nearest of the schema's that is absent. */
 static void hint_property(const surety__machine *machine,
                           const surety__shape *shape,
                           const surety__failure *failure, surety_buf *out)
@@ -495,20 +655,26 @@ static void hint_property(const surety__machine *machine,
     const surety__objects *objects = shape->objects;
     const surety__cell *object = machine->frames[machine->depth - 1].cell;
     surety_str name = surety__cell_str(machine->doc, failure->instance);
+    surety_str nearest = {NULL, 0};
+    unsigned least = HINT_FAR;
 
-    for (uint32_t i = 0; objects && i < objects->property_count; i++) {
+    for (uint32_t i = 0;
+         objects && i < objects->property_count && i < HINT_NAMES; i++) {
         const surety__property *property = &objects->properties[i];
+        unsigned distance = hint_distance(name, property->name);
 
-        if (!property->shape || !hint_near(name, property->name))
-            continue;
-        if (surety__member(
+        if (distance >= least || !property->shape || property->shape->never ||
+            surety__member(
                 machine->doc, object, property->name,
                 surety__hash(property->name.ptr, property->name.len)))
             continue;
-        message_name(out, property->name);
-        surety_buf_byte(out, '?');
-        return;
+        least = distance;
+        nearest = property->name;
     }
+    if (least == HINT_FAR)
+        return;
+    message_name(out, nearest);
+    surety_buf_byte(out, '?');
 }
 
 void surety__message_hint(const surety__machine *machine,
@@ -517,7 +683,7 @@ void surety__message_hint(const surety__machine *machine,
     const surety__shape *shape = machine->frames[machine->depth - 1].shape;
     surety_val val = surety__val_of(machine->doc, failure->instance);
 
-    if (failure->is_false) {
+    if (failure->never) {
         if (failure->instance->kind == CELL_KEY)
             hint_property(machine, shape, failure, out);
         return;

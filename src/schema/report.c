@@ -25,62 +25,55 @@ static uint64_t badness_of(surety__keyword keyword, bool at_root)
 
 /* ---- locations --------------------------------------------------------- */
 
+/* shape is what the step leads to, or NULL. */
 static void location_step(surety_buf *out, surety__keyword keyword,
-                          surety_str token, uint32_t index)
+                          surety_str token, uint32_t index,
+                          const surety__shape *shape)
 {
     surety_pointer_token(out, surety__keyword_name(keyword));
     if (token.ptr)
         surety_pointer_token(out, token);
+    if (shape && keyword == KW_PROPERTY_DEPENDENCIES)
+        surety_pointer_token(out, surety_val_str(surety_val_key(shape->at)));
     if (index == UINT32_MAX)
         return;
     surety_buf_byte(out, '/');
     surety_buf_number(out, index);
 }
 
-/* The evaluation path of the frame on top. */
-static void location_frames(const surety__machine *machine, surety_buf *out)
-{
-    for (size_t i = machine->report_base + 1; i < machine->depth; i++) {
-        const surety__frame *frame = &machine->frames[i];
-
-        location_step(out, (surety__keyword)frame->keyword, frame->token,
-                      frame->index);
-    }
-}
-
 /* What comes behind the path: the keyword that failed, or for a false
  * subschema how it was reached. */
 static void location_end(const surety__failure *failure, surety_buf *out)
 {
-    if (failure->is_false && failure->step.keyword)
+    if (failure->never && failure->step.keyword)
         location_step(out, failure->step.keyword, failure->step.token,
-                      failure->step.index);
+                      failure->step.index, failure->never);
     else if (failure->keyword)
-        location_step(out, failure->keyword, (surety_str){NULL, 0}, UINT32_MAX);
+        location_step(out, failure->keyword, (surety_str){NULL, 0}, UINT32_MAX,
+                      NULL);
 }
 
-static void location_absolute(const surety__machine *machine,
-                              const surety__failure *failure, surety_buf *out)
+void surety__location_absolute(const struct surety__shape *shape,
+                               surety_buf *out)
 {
-    const surety__shape *shape = machine->frames[machine->depth - 1].shape;
     surety_buf root;
     size_t start;
 
     surety_buf_add(out, shape->resource->uri);
     surety_buf_byte(out, '#');
     start = out->len;
-    surety_buf_init(&root, machine->alloc, 0);
+    surety_buf_init(&root, out->alloc, 0);
     surety_val_pointer(shape->resource->root, &root);
     surety_val_pointer(shape->at, out);
-    if (!out->status && !root.status && root.len &&
-        out->len - start >= root.len) {
+    if (root.status && !out->status)
+        out->status = root.status;
+    if (!out->status && root.len && out->len - start >= root.len) {
         /* The pointer starts at the resource, not at the document. */
         memmove(out->ptr + start, out->ptr + start + root.len,
                 out->len - start - root.len);
         out->len -= root.len;
     }
     surety_buf_done(&root);
-    location_end(failure, out);
 }
 
 /* The index of the cell of a keyword's value in a subschema, for ordering. */
@@ -92,34 +85,59 @@ static uint32_t order_keyword(const surety__shape *shape,
     return surety_val_member(shape->at, surety__keyword_name(keyword)).index;
 }
 
-static const uint32_t *order_of(const surety__machine *machine,
-                                const surety__failure *failure,
-                                surety__arena *arena, uint32_t *ret_len)
+/* How much of a pointer is the pointer of the value that is being checked,
+ * which need not be its document's root. */
+static size_t location_base(const surety__machine *machine)
 {
-    size_t levels = machine->depth - machine->report_base;
-    uint32_t *order = surety__arena_take(arena, levels * 2 * sizeof(*order));
-    uint32_t len = 0;
+    const surety__cell *root = machine->frames[0].cell;
+    size_t len;
+    surety_buf text;
 
-    if (!order)
-        return NULL;
+    if (root == machine->doc->cells)
+        return 0;
+    surety_buf_init(&text, machine->alloc, 0);
+    surety_val_pointer(surety__val_of(machine->doc, root), &text);
+    len = text.len;
+    surety_buf_done(&text);
+    return len;
+}
+
+/* Appends the evaluation path of a failure at the frame on top, and notes what
+ * stands on the way; `instance` is the failure's instance location. */
+static void location_path(const surety__machine *machine,
+                          const surety__failure *failure, surety_str instance,
+                          surety__mark *marks, surety_buf *out)
+{
+    const surety__frame *top = &machine->frames[machine->depth - 1];
+    size_t at = location_base(machine);
+
     for (size_t i = machine->report_base + 1; i < machine->depth; i++) {
         const surety__frame *frame = &machine->frames[i];
         const surety__frame *below = &machine->frames[i - 1];
+        surety__keyword keyword = (surety__keyword)frame->keyword;
 
-        order[len++] =
-            order_keyword(below->shape, (surety__keyword)frame->keyword);
-        order[len++] = frame->same_value && frame->index != UINT32_MAX
-                           ? frame->index
-                           : below->ordinal;
+        location_step(out, keyword, frame->token, frame->index, frame->shape);
+        if (!frame->same_value)
+            for (at++; at < instance.len && instance.ptr[at] != '/';)
+                at++;
+        *marks++ = (surety__mark){
+            .keyword = order_keyword(below->shape, keyword),
+            .ordinal = !frame->same_value           ? below->ordinal
+                       : frame->index != UINT32_MAX ? frame->index
+                                                    : below->at,
+            .keyword_len = (uint32_t)out->len,
+            .instance_len = (uint32_t)(at < instance.len ? at : instance.len),
+            .shape = frame->shape};
     }
-    order[len++] = order_keyword(machine->frames[machine->depth - 1].shape,
-                                 failure->is_false ? failure->step.keyword
-                                                   : failure->keyword);
-    order[len++] = failure->is_false
-                       ? machine->frames[machine->depth - 1].ordinal
-                       : (uint32_t)failure->count;
-    *ret_len = len;
-    return order;
+    location_end(failure, out);
+    *marks = (surety__mark){
+        .keyword = order_keyword(top->shape, failure->keyword),
+        .ordinal = !failure->never             ? (uint32_t)failure->count
+                   : !failure->step.same_value ? top->ordinal
+                   : failure->step.index != UINT32_MAX ? failure->step.index
+                                                       : top->at,
+        .keyword_len = (uint32_t)out->len,
+        .instance_len = (uint32_t)instance.len};
 }
 
 /* ---- findings ---------------------------------------------------------- */
@@ -139,33 +157,38 @@ static bool report_note(surety__machine *machine,
 {
     surety_findings *findings = machine->findings;
     const surety__shape *shape = machine->frames[machine->depth - 1].shape;
-    surety__noted noted = {.order_len = 0};
-    surety_finding *finding = &noted.finding;
-    surety__keyword keyword =
-        failure->is_false ? failure->step.keyword : failure->keyword;
+    size_t levels = machine->depth - machine->report_base;
+    surety__mark *marks =
+        surety__arena_take(&findings->arena, levels * sizeof(*marks));
+    surety_finding finding = {
+        .instance = surety__val_of(machine->doc, failure->instance)};
 
-    finding->keyword =
-        keyword ? surety__keyword_name(keyword) : SURETY__LITERAL("false");
-    finding->instance = surety__val_of(machine->doc, failure->instance);
-    finding->schema =
-        keyword ? surety_val_member(shape->at, finding->keyword) : shape->at;
-    surety_val_pointer(finding->instance, text);
-    finding->instance_location = report_text(findings, text);
-    location_frames(machine, text);
-    location_end(failure, text);
-    finding->keyword_location = report_text(findings, text);
-    location_absolute(machine, failure, text);
-    finding->absolute_keyword_location = report_text(findings, text);
+    if (!marks)
+        return false;
+    finding.keyword = failure->keyword ? surety__keyword_name(failure->keyword)
+                                       : SURETY__LITERAL("false");
+    finding.schema = failure->never
+                         ? failure->never->at
+                         : surety_val_member(shape->at, finding.keyword);
+    surety_val_pointer(finding.instance, text);
+    finding.instance_location = report_text(findings, text);
+    if (!finding.instance_location.ptr)
+        return false;
+    location_path(machine, failure, finding.instance_location, marks, text);
+    finding.keyword_location = report_text(findings, text);
+    surety__location_absolute(failure->never ? failure->never : shape, text);
+    if (!failure->never)
+        location_end(failure, text);
+    finding.absolute_keyword_location = report_text(findings, text);
     surety__message_write(machine, failure, text);
-    finding->message = report_text(findings, text);
+    finding.message = report_text(findings, text);
     surety__message_hint(machine, failure, text);
-    finding->hint = report_text(findings, text);
-    noted.order =
-        order_of(machine, failure, &findings->arena, &noted.order_len);
-    return finding->instance_location.ptr && finding->keyword_location.ptr &&
-           finding->absolute_keyword_location.ptr && finding->message.ptr &&
-           finding->hint.ptr && noted.order &&
-           !surety__findings_add(findings, noted);
+    finding.hint = report_text(findings, text);
+    return finding.keyword_location.ptr &&
+           finding.absolute_keyword_location.ptr && finding.message.ptr &&
+           finding.hint.ptr &&
+           !surety__findings_add(
+               findings, (surety__noted){finding, marks, (uint32_t)levels});
 }
 
 void surety__report_failure(surety__machine *machine, surety__failure failure)
@@ -173,13 +196,16 @@ void surety__report_failure(surety__machine *machine, surety__failure failure)
     surety_findings *findings = machine->findings;
     surety_buf text;
 
+    /* Where a question could not be answered its frames still stand: nothing
+     * that is above them can be told. */
+    if (machine->status)
+        return;
     machine->frames[machine->depth - 1].failed = true;
     if (machine->mode == MODE_COUNT) {
         bool at_root = machine->frames[machine->depth - 1].cell ==
                        machine->frames[machine->report_base].cell;
 
-        machine->badness += badness_of(
-            failure.is_false ? failure.step.keyword : failure.keyword, at_root);
+        machine->badness += badness_of(failure.keyword, at_root);
         return;
     }
     assert(machine->mode == MODE_REPORT);
@@ -196,29 +222,56 @@ void surety__report_failure(surety__machine *machine, surety__failure failure)
 
 /* ---- unions ------------------------------------------------------------ */
 
-enum { UNION_SHAPES = 32 };
+enum { UNION_SHAPES = 32, UNION_MEMBERS = 256 };
+
+/* A branch and what its references and allOf apply to the same value, a little
+ * way; gives how many. */
+static size_t union_shapes(const surety__shape *branch,
+                           const surety__shape *shapes[UNION_SHAPES])
+{
+    size_t count = 1;
+
+    shapes[0] = branch;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t a = 0; a < shapes[i]->applicator_count; a++) {
+            const surety__applicator *applicator = &shapes[i]->applicators[a];
+
+            for (uint32_t s = 0; applicator->kind == APPLY_ALL &&
+                                 s < applicator->count && count < UNION_SHAPES;
+                 s++)
+                shapes[count++] = applicator->shapes[s];
+        }
+    return count;
+}
+
+static const surety__choices *property_choices(const surety__property *property,
+                                               const surety__shape **ret_of)
+{
+    if (!property || !property->shape)
+        return NULL;
+    *ret_of = surety__shape_meant(property->shape, NULL);
+    return (*ret_of)->constant ? (*ret_of)->constant : (*ret_of)->choices;
+}
 
 /* What the const and enum members of a branch say of the object: how many fit
- * and how many do not. References and allOf are followed a little way. */
+ * and how many do not. */
 static void union_discriminate(const surety__machine *machine,
                                const surety__shape *branch,
                                const surety__cell *cell, unsigned *ret_fit,
                                unsigned *ret_miss)
 {
-    const surety__shape *todo[UNION_SHAPES] = {branch};
-    size_t count = 1;
+    const surety__shape *shapes[UNION_SHAPES];
+    size_t count = union_shapes(branch, shapes);
 
     *ret_fit = 0;
     *ret_miss = 0;
     for (size_t i = 0; i < count; i++) {
-        const surety__objects *objects = todo[i]->objects;
+        const surety__objects *objects = shapes[i]->objects;
 
         for (uint32_t p = 0; objects && p < objects->property_count; p++) {
             const surety__property *property = &objects->properties[p];
-            const surety__choices *choices = !property->shape ? NULL
-                                             : property->shape->constant
-                                                 ? property->shape->constant
-                                                 : property->shape->choices;
+            const surety__shape *of = NULL;
+            const surety__choices *choices = property_choices(property, &of);
             const surety__cell *member =
                 choices ? surety__member(machine->doc, cell, property->name,
                                          surety__hash(property->name.ptr,
@@ -227,21 +280,59 @@ static void union_discriminate(const surety__machine *machine,
 
             if (!member)
                 continue;
-            if (surety__choices_have(choices, property->shape->at.doc,
+            if (surety__choices_have(choices, of->at.doc,
                                      surety__val_of(machine->doc, member)))
                 ++*ret_fit;
             else
                 ++*ret_miss;
         }
-        for (uint32_t a = 0; a < todo[i]->applicator_count; a++) {
-            const surety__applicator *applicator = &todo[i]->applicators[a];
-
-            for (uint32_t s = 0; applicator->kind == APPLY_ALL &&
-                                 s < applicator->count && count < UNION_SHAPES;
-                 s++)
-                todo[count++] = applicator->shapes[s];
-        }
     }
+}
+
+const surety__choices *surety__report_choices(const surety__machine *machine,
+                                              const surety__shape *branch,
+                                              const surety__cell *key,
+                                              const surety__shape **ret_of)
+{
+    const surety__shape *shapes[UNION_SHAPES];
+    size_t count = union_shapes(branch, shapes);
+    const surety__choices *choices = NULL;
+
+    for (size_t i = 0; i < count && !choices; i++)
+        if (shapes[i]->objects)
+            choices = property_choices(
+                surety__objects_find(shapes[i]->objects, machine->doc, key),
+                ret_of);
+    return choices;
+}
+
+const surety__cell *surety__report_unknown(const surety__machine *machine,
+                                           const surety__applicator *applicator,
+                                           const surety__cell *object)
+{
+    const surety__cell *key = object + 1;
+
+    if (object->kind != CELL_OBJECT)
+        return NULL;
+    for (uint32_t m = 0; m < object->count && m < UNION_MEMBERS; m++) {
+        uint32_t refused = 0;
+
+        for (uint32_t i = 0; i < applicator->count; i++) {
+            const surety__shape *of = NULL;
+            const surety__choices *choices = surety__report_choices(
+                machine, applicator->shapes[i], key, &of);
+
+            if (!choices ||
+                surety__choices_have(choices, of->at.doc,
+                                     surety__val_of(machine->doc, key + 1)))
+                break;
+            refused++;
+        }
+        if (refused == applicator->count)
+            return key;
+        key = surety__cell_after(key + 1);
+    }
+    return NULL;
 }
 
 /* The branch's badness: how far cell is from satisfying it. */
@@ -287,9 +378,15 @@ uint32_t surety__report_meant(surety__machine *machine,
     }
     if (fitting == 1)
         return meant;
+    if (surety__report_unknown(machine, applicator, cell))
+        return UINT32_MAX;
+    meant = UINT32_MAX;
     for (uint32_t i = 0; i < applicator->count && !machine->status; i++) {
-        uint64_t badness = union_badness(machine, applicator->shapes[i], cell);
+        uint64_t badness;
 
+        if (applicator->shapes[i]->never)
+            continue;
+        badness = union_badness(machine, applicator->shapes[i], cell);
         tie = badness == best || (tie && badness > best);
         if (badness < best) {
             best = badness;

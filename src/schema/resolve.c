@@ -68,9 +68,11 @@ surety_status surety__schema_fail(surety__resolver *resolver, surety_val val,
     va_end(args);
     surety_buf_init(&text, resolver->schema->alloc, 0);
     surety_val_pointer(val, &text);
-    if (text.len && text.len < sizeof(reterr->path))
+    if (!text.status && text.len && text.len < sizeof(reterr->path))
         memcpy(reterr->path, text.ptr, text.len);
     surety_buf_done(&text);
+    if (text.status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
     reterr->position = surety_val_position(val);
     for (size_t i = 0; i < resolver->resource_count; i++) {
         const surety__resource *resource = resolver->resources[i];
@@ -93,7 +95,7 @@ uint64_t surety__resolver_location(const surety__resolver *resolver,
     for (size_t i = resolver->document_count; i-- > 0;)
         if (resolver->documents[i] == val.doc)
             return (uint64_t)(i + 1) << 32 | val.index;
-    assert(!"a value of a document that was not opened");
+    assert(false); /* a value of a document that was not opened */
     return 0;
 }
 
@@ -210,9 +212,10 @@ const surety__anchor *surety__resolver_dynamic(const surety__resolver *resolver,
     return anchor_find(resolver, resource, name, true);
 }
 
+/* `at` is the keyword's value that names the subschema val. */
 static surety_status anchor_new(surety__resolver *resolver,
                                 surety__resource *resource, surety_val val,
-                                surety_str name, bool dynamic)
+                                surety_val at, surety_str name, bool dynamic)
 {
     surety__anchor *anchor;
     const surety__anchor *other = anchor_find(resolver, resource, name, false);
@@ -220,7 +223,7 @@ static surety_status anchor_new(surety__resolver *resolver,
 
     if (other && (other->val.doc != val.doc || other->val.index != val.index))
         return surety__schema_fail(
-            resolver, val, SURETY_SYNTAX,
+            resolver, at, SURETY_SYNTAX,
             "the anchor \"%.*s\" is declared twice in one schema resource",
             (int)name.len, name.ptr);
     anchor = surety__arena_take(&resolver->schema->arena, sizeof(*anchor));
@@ -257,10 +260,10 @@ bool surety__resolver_name(surety__resolver *resolver, surety_str name,
     return true;
 }
 
-/* ---- documents --------------------------------------------------------- */
+/* ---- documents; `at` is the reference that asks for one ---------------- */
 
 static surety_status document_add(surety__resolver *resolver,
-                                  const surety_doc *doc)
+                                  const surety_doc *doc, surety_val at)
 {
     const surety_limits *limits = &resolver->schema->limits;
     void *items = (void *)resolver->documents;
@@ -274,10 +277,10 @@ static surety_status document_add(surety__resolver *resolver,
                           sizeof(doc), limits->schema_documents_max);
     resolver->documents = items;
     if (status == SURETY_LIMIT)
-        return surety__fail(resolver->reterr, SURETY_LIMIT,
-                            "the schema refers to more than %u documents "
-                            "(schema_documents_max)",
-                            limits->schema_documents_max);
+        return surety__schema_fail(resolver, at, SURETY_LIMIT,
+                                   "the schema takes more than %u documents "
+                                   "(schema_documents_max)",
+                                   limits->schema_documents_max);
     if (status)
         return surety__fail_nomem(resolver->reterr);
     resolver->documents[resolver->document_count++] = doc;
@@ -315,17 +318,19 @@ static surety_status document_builtin(surety__resolver *resolver,
 /* The root of the document with this URI, from the built-in ones or the
  * caller's; SURETY_END where nobody knows it. */
 static surety_status document_load(surety__resolver *resolver, surety_str uri,
-                                   surety_val *ret_root)
+                                   surety_val at, surety_val *ret_root)
 {
     const surety_schema_options *options = resolver->options;
     surety_status status = document_builtin(resolver, uri, ret_root);
 
     if (status == SURETY_END && options->resolve)
         status = options->resolve(options->resolve_ctx, uri, ret_root);
-    if (status < 0 && resolver->reterr && !resolver->reterr->status)
-        surety__fail(resolver->reterr, status,
-                     "the document \"%.*s\" could not be had", (int)uri.len,
-                     uri.ptr);
+    if (status > 0 || (!status && !ret_root->doc))
+        return SURETY_END;
+    if (status && !resolver->reterr->status)
+        surety__schema_fail(resolver, at, status,
+                            "the document \"%.*s\" could not be had: %s",
+                            (int)uri.len, uri.ptr, surety_status_name(status));
     return status;
 }
 
@@ -347,7 +352,7 @@ static surety_status dialect_custom(surety__resolver *resolver,
     if (known)
         meta = known->root;
     else
-        status = document_load(resolver, uri, &meta);
+        status = document_load(resolver, uri, at, &meta);
     if (status < 0)
         return status;
     if (status == SURETY_END)
@@ -499,7 +504,7 @@ static surety_status scan_id(surety__resolver *resolver, surety_val val,
     *resource = opened;
     if (!status && has_fragment && fragment.len && fragment.ptr[0] != '/' &&
         opened->dialect <= SURETY_DIALECT_7)
-        status = anchor_new(resolver, opened, val, fragment, false);
+        status = anchor_new(resolver, opened, val, id, fragment, false);
     return status;
 }
 
@@ -523,18 +528,30 @@ static surety_status scan_names(surety__resolver *resolver, surety_val val,
         return status;
     anchor = surety_val_get(val, "$anchor");
     if (surety_val_kind(anchor) == SURETY_KIND_STRING)
-        status =
-            anchor_new(resolver, *resource, val, surety_val_str(anchor), false);
+        status = anchor_new(resolver, *resource, val, anchor,
+                            surety_val_str(anchor), false);
     anchor = surety_val_get(val, "$dynamicAnchor");
     if (!status && (*resource)->dialect >= SURETY_DIALECT_2020_12 &&
         surety_val_kind(anchor) == SURETY_KIND_STRING)
-        status =
-            anchor_new(resolver, *resource, val, surety_val_str(anchor), true);
+        status = anchor_new(resolver, *resource, val, anchor,
+                            surety_val_str(anchor), true);
     if ((*resource)->dialect == SURETY_DIALECT_2019_09 &&
         (*resource)->root.index == val.index)
         (*resource)->recursive =
             surety_val_bool(surety_val_get(val, "$recursiveAnchor"), false);
     return status;
+}
+
+/* Turns what was pushed since start around, so that it comes off in the order
+ * of the document and a mistake is reported where it is made. */
+static void scan_turn(struct scan *scan, size_t start)
+{
+    for (size_t end = scan->len; start + 1 < end; start++, end--) {
+        struct scan_item moved = scan->stack[start];
+
+        scan->stack[start] = scan->stack[end - 1];
+        scan->stack[end - 1] = moved;
+    }
 }
 
 static surety_status scan_document(surety__resolver *resolver,
@@ -545,6 +562,7 @@ static surety_status scan_document(surety__resolver *resolver,
 
     while (!status && scan.len) {
         struct scan_item item = scan.stack[--scan.len];
+        size_t start = scan.len;
 
         status = scan_names(resolver, item.val, &item.resource);
         for (surety_val v = surety_val_first(item.val); v.doc && !status;
@@ -557,6 +575,7 @@ static surety_status scan_document(surety__resolver *resolver,
                 status = scan_children(&scan, surety__keyword_form(keyword), v,
                                        item.resource, item.depth + 1);
         }
+        scan_turn(&scan, start);
     }
     surety__free(resolver->schema->alloc, scan.stack,
                  scan.cap * sizeof(*scan.stack));
@@ -564,13 +583,13 @@ static surety_status scan_document(surety__resolver *resolver,
 }
 
 surety_status surety__resolver_open(surety__resolver *resolver, surety_val root,
-                                    surety_str uri,
+                                    surety_str uri, surety_val at,
                                     surety__resource **ret_resource)
 {
     surety__resource *resource;
     surety_str absolute, fragment;
     bool has_fragment;
-    surety_status status = document_add(resolver, root.doc);
+    surety_status status = document_add(resolver, root.doc, at);
 
     surety__uri_split(uri, &absolute, &fragment, &has_fragment);
     if (!status)
@@ -628,7 +647,7 @@ static surety_status target_resource(surety__resolver *resolver, surety_str uri,
     uri = surety__arena_text(&resolver->schema->arena, uri);
     if (!uri.ptr)
         return surety__fail_nomem(resolver->reterr);
-    status = document_load(resolver, uri, &root);
+    status = document_load(resolver, uri, at, &root);
     if (status == SURETY_END) {
         status = surety__schema_fail(
             resolver, at, SURETY_SYNTAX,
@@ -640,7 +659,7 @@ static surety_status target_resource(surety__resolver *resolver, surety_str uri,
     }
     if (status)
         return status;
-    return surety__resolver_open(resolver, root, uri, ret_resource);
+    return surety__resolver_open(resolver, root, uri, at, ret_resource);
 }
 
 static surety_status target_fragment(surety__resolver *resolver,
@@ -674,9 +693,11 @@ static surety_status target_fragment(surety__resolver *resolver,
         } else {
             target->val = anchor->val;
             target->dynamic = surety__resolver_dynamic(
-                                  resolver, target->resource, anchor->name) &&
-                              surety__resolver_name(resolver, anchor->name,
-                                                    &target->dynamic_name);
+                resolver, target->resource, anchor->name);
+            if (target->dynamic &&
+                !surety__resolver_name(resolver, anchor->name,
+                                       &target->dynamic_name))
+                status = surety__fail_nomem(resolver->reterr);
         }
     }
     surety_buf_done(&name);

@@ -46,9 +46,10 @@ void surety__resolver_init(surety__resolver *resolver, surety_schema *schema,
                            surety_error *reterr);
 void surety__resolver_done(surety__resolver *resolver);
 
-/* Opens the document of root and finds what it names. */
+/* Opens the document of root and finds what it names; `at` is the reference
+ * that led there, or root. */
 surety_status surety__resolver_open(surety__resolver *resolver, surety_val root,
-                                    surety_str uri,
+                                    surety_str uri, surety_val at,
                                     surety__resource **ret_resource);
 
 /* What the reference in the string `at`, standing in resource, leads to. Fails

@@ -73,11 +73,11 @@ typedef struct surety__property {
     const surety__cell *default_val; /* the property's default, or NULL */
 } surety__property;
 
-typedef struct surety__pattern_property {
+typedef struct surety__pattern_member {
     const surety__pattern *pattern;
     const surety__shape *shape;
     surety_str source;
-} surety__pattern_property;
+} surety__pattern_member;
 
 typedef struct surety__dependent_required {
     surety_str key;
@@ -91,7 +91,7 @@ typedef struct surety__objects {
     uint32_t required_count;
     uint32_t *table; /* open addressing by hash: index + 1, 0 is free */
     uint32_t table_mask;
-    surety__pattern_property *patterns;
+    surety__pattern_member *patterns;
     uint32_t pattern_count;
     const surety__shape *additional;
     const surety__shape *names;
@@ -192,10 +192,26 @@ struct surety_schema {
 
 /* ---- predicates shared by the check and whoever else asks -------------- */
 
+/* The shape behind shapes that do nothing but refer to another, a few of
+ * them at most, and only those of the resource `within` unless it is NULL. */
+const surety__shape *surety__shape_meant(const surety__shape *shape,
+                                         const surety__resource *within);
 /* The property called by the key cell of doc, or NULL. */
 const surety__property *surety__objects_find(const surety__objects *objects,
                                              const surety_doc *doc,
                                              const surety__cell *key);
+/* Where in the table the search for a hash begins: the 16 bits are spread over
+ * a table that is larger. */
+static inline uint32_t surety__objects_slot(const surety__objects *objects,
+                                            uint32_t hash)
+{
+    return objects->table_mask > 0xFFFF
+               ? hash * ((objects->table_mask >> 16) + 1)
+               : hash & objects->table_mask;
+}
+/* The same for a name whose surety__hash, cut to 16 bits, is hash. */
+const surety__property *surety__objects_named(const surety__objects *objects,
+                                              surety_str name, uint32_t hash);
 /* The TYPE_ bits of a value. */
 unsigned surety__type_bits(const surety_doc *doc, const surety__cell *cell,
                            bool lexical_integer);

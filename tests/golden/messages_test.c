@@ -140,8 +140,8 @@ static void golden_read(struct golden *golden, const char *path)
             if (golden->count == SECTIONS_MAX)
                 golden_die("a case has too many sections", path);
             section = &golden->sections[golden->count++];
-            *section = (struct section){{line + 4, len - 4},
-                                        {line + len + 1, 0}};
+            *section =
+                (struct section){{line + 4, len - 4}, {line + len + 1, 0}};
         } else if (section) {
             section->body.len = (size_t)(line + len - section->body.ptr);
         }
@@ -174,8 +174,7 @@ static bool outcome_make(const struct golden *golden, struct outcome *outcome)
     if (!status)
         status = surety_doc_read(outcome->doc, instance, NULL, &err);
     if (!status) {
-        outcome->val =
-            surety_val_at(surety_doc_root(outcome->doc), golden->at);
+        outcome->val = surety_val_at(surety_doc_root(outcome->doc), golden->at);
         status = surety_checker_check(outcome->checker, outcome->schema,
                                       outcome->val, &outcome->valid, &err);
     }
@@ -254,8 +253,8 @@ static bool outputs_hold(const struct outcome *outcome)
 {
     surety_schema *schema = NULL;
     surety_doc *doc = surety_doc_new(NULL);
-    bool good = !surety_schema_read(surety_str_of(output_schema), NULL, &schema,
-                                    NULL);
+    bool good =
+        !surety_schema_read(surety_str_of(output_schema), NULL, &schema, NULL);
 
     for (int form = SURETY_OUTPUT_FLAG; form <= SURETY_OUTPUT_DETAILED && good;
          form++) {

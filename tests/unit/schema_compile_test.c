@@ -76,13 +76,14 @@ done:
     surety_schema_free(schema);
 }
 
-TEST(a_keyword_of_the_wrong_type)
-{
-    static const struct mistake mistakes[] = {
 #define WRONG(schema, column, path, message)                                   \
     {                                                                          \
         schema, SURETY_SYNTAX, 1, column, path, message                        \
     }
+
+TEST(a_keyword_of_the_wrong_type)
+{
+    static const struct mistake mistakes[] = {
         WRONG("{\"uniqueItems\":1}", 16, "/uniqueItems",
               "uniqueItems must be true or false, but 1 stands here"),
         WRONG("{\"minimum\":\"1\"}", 12, "/minimum",
@@ -131,15 +132,24 @@ TEST(a_keyword_of_the_wrong_type)
               "/dependentRequired/a",
               "dependentRequired must be an object of arrays of strings, but "
               "the string \"b\" stands here"),
+    };
+
+    compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
+}
+
+TEST(a_keyword_that_wants_schemas)
+{
+    static const struct mistake mistakes[] = {
         WRONG("{\"not\":[]}", 8, "/not",
               "not must be a schema (an object, true or false), but an empty "
               "array stands here"),
         WRONG("{\"allOf\":[]}", 10, "/allOf",
               "allOf must be a non-empty array of schemas, but an empty array "
               "stands here"),
-        WRONG("{\"anyOf\":{}}", 10, "/anyOf",
-              "anyOf must be a non-empty array of schemas, but an object stands "
-              "here"),
+        WRONG(
+            "{\"anyOf\":{}}", 10, "/anyOf",
+            "anyOf must be a non-empty array of schemas, but an object stands "
+            "here"),
         WRONG("{\"oneOf\":[{},3]}", 14, "/oneOf/1",
               "oneOf must be a non-empty array of schemas, but 3 stands here"),
         WRONG("{\"properties\":{\"foo\":\"bar\"}}", 22, "/properties/foo",
@@ -173,11 +183,11 @@ TEST(a_keyword_of_the_wrong_type)
               "exclusiveMinimum must be true or false, but 5 stands here"),
         WRONG("{\"exclusiveMinimum\":true}", 21, "/exclusiveMinimum",
               "exclusiveMinimum must be a number, but a boolean stands here"),
-#undef WRONG
     };
 
     compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
 }
+#undef WRONG
 
 TEST(no_schema_at_all)
 {
@@ -190,8 +200,8 @@ TEST(no_schema_at_all)
          "a schema must be an object, true or false, not string"},
         {"null", SURETY_SYNTAX, 1, 1, "",
          "a schema must be an object, true or false, not null"},
-        {"{\n \"$ref\": \"#/x/y\",\n \"x\": {\"y\": 1}\n}", SURETY_SYNTAX, 3, 13,
-         "/x/y", "a schema must be an object, true or false, not number"},
+        {"{\n \"$ref\": \"#/x/y\",\n \"x\": {\"y\": 1}\n}", SURETY_SYNTAX, 3,
+         13, "/x/y", "a schema must be an object, true or false, not number"},
     };
 
     compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
@@ -240,7 +250,8 @@ TEST(names_and_dialects_that_are_wrong)
          SURETY_SYNTAX, 2, 16, "/$defs/b/$anchor",
          "the anchor \"x\" is declared twice in one schema resource"},
         {"{\"$schema\":\"https://example.org/mine\"}", SURETY_UNSUPPORTED, 1,
-         12, "/$schema", "the dialect \"https://example.org/mine\" is not known"},
+         12, "/$schema",
+         "the dialect \"https://example.org/mine\" is not known"},
         {"{\"$schema\":7}", SURETY_SYNTAX, 1, 12, "/$schema",
          "$schema must be a string"},
         {"{\"$schema\":\"http://json-schema.org/draft-03/schema#\"}",
@@ -343,13 +354,13 @@ TEST(json_that_is_broken)
            surety_schema_read(surety_str_of("{\"type\":\n \"string\",}"),
                               &options, &schema, &err));
     CHECK(err.position.line == 2);
-    EXPECT(SURETY_SYNTAX, surety_schema_read(surety_str_of(""), &options,
-                                             &schema, &err));
+    EXPECT(SURETY_SYNTAX,
+           surety_schema_read(surety_str_of(""), &options, &schema, &err));
     CHECK(schema == NULL);
     EXPECT(SURETY_MISUSE,
            surety_schema_compile(surety_val_none(), &options, &schema, &err));
-    EXPECT(SURETY_MISUSE, surety_schema_read(surety_str_of("{}"), &options,
-                                             NULL, &err));
+    EXPECT(SURETY_MISUSE,
+           surety_schema_read(surety_str_of("{}"), &options, NULL, &err));
 done:
     surety_schema_free(schema);
 }
@@ -366,7 +377,8 @@ TEST(what_is_not_known_is_ignored)
     surety_schema *schema = NULL;
     bool valid = false;
 
-    TRY(surety_schema_read(surety_str_of(schema_text), &options, &schema, NULL));
+    TRY(surety_schema_read(surety_str_of(schema_text), &options, &schema,
+                           NULL));
     TRY(compile_ask(t, schema, "{\"$ref\":1}", &valid));
     CHECK(valid);
     TRY(compile_ask(t, schema, "{\"$ref\":2}", &valid));
@@ -382,9 +394,8 @@ TEST(a_byte_order_mark_is_passed_over)
     surety_error err;
     bool valid = true;
 
-    TRY(surety_schema_read(
-        surety_str_of("\xEF\xBB\xBF{\"type\":\"null\"}"), &options, &schema,
-        &err));
+    TRY(surety_schema_read(surety_str_of("\xEF\xBB\xBF{\"type\":\"null\"}"),
+                           &options, &schema, &err));
     TRY(compile_ask(t, schema, "1", &valid));
     CHECK(!valid);
     CHECK(surety_val_count(surety_schema_root(schema)) == 1);
@@ -487,9 +498,9 @@ TEST(a_resolver_that_fails_ends_the_compile)
 
     options.resolve = library_resolve;
     options.resolve_ctx = &library;
-    EXPECT(SURETY_IO, surety_schema_read(
-                          surety_str_of("{\"not\":{\n\"$ref\":\"urn:x\"}}"),
-                          &options, &schema, &err));
+    EXPECT(SURETY_IO,
+           surety_schema_read(surety_str_of("{\"not\":{\n\"$ref\":\"urn:x\"}}"),
+                              &options, &schema, &err));
     CHECK_TEXT(surety_str_of(err.message),
                "the document \"urn:x\" could not be had: io");
     CHECK(err.position.line == 2 && err.position.column == 8);
@@ -534,7 +545,8 @@ TEST(embedded_resources_are_found_by_their_id)
     surety_schema *schema = NULL;
     bool valid = false;
 
-    TRY(surety_schema_read(surety_str_of(schema_text), &options, &schema, NULL));
+    TRY(surety_schema_read(surety_str_of(schema_text), &options, &schema,
+                           NULL));
     for (size_t i = 0; i < CHECK_COUNT(asked); i++) {
         TRY(compile_ask(t, schema, asked[i].instance, &valid));
         CHECK(valid == asked[i].valid);
@@ -557,7 +569,8 @@ TEST(a_resource_keeps_its_own_dialect)
     surety_schema *schema = NULL;
     bool valid = false;
 
-    TRY(surety_schema_read(surety_str_of(schema_text), &options, &schema, NULL));
+    TRY(surety_schema_read(surety_str_of(schema_text), &options, &schema,
+                           NULL));
     CHECK(surety_schema_dialect(schema) == SURETY_DIALECT_2020_12);
     TRY(compile_ask(t, schema, "[1,\"x\"]", &valid));
     CHECK(valid);
@@ -683,8 +696,7 @@ static void metaschema_holds(struct check *t, surety_dialect dialect)
                              NULL));
     CHECK(valid);
     TRY(surety_doc_read(
-        doc,
-        surety_str_of("{\"properties\":{\"a\":{\"items\":{\"type\":1}}}}"),
+        doc, surety_str_of("{\"properties\":{\"a\":{\"items\":{\"type\":1}}}}"),
         NULL, NULL));
     TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
                              NULL));
@@ -712,6 +724,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"a keyword of the wrong type", a_keyword_of_the_wrong_type},
+        {"a keyword that wants schemas", a_keyword_that_wants_schemas},
         {"no schema at all", no_schema_at_all},
         {"a reference that leads nowhere", a_reference_that_leads_nowhere},
         {"names and dialects that are wrong",

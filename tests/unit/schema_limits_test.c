@@ -27,10 +27,9 @@ struct question {
 
 static void question_init(struct question *question, const surety_alloc *alloc)
 {
-    *question =
-        (struct question){.limits = {.size = sizeof(surety_limits)},
-                          .options = {.size = sizeof(surety_schema_options),
-                                      .alloc = alloc}};
+    *question = (struct question){
+        .limits = {.size = sizeof(surety_limits)},
+        .options = {.size = sizeof(surety_schema_options), .alloc = alloc}};
     question->options.limits = &question->limits;
     surety_buf_init(&question->schema_text, alloc, 0);
     surety_buf_init(&question->instance_text, alloc, 0);
@@ -76,9 +75,9 @@ static surety_status question_ask(struct question *question)
         surety_checker_new(question->options.alloc, &question->limits);
     if (!question->doc || !question->checker)
         return SURETY_NOMEM;
-    status = surety_doc_read(question->doc,
-                             surety_buf_str(&question->instance_text), &read,
-                             &question->err);
+    status =
+        surety_doc_read(question->doc, surety_buf_str(&question->instance_text),
+                        &read, &question->err);
     if (!status)
         status = surety_checker_check(question->checker, question->schema,
                                       surety_doc_root(question->doc),
@@ -361,6 +360,52 @@ done:
     question_done(&question);
 }
 
+/* A report takes more work than the check; wherever in a union it runs out, it
+ * says so, and the next one is whole. */
+TEST(a_report_that_runs_out_of_work)
+{
+    struct question question;
+    surety_findings *findings = NULL;
+    size_t limited = 0;
+
+    question_init(&question, check_alloc(t));
+    findings = surety_findings_new(check_alloc(t));
+    NEED(findings);
+    question.limits.work_per_value = 1;
+    for (uint32_t base = 1; base < 80; base++) {
+        surety_status status;
+
+        question.limits.work_base = base;
+        status = question_of(
+            &question,
+            "{\"anyOf\":[{\"oneOf\":[{\"properties\":{\"a\":{\"items\":{"
+            "\"not\":{\"not\":{\"type\":\"null\"}}}}}},{\"required\":["
+            "\"b\"],\"minProperties\":3}]},{\"$ref\":\"#/$defs/x\"}],"
+            "\"unevaluatedProperties\":false,\"$defs\":{\"x\":{\"anyOf\":["
+            "false,{\"propertyNames\":{\"const\":\"z\"}}]}}}",
+            "{\"a\":[1,2]}");
+        if (status == SURETY_LIMIT)
+            continue;
+        TRY(status);
+        CHECK(!question.valid);
+        surety_findings_reset(findings);
+        status = surety_checker_report(question.checker, question.schema,
+                                       surety_doc_root(question.doc), findings,
+                                       &question.err);
+        if (status == SURETY_LIMIT) {
+            CHECK(question_names(&question, "work_base"));
+            limited++;
+            continue;
+        }
+        TRY(status);
+        CHECK(surety_findings_count(findings) > 0);
+    }
+    CHECK(limited > 5);
+done:
+    surety_findings_free(findings);
+    question_done(&question);
+}
+
 TEST(a_pattern_that_backtracks)
 {
     struct question question;
@@ -505,7 +550,8 @@ TEST(circles_that_only_a_value_closes)
     } circles[] = {
         {"{\"anyOf\":[{\"type\":\"string\"},{\"$ref\":\"#\"}]}", "1"},
         {"{\"$dynamicAnchor\":\"a\",\"$dynamicRef\":\"#a\"}", "1"},
-        {"{\"$dynamicAnchor\":\"a\",\"allOf\":[{\"$dynamicRef\":\"#a\"}]}", "1"},
+        {"{\"$dynamicAnchor\":\"a\",\"allOf\":[{\"$dynamicRef\":\"#a\"}]}",
+         "1"},
         {"{\"if\":{\"type\":\"string\"},\"else\":{\"$ref\":\"#\"}}", "1"},
         {"{\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}}", "{\"a\":1}"},
         {"{\"$schema\":\"https://json-schema.org/draft/2019-09/schema\","
@@ -861,6 +907,7 @@ int main(int argc, char **argv)
         {"inplace_depth_max that is large", inplace_depth_that_is_large},
         {"work_base and work_per_value", work},
         {"findings_max", findings_at_the_limit},
+        {"a report that runs out of work", a_report_that_runs_out_of_work},
         {"a pattern that backtracks", a_pattern_that_backtracks},
         {"a billion laughs cost their height",
          a_billion_laughs_cost_their_height},

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checker as an object: reuse, misuse, parts of documents, memory, and
+ * what it leaves alone when it cannot answer. */
+#include "check.h"
+
+#include <string.h>
+
+#include "schema/schema.h"
+
+static surety_status check_compile(struct check *t, const char *text,
+                                   surety_schema **ret_schema)
+{
+    surety_schema_options options = {.size = sizeof(options),
+                                     .alloc = check_alloc(t)};
+
+    return surety_schema_read(surety_str_of(text), &options, ret_schema, NULL);
+}
+
+TEST(one_checker_for_many)
+{
+    surety_schema *numbers = NULL, *tree = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    bool valid = false;
+
+    NEED(doc);
+    NEED(checker);
+    TRY(check_compile(t, "{\"items\":{\"type\":\"number\"}}", &numbers));
+    TRY(check_compile(t,
+                      "{\"properties\":{\"kids\":{\"items\":{\"$ref\":\"#\"}}},"
+                      "\"additionalProperties\":false}",
+                      &tree));
+    for (int round = 0; round < 3; round++) {
+        TRY(surety_doc_read(doc, surety_str_of("[1,2.5]"), NULL, NULL));
+        TRY(surety_checker_check(checker, numbers, surety_doc_root(doc), &valid,
+                                 NULL));
+        CHECK(valid);
+        TRY(surety_checker_check(checker, tree, surety_doc_root(doc), &valid,
+                                 NULL));
+        CHECK(valid);
+        TRY(surety_doc_read(doc, surety_str_of("{\"kids\":[{\"kid\":[]}]}"),
+                            NULL, NULL));
+        TRY(surety_checker_check(checker, tree, surety_doc_root(doc), &valid,
+                                 NULL));
+        CHECK(!valid);
+        TRY(surety_checker_check(checker, numbers, surety_doc_root(doc), &valid,
+                                 NULL));
+        CHECK(valid);
+    }
+done:
+    surety_checker_free(checker);
+    surety_doc_free(doc);
+    surety_schema_free(numbers);
+    surety_schema_free(tree);
+}
+
+TEST(a_second_check_allocates_nothing)
+{
+    surety_schema *schema = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    size_t made;
+    bool valid = false;
+
+    NEED(doc);
+    NEED(checker);
+    TRY(check_compile(
+        t,
+        "{\"items\":{\"anyOf\":[{\"type\":\"null\"},{\"properties\":{\"a\":{"
+        "\"uniqueItems\":true,\"items\":{\"pattern\":\"^(x|y+)\"}}},"
+        "\"unevaluatedProperties\":false}]}}",
+        &schema));
+    TRY(surety_doc_read(doc,
+                        surety_str_of("[null,{\"a\":[\"x\",\"yy\"]},{},null]"),
+                        NULL, NULL));
+    TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
+                             NULL));
+    CHECK(valid);
+    made = t->made;
+    TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
+                             NULL));
+    CHECK(valid && t->made == made);
+done:
+    surety_checker_free(checker);
+    surety_doc_free(doc);
+    surety_schema_free(schema);
+}
+
+TEST(a_part_of_a_document)
+{
+    surety_schema *schema = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_findings *findings = surety_findings_new(check_alloc(t));
+    surety_val part;
+    bool valid = true;
+
+    NEED(doc);
+    NEED(checker);
+    NEED(findings);
+    TRY(check_compile(t,
+                      "{\"required\":[\"x\"],\"properties\":{\"x\":{"
+                      "\"type\":\"null\"}}}",
+                      &schema));
+    TRY(surety_doc_read(doc, surety_str_of("{\"x\":[{\"x\":null},{\"x\":1}]}"),
+                        NULL, NULL));
+    part = surety_val_at(surety_doc_root(doc), surety_str_of("/x/0"));
+    TRY(surety_checker_check(checker, schema, part, &valid, NULL));
+    CHECK(valid);
+    part = surety_val_at(surety_doc_root(doc), surety_str_of("/x/1"));
+    TRY(surety_checker_check(checker, schema, part, &valid, NULL));
+    CHECK(!valid);
+    TRY(surety_checker_report(checker, schema, part, findings, NULL));
+    CHECK(surety_findings_count(findings) == 1);
+    CHECK_TEXT(surety_findings_at(findings, 0).instance_location, "/x/1/x");
+    CHECK(surety_val_int(surety_findings_at(findings, 0).instance, 0) == 1);
+    CHECK(surety_val_is(surety_findings_at(findings, 0).schema, "null"));
+done:
+    surety_findings_free(findings);
+    surety_checker_free(checker);
+    surety_doc_free(doc);
+    surety_schema_free(schema);
+}
+
+TEST(calls_that_make_no_sense)
+{
+    surety_schema *schema = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_doc *built = surety_doc_new(check_alloc(t));
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_findings *findings = surety_findings_new(check_alloc(t));
+    surety_error err;
+    surety_val root;
+    bool valid = true;
+
+    NEED(doc);
+    NEED(built);
+    NEED(checker);
+    NEED(findings);
+    TRY(check_compile(t, "false", &schema));
+    TRY(surety_doc_read(doc, surety_str_of("1"), NULL, NULL));
+    root = surety_doc_root(doc);
+    EXPECT(SURETY_MISUSE,
+           surety_checker_check(NULL, schema, root, &valid, &err));
+    CHECK(err.status == SURETY_MISUSE && err.message[0]);
+    EXPECT(SURETY_MISUSE,
+           surety_checker_check(checker, NULL, root, &valid, NULL));
+    EXPECT(
+        SURETY_MISUSE,
+        surety_checker_check(checker, schema, surety_val_none(), &valid, NULL));
+    EXPECT(SURETY_MISUSE,
+           surety_checker_check(checker, schema, root, NULL, NULL));
+    EXPECT(SURETY_MISUSE,
+           surety_checker_report(checker, schema, root, NULL, NULL));
+    EXPECT(SURETY_MISUSE,
+           surety_checker_report(checker, schema, surety_val_none(), findings,
+                                 NULL));
+    EXPECT(SURETY_MISUSE, surety_checker_complete(checker, schema, root, true,
+                                                  true, doc, NULL, NULL));
+    EXPECT(SURETY_MISUSE, surety_checker_complete(checker, schema, root, true,
+                                                  true, NULL, NULL, NULL));
+    CHECK(valid);
+    CHECK(surety_findings_count(NULL) == 0);
+    CHECK(!surety_findings_truncated(NULL));
+    CHECK(surety_findings_at(findings, 7).keyword.len == 0);
+    CHECK(surety_schema_root(NULL).doc == NULL);
+    CHECK(surety_schema_dialect(NULL) == SURETY_DIALECT_DEFAULT);
+    surety_schema_free(NULL);
+    surety_checker_free(NULL);
+    surety_findings_free(NULL);
+    surety_findings_reset(NULL);
+done:
+    surety_findings_free(findings);
+    surety_checker_free(checker);
+    surety_doc_free(built);
+    surety_doc_free(doc);
+    surety_schema_free(schema);
+}
+
+/* After a limit the same checker answers the next question right. */
+TEST(a_checker_recovers_from_a_limit)
+{
+    surety_limits limits = {.size = sizeof(limits), .inplace_depth_max = 4};
+    surety_schema *circle = NULL, *plain = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_checker *checker = surety_checker_new(check_alloc(t), &limits);
+    surety_error err;
+    bool valid = false;
+
+    NEED(doc);
+    NEED(checker);
+    TRY(check_compile(t, "{\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#\"}]}",
+                      &circle));
+    TRY(check_compile(t, "{\"not\":{\"items\":{\"type\":\"null\"}}}", &plain));
+    TRY(surety_doc_read(doc, surety_str_of("[1]"), NULL, NULL));
+    EXPECT(SURETY_LIMIT,
+           surety_checker_check(checker, circle, surety_doc_root(doc), &valid,
+                                &err));
+    CHECK(!valid);
+    TRY(surety_checker_check(checker, plain, surety_doc_root(doc), &valid,
+                             NULL));
+    CHECK(valid);
+done:
+    surety_checker_free(checker);
+    surety_doc_free(doc);
+    surety_schema_free(circle);
+    surety_schema_free(plain);
+}
+
+/* A schema compiled from a value that is already read uses that document. */
+TEST(a_schema_from_a_value)
+{
+    surety_schema_options options = {.size = sizeof(options),
+                                     .alloc = check_alloc(t)};
+    surety_schema *schema = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_val root;
+    bool valid = true;
+
+    NEED(doc);
+    NEED(checker);
+    TRY(surety_doc_read(
+        doc,
+        surety_str_of("{\"schema\":{\"const\":\"a\",\"$defs\":{\"x\":{}},"
+                      "\"$ref\":\"#/$defs/x\"},\"good\":\"a\",\"bad\":\"b\"}"),
+        NULL, NULL));
+    root = surety_doc_root(doc);
+    TRY(surety_schema_compile(surety_val_get(root, "schema"), &options, &schema,
+                              NULL));
+    TRY(surety_checker_check(checker, schema, surety_val_get(root, "good"),
+                             &valid, NULL));
+    CHECK(valid);
+    TRY(surety_checker_check(checker, schema, surety_val_get(root, "bad"),
+                             &valid, NULL));
+    CHECK(!valid);
+    CHECK(surety_schema_root(schema).index ==
+          surety_val_get(root, "schema").index);
+done:
+    surety_checker_free(checker);
+    surety_schema_free(schema);
+    surety_doc_free(doc);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"one checker for many schemas", one_checker_for_many},
+        {"a second check allocates nothing", a_second_check_allocates_nothing},
+        {"a part of a document", a_part_of_a_document},
+        {"calls that make no sense", calls_that_make_no_sense},
+        {"a checker recovers from a limit", a_checker_recovers_from_a_limit},
+        {"a schema from a value", a_schema_from_a_value},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}

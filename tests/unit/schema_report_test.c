@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings as an object: what they hold, order, appending, limits, and the
+ * output formats. The words are tested in tests/golden/messages. */
+#include "check.h"
+
+#include <string.h>
+
+#include "schema/schema.h"
+
+struct report {
+    surety_limits limits;
+    surety_schema *schema;
+    surety_doc *doc;
+    surety_checker *checker;
+    surety_findings *findings;
+    surety_buf out;
+};
+
+static surety_status report_of(struct check *t, struct report *report,
+                               const char *schema, const char *instance)
+{
+    surety_schema_options options = {.size = sizeof(options),
+                                     .alloc = check_alloc(t)};
+    surety_status status;
+
+    surety_buf_init(&report->out, check_alloc(t), 0);
+    report->limits.size = sizeof(report->limits);
+    report->doc = surety_doc_new(check_alloc(t));
+    report->checker = surety_checker_new(check_alloc(t), &report->limits);
+    report->findings = surety_findings_new(check_alloc(t));
+    if (!report->doc || !report->checker || !report->findings)
+        return SURETY_NOMEM;
+    status = surety_schema_read(surety_str_of(schema), &options,
+                                &report->schema, NULL);
+    if (!status)
+        status =
+            surety_doc_read(report->doc, surety_str_of(instance), NULL, NULL);
+    if (!status)
+        status = surety_checker_report(report->checker, report->schema,
+                                       surety_doc_root(report->doc),
+                                       report->findings, NULL);
+    return status;
+}
+
+static void report_done(struct report *report)
+{
+    surety_findings_free(report->findings);
+    surety_checker_free(report->checker);
+    surety_doc_free(report->doc);
+    surety_schema_free(report->schema);
+    surety_buf_done(&report->out);
+}
+
+TEST(what_a_finding_holds)
+{
+    struct report report = {.schema = NULL};
+    surety_finding finding;
+
+    TRY(report_of(t, &report,
+                  "{\"$id\":\"https://example.org/s\",\"properties\":{\"a\":{"
+                  "\"$ref\":\"#/$defs/p\"}},\"$defs\":{\"p\":{\"maximum\":1}}}",
+                  "{\n  \"a\": 85\n}"));
+    CHECK(surety_findings_count(report.findings) == 1);
+    finding = surety_findings_at(report.findings, 0);
+    CHECK_TEXT(finding.keyword, "maximum");
+    CHECK_TEXT(finding.instance_location, "/a");
+    CHECK_TEXT(finding.keyword_location, "/properties/a/$ref/maximum");
+    CHECK_TEXT(finding.absolute_keyword_location,
+               "https://example.org/s#/$defs/p/maximum");
+    CHECK_TEXT(finding.message, "85 is greater than the maximum of 1");
+    CHECK_TEXT(finding.hint, "0.85?");
+    CHECK(surety_val_position(finding.instance).line == 2);
+    CHECK(surety_val_position(finding.instance).column == 8);
+    CHECK(surety_val_int(finding.schema, 0) == 1);
+done:
+    report_done(&report);
+}
+
+TEST(a_false_schema_and_a_key)
+{
+    struct report report = {.schema = NULL};
+    surety_finding finding;
+
+    TRY(report_of(t, &report,
+                  "{\"additionalProperties\":false,\"properties\":{\"n\":"
+                  "false}}",
+                  "{\"n\":1,\"m\":2}"));
+    CHECK(surety_findings_count(report.findings) == 2);
+    finding = surety_findings_at(report.findings, 0);
+    CHECK_TEXT(finding.keyword, "additionalProperties");
+    CHECK_TEXT(finding.instance_location, "/m");
+    CHECK(surety_val_is(finding.instance, "m"));
+    CHECK(surety_val_kind(finding.schema) == SURETY_KIND_BOOLEAN);
+    finding = surety_findings_at(report.findings, 1);
+    CHECK_TEXT(finding.keyword, "properties");
+    CHECK_TEXT(finding.keyword_location, "/properties/n");
+    CHECK(surety_val_kind(finding.schema) == SURETY_KIND_BOOLEAN);
+    CHECK(surety_val_int(finding.instance, 0) == 1);
+done:
+    report_done(&report);
+}
+
+/* Two reports into one list stand one behind the other. */
+TEST(reports_are_appended)
+{
+    struct report report = {.schema = NULL};
+
+    TRY(report_of(t, &report,
+                  "{\"prefixItems\":[{\"type\":\"null\"},{\"type\":\"null\"}]}",
+                  "[1,2]"));
+    TRY(surety_doc_read(report.doc, surety_str_of("[null,3]"), NULL, NULL));
+    TRY(surety_checker_report(report.checker, report.schema,
+                              surety_doc_root(report.doc), report.findings,
+                              NULL));
+    CHECK(surety_findings_count(report.findings) == 3);
+    CHECK_TEXT(surety_findings_at(report.findings, 0).message,
+               "1 must be null");
+    CHECK_TEXT(surety_findings_at(report.findings, 1).message,
+               "2 must be null");
+    CHECK_TEXT(surety_findings_at(report.findings, 2).message,
+               "3 must be null");
+    surety_findings_reset(report.findings);
+    CHECK(surety_findings_count(report.findings) == 0);
+done:
+    report_done(&report);
+}
+
+/* Schema order first: required stands in front of properties here. */
+TEST(findings_stand_in_the_order_of_the_schema)
+{
+    struct report report = {.schema = NULL};
+    static const char *const order[] = {
+        "/required", "/properties/b/type", "/properties/a/items/type",
+        "/properties/a/items/type", "/minProperties"};
+
+    TRY(report_of(t, &report,
+                  "{\"required\":[\"z\"],\"properties\":{\"b\":{\"type\":"
+                  "\"null\"},\"a\":{\"items\":{\"type\":\"null\"}}},"
+                  "\"minProperties\":9}",
+                  "{\"b\":1,\"a\":[1,2]}"));
+    CHECK(surety_findings_count(report.findings) == CHECK_COUNT(order));
+    for (size_t i = 0; i < CHECK_COUNT(order); i++)
+        CHECK_TEXT(surety_findings_at(report.findings, i).keyword_location,
+                   order[i]);
+done:
+    report_done(&report);
+}
+
+TEST(output_formats)
+{
+    struct report report = {.schema = NULL};
+
+    TRY(report_of(t, &report, "{\"required\":[\"x\"]}", "{}"));
+    TRY(surety_findings_write(report.findings, false, SURETY_OUTPUT_FLAG,
+                              &report.out));
+    CHECK_TEXT(surety_buf_str(&report.out), "{\"valid\":false}");
+    surety_buf_reset(&report.out);
+    TRY(surety_findings_write(report.findings, true, SURETY_OUTPUT_FLAG,
+                              &report.out));
+    CHECK_TEXT(surety_buf_str(&report.out), "{\"valid\":true}");
+    surety_buf_reset(&report.out);
+    TRY(surety_findings_write(report.findings, false, SURETY_OUTPUT_BASIC,
+                              &report.out));
+    CHECK_TEXT(surety_buf_str(&report.out),
+               "{\"valid\":false,\"keywordLocation\":\"\",\"instanceLocation\":"
+               "\"\",\"errors\":[{\"valid\":false,\"keywordLocation\":"
+               "\"/required\",\"absoluteKeywordLocation\":\"#/required\","
+               "\"instanceLocation\":\"\",\"error\":\"the required property "
+               "\\\"x\\\" is missing\"}]}");
+    surety_buf_reset(&report.out);
+    surety_findings_reset(report.findings);
+    TRY(surety_findings_write(report.findings, false, SURETY_OUTPUT_DETAILED,
+                              &report.out));
+    CHECK_TEXT(surety_buf_str(&report.out),
+               "{\"valid\":false,\"keywordLocation\":\"\",\"instanceLocation\":"
+               "\"\",\"errors\":[]}");
+done:
+    report_done(&report);
+}
+
+/* Units open inside units: /a holds /a/b, which holds two. */
+TEST(detailed_output_nests)
+{
+    struct report report = {.schema = NULL};
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_val errors;
+
+    NEED(doc);
+    TRY(report_of(t, &report,
+                  "{\"properties\":{\"a\":{\"properties\":{\"b\":{\"required\":"
+                  "[\"x\",\"y\"]},\"c\":{\"type\":\"null\"}}}},\"maxProperties"
+                  "\":0}",
+                  "{\"a\":{\"b\":{},\"c\":1}}"));
+    TRY(surety_findings_write(report.findings, false, SURETY_OUTPUT_DETAILED,
+                              &report.out));
+    TRY(surety_doc_read(doc, surety_buf_str(&report.out), NULL, NULL));
+    errors = surety_val_get(surety_doc_root(doc), "errors");
+    CHECK(surety_val_count(errors) == 2);
+    CHECK(surety_val_is(
+        surety_val_at(errors, surety_str_of("/0/keywordLocation")),
+        "/properties/a"));
+    CHECK(surety_val_is(
+        surety_val_at(errors, surety_str_of("/0/instanceLocation")), "/a"));
+    errors = surety_val_at(errors, surety_str_of("/0/errors"));
+    CHECK(surety_val_count(errors) == 2);
+    CHECK(surety_val_is(
+        surety_val_at(errors, surety_str_of("/0/instanceLocation")), "/a/b"));
+    CHECK(surety_val_count(surety_val_at(errors, surety_str_of("/0/errors"))) ==
+          2);
+    CHECK(!surety_val_at(errors, surety_str_of("/0/error")).doc);
+    CHECK(surety_val_at(errors, surety_str_of("/1/error")).doc);
+done:
+    surety_doc_free(doc);
+    report_done(&report);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"what a finding holds", what_a_finding_holds},
+        {"a false schema and a key", a_false_schema_and_a_key},
+        {"reports are appended", reports_are_appended},
+        {"findings stand in the order of the schema",
+         findings_stand_in_the_order_of_the_schema},
+        {"output formats", output_formats},
+        {"detailed output nests", detailed_output_nests},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
