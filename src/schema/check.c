@@ -14,6 +14,7 @@ surety_checker *surety_checker_new(const surety_alloc *alloc,
         return NULL;
     checker->machine.alloc = alloc;
     checker->machine.limits = surety_limits_of(limits);
+    surety_buf_init(&checker->machine.text, alloc, 0);
     checker->machine.matcher =
         surety__matcher_new(alloc, &checker->machine.limits);
     if (!checker->machine.matcher) {
@@ -37,6 +38,8 @@ void surety_checker_free(surety_checker *checker)
     surety__free(machine->alloc, machine->hashes,
                  machine->hash_cap * 2 * sizeof(*machine->hashes));
     surety_doc_free(machine->content);
+    surety_buf_done(&machine->text);
+    surety__completion_free(machine->alloc, checker->completion);
     surety__matcher_free(machine->matcher);
     surety__free(machine->alloc, checker, sizeof(*checker));
 }

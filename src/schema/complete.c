@@ -29,7 +29,7 @@ struct level {
     uint32_t list, list_end;
 };
 
-struct completion {
+struct surety__completion {
     surety__machine *machine;
     surety_doc *doc; /* being built */
     bool fill, strip, changed;
@@ -41,7 +41,7 @@ struct completion {
     size_t chain_cap;
 };
 
-static bool trail_add(struct completion *completion, struct trail trail,
+static bool trail_add(struct surety__completion *completion, struct trail trail,
                       uint32_t list)
 {
     surety__machine *machine = completion->machine;
@@ -67,7 +67,7 @@ static bool trail_add(struct completion *completion, struct trail trail,
 }
 
 /* Makes the machine's frames those of a trail, root first. */
-static void trail_enter(struct completion *completion, uint32_t at)
+static void trail_enter(struct surety__completion *completion, uint32_t at)
 {
     surety__machine *machine = completion->machine;
     size_t length = 0;
@@ -95,7 +95,7 @@ static void trail_enter(struct completion *completion, uint32_t at)
     }
 }
 
-static bool branch_holds(struct completion *completion,
+static bool branch_holds(struct surety__completion *completion,
                          const surety__shape *branch, const surety__cell *cell)
 {
     surety__step step = {.index = UINT32_MAX, .same_value = true};
@@ -106,7 +106,7 @@ static bool branch_holds(struct completion *completion,
 }
 
 /* Adds what one applicator of the trail at `at` applies to the same value. */
-static void list_apply(struct completion *completion, uint32_t at,
+static void list_apply(struct surety__completion *completion, uint32_t at,
                        const surety__applicator *applicator, uint32_t list)
 {
     surety__machine *machine = completion->machine;
@@ -147,7 +147,7 @@ static void list_apply(struct completion *completion, uint32_t at,
 }
 
 /* Completes a list with everything that its shapes apply in place. */
-static void list_expand(struct completion *completion, uint32_t list)
+static void list_expand(struct surety__completion *completion, uint32_t list)
 {
     for (uint32_t i = list;
          i < completion->trail_count && !completion->machine->status; i++) {
@@ -160,7 +160,7 @@ static void list_expand(struct completion *completion, uint32_t list)
 
 /* ---- children ---------------------------------------------------------- */
 
-static void list_property(struct completion *completion, uint32_t i,
+static void list_property(struct surety__completion *completion, uint32_t i,
                           const surety__cell *key, uint32_t list)
 {
     surety__machine *machine = completion->machine;
@@ -191,7 +191,7 @@ static void list_property(struct completion *completion, uint32_t i,
     }
 }
 
-static void list_item(struct completion *completion, uint32_t i,
+static void list_item(struct surety__completion *completion, uint32_t i,
                       const surety__cell *item, uint32_t ordinal, uint32_t list)
 {
     const surety__arrays *arrays = completion->trails[i].shape->arrays;
@@ -205,8 +205,9 @@ static void list_item(struct completion *completion, uint32_t i,
 }
 
 /* The shapes of a child; unevaluated ones only where no other covers it. */
-static void list_child(struct completion *completion, const struct level *level,
-                       const surety__cell *child, uint32_t list)
+static void list_child(struct surety__completion *completion,
+                       const struct level *level, const surety__cell *child,
+                       uint32_t list)
 {
     bool object = level->cell->kind == CELL_OBJECT;
     uint32_t ordinal = level->cell->count - level->left;
@@ -231,7 +232,7 @@ static void list_child(struct completion *completion, const struct level *level,
 }
 
 /* Whether some shape of the level says which properties there are. */
-static bool level_defines(const struct completion *completion,
+static bool level_defines(const struct surety__completion *completion,
                           const struct level *level)
 {
     for (uint32_t i = level->list; i < level->list_end; i++) {
@@ -243,7 +244,7 @@ static bool level_defines(const struct completion *completion,
     return false;
 }
 
-static bool default_earlier(const struct completion *completion,
+static bool default_earlier(const struct surety__completion *completion,
                             const struct level *level, uint32_t end,
                             const surety__property *property)
 {
@@ -261,7 +262,7 @@ static bool default_earlier(const struct completion *completion,
 }
 
 /* Adds the defaults of properties that the object does not have. */
-static void level_defaults(struct completion *completion,
+static void level_defaults(struct surety__completion *completion,
                            const struct level *level)
 {
     const surety_doc *doc = completion->machine->doc;
@@ -293,7 +294,8 @@ static void level_defaults(struct completion *completion,
 /* ---- the walk ---------------------------------------------------------- */
 
 /* Whether the shapes of a list say nothing of what is inside a value. */
-static bool list_inert(const struct completion *completion, uint32_t list)
+static bool list_inert(const struct surety__completion *completion,
+                       uint32_t list)
 {
     for (size_t i = list; i < completion->trail_count; i++)
         if (completion->trails[i].shape->objects ||
@@ -304,8 +306,8 @@ static bool list_inert(const struct completion *completion, uint32_t list)
 
 /* Begins a value whose direct shapes stand from list on: copies it whole, or
  * opens a level for its children. */
-static void value_begin(struct completion *completion, const surety__cell *cell,
-                        uint32_t list)
+static void value_begin(struct surety__completion *completion,
+                        const surety__cell *cell, uint32_t list)
 {
     surety__machine *machine = completion->machine;
     void *items = completion->levels;
@@ -335,7 +337,7 @@ static void value_begin(struct completion *completion, const surety__cell *cell,
         surety_build_array(completion->doc);
 }
 
-static void level_step(struct completion *completion)
+static void level_step(struct surety__completion *completion)
 {
     struct level *level = &completion->levels[completion->depth - 1];
     surety__machine *machine = completion->machine;
@@ -365,6 +367,38 @@ static void level_step(struct completion *completion)
     value_begin(completion, child, list);
 }
 
+void surety__completion_free(const surety_alloc *alloc,
+                             struct surety__completion *completion)
+{
+    if (!completion)
+        return;
+    surety__free(alloc, completion->chain,
+                 completion->chain_cap * sizeof(*completion->chain));
+    surety__free(alloc, completion->trails,
+                 completion->trail_cap * sizeof(*completion->trails));
+    surety__free(alloc, completion->levels,
+                 completion->level_cap * sizeof(*completion->levels));
+    surety__free(alloc, completion, sizeof(*completion));
+}
+
+/* The checker's own, made when first asked for, its memory kept; NULL when out
+ * of memory. */
+static struct surety__completion *completion_begin(surety_checker *checker)
+{
+    struct surety__completion *completion = checker->completion;
+
+    if (!completion)
+        completion = surety__new(checker->machine.alloc, sizeof(*completion));
+    if (!completion)
+        return NULL;
+    checker->completion = completion;
+    completion->machine = &checker->machine;
+    completion->trail_count = 0;
+    completion->depth = 0;
+    completion->changed = false;
+    return completion;
+}
+
 surety_status surety_checker_complete(surety_checker *checker,
                                       const surety_schema *schema,
                                       surety_val val, bool fill_defaults,
@@ -372,8 +406,7 @@ surety_status surety_checker_complete(surety_checker *checker,
                                       bool *ret_changed, surety_error *reterr)
 {
     surety_error why = {.status = SURETY_OK};
-    struct completion completion = {
-        .fill = fill_defaults, .strip = strip_unknown, .doc = doc};
+    struct surety__completion *completion;
     surety__machine *machine;
     surety_status status;
 
@@ -381,25 +414,24 @@ surety_status surety_checker_complete(surety_checker *checker,
         return surety__fail(reterr, SURETY_MISUSE,
                             "there is nothing to complete");
     machine = &checker->machine;
-    completion.machine = machine;
+    completion = completion_begin(checker);
+    if (!completion)
+        return surety__fail_nomem(reterr);
+    completion->fill = fill_defaults;
+    completion->strip = strip_unknown;
+    completion->doc = doc;
     surety__machine_start(machine, schema, val, MODE_FAST, &why);
     surety_build_begin(doc, val.doc);
-    trail_add(&completion,
+    trail_add(completion,
               (struct trail){.shape = schema->root,
                              .cell = surety__cell_of(val),
                              .parent = UINT32_MAX},
               0);
     if (!machine->status)
-        value_begin(&completion, surety__cell_of(val), 0);
-    while (completion.depth && !machine->status)
-        level_step(&completion);
+        value_begin(completion, surety__cell_of(val), 0);
+    while (completion->depth && !machine->status)
+        level_step(completion);
     status = machine->status;
-    surety__free(machine->alloc, completion.chain,
-                 completion.chain_cap * sizeof(*completion.chain));
-    surety__free(machine->alloc, completion.trails,
-                 completion.trail_cap * sizeof(*completion.trails));
-    surety__free(machine->alloc, completion.levels,
-                 completion.level_cap * sizeof(*completion.levels));
     machine->reterr = NULL;
     if (status) {
         if (reterr && why.status)
@@ -410,6 +442,6 @@ surety_status surety_checker_complete(surety_checker *checker,
     }
     status = surety_build_end(doc, reterr);
     if (!status && ret_changed)
-        *ret_changed = completion.changed;
+        *ret_changed = completion->changed;
     return status;
 }

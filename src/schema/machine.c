@@ -48,6 +48,7 @@ void surety__machine_start(surety__machine *machine,
     machine->bits_len = 0;
     machine->result = true;
     machine->status = SURETY_OK;
+    machine->enough = false;
     machine->reterr = reterr;
     machine->work =
         machine->limits.work_base +
@@ -836,6 +837,11 @@ bool surety__machine_run(surety__machine *machine, size_t base)
     while (machine->depth > base && !machine->status) {
         surety__frame *frame = machine_top(machine);
 
+        if (machine->enough) {
+            machine->depth = base;
+            machine->result = false;
+            break;
+        }
         switch ((enum state)frame->state) {
         case STATE_START: step_start(machine, frame); break;
         case STATE_MEMBERS: step_members(machine, frame); break;

@@ -55,14 +55,21 @@ typedef struct surety__machine {
     surety_limits limits;
     uint64_t *hashes; /* scratch of uniqueItems */
     size_t hash_cap;
-    surety_doc *content; /* scratch of contentMediaType */
+    surety_doc *content; /* scratch of contentMediaType and of hints */
+    surety_buf text;     /* scratch of the report */
+    bool enough;         /* the report is full: nothing more is wanted */
     surety_error *reterr;
     const surety_alloc *alloc;
 } surety__machine;
 
 struct surety_checker {
     surety__machine machine;
+    struct surety__completion *completion; /* scratch of complete.c, or NULL */
 };
+
+/* complete.c; takes NULL. */
+void surety__completion_free(const surety_alloc *alloc,
+                             struct surety__completion *completion);
 
 /* How a child is reached: for locations, and for what evaluation counts. */
 typedef struct surety__step {
@@ -132,7 +139,7 @@ const surety__choices *surety__report_choices(const surety__machine *machine,
 
 void surety__message_write(const surety__machine *machine,
                            const surety__failure *failure, surety_buf *out);
-void surety__message_hint(const surety__machine *machine,
+void surety__message_hint(surety__machine *machine,
                           const surety__failure *failure, surety_buf *out);
 
 #endif

@@ -37,18 +37,17 @@ static void message_name(surety_buf *out, surety_str name)
 /* A value that is no string, as JSON. */
 static void message_json(surety_buf *out, surety_val val)
 {
-    surety_buf json;
-    surety_str head;
+    size_t start = out->len;
+    size_t keep;
 
-    surety_buf_init(&json, out->alloc, 0);
-    surety_val_write(val, SURETY_STYLE_COMPACT, &json);
-    if (json.status && !out->status)
-        out->status = json.status;
-    head = message_head(surety_buf_str(&json));
-    surety_buf_add(out, head);
-    if (head.len < json.len)
-        surety_buf_text(out, "...");
-    surety_buf_done(&json);
+    surety_val_write(val, SURETY_STYLE_COMPACT, out);
+    if (out->status)
+        return;
+    keep = message_head((surety_str){out->ptr + start, out->len - start}).len;
+    if (start + keep == out->len)
+        return;
+    out->len = start + keep;
+    surety_buf_text(out, "...");
 }
 
 static void message_quote(surety_buf *out, surety_val val)
@@ -562,34 +561,37 @@ static void hint_enum(const surety__shape *shape, surety_val val,
 }
 
 /* A text that holds the JSON that was wanted: that JSON. */
-static void hint_inside(const surety__shape *shape, surety_str text,
-                        surety_buf *out)
+static void hint_inside(surety__machine *machine, const surety__shape *shape,
+                        surety_str text, surety_buf *out)
 {
-    surety_doc *doc = surety_doc_new(out->alloc);
-    surety_status status =
-        doc ? surety_doc_read(doc, text, NULL, NULL) : SURETY_NOMEM;
-    surety_val inner = status ? surety_val_none() : surety_doc_root(doc);
+    surety_status status = SURETY_NOMEM;
+    surety_val inner = surety_val_none();
 
+    if (!machine->content)
+        machine->content = surety_doc_new(machine->alloc);
+    if (machine->content)
+        status = surety_doc_read(machine->content, text, NULL, NULL);
     if (status == SURETY_NOMEM && !out->status)
         out->status = status;
+    if (!status)
+        inner = surety_doc_root(machine->content);
     if (inner.doc && surety_val_kind(inner) != SURETY_KIND_STRING &&
-        (shape->types & surety__type_bits(doc, surety__cell_of(inner),
+        (shape->types & surety__type_bits(inner.doc, surety__cell_of(inner),
                                           shape->lexical_integer))) {
         message_json(out, inner);
         surety_buf_byte(out, '?');
     }
-    surety_doc_free(doc);
 }
 
-static void hint_type(const surety__shape *shape, surety_val val,
-                      surety_buf *out)
+static void hint_type(surety__machine *machine, const surety__shape *shape,
+                      surety_val val, surety_buf *out)
 {
     surety_kind kind = surety_val_kind(val);
     surety_str text = surety_val_str(val);
     size_t before = out->len;
 
     if (kind == SURETY_KIND_STRING && text.len && text.len < QUOTE_BYTES)
-        hint_inside(shape, text, out);
+        hint_inside(machine, shape, text, out);
     if ((kind == SURETY_KIND_BOOLEAN ||
          (kind == SURETY_KIND_NUMBER &&
           surety_val_number(val).len < QUOTE_BYTES)) &&
@@ -677,7 +679,7 @@ static void hint_property(const surety__machine *machine,
     surety_buf_byte(out, '?');
 }
 
-void surety__message_hint(const surety__machine *machine,
+void surety__message_hint(surety__machine *machine,
                           const surety__failure *failure, surety_buf *out)
 {
     const surety__shape *shape = machine->frames[machine->depth - 1].shape;
@@ -689,7 +691,7 @@ void surety__message_hint(const surety__machine *machine,
         return;
     }
     switch (failure->keyword) {
-    case KW_TYPE: hint_type(shape, val, out); return;
+    case KW_TYPE: hint_type(machine, shape, val, out); return;
     case KW_ENUM: hint_enum(shape, val, out); return;
     case KW_MAXIMUM: hint_maximum(shape, val, out); return;
     case KW_REQUIRED: hint_required(machine, shape, failure, out); return;

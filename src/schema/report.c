@@ -56,24 +56,20 @@ static void location_end(const surety__failure *failure, surety_buf *out)
 void surety__location_absolute(const struct surety__shape *shape,
                                surety_buf *out)
 {
-    surety_buf root;
-    size_t start;
+    size_t start, root;
 
     surety_buf_add(out, shape->resource->uri);
     surety_buf_byte(out, '#');
     start = out->len;
-    surety_buf_init(&root, out->alloc, 0);
-    surety_val_pointer(shape->resource->root, &root);
+    surety_val_pointer(shape->resource->root, out);
+    root = out->len - start;
+    out->len = start;
     surety_val_pointer(shape->at, out);
-    if (root.status && !out->status)
-        out->status = root.status;
-    if (!out->status && root.len && out->len - start >= root.len) {
-        /* The pointer starts at the resource, not at the document. */
-        memmove(out->ptr + start, out->ptr + start + root.len,
-                out->len - start - root.len);
-        out->len -= root.len;
-    }
-    surety_buf_done(&root);
+    /* The pointer starts at the resource, not at the document. */
+    if (out->status || out->len - start < root)
+        return;
+    memmove(out->ptr + start, out->ptr + start + root, out->len - start - root);
+    out->len -= root;
 }
 
 /* The index of the cell of a keyword's value in a subschema, for ordering. */
@@ -86,19 +82,18 @@ static uint32_t order_keyword(const surety__shape *shape,
 }
 
 /* How much of a pointer is the pointer of the value that is being checked,
- * which need not be its document's root. */
-static size_t location_base(const surety__machine *machine)
+ * which need not be its document's root; out is used and left as it was. */
+static size_t location_base(const surety__machine *machine, surety_buf *out)
 {
     const surety__cell *root = machine->frames[0].cell;
+    size_t before = out->len;
     size_t len;
-    surety_buf text;
 
     if (root == machine->doc->cells)
         return 0;
-    surety_buf_init(&text, machine->alloc, 0);
-    surety_val_pointer(surety__val_of(machine->doc, root), &text);
-    len = text.len;
-    surety_buf_done(&text);
+    surety_val_pointer(surety__val_of(machine->doc, root), out);
+    len = out->len - before;
+    out->len = before;
     return len;
 }
 
@@ -109,7 +104,7 @@ static void location_path(const surety__machine *machine,
                           surety__mark *marks, surety_buf *out)
 {
     const surety__frame *top = &machine->frames[machine->depth - 1];
-    size_t at = location_base(machine);
+    size_t at = location_base(machine, out);
 
     for (size_t i = machine->report_base + 1; i < machine->depth; i++) {
         const surety__frame *frame = &machine->frames[i];
@@ -194,7 +189,6 @@ static bool report_note(surety__machine *machine,
 void surety__report_failure(surety__machine *machine, surety__failure failure)
 {
     surety_findings *findings = machine->findings;
-    surety_buf text;
 
     /* Where a question could not be answered its frames still stand: nothing
      * that is above them can be told. */
@@ -212,12 +206,12 @@ void surety__report_failure(surety__machine *machine, surety__failure failure)
     if (findings->count - findings->sorted_from >=
         machine->limits.findings_max) {
         findings->truncated = true;
+        machine->enough = true;
         return;
     }
-    surety_buf_init(&text, machine->alloc, 0);
-    if (!report_note(machine, &failure, &text))
+    surety_buf_reset(&machine->text);
+    if (!report_note(machine, &failure, &machine->text))
         machine->status = SURETY_NOMEM;
-    surety_buf_done(&text);
 }
 
 /* ---- unions ------------------------------------------------------------ */

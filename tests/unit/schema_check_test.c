@@ -86,6 +86,51 @@ done:
     surety_schema_free(schema);
 }
 
+/* The report and the completion keep their memory too. */
+TEST(a_third_report_allocates_nothing)
+{
+    surety_schema *schema = NULL;
+    surety_doc *bad = surety_doc_new(check_alloc(t));
+    surety_doc *good = surety_doc_new(check_alloc(t));
+    surety_doc *built = surety_doc_new(check_alloc(t));
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_findings *findings = surety_findings_new(check_alloc(t));
+    size_t made = 0;
+
+    NEED(bad);
+    NEED(good);
+    NEED(built);
+    NEED(checker);
+    NEED(findings);
+    TRY(check_compile(t,
+                      "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":"
+                      "\"integer\",\"default\":1},\"o\":{\"anyOf\":[{\"type\":"
+                      "\"null\"},{\"$ref\":\"#\"}]}},\"required\":[\"o\"],"
+                      "\"additionalProperties\":false}",
+                      &schema));
+    TRY(surety_doc_read(bad, surety_str_of("{\"n\":\"1\",\"O\":{},\"x\":[1]}"),
+                        NULL, NULL));
+    TRY(surety_doc_read(good, surety_str_of("{\"o\":{\"o\":null}}"), NULL,
+                        NULL));
+    for (int round = 0; round < 3; round++) {
+        made = t->made;
+        surety_findings_reset(findings);
+        TRY(surety_checker_report(checker, schema, surety_doc_root(bad),
+                                  findings, NULL));
+        CHECK(surety_findings_count(findings) == 4);
+        TRY(surety_checker_complete(checker, schema, surety_doc_root(good),
+                                    true, true, built, NULL, NULL));
+    }
+    CHECK(t->made == made);
+done:
+    surety_findings_free(findings);
+    surety_checker_free(checker);
+    surety_doc_free(built);
+    surety_doc_free(good);
+    surety_doc_free(bad);
+    surety_schema_free(schema);
+}
+
 TEST(a_part_of_a_document)
 {
     surety_schema *schema = NULL;
@@ -247,6 +292,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"one checker for many schemas", one_checker_for_many},
         {"a second check allocates nothing", a_second_check_allocates_nothing},
+        {"a third report allocates nothing", a_third_report_allocates_nothing},
         {"a part of a document", a_part_of_a_document},
         {"calls that make no sense", calls_that_make_no_sense},
         {"a checker recovers from a limit", a_checker_recovers_from_a_limit},
