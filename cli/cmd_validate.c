@@ -369,7 +369,7 @@ static bool validate_batch(struct validator *validator,
         instance->line++;
         instance->text = (surety_str){ptr, (size_t)(line_end - ptr)};
         while (instance->text.len > 0 &&
-               strchr("\r\t ", ptr[instance->text.len - 1]))
+               memchr("\r\t ", ptr[instance->text.len - 1], 3))
             instance->text.len--;
         if (batch->is_overlong)
             goes_on = refuse_line(validator, instance);

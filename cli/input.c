@@ -18,6 +18,8 @@ enum { READ_STEP = 1 << 16, BATCH_BYTES = 1 << 18 };
 
 const char *input_name(const char *path)
 {
+    if (*path == '\0')
+        return "\"\"";
     return strcmp(path, "-") == 0 ? "stdin" : path;
 }
 

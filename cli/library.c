@@ -70,6 +70,12 @@ surety_contract *library_contract(struct cli *cli, const char *name)
                  "the contract %s is a folder", name);
         return NULL;
     }
+    if (strchr(name, '/') && stat(name, &about) == 0 &&
+        !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
+        cli_fail(cli, CODE_USAGE, "write it to a file first",
+                 "the contract %s is a pipe or a device, not a file", name);
+        return NULL;
+    }
     registry = library_open(cli);
     if (!registry)
         return NULL;

@@ -4,6 +4,7 @@
  * everything written was seen to be written. A reader that went away (a closed
  * pipe) ends the tool at once and silently, with the code of a failed write. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -156,10 +157,22 @@ static void run(struct cli *cli, int argc, char **argv)
     }
 }
 
+/* A standard descriptor that the caller closed would be given to the next file
+ * or socket opened, which would then be read as standard input or written as
+ * output. It becomes /dev/null, opened the wrong way round, so that its use
+ * fails. */
+static void hold_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     struct cli cli = {.code = CODE_VALID};
 
+    hold_descriptors();
     signal(SIGPIPE, SIG_IGN);
     output_init(&cli.out, STDOUT_FILENO);
     output_init(&cli.err, STDERR_FILENO);
