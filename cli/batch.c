@@ -285,20 +285,27 @@ static bool stream_alone(struct ring *ring, struct account *account)
     return goes_on;
 }
 
+enum { STACK_BYTES = 512 << 10 };
+
 /* The whole input through `jobs` workers, or fewer where the system gives no
  * more threads. */
 static bool stream_threads(struct ring *ring, struct account *account,
                            unsigned jobs)
 {
     pthread_t *workers = calloc(jobs, sizeof(*workers));
+    pthread_attr_t attributes;
     pthread_t reader;
     unsigned started = 0;
     bool goes_on = false;
 
+    /* Nothing in the library recurses, so many threads need little room. */
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
     while (workers && started < jobs &&
-           pthread_create(&workers[started], NULL, ring_work, ring) == 0)
+           pthread_create(&workers[started], &attributes, ring_work, ring) == 0)
         started++;
-    if (started == 0 || pthread_create(&reader, NULL, ring_read, ring) != 0) {
+    if (started == 0 ||
+        pthread_create(&reader, &attributes, ring_read, ring) != 0) {
         cli_fail(ring->session->cli, CODE_WORLD, "try --jobs 1",
                  "cannot start threads");
         pthread_mutex_lock(&ring->lock);
@@ -312,6 +319,7 @@ static bool stream_threads(struct ring *ring, struct account *account,
     }
     for (unsigned i = 0; i < started; i++)
         pthread_join(workers[i], NULL);
+    pthread_attr_destroy(&attributes);
     free(workers);
     return goes_on;
 }

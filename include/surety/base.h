@@ -151,14 +151,15 @@ typedef struct surety_limits {
     /* Applications of subschemas to one value without moving into it, nested;
      * 256: $ref loops and towers of allOf end here. */
     uint32_t inplace_depth_max;
-    /* Bytes of one pattern, 4 KiB; PCRE2 match limit for one match, 100,000
-     * steps; its heap, 8 MiB in KiB. */
+    /* Bytes of one pattern, 4 KiB; steps of one match, 100,000 and 8 for each
+     * byte of the text; its heap, 8 MiB in KiB. */
     uint32_t pattern_len_max;
     uint32_t pattern_match_max;
     uint32_t pattern_heap_kib_max;
     /* Steps of one check: this much for every value of the instance, and
      * work_base besides. 512 and 1 million. A step is one subschema applied
-     * to one value, or 64 bytes matched by a pattern. */
+     * to one value, 64 bytes or 8 steps of a pattern, 64 bytes compared, 16
+     * members looked through. */
     uint32_t work_per_value;
     uint32_t work_base;
     /* Findings in one report; 32. The report says that there were more. */

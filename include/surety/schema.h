@@ -92,7 +92,7 @@ SURETY_API surety_status surety_checker_check(surety_checker *checker,
 /* One thing that is wrong. The texts belong to the findings. Standard terms:
  * JSON Schema 2020-12 core, section 12.3. */
 typedef struct surety_finding {
-    surety_str keyword;           /* "maximum"; "false" for a false schema */
+    surety_str keyword;           /* "maximum"; "false" for a root of false */
     surety_str instance_location; /* JSON Pointer */
     surety_str keyword_location;  /* the evaluation path, through $ref */
     surety_str

@@ -90,6 +90,9 @@ bool surety__assert_pattern(surety__machine *machine,
     if (!surety__machine_charge(machine, 1 + text.len / 64))
         return false;
     match = surety__pattern_match(pattern, machine->matcher, text);
+    if (!surety__machine_charge(machine,
+                                surety__matcher_steps(machine->matcher) / 8))
+        return false;
     if (match >= 0)
         return match > 0;
     if (!machine->status && match == SURETY_LIMIT)

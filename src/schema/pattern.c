@@ -4,9 +4,14 @@
  *
  * The pattern is one block: the struct, the items and the literal of a simple
  * form; PCRE2's program, with its machine code where the system allows it, is
- * a second one. Every limit of PCRE2's is set: the length and nesting at
- * compile time; steps, depth, heap and the stack of the machine code at match
- * time. Reaching one is an answer (SURETY_LIMIT), never a long wait.
+ * a second one. The length and nesting are limited at compile time; heap, the
+ * stack of the machine code and steps at match time. Reaching a limit is an
+ * answer (SURETY_LIMIT), never a long wait.
+ *
+ * Steps are counted here, for PCRE2's own match limit does not see what its
+ * loops pass over, nor that each start may cost the whole text again. Every
+ * program calls back before each of its items (PCRE2_AUTO_CALLOUT); a call is a
+ * step, and so are STEP_BYTES passed over since the last one.
  *
  * PCRE2 gets memory from the caller's allocator. It frees without a size, so
  * each block begins with its own. */
@@ -20,6 +25,13 @@
 /* Bytes of a pattern as written for PCRE2: a pattern of the default
  * pattern_len_max made of nothing but \S in classes stays below. */
 #define PATTERN_OUT_MAX ((size_t)1 << 20)
+
+/* How fast passing over text is, compared with a call. */
+enum { STEP_BYTES = 16 };
+
+/* Steps that a match may take for each byte of its text besides the limit: what
+ * is linear gets through on any length. */
+enum { STEPS_PER_BYTE = 8 };
 
 struct surety__pattern {
     const surety_alloc *alloc;
@@ -35,6 +47,8 @@ struct surety__matcher {
     pcre2_match_context *context;
     pcre2_match_data *data;
     pcre2_jit_stack *stack; /* NULL where there is no machine code */
+    size_t start, at;       /* of the match that goes on: where it began, is */
+    uint64_t steps, steps_max;
 };
 
 /* ---- memory -------------------------------------------------------------- */
@@ -120,8 +134,8 @@ static surety_status pattern_program(surety_str program,
                                      pcre2_code **ret_code,
                                      surety_error *reterr)
 {
-    const uint32_t options =
-        PCRE2_UTF | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C;
+    const uint32_t options = PCRE2_UTF | PCRE2_MATCH_UNSET_BACKREF |
+                             PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT;
     pcre2_general_context *general = pattern_general(alloc);
     pcre2_compile_context *context =
         general ? pcre2_compile_context_create(general) : NULL;
@@ -267,6 +281,23 @@ void surety__matcher_free(surety__matcher *matcher)
     surety__free(matcher->alloc, matcher, sizeof(*matcher));
 }
 
+/* Called by PCRE2 before each item of a program. Going back is free: what was
+ * passed over then is passed over again before it is counted again. */
+static int matcher_step(pcre2_callout_block *block, void *ctx)
+{
+    surety__matcher *matcher = ctx;
+
+    if (block->start_match != matcher->start) {
+        matcher->start = block->start_match;
+        matcher->at = block->start_match;
+    }
+    matcher->steps++;
+    if (block->current_position > matcher->at)
+        matcher->steps += (block->current_position - matcher->at) / STEP_BYTES;
+    matcher->at = block->current_position;
+    return matcher->steps > matcher->steps_max ? PCRE2_ERROR_CALLOUT : 0;
+}
+
 /* Makes what PCRE2 needs, at the first pattern that is not simple. */
 static bool matcher_ready(surety__matcher *matcher)
 {
@@ -281,11 +312,10 @@ static bool matcher_ready(surety__matcher *matcher)
     if (!matcher->context && matcher->general) {
         matcher->context = pcre2_match_context_create(matcher->general);
         if (matcher->context) {
-            uint32_t steps = matcher->limits.pattern_match_max;
-
-            pcre2_set_match_limit(matcher->context, steps);
-            pcre2_set_depth_limit(matcher->context, steps);
+            pcre2_set_match_limit(matcher->context, UINT32_MAX);
+            pcre2_set_depth_limit(matcher->context, UINT32_MAX);
             pcre2_set_heap_limit(matcher->context, heap_kib);
+            pcre2_set_callout(matcher->context, matcher_step, matcher);
         }
     }
     if (!matcher->context)
@@ -305,10 +335,15 @@ int surety__pattern_match(const surety__pattern *pattern,
 {
     int result;
 
+    matcher->steps = 0;
     if (pattern->simple.form != PATTERN_PROGRAM)
         return surety__pattern_simple_match(&pattern->simple, text) ? 1 : 0;
     if (!matcher_ready(matcher))
         return SURETY_NOMEM;
+    matcher->start = 0;
+    matcher->at = 0;
+    matcher->steps_max =
+        matcher->limits.pattern_match_max + (uint64_t)text.len * STEPS_PER_BYTE;
     result = pcre2_match(pattern->code, (PCRE2_SPTR)(text.len ? text.ptr : ""),
                          text.len, 0, PCRE2_NO_UTF_CHECK, matcher->data,
                          matcher->context);
@@ -319,4 +354,9 @@ int surety__pattern_match(const surety__pattern *pattern,
     case PCRE2_ERROR_NOMEMORY: return SURETY_NOMEM;
     default: return SURETY_LIMIT;
     }
+}
+
+uint64_t surety__matcher_steps(const surety__matcher *matcher)
+{
+    return matcher->steps;
 }

@@ -9,7 +9,7 @@ import resource
 import signal
 import subprocess
 
-from cli_run import ENV, FOLDER, SURETY, check, write
+from cli_run import ENV, FOLDER, SURETY, check, skip, write  # noqa: F401
 
 with open(SURETY, "rb") as tool:
     SANITIZED = b"__asan_init" in tool.read()
@@ -20,13 +20,13 @@ STACK = 128 << 10
 TIMED_OUT = "timed out"
 
 
-def confine(memory=MEMORY):
+def confine(memory=MEMORY, stack=STACK):
     """What a child is held to; called in the child."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if not SANITIZED:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-            resource.setrlimit(resource.RLIMIT_STACK, (STACK, STACK))
+            resource.setrlimit(resource.RLIMIT_STACK, (stack, stack))
     return limit
 
 
@@ -41,15 +41,15 @@ class Run:
                 f"err {self.err[:1500]!r}")
 
 
-def hostile(*arguments, stdin=b"", memory=MEMORY, stdout=subprocess.PIPE,
-            env=None, seconds=SECONDS, **more):
+def hostile(*arguments, stdin=b"", memory=MEMORY, stack=STACK,
+            stdout=subprocess.PIPE, env=None, seconds=SECONDS):
     """Runs the tool in FOLDER under the limits above."""
     if isinstance(stdin, str):
         stdin = stdin.encode()
     run = subprocess.Popen([SURETY, *arguments], stdin=subprocess.PIPE,
                            stdout=stdout, stderr=subprocess.PIPE, cwd=FOLDER,
-                           env=ENV | (env or {}), preexec_fn=confine(memory),
-                           **more)
+                           env=ENV | (env or {}),
+                           preexec_fn=confine(memory, stack))
     try:
         out, err = run.communicate(stdin, timeout=seconds)
         return Run(run.returncode, out or b"", err)
