@@ -156,14 +156,22 @@ surety_status surety__build_arrays(surety__compiler *compiler,
 
 /* ---- objects ----------------------------------------------------------- */
 
-/* The property called name, made if it is new. The hash is cut to the 16 bits
- * that key cells carry. */
-static surety__property *objects_mention(surety__objects *objects,
-                                         surety_str name)
+/* Names whose search meets more others than these are no accident: among
+ * 100,000 names of somebody's own it is about ten. */
+enum { COLLISIONS_MAX = 256 };
+
+/* The property called by the string or key at_name, made if it is new; NULL,
+ * with reterr filled, where it collides too often. The hash is cut to the 16
+ * bits that key cells carry. */
+static surety__property *objects_mention(surety__compiler *compiler,
+                                         surety__objects *objects,
+                                         surety_val at_name)
 {
+    surety_str name = surety_val_str(at_name);
     uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
     const surety__property *known = surety__objects_named(objects, name, hash);
     uint32_t at = surety__objects_slot(objects, hash);
+    uint32_t probes = 0;
     surety__property *property;
 
     if (known)
@@ -171,8 +179,15 @@ static surety__property *objects_mention(surety__objects *objects,
     property = &objects->properties[objects->property_count++];
     property->name = name;
     property->hash = hash;
-    while (objects->table[at])
-        at = (at + 1) & objects->table_mask;
+    for (; objects->table[at]; at = (at + 1) & objects->table_mask)
+        if (++probes > COLLISIONS_MAX) {
+            surety__schema_fail(&compiler->resolver, at_name, SURETY_LIMIT,
+                                "more than %u property names of one object "
+                                "have the same hash: they were chosen to be "
+                                "slow",
+                                (unsigned)COLLISIONS_MAX);
+            return NULL;
+        }
     objects->table[at] = objects->property_count;
     return property;
 }
@@ -200,9 +215,11 @@ static surety_status objects_properties(surety__compiler *compiler,
     for (surety_val v = surety_val_first(map); v.doc;
          v = surety_val_next(map, v)) {
         surety__property *property =
-            objects_mention(objects, surety_val_str(surety_val_key(v)));
+            objects_mention(compiler, objects, surety_val_key(v));
         surety_val standing = surety_val_get(v, "default");
 
+        if (!property)
+            return SURETY_LIMIT;
         property->shape = surety__compiler_shape(compiler, v, shape->resource);
         if (!property->shape)
             return SURETY_NOMEM;
@@ -213,9 +230,10 @@ static surety_status objects_properties(surety__compiler *compiler,
     }
     for (surety_val v = surety_val_first(required); v.doc;
          v = surety_val_next(required, v)) {
-        surety__property *property =
-            objects_mention(objects, surety_val_str(v));
+        surety__property *property = objects_mention(compiler, objects, v);
 
+        if (!property)
+            return SURETY_LIMIT;
         objects->required_count += !property->required;
         property->required = true;
     }

@@ -10,6 +10,7 @@
 #include <surety/reply.h>
 #include <surety/schema.h>
 
+#include "base/base.h"
 #include "check.h"
 
 /* A contract with small limits, and the judge that keeps them. */
@@ -245,9 +246,61 @@ done:
     court_close(&court);
 }
 
+enum { SAME_HASH = 600 };
+
+/* Names of eight bytes whose surety__hash ends in the same 16 bits; looked for
+ * once, for that takes as long as all the rest. */
+static const char (*names_of_one_hash(void))[8]
+{
+    static char names[SAME_HASH][8];
+    static size_t found;
+
+    for (uint32_t n = 0; found < SAME_HASH; n++) {
+        for (int d = 0; d < 8; d++)
+            names[found][d] = (char)('a' + (n >> (4 * d) & 15));
+        found += (surety__hash(names[found], 8) & 0xFFFF) == 0x1234;
+    }
+    return (const char(*)[8])names;
+}
+
+/* Property names of one hash are refused before they cost quadratic time; a
+ * few are nothing. */
+TEST(property_names_of_one_hash)
+{
+    static const size_t counts[] = {200, SAME_HASH};
+    surety_schema_options options = {.size = sizeof(options),
+                                     .alloc = check_alloc(t)};
+    surety_schema *schema = NULL;
+    surety_error err = {.status = SURETY_OK};
+    surety_buf text;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    for (size_t i = 0; i < 2; i++) {
+        surety_buf_reset(&text);
+        surety_buf_text(&text, "{\"required\":[");
+        for (size_t n = 0; n < counts[i]; n++) {
+            surety_buf_text(&text, n ? ",\"" : "\"");
+            surety_buf_append(&text, names_of_one_hash()[n], 8);
+            surety_buf_byte(&text, '"');
+        }
+        surety_buf_text(&text, "]}");
+        TRY(text.status);
+        EXPECT(
+            i ? SURETY_LIMIT : SURETY_OK,
+            surety_schema_read(surety_buf_str(&text), &options, &schema, &err));
+        surety_schema_free(schema);
+        schema = NULL;
+    }
+    CHECK(strstr(err.message, "256 property names"));
+done:
+    surety_schema_free(schema);
+    surety_buf_done(&text);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
+        {"property names of one hash", property_names_of_one_hash},
         {"keeps the size of a reply", keeps_the_size_of_a_reply},
         {"looks at so many candidates", looks_at_so_many_candidates},
         {"keeps the limits of a value", keeps_the_limits_of_a_value},
