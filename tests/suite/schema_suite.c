@@ -6,8 +6,7 @@
  *
  * ROOT holds tests/ and remotes/. Every file of every dialect we know is one
  * TAP line, required and optional alike; tests that fail are named above it.
- * Drafts 3 and next are no dialects of ours, and proposals/ is no part of any
- * release, so they are left out.
+ * Drafts 3 and next are no dialects of ours and are left out.
  *
  * Each test is judged three ways that must agree with the suite: the check,
  * the report (findings if and only if invalid), and, for a schema that should
@@ -126,8 +125,7 @@ static surety_dialect suite_dialect(const char *below)
     for (size_t i = 0; i < sizeof(suite_drafts) / sizeof(*suite_drafts); i++) {
         const char *folder = suite_drafts[i].folder;
 
-        if (strncmp(below, folder, strlen(folder)) == 0 &&
-            !strstr(below, "/proposals/"))
+        if (strncmp(below, folder, strlen(folder)) == 0)
             return suite_drafts[i].dialect;
     }
     return SURETY_DIALECT_DEFAULT;
