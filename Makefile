@@ -5,6 +5,7 @@
 #   make run       build, then show the tool at work
 #   make test      build, run every test, end with "N passed, N failed"
 #   make bench     measure beside others (docs/performance.md)
+#   make fault     fail every allocation of every unit test: half an hour
 #   make fuzz      search for crashing inputs, SECS seconds a target
 #   make install   install below PREFIX (and DESTDIR)
 #   make setup     install what Debian packages are missing, nothing else
@@ -47,6 +48,11 @@ bench:
 	@ninja -C build-bench --quiet surety bench
 	@python3 bench/bench.py $(BENCH_FLAGS) build-bench
 
+fault: all
+	@for test in $(BUILD)/tests/unit/*_test; do \
+	    case $$test in *text_linear_test) continue ;; esac; \
+	    echo "$$test --fault-all"; $$test --fault-all || exit 1; done
+
 fuzz:
 	@$(SETUP) build fuzz
 	@tools/fuzz.sh $(SECS)
@@ -61,4 +67,4 @@ symbols: all
 clean:
 	@rm -rf $(BUILD) build-*
 
-.PHONY: all setup run test bench fuzz install symbols clean
+.PHONY: all setup run test bench fault fuzz install symbols clean

@@ -112,7 +112,8 @@ static void check_run(struct check *t, const struct check_test *test,
 }
 
 /* Every allocation that the test makes, failing alone and from there on. */
-static bool check_starve(const struct check_test *test, size_t *ret_runs)
+static bool check_starve(const struct check_test *test, bool all,
+                         size_t *ret_runs)
 {
     struct check t;
     size_t made, step = 1;
@@ -120,7 +121,7 @@ static bool check_starve(const struct check_test *test, size_t *ret_runs)
     check_run(&t, test, 0, false);
     made = t.made;
     for (size_t n = 1; n <= made && !t.failed; n += step) {
-        if (n > FAULT_EVERY && made > FAULT_EVERY + FAULT_SAMPLES)
+        if (!all && n > FAULT_EVERY && made > FAULT_EVERY + FAULT_SAMPLES)
             step = (made - FAULT_EVERY) / FAULT_SAMPLES;
         for (int sticky = 0; sticky < 2 && !t.failed; sticky++) {
             check_run(&t, test, n, sticky);
@@ -133,7 +134,8 @@ static bool check_starve(const struct check_test *test, size_t *ret_runs)
 int check_main(int argc, char **argv, const struct check_test *tests,
                size_t count)
 {
-    bool fault = argc > 1 && !strcmp(argv[1], "--fault");
+    bool all = argc > 1 && !strcmp(argv[1], "--fault-all");
+    bool fault = all || (argc > 1 && !strcmp(argv[1], "--fault"));
     bool good = true;
 
     printf("1..%zu\n", count);
@@ -143,7 +145,7 @@ int check_main(int argc, char **argv, const struct check_test *tests,
         bool holds;
 
         if (fault) {
-            holds = check_starve(&tests[i], &runs);
+            holds = check_starve(&tests[i], all, &runs);
         } else {
             check_run(&t, &tests[i], 0, false);
             holds = !t.failed;
