@@ -475,12 +475,11 @@ static surety_status shape_build(surety__compiler *compiler,
 }
 
 /* What can be said of a shape once its parts are built. */
-static void shape_settle(surety_schema *schema, surety__shape *shape)
+static void shape_settle(surety__shape *shape)
 {
     const surety__arrays *arrays = shape->arrays;
     const surety__objects *objects = shape->objects;
 
-    schema->has_unevaluated = schema->has_unevaluated || shape->tracks;
     if (shape->always || shape->never)
         return;
     shape->leaf =
@@ -489,27 +488,44 @@ static void shape_settle(surety_schema *schema, surety__shape *shape)
                      !arrays->unevaluated && !arrays->unique)) &&
         (!objects || (!objects->walks && !objects->names &&
                       !objects->dependent_count && !objects->unevaluated));
-    shape->always = shape->leaf && shape->types == TYPE_ANY &&
-                    !shape->choices && !shape->constant && !shape->numbers &&
-                    !shape->strings && !arrays && !objects;
+    shape->plain = shape->leaf && !shape->choices && !shape->constant &&
+                   !shape->numbers && !shape->strings && !arrays && !objects;
+    shape->always = shape->plain && shape->types == TYPE_ANY;
 }
 
 /* ---- repeated branches ------------------------------------------------- */
 
 enum { REFERENCE_HOPS = 16 };
 
+/* Whether a shape does nothing but refer to another. */
+static bool shape_refers(const surety__shape *shape)
+{
+    return shape->applicator_count == 1 &&
+           shape->applicators[0].keyword == KW_REF &&
+           shape->types == TYPE_ANY && !shape->choices && !shape->constant &&
+           !shape->numbers && !shape->strings && !shape->arrays &&
+           !shape->objects;
+}
+
 const surety__shape *surety__shape_meant(const surety__shape *shape,
                                          const surety__resource *within)
 {
-    for (int hops = 0; hops < REFERENCE_HOPS; hops++) {
-        if ((within && shape->resource != within) ||
-            shape->applicator_count != 1 ||
-            shape->applicators[0].keyword != KW_REF ||
-            shape->types != TYPE_ANY || shape->choices || shape->constant ||
-            shape->numbers || shape->strings || shape->arrays || shape->objects)
-            break;
+    for (int hops = 0; hops < REFERENCE_HOPS && shape_refers(shape) &&
+                       (!within || shape->resource == within);
+         hops++)
         shape = shape->applicators[0].shapes[0];
-    }
+    return shape;
+}
+
+/* What decides in a shape's place: as above, but never out of its resource,
+ * which must stay in the dynamic scope. */
+static const surety__shape *shape_direct(const surety__shape *shape)
+{
+    for (int hops = 0;
+         hops < REFERENCE_HOPS && shape_refers(shape) &&
+         shape->applicators[0].shapes[0]->resource == shape->resource;
+         hops++)
+        shape = shape->applicators[0].shapes[0];
     return shape;
 }
 
@@ -545,6 +561,7 @@ static surety_status branches_settle(surety__compiler *compiler,
         *neutral = (surety__shape){.at = shape->at,
                                    .resource = shape->resource,
                                    .types = TYPE_ANY,
+                                   .direct = neutral,
                                    .always = all,
                                    .never = !all,
                                    .leaf = true};
@@ -559,8 +576,9 @@ static surety_status shapes_settle(surety__compiler *compiler)
     surety_status status = SURETY_OK;
 
     for (size_t i = 0; i < compiler->shape_count && !status; i++) {
-        const surety__shape *shape = compiler->shapes[i];
+        surety__shape *shape = compiler->shapes[i];
 
+        shape->direct = shape_direct(shape);
         for (uint32_t a = 0; a < shape->applicator_count && !status; a++)
             status = branches_settle(compiler, shape->resource,
                                      &shape->applicators[a], &seen);
@@ -714,7 +732,7 @@ static surety_status compile_all(surety__compiler *compiler, surety_val root,
             status = dynamics_link(compiler);
     }
     for (size_t i = 0; i < compiler->shape_count && !status; i++)
-        shape_settle(compiler->schema, compiler->shapes[i]);
+        shape_settle(compiler->shapes[i]);
     if (!status)
         status = circles_refuse(compiler);
     return status ? status : shapes_settle(compiler);

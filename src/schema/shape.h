@@ -140,11 +140,15 @@ typedef struct surety__applicator {
 
 struct surety__shape {
     surety_val at; /* the subschema in its document */
+    /* What decides in its place: itself, or where it does nothing but refer to
+     * another of its resource, that one. */
+    const surety__shape *direct;
     surety__resource *resource;
     uint8_t types;        /* TYPE_ bits that may pass */
     bool always;          /* true, or an object that asserts nothing */
     bool never;           /* false */
     bool leaf;            /* asserts without subschemas */
+    bool plain;           /* a leaf that asserts types only */
     bool lexical_integer; /* draft 4: 1.0 is no integer */
     bool tracks;          /* has an unevaluated keyword */
     const surety__choices *choices;
@@ -187,7 +191,6 @@ struct surety_schema {
     surety__pattern **patterns;
     size_t pattern_count, pattern_cap;
     bool has_defaults;
-    bool has_unevaluated;
 };
 
 /* ---- predicates shared by the check and whoever else asks -------------- */

@@ -523,8 +523,7 @@ def streams():
           len(reports) == 5 and not any(r["ok"] for r in reports), run)
 
 
-FOREVER = {"rules": [{"id": "forever", "expr": "[range(0; infinite)] | length "
-                                               "> 0",
+FOREVER = {"rules": [{"id": "forever", "expr": "last(range(0; infinite)) > 0",
                       "message": "must end"}]}
 GREEDY = {"rules": [{"id": "greedy",
                      "expr": '[limit(100000000; repeat("x" * 1000))] | '
