@@ -5,63 +5,11 @@
 
 #include <string.h>
 
-#include "schema/schema.h"
-
-struct row {
-    const char *schema, *instance;
-    bool valid;
-};
-
-static surety_schema_options dynamic_options(struct check *t)
-{
-    return (surety_schema_options){.size = sizeof(surety_schema_options),
-                                   .alloc = check_alloc(t)};
-}
-
-/* Each schema and instance; the check and the report must agree. */
-static void dynamic_rows(struct check *t, const struct row *rows, size_t count,
-                         bool assert_format)
-{
-    surety_schema_options options = dynamic_options(t);
-    surety_schema *schema = NULL;
-    surety_doc *doc = surety_doc_new(check_alloc(t));
-    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
-    surety_findings *findings = surety_findings_new(check_alloc(t));
-
-    options.assert_format = assert_format;
-    NEED(doc);
-    NEED(checker);
-    NEED(findings);
-    for (size_t i = 0; i < count; i++) {
-        bool valid = !rows[i].valid;
-
-        surety_schema_free(schema);
-        schema = NULL;
-        TRY(surety_schema_read(surety_str_of(rows[i].schema), &options, &schema,
-                               NULL));
-        TRY(surety_doc_read(doc, surety_str_of(rows[i].instance), NULL, NULL));
-        TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
-                                 NULL));
-        if (valid != rows[i].valid)
-            printf("# %s on %s\n", rows[i].schema, rows[i].instance);
-        CHECK(valid == rows[i].valid);
-        surety_findings_reset(findings);
-        TRY(surety_checker_report(checker, schema, surety_doc_root(doc),
-                                  findings, NULL));
-        if (valid != (surety_findings_count(findings) == 0))
-            printf("# report of %s on %s\n", rows[i].schema, rows[i].instance);
-        CHECK(valid == (surety_findings_count(findings) == 0));
-    }
-done:
-    surety_findings_free(findings);
-    surety_checker_free(checker);
-    surety_doc_free(doc);
-    surety_schema_free(schema);
-}
+#include "schema_verdict.h"
 
 TEST(extending_a_tree)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$id\":\"https://x.org/"
          "strict\",\"$dynamicAnchor\":\"node\",\"$ref\":\"tree\","
          "\"unevaluatedProperties\":false,\"$defs\":{\"t\":{\"$id\":\"https://"
@@ -93,12 +41,12 @@ TEST(extending_a_tree)
          "{\"kids\":[{\"kids\":[{\"kids\":[{\"w\":1}]}]}]}", false},
     };
 
-    dynamic_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(a_generic_list)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$id\":\"https://x.org/"
          "ints\",\"$ref\":\"list\",\"$defs\":{\"list\":{\"$id\":\"list\","
          "\"type\":\"array\",\"items\":{\"$dynamicRef\":\"#T\"},\"$defs\":{"
@@ -106,12 +54,12 @@ TEST(a_generic_list)
          "[\"x\"]", true},
     };
 
-    dynamic_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(a_generic_list_of_integers)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$id\":\"https://x.org/"
          "ints\",\"$ref\":\"list\",\"$defs\":{\"int\":{\"$dynamicAnchor\":"
          "\"T\",\"type\":\"integer\"},\"list\":{\"$id\":\"list\",\"type\":"
@@ -126,12 +74,12 @@ TEST(a_generic_list_of_integers)
          "[\"x\"]", false},
     };
 
-    dynamic_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(a_plain_anchor_is_not_dynamic)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$id\":\"https://x.org/"
          "r\",\"$dynamicAnchor\":\"a\",\"properties\":{\"s\":{\"$ref\":\"sub\"}"
          "},\"type\":\"object\",\"$defs\":{\"sub\":{\"$id\":\"sub\",\"$defs\":{"
@@ -146,12 +94,12 @@ TEST(a_plain_anchor_is_not_dynamic)
          "{\"s\":{}}", false},
     };
 
-    dynamic_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(a_pointer_is_not_dynamic)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$id\":\"https://x.org/"
          "p\",\"$dynamicAnchor\":\"a\",\"type\":\"object\",\"properties\":{"
          "\"s\":{\"$dynamicRef\":\"#/$defs/"
@@ -166,12 +114,12 @@ TEST(a_pointer_is_not_dynamic)
          "{\"s\":1}", false},
     };
 
-    dynamic_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(two_scopes)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$id\":\"https://x.org/"
          "outer\",\"type\":\"array\",\"prefixItems\":[{\"$ref\":\"a\"},{\"$"
          "ref\":\"b\"}],\"$defs\":{\"a\":{\"$id\":\"a\",\"$ref\":\"leaf\",\"$"
@@ -201,12 +149,12 @@ TEST(two_scopes)
          "[1,1]", false},
     };
 
-    dynamic_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(a_scope_ends_with_its_branch)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$id\":\"https://x.org/"
          "u\",\"anyOf\":[{\"$ref\":\"a\"},{\"$ref\":\"b\"}],\"$defs\":{\"a\":{"
          "\"$id\":\"a\",\"$ref\":\"leaf\",\"$defs\":{\"n\":{\"$dynamicAnchor\":"
@@ -233,12 +181,12 @@ TEST(a_scope_ends_with_its_branch)
          "null", false},
     };
 
-    dynamic_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(recursive_ref)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$schema\":\"https://json-schema.org/draft/2019-09/"
          "schema\",\"$id\":\"https://x.org/"
          "s\",\"$recursiveAnchor\":true,\"$ref\":\"tree\","
@@ -262,12 +210,12 @@ TEST(recursive_ref)
          "{\"kids\":[{\"w\":1}]}", true},
     };
 
-    dynamic_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(dynamic_ref_of_v1)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$schema\":\"https://json-schema.org/v1\",\"$id\":\"https://x.org/"
          "v\",\"$ref\":\"list\",\"$defs\":{\"i\":{\"$dynamicAnchor\":\"T\","
          "\"type\":\"integer\"},\"l\":{\"$id\":\"list\",\"items\":{\"$"
@@ -280,7 +228,7 @@ TEST(dynamic_ref_of_v1)
          "[\"x\"]", false},
     };
 
-    dynamic_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 int main(int argc, char **argv)

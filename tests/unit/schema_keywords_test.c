@@ -5,63 +5,11 @@
 
 #include <string.h>
 
-#include "schema/schema.h"
-
-struct row {
-    const char *schema, *instance;
-    bool valid;
-};
-
-static surety_schema_options keywords_options(struct check *t)
-{
-    return (surety_schema_options){.size = sizeof(surety_schema_options),
-                                   .alloc = check_alloc(t)};
-}
-
-/* Each schema and instance; the check and the report must agree. */
-static void keywords_rows(struct check *t, const struct row *rows, size_t count,
-                          bool assert_format)
-{
-    surety_schema_options options = keywords_options(t);
-    surety_schema *schema = NULL;
-    surety_doc *doc = surety_doc_new(check_alloc(t));
-    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
-    surety_findings *findings = surety_findings_new(check_alloc(t));
-
-    options.assert_format = assert_format;
-    NEED(doc);
-    NEED(checker);
-    NEED(findings);
-    for (size_t i = 0; i < count; i++) {
-        bool valid = !rows[i].valid;
-
-        surety_schema_free(schema);
-        schema = NULL;
-        TRY(surety_schema_read(surety_str_of(rows[i].schema), &options, &schema,
-                               NULL));
-        TRY(surety_doc_read(doc, surety_str_of(rows[i].instance), NULL, NULL));
-        TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
-                                 NULL));
-        if (valid != rows[i].valid)
-            printf("# %s on %s\n", rows[i].schema, rows[i].instance);
-        CHECK(valid == rows[i].valid);
-        surety_findings_reset(findings);
-        TRY(surety_checker_report(checker, schema, surety_doc_root(doc),
-                                  findings, NULL));
-        if (valid != (surety_findings_count(findings) == 0))
-            printf("# report of %s on %s\n", rows[i].schema, rows[i].instance);
-        CHECK(valid == (surety_findings_count(findings) == 0));
-    }
-done:
-    surety_findings_free(findings);
-    surety_checker_free(checker);
-    surety_doc_free(doc);
-    surety_schema_free(schema);
-}
+#include "schema_verdict.h"
 
 TEST(types)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"type\":\"null\"}", "null", true},
         {"{\"type\":\"null\"}", "true", false},
         {"{\"type\":\"null\"}", "1", false},
@@ -126,12 +74,12 @@ TEST(types)
          "99999999999999999999", true},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(choices)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"enum\":[1,\"1\",null,[1],{\"a\":1}]}", "1.0", true},
         {"{\"enum\":[1,\"1\",null,[1],{\"a\":1}]}", "\"1\"", true},
         {"{\"enum\":[1,\"1\",null,[1],{\"a\":1}]}", "[1.0]", true},
@@ -153,12 +101,12 @@ TEST(choices)
         {"{\"const\":\"a\"}", "\"\\u0061\"", true},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(numbers)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"minimum\":1.5}", "1.5", true},
         {"{\"minimum\":1.5}", "1.49999999999999999999", false},
         {"{\"maximum\":-3}", "-3", true},
@@ -188,12 +136,12 @@ TEST(numbers)
          "2", true},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(strings)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"minLength\":2}", "\"\\ud83d\\ude00\"", false},
         {"{\"minLength\":2}", "\"ab\"", true},
         {"{\"maxLength\":1}", "\"\\u00e4\"", true},
@@ -231,21 +179,21 @@ TEST(strings)
         {"{\"contentEncoding\":\"base64\"}", "\"%\"", true},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), true);
+    verdict_rows(t, rows, CHECK_COUNT(rows), true);
 }
 
 TEST(format_is_an_annotation)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"format\":\"ipv4\"}", "\"x\"", true},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(arrays)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"minItems\":1}", "[]", false},
         {"{\"minItems\":1}", "[0]", true},
         {"{\"maxItems\":0}", "[]", true},
@@ -301,12 +249,12 @@ TEST(arrays)
         {"{\"contains\":true}", "[]", false},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(objects)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"minProperties\":1}", "{}", false},
         {"{\"minProperties\":1}", "{\"a\":1}", true},
         {"{\"maxProperties\":0}", "{}", true},
@@ -353,12 +301,12 @@ TEST(objects)
          "{\"c\":1}", false},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(names_by_hash)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"propertyNames\":{\"enum\":[\"n0\",\"n1\",\"n2\",\"n3\",\"n4\","
          "\"n5\",\"n6\",\"n7\",\"n8\",\"n9\"]}}",
          "{\"n0\":1,\"n9\":1,\"n5\":[]}", true},
@@ -372,12 +320,12 @@ TEST(names_by_hash)
          false},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(in_place)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"allOf\":[{\"minimum\":1},{\"maximum\":3}]}", "2", true},
         {"{\"allOf\":[{\"minimum\":1},{\"maximum\":3}]}", "4", false},
         {"{\"anyOf\":[{\"minimum\":3},{\"maximum\":1}]}", "3", true},
@@ -420,12 +368,12 @@ TEST(in_place)
          "null", true},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(unevaluated)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"properties\":{\"a\":true},\"unevaluatedProperties\":false}",
          "{\"a\":1}", true},
         {"{\"properties\":{\"a\":true},\"unevaluatedProperties\":false}",
@@ -480,12 +428,12 @@ TEST(unevaluated)
          "{\"a\":1}", true},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(unevaluated_items)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"properties\":{\"o\":{\"properties\":{\"a\":true}}},"
          "\"unevaluatedProperties\":{\"type\":\"integer\"}}",
          "{\"o\":{\"z\":1},\"n\":1}", true},
@@ -516,12 +464,12 @@ TEST(unevaluated_items)
          "[1,2,4]", false},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(unevaluated_beyond_one_word)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"patternProperties\":{\"^k\":true},\"unevaluatedProperties\":"
          "false}",
          "{\"k0\":0,\"k1\":1,\"k2\":2,\"k3\":3,\"k4\":4,\"k5\":5,\"k6\":6,"
@@ -572,12 +520,12 @@ TEST(unevaluated_beyond_one_word)
          false},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(v1_and_kin)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$schema\":\"https://json-schema.org/"
          "v1\",\"propertyDependencies\":{\"k\":{\"a\":{\"required\":[\"x\"]}}}"
          "}",
@@ -594,12 +542,12 @@ TEST(v1_and_kin)
          true},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 TEST(references_and_siblings)
 {
-    static const struct row rows[] = {
+    static const struct verdict rows[] = {
         {"{\"$schema\":\"http://json-schema.org/draft-07/"
          "schema#\",\"$ref\":\"#/definitions/"
          "a\",\"type\":\"null\",\"definitions\":{\"a\":{\"type\":\"integer\"}}"
@@ -620,7 +568,7 @@ TEST(references_and_siblings)
          false},
     };
 
-    keywords_rows(t, rows, CHECK_COUNT(rows), false);
+    verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
 int main(int argc, char **argv)
