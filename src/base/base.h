@@ -66,6 +66,16 @@ bool surety__map_put(surety__map *map, const surety_alloc *alloc, uint64_t key,
                      void *value);
 void surety__map_done(surety__map *map, const surety_alloc *alloc);
 
+/* ---- sorting (sort.c) --------------------------------------------------- */
+
+typedef struct surety__pair {
+    uint64_t key;
+    uint64_t value;
+} surety__pair;
+
+/* Sorts by key, then value, in place; n log n whatever the pairs are. */
+void surety__pairs_sort(surety__pair *pairs, size_t count);
+
 /* ---- errors (error.c) -------------------------------------------------- */
 
 /* Fills reterr (may be NULL), whole, and gives status. The format knows %s,

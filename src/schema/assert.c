@@ -62,7 +62,8 @@ bool surety__choices_have(const surety__choices *choices,
     if (choices->count <= CHOICES_SORTED) {
         for (size_t i = 0; i < choices->count; i++)
             if (surety__cell_equal(
-                    surety__val_of(schema_doc, choices->list[i].cell), val))
+                    (surety_val){schema_doc, (uint32_t)choices->list[i].value},
+                    val))
                 return true;
         return false;
     }
@@ -70,14 +71,15 @@ bool surety__choices_have(const surety__choices *choices,
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (choices->list[middle].hash < hash)
+        if (choices->list[middle].key < hash)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < choices->count && choices->list[low].hash == hash; low++)
+    for (; low < choices->count && choices->list[low].key == hash; low++)
         if (surety__cell_equal(
-                surety__val_of(schema_doc, choices->list[low].cell), val))
+                (surety_val){schema_doc, (uint32_t)choices->list[low].value},
+                val))
             return true;
     return false;
 }
@@ -383,39 +385,6 @@ bool surety__assert_names(surety__machine *machine, const surety__shape *shape,
 
 /* ---- uniqueItems ------------------------------------------------------- */
 
-/* Heap sort of pairs (hash, position), in place: n log n whatever the hashes
- * are. */
-static void unique_sift(uint64_t (*pairs)[2], size_t at, size_t count)
-{
-    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        uint64_t moved[2] = {pairs[at][0], pairs[at][1]};
-
-        if (child + 1 < count && (pairs[child][0] < pairs[child + 1][0] ||
-                                  (pairs[child][0] == pairs[child + 1][0] &&
-                                   pairs[child][1] < pairs[child + 1][1])))
-            child++;
-        if (moved[0] > pairs[child][0] ||
-            (moved[0] == pairs[child][0] && moved[1] >= pairs[child][1]))
-            return;
-        memcpy(pairs[at], pairs[child], sizeof(moved));
-        memcpy(pairs[child], moved, sizeof(moved));
-        at = child;
-    }
-}
-
-static void unique_sort(uint64_t (*pairs)[2], size_t count)
-{
-    for (size_t i = count / 2; i-- > 0;)
-        unique_sift(pairs, i, count);
-    for (size_t end = count; end-- > 1;) {
-        uint64_t last[2] = {pairs[end][0], pairs[end][1]};
-
-        memcpy(pairs[end], pairs[0], sizeof(last));
-        memcpy(pairs[0], last, sizeof(last));
-        unique_sift(pairs, 0, end);
-    }
-}
-
 /* Position of a pair's item among its array's items. */
 static uint64_t unique_position(const surety__cell *array, uint64_t offset)
 {
@@ -431,21 +400,21 @@ static uint64_t unique_position(const surety__cell *array, uint64_t offset)
  * that an array made to collide runs into the work limit instead of taking
  * quadratic time. */
 static bool unique_equal(surety__machine *machine, const surety__cell *array,
-                         uint64_t (*pairs)[2], size_t count,
+                         const surety__pair *pairs, size_t count,
                          surety__failure *failure)
 {
     for (size_t i = 0; i + 1 < count; i++)
-        for (size_t j = i + 1; j < count && pairs[j][0] == pairs[i][0]; j++) {
-            const surety__cell *a = array + pairs[i][1];
-            const surety__cell *b = array + pairs[j][1];
+        for (size_t j = i + 1; j < count && pairs[j].key == pairs[i].key; j++) {
+            const surety__cell *a = array + pairs[i].value;
+            const surety__cell *b = array + pairs[j].value;
 
             if (!surety__machine_charge(machine, 1))
                 return false;
             if (!surety_val_equal(surety__val_of(machine->doc, a),
                                   surety__val_of(machine->doc, b)))
                 continue;
-            failure->count = unique_position(array, pairs[i][1]);
-            failure->other = unique_position(array, pairs[j][1]);
+            failure->count = unique_position(array, pairs[i].value);
+            failure->other = unique_position(array, pairs[j].value);
             failure->instance = b;
             return true;
         }
@@ -458,7 +427,7 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
     surety__failure failure = {.keyword = KW_UNIQUE_ITEMS};
     void *items = machine->hashes;
     const surety__cell *item = array + 1;
-    uint64_t(*pairs)[2];
+    surety__pair *pairs;
 
     if (!shape->arrays->unique || array->count < 2)
         return true;
@@ -472,11 +441,11 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
         return false;
     pairs = items;
     for (uint32_t i = 0; i < array->count; i++) {
-        pairs[i][0] = surety__val_hash(surety__val_of(machine->doc, item));
-        pairs[i][1] = (uint64_t)(item - array);
+        pairs[i].key = surety__val_hash(surety__val_of(machine->doc, item));
+        pairs[i].value = (uint64_t)(item - array);
         item = surety__cell_after(item);
     }
-    unique_sort(pairs, array->count);
+    surety__pairs_sort(pairs, array->count);
     if (!unique_equal(machine, array, pairs, array->count, &failure))
         return true;
     (void)assert_fails(machine, failure);

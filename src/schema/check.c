@@ -36,7 +36,7 @@ void surety_checker_free(surety_checker *checker)
     surety__free(machine->alloc, machine->bits,
                  machine->bits_cap * sizeof(*machine->bits));
     surety__free(machine->alloc, machine->hashes,
-                 machine->hash_cap * 2 * sizeof(*machine->hashes));
+                 machine->hash_cap * sizeof(*machine->hashes));
     surety_doc_free(machine->content);
     surety_buf_done(&machine->text);
     surety__completion_free(machine->alloc, checker->completion);

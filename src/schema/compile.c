@@ -325,41 +325,6 @@ static void build_types(surety__shape *shape)
         shape->types |= (uint8_t)type_of_name(surety_val_str(v));
 }
 
-static int choice_order(const surety__choice *a, const surety__choice *b)
-{
-    return (a->hash > b->hash) - (a->hash < b->hash);
-}
-
-/* Heap sort: n log n whatever a schema's author puts into an enum. */
-static void choices_sift(surety__choice *list, size_t at, size_t count)
-{
-    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        surety__choice moved = list[at];
-
-        if (child + 1 < count &&
-            choice_order(&list[child], &list[child + 1]) < 0)
-            child++;
-        if (choice_order(&list[at], &list[child]) >= 0)
-            return;
-        list[at] = list[child];
-        list[child] = moved;
-        at = child;
-    }
-}
-
-static void choices_sort(surety__choice *list, size_t count)
-{
-    for (size_t i = count / 2; i-- > 0;)
-        choices_sift(list, i, count);
-    for (size_t end = count; end-- > 1;) {
-        surety__choice last = list[end];
-
-        list[end] = list[0];
-        list[0] = last;
-        choices_sift(list, 0, end);
-    }
-}
-
 static surety_status build_choices(surety__compiler *compiler, surety_val val,
                                    bool several,
                                    const surety__choices **ret_choices)
@@ -367,20 +332,19 @@ static surety_status build_choices(surety__compiler *compiler, surety_val val,
     size_t count = several ? surety_val_count(val) : 1;
     surety__choices *choices =
         surety__compiler_take(compiler, sizeof(*choices));
-    surety__choice *list =
+    surety__pair *list =
         surety__compiler_take(compiler, (count + 1) * sizeof(*list));
     surety_val v = several ? surety_val_first(val) : val;
 
     if (!choices || !list)
         return SURETY_NOMEM;
     for (size_t i = 0; i < count; i++) {
-        list[i].cell = surety__cell_of(v);
-        list[i].hash = surety__val_hash(v);
+        list[i] = (surety__pair){surety__val_hash(v), v.index};
         if (several)
             v = surety_val_next(val, v);
     }
     if (count > CHOICES_SORTED)
-        choices_sort(list, count);
+        surety__pairs_sort(list, count);
     *choices = (surety__choices){list, (uint32_t)count};
     *ret_choices = choices;
     return SURETY_OK;

@@ -53,7 +53,7 @@ typedef struct surety__machine {
     surety__matcher *matcher;
     surety_findings *findings;
     surety_limits limits;
-    uint64_t *hashes; /* scratch of uniqueItems */
+    surety__pair *hashes; /* scratch of uniqueItems */
     size_t hash_cap;
     surety_doc *content; /* scratch of contentMediaType and of hints */
     surety_buf text;     /* scratch of the report */

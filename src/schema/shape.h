@@ -104,15 +104,10 @@ typedef struct surety__objects {
 } surety__objects;
 
 /* Values of enum; const is an enum of one. Sorted by hash above a few. */
-typedef struct surety__choice {
-    uint64_t hash;
-    const surety__cell *cell;
-} surety__choice;
-
 enum { CHOICES_SORTED = 8 };
 
 typedef struct surety__choices {
-    surety__choice *list;
+    surety__pair *list; /* a value's hash, and its index in the document */
     uint32_t count;
 } surety__choices;
 

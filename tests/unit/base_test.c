@@ -100,8 +100,7 @@ TEST(errors_escape_and_cut)
 
     surety__fail(&error, SURETY_SYNTAX, "a %s", "\x1b[31m\n\xff\xc3\xa9");
     CHECK(error.status == SURETY_SYNTAX);
-    CHECK_TEXT(surety_str_of(error.message),
-               "a \\x1b[31m\\x0a\\xff\xc3\xa9");
+    CHECK_TEXT(surety_str_of(error.message), "a \\x1b[31m\\x0a\\xff\xc3\xa9");
     memset(long_text, 'y', sizeof(long_text));
     long_text[999] = '\0';
     surety__fail(&error, SURETY_LIMIT, "%s", long_text);
@@ -132,7 +131,7 @@ TEST(utf8_is_strict)
         {"\xed\xa0\x80", UINT32_MAX, 1},     /* a surrogate */
         {"\xf4\x90\x80\x80", UINT32_MAX, 1}, /* above U+10FFFF */
         {"\xf5\x80", UINT32_MAX, 1},
-        {"\xe2\x82", UINT32_MAX, 2},     /* cut: a maximal subpart */
+        {"\xe2\x82", UINT32_MAX, 2},      /* cut: a maximal subpart */
         {"\xf0\x9f\x98x", UINT32_MAX, 3}, /* cut by another byte */
         {"\x80", UINT32_MAX, 1},
     };
@@ -173,16 +172,20 @@ TEST(positions_count_code_points_and_line_ends)
         size_t offset;
         uint32_t line, column;
     } rows[] = {
-        {"", 0, 1, 1},           {"ab", 1, 1, 2},
-        {"a\nb", 2, 2, 1},       {"a\r\nb", 3, 2, 1},
-        {"a\rb", 2, 2, 1},       {"\xc3\xa9x", 2, 1, 2},
-        {"a\n\xc3\xa9x", 4, 2, 2}, {"a\r\n\r\nb", 5, 3, 1},
+        {"", 0, 1, 1},
+        {"ab", 1, 1, 2},
+        {"a\nb", 2, 2, 1},
+        {"a\r\nb", 3, 2, 1},
+        {"a\rb", 2, 2, 1},
+        {"\xc3\xa9x", 2, 1, 2},
+        {"a\n\xc3\xa9x", 4, 2, 2},
+        {"a\r\n\r\nb", 5, 3, 1},
         {"ab", 99, 1, 3},
     };
 
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
-        surety_position at = surety_position_at(surety_str_of(rows[i].text),
-                                                rows[i].offset, 1);
+        surety_position at =
+            surety_position_at(surety_str_of(rows[i].text), rows[i].offset, 1);
 
         CHECK(at.line == rows[i].line && at.column == rows[i].column);
     }
@@ -200,8 +203,8 @@ TEST(text_compares_and_finds)
     CHECK(surety__str_find(surety_str_of("ab"), text) == 2);
     CHECK(surety__str_starts(text, surety_str_of("one")));
     CHECK(!surety__str_starts(surety_str_of("o"), text));
-    CHECK(surety__str_equal_nocase(surety_str_of("JsoN"),
-                                   surety_str_of("json")));
+    CHECK(
+        surety__str_equal_nocase(surety_str_of("JsoN"), surety_str_of("json")));
     CHECK(!surety__str_equal_nocase(surety_str_of("json5"),
                                     surety_str_of("json")));
     CHECK_TEXT(surety__str_trim(surety_str_of(" \t\r\n x y \n")), "x y");
@@ -219,8 +222,8 @@ TEST(distance_counts_slips)
         const char *a, *b;
         unsigned distance;
     } rows[] = {
-        {"plan", "plan", 0},   {"plan", "plna", 1}, {"plan", "plans", 1},
-        {"plan", "pan", 1},    {"plan", "blan", 1}, {"plan", "xyzw", 3},
+        {"plan", "plan", 0}, {"plan", "plna", 1}, {"plan", "plans", 1},
+        {"plan", "pan", 1},  {"plan", "blan", 1}, {"plan", "xyzw", 3},
         {"", "ab", 2},
     };
 
@@ -238,15 +241,35 @@ TEST(map_holds_what_it_is_given)
     static char values[5000];
 
     for (uint64_t i = 0; i < 5000; i++)
-        NEED(surety__map_put(&map, check_alloc(t), i << 40, &values[i])
-                 ? &map
-                 : NULL);
+        NEED(surety__map_put(&map, check_alloc(t), i << 40, &values[i]) ? &map
+                                                                        : NULL);
     for (uint64_t i = 0; i < 5000; i++)
         CHECK(surety__map_get(&map, i << 40) == &values[i]);
     CHECK(surety__map_get(&map, 1) == NULL);
     CHECK(map.count == 5000);
 done:
     surety__map_done(&map, check_alloc(t));
+}
+
+TEST(pairs_are_sorted)
+{
+    surety__pair pairs[300];
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < CHECK_COUNT(pairs); i++)
+        pairs[i] = (surety__pair){i * 7919 % 31, i};
+    surety__pairs_sort(pairs, CHECK_COUNT(pairs));
+    for (size_t i = 0; i < CHECK_COUNT(pairs); i++) {
+        sum += pairs[i].value;
+        CHECK(i == 0 || pairs[i - 1].key < pairs[i].key ||
+              (pairs[i - 1].key == pairs[i].key &&
+               pairs[i - 1].value < pairs[i].value));
+    }
+    CHECK(sum == 299 * 300 / 2);
+    surety__pairs_sort(pairs, 0);
+    surety__pairs_sort(pairs, 1);
+done:
+    return;
 }
 
 TEST(limits_fill_in_defaults)
@@ -297,6 +320,7 @@ int main(int argc, char **argv)
         {"text compares and finds", text_compares_and_finds},
         {"distance counts slips", distance_counts_slips},
         {"map holds what it is given", map_holds_what_it_is_given},
+        {"pairs are sorted", pairs_are_sorted},
         {"limits fill in defaults", limits_fill_in_defaults},
         {"statuses have names", statuses_have_names},
     };
