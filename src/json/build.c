@@ -313,8 +313,8 @@ static bool build_adopt(surety_doc *doc, surety__cell *cell,
                         const surety_doc *from, bool keep)
 {
     surety_str text;
-    bool number = cell->kind == CELL_INT || cell->kind == CELL_DECIMAL;
-    bool string = cell->kind == CELL_STRING || cell->kind == CELL_KEY;
+    bool number = surety__cell_is_number(cell);
+    bool string = surety__cell_is_string(cell);
     uint32_t off;
 
     if (keep && !((number || string) && (cell->flags & FLAG_OWN)))

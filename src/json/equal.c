@@ -220,12 +220,13 @@ static bool equal_cells(const struct equal *equal, const surety__cell *a,
 {
     switch (a->kind) {
     case CELL_INT:
-    case CELL_DECIMAL:
-        return (b->kind == CELL_INT || b->kind == CELL_DECIMAL) &&
+    case CELL_WHOLE:
+    case CELL_REAL:
+        return surety__cell_is_number(b) &&
                surety__number_compare(equal->a, a, equal->b, b) == 0;
     case CELL_STRING:
     case CELL_KEY:
-        return (b->kind == CELL_STRING || b->kind == CELL_KEY) &&
+        return surety__cell_is_string(b) &&
                equal_compare_key(equal->a, a, equal->b, b) == 0;
     case CELL_ARRAY:
     case CELL_OBJECT: return a->kind == b->kind && a->count == b->count;
@@ -322,7 +323,8 @@ static uint64_t hash_cell(const surety_doc *doc, const surety__cell *cell)
 
     switch (cell->kind) {
     case CELL_INT:
-    case CELL_DECIMAL: return hash_number(doc, cell);
+    case CELL_WHOLE:
+    case CELL_REAL: return hash_number(doc, cell);
     case CELL_STRING:
     case CELL_KEY:
         text = surety__cell_str(doc, cell);

@@ -30,8 +30,9 @@ enum surety__cell_kind {
     CELL_NULL = 1,
     CELL_FALSE,
     CELL_TRUE,
-    CELL_INT,     /* an integer literal that fits int64_t: `i` */
-    CELL_DECIMAL, /* every other number: only its text, `len` and `off` */
+    CELL_INT,   /* an integer literal that fits int64_t: `i` */
+    CELL_WHOLE, /* any other integer, as 1.0, 1e2 or 1e30: its text only */
+    CELL_REAL,  /* a number that is no integer: its text only */
     CELL_STRING,
     CELL_KEY,
     CELL_ARRAY,
@@ -48,7 +49,7 @@ typedef struct surety__cell {
     union {
         int64_t i; /* INT */
         struct {
-            uint32_t len, off; /* STRING, KEY, DECIMAL */
+            uint32_t len, off; /* STRING, KEY, WHOLE, REAL */
         };
         struct {
             uint32_t count, span; /* ARRAY, OBJECT */
@@ -59,9 +60,8 @@ typedef struct surety__cell {
 _Static_assert(sizeof(surety__cell) == 16, "cells are 16 bytes");
 
 enum surety__cell_flag {
-    FLAG_OWN = 1,      /* the bytes stand in the doc's own block */
-    FLAG_INTEGRAL = 2, /* a DECIMAL that is mathematically an integer */
-    FLAG_ASCII = 4     /* a STRING or KEY whose bytes are all below 0x80 */
+    FLAG_OWN = 1,  /* the bytes stand in the doc's own block */
+    FLAG_ASCII = 2 /* a STRING or KEY whose bytes are all below 0x80 */
 };
 
 struct surety_doc {
@@ -93,6 +93,16 @@ struct surety_doc {
 static inline const surety__cell *surety__cell_of(surety_val val)
 {
     return &val.doc->cells[val.index];
+}
+
+static inline bool surety__cell_is_number(const surety__cell *cell)
+{
+    return cell->kind >= CELL_INT && cell->kind <= CELL_REAL;
+}
+
+static inline bool surety__cell_is_string(const surety__cell *cell)
+{
+    return cell->kind == CELL_STRING || cell->kind == CELL_KEY;
 }
 
 /* The cell after the subtree of cell. */

@@ -41,11 +41,11 @@ void surety__number_cell(surety__cell *cell, surety_str literal)
             negative && value ? -(int64_t)(value - 1) - 1 : (int64_t)value;
         return;
     }
-    cell->kind = CELL_DECIMAL;
+    cell->kind = surety__decimal_is_integer(surety__decimal_of(literal))
+                     ? CELL_WHOLE
+                     : CELL_REAL;
     cell->len = (uint32_t)literal.len;
     cell->off = 0;
-    if (surety__decimal_is_integer(surety__decimal_of(literal)))
-        cell->flags = FLAG_INTEGRAL;
 }
 
 surety_str surety__cell_number(const surety_doc *doc, const surety__cell *cell)
@@ -55,7 +55,7 @@ surety_str surety__cell_number(const surety_doc *doc, const surety__cell *cell)
     size_t end = own ? doc->own_len : doc->text_len;
     size_t at = cell->place;
 
-    if (cell->kind == CELL_DECIMAL)
+    if (cell->kind != CELL_INT)
         return (surety_str){base + cell->off, cell->len};
     if (at < end && base[at] == '-')
         at++;

@@ -284,14 +284,14 @@ static const char *read_decimal(struct reader *reader, const char *start,
     if (len > reader->number_len_max)
         return read_refuse(reader, FAULT_NUMBER, start, len);
     if (broken) {
-        cell->kind = CELL_DECIMAL;
+        cell->kind = CELL_REAL;
         cell->flags = 0;
         cell->hash = 0;
         cell->len = (uint32_t)len;
     } else {
         surety__number_cell(cell, (surety_str){start, len});
     }
-    if (cell->kind == CELL_DECIMAL)
+    if (cell->kind != CELL_INT)
         cell->off = (uint32_t)(start - reader->begin);
     return ptr;
 }

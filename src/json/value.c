@@ -15,9 +15,7 @@ static const surety__cell *value_number(surety_val val)
 {
     const surety__cell *cell = value_cell(val);
 
-    return cell && (cell->kind == CELL_INT || cell->kind == CELL_DECIMAL)
-               ? cell
-               : NULL;
+    return cell && surety__cell_is_number(cell) ? cell : NULL;
 }
 
 const char *surety_kind_name(surety_kind kind)
@@ -32,11 +30,11 @@ const char *surety_kind_name(surety_kind kind)
 surety_kind surety_val_kind(surety_val val)
 {
     /* ORDER surety__cell_kind */
-    static const uint8_t kinds[] = {SURETY_KIND_NONE,    SURETY_KIND_NULL,
-                                    SURETY_KIND_BOOLEAN, SURETY_KIND_BOOLEAN,
-                                    SURETY_KIND_NUMBER,  SURETY_KIND_NUMBER,
-                                    SURETY_KIND_STRING,  SURETY_KIND_STRING,
-                                    SURETY_KIND_ARRAY,   SURETY_KIND_OBJECT};
+    static const uint8_t kinds[] = {
+        SURETY_KIND_NONE,    SURETY_KIND_NULL,   SURETY_KIND_BOOLEAN,
+        SURETY_KIND_BOOLEAN, SURETY_KIND_NUMBER, SURETY_KIND_NUMBER,
+        SURETY_KIND_NUMBER,  SURETY_KIND_STRING, SURETY_KIND_STRING,
+        SURETY_KIND_ARRAY,   SURETY_KIND_OBJECT};
     const surety__cell *cell = value_cell(val);
 
     return cell ? (surety_kind)kinds[cell->kind] : SURETY_KIND_NONE;
@@ -55,7 +53,7 @@ surety_str surety_val_str(surety_val val)
 {
     const surety__cell *cell = value_cell(val);
 
-    if (!cell || (cell->kind != CELL_STRING && cell->kind != CELL_KEY))
+    if (!cell || !surety__cell_is_string(cell))
         return (surety_str){NULL, 0};
     return surety__cell_str(val.doc, cell);
 }
@@ -103,7 +101,7 @@ int64_t surety_val_int(surety_val val, int64_t otherwise)
         return otherwise;
     if (cell->kind == CELL_INT)
         return cell->i;
-    if (!(cell->flags & FLAG_INTEGRAL))
+    if (cell->kind == CELL_REAL)
         return otherwise;
     number = surety__cell_decimal(val.doc, cell);
     if (!value_magnitude(number, &value))
@@ -124,7 +122,7 @@ uint64_t surety_val_uint(surety_val val, uint64_t otherwise)
         return otherwise;
     if (cell->kind == CELL_INT)
         return cell->i >= 0 ? (uint64_t)cell->i : otherwise;
-    if (!(cell->flags & FLAG_INTEGRAL))
+    if (cell->kind == CELL_REAL)
         return otherwise;
     number = surety__cell_decimal(val.doc, cell);
     if (!value_magnitude(number, &value) || (number.negative && value))
@@ -149,7 +147,7 @@ bool surety_val_is_integer(surety_val val)
 {
     const surety__cell *cell = value_number(val);
 
-    return cell && (cell->kind == CELL_INT || (cell->flags & FLAG_INTEGRAL));
+    return cell && cell->kind != CELL_REAL;
 }
 
 surety_str surety_val_number(surety_val val)

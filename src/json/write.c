@@ -235,7 +235,8 @@ static surety_status write_value(struct writer *writer,
     case CELL_FALSE: surety_buf_append(out, "false", 5); break;
     case CELL_TRUE: surety_buf_append(out, "true", 4); break;
     case CELL_INT:
-    case CELL_DECIMAL: return write_number(writer, cell);
+    case CELL_WHOLE:
+    case CELL_REAL: return write_number(writer, cell);
     case CELL_STRING:
     case CELL_KEY:
         surety_json_string(out, surety__cell_str(writer->doc, cell));

@@ -30,7 +30,8 @@ static size_t locate_length(const surety_doc *doc, const surety__cell *cell)
     case CELL_TRUE: return 4;
     case CELL_FALSE: return 5;
     case CELL_INT:
-    case CELL_DECIMAL: return surety__cell_number(doc, cell).len;
+    case CELL_WHOLE:
+    case CELL_REAL: return surety__cell_number(doc, cell).len;
     default: return 1;
     }
 }

@@ -16,18 +16,16 @@ unsigned surety__type_bits(const surety_doc *doc, const surety__cell *cell,
                            bool lexical_integer)
 {
     static const uint8_t bits[] = {
-        [CELL_NULL] = TYPE_NULL,      [CELL_FALSE] = TYPE_BOOLEAN,
-        [CELL_TRUE] = TYPE_BOOLEAN,   [CELL_INT] = TYPE_INTEGER,
-        [CELL_DECIMAL] = TYPE_NUMBER, [CELL_STRING] = TYPE_STRING,
-        [CELL_KEY] = TYPE_STRING,     [CELL_ARRAY] = TYPE_ARRAY,
-        [CELL_OBJECT] = TYPE_OBJECT,
+        [CELL_NULL] = TYPE_NULL,     [CELL_FALSE] = TYPE_BOOLEAN,
+        [CELL_TRUE] = TYPE_BOOLEAN,  [CELL_INT] = TYPE_INTEGER,
+        [CELL_WHOLE] = TYPE_INTEGER, [CELL_REAL] = TYPE_NUMBER,
+        [CELL_STRING] = TYPE_STRING, [CELL_KEY] = TYPE_STRING,
+        [CELL_ARRAY] = TYPE_ARRAY,   [CELL_OBJECT] = TYPE_OBJECT,
     };
     surety_str text;
 
-    if (cell->kind != CELL_DECIMAL || !(cell->flags & FLAG_INTEGRAL))
+    if (cell->kind != CELL_WHOLE || !lexical_integer)
         return bits[cell->kind];
-    if (!lexical_integer)
-        return TYPE_INTEGER;
     text = surety__cell_str(doc, cell);
     for (size_t i = 0; i < text.len; i++)
         if (text.ptr[i] == '.' || text.ptr[i] == 'e' || text.ptr[i] == 'E')
@@ -35,18 +33,13 @@ unsigned surety__type_bits(const surety_doc *doc, const surety__cell *cell,
     return TYPE_INTEGER;
 }
 
-static bool cell_is_string(const surety__cell *cell)
-{
-    return cell->kind == CELL_STRING || cell->kind == CELL_KEY;
-}
-
 bool surety__cell_equal(surety_val a, surety_val b)
 {
     const surety__cell *left = surety__cell_of(a);
     const surety__cell *right = surety__cell_of(b);
 
-    if (cell_is_string(left) || cell_is_string(right))
-        return cell_is_string(left) && cell_is_string(right) &&
+    if (surety__cell_is_string(left) || surety__cell_is_string(right))
+        return surety__cell_is_string(left) && surety__cell_is_string(right) &&
                surety_str_equal(surety__cell_str(a.doc, left),
                                 surety__cell_str(b.doc, right));
     return surety_val_equal(a, b);
@@ -459,7 +452,8 @@ static bool assert_kind(surety__machine *machine, const surety__shape *shape,
 {
     switch ((enum surety__cell_kind)cell->kind) {
     case CELL_INT:
-    case CELL_DECIMAL:
+    case CELL_WHOLE:
+    case CELL_REAL:
         return !shape->numbers || assert_number(machine, shape, cell);
     case CELL_STRING:
     case CELL_KEY:

@@ -47,4 +47,8 @@ surety_status surety__build_objects(surety__compiler *compiler,
 surety_status surety__build_applicators(surety__compiler *compiler,
                                         surety__shape *shape);
 
+/* fold.c: works out what of every shape's verdict is known already. Called
+ * once, when all shapes are built and no circle is left. OK or NOMEM. */
+surety_status surety__fold(surety__compiler *compiler);
+
 #endif
