@@ -6,7 +6,7 @@
 /* A failure: true where the caller must end. */
 static bool assert_fails(surety__machine *machine, surety__failure failure)
 {
-    if (machine->mode == MODE_FAST)
+    if (machine->mode == MODE_VERDICT)
         return true;
     surety__report_failure(machine, failure);
     return false;
@@ -248,7 +248,7 @@ static bool assert_string(surety__machine *machine, const surety__shape *shape,
         failures[count++] = (surety__failure){.keyword = KW_MIN_LENGTH};
     if (length > strings->max_length)
         failures[count++] = (surety__failure){.keyword = KW_MAX_LENGTH};
-    if (count && machine->mode == MODE_FAST)
+    if (count && machine->mode == MODE_VERDICT)
         return false;
     if (strings->format && !strings->format(text))
         failures[count++] = (surety__failure){.keyword = KW_FORMAT};
@@ -360,7 +360,7 @@ bool surety__assert_names(surety__machine *machine, const surety__shape *shape,
     const surety__objects *objects = shape->objects;
     bool holds = seen == objects->required_count;
 
-    if (!holds && machine->mode == MODE_FAST)
+    if (!holds && machine->mode == MODE_VERDICT)
         return false;
     for (uint32_t i = 0; i < objects->property_count && !holds; i++) {
         const surety__property *property = &objects->properties[i];

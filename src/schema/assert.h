@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assertions: what a shape says of a value without its subschemas. Each gives
- * false at a failure; in MODE_FAST at once, in the other modes after telling
+ * false at a failure; in MODE_VERDICT at once, in the other modes after telling
  * every failure to surety__report_failure. */
 #ifndef SURETY_SCHEMA_ASSERT_H
 #define SURETY_SCHEMA_ASSERT_H

@@ -31,6 +31,8 @@ void surety_checker_free(surety_checker *checker)
     if (!checker)
         return;
     machine = &checker->machine;
+    surety__free(machine->alloc, machine->levels,
+                 machine->level_cap * sizeof(*machine->levels));
     surety__free(machine->alloc, machine->frames,
                  machine->frame_cap * sizeof(*machine->frames));
     surety__free(machine->alloc, machine->bits,
@@ -44,37 +46,27 @@ void surety_checker_free(surety_checker *checker)
     surety__free(machine->alloc, checker, sizeof(*checker));
 }
 
-static surety_status checker_run(surety_checker *checker,
-                                 const surety_schema *schema, surety_val val,
-                                 enum surety__mode mode, surety_error *reterr)
+/* How the machine ended; reterr may still be empty. */
+static surety_status checker_end(surety__machine *machine, surety_error *reterr)
 {
-    surety__machine *machine = &checker->machine;
-    surety_error why = {.status = SURETY_OK};
-    surety__step root = {.index = UINT32_MAX};
-
-    surety__machine_start(machine, schema, val, mode, &why);
-    if (surety__machine_push(machine, schema->root, surety__cell_of(val), root))
-        surety__machine_run(machine, 0);
     machine->reterr = NULL;
-    if (machine->status == SURETY_NOMEM)
-        return surety__fail_nomem(reterr);
-    if (machine->status && reterr)
-        *reterr = why;
-    return machine->status;
+    return machine->status == SURETY_NOMEM ? surety__fail_nomem(reterr)
+                                           : machine->status;
 }
 
 surety_status surety_checker_check(surety_checker *checker,
                                    const surety_schema *schema, surety_val val,
                                    bool *ret_valid, surety_error *reterr)
 {
-    surety_status status;
+    surety__machine *machine;
 
     if (!checker || !schema || !val.doc || !ret_valid)
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to check");
-    status = checker_run(checker, schema, val, MODE_FAST, reterr);
-    if (!status)
-        *ret_valid = checker->machine.result;
-    return status;
+    machine = &checker->machine;
+    surety__machine_start(machine, schema, val, MODE_VERDICT, reterr);
+    if (surety__verdict(machine, schema->root, surety__cell_of(val), BITS_NONE))
+        *ret_valid = machine->result;
+    return checker_end(machine, reterr);
 }
 
 surety_status surety_checker_report(surety_checker *checker,
@@ -82,10 +74,17 @@ surety_status surety_checker_report(surety_checker *checker,
                                     surety_findings *findings,
                                     surety_error *reterr)
 {
+    surety__step root = {.index = UINT32_MAX};
+    surety__machine *machine;
+
     if (!checker || !schema || !val.doc || !findings)
         return surety__fail(reterr, SURETY_MISUSE,
                             "there is nothing to report on");
     findings->sorted_from = findings->count;
-    checker->machine.findings = findings;
-    return checker_run(checker, schema, val, MODE_REPORT, reterr);
+    machine = &checker->machine;
+    machine->findings = findings;
+    surety__machine_start(machine, schema, val, MODE_REPORT, reterr);
+    if (surety__machine_push(machine, schema->root, surety__cell_of(val), root))
+        surety__machine_run(machine, 0);
+    return checker_end(machine, reterr);
 }

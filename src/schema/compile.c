@@ -403,7 +403,6 @@ static surety_status shape_build(surety__compiler *compiler,
     if (surety_val_kind(shape->at) == SURETY_KIND_BOOLEAN) {
         shape->always = surety_val_bool(shape->at, false);
         shape->never = !shape->always;
-        shape->leaf = true;
         return SURETY_OK;
     }
     if (surety_val_kind(shape->at) != SURETY_KIND_OBJECT)

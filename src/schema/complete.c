@@ -98,10 +98,7 @@ static void trail_enter(struct surety__completion *completion, uint32_t at)
 static bool branch_holds(struct surety__completion *completion,
                          const surety__shape *branch, const surety__cell *cell)
 {
-    surety__step step = {.index = UINT32_MAX, .same_value = true};
-
-    return surety__machine_ask(completion->machine, branch, cell, step,
-                               MODE_FAST) &&
+    return surety__verdict(completion->machine, branch, cell, BITS_NONE) &&
            completion->machine->result;
 }
 
@@ -122,7 +119,7 @@ static void list_apply(struct surety__completion *completion, uint32_t at,
     if (decides || applicator->kind == APPLY_DYNAMIC)
         trail_enter(completion, at);
     if (applicator->kind == APPLY_DYNAMIC) {
-        next.shape = surety__machine_dynamic(machine, applicator);
+        next.shape = surety__machine_dynamic(machine, 0, applicator);
         trail_add(completion, next, list);
         return;
     }
@@ -420,7 +417,7 @@ surety_status surety_checker_complete(surety_checker *checker,
     completion->fill = fill_defaults;
     completion->strip = strip_unknown;
     completion->doc = doc;
-    surety__machine_start(machine, schema, val, MODE_FAST, &why);
+    surety__machine_start(machine, schema, val, MODE_VERDICT, &why);
     surety_build_begin(doc, val.doc);
     trail_add(completion,
               (struct trail){.shape = schema->root,

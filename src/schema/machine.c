@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine: shapes applied to values with an explicit stack.
+/* The machine of the report: shapes applied to values with an explicit stack.
  *
  * A frame is one shape at work on one value. It goes through its states - its
  * own assertions, members or items, what applies to the same value, what is
- * left unevaluated - and pushes a frame for every subschema that is no leaf;
- * when that ends, its verdict stands in machine->result and the frame below
- * goes on where it waited. So depth of schema or instance costs no C stack, and
- * the frames that stand are at once the dynamic scope and the keyword location.
- *
- * One machine serves the check and the report: in MODE_FAST the first failure
- * ends a frame, in the other modes surety__report_failure is told and the frame
- * goes on. Subschemas that only decide (anyOf, oneOf, not, if, contains) are
- * always asked in MODE_FAST.
+ * left unevaluated - and pushes a frame for every subschema whose failures are
+ * to be told; when that ends, its verdict stands in machine->result and the
+ * frame below goes on where it waited. So depth of schema or instance costs no
+ * C stack, and the frames that stand are at once the dynamic scope and the
+ * keyword location. Subschemas that only decide (anyOf, oneOf, not, if,
+ * contains) are left to the verdict.
  *
  * Where a shape has an unevaluated keyword, its frame and those applied to the
  * same value below it carry one bit for every member or item. A frame's bits
@@ -28,8 +25,7 @@ enum state {
     STATE_ITEMS,
     STATE_CONTAINS,
     STATE_APPLY,
-    STATE_REST_MEMBERS,
-    STATE_REST_ITEMS,
+    STATE_REST,
     STATE_END
 };
 
@@ -75,40 +71,6 @@ bool surety__machine_charge(surety__machine *machine, uint64_t cost)
     return machine_stop(machine, SURETY_LIMIT);
 }
 
-/* ---- evaluated bits ---------------------------------------------------- */
-
-static bool bits_open(surety__machine *machine, surety__frame *frame)
-{
-    size_t words = ((size_t)frame->cell->count + 63) / 64;
-    void *items = machine->bits;
-    surety_status status = surety__grow(
-        machine->alloc, &items, &machine->bits_cap, machine->bits_len + words,
-        sizeof(*machine->bits), UINT32_MAX - 1);
-
-    machine->bits = items;
-    if (status)
-        return machine_stop(machine, SURETY_NOMEM);
-    frame->bits = (uint32_t)machine->bits_len;
-    if (words)
-        memset(machine->bits + machine->bits_len, 0,
-               words * sizeof(*machine->bits));
-    machine->bits_len += words;
-    return true;
-}
-
-static void bits_mark(surety__machine *machine, const surety__frame *frame,
-                      uint32_t ordinal)
-{
-    if (frame->bits != BITS_NONE)
-        machine->bits[frame->bits + ordinal / 64] |= 1ull << ordinal % 64;
-}
-
-static bool bits_have(const surety__machine *machine,
-                      const surety__frame *frame, uint32_t ordinal)
-{
-    return machine->bits[frame->bits + ordinal / 64] >> ordinal % 64 & 1;
-}
-
 /* ---- frames ------------------------------------------------------------ */
 
 bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
@@ -121,8 +83,6 @@ bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
     surety__frame *frame;
     bool track;
 
-    if (machine->mode == MODE_FAST)
-        shape = shape->direct;
     track = shape->tracks || (below && step.same_value && step.keeps_bits &&
                               below->bits != BITS_NONE);
     /* A frame may look at every child, which is no application by itself. */
@@ -152,30 +112,25 @@ bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
                              .keeps_bits = step.keeps_bits,
                              .token = step.token,
                              .index = step.index};
-    if (track && (cell->kind == CELL_OBJECT || cell->kind == CELL_ARRAY))
-        return bits_open(machine, frame);
-    return true;
+    if (track && cell->kind >= CELL_ARRAY)
+        frame->bits = surety__bits_open(machine, cell->count);
+    return !machine->status;
 }
 
-/* Ends the frame on top. What it evaluated counts below if it was valid; a
- * report takes it for meant even then, so that one mistake is told once. */
-static bool machine_pop(surety__machine *machine, bool valid)
+/* Ends the frame on top. What it evaluated counts below even if it was not
+ * valid: it was meant, and one mistake is told once. */
+static void machine_pop(surety__machine *machine, bool valid)
 {
     surety__frame *frame = &machine->frames[--machine->depth];
     const surety__frame *below =
         machine->depth ? &machine->frames[machine->depth - 1] : NULL;
 
     if (below && frame->same_value && frame->keeps_bits &&
-        frame->bits != BITS_NONE && below->bits != BITS_NONE &&
-        (valid || machine->mode != MODE_FAST)) {
-        size_t words = ((size_t)frame->cell->count + 63) / 64;
-
-        for (size_t i = 0; i < words; i++)
-            machine->bits[below->bits + i] |= machine->bits[frame->bits + i];
-    }
+        frame->bits != BITS_NONE && below->bits != BITS_NONE)
+        surety__bits_merge(machine, below->bits, frame->bits,
+                           frame->cell->count);
     machine->bits_len = frame->bits_base;
     machine->result = valid;
-    return true;
 }
 
 static surety__frame *machine_top(surety__machine *machine)
@@ -183,14 +138,11 @@ static surety__frame *machine_top(surety__machine *machine)
     return &machine->frames[machine->depth - 1];
 }
 
-/* A failure at the frame on top: true where the frame must end now. */
-static bool machine_fails(surety__machine *machine, surety__failure failure)
+/* A failure at the frame on top. */
+static void machine_fails(surety__machine *machine, surety__failure failure)
 {
     machine_top(machine)->failed = true;
-    if (machine->mode == MODE_FAST)
-        return true;
     surety__report_failure(machine, failure);
-    return false;
 }
 
 /* A false subschema is told here, so that the finding can name what it
@@ -204,14 +156,13 @@ static enum applied apply_never(surety__machine *machine,
                                .step = step,
                                .never = shape};
 
-    if (machine->mode != MODE_FAST)
-        surety__report_failure(machine, failure);
+    surety__report_failure(machine, failure);
     return APPLIED_NO;
 }
 
-static enum applied apply_step(surety__machine *machine,
-                               const surety__shape *shape,
-                               const surety__cell *cell, surety__step step)
+/* Applies a subschema whose failures are told. */
+static enum applied apply(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *cell, surety__step step)
 {
     if (shape->always)
         return APPLIED_YES;
@@ -220,31 +171,6 @@ static enum applied apply_step(surety__machine *machine,
     machine_top(machine)->waiting = true;
     surety__machine_push(machine, shape, cell, step);
     return APPLIED_LATER;
-}
-
-/* Applies a subschema in the machine's own mode. A leaf is decided at once in
- * MODE_FAST; inline, so that the step is not even put together for it. */
-static inline enum applied apply(surety__machine *machine,
-                                 const surety__shape *shape,
-                                 const surety__cell *cell, surety__step step)
-{
-    bool holds;
-
-    if (machine->mode != MODE_FAST)
-        return apply_step(machine, shape, cell, step);
-    shape = shape->direct;
-    if (!shape->leaf)
-        return apply_step(machine, shape, cell, step);
-    if (shape->always || shape->never)
-        return shape->always ? APPLIED_YES : APPLIED_NO;
-    if (!surety__machine_charge(machine, 1))
-        return APPLIED_NO;
-    if (shape->plain)
-        holds = shape->types &
-                surety__type_bits(machine->doc, cell, shape->lexical_integer);
-    else
-        holds = surety__assert_all(machine, shape, cell);
-    return holds ? APPLIED_YES : APPLIED_NO;
 }
 
 bool surety__machine_ask(surety__machine *machine, const surety__shape *shape,
@@ -262,15 +188,13 @@ bool surety__machine_ask(surety__machine *machine, const surety__shape *shape,
     return done;
 }
 
-/* Asks for a subschema's verdict without telling its failures. */
+/* A subschema's verdict on the value of the frame on top or on a child of it,
+ * without its failures. */
 static enum applied decide(surety__machine *machine, const surety__shape *shape,
-                           const surety__cell *cell, surety__step step)
+                           const surety__cell *cell, bool keeps_bits)
 {
-    if (shape->always || shape->never)
-        return shape->always ? APPLIED_YES : APPLIED_NO;
-    if (machine->mode == MODE_FAST)
-        return apply(machine, shape, cell, step);
-    surety__machine_ask(machine, shape, cell, step, MODE_FAST);
+    surety__verdict(machine, shape, cell,
+                    keeps_bits ? machine_top(machine)->bits : BITS_NONE);
     return machine->result ? APPLIED_YES : APPLIED_NO;
 }
 
@@ -283,7 +207,7 @@ static bool resume(surety__frame *frame)
     return waited;
 }
 
-static bool next_state(surety__frame *frame, enum state state)
+static void next_state(surety__frame *frame, enum state state)
 {
     frame->state = (uint8_t)state;
     frame->ordinal = 0;
@@ -293,32 +217,31 @@ static bool next_state(surety__frame *frame, enum state state)
     frame->best = UINT32_MAX;
     frame->matched = false;
     frame->cursor = frame->cell + 1;
-    return true;
 }
 
 /* ---- states ------------------------------------------------------------ */
 
-static bool step_start(surety__machine *machine, surety__frame *frame)
+static void step_start(surety__machine *machine, surety__frame *frame)
 {
     const surety__shape *shape = frame->shape;
 
-    if (shape->always)
-        return machine_pop(machine, true);
+    if (shape->always) {
+        machine_pop(machine, true);
+        return;
+    }
     if (shape->never) {
         apply_never(machine, shape, frame->cell,
                     (surety__step){.keyword = KW_NONE, .index = UINT32_MAX});
-        return machine_pop(machine, false);
+        machine_pop(machine, false);
+        return;
     }
-    if (!surety__assert_all(machine, shape, frame->cell)) {
+    if (!surety__assert_all(machine, shape, frame->cell))
         frame->failed = true;
-        if (machine->mode == MODE_FAST)
-            return machine_pop(machine, false);
-    }
-    if (frame->cell->kind == CELL_OBJECT && shape->objects)
-        return next_state(frame, STATE_MEMBERS);
-    if (frame->cell->kind == CELL_ARRAY && shape->arrays)
-        return next_state(frame, STATE_ITEMS);
-    return next_state(frame, STATE_APPLY);
+    next_state(frame, frame->cell->kind == CELL_OBJECT && shape->objects
+                          ? STATE_MEMBERS
+                      : frame->cell->kind == CELL_ARRAY && shape->arrays
+                          ? STATE_ITEMS
+                          : STATE_APPLY);
 }
 
 static surety__step step_child(surety__keyword keyword, surety_str token)
@@ -345,7 +268,7 @@ static enum applied member_apply(surety__machine *machine, surety__frame *frame)
         frame->matched = property && property->shape;
         frame->count += property && property->required;
         if (frame->matched) {
-            bits_mark(machine, frame, frame->ordinal);
+            surety__bits_mark(machine, frame->bits, frame->ordinal);
             applied = apply(machine, property->shape, key + 1,
                             step_child(KW_PROPERTIES, property->name));
         }
@@ -357,13 +280,13 @@ static enum applied member_apply(surety__machine *machine, surety__frame *frame)
         if (!surety__assert_pattern(machine, pattern->pattern, name))
             continue;
         frame->matched = true;
-        bits_mark(machine, frame, frame->ordinal);
+        surety__bits_mark(machine, frame->bits, frame->ordinal);
         applied = apply(machine, pattern->shape, key + 1,
                         step_child(KW_PATTERN_PROPERTIES, pattern->source));
     }
     if (applied == APPLIED_YES && !frame->matched && objects->additional) {
         frame->matched = true;
-        bits_mark(machine, frame, frame->ordinal);
+        surety__bits_mark(machine, frame->bits, frame->ordinal);
         applied =
             apply(machine, objects->additional,
                   objects->additional->never ? key : key + 1,
@@ -372,7 +295,7 @@ static enum applied member_apply(surety__machine *machine, surety__frame *frame)
     return applied;
 }
 
-static bool step_members(surety__machine *machine, surety__frame *frame)
+static void step_members(surety__machine *machine, surety__frame *frame)
 {
     const surety__objects *objects = frame->shape->objects;
     bool failed = resume(frame) && !machine->result;
@@ -383,28 +306,22 @@ static bool step_members(surety__machine *machine, surety__frame *frame)
         if (!failed)
             applied = member_apply(machine, frame);
         if (applied == APPLIED_LATER || machine->status)
-            return true;
+            return;
         if (failed || applied == APPLIED_NO) {
             failed = false;
             frame->failed = true;
-            if (machine->mode == MODE_FAST)
-                return machine_pop(machine, false);
             continue; /* the member's other subschemas have their say too */
         }
         frame->cursor = surety__cell_after(frame->cursor + 1);
         frame->ordinal++;
         frame->sub = 0;
     }
-    if (!surety__assert_names(machine, frame->shape, frame->cell,
-                              frame->count)) {
+    if (!surety__assert_names(machine, frame->shape, frame->cell, frame->count))
         frame->failed = true;
-        if (machine->mode == MODE_FAST)
-            return machine_pop(machine, false);
-    }
-    return next_state(frame, objects->names ? STATE_NAMES : STATE_APPLY);
+    next_state(frame, objects->names ? STATE_NAMES : STATE_APPLY);
 }
 
-static bool step_names(surety__machine *machine, surety__frame *frame)
+static void step_names(surety__machine *machine, surety__frame *frame)
 {
     const surety__shape *names = frame->shape->objects->names;
     bool later = resume(frame);
@@ -419,17 +336,14 @@ static bool step_names(surety__machine *machine, surety__frame *frame)
                 apply(machine, names, frame->cursor,
                       step_child(KW_PROPERTY_NAMES, (surety_str){NULL, 0}));
         if (applied == APPLIED_LATER || machine->status)
-            return true;
+            return;
         later = false;
-        if (applied == APPLIED_NO) {
+        if (applied == APPLIED_NO)
             frame->failed = true;
-            if (machine->mode == MODE_FAST)
-                return machine_pop(machine, false);
-        }
         frame->cursor = surety__cell_after(frame->cursor + 1);
         frame->ordinal++;
     }
-    return next_state(frame, STATE_APPLY);
+    next_state(frame, STATE_APPLY);
 }
 
 static enum applied item_apply(surety__machine *machine, surety__frame *frame)
@@ -442,13 +356,13 @@ static enum applied item_apply(surety__machine *machine, surety__frame *frame)
 
     if (prefix)
         step.index = frame->ordinal;
-    bits_mark(machine, frame, frame->ordinal);
+    surety__bits_mark(machine, frame->bits, frame->ordinal);
     return apply(machine,
                  prefix ? arrays->prefix[frame->ordinal] : arrays->rest,
                  frame->cursor, step);
 }
 
-static bool step_items(surety__machine *machine, surety__frame *frame)
+static void step_items(surety__machine *machine, surety__frame *frame)
 {
     const surety__arrays *arrays = frame->shape->arrays;
     bool later = resume(frame);
@@ -462,22 +376,16 @@ static bool step_items(surety__machine *machine, surety__frame *frame)
         if (!later)
             applied = item_apply(machine, frame);
         if (applied == APPLIED_LATER || machine->status)
-            return true;
+            return;
         later = false;
-        if (applied == APPLIED_NO) {
+        if (applied == APPLIED_NO)
             frame->failed = true;
-            if (machine->mode == MODE_FAST)
-                return machine_pop(machine, false);
-        }
         frame->cursor = surety__cell_after(frame->cursor);
         frame->ordinal++;
     }
-    if (!surety__assert_unique(machine, frame->shape, frame->cell)) {
+    if (!surety__assert_unique(machine, frame->shape, frame->cell))
         frame->failed = true;
-        if (machine->mode == MODE_FAST)
-            return machine_pop(machine, false);
-    }
-    return next_state(frame, arrays->contains ? STATE_CONTAINS : STATE_APPLY);
+    next_state(frame, arrays->contains ? STATE_CONTAINS : STATE_APPLY);
 }
 
 /* Without bits to mark, contains need not look further once its minimum is
@@ -489,57 +397,51 @@ static bool contains_enough(const surety__frame *frame,
            arrays->max_contains == UINT64_MAX;
 }
 
-static bool step_contains(surety__machine *machine, surety__frame *frame)
+static void step_contains(surety__machine *machine, surety__frame *frame)
 {
     const surety__arrays *arrays = frame->shape->arrays;
-    bool later = resume(frame);
 
-    while (later || (frame->ordinal < frame->cell->count &&
-                     !contains_enough(frame, arrays))) {
-        enum applied applied = machine->result ? APPLIED_YES : APPLIED_NO;
-
-        if (!later)
-            applied = decide(machine, arrays->contains, frame->cursor,
-                             step_child(KW_CONTAINS, (surety_str){NULL, 0}));
-        if (applied == APPLIED_LATER || machine->status)
-            return true;
-        later = false;
-        frame = machine_top(machine);
-        if (applied == APPLIED_YES) {
+    while (frame->ordinal < frame->cell->count &&
+           !contains_enough(frame, arrays)) {
+        if (decide(machine, arrays->contains, frame->cursor, false) ==
+            APPLIED_YES) {
             frame->count++;
             if (arrays->contains_evaluates)
-                bits_mark(machine, frame, frame->ordinal);
+                surety__bits_mark(machine, frame->bits, frame->ordinal);
         }
+        if (machine->status)
+            return;
         frame->cursor = surety__cell_after(frame->cursor);
         frame->ordinal++;
     }
     if (frame->count < arrays->min_contains ||
-        frame->count > arrays->max_contains) {
-        surety__failure failure = {
-            .keyword = frame->count > arrays->max_contains ? KW_MAX_CONTAINS
-                       : arrays->min_contains == 1         ? KW_CONTAINS
-                                                           : KW_MIN_CONTAINS,
-            .instance = frame->cell,
-            .count = frame->count};
-
-        if (machine_fails(machine, failure))
-            return machine_pop(machine, false);
-    }
-    return next_state(machine_top(machine), STATE_APPLY);
+        frame->count > arrays->max_contains)
+        machine_fails(
+            machine,
+            (surety__failure){
+                .keyword = frame->count > arrays->max_contains ? KW_MAX_CONTAINS
+                           : arrays->min_contains == 1         ? KW_CONTAINS
+                                                       : KW_MIN_CONTAINS,
+                .instance = frame->cell,
+                .count = frame->count});
+    next_state(machine_top(machine), STATE_APPLY);
 }
 
-const surety__shape *surety__machine_dynamic(
-    const surety__machine *machine, const surety__applicator *applicator)
+const surety__shape *
+surety__machine_dynamic(const surety__machine *machine, size_t levels,
+                        const surety__applicator *applicator)
 {
     const surety__resource *last = NULL;
 
-    for (size_t i = 0; i < machine->depth; i++) {
-        const surety__resource *resource = machine->frames[i].shape->resource;
-        const surety__dynamic *dynamic = resource->dynamics;
+    for (size_t i = 0; i < machine->depth + levels; i++) {
+        const surety__shape *shape =
+            i < machine->depth ? machine->frames[i].shape
+                               : machine->levels[i - machine->depth].shape;
+        const surety__dynamic *dynamic = shape->resource->dynamics;
 
-        if (resource == last)
+        if (shape->resource == last)
             continue;
-        last = resource;
+        last = shape->resource;
         for (; dynamic; dynamic = dynamic->next)
             if (dynamic->name == applicator->dynamic_name)
                 return dynamic->shape;
@@ -594,17 +496,14 @@ static enum applied apply_each(surety__machine *machine, surety__frame *frame,
         if (applicator->kind == APPLY_DYNAMIC) {
             if (!surety__machine_charge(machine, machine->depth / 32))
                 return APPLIED_LATER;
-            shape = surety__machine_dynamic(machine, applicator);
+            shape = surety__machine_dynamic(machine, 0, applicator);
         }
         applied =
             apply(machine, shape, frame->cell, step_branch(applicator, branch));
         if (applied == APPLIED_LATER)
             return applied;
-        if (applied == APPLIED_NO) {
+        if (applied == APPLIED_NO)
             frame->failed = true;
-            if (machine->mode == MODE_FAST)
-                return applied;
-        }
     }
     return APPLIED_YES;
 }
@@ -613,32 +512,22 @@ static enum applied apply_each(surety__machine *machine, surety__frame *frame,
  * the first and oneOf at the second. */
 static enum applied apply_branches(surety__machine *machine,
                                    surety__frame *frame,
-                                   const surety__applicator *applicator,
-                                   bool later)
+                                   const surety__applicator *applicator)
 {
     uint32_t enough = frame->bits != BITS_NONE        ? UINT32_MAX
                       : applicator->kind == APPLY_ANY ? 1
                                                       : 2;
 
-    while (later || (frame->sub < applicator->count && frame->count < enough)) {
-        enum applied applied = machine->result ? APPLIED_YES : APPLIED_NO;
-
-        if (!later) {
-            uint32_t branch = frame->sub++;
-
-            applied = decide(machine, applicator->shapes[branch], frame->cell,
-                             step_branch(applicator, branch));
-            frame = machine_top(machine);
-        }
-        if (applied == APPLIED_LATER || machine->status)
-            return APPLIED_LATER;
-        later = false;
-        if (applied == APPLIED_YES) {
-            if (frame->count++ == 0)
-                frame->best = frame->sub - 1;
-            else if (frame->count == 2)
-                frame->second = frame->sub - 1;
-        }
+    for (uint32_t branch = 0; branch < applicator->count &&
+                              frame->count < enough && !machine->status;
+         branch++) {
+        if (decide(machine, applicator->shapes[branch], frame->cell, true) ==
+            APPLIED_NO)
+            continue;
+        if (frame->count++ == 0)
+            frame->best = branch;
+        else if (frame->count == 2)
+            frame->second = branch;
     }
     return applicator->kind == APPLY_ANY
                ? (frame->count >= 1 ? APPLIED_YES : APPLIED_NO)
@@ -647,7 +536,7 @@ static enum applied apply_branches(surety__machine *machine,
 }
 
 /* No branch holds, or several of a oneOf do. Tells it; where one branch was
- * meant, that branch is applied again to tell its failures. */
+ * meant, that branch is applied to tell its failures. */
 static enum applied branches_failed(surety__machine *machine,
                                     surety__frame *frame,
                                     const surety__applicator *applicator)
@@ -660,8 +549,6 @@ static enum applied branches_failed(surety__machine *machine,
     uint32_t meant = UINT32_MAX;
 
     frame->failed = true;
-    if (machine->mode == MODE_FAST)
-        return APPLIED_NO;
     if (machine->mode == MODE_REPORT && frame->count == 0) {
         meant = surety__report_meant(machine, applicator, frame->cell);
         frame = machine_top(machine);
@@ -676,109 +563,70 @@ static enum applied branches_failed(surety__machine *machine,
                  step_branch(applicator, meant));
 }
 
-/* sub: 0 decide the if, 1 its verdict is there, 2 then or else was applied. */
+/* then or else, as the if decides. */
 static enum applied apply_if_then(surety__machine *machine,
                                   surety__frame *frame,
-                                  const surety__applicator *applicator,
-                                  bool later)
+                                  const surety__applicator *applicator)
 {
-    enum applied applied = machine->result ? APPLIED_YES : APPLIED_NO;
+    uint32_t branch =
+        decide(machine, applicator->shapes[0], frame->cell, true) == APPLIED_YES
+            ? 1
+            : 2;
 
-    if (frame->sub == 0) {
-        frame->sub = 1;
-        applied = decide(machine, applicator->shapes[0], frame->cell,
-                         step_branch(applicator, 0));
-        frame = machine_top(machine);
-        if (applied == APPLIED_LATER)
-            return applied;
-        later = true;
-    }
-    if (frame->sub == 1 && later) {
-        uint32_t branch = applied == APPLIED_YES ? 1 : 2;
-
-        frame->sub = 2;
-        if (!applicator->shapes[branch])
-            return APPLIED_YES;
-        applied = apply(machine, applicator->shapes[branch], frame->cell,
-                        step_branch(applicator, branch));
-    }
-    return applied;
+    if (machine->status || !applicator->shapes[branch])
+        return APPLIED_YES;
+    return apply(machine, applicator->shapes[branch], frame->cell,
+                 step_branch(applicator, branch));
 }
 
-static enum applied apply_not_holding(surety__machine *machine,
-                                      surety__frame *frame,
-                                      const surety__applicator *applicator,
-                                      bool later)
+static enum applied apply_dependent_schema(surety__machine *machine,
+                                           surety__frame *frame,
+                                           const surety__applicator *applicator)
 {
-    const surety__cell *cell = frame->cell;
-    enum applied applied = machine->result ? APPLIED_YES : APPLIED_NO;
-
-    if (!later)
-        applied = decide(machine, applicator->shapes[0], cell,
-                         step_branch(applicator, 0));
-    if (applied != APPLIED_YES)
-        return applied == APPLIED_NO ? APPLIED_YES : applied;
-    if (machine_fails(machine,
-                      (surety__failure){.keyword = KW_NOT, .instance = cell}))
-        return APPLIED_NO;
-    return APPLIED_YES;
+    if (frame->cell->kind != CELL_OBJECT)
+        return APPLIED_YES;
+    /* Finding the key is linear in the members. */
+    if (!surety__machine_charge(machine, frame->cell->count / 16))
+        return APPLIED_LATER;
+    if (!surety__applies(machine->doc, frame->cell, applicator))
+        return APPLIED_YES;
+    return apply(machine, applicator->shapes[0], frame->cell,
+                 step_branch(applicator, 0));
 }
 
-static enum applied applicator_step(surety__machine *machine,
-                                    surety__frame *frame,
-                                    const surety__applicator *applicator,
-                                    bool later)
+/* The next piece of the applicator at work; `later`: the frame that was pushed
+ * for it has ended. True where a frame was pushed. */
+static bool applicator_step(surety__machine *machine, surety__frame *frame,
+                            const surety__applicator *applicator, bool later)
 {
-    enum applied applied;
+    enum applied applied = APPLIED_YES;
 
+    if (later && !machine->result)
+        frame->failed = true;
+    if (later && applicator->kind != APPLY_ALL)
+        return false;
     switch (applicator->kind) {
     case APPLY_ALL:
-    case APPLY_DYNAMIC:
-        if (later && !machine->result) {
-            frame->failed = true;
-            if (machine->mode == MODE_FAST)
-                return APPLIED_NO;
-        }
-        return apply_each(machine, frame, applicator);
+    case APPLY_DYNAMIC: applied = apply_each(machine, frame, applicator); break;
     case APPLY_ANY:
     case APPLY_ONE:
-        if (frame->matched) { /* the meant branch was told */
-            frame->matched = false;
-            return APPLIED_YES;
-        }
-        applied = apply_branches(machine, frame, applicator, later);
-        frame = machine_top(machine);
-        if (applied != APPLIED_NO)
-            return applied;
-        frame->matched = true;
-        applied = branches_failed(machine, frame, applicator);
-        if (applied == APPLIED_LATER)
-            return applied;
-        machine_top(machine)->matched = false;
-        return machine->mode == MODE_FAST ? APPLIED_NO : APPLIED_YES;
-    case APPLY_NOT: return apply_not_holding(machine, frame, applicator, later);
-    case APPLY_IF:
-        applied = apply_if_then(machine, frame, applicator, later);
+        applied = apply_branches(machine, frame, applicator);
+        if (applied == APPLIED_NO && !machine->status)
+            applied = branches_failed(machine, frame, applicator);
         break;
-    default:
-        if (later) {
-            applied = machine->result ? APPLIED_YES : APPLIED_NO;
-            break;
-        }
-        if (frame->cell->kind != CELL_OBJECT)
-            return APPLIED_YES;
-        /* Finding the key is linear in the members. */
-        if (!surety__machine_charge(machine, frame->cell->count / 16))
-            return APPLIED_LATER;
-        if (!surety__applies(machine->doc, frame->cell, applicator))
-            return APPLIED_YES;
-        applied = apply(machine, applicator->shapes[0], frame->cell,
-                        step_branch(applicator, 0));
+    case APPLY_NOT:
+        if (decide(machine, applicator->shapes[0], frame->cell, false) ==
+                APPLIED_YES &&
+            !machine->status)
+            machine_fails(machine, (surety__failure){.keyword = KW_NOT,
+                                                     .instance = frame->cell});
+        break;
+    case APPLY_IF: applied = apply_if_then(machine, frame, applicator); break;
+    default: applied = apply_dependent_schema(machine, frame, applicator);
     }
     if (applied == APPLIED_NO)
         machine_top(machine)->failed = true;
-    return applied == APPLIED_NO && machine->mode != MODE_FAST ? APPLIED_YES
-                                                               : applied;
+    return applied == APPLIED_LATER;
 }
 
 static enum state state_after_apply(const surety__frame *frame)
@@ -787,38 +635,34 @@ static enum state state_after_apply(const surety__frame *frame)
 
     if (frame->cell->kind == CELL_OBJECT && shape->objects &&
         shape->objects->unevaluated)
-        return STATE_REST_MEMBERS;
+        return STATE_REST;
     if (frame->cell->kind == CELL_ARRAY && shape->arrays &&
         shape->arrays->unevaluated)
-        return STATE_REST_ITEMS;
+        return STATE_REST;
     return STATE_END;
 }
 
-static bool step_apply(surety__machine *machine, surety__frame *frame)
+static void step_apply(surety__machine *machine, surety__frame *frame)
 {
     bool later = resume(frame);
 
     while (frame->at < frame->shape->applicator_count) {
-        enum applied applied = applicator_step(
-            machine, frame, &frame->shape->applicators[frame->at], later);
-
-        if (applied == APPLIED_LATER || machine->status)
-            return true;
+        if (applicator_step(machine, frame,
+                            &frame->shape->applicators[frame->at], later) ||
+            machine->status)
+            return;
         frame = machine_top(machine);
-        if (applied == APPLIED_NO)
-            return machine_pop(machine, false);
         later = false;
         frame->at++;
         frame->sub = 0;
         frame->count = 0;
         frame->best = UINT32_MAX;
-        frame->matched = false;
     }
-    return next_state(frame, state_after_apply(frame));
+    next_state(frame, state_after_apply(frame));
 }
 
 /* unevaluatedProperties and unevaluatedItems: the children without a bit. */
-static bool step_rest(surety__machine *machine, surety__frame *frame)
+static void step_rest(surety__machine *machine, surety__frame *frame)
 {
     bool object = frame->cell->kind == CELL_OBJECT;
     const surety__shape *shape = object ? frame->shape->objects->unevaluated
@@ -830,7 +674,7 @@ static bool step_rest(surety__machine *machine, surety__frame *frame)
         enum applied applied = machine->result ? APPLIED_YES : APPLIED_NO;
 
         if (!later) {
-            if (bits_have(machine, frame, frame->ordinal))
+            if (surety__bits_have(machine, frame->bits, frame->ordinal))
                 applied = APPLIED_YES;
             else
                 applied = apply(machine, shape,
@@ -840,18 +684,15 @@ static bool step_rest(surety__machine *machine, surety__frame *frame)
                                            (surety_str){NULL, 0}));
         }
         if (applied == APPLIED_LATER || machine->status)
-            return true;
+            return;
         later = false;
-        if (applied == APPLIED_NO) {
+        if (applied == APPLIED_NO)
             frame->failed = true;
-            if (machine->mode == MODE_FAST)
-                return machine_pop(machine, false);
-        }
-        bits_mark(machine, frame, frame->ordinal);
+        surety__bits_mark(machine, frame->bits, frame->ordinal);
         frame->cursor = surety__cell_after(value);
         frame->ordinal++;
     }
-    return next_state(frame, STATE_END);
+    next_state(frame, STATE_END);
 }
 
 bool surety__machine_run(surety__machine *machine, size_t base)
@@ -871,8 +712,7 @@ bool surety__machine_run(surety__machine *machine, size_t base)
         case STATE_ITEMS: step_items(machine, frame); break;
         case STATE_CONTAINS: step_contains(machine, frame); break;
         case STATE_APPLY: step_apply(machine, frame); break;
-        case STATE_REST_MEMBERS:
-        case STATE_REST_ITEMS: step_rest(machine, frame); break;
+        case STATE_REST: step_rest(machine, frame); break;
         case STATE_END: machine_pop(machine, !frame->failed); break;
         }
     }

@@ -1,18 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine that applies shapes to values; see check.c. */
+/* The machine that applies shapes to values: what the verdict (verdict.c) and
+ * the report (machine.c) share. */
 #ifndef SURETY_SCHEMA_MACHINE_H
 #define SURETY_SCHEMA_MACHINE_H
 
 #include "schema/shape.h"
 
-/* What the machine is after. FAST: yes or no, the first failure ends it. COUNT:
- * how far from valid, for choosing the branch that was meant. REPORT: every
- * failure as a finding. */
-enum surety__mode { MODE_FAST, MODE_COUNT, MODE_REPORT };
+/* What the machine is after. VERDICT: yes or no, the first failure ends it.
+ * COUNT: how far from valid, for choosing the branch that was meant. REPORT:
+ * every failure as a finding. */
+enum surety__mode { MODE_VERDICT, MODE_COUNT, MODE_REPORT };
 
 #define BITS_NONE UINT32_MAX
 
-/* One shape at work on one value. */
+/* One shape at work on one value, of a verdict that went deeper. */
+typedef struct surety__level {
+    const surety__shape *shape;
+    const surety__cell *cell;
+    const surety__cell *cursor; /* the member's key or the item at work */
+    uint32_t left;              /* members or items from there on */
+    uint32_t count;             /* required names or matches so far */
+    uint32_t at;                /* applicator */
+    uint32_t sub;               /* branch, or step within a member */
+    uint64_t branches;          /* of anyOf and oneOf: still to be tried */
+    uint32_t bits;              /* evaluated children, or BITS_NONE */
+    uint32_t inplace;           /* nested applications to this value */
+    uint8_t state;
+    bool owns;    /* the bits are its own, not those of the level below */
+    bool keeps;   /* what it evaluates counts for the level below */
+    bool matched; /* the member is covered by properties or patterns */
+} surety__level;
+
+/* One shape at work on one value, of a report. */
 typedef struct surety__frame {
     const surety__shape *shape;
     const surety__cell *cell;
@@ -41,6 +60,8 @@ typedef struct surety__machine {
     const surety_schema *schema;
     const surety_doc *doc;
     enum surety__mode mode;
+    surety__level *levels;
+    size_t level_cap;
     surety__frame *frames;
     size_t depth, frame_cap;
     size_t report_base; /* frames below are no part of a keyword location */
@@ -89,17 +110,44 @@ bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
 /* Takes cost steps off the work that is left; false, with the status set,
  * where there are not so many. */
 bool surety__machine_charge(surety__machine *machine, uint64_t cost);
-/* Runs until the frames above base have ended; false where it could not. The
- * verdict is machine->result. */
+/* Runs until the frames above base have ended; false where it could not. */
 bool surety__machine_run(surety__machine *machine, size_t base);
-/* The verdict of one more shape in mode, the frames that stand being its
- * dynamic scope. False where it could not be had. */
+/* Applies one more shape in mode COUNT or REPORT on top of the frames that
+ * stand. False where it could not be done. */
 bool surety__machine_ask(surety__machine *machine, const surety__shape *shape,
                          const surety__cell *cell, surety__step step,
                          enum surety__mode mode);
-/* The shape that a dynamic reference means in the present scope. */
-const surety__shape *surety__machine_dynamic(
-    const surety__machine *machine, const surety__applicator *applicator);
+/* The shape that a dynamic reference means where the frames and then the first
+ * `levels` levels are its dynamic scope. */
+const surety__shape *
+surety__machine_dynamic(const surety__machine *machine, size_t levels,
+                        const surety__applicator *applicator);
+/* Room for words of evaluated bits, all 0; BITS_NONE when out of memory, with
+ * the status set. */
+uint32_t surety__bits_open(surety__machine *machine, size_t children);
+static inline void surety__bits_mark(surety__machine *machine, uint32_t bits,
+                                     uint32_t ordinal)
+{
+    if (bits != BITS_NONE)
+        machine->bits[bits + ordinal / 64] |= (uint64_t)1 << ordinal % 64;
+}
+static inline bool surety__bits_have(const surety__machine *machine,
+                                     uint32_t bits, uint32_t ordinal)
+{
+    return machine->bits[bits + ordinal / 64] >> ordinal % 64 & 1;
+}
+/* What from has counts for into as well. */
+void surety__bits_merge(surety__machine *machine, uint32_t into, uint32_t from,
+                        size_t children);
+
+/* ---- the verdict (verdict.c) ------------------------------------------- */
+
+/* Whether cell satisfies shape, in machine->result; the frames that stand are
+ * the dynamic scope. What it evaluates of cell's children is marked in bits,
+ * if it is valid; BITS_NONE: nobody asks. False where no verdict could be had,
+ * with the status set. */
+bool surety__verdict(surety__machine *machine, const surety__shape *shape,
+                     const surety__cell *cell, uint32_t bits);
 /* Whether an APPLY_DEPENDENT or APPLY_PROPERTY_VALUE applies to an object. */
 bool surety__applies(const surety_doc *doc, const surety__cell *object,
                      const surety__applicator *applicator);

@@ -9,7 +9,9 @@
  *    not move into the instance (compile.c refuses those it can see).
  * 2. Assertions of one kind of value stand together behind one pointer, NULL
  *    where the schema says nothing about that kind.
- * 3. Everything lives in the schema's arena and is never written again. */
+ * 3. What the schema says stands beside what fold.c worked out from it for the
+ *    verdict; the report reads only the former.
+ * 4. Everything lives in the schema's arena and is never written again. */
 #ifndef SURETY_SCHEMA_SHAPE_H
 #define SURETY_SCHEMA_SHAPE_H
 
@@ -39,6 +41,10 @@ typedef struct surety__numbers {
     const surety__cell *minimum, *maximum;
     const surety__cell *exclusive_minimum, *exclusive_maximum;
     const surety__cell *multiple_of;
+    /* Folded: the bounds of an INT, and those of a REAL, if all are INT. */
+    int64_t least, most;
+    int64_t lower, upper;
+    bool ranged;
 } surety__numbers;
 
 typedef struct surety__strings {
@@ -51,17 +57,18 @@ typedef struct surety__strings {
 } surety__strings;
 
 typedef struct surety__arrays {
+    const surety__shape *rest; /* for the items after the prefix */
+    const surety__shape *contains;
+    const surety__shape *unevaluated;
     uint64_t min_items, max_items;
     const surety__shape **prefix;
     uint32_t prefix_count;
     surety__keyword prefix_keyword, rest_keyword;
-    const surety__shape *rest; /* for the items after the prefix */
-    const surety__shape *contains;
     uint64_t min_contains, max_contains;
     bool contains_evaluates; /* matching items count as evaluated */
     bool unique;
     bool walks; /* prefix or rest */
-    const surety__shape *unevaluated;
+    bool plain; /* folded: nothing but rest needs a look at the items */
 } surety__arrays;
 
 /* One name that properties or required mention. */
@@ -72,6 +79,17 @@ typedef struct surety__property {
     const surety__shape *shape;      /* NULL: only required */
     const surety__cell *default_val; /* the property's default, or NULL */
 } surety__property;
+
+/* A property as the verdict looks it up: open addressing by the hash that a
+ * key's cell carries; a free slot has no shape. */
+typedef struct surety__slot {
+    const surety__shape *shape; /* of the member's value */
+    const char *name;
+    uint32_t len;
+    uint16_t hash;
+    bool required;
+    bool covers; /* properties has the name: additionalProperties does not */
+} surety__slot;
 
 typedef struct surety__pattern_member {
     const surety__pattern *pattern;
@@ -86,9 +104,17 @@ typedef struct surety__dependent_required {
 } surety__dependent_required;
 
 typedef struct surety__objects {
+    /* Folded. */
+    const surety__slot *slots;
+    uint32_t slot_mask;
+    uint32_t slot_count;        /* names in it */
+    const surety__shape *other; /* of members without a slot that covers, or
+                                 * NULL where patterns decide or nothing does */
+    bool plain; /* nothing but slots and `other` needs a look at the members */
+    /* As the schema says. */
+    uint32_t required_count;
     surety__property *properties; /* in the order of the schema */
     uint32_t property_count;
-    uint32_t required_count;
     uint32_t *table; /* open addressing by hash: index + 1, 0 is free */
     uint32_t table_mask;
     surety__pattern_member *patterns;
@@ -111,6 +137,30 @@ typedef struct surety__choices {
     uint32_t count;
 } surety__choices;
 
+/* Strings with what each stands for, found by surety__hash; a free entry has
+ * no text. */
+typedef struct surety__word {
+    surety_str text; /* ptr NULL: free */
+    uint32_t hash;
+    uint64_t branches; /* of a surety__switch: bits */
+} surety__word;
+
+typedef struct surety__words {
+    surety__word *entries;
+    uint32_t mask;
+    size_t longest; /* bytes */
+} surety__words;
+
+/* Which branches of an anyOf or oneOf an object can satisfy, told by the value
+ * of one member that many of them fix by const or enum. Bit i is branch i. */
+typedef struct surety__switch {
+    surety_str name;
+    uint16_t hash;
+    surety__words words;
+    uint64_t open;    /* branches that say nothing of the member */
+    uint64_t lacking; /* branches that an object without it may satisfy */
+} surety__switch;
+
 /* Subschemas applied to the same value. */
 enum surety__applicator_kind {
     APPLY_ALL,     /* allOf, $ref: every one */
@@ -129,31 +179,48 @@ typedef struct surety__applicator {
     uint32_t count;
     uint32_t dynamic_name; /* of APPLY_DYNAMIC */
     const surety__shape **shapes;
-    surety_str key;   /* of DEPENDENT and PROPERTY_VALUE */
-    surety_str value; /* of PROPERTY_VALUE */
+    surety_str key;                  /* of DEPENDENT and PROPERTY_VALUE */
+    surety_str value;                /* of PROPERTY_VALUE */
+    const surety__switch *branching; /* folded; of ANY and ONE, or NULL */
 } surety__applicator;
 
+/* What the kind of a value alone says of it. */
+enum surety__how {
+    HOW_NO,    /* none of this kind is valid */
+    HOW_YES,   /* every one is */
+    HOW_CHECK, /* what the value itself holds decides */
+    HOW_WALK,  /* its children or subschemas for itself decide, too */
+    HOW_ROUTE  /* another shape decides: route */
+};
+
+enum { CELL_KINDS = CELL_OBJECT + 1 };
+
 struct surety__shape {
-    surety_val at; /* the subschema in its document */
-    /* What decides in its place: itself, or where it does nothing but refer to
-     * another of its resource, that one. */
-    const surety__shape *direct;
-    surety__resource *resource;
-    uint8_t types;        /* TYPE_ bits that may pass */
-    bool always;          /* true, or an object that asserts nothing */
-    bool never;           /* false */
-    bool leaf;            /* asserts without subschemas */
-    bool plain;           /* a leaf that asserts types only */
-    bool lexical_integer; /* draft 4: 1.0 is no integer */
-    bool tracks;          /* has an unevaluated keyword */
-    const surety__choices *choices;
-    const surety__choices *constant;
+    /* Folded: indexed by a cell's kind. */
+    uint8_t how[CELL_KINDS]; /* surety__how */
+    uint8_t types;           /* TYPE_ bits that may pass */
+    bool always;             /* true, or an object that asserts nothing */
+    bool never;              /* false */
+    bool lexical_integer;    /* draft 4: 1.0 is no integer */
+    uint16_t checks;         /* folded: kinds with assertions beyond the type */
+    bool tracks;             /* has an unevaluated keyword */
+    uint8_t folded;          /* fold.c: how far it is */
+    uint32_t applicator_count;
+    const surety__objects *objects;
+    const surety__arrays *arrays;
+    const surety__applicator *applicators;
     const surety__numbers *numbers;
     const surety__strings *strings;
-    const surety__arrays *arrays;
-    const surety__objects *objects;
-    const surety__applicator *applicators;
-    uint32_t applicator_count;
+    const surety__choices *choices;
+    const surety__choices *constant;
+    const surety__words *words; /* folded: enum and const, if all strings */
+    /* What decides in its place: itself, or where it does nothing but refer to
+     * another, that one; never one of another resource where a $dynamicRef
+     * might ask for the resources on the way. */
+    const surety__shape *direct;
+    const surety__shape **route; /* folded: for the kinds of HOW_ROUTE */
+    surety__resource *resource;
+    surety_val at; /* the subschema in its document */
 };
 
 /* A name that $dynamicAnchor gives to a shape of a resource. */
@@ -186,6 +253,7 @@ struct surety_schema {
     surety__pattern **patterns;
     size_t pattern_count, pattern_cap;
     bool has_defaults;
+    bool dynamic; /* some reference is $dynamicRef or $recursiveRef */
 };
 
 /* ---- predicates shared by the check and whoever else asks -------------- */
@@ -200,12 +268,14 @@ const surety__property *surety__objects_find(const surety__objects *objects,
                                              const surety__cell *key);
 /* Where in the table the search for a hash begins: the 16 bits are spread over
  * a table that is larger. */
+static inline uint32_t surety__slot_first(uint32_t mask, uint32_t hash)
+{
+    return mask > 0xFFFF ? hash * ((mask >> 16) + 1) : hash & mask;
+}
 static inline uint32_t surety__objects_slot(const surety__objects *objects,
                                             uint32_t hash)
 {
-    return objects->table_mask > 0xFFFF
-               ? hash * ((objects->table_mask >> 16) + 1)
-               : hash & objects->table_mask;
+    return surety__slot_first(objects->table_mask, hash);
 }
 /* The same for a name whose surety__hash, cut to 16 bits, is hash. */
 const surety__property *surety__objects_named(const surety__objects *objects,
@@ -215,6 +285,9 @@ unsigned surety__type_bits(const surety_doc *doc, const surety__cell *cell,
                            bool lexical_integer);
 /* Equality of a schema's cell and an instance's; a key counts as a string. */
 bool surety__cell_equal(surety_val a, surety_val b);
+/* The entry of words with this text, or NULL. */
+const surety__word *surety__words_find(const surety__words *words,
+                                       surety_str text);
 bool surety__choices_have(const surety__choices *choices,
                           const surety_doc *schema_doc, surety_val val);
 
