@@ -89,6 +89,15 @@ SURETY_API surety_status surety_checker_check(surety_checker *checker,
                                               surety_val val, bool *ret_valid,
                                               surety_error *reterr);
 
+/* Whether text is JSON (as surety_doc_read with options reads it, which may be
+ * NULL) that satisfies schema, without keeping a document: what the schema
+ * allows is checked while it is read. The same answers as surety_doc_read and
+ * surety_checker_check, but that less work counts against the limits of work.
+ * Statuses of both; then ret_valid is untouched. */
+SURETY_API surety_status surety_checker_check_text(
+    surety_checker *checker, const surety_schema *schema, surety_str text,
+    const surety_read_options *options, bool *ret_valid, surety_error *reterr);
+
 /* One thing that is wrong. The texts belong to the findings. Standard terms:
  * JSON Schema 2020-12 core, section 12.3. */
 typedef struct surety_finding {
@@ -146,6 +155,48 @@ SURETY_API surety_status surety_checker_complete(
     surety_checker *checker, const surety_schema *schema, surety_val val,
     bool fill_defaults, bool strip_unknown, surety_doc *doc, bool *ret_changed,
     surety_error *reterr);
+
+/* ---- a cache ------------------------------------------------------------ */
+
+/* Schemas by their content, for whoever is handed the same schema with every
+ * request. A cache is owned by one thread; the schemas it gives are frozen as
+ * all are. */
+typedef struct surety_schema_cache surety_schema_cache;
+
+/* schemas_max: schemas kept, 0: 64. bytes_max: bytes of their texts, 0: 16 MiB;
+ * a compiled schema takes some ten times its text. alloc (NULL: libc) is used
+ * for the schemas too. NULL when out of memory. */
+SURETY_API surety_schema_cache *
+surety_schema_cache_new(const surety_alloc *alloc, uint32_t schemas_max,
+                        size_t bytes_max);
+SURETY_API void surety_schema_cache_free(surety_schema_cache *cache);
+/* Frees every schema; the counts stay. For a resolver whose documents change:
+ * the cache takes it that the same resolver (function and context) gives the
+ * same documents, and those must outlive the schema. */
+SURETY_API void surety_schema_cache_reset(surety_schema_cache *cache);
+
+/* As surety_schema_read, but gives the schema that is kept where one was
+ * compiled before from the same text with equal options; options->alloc does
+ * not count. Texts are compared whole. A failure is not kept.
+ *
+ * The cache owns the schema. It is good until the cache is freed or reset, or
+ * a later read puts it out: that happens only when it and the different schemas
+ * read after it are more than schemas_max, or their texts more than bytes_max
+ * together. So it always is good until the next read, and one larger than
+ * bytes_max no longer. */
+SURETY_API surety_status surety_schema_cache_read(
+    surety_schema_cache *cache, surety_str text,
+    const surety_schema_options *options, const surety_schema **ret_schema,
+    surety_error *reterr);
+
+typedef struct surety_schema_cache_counts {
+    uint64_t hits, misses; /* reads; one that failed is a miss */
+    uint64_t evictions;    /* schemas put out to make room */
+    size_t schemas, bytes; /* kept now */
+} surety_schema_cache_counts;
+
+SURETY_API surety_schema_cache_counts
+surety_schema_cache_count(const surety_schema_cache *cache);
 
 #ifdef __cplusplus
 }

@@ -5,11 +5,14 @@
 
 /* ---- strings ----------------------------------------------------------- */
 
-static void strings_content(const surety__shape *shape,
+static void strings_content(const surety__compiler *compiler,
+                            const surety__shape *shape,
                             surety__strings *strings)
 {
-    surety_val encoding = surety__keyword_val(shape, KW_CONTENT_ENCODING);
-    surety_val media = surety__keyword_val(shape, KW_CONTENT_MEDIA_TYPE);
+    surety_val encoding =
+        surety__keyword_val(compiler, shape, KW_CONTENT_ENCODING);
+    surety_val media =
+        surety__keyword_val(compiler, shape, KW_CONTENT_MEDIA_TYPE);
 
     /* Only draft 7 lets these assert (validation, section 8.2); the later
      * drafts made them annotations. */
@@ -24,11 +27,12 @@ surety_status surety__build_strings(surety__compiler *compiler,
                                     surety__shape *shape)
 {
     surety__strings strings = {
-        .min_length = surety__keyword_count(shape, KW_MIN_LENGTH, 0),
-        .max_length = surety__keyword_count(shape, KW_MAX_LENGTH, UINT64_MAX),
+        .min_length = surety__keyword_count(compiler, shape, KW_MIN_LENGTH, 0),
+        .max_length =
+            surety__keyword_count(compiler, shape, KW_MAX_LENGTH, UINT64_MAX),
     };
-    surety_val pattern = surety__keyword_val(shape, KW_PATTERN);
-    surety_val format = surety__keyword_val(shape, KW_FORMAT);
+    surety_val pattern = surety__keyword_val(compiler, shape, KW_PATTERN);
+    surety_val format = surety__keyword_val(compiler, shape, KW_FORMAT);
     surety__strings *built;
     surety_status status = SURETY_OK;
 
@@ -41,7 +45,7 @@ surety_status surety__build_strings(surety__compiler *compiler,
                                              1u << shape->resource->dialect);
         strings.format_name = surety_val_str(format);
     }
-    strings_content(shape, &strings);
+    strings_content(compiler, shape, &strings);
     if (!strings.min_length && strings.max_length == UINT64_MAX &&
         !strings.pattern && !strings.format && !strings.content_base64 &&
         !strings.content_json)
@@ -57,22 +61,24 @@ surety_status surety__build_strings(surety__compiler *compiler,
 /* ---- arrays ------------------------------------------------------------ */
 
 static surety_status build_list(surety__compiler *compiler,
-                                const surety__shape *shape, surety_val list,
+                                const surety__shape *shape,
+                                const surety__cell *list,
                                 const surety__shape ***ret_shapes,
                                 uint32_t *ret_count)
 {
-    uint32_t count = (uint32_t)surety_val_count(list);
+    const surety__cell *cell = list + 1;
+    uint32_t count = list->count;
     const surety__shape **shapes =
-        surety__compiler_take(compiler, (count + 1) * sizeof(*shapes));
-    uint32_t at = 0;
+        surety__compiler_take(compiler, count * sizeof(*shapes));
 
     if (!shapes)
         return SURETY_NOMEM;
-    for (surety_val v = surety_val_first(list); v.doc;
-         v = surety_val_next(list, v)) {
-        shapes[at] = surety__compiler_shape(compiler, v, shape->resource);
-        if (!shapes[at++])
+    for (uint32_t i = 0; i < count; i++) {
+        shapes[i] = surety__compiler_shape(
+            compiler, surety__val_of(shape->at.doc, cell), shape->resource);
+        if (!shapes[i])
             return SURETY_NOMEM;
+        cell = surety__cell_after(cell);
     }
     *ret_shapes = shapes;
     *ret_count = count;
@@ -85,7 +91,7 @@ static surety_status build_one(surety__compiler *compiler,
                                surety__keyword keyword,
                                const surety__shape **ret_shape)
 {
-    surety_val val = surety__keyword_val(shape, keyword);
+    surety_val val = surety__keyword_val(compiler, shape, keyword);
 
     *ret_shape = NULL;
     if (!val.doc)
@@ -100,16 +106,17 @@ static surety_status arrays_items(surety__compiler *compiler,
                                   const surety__shape *shape,
                                   surety__arrays *arrays)
 {
-    surety_val old = surety__keyword_val(shape, KW_ITEMS_ARRAY);
-    surety_val prefix = surety__keyword_val(shape, KW_PREFIX_ITEMS);
-    bool tuple = surety_val_kind(old) == SURETY_KIND_ARRAY;
+    const surety__cell *old = surety__keyword_cell(compiler, KW_ITEMS_ARRAY);
+    const surety__cell *prefix =
+        surety__keyword_cell(compiler, KW_PREFIX_ITEMS);
+    bool tuple = old && old->kind == CELL_ARRAY;
     surety_status status = SURETY_OK;
 
     arrays->prefix_keyword = tuple ? KW_ITEMS_ARRAY : KW_PREFIX_ITEMS;
-    arrays->rest_keyword = tuple     ? KW_ADDITIONAL_ITEMS
-                           : old.doc ? KW_ITEMS_ARRAY
-                                     : KW_ITEMS;
-    if (tuple || prefix.doc)
+    arrays->rest_keyword = tuple ? KW_ADDITIONAL_ITEMS
+                           : old ? KW_ITEMS_ARRAY
+                                 : KW_ITEMS;
+    if (tuple || prefix)
         status = build_list(compiler, shape, tuple ? old : prefix,
                             &arrays->prefix, &arrays->prefix_count);
     if (!status)
@@ -123,15 +130,17 @@ surety_status surety__build_arrays(surety__compiler *compiler,
                                    surety__shape *shape)
 {
     surety__arrays arrays = {
-        .min_items = surety__keyword_count(shape, KW_MIN_ITEMS, 0),
-        .max_items = surety__keyword_count(shape, KW_MAX_ITEMS, UINT64_MAX),
-        .min_contains = surety__keyword_count(shape, KW_MIN_CONTAINS, 1),
+        .min_items = surety__keyword_count(compiler, shape, KW_MIN_ITEMS, 0),
+        .max_items =
+            surety__keyword_count(compiler, shape, KW_MAX_ITEMS, UINT64_MAX),
+        .min_contains =
+            surety__keyword_count(compiler, shape, KW_MIN_CONTAINS, 1),
         .max_contains =
-            surety__keyword_count(shape, KW_MAX_CONTAINS, UINT64_MAX),
+            surety__keyword_count(compiler, shape, KW_MAX_CONTAINS, UINT64_MAX),
         .contains_evaluates =
             shape->resource->dialect >= SURETY_DIALECT_2020_12,
-        .unique =
-            surety_val_bool(surety__keyword_val(shape, KW_UNIQUE_ITEMS), false),
+        .unique = surety_val_bool(
+            surety__keyword_val(compiler, shape, KW_UNIQUE_ITEMS), false),
     };
     surety__arrays *built;
     surety_status status = arrays_items(compiler, shape, &arrays);
@@ -156,10 +165,6 @@ surety_status surety__build_arrays(surety__compiler *compiler,
 
 /* ---- objects ----------------------------------------------------------- */
 
-/* Names whose search meets more others than these are no accident: among
- * 100,000 names of somebody's own it is about ten. */
-enum { COLLISIONS_MAX = 256 };
-
 /* The property called by the string or key at_name, made if it is new; NULL,
  * with reterr filled, where it collides too often. The hash is cut to the 16
  * bits that key cells carry. */
@@ -167,19 +172,20 @@ static surety__property *objects_mention(surety__compiler *compiler,
                                          surety__objects *objects,
                                          surety_val at_name)
 {
-    surety_str name = surety_val_str(at_name);
-    uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
-    const surety__property *known = surety__objects_named(objects, name, hash);
+    const surety__cell *cell = surety__cell_of(at_name);
+    surety_str name = surety__cell_str(at_name.doc, cell);
+    uint32_t hash = cell->kind == CELL_KEY
+                        ? cell->hash
+                        : surety__hash(name.ptr, name.len) & 0xFFFF;
     uint32_t at = surety__objects_slot(objects, hash);
     uint32_t probes = 0;
     surety__property *property;
 
-    if (known)
-        return &objects->properties[known - objects->properties];
-    property = &objects->properties[objects->property_count++];
-    property->name = name;
-    property->hash = hash;
-    for (; objects->table[at]; at = (at + 1) & objects->table_mask)
+    for (; objects->table[at]; at = (at + 1) & objects->table_mask) {
+        property = &objects->properties[objects->table[at] - 1];
+        if (property->hash == hash && property->name.len == name.len &&
+            !memcmp(property->name.ptr, name.ptr, name.len))
+            return property;
         if (++probes > COLLISIONS_MAX) {
             surety__schema_fail(&compiler->resolver, at_name, SURETY_LIMIT,
                                 "more than %u property names of one object "
@@ -188,18 +194,54 @@ static surety__property *objects_mention(surety__compiler *compiler,
                                 (unsigned)COLLISIONS_MAX);
             return NULL;
         }
+    }
+    property = &objects->properties[objects->property_count++];
+    property->name = name;
+    property->hash = hash;
     objects->table[at] = objects->property_count;
     return property;
+}
+
+/* The members of properties. */
+static surety_status objects_defined(surety__compiler *compiler,
+                                     const surety__shape *shape,
+                                     surety__objects *objects,
+                                     const surety__cell *map)
+{
+    const surety_doc *doc = shape->at.doc;
+    const surety__cell *key = map + 1;
+
+    for (uint32_t i = 0; i < map->count; i++) {
+        const surety__cell *cell = key + 1;
+        surety__property *property =
+            objects_mention(compiler, objects, surety__val_of(doc, key));
+
+        if (!property)
+            return SURETY_LIMIT;
+        property->shape = surety__compiler_shape(
+            compiler, surety__val_of(doc, cell), shape->resource);
+        if (!property->shape)
+            return SURETY_NOMEM;
+        if (cell->kind == CELL_OBJECT)
+            property->default_val = surety__member(
+                doc, cell, SURETY__LITERAL("default"), compiler->default_hash);
+        if (property->default_val)
+            compiler->schema->has_defaults = true;
+        key = surety__cell_after(cell);
+    }
+    return SURETY_OK;
 }
 
 static surety_status objects_properties(surety__compiler *compiler,
                                         const surety__shape *shape,
                                         surety__objects *objects)
 {
-    surety_val map = surety__keyword_val(shape, KW_PROPERTIES);
-    surety_val required = surety__keyword_val(shape, KW_REQUIRED);
-    size_t most = surety_val_count(map) + surety_val_count(required);
+    const surety__cell *map = surety__keyword_cell(compiler, KW_PROPERTIES);
+    const surety__cell *required = surety__keyword_cell(compiler, KW_REQUIRED);
+    size_t most =
+        (map ? (size_t)map->count : 0) + (required ? required->count : 0);
     uint32_t cap = 4;
+    surety_status status = SURETY_OK;
 
     if (!most)
         return SURETY_OK;
@@ -212,39 +254,26 @@ static surety_status objects_properties(surety__compiler *compiler,
     objects->table_mask = cap - 1;
     if (!objects->properties || !objects->table)
         return SURETY_NOMEM;
-    for (surety_val v = surety_val_first(map); v.doc;
-         v = surety_val_next(map, v)) {
-        surety__property *property =
-            objects_mention(compiler, objects, surety_val_key(v));
-        surety_val standing = surety_val_get(v, "default");
-
-        if (!property)
-            return SURETY_LIMIT;
-        property->shape = surety__compiler_shape(compiler, v, shape->resource);
-        if (!property->shape)
-            return SURETY_NOMEM;
-        if (standing.doc) {
-            property->default_val = surety__cell_of(standing);
-            compiler->schema->has_defaults = true;
-        }
-    }
-    for (surety_val v = surety_val_first(required); v.doc;
-         v = surety_val_next(required, v)) {
-        surety__property *property = objects_mention(compiler, objects, v);
+    if (map)
+        status = objects_defined(compiler, shape, objects, map);
+    for (uint32_t i = 1; required && i <= required->count && !status; i++) {
+        surety__property *property = objects_mention(
+            compiler, objects, surety__val_of(shape->at.doc, required + i));
 
         if (!property)
             return SURETY_LIMIT;
         objects->required_count += !property->required;
         property->required = true;
     }
-    return SURETY_OK;
+    return status;
 }
 
 static surety_status objects_patterns(surety__compiler *compiler,
                                       const surety__shape *shape,
                                       surety__objects *objects)
 {
-    surety_val map = surety__keyword_val(shape, KW_PATTERN_PROPERTIES);
+    surety_val map =
+        surety__keyword_val(compiler, shape, KW_PATTERN_PROPERTIES);
     size_t count = surety_val_count(map);
     surety_status status = SURETY_OK;
 
@@ -276,8 +305,9 @@ static surety_status objects_dependents(surety__compiler *compiler,
 {
     static const surety__keyword keywords[] = {KW_DEPENDENT_REQUIRED,
                                                KW_DEPENDENCIES};
-    size_t most = surety_val_count(surety__keyword_val(shape, keywords[0])) +
-                  surety_val_count(surety__keyword_val(shape, keywords[1]));
+    size_t most =
+        surety_val_count(surety__keyword_val(compiler, shape, keywords[0])) +
+        surety_val_count(surety__keyword_val(compiler, shape, keywords[1]));
 
     if (!most)
         return SURETY_OK;
@@ -286,7 +316,7 @@ static surety_status objects_dependents(surety__compiler *compiler,
     if (!objects->dependents)
         return SURETY_NOMEM;
     for (size_t i = 0; i < 2; i++) {
-        surety_val map = surety__keyword_val(shape, keywords[i]);
+        surety_val map = surety__keyword_val(compiler, shape, keywords[i]);
 
         for (surety_val v = surety_val_first(map); v.doc;
              v = surety_val_next(map, v))
@@ -303,9 +333,10 @@ surety_status surety__build_objects(surety__compiler *compiler,
                                     surety__shape *shape)
 {
     surety__objects objects = {
-        .min_properties = surety__keyword_count(shape, KW_MIN_PROPERTIES, 0),
-        .max_properties =
-            surety__keyword_count(shape, KW_MAX_PROPERTIES, UINT64_MAX),
+        .min_properties =
+            surety__keyword_count(compiler, shape, KW_MIN_PROPERTIES, 0),
+        .max_properties = surety__keyword_count(compiler, shape,
+                                                KW_MAX_PROPERTIES, UINT64_MAX),
     };
     surety__objects *built;
     surety_status status = objects_properties(compiler, shape, &objects);
@@ -326,8 +357,8 @@ surety_status surety__build_objects(surety__compiler *compiler,
         return status;
     objects.walks =
         objects.property_count || objects.pattern_count || objects.additional;
-    objects.defines = surety__keyword_val(shape, KW_PROPERTIES).doc ||
-                      surety__keyword_val(shape, KW_PATTERN_PROPERTIES).doc;
+    objects.defines = surety__keyword_cell(compiler, KW_PROPERTIES) ||
+                      surety__keyword_cell(compiler, KW_PATTERN_PROPERTIES);
     if (!objects.walks && !objects.dependent_count && !objects.names &&
         !objects.unevaluated && !objects.min_properties &&
         objects.max_properties == UINT64_MAX && !objects.defines)
@@ -363,11 +394,11 @@ static surety_status apply_list(surety__compiler *compiler,
                                 surety__keyword keyword,
                                 enum surety__applicator_kind kind)
 {
-    surety_val list = surety__keyword_val(shape, keyword);
+    const surety__cell *list = surety__keyword_cell(compiler, keyword);
     surety__applicator applicator = {.kind = kind, .keyword = keyword};
     surety_status status;
 
-    if (!list.doc)
+    if (!list)
         return SURETY_OK;
     status = build_list(compiler, shape, list, &applicator.shapes,
                         &applicator.count);
@@ -390,7 +421,7 @@ static surety_status apply_single(surety__compiler *compiler,
 static surety_status apply_ref(surety__compiler *compiler,
                                const surety__shape *shape)
 {
-    surety_val at = surety__keyword_val(shape, KW_REF);
+    surety_val at = surety__keyword_val(compiler, shape, KW_REF);
     surety__target target;
     surety_status status;
 
@@ -408,21 +439,6 @@ static surety_status apply_ref(surety__compiler *compiler,
         surety__compiler_shape(compiler, target.val, target.resource));
 }
 
-static surety_status dynamic_wanted(surety__compiler *compiler, uint32_t name)
-{
-    void *items = compiler->dynamics;
-
-    for (size_t i = 0; i < compiler->dynamic_count; i++)
-        if (compiler->dynamics[i] == name)
-            return SURETY_OK;
-    if (surety__grow(compiler->schema->alloc, &items, &compiler->dynamic_cap,
-                     compiler->dynamic_count + 1, sizeof(name), SIZE_MAX))
-        return surety__fail_nomem(compiler->resolver.reterr);
-    compiler->dynamics = items;
-    compiler->dynamics[compiler->dynamic_count++] = name;
-    return SURETY_OK;
-}
-
 /* In v1 a $dynamicRef is the plain name of a dynamic anchor, with or without
  * "#", and need not be found in its own resource. */
 static surety_status apply_dynamic_v1(surety__compiler *compiler,
@@ -433,19 +449,18 @@ static surety_status apply_dynamic_v1(surety__compiler *compiler,
                                      .keyword = KW_DYNAMIC_REF};
     surety_str name = surety_val_str(at);
     const surety__anchor *anchor;
-    surety_status status;
+    const surety__name *wanted;
 
     if (name.len && name.ptr[0] == '#')
         name = (surety_str){name.ptr + 1, name.len - 1};
-    if (!surety__resolver_name(resolver, name, &applicator.dynamic_name))
-        return surety__fail_nomem(resolver->reterr);
-    status = dynamic_wanted(compiler, applicator.dynamic_name);
-    if (status)
-        return status;
-    anchor = surety__resolver_dynamic(resolver, shape->resource, name);
-    for (size_t i = 0; i < resolver->resource_count && !anchor; i++)
-        anchor =
-            surety__resolver_dynamic(resolver, resolver->resources[i], name);
+    wanted = surety__resolver_want(resolver, name);
+    if (!wanted)
+        return SURETY_NOMEM;
+    applicator.dynamic_name = wanted->number;
+    compiler->dynamic_count++;
+    anchor = surety__resolver_anchor(resolver, shape->resource, name, true);
+    if (!anchor)
+        anchor = wanted->first;
     if (!anchor)
         return surety__schema_fail(
             resolver, at, SURETY_SYNTAX,
@@ -463,7 +478,7 @@ static surety_status apply_dynamic(surety__compiler *compiler,
                                    surety__keyword keyword)
 {
     surety__resolver *resolver = &compiler->resolver;
-    surety_val at = surety__keyword_val(shape, keyword);
+    surety_val at = surety__keyword_val(compiler, shape, keyword);
     surety__applicator applicator = {.kind = APPLY_ALL, .keyword = keyword};
     surety__target target;
     surety_status status;
@@ -478,16 +493,17 @@ static surety_status apply_dynamic(surety__compiler *compiler,
         return status;
     if (keyword == KW_RECURSIVE_REF && target.resource->recursive) {
         target.dynamic = true;
-        if (!surety__resolver_name(resolver, (surety_str){"", 0},
-                                   &target.dynamic_name))
-            return surety__fail_nomem(resolver->reterr);
+        target.dynamic_name = SURETY__LITERAL("");
     }
     if (target.dynamic) {
+        const surety__name *wanted =
+            surety__resolver_want(resolver, target.dynamic_name);
+
+        if (!wanted)
+            return SURETY_NOMEM;
         applicator.kind = APPLY_DYNAMIC;
-        applicator.dynamic_name = target.dynamic_name;
-        status = dynamic_wanted(compiler, target.dynamic_name);
-        if (status)
-            return status;
+        applicator.dynamic_name = wanted->number;
+        compiler->dynamic_count++;
     }
     return apply_single(
         compiler, applicator,
@@ -500,7 +516,7 @@ static surety_status apply_if(surety__compiler *compiler,
     surety__applicator applicator = {.kind = APPLY_IF, .keyword = KW_IF};
     surety_status status;
 
-    if (!surety__keyword_val(shape, KW_IF).doc)
+    if (!surety__keyword_cell(compiler, KW_IF))
         return SURETY_OK;
     applicator.shapes =
         surety__compiler_take(compiler, 3 * sizeof(*applicator.shapes));
@@ -520,7 +536,7 @@ static surety_status apply_dependents(surety__compiler *compiler,
                                       const surety__shape *shape,
                                       surety__keyword keyword)
 {
-    surety_val map = surety__keyword_val(shape, keyword);
+    surety_val map = surety__keyword_val(compiler, shape, keyword);
     surety_status status = SURETY_OK;
 
     for (surety_val v = surety_val_first(map); v.doc && !status;
@@ -540,7 +556,8 @@ static surety_status apply_dependents(surety__compiler *compiler,
 static surety_status apply_property_values(surety__compiler *compiler,
                                            const surety__shape *shape)
 {
-    surety_val map = surety__keyword_val(shape, KW_PROPERTY_DEPENDENCIES);
+    surety_val map =
+        surety__keyword_val(compiler, shape, KW_PROPERTY_DEPENDENCIES);
     surety_status status = SURETY_OK;
 
     for (surety_val v = surety_val_first(map); v.doc && !status;
@@ -572,11 +589,9 @@ static surety_status apply_not(surety__compiler *compiler,
 }
 
 surety_status surety__build_applicators(surety__compiler *compiler,
-                                        surety__shape *shape)
+                                        surety__shape *shape, bool ref_only)
 {
     surety__applicator *list;
-    bool ref_only = shape->resource->dialect <= SURETY_DIALECT_7 &&
-                    surety__keyword_val(shape, KW_REF).doc;
     size_t bytes;
     surety_status status;
 

@@ -42,6 +42,7 @@ void surety_checker_free(surety_checker *checker)
     surety_doc_free(machine->content);
     surety_buf_done(&machine->text);
     surety__completion_free(machine->alloc, checker->completion);
+    surety__straight_free(machine->alloc, checker->straight);
     surety__matcher_free(machine->matcher);
     surety__free(machine->alloc, checker, sizeof(*checker));
 }
@@ -64,7 +65,8 @@ surety_status surety_checker_check(surety_checker *checker,
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to check");
     machine = &checker->machine;
     surety__machine_start(machine, schema, val, MODE_VERDICT, reterr);
-    if (surety__verdict(machine, schema->root, surety__cell_of(val), BITS_NONE))
+    if (surety__shape_holds(machine, schema->root, surety__cell_of(val),
+                            BITS_NONE))
         *ret_valid = machine->result;
     return checker_end(machine, reterr);
 }

@@ -19,19 +19,45 @@ void *surety__compiler_take(surety__compiler *compiler, size_t size)
     return block;
 }
 
+/* The number + 1 of the shape of val, 0 where it has none yet. */
+static uint32_t shape_number(const surety__compiler *compiler, surety_val val)
+{
+    const surety__resolver *resolver = &compiler->resolver;
+    const uint32_t *place = surety__resolver_place(resolver, val);
+
+    if (place)
+        return *place;
+    return (uint32_t)(uintptr_t)surety__map_get(
+        &compiler->by_location, surety__resolver_location(resolver, val));
+}
+
+static bool shape_number_set(surety__compiler *compiler, surety_val val,
+                             uint32_t number)
+{
+    const surety__resolver *resolver = &compiler->resolver;
+    uint32_t *place = surety__resolver_place(resolver, val);
+
+    if (!place)
+        return surety__map_put(&compiler->by_location, compiler->schema->alloc,
+                               surety__resolver_location(resolver, val),
+                               (void *)(uintptr_t)number);
+    *place = number;
+    return true;
+}
+
 surety__shape *surety__compiler_shape(surety__compiler *compiler,
                                       surety_val val,
                                       surety__resource *resource)
 {
     surety__resolver *resolver = &compiler->resolver;
     const surety_limits *limits = &compiler->schema->limits;
-    uint64_t key = surety__resolver_location(resolver, val);
-    surety__shape *shape = surety__map_get(&compiler->by_location, key);
+    uint32_t number = shape_number(compiler, val);
+    surety__shape *shape;
     void *items = compiler->shapes;
     surety_status status;
 
-    if (shape)
-        return shape;
+    if (number)
+        return compiler->shapes[number - 1];
     status = surety__grow(compiler->schema->alloc, &items, &compiler->shape_cap,
                           compiler->shape_count + 1, sizeof(shape),
                           limits->schema_nodes_max);
@@ -45,8 +71,8 @@ surety__shape *surety__compiler_shape(surety__compiler *compiler,
     }
     shape = surety__compiler_take(compiler, sizeof(*shape));
     if (status || !shape ||
-        !surety__map_put(&compiler->by_location, compiler->schema->alloc, key,
-                         shape)) {
+        !shape_number_set(compiler, val,
+                          (uint32_t)(compiler->shape_count + 1))) {
         surety__fail_nomem(resolver->reterr);
         return NULL;
     }
@@ -59,160 +85,174 @@ surety__shape *surety__compiler_shape(surety__compiler *compiler,
 
 /* ---- keyword values ---------------------------------------------------- */
 
-surety_val surety__keyword_val(const surety__shape *shape,
-                               surety__keyword keyword)
-{
-    const surety__resource *resource = shape->resource;
-
-    if (!(surety__keyword_vocabulary(keyword) & resource->vocabularies))
-        return surety_val_none();
-    if (surety__keyword_find(surety__keyword_name(keyword),
-                             resource->dialect) != keyword)
-        return surety_val_none();
-    return surety_val_member(shape->at, surety__keyword_name(keyword));
-}
-
-uint64_t surety__keyword_count(const surety__shape *shape,
+uint64_t surety__keyword_count(const surety__compiler *compiler,
+                               const surety__shape *shape,
                                surety__keyword keyword, uint64_t otherwise)
 {
-    surety_val val = surety__keyword_val(shape, keyword);
+    const surety__cell *cell = surety__keyword_cell(compiler, keyword);
 
     /* A count too large for 64 bits is as good as the largest. */
-    return val.doc ? surety_val_uint(val, UINT64_MAX) : otherwise;
-}
-
-static bool form_is_schema(surety_val val)
-{
-    surety_kind kind = surety_val_kind(val);
-
-    return kind == SURETY_KIND_OBJECT || kind == SURETY_KIND_BOOLEAN;
-}
-
-static bool form_is_string(surety_val val)
-{
-    return surety_val_kind(val) == SURETY_KIND_STRING;
+    return cell ? surety_val_uint(surety__val_of(shape->at.doc, cell),
+                                  UINT64_MAX)
+                : otherwise;
 }
 
 static unsigned type_of_name(surety_str name)
 {
     static const struct {
-        const char *name;
+        surety_str name;
         unsigned bit;
     } types[] = {
-        {"null", TYPE_NULL},
-        {"boolean", TYPE_BOOLEAN},
-        {"number", TYPE_NUMBER | TYPE_INTEGER},
-        {"integer", TYPE_INTEGER},
-        {"string", TYPE_STRING},
-        {"array", TYPE_ARRAY},
-        {"object", TYPE_OBJECT},
+        {{"string", 6}, TYPE_STRING},
+        {{"object", 6}, TYPE_OBJECT},
+        {{"array", 5}, TYPE_ARRAY},
+        {{"boolean", 7}, TYPE_BOOLEAN},
+        {{"number", 6}, TYPE_NUMBER | TYPE_INTEGER},
+        {{"integer", 7}, TYPE_INTEGER},
+        {{"null", 4}, TYPE_NULL},
     };
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-        if (surety_str_equal(name, surety_str_of(types[i].name)))
+    for (size_t i = 0; name.len && i < sizeof(types) / sizeof(*types); i++)
+        if (name.ptr[0] == types[i].name.ptr[0] &&
+            surety_str_equal(name, types[i].name))
             return types[i].bit;
     return 0;
 }
 
-static bool form_is_type(surety_val val)
+/* What a keyword's value, or a child of it, must be. */
+
+static bool form_is_schema(const surety_doc *doc, const surety__cell *cell)
 {
-    return form_is_string(val) && type_of_name(surety_val_str(val));
+    (void)doc;
+    return cell->kind == CELL_OBJECT || cell->kind == CELL_TRUE ||
+           cell->kind == CELL_FALSE;
 }
 
-static bool form_is_positive(surety_val val)
+static bool form_is_string(const surety_doc *doc, const surety__cell *cell)
+{
+    (void)doc;
+    return cell->kind == CELL_STRING;
+}
+
+static bool form_is_type(const surety_doc *doc, const surety__cell *cell)
+{
+    return cell->kind == CELL_STRING &&
+           type_of_name(surety__cell_str(doc, cell));
+}
+
+static bool form_is_positive(const surety_doc *doc, const surety__cell *cell)
 {
     surety_str zero = {"0", 1};
 
-    return surety__decimal_compare(
-               surety__cell_decimal(val.doc, surety__cell_of(val)),
-               surety__decimal_of(zero)) > 0;
+    if (!surety__cell_is_number(cell) || cell->kind == CELL_INT)
+        return cell->kind == CELL_INT && cell->i > 0;
+    return surety__decimal_compare(surety__cell_decimal(doc, cell),
+                                   surety__decimal_of(zero)) > 0;
 }
 
-static bool form_is_count(surety_val val)
+static bool form_is_count(const surety_doc *doc, const surety__cell *cell)
 {
-    surety_str text = surety_val_number(val);
-
-    return surety_val_is_integer(val) &&
-           (text.ptr[0] != '-' || surety_val_int(val, -1) == 0);
+    if (cell->kind != CELL_WHOLE)
+        return cell->kind == CELL_INT && cell->i >= 0;
+    return surety__cell_number(doc, cell).ptr[0] != '-' ||
+           surety_val_int(surety__val_of(doc, cell), -1) == 0;
 }
 
-/* The following give the value that is in the way, SURETY_NONE where none is:
- * val itself where it is not of the kind, else the first child that does not
+/* The following give the cell that is in the way, NULL where none is: the value
+ * itself where it is not of the kind, else the first child that does not
  * hold. */
 
-static surety_val form_one(surety_val val, bool holds)
-{
-    return holds ? surety_val_none() : val;
-}
+typedef bool form_holds(const surety_doc *doc, const surety__cell *cell);
 
-static surety_val form_each(surety_val container, surety_kind kind,
-                            bool (*holds)(surety_val))
+static const surety__cell *form_each(const surety_doc *doc,
+                                     const surety__cell *container,
+                                     enum surety__cell_kind kind,
+                                     form_holds *holds)
 {
-    if (surety_val_kind(container) != kind)
+    const unsigned skip = kind == CELL_OBJECT; /* the key of each */
+    const surety__cell *cell = container + 1;
+
+    if (container->kind != kind)
         return container;
-    for (surety_val v = surety_val_first(container); v.doc;
-         v = surety_val_next(container, v))
-        if (!holds(v))
-            return v;
-    return surety_val_none();
+    for (uint32_t i = 0; i < container->count; i++) {
+        cell += skip;
+        if (!holds(doc, cell))
+            return cell;
+        cell = surety__cell_after(cell);
+    }
+    return NULL;
 }
 
 /* An array that must not be empty. */
-static surety_val form_some(surety_val array, bool (*holds)(surety_val))
+static const surety__cell *form_some(const surety_doc *doc,
+                                     const surety__cell *array,
+                                     form_holds *holds)
 {
-    return surety_val_count(array) ? form_each(array, SURETY_KIND_ARRAY, holds)
-                                   : array;
+    return array->kind == CELL_ARRAY && array->count
+               ? form_each(doc, array, CELL_ARRAY, holds)
+               : array;
 }
 
 /* An object whose members are objects or arrays of what holds. */
-static surety_val form_maps(surety_val map, surety_kind kind,
-                            bool (*holds)(surety_val), bool or_schema)
+static const surety__cell *form_maps(const surety_doc *doc,
+                                     const surety__cell *map,
+                                     enum surety__cell_kind kind,
+                                     form_holds *holds, bool or_schema)
 {
-    surety_val wrong = surety_val_none();
+    const surety__cell *cell = map + 1;
+    const surety__cell *wrong = NULL;
 
-    if (surety_val_kind(map) != SURETY_KIND_OBJECT)
+    if (map->kind != CELL_OBJECT)
         return map;
-    for (surety_val v = surety_val_first(map); v.doc && !wrong.doc;
-         v = surety_val_next(map, v))
-        if (!or_schema || !form_is_schema(v))
-            wrong = form_each(v, kind, holds);
+    for (uint32_t i = 0; i < map->count && !wrong; i++) {
+        cell++;
+        if (!or_schema || !form_is_schema(doc, cell))
+            wrong = form_each(doc, cell, kind, holds);
+        cell = surety__cell_after(cell);
+    }
     return wrong;
 }
 
-static surety_val form_wrong(surety__form form, surety_val val)
+static const surety__cell *form_wrong(surety__form form, const surety_doc *doc,
+                                      const surety__cell *cell)
 {
-    surety_kind kind = surety_val_kind(val);
-    bool number = kind == SURETY_KIND_NUMBER;
-    bool array = kind == SURETY_KIND_ARRAY;
+    bool array = cell->kind == CELL_ARRAY;
+    bool holds = true;
 
     switch (form) {
     case FORM_ANY: break;
-    case FORM_BOOLEAN: return form_one(val, kind == SURETY_KIND_BOOLEAN);
-    case FORM_NUMBER: return form_one(val, number);
-    case FORM_POSITIVE: return form_one(val, number && form_is_positive(val));
-    case FORM_COUNT: return form_one(val, number && form_is_count(val));
-    case FORM_STRING: return form_one(val, form_is_string(val));
-    case FORM_STRINGS: return form_each(val, SURETY_KIND_ARRAY, form_is_string);
-    case FORM_ARRAY: return form_one(val, array);
-    case FORM_OBJECT: return form_one(val, kind == SURETY_KIND_OBJECT);
+    case FORM_BOOLEAN:
+        holds = cell->kind == CELL_TRUE || cell->kind == CELL_FALSE;
+        break;
+    case FORM_NUMBER: holds = surety__cell_is_number(cell); break;
+    case FORM_POSITIVE: holds = form_is_positive(doc, cell); break;
+    case FORM_COUNT: holds = form_is_count(doc, cell); break;
+    case FORM_STRING: holds = cell->kind == CELL_STRING; break;
+    case FORM_STRINGS: return form_each(doc, cell, CELL_ARRAY, form_is_string);
+    case FORM_ARRAY: holds = array; break;
+    case FORM_OBJECT: holds = cell->kind == CELL_OBJECT; break;
     case FORM_TYPES:
-        return array ? form_some(val, form_is_type)
-                     : form_one(val, form_is_type(val));
+        if (array)
+            return form_some(doc, cell, form_is_type);
+        holds = form_is_type(doc, cell);
+        break;
     case FORM_STRINGS_MAP:
-        return form_maps(val, SURETY_KIND_ARRAY, form_is_string, false);
-    case FORM_SCHEMA: return form_one(val, form_is_schema(val));
-    case FORM_SCHEMAS: return form_some(val, form_is_schema);
+        return form_maps(doc, cell, CELL_ARRAY, form_is_string, false);
+    case FORM_SCHEMA: holds = form_is_schema(doc, cell); break;
+    case FORM_SCHEMAS: return form_some(doc, cell, form_is_schema);
     case FORM_SCHEMA_MAP:
-        return form_each(val, SURETY_KIND_OBJECT, form_is_schema);
+        return form_each(doc, cell, CELL_OBJECT, form_is_schema);
     case FORM_ITEMS:
-        return array ? form_each(val, SURETY_KIND_ARRAY, form_is_schema)
-                     : form_one(val, form_is_schema(val));
+        if (array)
+            return form_each(doc, cell, CELL_ARRAY, form_is_schema);
+        holds = form_is_schema(doc, cell);
+        break;
     case FORM_DEPENDENCIES:
-        return form_maps(val, SURETY_KIND_ARRAY, form_is_string, true);
+        return form_maps(doc, cell, CELL_ARRAY, form_is_string, true);
     case FORM_SCHEMA_MAPS:
-        return form_maps(val, SURETY_KIND_OBJECT, form_is_schema, false);
+        return form_maps(doc, cell, CELL_OBJECT, form_is_schema, false);
     }
-    return surety_val_none();
+    return holds ? NULL : cell;
 }
 
 /* Says what a keyword must be and what stands there instead. */
@@ -254,47 +294,80 @@ static surety_status form_fail(surety__compiler *compiler, surety_str name,
         wanted, an, *an ? " " : "", surety_kind_name(surety_val_kind(wrong)));
 }
 
-/* Every keyword's value has the form that its row asks for. */
-static surety_status shape_forms(surety__compiler *compiler,
-                                 const surety__shape *shape)
+/* Finds the keywords of shape, once for everything that is built of it, and
+ * that each has the form that its row asks for. *ret_ref_only: it is a $ref of
+ * the drafts in which nothing counts beside one. */
+static surety_status shape_read(surety__compiler *compiler,
+                                const surety__shape *shape, bool *ret_ref_only)
 {
-    for (surety_val v = surety_val_first(shape->at); v.doc;
-         v = surety_val_next(shape->at, v)) {
-        surety_str name = surety_val_str(surety_val_key(v));
-        surety__keyword keyword =
-            surety__keyword_find(name, shape->resource->dialect);
-        surety_val wrong;
+    const surety__resource *resource = shape->resource;
+    const surety_doc *doc = shape->at.doc;
+    const surety__cell *object = surety__cell_of(shape->at);
+    const surety__cell *key = object + 1;
+    uint8_t found[KW_COUNT]; /* in the document's order */
+    size_t found_count = 0;
 
-        if (!keyword || !(surety__keyword_vocabulary(keyword) &
-                          shape->resource->vocabularies))
-            continue;
-        wrong = form_wrong(surety__keyword_form(keyword), v);
-        if (wrong.doc)
-            return form_fail(compiler, name, surety__keyword_form(keyword),
-                             wrong);
+    compiler->present = 0;
+    for (uint32_t i = 0; i < object->count; i++) {
+        surety__keyword keyword = surety__keyword_in(
+            surety__keyword_named(surety__cell_str(doc, key)),
+            resource->dialect);
+
+        if (surety__keyword_rows[keyword].vocabulary & resource->vocabularies) {
+            compiler->values[keyword] = key + 1;
+            compiler->present |= KEYWORD_BIT(keyword);
+            found[found_count++] = (uint8_t)keyword;
+        }
+        key = surety__cell_after(key + 1);
+    }
+    *ret_ref_only = resource->dialect <= SURETY_DIALECT_7 &&
+                    compiler->present & KEYWORD_BIT(KW_REF);
+    for (size_t i = 0; i < found_count && !*ret_ref_only; i++) {
+        surety__keyword keyword = (surety__keyword)found[i];
+        surety__form form = (surety__form)surety__keyword_rows[keyword].form;
+        const surety__cell *wrong =
+            form_wrong(form, doc, compiler->values[keyword]);
+
+        if (wrong)
+            return form_fail(compiler, surety__keyword_name(keyword), form,
+                             surety__val_of(doc, wrong));
     }
     return SURETY_OK;
 }
 
 /* ---- building ---------------------------------------------------------- */
 
+/* The same pattern, such as "^x-", often stands in many places of a schema:
+ * it is compiled once. */
 surety_status surety__compiler_pattern(surety__compiler *compiler,
                                        surety_val source,
                                        const surety__pattern **ret_pattern)
 {
     surety_schema *schema = compiler->schema;
+    surety_str text = surety_val_str(source);
+    uint64_t key =
+        (uint64_t)surety__hash(text.ptr, text.len) << 32 | (uint32_t)text.len;
+    surety__known_pattern *first = surety__map_get(&compiler->patterns, key);
+    surety__known_pattern *known = first;
     void *items = schema->patterns;
     surety_error why = {.status = SURETY_OK};
     surety__pattern *pattern = NULL;
-    surety_status status =
-        surety__grow(schema->alloc, &items, &schema->pattern_cap,
-                     schema->pattern_count + 1, sizeof(pattern), SIZE_MAX);
+    surety_status status;
 
+    while (known && !surety_str_equal(known->source, text))
+        known = known->next;
+    if (known) {
+        *ret_pattern = known->pattern;
+        return SURETY_OK;
+    }
+    known = surety__arena_take(&compiler->resolver.work, sizeof(*known));
+    status = surety__grow(schema->alloc, &items, &schema->pattern_cap,
+                          schema->pattern_count + 1, sizeof(pattern), SIZE_MAX);
     schema->patterns = items;
-    if (status)
+    if (status || !known)
         return surety__fail_nomem(compiler->resolver.reterr);
-    status = surety__pattern_compile(surety_val_str(source), schema->alloc,
-                                     &schema->limits, &pattern, &why);
+    status = surety__pattern_compile(text, schema->alloc, &schema->limits,
+                                     &pattern, &why);
     if (status == SURETY_NOMEM)
         return surety__fail_nomem(compiler->resolver.reterr);
     if (status) {
@@ -304,25 +377,28 @@ surety_status surety__compiler_pattern(surety__compiler *compiler,
         return status;
     }
     schema->patterns[schema->pattern_count++] = pattern;
+    *known = (surety__known_pattern){text, pattern, first};
+    if (!surety__map_put(&compiler->patterns, schema->alloc, key, known))
+        return surety__fail_nomem(compiler->resolver.reterr);
     *ret_pattern = pattern;
     return SURETY_OK;
 }
 
-static void build_types(surety__shape *shape)
+static void build_types(const surety__compiler *compiler, surety__shape *shape)
 {
-    surety_val type = surety__keyword_val(shape, KW_TYPE);
+    const surety_doc *doc = shape->at.doc;
+    const surety__cell *type = surety__keyword_cell(compiler, KW_TYPE);
 
     shape->lexical_integer = shape->resource->dialect == SURETY_DIALECT_4;
-    if (!type.doc)
+    if (!type)
         return;
-    if (surety_val_kind(type) == SURETY_KIND_STRING) {
-        shape->types = (uint8_t)type_of_name(surety_val_str(type));
+    if (type->kind == CELL_STRING) {
+        shape->types = (uint8_t)type_of_name(surety__cell_str(doc, type));
         return;
     }
     shape->types = 0;
-    for (surety_val v = surety_val_first(type); v.doc;
-         v = surety_val_next(type, v))
-        shape->types |= (uint8_t)type_of_name(surety_val_str(v));
+    for (uint32_t i = 1; i <= type->count; i++)
+        shape->types |= (uint8_t)type_of_name(surety__cell_str(doc, type + i));
 }
 
 static surety_status build_choices(surety__compiler *compiler, surety_val val,
@@ -350,34 +426,30 @@ static surety_status build_choices(surety__compiler *compiler, surety_val val,
     return SURETY_OK;
 }
 
-static const surety__cell *keyword_cell(const surety__shape *shape,
-                                        surety__keyword keyword)
-{
-    surety_val val = surety__keyword_val(shape, keyword);
-
-    return val.doc ? surety__cell_of(val) : NULL;
-}
-
 static surety_status build_numbers(surety__compiler *compiler,
                                    surety__shape *shape)
 {
     surety__numbers numbers = {
-        .minimum = keyword_cell(shape, KW_MINIMUM),
-        .maximum = keyword_cell(shape, KW_MAXIMUM),
-        .exclusive_minimum = keyword_cell(shape, KW_EXCLUSIVE_MINIMUM),
-        .exclusive_maximum = keyword_cell(shape, KW_EXCLUSIVE_MAXIMUM),
-        .multiple_of = keyword_cell(shape, KW_MULTIPLE_OF),
+        .minimum = surety__keyword_cell(compiler, KW_MINIMUM),
+        .maximum = surety__keyword_cell(compiler, KW_MAXIMUM),
+        .exclusive_minimum =
+            surety__keyword_cell(compiler, KW_EXCLUSIVE_MINIMUM),
+        .exclusive_maximum =
+            surety__keyword_cell(compiler, KW_EXCLUSIVE_MAXIMUM),
+        .multiple_of = surety__keyword_cell(compiler, KW_MULTIPLE_OF),
     };
     surety__numbers *built;
 
     /* Draft 4 says exclusive beside the bound. */
-    if (surety_val_bool(surety__keyword_val(shape, KW_EXCLUSIVE_MINIMUM_4),
-                        false)) {
+    if (surety_val_bool(
+            surety__keyword_val(compiler, shape, KW_EXCLUSIVE_MINIMUM_4),
+            false)) {
         numbers.exclusive_minimum = numbers.minimum;
         numbers.minimum = NULL;
     }
-    if (surety_val_bool(surety__keyword_val(shape, KW_EXCLUSIVE_MAXIMUM_4),
-                        false)) {
+    if (surety_val_bool(
+            surety__keyword_val(compiler, shape, KW_EXCLUSIVE_MAXIMUM_4),
+            false)) {
         numbers.exclusive_maximum = numbers.maximum;
         numbers.maximum = NULL;
     }
@@ -392,46 +464,83 @@ static surety_status build_numbers(surety__compiler *compiler,
     return SURETY_OK;
 }
 
+/* Which keywords each builder reads: where none is there, it has nothing to
+ * do. */
+#define BUILD_NUMBERS                                                          \
+    (KEYWORD_BIT(KW_MINIMUM) | KEYWORD_BIT(KW_MAXIMUM) |                       \
+     KEYWORD_BIT(KW_EXCLUSIVE_MINIMUM) | KEYWORD_BIT(KW_EXCLUSIVE_MAXIMUM) |   \
+     KEYWORD_BIT(KW_MULTIPLE_OF))
+#define BUILD_STRINGS                                                          \
+    (KEYWORD_BIT(KW_MIN_LENGTH) | KEYWORD_BIT(KW_MAX_LENGTH) |                 \
+     KEYWORD_BIT(KW_PATTERN) | KEYWORD_BIT(KW_FORMAT) |                        \
+     KEYWORD_BIT(KW_CONTENT_ENCODING) | KEYWORD_BIT(KW_CONTENT_MEDIA_TYPE))
+#define BUILD_ARRAYS                                                           \
+    (KEYWORD_BIT(KW_ITEMS) | KEYWORD_BIT(KW_ITEMS_ARRAY) |                     \
+     KEYWORD_BIT(KW_PREFIX_ITEMS) | KEYWORD_BIT(KW_ADDITIONAL_ITEMS) |         \
+     KEYWORD_BIT(KW_CONTAINS) | KEYWORD_BIT(KW_MIN_ITEMS) |                    \
+     KEYWORD_BIT(KW_MAX_ITEMS) | KEYWORD_BIT(KW_UNIQUE_ITEMS) |                \
+     KEYWORD_BIT(KW_UNEVALUATED_ITEMS))
+#define BUILD_OBJECTS                                                          \
+    (KEYWORD_BIT(KW_PROPERTIES) | KEYWORD_BIT(KW_REQUIRED) |                   \
+     KEYWORD_BIT(KW_PATTERN_PROPERTIES) |                                      \
+     KEYWORD_BIT(KW_ADDITIONAL_PROPERTIES) | KEYWORD_BIT(KW_PROPERTY_NAMES) |  \
+     KEYWORD_BIT(KW_DEPENDENT_REQUIRED) | KEYWORD_BIT(KW_DEPENDENCIES) |       \
+     KEYWORD_BIT(KW_MIN_PROPERTIES) | KEYWORD_BIT(KW_MAX_PROPERTIES) |         \
+     KEYWORD_BIT(KW_UNEVALUATED_PROPERTIES))
+#define BUILD_APPLICATORS                                                      \
+    (KEYWORD_BIT(KW_REF) | KEYWORD_BIT(KW_DYNAMIC_REF) |                       \
+     KEYWORD_BIT(KW_RECURSIVE_REF) | KEYWORD_BIT(KW_ALL_OF) |                  \
+     KEYWORD_BIT(KW_ANY_OF) | KEYWORD_BIT(KW_ONE_OF) | KEYWORD_BIT(KW_NOT) |   \
+     KEYWORD_BIT(KW_IF) | KEYWORD_BIT(KW_DEPENDENT_SCHEMAS) |                  \
+     KEYWORD_BIT(KW_DEPENDENCIES) | KEYWORD_BIT(KW_PROPERTY_DEPENDENCIES))
+
+/* What the subschema says of values itself. */
+static surety_status shape_assertions(surety__compiler *compiler,
+                                      surety__shape *shape)
+{
+    const uint64_t present = compiler->present;
+    surety_val choice = surety__keyword_val(compiler, shape, KW_ENUM);
+    surety_status status = SURETY_OK;
+
+    build_types(compiler, shape);
+    if (choice.doc)
+        status = build_choices(compiler, choice, true, &shape->choices);
+    choice = surety__keyword_val(compiler, shape, KW_CONST);
+    if (!status && choice.doc)
+        status = build_choices(compiler, choice, false, &shape->constant);
+    if (!status && present & BUILD_NUMBERS)
+        status = build_numbers(compiler, shape);
+    if (!status && present & BUILD_STRINGS)
+        status = surety__build_strings(compiler, shape);
+    if (!status && present & BUILD_ARRAYS)
+        status = surety__build_arrays(compiler, shape);
+    if (!status && present & BUILD_OBJECTS)
+        status = surety__build_objects(compiler, shape);
+    return status;
+}
+
 static surety_status shape_build(surety__compiler *compiler,
                                  surety__shape *shape)
 {
-    surety_val choice;
-    bool ref_only = shape->resource->dialect <= SURETY_DIALECT_7 &&
-                    surety_val_get(shape->at, "$ref").doc;
-    surety_status status = SURETY_OK;
+    const surety__cell *cell = surety__cell_of(shape->at);
+    bool ref_only = false;
+    surety_status status;
 
-    if (surety_val_kind(shape->at) == SURETY_KIND_BOOLEAN) {
-        shape->always = surety_val_bool(shape->at, false);
+    if (cell->kind == CELL_TRUE || cell->kind == CELL_FALSE) {
+        shape->always = cell->kind == CELL_TRUE;
         shape->never = !shape->always;
         return SURETY_OK;
     }
-    if (surety_val_kind(shape->at) != SURETY_KIND_OBJECT)
+    if (cell->kind != CELL_OBJECT)
         return surety__schema_fail(
             &compiler->resolver, shape->at, SURETY_SYNTAX,
             "a schema must be an object, true or false, not %s",
             surety_kind_name(surety_val_kind(shape->at)));
-    if (!ref_only) {
-        status = shape_forms(compiler, shape);
-        if (status)
-            return status;
-        build_types(shape);
-        choice = surety__keyword_val(shape, KW_ENUM);
-        if (choice.doc)
-            status = build_choices(compiler, choice, true, &shape->choices);
-        choice = surety__keyword_val(shape, KW_CONST);
-        if (!status && choice.doc)
-            status = build_choices(compiler, choice, false, &shape->constant);
-        if (!status)
-            status = build_numbers(compiler, shape);
-        if (!status)
-            status = surety__build_strings(compiler, shape);
-        if (!status)
-            status = surety__build_arrays(compiler, shape);
-        if (!status)
-            status = surety__build_objects(compiler, shape);
-    }
-    if (!status)
-        status = surety__build_applicators(compiler, shape);
+    status = shape_read(compiler, shape, &ref_only);
+    if (!status && !ref_only)
+        status = shape_assertions(compiler, shape);
+    if (!status && compiler->present & BUILD_APPLICATORS)
+        status = surety__build_applicators(compiler, shape, ref_only);
     shape->tracks = (shape->objects && shape->objects->unevaluated) ||
                     (shape->arrays && shape->arrays->unevaluated);
     return status;
@@ -445,32 +554,21 @@ static surety_status dynamics_link(surety__compiler *compiler)
 {
     surety__resolver *resolver = &compiler->resolver;
 
-    for (size_t r = 0; r < resolver->resource_count; r++) {
-        surety__resource *resource = resolver->resources[r];
+    while (resolver->ready) {
+        const surety__anchor *anchor = resolver->ready;
+        surety__dynamic *dynamic =
+            surety__compiler_take(compiler, sizeof(*dynamic));
 
-        for (size_t d = 0; d < compiler->dynamic_count; d++) {
-            uint32_t number = compiler->dynamics[d];
-            surety_str name = resolver->names[number];
-            const surety__anchor *anchor =
-                surety__resolver_dynamic(resolver, resource, name);
-            surety__dynamic *dynamic = resource->dynamics;
-
-            while (dynamic && dynamic->name != number)
-                dynamic = dynamic->next;
-            /* The empty name stands for $recursiveAnchor. */
-            if (dynamic || (!anchor && !(name.len == 0 && resource->recursive)))
-                continue;
-            dynamic = surety__compiler_take(compiler, sizeof(*dynamic));
-            if (!dynamic)
-                return SURETY_NOMEM;
-            dynamic->name = number;
-            dynamic->shape = surety__compiler_shape(
-                compiler, anchor ? anchor->val : resource->root, resource);
-            dynamic->next = resource->dynamics;
-            resource->dynamics = dynamic;
-            if (!dynamic->shape)
-                return SURETY_NOMEM;
-        }
+        if (!dynamic)
+            return SURETY_NOMEM;
+        resolver->ready = anchor->other;
+        dynamic->name = anchor->number;
+        dynamic->shape =
+            surety__compiler_shape(compiler, anchor->val, anchor->resource);
+        if (!dynamic->shape)
+            return SURETY_NOMEM;
+        dynamic->next = anchor->resource->dynamics;
+        anchor->resource->dynamics = dynamic;
     }
     return SURETY_OK;
 }
@@ -510,52 +608,72 @@ static const surety__shape *circle_next(struct circle_step *step)
     return NULL;
 }
 
+enum circle_mark { CIRCLE_NEW, CIRCLE_OPEN, CIRCLE_DONE };
+
+struct circles {
+    surety__compiler *compiler;
+    uint8_t *marks; /* of the shapes, by number */
+    struct circle_step *stack;
+    size_t depth, cap;
+};
+
+static surety_status circle_enter(struct circles *circles,
+                                  const surety__shape *shape)
+{
+    surety__compiler *compiler = circles->compiler;
+    uint8_t *mark = &circles->marks[shape_number(compiler, shape->at) - 1];
+    void *items = circles->stack;
+    surety_status status;
+
+    if (*mark == CIRCLE_OPEN)
+        return surety__schema_fail(
+            &compiler->resolver, shape->at, SURETY_SYNTAX,
+            "the schema refers to itself without moving into the value: no "
+            "value could ever be checked");
+    if (*mark == CIRCLE_DONE)
+        return SURETY_OK;
+    status =
+        surety__grow(compiler->schema->alloc, &items, &circles->cap,
+                     circles->depth + 1, sizeof(*circles->stack), SIZE_MAX);
+    circles->stack = items;
+    if (status)
+        return surety__fail_nomem(compiler->resolver.reterr);
+    *mark = CIRCLE_OPEN;
+    circles->stack[circles->depth++] = (struct circle_step){.shape = shape};
+    return SURETY_OK;
+}
+
 /* A depth-first walk with its own stack; a shape met again while it is open
  * closes a circle. */
 static surety_status circles_refuse(surety__compiler *compiler)
 {
     const surety_alloc *alloc = compiler->schema->alloc;
-    surety__map state = {.cap = 0};
-    char open_mark, done_mark; /* only their addresses are used */
-    size_t bytes = compiler->shape_count * sizeof(struct circle_step);
-    struct circle_step *stack = surety__resize(alloc, NULL, 0, bytes);
-    surety_status status = stack ? SURETY_OK : SURETY_NOMEM;
+    struct circles circles = {.compiler = compiler};
+    surety_status status = SURETY_OK;
 
+    circles.marks = surety__new(alloc, compiler->shape_count);
+    if (!circles.marks)
+        return surety__fail_nomem(compiler->resolver.reterr);
     for (size_t i = 0; i < compiler->shape_count && !status; i++) {
-        size_t depth = 0;
-        const surety__shape *next = compiler->shapes[i];
+        if (!compiler->shapes[i]->applicator_count ||
+            circles.marks[i] == CIRCLE_DONE)
+            continue;
+        status = circle_enter(&circles, compiler->shapes[i]);
+        while (!status && circles.depth) {
+            struct circle_step *step = &circles.stack[circles.depth - 1];
+            const surety__shape *next = circle_next(step);
 
-        while (!status && (next || depth)) {
-            void *mark = next ? surety__map_get(&state, (uintptr_t)next) : NULL;
-
-            if (next && mark == &open_mark) {
-                status = surety__schema_fail(
-                    &compiler->resolver, next->at, SURETY_SYNTAX,
-                    "the schema refers to itself without moving into the "
-                    "value: no value could ever be checked");
-                break;
-            }
-            if (next && !mark) {
-                stack[depth++] = (struct circle_step){.shape = next};
-                if (!surety__map_put(&state, alloc, (uintptr_t)next,
-                                     &open_mark))
-                    status = SURETY_NOMEM;
-            }
-            next = depth ? circle_next(&stack[depth - 1]) : NULL;
-            while (!next && depth && !status) {
-                const surety__shape *closed = stack[--depth].shape;
-
-                if (!surety__map_put(&state, alloc, (uintptr_t)closed,
-                                     &done_mark))
-                    status = SURETY_NOMEM;
-                next = depth ? circle_next(&stack[depth - 1]) : NULL;
+            if (!next) {
+                circles.marks[shape_number(compiler, step->shape->at) - 1] =
+                    CIRCLE_DONE;
+                circles.depth--;
+            } else if (next->applicator_count) {
+                status = circle_enter(&circles, next);
             }
         }
     }
-    if (status == SURETY_NOMEM)
-        surety__fail_nomem(compiler->resolver.reterr);
-    surety__map_done(&state, alloc);
-    surety__free(alloc, stack, bytes);
+    surety__free(alloc, circles.stack, circles.cap * sizeof(*circles.stack));
+    surety__free(alloc, circles.marks, compiler->shape_count);
     return status;
 }
 
@@ -592,11 +710,10 @@ static void compiler_done(surety__compiler *compiler)
 
     surety__free(alloc, compiler->shapes,
                  compiler->shape_cap * sizeof(*compiler->shapes));
-    surety__free(alloc, compiler->dynamics,
-                 compiler->dynamic_cap * sizeof(*compiler->dynamics));
     surety__free(alloc, compiler->applicators,
                  compiler->applicator_cap * sizeof(*compiler->applicators));
     surety__map_done(&compiler->by_location, alloc);
+    surety__map_done(&compiler->patterns, alloc);
     surety__resolver_done(&compiler->resolver);
 }
 
@@ -623,6 +740,7 @@ surety_status surety_schema_compile(surety_val root,
     schema->root_val = root;
     surety__arena_init(&schema->arena, schema->alloc, 0);
     compiler.schema = schema;
+    compiler.default_hash = surety__hash("default", 7);
     surety__resolver_init(&compiler.resolver, schema, options, &scratch_error);
     status = compile_all(&compiler, root, options->base_uri);
     compiler_done(&compiler);

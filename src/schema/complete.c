@@ -98,7 +98,7 @@ static void trail_enter(struct surety__completion *completion, uint32_t at)
 static bool branch_holds(struct surety__completion *completion,
                          const surety__shape *branch, const surety__cell *cell)
 {
-    return surety__verdict(completion->machine, branch, cell, BITS_NONE) &&
+    return surety__shape_holds(completion->machine, branch, cell, BITS_NONE) &&
            completion->machine->result;
 }
 

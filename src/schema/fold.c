@@ -13,7 +13,7 @@
  * properties, required and additionalProperties as one table; enums of strings
  * as another; bounds of integers as a range; and for anyOf and oneOf the member
  * whose value tells the branches apart. */
-#include "schema/compile.h"
+#include "schema/fold.h"
 
 enum fold_state { FOLD_NONE, FOLD_OPEN, FOLD_DONE };
 
@@ -128,6 +128,18 @@ static unsigned choices_kinds(const surety__choices *choices,
     return kinds;
 }
 
+/* Whether something is asked of the members. */
+static bool objects_ask(const surety__objects *objects)
+{
+    bool asks = objects->pattern_count || objects->required_count ||
+                (objects->additional && !objects->additional->always);
+
+    for (uint32_t i = 0; i < objects->property_count && !asks; i++)
+        asks = objects->properties[i].shape &&
+               !objects->properties[i].shape->always;
+    return asks;
+}
+
 /* What the shape's own assertions of one kind of value ask. */
 static enum surety__how own_part(const surety__shape *shape, unsigned kind)
 {
@@ -151,8 +163,8 @@ static enum surety__how own_part(const surety__shape *shape, unsigned kind)
     case CELL_OBJECT:
         if (!objects)
             return HOW_YES;
-        if (objects->walks || objects->names || objects->dependent_count ||
-            objects->unevaluated)
+        if (objects_ask(objects) || objects->names ||
+            objects->dependent_count || objects->unevaluated)
             return HOW_WALK;
         return objects->min_properties || objects->max_properties != UINT64_MAX
                    ? HOW_CHECK
@@ -397,62 +409,6 @@ static surety_status fold_tables(surety__compiler *compiler)
 
 /* ---- words ------------------------------------------------------------- */
 
-enum { WORDS_LISTED = 4 };
-
-/* Room for count words, as a list or a table at most half full. */
-static bool words_open(surety__compiler *compiler, surety__words *words,
-                       size_t count)
-{
-    size_t room = count;
-
-    if (count > WORDS_LISTED)
-        for (room = 2 * WORDS_LISTED; room < 2 * count;)
-            room *= 2;
-    words->mask = count > WORDS_LISTED ? (uint32_t)room - 1 : 0;
-    words->entries =
-        surety__compiler_take(compiler, (room + 1) * sizeof(*words->entries));
-    return words->entries != NULL;
-}
-
-/* The entry of text, new or old. */
-static surety__word *words_add(surety__words *words, surety_str text)
-{
-    uint32_t hash = surety__hash(text.ptr, text.len);
-    size_t at = hash & words->mask;
-
-    while (words->entries[at].text.ptr &&
-           !surety_str_equal(words->entries[at].text, text))
-        at = words->mask ? (at + 1) & words->mask : at + 1;
-    words->entries[at].text = text;
-    if (text.len > words->longest)
-        words->longest = text.len;
-    words->entries[at].hash = hash;
-    return &words->entries[at];
-}
-
-const surety__word *surety__words_find(const surety__words *words,
-                                       surety_str text)
-{
-    const surety__word *entry = words->entries;
-    uint32_t hash;
-
-    if (text.len > words->longest)
-        return NULL;
-    if (!words->mask) {
-        for (; entry->text.ptr; entry++)
-            if (entry->text.len == text.len &&
-                !memcmp(entry->text.ptr, text.ptr, text.len))
-                return entry;
-        return NULL;
-    }
-    hash = surety__hash(text.ptr, text.len);
-    for (size_t at = hash & words->mask; entry[at].text.ptr;
-         at = (at + 1) & words->mask)
-        if (entry[at].hash == hash && surety_str_equal(entry[at].text, text))
-            return &entry[at];
-    return NULL;
-}
-
 /* enum or const, if they are strings and nothing else. */
 static surety_status fold_words(surety__compiler *compiler,
                                 surety__shape *shape)
@@ -466,11 +422,12 @@ static surety_status fold_words(surety__compiler *compiler,
             (1u << CELL_STRING | 1u << CELL_KEY))
         return SURETY_OK;
     words = surety__compiler_take(compiler, sizeof(*words));
-    if (!words || !words_open(compiler, words, choices->count))
+    if (!words || !surety__words_open(compiler, words, choices->count))
         return SURETY_NOMEM;
     for (uint32_t i = 0; i < choices->count; i++)
-        words_add(words, surety__cell_str(
-                             shape->at.doc,
+        surety__words_add(
+            words,
+            surety__cell_str(shape->at.doc,
                              &shape->at.doc->cells[choices->list[i].value]));
     shape->words = words;
     return SURETY_OK;
@@ -524,6 +481,7 @@ static surety_status fold_objects(surety__compiler *compiler,
                                   const surety__shape *anything)
 {
     uint32_t room = 4;
+    uint32_t required = 0;
     surety__slot *slots;
 
     objects->other = objects->additional && !objects->additional->always
@@ -537,21 +495,26 @@ static surety_status fold_objects(surety__compiler *compiler,
         return SURETY_NOMEM;
     for (uint32_t i = 0; i < objects->property_count; i++) {
         const surety__property *property = &objects->properties[i];
-        const surety__shape *shape = property->shape  ? property->shape->direct
-                                     : objects->other ? objects->other
-                                                      : anything;
+        surety__slot slot = {.shape = anything,
+                             .len = (uint32_t)property->name.len,
+                             .hash = (uint16_t)property->hash,
+                             .required = property->required,
+                             .covers = property->shape != NULL,
+                             .name = property->name.ptr};
 
-        if (!property->required && shape->always && !objects->other)
-            continue;
-        slots_add(slots, room - 1,
-                  (surety__slot){.shape = shape,
-                                 .name = property->name.ptr,
-                                 .len = (uint32_t)property->name.len,
-                                 .hash = (uint16_t)property->hash,
-                                 .required = property->required,
-                                 .covers = property->shape != NULL});
-        objects->slot_count++;
+        if (property->shape)
+            slot.shape = property->shape->direct;
+        else if (objects->plain && objects->other)
+            slot.shape = objects->other;
+        if (property->required && required < 64)
+            slot.bit = (uint64_t)1 << required;
+        required += property->required;
+        surety__name_ends(slot.name, slot.len, &slot.head, &slot.tail);
+        slots_add(slots, room - 1, slot);
     }
+    if (required)
+        objects->required_bits =
+            UINT64_MAX >> (required < 64 ? 64 - required : 0);
     objects->slots = slots;
     objects->slot_mask = room - 1;
     return SURETY_OK;
@@ -563,161 +526,140 @@ static void fold_arrays(surety__arrays *arrays)
                     !arrays->unique && !arrays->unevaluated;
 }
 
-/* ---- branches ---------------------------------------------------------- */
+/* ---- straight from bytes ------------------------------------------------ */
 
-enum { SWITCH_BRANCHES = 64, SWITCH_SHAPES = 16, SWITCH_MEMBERS = 4 };
-
-/* A branch and what references and allOf of it apply to the same value. */
-struct branch_parts {
-    const surety__shape *shapes[SWITCH_SHAPES];
-    uint32_t count;
-};
-
-static void branch_collect(const surety__shape *branch,
-                           struct branch_parts *parts)
+/* How many applicators have a say on values of kind; *ret_last is the last. */
+static uint32_t applicators_open(const surety__shape *shape, unsigned kind,
+                                 const surety__applicator **ret_last)
 {
-    parts->shapes[0] = branch->direct;
-    parts->count = 1;
-    for (uint32_t i = 0; i < parts->count; i++)
-        for (uint32_t a = 0; a < parts->shapes[i]->applicator_count; a++) {
-            const surety__applicator *applicator =
-                &parts->shapes[i]->applicators[a];
+    uint32_t open = 0;
 
-            for (uint32_t s = 0;
-                 applicator->kind == APPLY_ALL && s < applicator->count &&
-                 parts->count < SWITCH_SHAPES;
-                 s++)
-                parts->shapes[parts->count++] = applicator->shapes[s]->direct;
-        }
-}
+    for (uint32_t i = 0; i < shape->applicator_count; i++) {
+        const surety__shape *only;
 
-/* The strings that a branch allows its member, or NULL; *ret_required tells
- * whether it must be there. */
-static const surety__words *branch_words(const struct branch_parts *parts,
-                                         surety_str name, uint32_t hash,
-                                         bool *ret_required)
-{
-    const surety__words *words = NULL;
-
-    *ret_required = false;
-    for (uint32_t i = 0; i < parts->count; i++) {
-        const surety__property *property =
-            parts->shapes[i]->objects
-                ? surety__objects_named(parts->shapes[i]->objects, name, hash)
-                : NULL;
-
-        if (!property)
+        if (applicator_how(&shape->applicators[i], kind, &only) == HOW_YES)
             continue;
-        *ret_required = *ret_required || property->required;
-        if (!words && property->shape)
-            words = property->shape->direct->words;
+        *ret_last = &shape->applicators[i];
+        open++;
     }
-    return words;
+    return open;
 }
 
-/* How many branches fix the member by strings; *ret_words is how many strings
- * these are. */
-static uint32_t switch_score(const surety__applicator *applicator,
-                             surety_str name, uint32_t hash, size_t *ret_words)
+/* Which containers can be checked while they are read (straight.c): those whose
+ * members or items are checked one by one. */
+static void fold_straight(surety__shape *shape)
 {
-    uint32_t score = 0;
+    const surety__objects *objects = shape->objects;
+    const surety__arrays *arrays = shape->arrays;
+    const surety__applicator *last = NULL;
+    uint32_t open;
 
-    *ret_words = 0;
-    for (uint32_t i = 0; i < applicator->count; i++) {
-        struct branch_parts parts;
-        const surety__words *words;
-        bool required;
-
-        branch_collect(applicator->shapes[i], &parts);
-        words = branch_words(&parts, name, hash, &required);
-        if (!words)
-            continue;
-        score++;
-        for (size_t w = 0; words->mask ? w <= words->mask
-                                       : words->entries[w].text.ptr != NULL;
-             w++)
-            *ret_words += words->entries[w].text.ptr != NULL;
+    if (shape->how[CELL_OBJECT] == HOW_WALK &&
+        !(shape->checks >> CELL_OBJECT & 1)) {
+        open = applicators_open(shape, CELL_OBJECT, &last);
+        shape->straight_object =
+            !open && objects && !objects->dependent_count &&
+            !objects->unevaluated && objects->required_count <= 64;
+        if (open == 1 && own_part(shape, CELL_OBJECT) == HOW_YES)
+            shape->branching = last->branching ? last : NULL;
     }
-    return score;
+    if (shape->how[CELL_ARRAY] == HOW_WALK && arrays && !shape->choices &&
+        !shape->constant)
+        shape->straight_array = !applicators_open(shape, CELL_ARRAY, &last) &&
+                                !arrays->contains && !arrays->unique &&
+                                !arrays->unevaluated;
 }
 
-static surety_status switch_build(surety__compiler *compiler,
-                                  surety__applicator *applicator,
-                                  const surety__property *member, size_t count)
+/* ---- flat containers ---------------------------------------------------- */
+
+/* Whether every value ends at shape: no kind of it needs a level. */
+static bool shape_ends(const surety__shape *shape)
 {
-    surety__switch *built = surety__compiler_take(compiler, sizeof(*built));
+    for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++) {
+        const surety__shape *end = surety__route_end(shape, kind);
 
-    if (!built || !words_open(compiler, &built->words, count))
-        return SURETY_NOMEM;
-    built->name = member->name;
-    built->hash = (uint16_t)member->hash;
-    for (uint32_t i = 0; i < applicator->count; i++) {
-        struct branch_parts parts;
-        const surety__words *words;
-        uint64_t bit = (uint64_t)1 << i;
-        bool required;
-
-        if (applicator->shapes[i]->direct->how[CELL_OBJECT] == HOW_NO)
-            continue;
-        branch_collect(applicator->shapes[i], &parts);
-        words = branch_words(&parts, member->name, member->hash, &required);
-        if (!required)
-            built->lacking |= bit;
-        if (!words)
-            built->open |= bit;
-        for (size_t w = 0;
-             words && (words->mask ? w <= words->mask
-                                   : words->entries[w].text.ptr != NULL);
-             w++)
-            if (words->entries[w].text.ptr)
-                words_add(&built->words, words->entries[w].text)->branches |=
-                    bit;
+        if (end->how[kind] > HOW_CHECK)
+            return false;
     }
-    applicator->branching = built;
-    return SURETY_OK;
+    return true;
 }
 
-/* Looks among the first branches' members for one that tells most of them
- * apart. */
-static surety_status fold_switch(surety__compiler *compiler,
-                                 surety__applicator *applicator)
+static bool object_is_flat(const surety__objects *objects)
 {
-    const surety__property *best = NULL;
-    uint32_t best_score = 1;
-    size_t best_words = 0;
-    unsigned tried = 0;
+    if (!objects || !objects->plain ||
+        (objects->other && !shape_ends(objects->other)))
+        return false;
+    for (uint32_t i = 0; i <= objects->slot_mask; i++)
+        if (objects->slots[i].shape && !shape_ends(objects->slots[i].shape))
+            return false;
+    return true;
+}
 
-    if ((applicator->kind != APPLY_ANY && applicator->kind != APPLY_ONE) ||
-        applicator->count < 2 || applicator->count > SWITCH_BRANCHES)
+/* Notes what is flat, while nothing is yet: a container in a flat one would
+ * need a level after all. */
+static void fold_bare(surety__shape *shape)
+{
+    const surety__objects *objects = shape->objects;
+    const surety__arrays *arrays = shape->arrays;
+
+    shape->bare = !shape->applicator_count && !shape->tracks &&
+                  (!objects || !objects->names) &&
+                  (!arrays || !arrays->contains);
+    if (!shape->bare)
+        return;
+    shape->flat_object =
+        shape->how[CELL_OBJECT] == HOW_WALK && object_is_flat(objects);
+    shape->flat_array = shape->how[CELL_ARRAY] == HOW_WALK && arrays &&
+                        arrays->plain && arrays->rest &&
+                        shape_ends(arrays->rest->direct);
+}
+
+static void fold_flat(surety__compiler *compiler)
+{
+    for (size_t i = 0; i < compiler->shape_count; i++)
+        fold_bare(compiler->shapes[i]);
+    for (size_t i = 0; i < compiler->shape_count; i++) {
+        surety__shape *shape = compiler->shapes[i];
+
+        if (shape->flat_object)
+            shape->how[CELL_OBJECT] = HOW_FLAT;
+        if (shape->flat_array)
+            shape->how[CELL_ARRAY] = HOW_FLAT;
+    }
+}
+
+/* ---- dynamic references ------------------------------------------------- */
+
+/* A dynamic reference whose name only one resource declares leads there from
+ * every scope: it becomes an ordinary one. Whether others are left is noted. */
+static surety_status fold_dynamic(surety__compiler *compiler)
+{
+    const surety__resolver *resolver = &compiler->resolver;
+    uint32_t *declared;
+
+    if (!compiler->dynamic_count)
         return SURETY_OK;
-    for (uint32_t i = 0; i < 2; i++) {
-        struct branch_parts parts;
+    declared = surety__compiler_take(
+        compiler, (resolver->name_count + (size_t)1) * sizeof(*declared));
+    if (!declared)
+        return SURETY_NOMEM;
+    for (size_t r = 0; r < resolver->resource_count; r++)
+        for (const surety__dynamic *dynamic = resolver->resources[r]->dynamics;
+             dynamic; dynamic = dynamic->next)
+            declared[dynamic->name]++;
+    for (size_t i = 0; i < compiler->shape_count; i++)
+        for (uint32_t a = 0; a < compiler->shapes[i]->applicator_count; a++) {
+            surety__applicator *applicator = FOLD_WRITABLE(
+                surety__applicator, &compiler->shapes[i]->applicators[a]);
 
-        branch_collect(applicator->shapes[i], &parts);
-        for (uint32_t s = 0; s < parts.count; s++) {
-            const surety__objects *objects = parts.shapes[s]->objects;
-
-            for (uint32_t p = 0; objects && p < objects->property_count; p++) {
-                const surety__property *property = &objects->properties[p];
-                uint32_t score;
-                size_t words;
-
-                if (!property->shape || !property->shape->direct->words ||
-                    tried == SWITCH_MEMBERS)
-                    continue;
-                tried++;
-                score = switch_score(applicator, property->name, property->hash,
-                                     &words);
-                if (score > best_score) {
-                    best_score = score;
-                    best_words = words;
-                    best = property;
-                }
-            }
+            if (applicator->kind != APPLY_DYNAMIC)
+                continue;
+            if (declared[applicator->dynamic_name] > 1)
+                compiler->schema->dynamic = true;
+            else
+                applicator->kind = APPLY_ALL;
         }
-    }
-    return best ? switch_build(compiler, applicator, best, best_words)
-                : SURETY_OK;
+    return SURETY_OK;
 }
 
 /* ---- the whole --------------------------------------------------------- */
@@ -779,7 +721,9 @@ surety_status surety__fold(surety__compiler *compiler)
     anything->always = true;
     anything->direct = anything;
     memset(anything->how, HOW_YES, CELL_KINDS);
-    compiler->schema->dynamic = compiler->dynamic_count > 0;
+    status = fold_dynamic(compiler);
+    if (status)
+        return status;
     for (size_t i = 0; i < compiler->shape_count; i++)
         shape_begin(compiler, compiler->shapes[i]);
     status = fold_branches(compiler);
@@ -791,9 +735,11 @@ surety_status surety__fold(surety__compiler *compiler)
         surety__shape *shape = compiler->shapes[i];
 
         for (uint32_t a = 0; a < shape->applicator_count && !status; a++)
-            status =
-                fold_switch(compiler, FOLD_WRITABLE(surety__applicator,
-                                                    &shape->applicators[a]));
+            status = surety__fold_switch(
+                compiler,
+                FOLD_WRITABLE(surety__applicator, &shape->applicators[a]));
+        fold_straight(shape);
     }
+    fold_flat(compiler);
     return status;
 }

@@ -52,19 +52,38 @@ surety__format_fn surety__format_find(surety_str name, unsigned drafts)
     return NULL;
 }
 
+/* Whether eight bytes are hexadecimal digits. Of each the highest bit tells
+ * whether it is at least, and not above, the ends of a range. */
+static bool format_is_hex(uint64_t bytes)
+{
+    const uint64_t each = 0x0101010101010101;
+    const uint64_t high = each * 0x80;
+    const uint64_t lower = bytes | each * 0x20;
+    const uint64_t digit =
+        (bytes + each * (0x80 - '0')) & ~(bytes + each * (0x7F - '9'));
+    const uint64_t letter =
+        (lower + each * (0x80 - 'a')) & ~(lower + each * (0x7F - 'f'));
+
+    return ((digit | letter) & ~bytes & high) == high;
+}
+
 bool surety__format_uuid(surety_str text)
 {
-    if (text.len != 36)
-        return false;
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-                   (c >= 'A' && c <= 'F');
+    const char *ptr = text.ptr;
+    char digits[32];
+    uint64_t bytes[4];
 
-        if (i == 8 || i == 13 || i == 18 || i == 23 ? c != '-' : !hex)
-            return false;
-    }
-    return true;
+    if (text.len != 36 || ptr[8] != '-' || ptr[13] != '-' || ptr[18] != '-' ||
+        ptr[23] != '-')
+        return false;
+    memcpy(digits, ptr, 8);
+    memcpy(digits + 8, ptr + 9, 4);
+    memcpy(digits + 12, ptr + 14, 4);
+    memcpy(digits + 16, ptr + 19, 4);
+    memcpy(digits + 20, ptr + 24, 12);
+    memcpy(bytes, digits, sizeof(bytes));
+    return format_is_hex(bytes[0]) && format_is_hex(bytes[1]) &&
+           format_is_hex(bytes[2]) && format_is_hex(bytes[3]);
 }
 
 bool surety__format_json_pointer(surety_str text)

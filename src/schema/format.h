@@ -51,6 +51,8 @@ bool surety__format_email(surety_str text);
 bool surety__email_local(surety_str text, bool wide, surety_str *ret_domain);
 /* "[...]" behind the "@" (RFC 5321, section 4.1.3). */
 bool surety__email_literal(surety_str text);
+/* Labels with dots between them, of any length together. */
+bool surety__host_name(surety_str text);
 /* One label of 1 to 63 ASCII letters, digits and inner hyphens. */
 bool surety__host_label(surety_str text);
 

@@ -20,7 +20,7 @@ static bool host_is_digit(char c)
 
 static bool host_is_alnum(char c)
 {
-    return host_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return host_is_digit(c) || (((unsigned char)c | 0x20u) - 'a') < 26;
 }
 
 /* Four numbers from 0 to 255; `padded` lets zeros stand in front (RFC 5321's
@@ -108,48 +108,48 @@ bool surety__format_ipv6(surety_str text)
     return !need && (gap ? groups <= 7 : groups == 8);
 }
 
-/* Labels of letters, digits and inner hyphens between dots. */
-static bool host_is_name(surety_str text)
+bool surety__host_name(surety_str text)
 {
-    size_t label = 0; /* bytes of the label so far */
+    const char *at = text.len ? text.ptr : "";
+    const char *end = at + text.len;
 
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        bool last = i + 1 == text.len || text.ptr[i + 1] == '.';
+    /* A label a round. */
+    for (;; at++) {
+        const char *from = at;
 
-        if (c == '.') {
-            if (!label)
-                return false;
-            label = 0;
-        } else if (host_is_alnum(c) || (c == '-' && label && !last)) {
-            if (++label > HOST_LABEL_OCTETS_MAX)
-                return false;
-        } else {
+        while (at < end && (host_is_alnum(*at) || *at == '-'))
+            at++;
+        if (at == from || at - from > HOST_LABEL_OCTETS_MAX || *from == '-' ||
+            at[-1] == '-')
             return false;
-        }
+        if (at == end)
+            return true;
+        if (*at != '.')
+            return false;
     }
-    return label > 0;
 }
 
 bool surety__format_hostname(surety_str text)
 {
-    return text.len <= HOST_OCTETS_MAX && host_is_name(text);
+    return text.len <= HOST_OCTETS_MAX && surety__host_name(text);
 }
 
 bool surety__host_label(surety_str text)
 {
-    return host_is_name(text) && !memchr(text.ptr, '.', text.len);
+    return surety__host_name(text) && !memchr(text.ptr, '.', text.len);
 }
 
 /* ---- mailboxes -------------------------------------------------------------
  */
 
-/* atext (RFC 5322, 3.2.3), with `wide` also what is not ASCII. */
+/* atext (RFC 5322, 3.2.3): letters, digits and !#$%&'*+-/=?^_`{|}~, a bit
+ * each; with `wide` also what is not ASCII. */
 static bool email_is_atom(char c, bool wide)
 {
-    if ((unsigned char)c >= 0x80)
-        return wide;
-    return host_is_alnum(c) || (c && strchr("!#$%&'*+-/=?^_`{|}~", c));
+    static const uint64_t atext[2] = {0xA3FFACFA00000000, 0x7FFFFFFFC7FFFFFE};
+    const unsigned byte = (unsigned char)c;
+
+    return byte < 0x80 ? atext[byte >> 6] >> (byte & 63) & 1 : wide;
 }
 
 /* The length of the dot-string that text begins with; 0: none. */
@@ -245,5 +245,5 @@ bool surety__format_email(surety_str text)
         return false;
     if (domain.len && domain.ptr[0] == '[')
         return surety__email_literal(domain);
-    return domain.len <= HOST_DOMAIN_OCTETS_MAX && host_is_name(domain);
+    return domain.len <= HOST_DOMAIN_OCTETS_MAX && surety__host_name(domain);
 }

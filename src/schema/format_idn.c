@@ -189,15 +189,33 @@ static bool idn_is_name(surety_str text, enum idn_kind kind, size_t len_max)
     return name.len - 1 <= len_max && !(name.right && name.bidi_broken);
 }
 
+/* Whether all of text is ASCII and no label can have hyphens in the third and
+ * fourth place. Such a name holds neither A-labels nor U-labels; then nothing
+ * in it is written from right to left, and libidn2 need not be asked. */
+static bool idn_is_plain(surety_str text)
+{
+    char last = '\0';
+    unsigned char all = 0;
+    bool hyphens = false;
+
+    for (size_t i = 0; i < text.len; i++) {
+        hyphens = hyphens || (text.ptr[i] == '-' && last == '-');
+        last = text.ptr[i];
+        all |= (unsigned char)last;
+    }
+    return all < 0x80 && !hyphens;
+}
+
 bool surety__format_hostname_alabel(surety_str text)
 {
     return surety__format_hostname(text) &&
-           idn_is_name(text, IDN_ASCII, IDN_NAME_MAX);
+           (idn_is_plain(text) || idn_is_name(text, IDN_ASCII, IDN_NAME_MAX));
 }
 
 bool surety__format_idn_hostname(surety_str text)
 {
-    return idn_is_name(text, IDN_HOST, IDN_NAME_MAX);
+    return idn_is_plain(text) ? surety__format_hostname(text)
+                              : idn_is_name(text, IDN_HOST, IDN_NAME_MAX);
 }
 
 bool surety__format_idn_email(surety_str text)
@@ -208,5 +226,7 @@ bool surety__format_idn_email(surety_str text)
         return false;
     if (domain.len && domain.ptr[0] == '[')
         return surety__email_literal(domain);
+    if (idn_is_plain(domain))
+        return domain.len <= IDN_DOMAIN_MAX && surety__host_name(domain);
     return idn_is_name(domain, IDN_MAIL, IDN_DOMAIN_MAX);
 }

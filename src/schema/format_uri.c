@@ -2,13 +2,13 @@
 /* URIs, IRIs and URI templates, character by character: RFC 3986, appendix A;
  * RFC 3987, section 2.2; RFC 6570, section 2.
  *
- * The one idea: a reference is cut into its parts by its delimiters
- * (uri.h), and each part is checked against its own set of characters. The
- * sets are bits of one table of the ASCII characters. What lies above ASCII is
+ * The one idea: a reference is read from left to right in one pass. Each part
+ * goes as far as its own set of characters does, and what stops it must be the
+ * delimiter of a part that may come next (uri.h cuts them so too). The sets are
+ * bits of one table of the ASCII characters. What lies above ASCII is
  * a character of IRIs only; the marks of direction that RFC 3987, 4.1, forbids
  * are none. */
 #include "schema/format.h"
-#include "schema/uri.h"
 
 /* The parts that a character may stand in. */
 enum uri_part {
@@ -22,42 +22,147 @@ enum uri_part {
     URI_LITERAL = 128 /* literals of a template */
 };
 
-/* The parts that an ASCII character but "%" may stand in. */
-static unsigned uri_parts(unsigned char c)
-{
-    const unsigned query = URI_QUERY | URI_FRAGMENT | URI_LITERAL;
-    const unsigned text =
-        URI_USER | URI_NAME | URI_SEGMENT | URI_FUTURE | query;
+/* Characters that may stand in the same parts. */
+enum {
+    URI_L = URI_LITERAL,
+    URI_Q = URI_QUERY | URI_FRAGMENT | URI_LITERAL,
+    URI_P = URI_Q | URI_SEGMENT,
+    URI_C = URI_P | URI_USER | URI_FUTURE,
+    URI_T = URI_C | URI_NAME,
+    URI_A = URI_T | URI_SCHEME
+};
 
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-        (c >= '0' && c <= '9'))
-        return text | URI_SCHEME;
-    switch (c) {
-    case '+':
-    case '-':
-    case '.': return text | URI_SCHEME;
-    case '_':
-    case '~':
-    case '!':
-    case '$':
-    case '&':
-    case '\'':
-    case '(':
-    case ')':
-    case '*':
-    case ',':
-    case ';':
-    case '=': return text;
-    case ':': return URI_USER | URI_SEGMENT | URI_FUTURE | query;
-    case '@':
-    case '/': return URI_SEGMENT | query;
-    case '?': return query;
-    case '#':
-    case '[':
-    case ']': return URI_LITERAL;
-    default: return 0;
-    }
-}
+/* The parts that a character but "%" may stand in; none above ASCII. */
+static const unsigned char uri_parts[256] = {
+    /* 00 */ 0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    /* 10 */ 0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    /* 20 */ 0,
+    URI_T,
+    0,
+    URI_L,
+    URI_T,
+    0,
+    URI_T,
+    URI_T,
+    URI_T,
+    URI_T,
+    URI_T,
+    URI_A,
+    URI_T,
+    URI_A,
+    URI_A,
+    URI_P,
+    /* 30 */ URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_C,
+    URI_T,
+    0,
+    URI_T,
+    0,
+    URI_Q,
+    /* 40 */ URI_P,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    /* 50 */ URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_L,
+    0,
+    URI_L,
+    0,
+    URI_T,
+    /* 60 */ 0,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    /* 70 */ URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    URI_A,
+    0,
+    0,
+    0,
+    URI_T,
+    0,
+};
 
 static bool uri_is_hex(char c)
 {
@@ -99,7 +204,7 @@ static size_t uri_take_char(const char *ptr, const char *end,
                    ? 3
                    : 0;
     if ((unsigned char)*ptr < 0x80)
-        return uri_parts((unsigned char)*ptr) & (unsigned)part ? 1 : 0;
+        return uri_parts[(unsigned char)*ptr] & (unsigned)part ? 1 : 0;
     if (!wide)
         return 0;
     code = surety__utf8_decode(ptr, end, &len);
@@ -107,19 +212,27 @@ static size_t uri_take_char(const char *ptr, const char *end,
                                                                        : 0;
 }
 
+/* Where the first character that may not stand in part is; end: nowhere. */
+static const char *uri_skip_part(const char *ptr, const char *end,
+                                 enum uri_part part, bool wide)
+{
+    while (ptr < end) {
+        size_t len = 1;
+
+        if (!(uri_parts[(unsigned char)*ptr] & (unsigned)part))
+            len = uri_take_char(ptr, end, part, wide);
+        if (!len)
+            return ptr;
+        ptr += len;
+    }
+    return end;
+}
+
 static bool uri_is_all(surety_str text, enum uri_part part, bool wide)
 {
-    size_t i = 0;
+    const char *end = text.ptr + text.len;
 
-    while (i < text.len) {
-        size_t len =
-            uri_take_char(text.ptr + i, text.ptr + text.len, part, wide);
-
-        if (!len)
-            return false;
-        i += len;
-    }
-    return true;
+    return uri_skip_part(text.ptr, end, part, wide) == end;
 }
 
 /* "v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" ) */
@@ -173,24 +286,71 @@ static bool uri_is_authority(surety_str text, bool wide)
     return true;
 }
 
+/* Whether what ends an authority stands at ptr. */
+static bool uri_ends_authority(const char *ptr, const char *end)
+{
+    return ptr == end || *ptr == '/' || *ptr == '?' || *ptr == '#';
+}
+
+/* Takes an authority. */
+static bool uri_take_authority(const char **at, const char *end, bool wide)
+{
+    const char *from = *at;
+    const char *to = uri_skip_part(from, end, URI_NAME, wide);
+
+    *at = to;
+    if (uri_ends_authority(to, end))
+        return true;
+    while (!uri_ends_authority(to, end))
+        to++;
+    *at = to;
+    return uri_is_authority((surety_str){from, (size_t)(to - from)}, wide);
+}
+
+/* Takes a scheme and its colon, if they are there. */
+static bool uri_take_scheme(const char **at, const char *end)
+{
+    const char *to = *at;
+
+    if (to == end ||
+        !((*to >= 'a' && *to <= 'z') || (*to >= 'A' && *to <= 'Z')))
+        return false;
+    while (to < end && uri_parts[(unsigned char)*to] & URI_SCHEME)
+        to++;
+    if (to == end || *to != ':')
+        return false;
+    *at = to + 1;
+    return true;
+}
+
 /* Whether text is a reference, `wide` an IRI's; and begins with a scheme where
  * that is asked. */
 static bool uri_is_reference(surety_str text, bool wide, bool scheme)
 {
-    surety__uri uri = surety__uri_parse(text);
+    const char *at = text.len ? text.ptr : "";
+    const char *end = at + text.len;
+    const char *path;
+    bool open = !uri_take_scheme(&at, end); /* it could be one */
 
-    if (scheme && !uri.has_scheme)
+    if (open && scheme)
         return false;
-    if (uri.has_authority && !uri_is_authority(uri.authority, wide))
-        return false;
+    if (end - at >= 2 && at[0] == '/' && at[1] == '/') {
+        open = false;
+        at += 2;
+        if (!uri_take_authority(&at, end, wide))
+            return false;
+    }
+    path = at;
+    at = uri_skip_part(at, end, URI_SEGMENT, wide);
     /* A colon in the first segment would make it a scheme (path-noscheme). */
-    if (!uri.has_scheme && !uri.has_authority)
-        for (size_t i = 0; i < uri.path.len && uri.path.ptr[i] != '/'; i++)
-            if (uri.path.ptr[i] == ':')
-                return false;
-    return uri_is_all(uri.path, URI_SEGMENT, wide) &&
-           uri_is_all(uri.query, URI_QUERY, wide) &&
-           uri_is_all(uri.fragment, URI_FRAGMENT, wide);
+    for (; open && path < at && *path != '/'; path++)
+        if (*path == ':')
+            return false;
+    if (at < end && *at == '?')
+        at = uri_skip_part(at + 1, end, URI_QUERY, wide);
+    if (at < end && *at == '#')
+        at = uri_skip_part(at + 1, end, URI_FRAGMENT, wide);
+    return at == end;
 }
 
 bool surety__format_uri(surety_str text)
@@ -286,25 +446,19 @@ static bool template_is_expression(surety_str text)
 
 bool surety__format_uri_template(surety_str text)
 {
-    const char *end = text.ptr + text.len;
-    const char *at = text.ptr;
+    const char *at = text.len ? text.ptr : "";
+    const char *end = at + text.len;
 
-    while (at < end) {
-        size_t len;
+    for (;;) {
+        const char *close;
 
-        if (*at == '{') {
-            const char *close = memchr(at, '}', (size_t)(end - at));
-
-            if (!close || !template_is_expression(
-                              (surety_str){at + 1, (size_t)(close - at - 1)}))
-                return false;
-            len = (size_t)(close - at) + 1;
-        } else {
-            len = uri_take_char(at, end, URI_LITERAL, true);
-        }
-        if (!len)
+        at = uri_skip_part(at, end, URI_LITERAL, true);
+        if (at == end)
+            return true;
+        close = *at == '{' ? memchr(at, '}', (size_t)(end - at)) : NULL;
+        if (!close || !template_is_expression(
+                          (surety_str){at + 1, (size_t)(close - at - 1)}))
             return false;
-        at += len;
+        at = close + 1;
     }
-    return true;
 }

@@ -16,6 +16,10 @@ typedef enum surety__keyword {
     KW_COUNT
 } surety__keyword;
 
+/* Sets of keywords. */
+#define KEYWORD_BIT(keyword) (UINT64_C(1) << (keyword))
+_Static_assert(KW_COUNT <= 64, "a set of keywords is one word");
+
 /* What the value of a keyword must be; where subschemas stand follows from it.
  * ORDER forms (form_names in keywords.c). */
 typedef enum surety__form {
@@ -50,11 +54,55 @@ enum surety__vocabulary {
     VOCABULARY_ALL = 191 /* everything but FORMAT_ASSERTION */
 };
 
-/* The keyword called name in dialect, or KW_NONE. */
-surety__keyword surety__keyword_find(surety_str name, surety_dialect dialect);
+typedef struct surety__keyword_row {
+    surety_str name;
+    uint8_t first, last; /* dialects that know it */
+    uint8_t vocabulary, form;
+} surety__keyword_row;
+
+enum { KEYWORD_SLOTS = 128 };
+#define KEYWORD_FACTOR UINT32_C(0x306B311B)
+
+extern const surety__keyword_row surety__keyword_rows[KW_COUNT];
+extern const uint8_t surety__keyword_slots[KEYWORD_SLOTS];
+
+/* The keyword called name in whatever dialect, KW_NONE where none is; of two
+ * that share the name the one of the older dialects. */
+static inline surety__keyword surety__keyword_named(surety_str name)
+{
+    const unsigned char *bytes = (const unsigned char *)name.ptr;
+    uint32_t mixed;
+    unsigned keyword;
+
+    if (name.len < 2)
+        return KW_NONE;
+    mixed = (uint32_t)name.len + (bytes[0] ^ (uint32_t)bytes[1] << 8 ^
+                                  (uint32_t)bytes[name.len * 5 / 8] << 16 ^
+                                  (uint32_t)bytes[name.len - 1] << 24);
+    keyword = surety__keyword_slots[mixed * KEYWORD_FACTOR >> 25];
+    return surety__keyword_rows[keyword].name.len == name.len &&
+                   !memcmp(surety__keyword_rows[keyword].name.ptr, name.ptr,
+                           name.len)
+               ? (surety__keyword)keyword
+               : KW_NONE;
+}
+
+/* Of the keywords that share the name of `named` (from above, not KW_NONE) the
+ * one that dialect knows, KW_NONE where it knows none. */
+static inline surety__keyword surety__keyword_in(surety__keyword named,
+                                                 surety_dialect dialect)
+{
+    const surety__keyword_row *row = &surety__keyword_rows[named];
+
+    if (dialect > row->last && named + 1 < KW_COUNT &&
+        surety_str_equal(row[0].name, row[1].name))
+        row++;
+    return row->first <= dialect && dialect <= row->last
+               ? (surety__keyword)(row - surety__keyword_rows)
+               : KW_NONE;
+}
+
 surety_str surety__keyword_name(surety__keyword keyword);
-surety__form surety__keyword_form(surety__keyword keyword);
-unsigned surety__keyword_vocabulary(surety__keyword keyword);
 /* What a form asks for, "an array of strings". */
 const char *surety__form_name(surety__form form);
 

@@ -48,7 +48,7 @@ void surety__machine_start(surety__machine *machine,
     machine->reterr = reterr;
     machine->work =
         machine->limits.work_base +
-        (uint64_t)machine->limits.work_per_value * surety_doc_size(val.doc);
+        (uint64_t)machine->limits.work_per_value * val.doc->cell_count;
 }
 
 static bool machine_stop(surety__machine *machine, surety_status status)
@@ -57,12 +57,8 @@ static bool machine_stop(surety__machine *machine, surety_status status)
     return false;
 }
 
-bool surety__machine_charge(surety__machine *machine, uint64_t cost)
+bool surety__machine_exhausted(surety__machine *machine)
 {
-    if (cost <= machine->work) {
-        machine->work -= cost;
-        return true;
-    }
     machine->work = 0;
     surety__fail(machine->reterr, SURETY_LIMIT,
                  "the check needs more steps than the limit of %u and %u for "
@@ -193,8 +189,8 @@ bool surety__machine_ask(surety__machine *machine, const surety__shape *shape,
 static enum applied decide(surety__machine *machine, const surety__shape *shape,
                            const surety__cell *cell, bool keeps_bits)
 {
-    surety__verdict(machine, shape, cell,
-                    keeps_bits ? machine_top(machine)->bits : BITS_NONE);
+    surety__shape_holds(machine, shape, cell,
+                        keeps_bits ? machine_top(machine)->bits : BITS_NONE);
     return machine->result ? APPLIED_YES : APPLIED_NO;
 }
 

@@ -25,7 +25,7 @@ typedef struct surety__level {
     uint64_t branches;          /* of anyOf and oneOf: still to be tried */
     uint32_t bits;              /* evaluated children, or BITS_NONE */
     uint32_t inplace;           /* nested applications to this value */
-    uint8_t state;
+    uint8_t phase;
     bool owns;    /* the bits are its own, not those of the level below */
     bool keeps;   /* what it evaluates counts for the level below */
     bool matched; /* the member is covered by properties or patterns */
@@ -86,11 +86,15 @@ typedef struct surety__machine {
 struct surety_checker {
     surety__machine machine;
     struct surety__completion *completion; /* scratch of complete.c, or NULL */
+    struct surety__straight *straight;     /* scratch of straight.c, or NULL */
 };
 
 /* complete.c; takes NULL. */
 void surety__completion_free(const surety_alloc *alloc,
                              struct surety__completion *completion);
+/* straight.c; takes NULL. */
+void surety__straight_free(const surety_alloc *alloc,
+                           struct surety__straight *straight);
 
 /* How a child is reached: for locations, and for what evaluation counts. */
 typedef struct surety__step {
@@ -107,9 +111,18 @@ void surety__machine_start(surety__machine *machine,
                            enum surety__mode mode, surety_error *reterr);
 bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
                           const surety__cell *cell, surety__step step);
+/* Says that there is not so much work left. */
+bool surety__machine_exhausted(surety__machine *machine);
 /* Takes cost steps off the work that is left; false, with the status set,
  * where there are not so many. */
-bool surety__machine_charge(surety__machine *machine, uint64_t cost);
+static inline bool surety__machine_charge(surety__machine *machine,
+                                          uint64_t cost)
+{
+    if (cost > machine->work)
+        return surety__machine_exhausted(machine);
+    machine->work -= cost;
+    return true;
+}
 /* Runs until the frames above base have ended; false where it could not. */
 bool surety__machine_run(surety__machine *machine, size_t base);
 /* Applies one more shape in mode COUNT or REPORT on top of the frames that
@@ -146,11 +159,62 @@ void surety__bits_merge(surety__machine *machine, uint32_t into, uint32_t from,
  * the dynamic scope. What it evaluates of cell's children is marked in bits,
  * if it is valid; BITS_NONE: nobody asks. False where no verdict could be had,
  * with the status set. */
-bool surety__verdict(surety__machine *machine, const surety__shape *shape,
-                     const surety__cell *cell, uint32_t bits);
+bool surety__shape_holds(surety__machine *machine, const surety__shape *shape,
+                         const surety__cell *cell, uint32_t bits);
 /* Whether an APPLY_DEPENDENT or APPLY_PROPERTY_VALUE applies to an object. */
 bool surety__applies(const surety_doc *doc, const surety__cell *object,
                      const surety__applicator *applicator);
+
+/* What verdict.c and straight.c share. */
+
+/* Whether the cell holds what shape says of it without its subschemas. */
+bool surety__leaf_holds(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell);
+
+/* The slot of the key's name, or NULL. */
+static inline const surety__slot *
+surety__slot_find(const surety__objects *objects, const surety_doc *doc,
+                  const surety__cell *key)
+{
+    uint32_t at = surety__slot_first(objects->slot_mask, key->hash);
+    const surety__slot *slot = &objects->slots[at];
+    const char *name;
+    uint64_t head, tail;
+
+    while (slot->shape && (slot->hash != key->hash || slot->len != key->len)) {
+        at = (at + 1) & objects->slot_mask;
+        slot = &objects->slots[at];
+    }
+    if (!slot->shape)
+        return NULL;
+    name = surety__cell_str(doc, key).ptr;
+    surety__name_ends(name, key->len, &head, &tail);
+    for (;;) {
+        if (slot->hash == key->hash && slot->len == key->len &&
+            slot->head == head && slot->tail == tail &&
+            (key->len <= 16 ||
+             !memcmp(slot->name + 8, name + 8, key->len - 16)))
+            return slot;
+        at = (at + 1) & objects->slot_mask;
+        slot = &objects->slots[at];
+        if (!slot->shape)
+            return NULL;
+    }
+}
+
+/* Where a walk stands within a member whose value several shapes may have a say
+ * on. */
+typedef struct surety__wide {
+    uint32_t sub; /* 0: properties; then the patterns; then the rest */
+    uint32_t required;
+    bool matched;
+} surety__wide;
+
+/* The next shape for the value of the member whose key is at hand, or NULL. */
+const surety__shape *surety__wide_member(surety__machine *machine,
+                                         const surety__objects *objects,
+                                         const surety__cell *key,
+                                         surety__wide *wide);
 
 /* ---- reporting (report.c) ---------------------------------------------- */
 

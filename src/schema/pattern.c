@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns: read as ECMA-262, matched by hand where that is enough, else by
- * PCRE2.
+/* Patterns: read as ECMA-262, matched by an automaton of ours where one can be
+ * had (pattern_simple.c), else by PCRE2.
  *
- * The pattern is one block: the struct, the items and the literal of a simple
- * form; PCRE2's program, with its machine code where the system allows it, is
- * a second one. The length and nesting are limited at compile time; heap, the
- * stack of the machine code and steps at match time. Reaching a limit is an
- * answer (SURETY_LIMIT), never a long wait.
+ * A pattern is read once for the automaton, and once more for PCRE2 if there
+ * is none; so PCRE2's work is not done for nothing. The length and nesting are
+ * limited at compile time; heap, the stack of the machine code and steps at
+ * match time. Reaching a limit is an answer (SURETY_LIMIT), never a long wait.
  *
  * Steps are counted here, for PCRE2's own match limit does not see what its
  * loops pass over, nor that each start may cost the whole text again. Every
@@ -35,7 +34,6 @@ enum { STEPS_PER_BYTE = 8 };
 
 struct surety__pattern {
     const surety_alloc *alloc;
-    size_t size;
     surety__pattern_simple simple;
     pcre2_code *code; /* NULL for a simple form */
 };
@@ -163,30 +161,42 @@ done:
     return status;
 }
 
-/* A pattern with room for what simple points to, which is copied. */
-static surety__pattern *pattern_new(const surety_alloc *alloc,
-                                    const surety__pattern_simple *simple)
+/* Reads source for PCRE2 and compiles it. */
+static surety_status pattern_compile_program(surety_str source,
+                                             surety__pattern *pattern,
+                                             surety_error *reterr)
 {
-    size_t items_size = simple->item_count * sizeof(*simple->items);
-    size_t size = sizeof(surety__pattern) + items_size + simple->literal.len;
-    surety__pattern *pattern = surety__new(alloc, size);
-    surety__pattern_item *items;
-    char *literal;
+    surety__pattern_reader reader;
+    surety_buf program;
+    surety_status status;
 
-    if (!pattern)
-        return NULL;
-    items = (surety__pattern_item *)(pattern + 1);
-    literal = (char *)(items + simple->item_count);
-    pattern->alloc = alloc;
-    pattern->size = size;
-    pattern->simple = *simple;
-    if (items_size)
-        memcpy(items, simple->items, items_size);
-    if (simple->literal.len)
-        memcpy(literal, simple->literal.ptr, simple->literal.len);
-    pattern->simple.items = items;
-    pattern->simple.literal.ptr = literal;
-    return pattern;
+    surety_buf_init(&program, pattern->alloc, PATTERN_OUT_MAX);
+    status = surety__pattern_read(&reader, source, &program, NULL, reterr);
+    if (!status && program.status)
+        status = program.status == SURETY_LIMIT ? pattern_too_large(reterr)
+                                                : surety__fail_nomem(reterr);
+    if (!status)
+        status = pattern_program(surety_buf_str(&program), pattern->alloc,
+                                 &pattern->code, reterr);
+    surety_buf_done(&program);
+    return status;
+}
+
+/* Reads source and makes what matches it without PCRE2, if that can be had. */
+static surety_status pattern_compile_simple(surety_str source,
+                                            surety__pattern *pattern,
+                                            surety_error *reterr)
+{
+    surety__pattern_reader reader;
+    surety__pattern_net net;
+    surety_status status;
+
+    surety__net_init(&net, pattern->alloc);
+    status = surety__pattern_read(&reader, source, NULL, &net, reterr);
+    if (!status && surety__pattern_simplify(&net, &pattern->simple))
+        status = surety__fail_nomem(reterr);
+    surety__net_done(&net);
+    return status;
 }
 
 surety_status surety__pattern_compile(surety_str source,
@@ -196,11 +206,7 @@ surety_status surety__pattern_compile(surety_str source,
                                       surety_error *reterr)
 {
     const size_t len_max = surety_limits_of(limits).pattern_len_max;
-    surety__pattern_reader reader;
-    surety__pattern_simple simple = {.form = PATTERN_PROGRAM};
-    surety__pattern *pattern = NULL;
-    char bytes[PATTERN_ITEMS_MAX];
-    surety_buf program;
+    surety__pattern *pattern;
     surety_status status;
 
     if (source.len > len_max)
@@ -208,30 +214,19 @@ surety_status surety__pattern_compile(surety_str source,
                             "pattern: %zu bytes are more than the limit of %zu "
                             "(pattern_len_max)",
                             source.len, len_max);
-    surety_buf_init(&program, alloc, PATTERN_OUT_MAX);
-    status = surety__pattern_read(&reader, source, &program, reterr);
-    if (!status && program.status)
-        status = program.status == SURETY_LIMIT ? pattern_too_large(reterr)
-                                                : surety__fail_nomem(reterr);
-    if (status)
-        goto done;
-    if (reader.is_simple)
-        simple = surety__pattern_simplify(reader.items, reader.item_count,
-                                          reader.starts, reader.ends, bytes);
-    pattern = pattern_new(alloc, &simple);
+    pattern = surety__new(alloc, sizeof(*pattern));
     if (!pattern)
-        status = surety__fail_nomem(reterr);
-    else if (simple.form == PATTERN_PROGRAM)
-        status = pattern_program(surety_buf_str(&program), alloc,
-                                 &pattern->code, reterr);
-    if (status)
-        goto done;
+        return surety__fail_nomem(reterr);
+    pattern->alloc = alloc;
+    status = pattern_compile_simple(source, pattern, reterr);
+    if (!status && pattern->simple.form == PATTERN_PROGRAM)
+        status = pattern_compile_program(source, pattern, reterr);
+    if (status) {
+        surety__pattern_free(pattern);
+        return status;
+    }
     *ret_pattern = pattern;
-    pattern = NULL;
-done:
-    surety__pattern_free(pattern);
-    surety_buf_done(&program);
-    return status;
+    return SURETY_OK;
 }
 
 void surety__pattern_free(surety__pattern *pattern)
@@ -239,7 +234,8 @@ void surety__pattern_free(surety__pattern *pattern)
     if (!pattern)
         return;
     pcre2_code_free(pattern->code);
-    surety__free(pattern->alloc, pattern, pattern->size);
+    surety__pattern_simple_done(&pattern->simple, pattern->alloc);
+    surety__free(pattern->alloc, pattern, sizeof(*pattern));
 }
 
 bool surety__pattern_is_simple(const surety__pattern *pattern)
@@ -251,7 +247,7 @@ bool surety__pattern_is_valid(surety_str text)
 {
     surety__pattern_reader reader;
 
-    return surety__pattern_read(&reader, text, NULL, NULL) == SURETY_OK;
+    return surety__pattern_read(&reader, text, NULL, NULL, NULL) == SURETY_OK;
 }
 
 /* ---- matching -------------------------------------------------------------

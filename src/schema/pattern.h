@@ -50,15 +50,16 @@ void surety__matcher_free(surety__matcher *matcher); /* takes NULL */
 int surety__pattern_match(const surety__pattern *pattern,
                           surety__matcher *matcher, surety_str text);
 
-/* The steps that the last match took; 0 for one that was matched by hand, which
- * is linear. */
+/* The steps that the last match took; 0 for one without PCRE2, which is linear.
+ */
 uint64_t surety__matcher_steps(const surety__matcher *matcher);
 
 /* Whether text is a pattern at all; no PCRE2, no allocation. Nesting and named
  * groups beyond what surety__pattern_compile takes are refused. */
 bool surety__pattern_is_valid(surety_str text);
 
-/* Whether the pattern is matched by hand, without PCRE2. For tests. */
+/* Whether the pattern is matched without PCRE2, each byte of a text once or a
+ * few times. For tests. */
 bool surety__pattern_is_simple(const surety__pattern *pattern);
 
 #endif

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Character classes and the sets \d \w \s (ECMA-262, 22.2.1 and 22.2.2.9).
+/* Character classes, the sets \d \w \s (ECMA-262, 22.2.1 and 22.2.2.9), and
+ * the net of sets that a pattern is.
  *
  * A class is written member by member in PCRE2's syntax, every character that
  * is no letter or digit by its number, so that "[[:alpha:]]" is what ECMA-262
- * takes it for. While it is read its ASCII part is kept as a set of bytes for
- * the simple forms. A lone surrogate can be in no text: it is left out, and a
- * range that begins or ends at one is shortened. */
+ * takes it for. While it is read it is also kept as a set, for the net. A lone
+ * surrogate can be in no text: it is left out, and a range that begins or ends
+ * at one is shortened.
+ *
+ * The net is Glushkov's automaton, made while the pattern is read: each
+ * character or anchor that the pattern writes is a position, and a position
+ * knows those that may follow it. A repetition with bounds copies its
+ * positions. "^" and "$" are positions that take no character. Lookaheads right
+ * behind the "^" at the start are roots of their own. What else is no regular
+ * language, word boundaries, Unicode properties and what exceeds a bound makes
+ * the net refuse; from then on it is told in vain. */
 #include "schema/pattern_inside.h"
 
 /* A class while it is read. */
 struct class_state {
-    surety__byte_set set; /* its ASCII part */
-    bool any;             /* something was written */
-    bool above_all;       /* every code point above ASCII is a member */
-    bool simple;          /* set and above_all say it all */
+    surety__pattern_set *set;
+    bool any; /* something was written */
 };
 
 /* How a set is written, outside a class and as members of one. Space is
@@ -40,37 +47,74 @@ static const struct {
      "\\x{ff00}-\\x{10ffff}"},
 };
 
-static bool class_has(char letter, unsigned byte)
-{
-    bool digit = byte >= '0' && byte <= '9';
+/* What they hold: ranges in order. */
+static const surety__pattern_range class_digit[] = {{'0', '9'}};
+static const surety__pattern_range class_word[] = {
+    {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
+static const surety__pattern_range class_space[] = {
+    {'\t', '\r'},     {' ', ' '},       {0xA0, 0xA0},     {0x1680, 0x1680},
+    {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F},
+    {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
 
-    switch (letter) {
-    case 'd': return digit;
-    case 'D': return !digit;
-    case 'w':
-    case 'W':
-        return (digit || byte == '_' || (byte >= 'a' && byte <= 'z') ||
-                (byte >= 'A' && byte <= 'Z')) == (letter == 'w');
-    default:
-        return ((byte >= '\t' && byte <= '\r') || byte == ' ') ==
-               (letter == 's');
+/* Adds the ranges, or all that is between them. */
+static void class_add_ranges(surety__pattern_set *set,
+                             const surety__pattern_range *ranges, size_t count,
+                             bool negated)
+{
+    uint32_t from = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!negated)
+            surety__pattern_set_add(set, ranges[i].low, ranges[i].high);
+        else if (from < ranges[i].low)
+            surety__pattern_set_add(set, from, ranges[i].low - 1);
+        from = ranges[i].high + 1;
     }
+    if (negated)
+        surety__pattern_set_add(set, from, 0x10FFFF);
 }
 
-bool surety__pattern_set(surety__pattern_reader *reader, char letter,
-                         bool in_class, surety__byte_set *set, bool *ret_wide)
+#define CLASS_ADD(set, ranges, negated)                                        \
+    class_add_ranges(set, ranges, sizeof(ranges) / sizeof(*(ranges)), negated)
+
+void surety__pattern_set_letter(surety__pattern_reader *reader, char letter,
+                                bool in_class, surety__pattern_set *set)
 {
-    for (unsigned byte = 0; byte < 0x80; byte++)
-        if (class_has(letter, byte))
-            surety__byte_add(set, byte);
-    *ret_wide = letter == 'D' || letter == 'W';
-    for (unsigned i = 4; *ret_wide && i < 8; i++)
-        set->bits[i] = UINT32_MAX;
+    switch (letter) {
+    case 'd':
+    case 'D': CLASS_ADD(set, class_digit, letter == 'D'); break;
+    case 'w':
+    case 'W': CLASS_ADD(set, class_word, letter == 'W'); break;
+    default: CLASS_ADD(set, class_space, letter == 'S'); break;
+    }
+    if (!reader->out)
+        return;
     for (size_t i = 0; i < sizeof(class_sets) / sizeof(*class_sets); i++)
         if (class_sets[i].letter == letter)
             surety__pattern_write(reader, in_class ? class_sets[i].inside
                                                    : class_sets[i].outside);
-    return letter != 's' && letter != 'S';
+}
+
+void surety__pattern_set_add(surety__pattern_set *set, uint32_t low,
+                             uint32_t high)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const uint32_t base = half * 64;
+        const uint32_t from = low > base ? low : base;
+        const uint32_t to = high < base + 63 ? high : base + 63;
+
+        if (from <= to)
+            set->ascii[half] |= UINT64_MAX >> (63 - (to - from))
+                                                  << (from - base);
+    }
+    if (low < 0x80)
+        low = 0x80;
+    if (low > high)
+        return;
+    if (set->range_count == PATTERN_SET_RANGES_MAX)
+        set->beyond = true;
+    else
+        set->ranges[set->range_count++] = (surety__pattern_range){low, high};
 }
 
 /* Adds the code points low to high. */
@@ -84,12 +128,7 @@ static void class_add(surety__pattern_reader *reader, struct class_state *state,
     if (low > high)
         return;
     state->any = true;
-    for (uint32_t code = low; code <= high && code < 0x80; code++)
-        surety__byte_add(&state->set, code);
-    if (high >= 0x80 && low <= 0x80 && high == 0x10FFFF)
-        state->above_all = true;
-    else if (high >= 0x80)
-        state->simple = false;
+    surety__pattern_set_add(state->set, low, high);
     surety__pattern_write_code(reader, low);
     if (low < high) {
         surety__pattern_write(reader, "-");
@@ -104,7 +143,6 @@ static surety_status class_member(surety__pattern_reader *reader,
 {
     surety_status status;
     unsigned len;
-    bool wide;
 
     ret_atom->kind = ATOM_CODE;
     if (*reader->at != '\\') {
@@ -119,15 +157,10 @@ static surety_status class_member(surety__pattern_reader *reader,
     if (status || ret_atom->kind == ATOM_CODE)
         return status;
     state->any = true;
-    if (ret_atom->kind == ATOM_PROPERTY) {
-        state->simple = false;
-    } else {
-        if (!surety__pattern_set(reader, ret_atom->letter, true, &state->set,
-                                 &wide))
-            state->simple = false;
-        else if (wide)
-            state->above_all = true;
-    }
+    if (ret_atom->kind == ATOM_PROPERTY)
+        state->set->beyond = true;
+    else
+        surety__pattern_set_letter(reader, ret_atom->letter, true, state->set);
     return SURETY_OK;
 }
 
@@ -174,23 +207,10 @@ static surety_status class_range(surety__pattern_reader *reader,
     return SURETY_OK;
 }
 
-/* The class as an item; negated where asked. */
-static void class_item(const struct class_state *state, bool negated,
-                       surety__pattern_item *item)
-{
-    item->set = state->set;
-    item->wide = state->above_all != negated;
-    for (unsigned i = 0; negated && i < 4; i++)
-        item->set.bits[i] = ~item->set.bits[i];
-    for (unsigned i = 4; i < 8; i++)
-        item->set.bits[i] = item->wide ? UINT32_MAX : 0;
-}
-
 surety_status surety__pattern_class(surety__pattern_reader *reader,
-                                    surety__pattern_item *ret_item,
-                                    bool *ret_simple)
+                                    surety__pattern_set *ret_set)
 {
-    struct class_state state = {.simple = true};
+    struct class_state state = {.set = ret_set};
     const char *from = reader->at++;
     size_t begin = reader->out ? reader->out->len : 0;
     bool negated = reader->at < reader->end && *reader->at == '^';
@@ -213,7 +233,472 @@ surety_status surety__pattern_class(surety__pattern_reader *reader,
             reader->out->len = begin;
         surety__pattern_write(reader, negated ? "(?s:.)" : "(?:(?!))");
     }
-    class_item(&state, negated, ret_item);
-    *ret_simple = state.simple;
+    if (negated) {
+        ret_set->ascii[0] = ~ret_set->ascii[0];
+        ret_set->ascii[1] = ~ret_set->ascii[1];
+        ret_set->negated = true;
+    }
     return SURETY_OK;
+}
+
+/* ---- the net --------------------------------------------------------------
+ */
+
+/* Whether all of bits are in the other set. */
+static bool net_bits_within(const uint64_t *bits, const uint64_t *other,
+                            size_t words)
+{
+    for (size_t i = 0; i < words; i++)
+        if (bits[i] & ~other[i])
+            return false;
+    return true;
+}
+
+/* to |= from with every member greater by `by`. */
+static void net_bits_shift(uint64_t *to, const uint64_t *from, size_t by,
+                           size_t words)
+{
+    size_t skip = by / 64;
+    unsigned shift = by % 64;
+
+    for (size_t i = words; i-- > skip;) {
+        uint64_t word = from[i - skip] << shift;
+
+        if (shift && i > skip)
+            word |= from[i - skip - 1] >> (64 - shift);
+        to[i] |= word;
+    }
+}
+
+void surety__net_init(surety__pattern_net *net, const surety_alloc *alloc)
+{
+    memset(net, 0, offsetof(surety__pattern_net, roots));
+    net->alloc = alloc;
+    net->words = 1;
+    net->follow = net->few;
+    net->root_count = 1;
+    net->linear = true;
+    memset(net->frames, 0, sizeof(*net->frames));
+    net->frames[0].sequence.empty = true;
+}
+
+/* The bytes of `follow` with sets of so many words. */
+static size_t net_follow_size(size_t words)
+{
+    return words * 64 * words * sizeof(uint64_t);
+}
+
+void surety__net_done(surety__pattern_net *net)
+{
+    if (net->follow != net->few)
+        surety__free(net->alloc, net->follow, net_follow_size(net->words));
+}
+
+void surety__net_refuse(surety__pattern_net *net)
+{
+    if (net)
+        net->refused = true;
+}
+
+bool surety__net_works(surety__pattern_net *net, size_t work)
+{
+    net->work += work;
+    if (net->work > PATTERN_WORK_MAX)
+        net->refused = true;
+    return !net->refused;
+}
+
+/* Makes room for twice as many positions, in sets twice as long. */
+static void net_widen(surety__pattern_net *net)
+{
+    const size_t words = net->words;
+    const size_t size = net_follow_size(2 * words);
+    uint64_t *old = net->follow;
+    uint64_t *follow = size <= sizeof(net->few)
+                           ? net->few
+                           : surety__resize(net->alloc, NULL, 0, size);
+
+    if (!follow) {
+        net->refused = true;
+        net->starved = true;
+        return;
+    }
+    for (size_t i = net->count; i-- > 0;) {
+        memmove(follow + 2 * words * i, old + words * i,
+                words * sizeof(*follow));
+        memset(follow + 2 * words * i + words, 0, words * sizeof(*follow));
+    }
+    if (old != net->few)
+        surety__free(net->alloc, old, net_follow_size(words));
+    net->follow = follow;
+    net->words = 2 * words;
+}
+
+/* A new position; net->count where there can be none. */
+static size_t net_position(surety__pattern_net *net, size_t label)
+{
+    if (net->count == net->words * 64 && net->words < PATTERN_WORDS_MAX)
+        net_widen(net);
+    else if (net->count == PATTERN_POSITIONS_MAX)
+        net->refused = true;
+    if (net->refused)
+        return net->count;
+    memset(surety__net_follow(net, net->count), 0,
+           net->words * sizeof(*net->follow));
+    net->label_of[net->count] = (uint8_t)label;
+    return net->count++;
+}
+
+/* Makes the positions of `from` followed by those of `to`. */
+static void net_link(surety__pattern_net *net, const uint64_t *from,
+                     const uint64_t *to)
+{
+    const size_t words = net->words;
+    size_t i = surety__bits_next(from, words, 0);
+
+    for (; i < words * 64; i = surety__bits_next(from, words, i + 1)) {
+        surety__bits_join(surety__net_follow(net, i), to, words);
+        if (!surety__net_works(net, words))
+            return;
+    }
+}
+
+/* Puts the last atom behind what was read before it. */
+static void net_settle(surety__pattern_net *net)
+{
+    surety__pattern_piece *sequence = &net->frames[net->depth].sequence;
+    const surety__pattern_piece *piece = &net->piece;
+
+    if (!net->has_piece)
+        return;
+    net->has_piece = false;
+    net_link(net, sequence->last, piece->first);
+    if (sequence->empty)
+        surety__bits_join(sequence->first, piece->first, PATTERN_WORDS_MAX);
+    if (!piece->empty)
+        memset(sequence->last, 0, sizeof(sequence->last));
+    surety__bits_join(sequence->last, piece->last, PATTERN_WORDS_MAX);
+    sequence->empty = sequence->empty && piece->empty;
+}
+
+/* Makes one position the last atom. */
+static void net_single(surety__pattern_net *net, size_t position)
+{
+    net->piece = (surety__pattern_piece){.empty = false};
+    net->has_piece = true;
+    net->piece_from = position;
+    surety__bits_add(net->piece.first, position);
+    surety__bits_add(net->piece.last, position);
+}
+
+/* The label that says what set says; PATTERN_SETS_MAX: there is no room. */
+static size_t net_label(surety__pattern_net *net,
+                        const surety__pattern_set *set)
+{
+    surety__pattern_label label = {.ascii = {set->ascii[0], set->ascii[1]},
+                                   .negated = set->negated,
+                                   .range_from = net->range_count,
+                                   .range_count = set->range_count};
+    size_t size;
+
+    if (set->range_count == 1 && set->ranges[0].low == 0x80 &&
+        set->ranges[0].high == 0x10FFFF) {
+        label.negated = !label.negated;
+        label.range_count = 0;
+    }
+    size = label.range_count * sizeof(*set->ranges);
+    for (size_t i = 0; i < net->label_count; i++) {
+        const surety__pattern_label *known = &net->labels[i];
+
+        if (known->ascii[0] == label.ascii[0] &&
+            known->ascii[1] == label.ascii[1] &&
+            known->negated == label.negated &&
+            known->range_count == label.range_count &&
+            !memcmp(net->ranges + known->range_from, set->ranges, size))
+            return i;
+    }
+    if (net->label_count == PATTERN_SETS_MAX ||
+        label.range_count > PATTERN_RANGES_MAX - net->range_count)
+        return PATTERN_SETS_MAX;
+    memcpy(net->ranges + net->range_count, set->ranges, size);
+    net->range_count += label.range_count;
+    net->labels[net->label_count] = label;
+    return net->label_count++;
+}
+
+void surety__net_atom(surety__pattern_net *net, const surety__pattern_set *set)
+{
+    size_t label, position;
+
+    if (!net || net->refused)
+        return;
+    net_settle(net);
+    label = set->beyond ? PATTERN_SETS_MAX : net_label(net, set);
+    if (label == PATTERN_SETS_MAX) {
+        net->refused = true;
+        return;
+    }
+    position = net_position(net, label);
+    if (!net->refused)
+        net_single(net, position);
+}
+
+void surety__net_code(surety__pattern_net *net, uint32_t code)
+{
+    surety__pattern_set set;
+
+    memset(&set, 0, offsetof(surety__pattern_set, ranges));
+    surety__pattern_set_add(&set, code, code);
+    surety__net_atom(net, &set);
+}
+
+void surety__net_anchor(surety__pattern_net *net, bool start)
+{
+    size_t position;
+
+    if (!net || net->refused)
+        return;
+    net_settle(net);
+    net->linear = net->linear && start && !net->count;
+    position = net_position(net, 0);
+    if (net->refused)
+        return;
+    surety__bits_add(start ? net->begins : net->ends, position);
+    net_single(net, position);
+}
+
+/* Whether a lookahead that stands here is asked at the start of the text. */
+static bool net_is_at_start(const surety__pattern_net *net)
+{
+    const surety__pattern_frame *frame = &net->frames[0];
+
+    return !net->depth && !frame->has_alternatives && !frame->sequence.empty &&
+           net_bits_within(frame->sequence.first, net->begins, net->words) &&
+           net_bits_within(frame->sequence.last, net->begins, net->words);
+}
+
+void surety__net_open(surety__pattern_net *net, char assertion)
+{
+    surety__pattern_frame *frame;
+
+    if (!net || net->refused)
+        return;
+    net_settle(net);
+    if (net->depth + 1 == PATTERN_FRAMES_MAX ||
+        (assertion &&
+         (net->root_count == PATTERN_ROOTS_MAX || !net_is_at_start(net)))) {
+        net->refused = true;
+        return;
+    }
+    net->linear = false;
+    frame = &net->frames[++net->depth];
+    memset(frame, 0, sizeof(*frame));
+    frame->sequence.empty = true;
+    frame->assertion = assertion;
+    frame->from = net->count;
+}
+
+/* Ends the alternative being read. */
+static void net_end_alternative(surety__pattern_net *net)
+{
+    surety__pattern_frame *frame = &net->frames[net->depth];
+
+    net_settle(net);
+    surety__bits_join(frame->alternatives.first, frame->sequence.first,
+                      net->words);
+    surety__bits_join(frame->alternatives.last, frame->sequence.last,
+                      net->words);
+    frame->alternatives.empty =
+        frame->alternatives.empty || frame->sequence.empty;
+}
+
+void surety__net_alternative(surety__pattern_net *net)
+{
+    surety__pattern_frame *frame;
+
+    if (!net || net->refused)
+        return;
+    if (!net->depth && net->root_count > 1) {
+        net->refused = true;
+        return;
+    }
+    net->linear = false;
+    net_end_alternative(net);
+    frame = &net->frames[net->depth];
+    frame->has_alternatives = true;
+    frame->sequence = (surety__pattern_piece){.empty = true};
+}
+
+void surety__net_close(surety__pattern_net *net)
+{
+    const surety__pattern_frame *frame;
+
+    if (!net || net->refused)
+        return;
+    net_end_alternative(net);
+    frame = &net->frames[net->depth--];
+    if (frame->assertion) {
+        net->roots[net->root_count].piece = frame->alternatives;
+        net->roots[net->root_count++].wanted = frame->assertion == '=';
+        return;
+    }
+    net->piece = frame->alternatives;
+    net->piece_from = frame->from;
+    net->has_piece = true;
+}
+
+/* Copies the last atom's `span` positions to behind them, `copies` times. */
+static void net_copy(surety__pattern_net *net, size_t span, size_t copies)
+{
+    const size_t from = net->piece_from;
+
+    /* All room first: what follows a position may lie beyond it. */
+    if (span * copies > PATTERN_POSITIONS_MAX - net->count)
+        net->refused = true;
+    while (!net->refused && net->words * 64 < net->count + span * copies)
+        net_widen(net);
+    for (size_t i = 0; !net->refused && i < span * copies; i++) {
+        const size_t source = from + i % span;
+        const size_t to = net_position(net, net->label_of[source]);
+
+        if (net->refused || !surety__net_works(net, net->words))
+            return;
+        if (span > 1)
+            net_bits_shift(surety__net_follow(net, to),
+                           surety__net_follow(net, source), to - source,
+                           net->words);
+        if (surety__bits_in(net->begins, source))
+            surety__bits_add(net->begins, to);
+        if (surety__bits_in(net->ends, source))
+            surety__bits_add(net->ends, to);
+    }
+}
+
+/* Repeats one position so, which needs no sets to be gone through. */
+static void net_chain_single(surety__pattern_net *net, size_t min,
+                             size_t copies, bool loops)
+{
+    const size_t from = net->piece_from;
+
+    for (size_t i = 1; i < copies; i++)
+        surety__bits_add(surety__net_follow(net, from + i - 1), from + i);
+    if (loops)
+        surety__bits_add(surety__net_follow(net, from + copies - 1),
+                         from + copies - 1);
+    memset(net->piece.last, 0, sizeof(net->piece.last));
+    for (size_t i = min ? min - 1 : 0; i < copies; i++)
+        surety__bits_add(net->piece.last, from + i);
+}
+
+/* Repeats it with bounds: copies in a chain, of which the first `min` must be
+ * gone through. */
+static void net_chain(surety__pattern_net *net, uint32_t min, uint32_t max)
+{
+    const surety__pattern_piece one = net->piece;
+    const size_t span = net->count - net->piece_from;
+    const size_t copies = max == UINT32_MAX ? (min ? min : 1) : max;
+    surety__pattern_piece copy = one;
+
+    if (!span)
+        return;
+    if (copies > PATTERN_POSITIONS_MAX / span) {
+        net->refused = true;
+        return;
+    }
+    net_copy(net, span, copies - 1);
+    if (net->refused)
+        return;
+    if (span == 1 && !one.empty) {
+        net_chain_single(net, min, copies, max == UINT32_MAX);
+        return;
+    }
+    if (min > 1)
+        memset(net->piece.last, 0, sizeof(net->piece.last));
+    for (size_t i = 1; i < copies; i++) {
+        surety__pattern_piece next = {.empty = false};
+
+        net_bits_shift(next.first, one.first, span * i, net->words);
+        net_bits_shift(next.last, one.last, span * i, net->words);
+        net_link(net, copy.last, next.first);
+        if (i + 1 >= min)
+            surety__bits_join(net->piece.last, next.last, net->words);
+        copy = next;
+    }
+    if (max == UINT32_MAX)
+        net_link(net, copy.last, copy.first);
+}
+
+void surety__net_repeat(surety__pattern_net *net, uint32_t min, uint32_t max)
+{
+    if (!net || net->refused || !net->has_piece)
+        return;
+    if (min > PATTERN_REPEAT_MAX ||
+        (max != UINT32_MAX && max > PATTERN_REPEAT_MAX)) {
+        net->refused = true;
+        return;
+    }
+    net->linear = false;
+    if (!max) {
+        net->count = net->piece_from;
+        for (size_t i = 0; i < net->words; i++) {
+            const size_t low = i * 64;
+            const uint64_t kept = net->count >= low + 64 ? UINT64_MAX
+                                  : net->count > low
+                                      ? ~(UINT64_MAX << (net->count - low))
+                                      : 0;
+
+            net->begins[i] &= kept;
+            net->ends[i] &= kept;
+        }
+        net->piece = (surety__pattern_piece){.empty = true};
+        return;
+    }
+    if (net->piece.empty)
+        min = 0; /* it may match nothing instead of once more */
+    net_chain(net, min, max);
+    if (!min)
+        net->piece.empty = true;
+}
+
+void surety__net_repeat_last(surety__pattern_net *net, uint32_t min,
+                             uint32_t max)
+{
+    const uint32_t copies = max == UINT32_MAX ? min : max;
+
+    /* "^", atoms and this: for its bounds it is enough to count the characters
+     * of the text, and it may be repeated at will. */
+    if (net && !net->refused && net->has_piece && net->linear &&
+        surety__bits_in(net->begins, 0) && copies > PATTERN_COPIES_FEW &&
+        copies <= PATTERN_REPEAT_MAX) {
+        const uint32_t before = (uint32_t)net->count - 2;
+
+        net->counted = true;
+        net->count_min = before + min;
+        net->count_max = max == UINT32_MAX ? max : before + max;
+        min = 0;
+        max = UINT32_MAX;
+    }
+    surety__net_repeat(net, min, max);
+}
+
+size_t surety__net_finish(surety__pattern_net *net)
+{
+    uint64_t accept[PATTERN_WORDS_MAX] = {0};
+    size_t position;
+
+    net_end_alternative(net);
+    net->roots[0].piece = net->frames[0].alternatives;
+    net->roots[0].wanted = true;
+    position = net_position(net, 0);
+    if (net->refused)
+        return 0;
+    surety__bits_add(accept, position);
+    for (size_t i = 0; i < net->root_count; i++) {
+        surety__pattern_piece *piece = &net->roots[i].piece;
+
+        net_link(net, piece->last, accept);
+        if (piece->empty)
+            surety__bits_add(piece->first, position);
+    }
+    return position;
 }

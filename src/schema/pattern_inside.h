@@ -1,69 +1,233 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of patterns share: the reader that turns ECMA-262 into the
  * syntax of PCRE2 (pattern_read.c, pattern_class.c, pattern_property.c), and
- * the forms matched by hand (pattern_simple.c). */
+ * the automaton that makes PCRE2 needless for most (pattern_simple.c). */
 #ifndef SURETY_SCHEMA_PATTERN_INSIDE_H
 #define SURETY_SCHEMA_PATTERN_INSIDE_H
 
 #include "base/base.h"
 
 enum {
-    PATTERN_ITEMS_MAX = 64,    /* of a simple form */
-    PATTERN_NAMES_MAX = 256,   /* named groups */
-    PATTERN_NAME_MAX = 1024,   /* bytes of one name */
-    PATTERN_DEPTH_MAX = 250,   /* groups in groups; PCRE2's own bound */
-    PATTERN_REPEAT_MAX = 65535 /* PCRE2's bound of a count */
+    PATTERN_NAMES_MAX = 256,    /* named groups */
+    PATTERN_NAME_MAX = 1024,    /* bytes of one name */
+    PATTERN_DEPTH_MAX = 250,    /* groups in groups; PCRE2's own bound */
+    PATTERN_REPEAT_MAX = 65535, /* PCRE2's bound of a count */
+    PATTERN_SET_RANGES_MAX = 24 /* of one set, above ASCII */
 };
 
-/* Bytes, one bit each. */
-typedef struct surety__byte_set {
-    uint32_t bits[8];
-} surety__byte_set;
+/* What an automaton may have; beyond one of these PCRE2 does it. */
+enum {
+    PATTERN_POSITIONS_MAX = 512, /* characters and anchors, written out */
+    PATTERN_POSITIONS_FEW = 128, /* those that need no memory of the heap */
+    PATTERN_SETS_MAX = 128,      /* different ones */
+    PATTERN_RANGES_MAX = 128,    /* above ASCII, of all sets */
+    PATTERN_COPIES_FEW = 8,      /* of an atom that is rather counted */
+    PATTERN_FRAMES_MAX = 16,     /* groups in groups */
+    PATTERN_ROOTS_MAX = 4,       /* lookaheads at the start, and the rest */
+    PATTERN_COLUMNS_MAX = 128,   /* classes of characters */
+    PATTERN_STATES_MAX = 512,
+    PATTERN_CELLS_MAX = 16384, /* states times columns: 32 KiB */
+    PATTERN_WORK_MAX = 1 << 17 /* words touched while it is built */
+};
 
-static inline bool surety__byte_in(const surety__byte_set *set, unsigned byte)
+/* ---- sets ---------------------------------------------------------------- */
+
+typedef struct surety__pattern_range {
+    uint32_t low, high;
+} surety__pattern_range;
+
+/* A set of code points. */
+typedef struct surety__pattern_set {
+    uint64_t ascii[2];
+    bool negated; /* above ASCII: all but the ranges */
+    bool beyond;  /* more than can be said here */
+    size_t range_count;
+    surety__pattern_range ranges[PATTERN_SET_RANGES_MAX]; /* in any order */
+} surety__pattern_set;
+
+/* Adds low to high. */
+void surety__pattern_set_add(surety__pattern_set *set, uint32_t low,
+                             uint32_t high);
+
+/* ---- sets of positions ----------------------------------------------------
+ */
+
+static inline bool surety__bits_in(const uint64_t *bits, size_t i)
 {
-    return set->bits[byte >> 5] >> (byte & 31) & 1;
+    return bits[i / 64] >> (i % 64) & 1;
 }
 
-static inline void surety__byte_add(surety__byte_set *set, unsigned byte)
+static inline void surety__bits_add(uint64_t *bits, size_t i)
 {
-    set->bits[byte >> 5] |= 1u << (byte & 31);
+    bits[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
-/* One step of a simple form: between min and max characters of a set. A
- * character is one byte of `set`; where `wide`, a byte above 0x7F is the first
- * of a whole UTF-8 sequence, and with `line` that is none of U+2028, U+2029. */
-typedef struct surety__pattern_item {
-    surety__byte_set set;
-    uint32_t min, max; /* UINT32_MAX: no bound */
-    bool wide;
-    bool line;
-} surety__pattern_item;
+static inline void surety__bits_join(uint64_t *bits, const uint64_t *more,
+                                     size_t words)
+{
+    for (size_t i = 0; i < words; i++)
+        bits[i] |= more[i];
+}
 
-/* What a pattern may be besides a program of PCRE2's. */
+/* The first bit set from `from` on; words * 64: none. */
+static inline size_t surety__bits_next(const uint64_t *bits, size_t words,
+                                       size_t from)
+{
+    size_t i = from / 64;
+    uint64_t word;
+
+    if (i >= words)
+        return words * 64;
+    word = bits[i] & (UINT64_MAX << (from % 64));
+    while (!word) {
+        if (++i == words)
+            return words * 64;
+        word = bits[i];
+    }
+    return i * 64 + (size_t)__builtin_ctzll(word);
+}
+
+/* ---- the net ------------------------------------------------------------- */
+
+enum { PATTERN_WORDS_MAX = PATTERN_POSITIONS_MAX / 64 };
+
+/* A piece of a pattern: the positions that it may begin and end with. */
+typedef struct surety__pattern_piece {
+    uint64_t first[PATTERN_WORDS_MAX], last[PATTERN_WORDS_MAX];
+    bool empty; /* it may match nothing */
+} surety__pattern_piece;
+
+/* A group that is open, or the pattern. */
+typedef struct surety__pattern_frame {
+    surety__pattern_piece sequence;     /* of the alternative being read */
+    surety__pattern_piece alternatives; /* those before it */
+    bool has_alternatives;
+    char assertion; /* '=' or '!': a lookahead */
+    size_t from;    /* the first position of it */
+} surety__pattern_frame;
+
+/* A set as the net keeps it. */
+typedef struct surety__pattern_label {
+    uint64_t ascii[2];
+    bool negated;
+    size_t range_from, range_count; /* among the net's ranges */
+} surety__pattern_label;
+
+/* A pattern as positions, one for each character or anchor that it writes, and
+ * for each those that may come next (pattern_simple.c). */
+typedef struct surety__pattern_net {
+    const surety_alloc *alloc;
+    bool refused; /* no automaton can be had; the rest is not looked at */
+    bool starved; /* for want of memory */
+    bool linear;  /* so far "^" and atoms, none of them repeated */
+    bool counted; /* the whole text has count_min to count_max characters */
+    uint32_t count_min, count_max;
+    size_t words; /* of a set of positions */
+    size_t count;
+    size_t work;
+    uint64_t *follow; /* words for each position */
+    uint64_t begins[PATTERN_WORDS_MAX], ends[PATTERN_WORDS_MAX]; /* anchors */
+    size_t depth, label_count, range_count, root_count;
+    size_t piece_from;           /* the first position of piece */
+    surety__pattern_piece piece; /* the last atom, which may be repeated */
+    bool has_piece;
+    /* What must hold, all from the start of the text but the pattern itself,
+     * which is the first. */
+    struct surety__pattern_root {
+        surety__pattern_piece piece;
+        bool wanted;
+    } roots[PATTERN_ROOTS_MAX];
+    surety__pattern_frame frames[PATTERN_FRAMES_MAX];
+    surety__pattern_label labels[PATTERN_SETS_MAX];
+    surety__pattern_range ranges[PATTERN_RANGES_MAX];
+    uint8_t label_of[PATTERN_POSITIONS_MAX];
+    uint64_t few[PATTERN_POSITIONS_FEW * (PATTERN_POSITIONS_FEW / 64)];
+} surety__pattern_net;
+
+/* What the reader tells the net, in the order of the source. All take NULL and
+ * do nothing then. */
+void surety__net_atom(surety__pattern_net *net, const surety__pattern_set *set);
+void surety__net_code(surety__pattern_net *net, uint32_t code);
+void surety__net_anchor(surety__pattern_net *net, bool start);
+/* assertion: '=' or '!' for a lookahead, else '\0'. */
+void surety__net_open(surety__pattern_net *net, char assertion);
+void surety__net_close(surety__pattern_net *net);
+void surety__net_alternative(surety__pattern_net *net);
+/* Repeats the last atom; max UINT32_MAX: without bound. */
+void surety__net_repeat(surety__pattern_net *net, uint32_t min, uint32_t max);
+/* The same, but there is nothing behind it than one "$". */
+void surety__net_repeat_last(surety__pattern_net *net, uint32_t min,
+                             uint32_t max);
+/* Something was read that no automaton can do. */
+void surety__net_refuse(surety__pattern_net *net);
+
+/* Counts work, in words; false where it is too much. */
+bool surety__net_works(surety__pattern_net *net, size_t work);
+/* Ends the pattern: makes it a root and puts a position behind each root, which
+ * is given. */
+size_t surety__net_finish(surety__pattern_net *net);
+
+/* The positions that may follow one. */
+static inline uint64_t *surety__net_follow(const surety__pattern_net *net,
+                                           size_t position)
+{
+    return net->follow + position * net->words;
+}
+
+void surety__net_init(surety__pattern_net *net, const surety_alloc *alloc);
+void surety__net_done(surety__pattern_net *net);
+
+/* ---- what is matched without PCRE2 ----------------------------------------
+ */
+
 typedef enum surety__pattern_form {
-    PATTERN_PROGRAM = 0,
-    PATTERN_ALWAYS,  /* matches every text */
-    PATTERN_LITERAL, /* a text, at the start, the end, both or anywhere */
-    PATTERN_SEQUENCE /* from the start: items, each taking all it can */
+    PATTERN_PROGRAM = 0, /* PCRE2's */
+    PATTERN_ALWAYS,      /* matches every text */
+    PATTERN_LITERAL,     /* a text, at the start, the end, both or anywhere */
+    PATTERN_AUTOMATON
 } surety__pattern_form;
+
+/* A deterministic automaton. A state is where its row begins in `next`, or
+ * where its bits begin in `rows`; the first is dead, the second accepts
+ * whatever comes. */
+typedef struct surety__automaton {
+    const uint16_t *next; /* states times columns; NULL: rows are used */
+    const uint64_t *rows; /* one a column, six bits a state */
+    unsigned start;
+    bool wanted; /* what it must answer for the pattern to match */
+} surety__automaton;
 
 typedef struct surety__pattern_simple {
     surety__pattern_form form;
-    bool starts, ends;                 /* anchored there */
-    surety_str literal;                /* LITERAL; the caller's bytes */
-    const surety__pattern_item *items; /* SEQUENCE; the caller's */
-    size_t item_count;
+    bool starts, ends;  /* LITERAL: anchored there */
+    surety_str literal; /* AUTOMATON: what each match begins with */
+    /* AUTOMATON: */
+    const uint8_t *column_of; /* of each byte */
+    /* Where what lies above ASCII is in more than one column: the code points
+     * where another one begins, in order, and the columns. */
+    size_t wide_count;
+    const uint32_t *wide_from;
+    const uint8_t *wide_column;
+    unsigned column_end; /* that of the end of the text */
+    bool counted;        /* the text must have so many characters: */
+    uint32_t count_min, count_max;
+    size_t automaton_count;
+    surety__automaton automata[PATTERN_ROOTS_MAX];
+    void *block; /* what all the above points into */
+    size_t block_size;
 } surety__pattern_simple;
 
-/* Decides on the form of items read from a pattern without groups and
- * alternatives. bytes has room for PATTERN_ITEMS_MAX; the literal stands
- * there. */
-surety__pattern_simple
-surety__pattern_simplify(const surety__pattern_item *items, size_t item_count,
-                         bool starts, bool ends, char *bytes);
+/* Makes of a net that was read to its end what matches without PCRE2, or
+ * leaves *simple alone and its form PATTERN_PROGRAM. OK or NOMEM. */
+surety_status surety__pattern_simplify(surety__pattern_net *net,
+                                       surety__pattern_simple *simple);
+void surety__pattern_simple_done(surety__pattern_simple *simple,
+                                 const surety_alloc *alloc);
 bool surety__pattern_simple_match(const surety__pattern_simple *simple,
                                   surety_str text);
+
+/* ---- the reader -----------------------------------------------------------
+ */
 
 /* An open group. */
 typedef struct surety__pattern_group {
@@ -75,33 +239,31 @@ typedef struct surety__pattern_group {
 /* A pattern while it is read. */
 typedef struct surety__pattern_reader {
     const char *start, *at, *end;
-    surety_buf *out; /* PCRE2's syntax; NULL: only checked */
+    surety_buf *out;          /* PCRE2's syntax; NULL: only checked */
+    surety__pattern_net *net; /* NULL: none is wanted */
     surety_error *reterr;
     size_t group_count;     /* capturing groups in all */
     bool has_backreference; /* else groups are written as not capturing */
-    surety_str names[PATTERN_NAMES_MAX];
-    size_t numbers[PATTERN_NAMES_MAX]; /* of the named groups */
     size_t name_count;
     size_t opened; /* capturing groups so far, in the second pass */
     size_t depth;
-    surety__pattern_group open[PATTERN_DEPTH_MAX];
-    /* The simple form that the pattern may turn out to be. */
-    bool is_simple;
-    bool starts, ends;
-    size_t item_count;
-    size_t item_last; /* where the last atom's items begin */
-    size_t out_last;  /* and where it begins in out */
-    bool was_simple;  /* before it */
+    size_t out_last; /* where the last atom begins in out */
     /* Nothing stands between the start of the pattern, or of one of its
      * outermost alternatives, and here. */
     bool leading;
-    surety__pattern_item items[PATTERN_ITEMS_MAX];
+    /* What is above is zeroed at first, what is below only written. */
+    surety_str names[PATTERN_NAMES_MAX];
+    size_t numbers[PATTERN_NAMES_MAX]; /* of the named groups */
+    surety__pattern_group open[PATTERN_DEPTH_MAX];
 } surety__pattern_reader;
 
 /* Reads source: SURETY_OK, SURETY_SYNTAX or SURETY_LIMIT (and NOMEM, LIMIT of
- * out, which the caller finds in out->status). */
+ * out, which the caller finds in out->status). Of what is written to out or
+ * told to net, either may be NULL. Bounds and gaps of PCRE2 are failures only
+ * with out. */
 surety_status surety__pattern_read(surety__pattern_reader *reader,
                                    surety_str source, surety_buf *out,
+                                   surety__pattern_net *net,
                                    surety_error *reterr);
 
 /* ---- among the files of the reader ------------------------------------- */
@@ -132,16 +294,13 @@ typedef struct surety__pattern_atom {
 surety_status surety__pattern_escape(surety__pattern_reader *reader,
                                      bool in_class,
                                      surety__pattern_atom *ret_atom);
-/* Writes \d or one of its kin, in_class as members of the class being written;
- * its ASCII part goes to *set, *ret_wide tells whether every code point above
- * is one. False where these two do not say it all. */
-bool surety__pattern_set(surety__pattern_reader *reader, char letter,
-                         bool in_class, surety__byte_set *set, bool *ret_wide);
-/* Reads the class at reader->at, a "[". Gives it as an item where it can be
- * one (*ret_simple). */
+/* Writes \d or one of its kin, in_class as members of the class being written,
+ * and adds it to *set. */
+void surety__pattern_set_letter(surety__pattern_reader *reader, char letter,
+                                bool in_class, surety__pattern_set *set);
+/* Reads the class at reader->at, a "[". */
 surety_status surety__pattern_class(surety__pattern_reader *reader,
-                                    surety__pattern_item *ret_item,
-                                    bool *ret_simple);
+                                    surety__pattern_set *ret_set);
 
 /* PCRE2's name of the property name=value (value empty: a general category or
  * a binary property alone), appended; false where ECMA-262 has none. */

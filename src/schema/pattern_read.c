@@ -7,9 +7,8 @@
  * construct of PCRE2's own can be had.
  *
  * Two passes: the first counts the groups and finds their names, since a
- * backreference may stand before its group; the second checks and writes. In
- * passing it keeps the items of a simple form for as long as the pattern is
- * one.
+ * backreference may stand before its group; the second checks, writes, and
+ * tells the net what it read, from which an automaton may be made.
  *
  * The search is unanchored and only its answer counts, so a first atom needs to
  * match as often as it must and not more: "\s+$" is read as "\s$" and ".*x"
@@ -50,43 +49,6 @@ void surety__pattern_write_code(surety__pattern_reader *reader, uint32_t code)
         surety_buf_byte(reader->out, (char)code);
     else
         surety__buf_printf(reader->out, "\\x{%x}", code);
-}
-
-/* ---- the simple form ---------------------------------------------------- */
-
-static void pattern_read_item(surety__pattern_reader *reader,
-                              const surety__pattern_item *item)
-{
-    if (reader->item_count == PATTERN_ITEMS_MAX || reader->ends)
-        reader->is_simple = false;
-    if (reader->is_simple)
-        reader->items[reader->item_count++] = *item;
-}
-
-/* The items of a code point that means itself: its bytes. */
-static void pattern_read_code_items(surety__pattern_reader *reader,
-                                    uint32_t code)
-{
-    char bytes[4];
-    unsigned len = surety__utf8_encode(code, bytes);
-
-    for (unsigned i = 0; i < len; i++) {
-        surety__pattern_item item = {.min = 1, .max = 1};
-
-        surety__byte_add(&item.set, (unsigned char)bytes[i]);
-        pattern_read_item(reader, &item);
-    }
-}
-
-static void pattern_read_repeat_item(surety__pattern_reader *reader,
-                                     uint32_t min, uint32_t max)
-{
-    if (reader->item_count != reader->item_last + 1) {
-        reader->is_simple = false;
-    } else {
-        reader->items[reader->item_last].min = min;
-        reader->items[reader->item_last].max = max;
-    }
 }
 
 /* ---- groups -------------------------------------------------------------- */
@@ -255,6 +217,11 @@ static bool pattern_open_plain(surety__pattern_reader *reader,
         group->behind = group->behind || kinds[i].behind;
         surety__pattern_write(reader, kinds[i].text);
         reader->at += strlen(kinds[i].text);
+        if (group->behind)
+            surety__net_refuse(reader->net);
+        else
+            surety__net_open(reader->net,
+                             group->assertion ? kinds[i].text[2] : '\0');
         return true;
     }
     return false;
@@ -267,7 +234,6 @@ static surety_status pattern_open_group(surety__pattern_reader *reader)
     surety_str name;
     surety_status status = SURETY_OK;
 
-    reader->is_simple = false;
     reader->leading = false;
     if (reader->depth == PATTERN_DEPTH_MAX)
         return surety__pattern_fail(reader, from, SURETY_LIMIT,
@@ -284,6 +250,7 @@ static surety_status pattern_open_group(surety__pattern_reader *reader)
         if (named)
             status = pattern_read_name(reader, &name);
         group.number = ++reader->opened;
+        surety__net_open(reader->net, '\0');
         surety__pattern_write(reader, reader->has_backreference ? "(" : "(?:");
     }
     reader->open[reader->depth++] = group;
@@ -504,6 +471,12 @@ surety_status surety__pattern_escape(surety__pattern_reader *reader,
 /* ---- atoms and quantifiers ------------------------------------------------
  */
 
+/* The empty set. Its ranges are left as they are. */
+static void pattern_set_init(surety__pattern_set *set)
+{
+    memset(set, 0, offsetof(surety__pattern_set, ranges));
+}
+
 /* Writes a backreference. In its own group it matches the empty text, for the
  * group has captured nothing yet (ECMA-262, 22.2.2.4); in a lookbehind
  * ECMA-262 matches from right to left, which PCRE2 does not. */
@@ -512,7 +485,7 @@ static surety_status pattern_write_reference(surety__pattern_reader *reader,
 {
     bool own = false;
 
-    reader->is_simple = false;
+    surety__net_refuse(reader->net);
     if (!reader->out)
         return SURETY_OK;
     if (reader->depth && reader->open[reader->depth - 1].behind)
@@ -532,35 +505,34 @@ static surety_status pattern_write_reference(surety__pattern_reader *reader,
 static surety_status pattern_read_escape_atom(surety__pattern_reader *reader,
                                               bool *ret_assertion)
 {
-    surety__pattern_item item = {.min = 1, .max = 1};
+    surety__pattern_set set;
     surety__pattern_atom atom = {.kind = ATOM_CODE};
     const char *from = reader->at;
     surety_status status = surety__pattern_escape(reader, false, &atom);
 
     if (status)
         return status;
+    pattern_set_init(&set);
     switch (atom.kind) {
     case ATOM_CODE:
         if (atom.code >= 0xD800 && atom.code <= 0xDFFF) {
             /* No text has a lone surrogate. */
-            reader->is_simple = false;
             surety__pattern_write(reader, "(?:(?!))");
+            surety__net_atom(reader->net, &set);
         } else {
             surety__pattern_write_code(reader, atom.code);
-            pattern_read_code_items(reader, atom.code);
+            surety__net_code(reader->net, atom.code);
         }
         break;
     case ATOM_SET:
-        if (!surety__pattern_set(reader, atom.letter, false, &item.set,
-                                 &item.wide))
-            reader->is_simple = false;
-        pattern_read_item(reader, &item);
+        surety__pattern_set_letter(reader, atom.letter, false, &set);
+        surety__net_atom(reader->net, &set);
         break;
-    case ATOM_PROPERTY: reader->is_simple = false; break;
+    case ATOM_PROPERTY: surety__net_refuse(reader->net); break;
     case ATOM_BOUNDARY:
-        reader->is_simple = false;
         *ret_assertion = true;
         surety__pattern_write(reader, atom.letter == 'b' ? "\\b" : "\\B");
+        surety__net_refuse(reader->net);
         break;
     case ATOM_REFERENCE:
         status = pattern_write_reference(reader, from, atom.code);
@@ -570,27 +542,28 @@ static surety_status pattern_read_escape_atom(surety__pattern_reader *reader,
 
 static surety_status pattern_read_class_atom(surety__pattern_reader *reader)
 {
-    surety__pattern_item item = {.min = 1, .max = 1};
-    bool simple = true;
-    surety_status status = surety__pattern_class(reader, &item, &simple);
+    surety__pattern_set set;
+    surety_status status;
 
-    if (!simple)
-        reader->is_simple = false;
-    pattern_read_item(reader, &item);
+    pattern_set_init(&set);
+    status = surety__pattern_class(reader, &set);
+    if (!status)
+        surety__net_atom(reader->net, &set);
     return status;
 }
 
 static void pattern_read_dot(surety__pattern_reader *reader)
 {
-    surety__pattern_item item = {.min = 1, .max = 1};
+    surety__pattern_set set;
 
-    memset(&item.set, 0xFF, sizeof(item.set));
-    item.set.bits[0] &= ~((1u << '\n') | (1u << '\r'));
-    item.wide = true;
-    item.line = true;
+    pattern_set_init(&set);
+    surety__pattern_set_add(&set, 0x2028, 0x2029);
+    set.ascii[0] = ~(((uint64_t)1 << '\n') | ((uint64_t)1 << '\r'));
+    set.ascii[1] = UINT64_MAX;
+    set.negated = true;
     reader->at++;
     surety__pattern_write(reader, "[^\\n\\r\\x{2028}\\x{2029}]");
-    pattern_read_item(reader, &item);
+    surety__net_atom(reader->net, &set);
 }
 
 static surety_status pattern_read_literal(surety__pattern_reader *reader)
@@ -603,7 +576,7 @@ static surety_status pattern_read_literal(surety__pattern_reader *reader)
                                     "bytes that are no UTF-8");
     reader->at += len;
     surety__pattern_write_code(reader, code);
-    pattern_read_code_items(reader, code);
+    surety__net_code(reader->net, code);
     return SURETY_OK;
 }
 
@@ -612,12 +585,7 @@ static void pattern_read_anchor(surety__pattern_reader *reader)
     bool start = *reader->at++ == '^';
 
     surety__pattern_write(reader, start ? "^" : "\\z");
-    if (start && (reader->item_count || reader->ends))
-        reader->is_simple = false;
-    if (start)
-        reader->starts = true;
-    else
-        reader->ends = true;
+    surety__net_anchor(reader->net, start);
 }
 
 /* Reads a count at *at; what is above every bound stays there. */
@@ -676,17 +644,14 @@ static bool pattern_find_quantifier(const surety__pattern_reader *reader,
  * match at all is taken back, and the next is the leading one. */
 static void pattern_write_leading(surety__pattern_reader *reader, uint32_t min)
 {
+    surety__net_repeat(reader->net, min, min);
     if (min) {
-        pattern_read_repeat_item(reader, min, min);
         if (reader->out && min > 1)
             surety__buf_printf(reader->out, "{%u}", min);
         reader->leading = false;
-        return;
-    }
-    if (reader->out && !reader->out->status)
+    } else if (reader->out && !reader->out->status) {
         reader->out->len = reader->out_last;
-    reader->item_count = reader->item_last;
-    reader->is_simple = reader->was_simple;
+    }
 }
 
 static surety_status pattern_read_quantifier(surety__pattern_reader *reader,
@@ -716,7 +681,10 @@ static surety_status pattern_read_quantifier(surety__pattern_reader *reader,
     if (reader->leading) {
         pattern_write_leading(reader, min);
     } else {
-        pattern_read_repeat_item(reader, min, max);
+        if (reader->end - reader->at == 1 && *reader->at == '$')
+            surety__net_repeat_last(reader->net, min, max);
+        else
+            surety__net_repeat(reader->net, min, max);
         if (reader->out)
             surety_buf_append(reader->out, from, (size_t)(reader->at - from));
     }
@@ -732,17 +700,15 @@ static surety_status pattern_read_term(surety__pattern_reader *reader)
     bool assertion = false;
     surety_status status = SURETY_OK;
 
-    reader->item_last = reader->item_count;
     reader->out_last = reader->out ? reader->out->len : 0;
-    reader->was_simple = reader->is_simple;
     if (pattern_find_quantifier(reader, &after, &min, &max))
         return surety__pattern_fail(reader, from, SURETY_SYNTAX,
                                     "a quantifier with nothing to repeat");
     switch (*from) {
     case '|':
-        reader->is_simple = false;
         reader->leading = !reader->depth;
         surety__pattern_write(reader, "|");
+        surety__net_alternative(reader->net);
         reader->at++;
         return SURETY_OK;
     case '(': return pattern_open_group(reader);
@@ -752,6 +718,7 @@ static surety_status pattern_read_term(surety__pattern_reader *reader)
                                         "a \")\" that closes nothing");
         assertion = reader->open[--reader->depth].assertion;
         surety__pattern_write(reader, ")");
+        surety__net_close(reader->net);
         reader->at++;
         break;
     case '^':
@@ -769,19 +736,21 @@ static surety_status pattern_read_term(surety__pattern_reader *reader)
 
 surety_status surety__pattern_read(surety__pattern_reader *reader,
                                    surety_str source, surety_buf *out,
+                                   surety__pattern_net *net,
                                    surety_error *reterr)
 {
     surety_status status;
 
     if (!source.len)
         source = SURETY__LITERAL("");
-    *reader = (surety__pattern_reader){.start = source.ptr,
-                                       .at = source.ptr,
-                                       .end = source.ptr + source.len,
-                                       .out = out,
-                                       .reterr = reterr,
-                                       .is_simple = true,
-                                       .leading = true};
+    memset(reader, 0, offsetof(surety__pattern_reader, names));
+    reader->start = source.ptr;
+    reader->at = source.ptr;
+    reader->end = source.ptr + source.len;
+    reader->out = out;
+    reader->net = net;
+    reader->reterr = reterr;
+    reader->leading = true;
     status = pattern_count_groups(reader);
     while (!status && reader->at < reader->end)
         status = pattern_read_term(reader);

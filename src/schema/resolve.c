@@ -4,9 +4,8 @@
  * A document is scanned once, when it is opened: every place where its dialect
  * puts a subschema is visited, and each $id there opens a resource, each anchor
  * is noted. What stands in enum, const, default or an unknown keyword is data
- * and is not looked at (JSON Schema 2020-12 core, section 8.2.1). References
- * are then found by URI, and their fragments by JSON Pointer or anchor;
- * a pointer may lead anywhere, also to what was not scanned.
+ * and is not looked at (JSON Schema 2020-12 core, section 8.2.1). What
+ * was found is what references then lead to (reference.c).
  *
  * The scan keeps its own stack, so a document's depth costs no C stack. */
 #include "schema/resolve.h"
@@ -14,13 +13,14 @@
 #include "schema/uri.h"
 
 struct scan_item {
-    surety_val val;
+    const surety__cell *cell; /* of an object */
     surety__resource *resource;
     uint32_t depth;
 };
 
 struct scan {
     surety__resolver *resolver;
+    const surety_doc *doc;
     struct scan_item *stack;
     size_t len, cap;
 };
@@ -35,23 +35,33 @@ void surety__resolver_init(surety__resolver *resolver, surety_schema *schema,
                                    .dialect = options->dialect};
     if (resolver->dialect == SURETY_DIALECT_DEFAULT)
         resolver->dialect = SURETY_DIALECT_2020_12;
+    surety__arena_init(&resolver->work, schema->alloc, 0);
     surety_buf_init(&resolver->scratch, schema->alloc, 0);
+    surety_buf_init(&resolver->reference, schema->alloc, 0);
+    surety_buf_init(&resolver->pointer, schema->alloc, 0);
 }
 
 void surety__resolver_done(surety__resolver *resolver)
 {
     const surety_alloc *alloc = resolver->schema->alloc;
 
-    surety__free(alloc, (void *)resolver->documents,
+    for (size_t i = 0; i < resolver->document_count; i++)
+        surety__free(alloc, resolver->documents[i].shapes,
+                     resolver->documents[i].span *
+                         sizeof(*resolver->documents[i].shapes));
+    surety__free(alloc, resolver->documents,
                  resolver->document_cap * sizeof(*resolver->documents));
     surety__free(alloc, resolver->resources,
                  resolver->resource_cap * sizeof(*resolver->resources));
-    surety__free(alloc, resolver->names,
-                 resolver->name_cap * sizeof(*resolver->names));
     surety__map_done(&resolver->uris, alloc);
     surety__map_done(&resolver->locations, alloc);
     surety__map_done(&resolver->anchors, alloc);
+    surety__map_done(&resolver->names, alloc);
+    surety__map_done(&resolver->indexes, alloc);
+    surety__arena_done(&resolver->work);
     surety_buf_done(&resolver->scratch);
+    surety_buf_done(&resolver->reference);
+    surety_buf_done(&resolver->pointer);
 }
 
 surety_status surety__schema_fail(surety__resolver *resolver, surety_val val,
@@ -88,24 +98,47 @@ surety_status surety__schema_fail(surety__resolver *resolver, surety_val val,
     return status;
 }
 
-uint64_t surety__resolver_location(const surety__resolver *resolver,
-                                   surety_val val)
+static surety__document *document_of(const surety__resolver *resolver,
+                                     const surety_doc *doc)
 {
     /* The newest documents are asked for most, and there are few. */
     for (size_t i = resolver->document_count; i-- > 0;)
-        if (resolver->documents[i] == val.doc)
-            return (uint64_t)(i + 1) << 32 | val.index;
+        if (resolver->documents[i].doc == doc)
+            return &resolver->documents[i];
     assert(false); /* a value of a document that was not opened */
-    return 0;
+    return NULL;
+}
+
+uint64_t surety__resolver_location(const surety__resolver *resolver,
+                                   surety_val val)
+{
+    const surety__document *opened = document_of(resolver, val.doc);
+
+    return (uint64_t)(opened - resolver->documents + 1) << 32 | val.index;
+}
+
+uint32_t *surety__resolver_place(const surety__resolver *resolver,
+                                 surety_val val)
+{
+    const surety__document *opened = document_of(resolver, val.doc);
+
+    return val.index - opened->start < opened->span
+               ? &opened->shapes[val.index - opened->start]
+               : NULL;
 }
 
 surety__resource *surety__resolver_resource(const surety__resolver *resolver,
                                             surety_val val,
                                             surety__resource *around)
 {
-    surety__resource *own = surety__map_get(
-        &resolver->locations, surety__resolver_location(resolver, val));
+    const surety__document *opened = document_of(resolver, val.doc);
+    surety__resource *own = opened->resource;
 
+    if (opened->resource_count > 1)
+        own = surety__map_get(&resolver->locations,
+                              surety__resolver_location(resolver, val));
+    else if (own && own->root.index != val.index)
+        own = NULL;
     return own ? own : around;
 }
 
@@ -137,7 +170,7 @@ static surety_status resource_name(surety__resolver *resolver,
                                    surety__resource *resource, surety_str uri)
 {
     struct named_resource *named =
-        surety__arena_take(&resolver->schema->arena, sizeof(*named));
+        surety__arena_take(&resolver->work, sizeof(*named));
 
     if (!named)
         return surety__fail_nomem(resolver->reterr);
@@ -147,6 +180,30 @@ static surety_status resource_name(surety__resolver *resolver,
                          named))
         return surety__fail_nomem(resolver->reterr);
     return SURETY_OK;
+}
+
+/* Notes where the resource stands; false when out of memory. */
+static bool resource_place(surety__resolver *resolver,
+                           surety__resource *resource)
+{
+    surety__document *opened = document_of(resolver, resource->root.doc);
+    const surety_alloc *alloc = resolver->schema->alloc;
+    surety__resource *first = opened->resource;
+
+    if (!first) {
+        opened->resource = resource;
+    } else if ((opened->resource_count == 1 &&
+                !surety__map_put(
+                    &resolver->locations, alloc,
+                    surety__resolver_location(resolver, first->root), first)) ||
+               !surety__map_put(
+                   &resolver->locations, alloc,
+                   surety__resolver_location(resolver, resource->root),
+                   resource)) {
+        return false;
+    }
+    opened->resource_count++;
+    return true;
 }
 
 static surety_status resource_new(surety__resolver *resolver, surety_val root,
@@ -171,8 +228,7 @@ static surety_status resource_new(surety__resolver *resolver, surety_val root,
     resource->dialect = resolver->dialect;
     resource->vocabularies = VOCABULARY_ALL;
     resource->assert_format = resolver->options->assert_format;
-    if (!surety__map_put(&resolver->locations, schema->alloc,
-                         surety__resolver_location(resolver, root), resource))
+    if (!resource_place(resolver, resource))
         return surety__fail_nomem(resolver->reterr);
     resolver->resources[resolver->resource_count++] = resource;
     if (!resource_by_uri(resolver, uri)) {
@@ -190,9 +246,10 @@ static uint64_t anchor_key(const surety__resource *resource, surety_str name)
            surety__hash(name.ptr, name.len);
 }
 
-static const surety__anchor *anchor_find(const surety__resolver *resolver,
-                                         const surety__resource *resource,
-                                         surety_str name, bool dynamic_only)
+const surety__anchor *surety__resolver_anchor(const surety__resolver *resolver,
+                                              const surety__resource *resource,
+                                              surety_str name,
+                                              bool dynamic_only)
 {
     const surety__anchor *anchor =
         surety__map_get(&resolver->anchors, anchor_key(resource, name));
@@ -205,11 +262,67 @@ static const surety__anchor *anchor_find(const surety__resolver *resolver,
     return NULL;
 }
 
-const surety__anchor *surety__resolver_dynamic(const surety__resolver *resolver,
-                                               const surety__resource *resource,
-                                               surety_str name)
+/* What is known of a dynamic anchor's name, made if it is new; NULL when out of
+ * memory. */
+static surety__name *name_of(surety__resolver *resolver, surety_str text)
 {
-    return anchor_find(resolver, resource, name, true);
+    uint64_t key =
+        (uint64_t)surety__hash(text.ptr, text.len) << 32 | (uint32_t)text.len;
+    surety__name *first = surety__map_get(&resolver->names, key);
+    surety__name *name = first;
+
+    while (name && !surety_str_equal(name->text, text))
+        name = name->next;
+    if (name)
+        return name;
+    name = surety__arena_take(&resolver->work, sizeof(*name));
+    if (!name || !surety__map_put(&resolver->names, resolver->schema->alloc,
+                                  key, name)) {
+        surety__fail_nomem(resolver->reterr);
+        return NULL;
+    }
+    *name = (surety__name){
+        .text = text, .number = resolver->name_count++, .next = first};
+    return name;
+}
+
+/* Notes that the anchor is one of those that a $dynamicRef may lead to. */
+static surety_status anchor_dynamic(surety__resolver *resolver,
+                                    surety__anchor *anchor)
+{
+    surety__name *name = name_of(resolver, anchor->name);
+    uint64_t at = surety__resolver_location(resolver, anchor->resource->root);
+    surety__anchor **list;
+
+    if (!name)
+        return SURETY_NOMEM;
+    if (!name->first || at < name->first_at) {
+        name->first = anchor;
+        name->first_at = at;
+    }
+    anchor->number = name->number;
+    list = name->wanted ? &resolver->ready : &name->waiting;
+    anchor->other = *list;
+    *list = anchor;
+    return SURETY_OK;
+}
+
+const surety__name *surety__resolver_want(surety__resolver *resolver,
+                                          surety_str text)
+{
+    surety__name *name = name_of(resolver, text);
+
+    if (!name)
+        return NULL;
+    name->wanted = true;
+    while (name->waiting) {
+        surety__anchor *anchor = name->waiting;
+
+        name->waiting = anchor->other;
+        anchor->other = resolver->ready;
+        resolver->ready = anchor;
+    }
+    return name;
 }
 
 /* `at` is the keyword's value that names the subschema val. */
@@ -218,7 +331,8 @@ static surety_status anchor_new(surety__resolver *resolver,
                                 surety_val at, surety_str name, bool dynamic)
 {
     surety__anchor *anchor;
-    const surety__anchor *other = anchor_find(resolver, resource, name, false);
+    const surety__anchor *other =
+        surety__resolver_anchor(resolver, resource, name, false);
     uint64_t key = anchor_key(resource, name);
 
     if (other && (other->val.doc != val.doc || other->val.index != val.index))
@@ -226,7 +340,7 @@ static surety_status anchor_new(surety__resolver *resolver,
             resolver, at, SURETY_SYNTAX,
             "the anchor \"%.*s\" is declared twice in one schema resource",
             (int)name.len, name.ptr);
-    anchor = surety__arena_take(&resolver->schema->arena, sizeof(*anchor));
+    anchor = surety__arena_take(&resolver->work, sizeof(*anchor));
     if (!anchor)
         return surety__fail_nomem(resolver->reterr);
     *anchor =
@@ -238,52 +352,58 @@ static surety_status anchor_new(surety__resolver *resolver,
     if (!surety__map_put(&resolver->anchors, resolver->schema->alloc, key,
                          anchor))
         return surety__fail_nomem(resolver->reterr);
-    return SURETY_OK;
+    return dynamic ? anchor_dynamic(resolver, anchor) : SURETY_OK;
 }
 
-bool surety__resolver_name(surety__resolver *resolver, surety_str name,
-                           uint32_t *ret_number)
+/* $recursiveAnchor: true. It is found as a dynamic anchor without a name, and
+ * by no fragment. */
+static surety_status anchor_recursive(surety__resolver *resolver,
+                                      surety__resource *resource)
 {
-    void *items = resolver->names;
+    surety__anchor *anchor =
+        surety__arena_take(&resolver->work, sizeof(*anchor));
 
-    for (size_t i = 0; i < resolver->name_count; i++)
-        if (surety_str_equal(resolver->names[i], name)) {
-            *ret_number = (uint32_t)i;
-            return true;
-        }
-    if (surety__grow(resolver->schema->alloc, &items, &resolver->name_cap,
-                     resolver->name_count + 1, sizeof(name), SIZE_MAX))
-        return false;
-    resolver->names = items;
-    *ret_number = (uint32_t)resolver->name_count;
-    resolver->names[resolver->name_count++] = name;
-    return true;
+    if (!anchor)
+        return surety__fail_nomem(resolver->reterr);
+    *anchor = (surety__anchor){.resource = resource,
+                               .name = {"", 0},
+                               .val = resource->root,
+                               .dynamic = true};
+    resource->recursive = true;
+    return anchor_dynamic(resolver, anchor);
 }
 
 /* ---- documents; `at` is the reference that asks for one ---------------- */
 
-static surety_status document_add(surety__resolver *resolver,
-                                  const surety_doc *doc, surety_val at)
+static surety_status document_add(surety__resolver *resolver, surety_val root,
+                                  surety_val at)
 {
     const surety_limits *limits = &resolver->schema->limits;
-    void *items = (void *)resolver->documents;
+    const surety_alloc *alloc = resolver->schema->alloc;
+    const surety__cell *cell = surety__cell_of(root);
+    void *items = resolver->documents;
+    surety__document opened = {.doc = root.doc, .start = root.index};
     surety_status status;
 
     for (size_t i = 0; i < resolver->document_count; i++)
-        if (resolver->documents[i] == doc)
+        if (resolver->documents[i].doc == root.doc)
             return SURETY_OK;
-    status = surety__grow(resolver->schema->alloc, &items,
-                          &resolver->document_cap, resolver->document_count + 1,
-                          sizeof(doc), limits->schema_documents_max);
+    status = surety__grow(alloc, &items, &resolver->document_cap,
+                          resolver->document_count + 1, sizeof(opened),
+                          limits->schema_documents_max);
     resolver->documents = items;
     if (status == SURETY_LIMIT)
         return surety__schema_fail(resolver, at, SURETY_LIMIT,
                                    "the schema takes more than %u documents "
                                    "(schema_documents_max)",
                                    limits->schema_documents_max);
-    if (status)
+    opened.span = (uint32_t)(surety__cell_after(cell) - cell);
+    if (!status)
+        opened.shapes =
+            surety__new(alloc, opened.span * sizeof(*opened.shapes));
+    if (!opened.shapes)
         return surety__fail_nomem(resolver->reterr);
-    resolver->documents[resolver->document_count++] = doc;
+    resolver->documents[resolver->document_count++] = opened;
     return SURETY_OK;
 }
 
@@ -407,7 +527,7 @@ static surety_status dialect_settle(surety__resolver *resolver,
 
 /* ---- scanning ---------------------------------------------------------- */
 
-static surety_status scan_push(struct scan *scan, surety_val val,
+static surety_status scan_push(struct scan *scan, const surety__cell *cell,
                                surety__resource *resource, uint32_t depth)
 {
     surety__resolver *resolver = scan->resolver;
@@ -415,46 +535,50 @@ static surety_status scan_push(struct scan *scan, surety_val val,
     void *items = scan->stack;
     surety_status status;
 
-    if (surety_val_kind(val) != SURETY_KIND_OBJECT)
+    if (cell->kind != CELL_OBJECT)
         return SURETY_OK;
     if (depth > limits->schema_depth_max)
         return surety__schema_fail(
-            resolver, val, SURETY_LIMIT,
+            resolver, surety__val_of(scan->doc, cell), SURETY_LIMIT,
             "subschemas are nested deeper than %u (schema_depth_max)",
             limits->schema_depth_max);
-    status = surety__grow(resolver->schema->alloc, &items, &scan->cap,
-                          scan->len + 1, sizeof(*scan->stack), SIZE_MAX);
-    scan->stack = items;
-    if (status)
-        return surety__fail_nomem(resolver->reterr);
-    scan->stack[scan->len++] = (struct scan_item){val, resource, depth};
+    if (scan->len == scan->cap) {
+        status = surety__grow(resolver->schema->alloc, &items, &scan->cap,
+                              scan->len + 1, sizeof(*scan->stack), SIZE_MAX);
+        scan->stack = items;
+        if (status)
+            return surety__fail_nomem(resolver->reterr);
+    }
+    scan->stack[scan->len++] = (struct scan_item){cell, resource, depth};
     return SURETY_OK;
 }
 
 /* The subschemas in the value of a keyword. */
 static surety_status scan_children(struct scan *scan, surety__form form,
-                                   surety_val val, surety__resource *resource,
-                                   uint32_t depth)
+                                   const surety__cell *cell,
+                                   surety__resource *resource, uint32_t depth)
 {
-    bool container =
-        form == FORM_SCHEMAS || form == FORM_SCHEMA_MAP ||
-        form == FORM_DEPENDENCIES || form == FORM_SCHEMA_MAPS ||
-        (form == FORM_ITEMS && surety_val_kind(val) == SURETY_KIND_ARRAY);
+    const surety__cell *end = surety__cell_after(cell);
+    bool container = form == FORM_SCHEMAS || form == FORM_SCHEMA_MAP ||
+                     form == FORM_DEPENDENCIES || form == FORM_SCHEMA_MAPS ||
+                     (form == FORM_ITEMS && cell->kind == CELL_ARRAY);
     surety_status status = SURETY_OK;
 
-    if (form < FORM_SCHEMA)
-        return SURETY_OK;
     if (!container)
-        return scan_push(scan, val, resource, depth);
-    for (surety_val v = surety_val_first(val); v.doc && !status;
-         v = surety_val_next(val, v)) {
-        if (form != FORM_SCHEMA_MAPS) {
-            status = scan_push(scan, v, resource, depth);
+        return scan_push(scan, cell, resource, depth);
+    /* Keys among the children are passed over as what is no object. A map of
+     * maps is as one map of what stands in them. */
+    for (cell++; cell < end && !status;) {
+        if (form == FORM_SCHEMA_MAPS && cell->kind >= CELL_ARRAY) {
+            const surety__cell *inner = cell + 1;
+
+            for (cell = surety__cell_after(cell); inner < cell && !status;
+                 inner = surety__cell_after(inner))
+                status = scan_push(scan, inner, resource, depth);
             continue;
         }
-        for (surety_val w = surety_val_first(v); w.doc && !status;
-             w = surety_val_next(v, w))
-            status = scan_push(scan, w, resource, depth);
+        status = scan_push(scan, cell, resource, depth);
+        cell = surety__cell_after(cell);
     }
     return status;
 }
@@ -508,17 +632,39 @@ static surety_status scan_id(surety__resolver *resolver, surety_val val,
     return status;
 }
 
-static surety_status scan_names(surety__resolver *resolver, surety_val val,
+/* What keywords of one subschema say, by keyword; the bits tell which of them
+ * are there. */
+struct scan_said {
+    const surety__cell *values[KW_COUNT];
+    uint64_t present;
+};
+
+#define SCAN_NAMES                                                             \
+    (KEYWORD_BIT(KW_SCHEMA) | KEYWORD_BIT(KW_ID) | KEYWORD_BIT(KW_ID_4) |      \
+     KEYWORD_BIT(KW_ANCHOR) | KEYWORD_BIT(KW_DYNAMIC_ANCHOR) |                 \
+     KEYWORD_BIT(KW_RECURSIVE_ANCHOR))
+
+static surety_val scan_val(const struct scan *scan,
+                           const struct scan_said *said, surety__keyword which)
+{
+    return said->present & KEYWORD_BIT(which)
+               ? surety__val_of(scan->doc, said->values[which])
+               : surety_val_none();
+}
+
+static surety_status scan_names(const struct scan *scan, surety_val val,
+                                const struct scan_said *said,
                                 surety__resource **resource)
 {
-    surety_val schema = surety_val_get(val, "$schema");
-    surety_dialect said = surety__dialect_of(surety_val_str(schema));
-    surety_dialect dialect = said ? said : (*resource)->dialect;
+    surety__resolver *resolver = scan->resolver;
+    surety_val schema = scan_val(scan, said, KW_SCHEMA);
+    surety_dialect own = surety__dialect_of(surety_val_str(schema));
+    surety_dialect dialect = own ? own : (*resource)->dialect;
     surety_val id =
-        surety_val_get(val, dialect == SURETY_DIALECT_4 ? "id" : "$id");
+        scan_val(scan, said, dialect == SURETY_DIALECT_4 ? KW_ID_4 : KW_ID);
     bool hidden =
         dialect <= SURETY_DIALECT_7 &&
-        surety_val_kind(surety_val_get(val, "$ref")) == SURETY_KIND_STRING;
+        surety_val_kind(scan_val(scan, said, KW_REF)) == SURETY_KIND_STRING;
     surety_val anchor;
     surety_status status = SURETY_OK;
 
@@ -526,19 +672,19 @@ static surety_status scan_names(surety__resolver *resolver, surety_val val,
         status = scan_id(resolver, val, id, schema, resource);
     if (status || (*resource)->dialect < SURETY_DIALECT_2019_09)
         return status;
-    anchor = surety_val_get(val, "$anchor");
+    anchor = scan_val(scan, said, KW_ANCHOR);
     if (surety_val_kind(anchor) == SURETY_KIND_STRING)
         status = anchor_new(resolver, *resource, val, anchor,
                             surety_val_str(anchor), false);
-    anchor = surety_val_get(val, "$dynamicAnchor");
+    anchor = scan_val(scan, said, KW_DYNAMIC_ANCHOR);
     if (!status && (*resource)->dialect >= SURETY_DIALECT_2020_12 &&
         surety_val_kind(anchor) == SURETY_KIND_STRING)
         status = anchor_new(resolver, *resource, val, anchor,
                             surety_val_str(anchor), true);
-    if ((*resource)->dialect == SURETY_DIALECT_2019_09 &&
-        (*resource)->root.index == val.index)
-        (*resource)->recursive =
-            surety_val_bool(surety_val_get(val, "$recursiveAnchor"), false);
+    if (!status && (*resource)->dialect == SURETY_DIALECT_2019_09 &&
+        (*resource)->root.index == val.index &&
+        surety_val_bool(scan_val(scan, said, KW_RECURSIVE_ANCHOR), false))
+        status = anchor_recursive(resolver, *resource);
     return status;
 }
 
@@ -554,27 +700,54 @@ static void scan_turn(struct scan *scan, size_t start)
     }
 }
 
+/* One subschema: what it is called, and the subschemas in it. */
+static surety_status scan_object(struct scan *scan, struct scan_item item)
+{
+    struct scan_said said;
+    uint8_t holders[KW_COUNT]; /* of subschemas, in the document's order */
+    size_t holder_count = 0;
+    const surety__cell *key = item.cell + 1;
+    surety_status status = SURETY_OK;
+
+    said.present = 0;
+    for (uint32_t i = 0; i < item.cell->count; i++) {
+        surety__keyword keyword =
+            surety__keyword_named(surety__cell_str(scan->doc, key));
+
+        said.values[keyword] = key + 1;
+        said.present |= KEYWORD_BIT(keyword);
+        if (surety__keyword_rows[keyword].form >= FORM_SCHEMA)
+            holders[holder_count++] = (uint8_t)keyword;
+        key = surety__cell_after(key + 1);
+    }
+    if (said.present & SCAN_NAMES)
+        status = scan_names(scan, surety__val_of(scan->doc, item.cell), &said,
+                            &item.resource);
+    for (size_t i = 0; i < holder_count && !status; i++) {
+        surety__keyword keyword = surety__keyword_in(
+            (surety__keyword)holders[i], item.resource->dialect);
+
+        if (surety__keyword_rows[keyword].vocabulary &
+            item.resource->vocabularies)
+            status = scan_children(
+                scan, (surety__form)surety__keyword_rows[keyword].form,
+                said.values[holders[i]], item.resource, item.depth + 1);
+    }
+    return status;
+}
+
 static surety_status scan_document(surety__resolver *resolver,
                                    surety__resource *resource)
 {
-    struct scan scan = {.resolver = resolver};
-    surety_status status = scan_push(&scan, resource->root, resource, 1);
+    struct scan scan = {.resolver = resolver, .doc = resource->root.doc};
+    surety_status status =
+        scan_push(&scan, surety__cell_of(resource->root), resource, 1);
 
     while (!status && scan.len) {
         struct scan_item item = scan.stack[--scan.len];
         size_t start = scan.len;
 
-        status = scan_names(resolver, item.val, &item.resource);
-        for (surety_val v = surety_val_first(item.val); v.doc && !status;
-             v = surety_val_next(item.val, v)) {
-            surety__keyword keyword = surety__keyword_find(
-                surety_val_str(surety_val_key(v)), item.resource->dialect);
-
-            if (keyword && (surety__keyword_vocabulary(keyword) &
-                            item.resource->vocabularies))
-                status = scan_children(&scan, surety__keyword_form(keyword), v,
-                                       item.resource, item.depth + 1);
-        }
+        status = scan_object(&scan, item);
         scan_turn(&scan, start);
     }
     surety__free(resolver->schema->alloc, scan.stack,
@@ -589,8 +762,9 @@ surety_status surety__resolver_open(surety__resolver *resolver, surety_val root,
     surety__resource *resource;
     surety_str absolute, fragment;
     bool has_fragment;
-    surety_status status = document_add(resolver, root.doc, at);
+    surety_status status = document_add(resolver, root, at);
 
+    resolver->walked.from = NULL;
     surety__uri_split(uri, &absolute, &fragment, &has_fragment);
     if (!status)
         status = resource_new(resolver, root, absolute, &resource);
@@ -605,38 +779,9 @@ surety_status surety__resolver_open(surety__resolver *resolver, surety_val root,
     return SURETY_OK;
 }
 
-/* ---- references -------------------------------------------------------- */
-
-/* Follows a JSON Pointer from a resource's root and keeps track of the
- * resources that it passes into. */
-static bool target_walk(const surety__resolver *resolver, surety_str pointer,
-                        surety__target *target)
-{
-    size_t at = 0;
-
-    while (at < pointer.len) {
-        size_t end = at + 1;
-        surety_str token;
-
-        if (pointer.ptr[at] != '/')
-            return false;
-        while (end < pointer.len && pointer.ptr[end] != '/')
-            end++;
-        token = (surety_str){pointer.ptr + at, end - at};
-        target->val = surety_val_at(target->val, token);
-        if (!target->val.doc)
-            return false;
-        target->resource =
-            surety__resolver_resource(resolver, target->val, target->resource);
-        at = end;
-    }
-    return true;
-}
-
-/* The resource of a URI, its document loaded where it must be. */
-static surety_status target_resource(surety__resolver *resolver, surety_str uri,
-                                     surety_val at,
-                                     surety__resource **ret_resource)
+surety_status surety__resolver_load(surety__resolver *resolver, surety_str uri,
+                                    surety_val at,
+                                    surety__resource **ret_resource)
 {
     surety_val root = surety_val_none();
     surety_status status;
@@ -660,85 +805,4 @@ static surety_status target_resource(surety__resolver *resolver, surety_str uri,
     if (status)
         return status;
     return surety__resolver_open(resolver, root, uri, at, ret_resource);
-}
-
-static surety_status target_fragment(surety__resolver *resolver,
-                                     surety_str fragment, surety_val at,
-                                     surety__target *target)
-{
-    surety_buf name;
-    const surety__anchor *anchor;
-    surety_status status = SURETY_OK;
-    bool found;
-
-    surety_buf_init(&name, resolver->schema->alloc, 0);
-    surety__uri_unescape(fragment, &name);
-    if (name.status) {
-        status = surety__fail_nomem(resolver->reterr);
-    } else if (!name.len || name.ptr[0] == '/') {
-        found = target_walk(resolver, surety_buf_str(&name), target);
-        if (!found)
-            status = surety__schema_fail(resolver, at, SURETY_SYNTAX,
-                                         "the reference \"%.*s\" leads nowhere",
-                                         (int)surety_val_str(at).len,
-                                         surety_val_str(at).ptr);
-    } else {
-        anchor = anchor_find(resolver, target->resource, surety_buf_str(&name),
-                             false);
-        if (!anchor) {
-            status = surety__schema_fail(
-                resolver, at, SURETY_SYNTAX,
-                "there is no anchor \"%.*s\" where the reference leads",
-                (int)name.len, name.ptr);
-        } else {
-            target->val = anchor->val;
-            target->dynamic = surety__resolver_dynamic(
-                resolver, target->resource, anchor->name);
-            if (target->dynamic &&
-                !surety__resolver_name(resolver, anchor->name,
-                                       &target->dynamic_name))
-                status = surety__fail_nomem(resolver->reterr);
-        }
-    }
-    surety_buf_done(&name);
-    return status;
-}
-
-surety_status surety__resolver_find(surety__resolver *resolver,
-                                    const surety__resource *resource,
-                                    surety_val at, surety__target *ret_target)
-{
-    surety__target target = {.dynamic = false};
-    surety_str absolute, fragment;
-    surety_buf uri;
-    bool has_fragment;
-    surety_status status;
-
-    surety_buf_init(&uri, resolver->schema->alloc, 0);
-    status = surety__uri_resolve(resource->uri, surety_val_str(at), &uri);
-    if (status) {
-        status = surety__schema_fail(
-            resolver, at, uri.status ? uri.status : SURETY_SYNTAX,
-            "\"%.*s\" is not a URI reference", (int)surety_val_str(at).len,
-            surety_val_str(at).ptr);
-        goto done;
-    }
-    surety__uri_split(surety_buf_str(&uri), &absolute, &fragment,
-                      &has_fragment);
-    if (surety_str_equal(absolute, resource->uri)) {
-        /* Also where two resources claim one URI: the nearest is meant. */
-        target.resource =
-            surety__resolver_resource(resolver, resource->root, NULL);
-    } else {
-        status = target_resource(resolver, absolute, at, &target.resource);
-        if (status)
-            goto done;
-    }
-    target.val = target.resource->root;
-    status = target_fragment(resolver, fragment, at, &target);
-    if (!status)
-        *ret_target = target;
-done:
-    surety_buf_done(&uri);
-    return status;
 }

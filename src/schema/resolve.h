@@ -6,21 +6,68 @@
 
 #include "schema/shape.h"
 
+/* Names whose search meets more others than these are no accident: among
+ * 100,000 names of somebody's own it is about ten. */
+enum { COLLISIONS_MAX = 256 };
+
+/* An anchor of a resource. */
+typedef struct surety__anchor {
+    surety__resource *resource;
+    surety_str name;
+    surety_val val;
+    bool dynamic;
+    uint32_t number;              /* of a dynamic one's name */
+    struct surety__anchor *next;  /* with the same key */
+    struct surety__anchor *other; /* waiting, or ready, as this one is */
+} surety__anchor;
+
+/* A name that dynamic anchors have. */
+typedef struct surety__name {
+    surety_str text;
+    uint32_t number;
+    bool wanted;                 /* some $dynamicRef looks it up */
+    surety__anchor *waiting;     /* while it is not wanted: its anchors */
+    const surety__anchor *first; /* in the order of resources */
+    uint64_t first_at;
+    struct surety__name *next; /* with the same key */
+} surety__name;
+
+/* A document, and the cells of the root that it was first opened with. */
+typedef struct surety__document {
+    const surety_doc *doc;
+    uint32_t start, span;
+    /* By cell, from start on: the number of its shape + 1, or 0. */
+    uint32_t *shapes;
+    surety__resource *resource; /* the first one that it holds */
+    uint32_t resource_count;
+} surety__document;
+
 typedef struct surety__resolver {
     surety_schema *schema; /* owner of everything that lasts */
     const surety_schema_options *options;
-    const surety_doc **documents; /* in the order they were opened */
+    surety__document *documents; /* in the order they were opened */
     size_t document_count, document_cap;
-    size_t scanned;        /* documents whose ids and anchors are known */
-    surety__map uris;      /* hash of a URI to its resources */
-    surety__map locations; /* a subschema's location to the resource it opens */
-    surety__map anchors;   /* hash of resource and name to anchors */
+    surety__map uris; /* hash of a URI to its resources */
+    /* A subschema's location to the resource it opens; of documents that hold
+     * more than one. */
+    surety__map locations;
+    surety__map anchors; /* hash of resource and name to anchors */
     surety__resource **resources;
     size_t resource_count, resource_cap;
-    surety_str *names; /* of dynamic anchors, by number */
-    size_t name_count, name_cap;
+    surety__map names; /* hash of a dynamic anchor's name to surety__name */
+    uint32_t name_count;
+    surety__anchor *ready;  /* anchors of wanted names that have no shape yet */
     surety_dialect dialect; /* of documents that do not say */
-    surety_buf scratch;
+    surety__map indexes;    /* large containers that pointers led through */
+    surety__arena work;     /* what only the compile needs */
+    /* Where the last JSON Pointer stood before its last token. */
+    struct {
+        surety_str pointer;
+        const surety__resource *from;
+        surety_val val;
+        surety__resource *resource;
+    } walked;
+    surety_buf scratch, reference, pointer;
     surety_error *reterr;
 } surety__resolver;
 
@@ -28,18 +75,9 @@ typedef struct surety__resolver {
 typedef struct surety__target {
     surety_val val;
     surety__resource *resource;
-    bool dynamic;          /* the fragment names a $dynamicAnchor */
-    uint32_t dynamic_name; /* then: its number */
+    bool dynamic;            /* the fragment names a $dynamicAnchor */
+    surety_str dynamic_name; /* then: its name */
 } surety__target;
-
-/* A dynamic anchor of a resource, kept until its shape is known. */
-typedef struct surety__anchor {
-    surety__resource *resource;
-    surety_str name;
-    surety_val val;
-    bool dynamic;
-    struct surety__anchor *next;
-} surety__anchor;
 
 void surety__resolver_init(surety__resolver *resolver, surety_schema *schema,
                            const surety_schema_options *options,
@@ -52,8 +90,8 @@ surety_status surety__resolver_open(surety__resolver *resolver, surety_val root,
                                     surety_str uri, surety_val at,
                                     surety__resource **ret_resource);
 
-/* What the reference in the string `at`, standing in resource, leads to. Fails
- * at the position of `at`. */
+/* reference.c: what the reference in the string `at`, standing in resource,
+ * leads to. Fails at the position of `at`. */
 surety_status surety__resolver_find(surety__resolver *resolver,
                                     const surety__resource *resource,
                                     surety_val at, surety__target *ret_target);
@@ -61,16 +99,28 @@ surety_status surety__resolver_find(surety__resolver *resolver,
 surety__resource *surety__resolver_resource(const surety__resolver *resolver,
                                             surety_val val,
                                             surety__resource *around);
-/* The number of a dynamic anchor's name; false when out of memory. */
-bool surety__resolver_name(surety__resolver *resolver, surety_str name,
-                           uint32_t *ret_number);
-/* The dynamic anchor called name in resource, or NULL. */
-const surety__anchor *surety__resolver_dynamic(const surety__resolver *resolver,
-                                               const surety__resource *resource,
-                                               surety_str name);
+/* The resource of a URI, its document loaded where it must be; fails at the
+ * reference `at`. */
+surety_status surety__resolver_load(surety__resolver *resolver, surety_str uri,
+                                    surety_val at,
+                                    surety__resource **ret_resource);
+/* The anchor called name in resource, or NULL. */
+const surety__anchor *surety__resolver_anchor(const surety__resolver *resolver,
+                                              const surety__resource *resource,
+                                              surety_str name,
+                                              bool dynamic_only);
+/* What is known of a dynamic anchor's name that a reference looks up: every
+ * resource's anchor of that name becomes ready, now or when it is scanned. NULL
+ * when out of memory. */
+const surety__name *surety__resolver_want(surety__resolver *resolver,
+                                          surety_str text);
 /* A key that no two values of the opened documents share. */
 uint64_t surety__resolver_location(const surety__resolver *resolver,
                                    surety_val val);
+/* Where the number of val's shape + 1 is kept; NULL for what stands outside of
+ * the root that its document was opened with. */
+uint32_t *surety__resolver_place(const surety__resolver *resolver,
+                                 surety_val val);
 
 /* A mistake in the schema at val: fills reterr with its position and path. */
 surety_status surety__schema_fail(surety__resolver *resolver, surety_val val,

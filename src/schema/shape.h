@@ -84,12 +84,39 @@ typedef struct surety__property {
  * key's cell carries; a free slot has no shape. */
 typedef struct surety__slot {
     const surety__shape *shape; /* of the member's value */
-    const char *name;
     uint32_t len;
     uint16_t hash;
     bool required;
-    bool covers; /* properties has the name: additionalProperties does not */
+    bool covers;         /* properties has it: no other keyword is asked */
+    uint64_t head, tail; /* surety__name_ends */
+    const char *name;
+    uint64_t bit; /* of a required name, if there are 64 at most */
 } surety__slot;
+
+/* The ends of a name: two words that overlap where it is short. Of at most 16
+ * bytes they are all of it. */
+static inline void surety__name_ends(const char *ptr, uint32_t len,
+                                     uint64_t *ret_head, uint64_t *ret_tail)
+{
+    uint64_t head = 0, tail = 0;
+    uint32_t low = 0, high = 0;
+
+    if (len >= 8) {
+        memcpy(&head, ptr, 8);
+        memcpy(&tail, ptr + len - 8, 8);
+    } else if (len >= 4) {
+        memcpy(&low, ptr, 4);
+        memcpy(&high, ptr + len - 4, 4);
+        head = low;
+        tail = high;
+    } else if (len) {
+        head =
+            (uint64_t)(unsigned char)ptr[0] << 8 | (unsigned char)ptr[len / 2];
+        tail = (unsigned char)ptr[len - 1];
+    }
+    *ret_head = head;
+    *ret_tail = tail;
+}
 
 typedef struct surety__pattern_member {
     const surety__pattern *pattern;
@@ -107,9 +134,9 @@ typedef struct surety__objects {
     /* Folded. */
     const surety__slot *slots;
     uint32_t slot_mask;
-    uint32_t slot_count;        /* names in it */
     const surety__shape *other; /* of members without a slot that covers, or
                                  * NULL where patterns decide or nothing does */
+    uint64_t required_bits;     /* all of the slots' */
     bool plain; /* nothing but slots and `other` needs a look at the members */
     /* As the schema says. */
     uint32_t required_count;
@@ -137,24 +164,36 @@ typedef struct surety__choices {
     uint32_t count;
 } surety__choices;
 
-/* Strings with what each stands for, found by surety__hash; a free entry has
- * no text. */
+/* Strings, found by surety__hash; a free entry has no text. */
 typedef struct surety__word {
     surety_str text; /* ptr NULL: free */
     uint32_t hash;
-    uint64_t branches; /* of a surety__switch: bits */
+    uint64_t branches; /* of a surety__switch */
 } surety__word;
 
 typedef struct surety__words {
     surety__word *entries;
-    uint32_t mask;
+    uint32_t mask;  /* 0: a list */
     size_t longest; /* bytes */
 } surety__words;
 
-/* Which branches of an anyOf or oneOf an object can satisfy, told by the value
- * of one member that many of them fix by const or enum. Bit i is branch i. */
+/* What the names alone of an object's members say of a branch. Each name is one
+ * of 64 bits, by its hash. */
+typedef struct surety__screen {
+    uint64_t needs;  /* names that must be there */
+    uint64_t allows; /* names that may be there */
+} surety__screen;
+
+enum { SWITCH_BRANCHES = 64 };
+
+/* Which branches of an anyOf or oneOf an object can satisfy, told by the names
+ * of its members and by the value of one that many branches fix by const or
+ * enum. Branches are bits; of more than SWITCH_BRANCHES there is no screen, and
+ * a word stands for the one branch with its number. */
 typedef struct surety__switch {
-    surety_str name;
+    uint64_t objects; /* branches that some object satisfies */
+    const surety__screen *screens;
+    surety_str name; /* of the member; ptr NULL: there is none */
     uint16_t hash;
     surety__words words;
     uint64_t open;    /* branches that say nothing of the member */
@@ -189,6 +228,7 @@ enum surety__how {
     HOW_NO,    /* none of this kind is valid */
     HOW_YES,   /* every one is */
     HOW_CHECK, /* what the value itself holds decides */
+    HOW_FLAT,  /* a container whose members or items all end there */
     HOW_WALK,  /* its children or subschemas for itself decide, too */
     HOW_ROUTE  /* another shape decides: route */
 };
@@ -205,6 +245,11 @@ struct surety__shape {
     uint16_t checks;         /* folded: kinds with assertions beyond the type */
     bool tracks;             /* has an unevaluated keyword */
     uint8_t folded;          /* fold.c: how far it is */
+    /* Folded: of a container only the children are looked at; whether HOW_FLAT
+     * is its how; whether it can be checked while it is read (straight.c). */
+    bool bare;
+    bool flat_object, flat_array;
+    bool straight_object, straight_array;
     uint32_t applicator_count;
     const surety__objects *objects;
     const surety__arrays *arrays;
@@ -214,6 +259,9 @@ struct surety__shape {
     const surety__choices *choices;
     const surety__choices *constant;
     const surety__words *words; /* folded: enum and const, if all strings */
+    /* Folded: the anyOf or oneOf that alone decides on objects, if the value of
+     * one member tells its branches apart. */
+    const surety__applicator *branching;
     /* What decides in its place: itself, or where it does nothing but refer to
      * another, that one; never one of another resource where a $dynamicRef
      * might ask for the resources on the way. */
@@ -257,6 +305,15 @@ struct surety_schema {
 };
 
 /* ---- predicates shared by the check and whoever else asks -------------- */
+
+/* The shape behind the routes for a value of kind. */
+static inline const surety__shape *surety__route_end(const surety__shape *shape,
+                                                     unsigned kind)
+{
+    while (shape->how[kind] == HOW_ROUTE)
+        shape = shape->route[kind];
+    return shape;
+}
 
 /* The shape behind shapes that do nothing but refer to another, a few of
  * them at most, and only those of the resource `within` unless it is NULL. */

@@ -17,15 +17,17 @@
  * and then they count below, if it was valid (2020-12 core, section 11). */
 #include "schema/assert.h"
 
-enum level_state {
-    LEVEL_MEMBERS,
-    LEVEL_MEMBERS_WIDE,
-    LEVEL_NAMES,
-    LEVEL_ITEMS,
-    LEVEL_ITEMS_WIDE,
-    LEVEL_CONTAINS,
-    LEVEL_APPLY,
-    LEVEL_REST
+/* What a level is at; in this order, as far as the value has it. */
+enum phase {
+    PHASE_MEMBERS,
+    PHASE_MEMBERS_WIDE,
+    PHASE_NAMES,
+    PHASE_ITEMS,
+    PHASE_ITEMS_WIDE,
+    PHASE_CONTAINS,
+    PHASE_APPLY,
+    PHASE_REST,
+    PHASE_END
 };
 
 /* What is known of a subschema before a level is made for it. */
@@ -127,9 +129,8 @@ static enum step leaf_string(surety__machine *machine,
                : STEP_NO;
 }
 
-/* Whether the cell holds what shape says of it without its subschemas. */
-static bool leaf_holds(surety__machine *machine, const surety__shape *shape,
-                       const surety__cell *cell)
+bool surety__leaf_holds(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell)
 {
     enum step step = STEP_DOWN;
 
@@ -141,14 +142,80 @@ static bool leaf_holds(surety__machine *machine, const surety__shape *shape,
                              : step == STEP_YES;
 }
 
-/* The shape behind routes for a value of kind. */
-static inline const surety__shape *route_end(const surety__shape *shape,
-                                             unsigned kind)
+/* ---- flat containers ---------------------------------------------------- */
+
+/* Whether a value that ends there satisfies shape. */
+static inline bool flat_child(surety__machine *machine,
+                              const surety__shape *shape,
+                              const surety__cell *cell)
 {
-    while (shape->how[kind] == HOW_ROUTE)
-        shape = shape->route[kind];
-    return shape;
+    unsigned how = shape->how[cell->kind];
+
+    if (how <= HOW_YES)
+        return how == HOW_YES;
+    shape = surety__route_end(shape, cell->kind);
+    how = shape->how[cell->kind];
+    if (how <= HOW_YES)
+        return how == HOW_YES;
+    return surety__leaf_holds(machine, shape, cell);
 }
+
+static bool flat_members(surety__machine *machine,
+                         const surety__objects *objects,
+                         const surety__cell *object)
+{
+    const surety_doc *const doc = machine->doc;
+    const surety__cell *key = object + 1;
+    uint32_t required = 0;
+
+    if (object->count < objects->required_count)
+        return false;
+    for (uint32_t left = object->count; left; left--) {
+        const surety__slot *slot = surety__slot_find(objects, doc, key);
+        const surety__shape *child = objects->other;
+
+        if (slot) {
+            child = slot->shape;
+            required += slot->required;
+        }
+        if (child && !flat_child(machine, child, key + 1))
+            return false;
+        key = surety__cell_after(key + 1);
+    }
+    return required == objects->required_count;
+}
+
+static bool flat_items(surety__machine *machine, const surety__shape *rest,
+                       const surety__cell *array)
+{
+    const surety__cell *item = array + 1;
+
+    for (uint32_t left = array->count; left; left--) {
+        if (!flat_child(machine, rest, item))
+            return false;
+        item = surety__cell_after(item);
+    }
+    return true;
+}
+
+/* Whether a container of HOW_FLAT satisfies shape. */
+static bool flat_holds(surety__machine *machine, const surety__shape *shape,
+                       const surety__cell *cell)
+{
+    if (!surety__machine_charge(machine, 1 + cell->count / 16))
+        return false;
+    if (shape->checks >> cell->kind & 1 &&
+        !surety__leaf_holds(machine, shape, cell))
+        return false;
+    if (cell->kind == CELL_ARRAY)
+        return flat_items(machine, shape->arrays->rest->direct, cell);
+    return flat_members(machine, shape->objects, cell) &&
+           (!shape->objects->dependent_count ||
+            surety__assert_names(machine, shape, cell,
+                                 shape->objects->required_count));
+}
+
+/* ---- steps -------------------------------------------------------------- */
 
 /* What can be said of a child without making a level; *shape becomes the one
  * that a level is made for. */
@@ -157,16 +224,21 @@ static inline enum step child_step(surety__machine *machine,
                                    const surety__cell *cell)
 {
     unsigned how = (*shape)->how[cell->kind];
+    bool holds;
 
     if (how <= HOW_YES)
         return how == HOW_YES ? STEP_YES : STEP_NO;
     if (how == HOW_ROUTE) {
-        *shape = route_end(*shape, cell->kind);
+        *shape = surety__route_end(*shape, cell->kind);
         how = (*shape)->how[cell->kind];
+        if (how <= HOW_YES)
+            return how == HOW_YES ? STEP_YES : STEP_NO;
     }
     if (how == HOW_WALK)
         return STEP_DOWN;
-    return leaf_holds(machine, *shape, cell) ? STEP_YES : STEP_NO;
+    holds = how == HOW_FLAT ? flat_holds(machine, *shape, cell)
+                            : surety__leaf_holds(machine, *shape, cell);
+    return holds ? STEP_YES : STEP_NO;
 }
 
 /* The same where evaluated children are marked in bits, if they are not
@@ -197,76 +269,22 @@ static enum step inplace_step(surety__machine *machine,
 
 /* ---- members ----------------------------------------------------------- */
 
-static inline bool slot_is(const surety__slot *slot, const char *name)
-{
-    const char *other = slot->name;
-    uint32_t len = slot->len;
-    uint64_t a, b, c, d;
-    uint32_t e, f, g, h;
-
-    if (len >= 8 && len <= 16) {
-        memcpy(&a, name, 8);
-        memcpy(&b, other, 8);
-        memcpy(&c, name + len - 8, 8);
-        memcpy(&d, other + len - 8, 8);
-        return ((a ^ b) | (c ^ d)) == 0;
-    }
-    if (len >= 4 && len < 8) {
-        memcpy(&e, name, 4);
-        memcpy(&f, other, 4);
-        memcpy(&g, name + len - 4, 4);
-        memcpy(&h, other + len - 4, 4);
-        return ((e ^ f) | (g ^ h)) == 0;
-    }
-    if (len >= 4)
-        return memcmp(name, other, len) == 0;
-    while (len-- > 0)
-        if (name[len] != other[len])
-            return false;
-    return true;
-}
-
-static inline const surety__slot *slot_find(const surety__objects *objects,
-                                            const surety_doc *doc,
-                                            const surety__cell *key)
-{
-    uint32_t at = surety__slot_first(objects->slot_mask, key->hash);
-    const surety__slot *slot = &objects->slots[at];
-
-    while (slot->shape) {
-        if (slot->hash == key->hash && slot->len == key->len &&
-            slot_is(slot, surety__cell_str(doc, key).ptr))
-            return slot;
-        at = (at + 1) & objects->slot_mask;
-        slot = &objects->slots[at];
-    }
-    return NULL;
-}
-
-/* Where the wide loop stands within a member. */
-struct wide {
-    uint32_t sub; /* 0: properties; then the patterns; then the rest */
-    uint32_t required;
-    bool matched;
-};
-
-/* The next shape for the value of the member whose key is at hand, or NULL. */
-static const surety__shape *wide_member(surety__machine *machine,
-                                        const surety__objects *objects,
-                                        const surety__cell *key,
-                                        struct wide *wide)
+const surety__shape *surety__wide_member(surety__machine *machine,
+                                         const surety__objects *objects,
+                                         const surety__cell *key,
+                                         surety__wide *wide)
 {
     surety_str name = surety__cell_str(machine->doc, key);
 
     if (wide->sub == 0) {
-        const surety__property *property =
-            surety__objects_find(objects, machine->doc, key);
+        const surety__slot *slot =
+            surety__slot_find(objects, machine->doc, key);
 
         wide->sub = 1;
-        wide->matched = property && property->shape;
-        wide->required += property && property->required;
+        wide->matched = slot && slot->covers;
+        wide->required += slot && slot->required;
         if (wide->matched)
-            return property->shape->direct;
+            return slot->shape;
     }
     while (wide->sub <= objects->pattern_count) {
         const surety__pattern_member *pattern =
@@ -285,36 +303,83 @@ static const surety__shape *wide_member(surety__machine *machine,
 
 /* ---- what applies to the same value ------------------------------------ */
 
-/* The branches of an anyOf or oneOf that the value can satisfy, as bits; of
- * more than 64 nothing is known. */
-static uint64_t branches_of(const surety__machine *machine,
-                            const surety__applicator *applicator,
-                            const surety__cell *cell)
+/* The value's members: their names as bits, and the one called as branching
+ * wants it, or NULL. */
+static const surety__cell *branch_keys(const surety_doc *doc,
+                                       const surety__switch *branching,
+                                       const surety__cell *object,
+                                       uint64_t *ret_names)
+{
+    const surety__cell *key = object + 1;
+    const surety__cell *found = NULL;
+    uint64_t names = 0;
+
+    for (uint32_t i = 0; i < object->count; i++) {
+        names |= (uint64_t)1 << (key->hash & 63);
+        if (key->hash == branching->hash && branching->name.ptr &&
+            surety_str_equal(surety__cell_str(doc, key), branching->name))
+            found = key + 1;
+        key = surety__cell_after(key + 1);
+    }
+    *ret_names = names;
+    return found;
+}
+
+static const surety__word *branch_word(const surety_doc *doc,
+                                       const surety__switch *branching,
+                                       const surety__cell *member)
+{
+    return member->kind == CELL_STRING
+               ? surety__words_find(&branching->words,
+                                    surety__cell_str(doc, member))
+               : NULL;
+}
+
+/* Notes in level which branches the value can satisfy: bits, or where there are
+ * more than SWITCH_BRANCHES the first and the end. */
+static void branches_begin(const surety__machine *machine, surety__level *level,
+                           const surety__applicator *applicator)
 {
     const surety__switch *branching = applicator->branching;
+    bool many = applicator->count > SWITCH_BRANCHES;
     const surety__cell *member;
-    const surety__word *word = NULL;
+    const surety__word *word;
+    uint64_t names;
 
-    if (applicator->count > 64)
-        return UINT64_MAX;
-    if (!branching || cell->kind != CELL_OBJECT)
-        return UINT64_MAX >> (64 - applicator->count);
-    member =
-        surety__member(machine->doc, cell, branching->name, branching->hash);
-    if (!member)
-        return branching->lacking;
-    if (member->kind == CELL_STRING)
-        word = surety__words_find(&branching->words,
-                                  surety__cell_str(machine->doc, member));
-    return word ? branching->open | word->branches : branching->open;
+    level->sub = 0;
+    level->branches =
+        many ? applicator->count : UINT64_MAX >> (64 - applicator->count);
+    if (!branching || level->cell->kind != CELL_OBJECT)
+        return;
+    member = branch_keys(machine->doc, branching, level->cell, &names);
+    if (many) {
+        word = member ? branch_word(machine->doc, branching, member) : NULL;
+        level->branches = word ? word->branches : 0;
+        level->sub = word ? (uint32_t)word->branches - 1 : 0;
+        return;
+    }
+    level->branches = branching->objects;
+    if (branching->name.ptr && member) {
+        word = branch_word(machine->doc, branching, member);
+        level->branches &= branching->open | (word ? word->branches : 0);
+    } else if (branching->name.ptr) {
+        level->branches &= branching->lacking;
+    }
+    for (uint64_t left = level->branches; left; left &= left - 1) {
+        const surety__screen *screen =
+            &branching->screens[__builtin_ctzll(left)];
+
+        if ((screen->needs & ~names) || (names & ~screen->allows))
+            level->branches ^= left & -left;
+    }
 }
 
 /* The next branch to be tried, or UINT32_MAX. */
 static uint32_t branch_next(const surety__applicator *applicator,
                             surety__level *level)
 {
-    if (applicator->count > 64)
-        return level->sub < applicator->count ? level->sub++ : UINT32_MAX;
+    if (applicator->count > SWITCH_BRANCHES)
+        return level->sub < level->branches ? level->sub++ : UINT32_MAX;
     if (!level->branches)
         return UINT32_MAX;
     level->sub = (uint32_t)__builtin_ctzll(level->branches);
@@ -364,7 +429,7 @@ static enum step verdict_branches(surety__machine *machine,
 
     if (back == STEP_DOWN) {
         level->count = 0;
-        level->branches = branches_of(machine, applicator, level->cell);
+        branches_begin(machine, level, applicator);
     }
     level->count += back == STEP_YES;
     while (level->count < enough) {
@@ -489,6 +554,260 @@ static bool verdict_is_branch(const surety__level *level)
            kind == APPLY_IF;
 }
 
+/* ---- phases ------------------------------------------------------------- */
+
+/* What a level is to be made for. */
+struct next {
+    const surety__shape *shape;
+    const surety__cell *cell;
+};
+
+/* Each of the following goes on with a phase of the level: `back` is the
+ * verdict of the child that a level was made for last, or DOWN at the
+ * beginning. DOWN: a level is to be made for *next. */
+
+static enum step members_end(surety__machine *machine,
+                             const surety__level *level)
+{
+    const surety__objects *objects = level->shape->objects;
+
+    if (level->count != objects->required_count)
+        return STEP_NO;
+    return !objects->dependent_count ||
+                   surety__assert_names(machine, level->shape, level->cell,
+                                        level->count)
+               ? STEP_YES
+               : STEP_NO;
+}
+
+/* properties, required and additionalProperties. */
+static enum step phase_members(surety__machine *machine, surety__level *level,
+                               enum step back, struct next *next)
+{
+    const surety__objects *const objects = level->shape->objects;
+    const surety_doc *const doc = machine->doc;
+    const surety__cell *cursor = level->cursor;
+    uint32_t left = level->left;
+    uint32_t count = level->count;
+
+    if (back == STEP_NO)
+        return STEP_NO;
+    if (back == STEP_YES) {
+        cursor = surety__cell_after(cursor + 1);
+        left--;
+    }
+    for (; left; left--) {
+        const surety__slot *slot = surety__slot_find(objects, doc, cursor);
+        const surety__shape *child = objects->other;
+
+        if (slot) {
+            child = slot->shape;
+            count += slot->required;
+        }
+        if (child) {
+            enum step step = child_step(machine, &child, cursor + 1);
+
+            if (step == STEP_NO)
+                return step;
+            if (step == STEP_DOWN) {
+                level->cursor = cursor;
+                level->left = left;
+                level->count = count;
+                *next = (struct next){child, cursor + 1};
+                return step;
+            }
+        }
+        cursor = surety__cell_after(cursor + 1);
+    }
+    level->count = count;
+    return members_end(machine, level);
+}
+
+/* The same with patternProperties, and where evaluated members are marked. */
+static enum step phase_members_wide(surety__machine *machine,
+                                    surety__level *level, enum step back,
+                                    struct next *next)
+{
+    const surety__objects *const objects = level->shape->objects;
+
+    if (back == STEP_NO)
+        return STEP_NO;
+    while (level->left && objects->walks) {
+        const surety__cell *value = level->cursor + 1;
+        surety__wide wide = {level->sub, level->count, level->matched};
+        const surety__shape *child =
+            surety__wide_member(machine, objects, level->cursor, &wide);
+        enum step step;
+
+        level->sub = wide.sub;
+        level->count = wide.required;
+        level->matched = wide.matched;
+        if (!child) {
+            level->cursor = surety__cell_after(value);
+            level->left--;
+            level->sub = 0;
+            continue;
+        }
+        surety__bits_mark(machine, level->bits,
+                          level->cell->count - level->left);
+        step = child_step(machine, &child, value);
+        *next = (struct next){child, value};
+        if (step != STEP_YES)
+            return step;
+    }
+    return members_end(machine, level);
+}
+
+/* propertyNames. */
+static enum step phase_names(surety__machine *machine, surety__level *level,
+                             enum step back, struct next *next)
+{
+    if (back == STEP_NO)
+        return STEP_NO;
+    if (back == STEP_YES) {
+        level->cursor = surety__cell_after(level->cursor + 1);
+        level->left--;
+    }
+    for (; level->left; level->left--) {
+        const surety__shape *child = level->shape->objects->names->direct;
+        enum step step = child_step(machine, &child, level->cursor);
+
+        *next = (struct next){child, level->cursor};
+        if (step != STEP_YES)
+            return step;
+        level->cursor = surety__cell_after(level->cursor + 1);
+    }
+    return STEP_YES;
+}
+
+/* Items that all have one shape. */
+static enum step phase_items(surety__machine *machine, surety__level *level,
+                             enum step back, struct next *next)
+{
+    const surety__shape *const rest = level->shape->arrays->rest->direct;
+    const surety__cell *cursor = level->cursor;
+    uint32_t left = level->left;
+
+    if (back == STEP_NO)
+        return STEP_NO;
+    if (back == STEP_YES) {
+        cursor = surety__cell_after(cursor);
+        left--;
+    }
+    for (; left; left--) {
+        const surety__shape *child = rest;
+        enum step step = child_step(machine, &child, cursor);
+
+        if (step == STEP_NO)
+            return step;
+        if (step == STEP_DOWN) {
+            level->cursor = cursor;
+            level->left = left;
+            *next = (struct next){child, cursor};
+            return step;
+        }
+        cursor = surety__cell_after(cursor);
+    }
+    return STEP_YES;
+}
+
+/* The same with prefixItems and uniqueItems, and where evaluated items are
+ * marked. */
+static enum step phase_items_wide(surety__machine *machine,
+                                  surety__level *level, enum step back,
+                                  struct next *next)
+{
+    const surety__arrays *const arrays = level->shape->arrays;
+
+    if (back == STEP_NO)
+        return STEP_NO;
+    if (back == STEP_YES) {
+        level->cursor = surety__cell_after(level->cursor);
+        level->left--;
+    }
+    for (; level->left; level->left--) {
+        uint32_t ordinal = level->cell->count - level->left;
+        const surety__shape *child = ordinal < arrays->prefix_count
+                                         ? arrays->prefix[ordinal]
+                                         : arrays->rest;
+        enum step step;
+
+        if (!child)
+            break;
+        child = child->direct;
+        surety__bits_mark(machine, level->bits, ordinal);
+        step = child_step(machine, &child, level->cursor);
+        *next = (struct next){child, level->cursor};
+        if (step != STEP_YES)
+            return step;
+        level->cursor = surety__cell_after(level->cursor);
+    }
+    return !arrays->unique ||
+                   surety__assert_unique(machine, level->shape, level->cell)
+               ? STEP_YES
+               : STEP_NO;
+}
+
+static enum step phase_contains(surety__machine *machine, surety__level *level,
+                                enum step back, struct next *next)
+{
+    const surety__arrays *const arrays = level->shape->arrays;
+
+    while (level->left &&
+           (level->bits != BITS_NONE || level->count < arrays->min_contains ||
+            arrays->max_contains != UINT64_MAX)) {
+        const surety__shape *child = arrays->contains->direct;
+        enum step step = back;
+
+        if (back == STEP_DOWN)
+            step = child_step(machine, &child, level->cursor);
+        back = STEP_DOWN;
+        *next = (struct next){child, level->cursor};
+        if (step == STEP_DOWN)
+            return step;
+        if (step == STEP_YES) {
+            level->count++;
+            if (arrays->contains_evaluates)
+                surety__bits_mark(machine, level->bits,
+                                  level->cell->count - level->left);
+        }
+        level->cursor = surety__cell_after(level->cursor);
+        level->left--;
+    }
+    return level->count >= arrays->min_contains &&
+                   level->count <= arrays->max_contains
+               ? STEP_YES
+               : STEP_NO;
+}
+
+/* unevaluatedProperties and unevaluatedItems: the children without a bit. */
+static enum step phase_rest(surety__machine *machine, surety__level *level,
+                            enum step back, struct next *next)
+{
+    bool object = level->cell->kind == CELL_OBJECT;
+    const surety__shape *rest = object ? level->shape->objects->unevaluated
+                                       : level->shape->arrays->unevaluated;
+
+    if (back == STEP_NO)
+        return STEP_NO;
+    for (; level->left; level->left--) {
+        const surety__cell *value = level->cursor + object;
+        uint32_t ordinal = level->cell->count - level->left;
+
+        if (!surety__bits_have(machine, level->bits, ordinal)) {
+            const surety__shape *child = rest->direct;
+            enum step step = child_step(machine, &child, value);
+
+            surety__bits_mark(machine, level->bits, ordinal);
+            *next = (struct next){child, value};
+            if (step != STEP_YES)
+                return step;
+        }
+        level->cursor = surety__cell_after(value);
+    }
+    return STEP_YES;
+}
+
 /* ---- levels ------------------------------------------------------------ */
 
 static bool level_inplace_fails(surety__machine *machine)
@@ -501,50 +820,115 @@ static bool level_inplace_fails(surety__machine *machine)
     return false;
 }
 
-/* Makes level the one for shape on cell: its own assertions, its bits. under
- * are the bits of the level below for the same value, branch tells whether
- * they may only be marked if this one holds. False: it does not hold. */
-static inline bool level_begin(surety__machine *machine, surety__level *level,
-                               uint32_t under, bool branch)
+/* The bits of a level on a container: its own where its shape has an
+ * unevaluated keyword or what it evaluates may not count, else those of the
+ * level below, `under`. False when out of memory. */
+static bool level_bits(surety__machine *machine, surety__level *level,
+                       uint32_t under, bool branch)
 {
-    const surety__shape *shape = level->shape;
-    const surety__cell *cell = level->cell;
-
-    level->bits = BITS_NONE;
-    level->owns = false;
-    /* A level may look at every child, which is no application by itself. */
-    if (!surety__machine_charge(
-            machine, 1 + (cell->kind >= CELL_ARRAY ? cell->count / 16 : 0)))
-        return false;
-    if (level->inplace > machine->limits.inplace_depth_max)
-        return level_inplace_fails(machine);
-    if (cell->kind >= CELL_ARRAY && (shape->tracks || under != BITS_NONE)) {
-        level->owns = shape->tracks || branch;
-        level->keeps = under != BITS_NONE;
-        level->bits =
-            level->owns ? surety__bits_open(machine, cell->count) : under;
-        if (level->bits == BITS_NONE)
-            return false;
-    }
-    level->cursor = cell + 1;
-    level->left = cell->kind >= CELL_ARRAY ? cell->count : 0;
-    level->count = 0;
-    level->at = 0;
-    level->sub = 0;
-    level->matched = false;
-    return !(shape->checks >> cell->kind & 1) ||
-           leaf_holds(machine, shape, cell);
+    level->owns = level->shape->tracks || branch;
+    level->keeps = under != BITS_NONE;
+    level->bits =
+        level->owns ? surety__bits_open(machine, level->cell->count) : under;
+    return level->bits != BITS_NONE;
 }
 
 /* Lets go of a level's own bits; into are those of the level below. */
 static void level_end(surety__machine *machine, const surety__level *level,
                       bool holds, uint32_t into)
 {
-    if (!level->owns)
-        return;
     if (holds && level->keeps)
         surety__bits_merge(machine, into, level->bits, level->cell->count);
     machine->bits_len = level->bits;
+}
+
+/* Moves the level to its first phase at or behind `phase`; its cursor stands at
+ * the first child. */
+static void level_phase(surety__level *level, enum phase phase)
+{
+    const surety__shape *shape = level->shape;
+    const surety__cell *cell = level->cell;
+    bool object = cell->kind == CELL_OBJECT && shape->objects;
+    bool array = cell->kind == CELL_ARRAY && shape->arrays;
+
+    level->cursor = cell + 1;
+    level->left = cell->kind >= CELL_ARRAY ? cell->count : 0;
+    level->count = 0;
+    level->sub = 0;
+    if (phase <= PHASE_NAMES && object && shape->objects->names)
+        level->phase = PHASE_NAMES;
+    else if (phase <= PHASE_CONTAINS && array && shape->arrays->contains)
+        level->phase = PHASE_CONTAINS;
+    else if (phase <= PHASE_APPLY && shape->applicator_count)
+        level->phase = PHASE_APPLY;
+    else if (phase <= PHASE_REST && shape->tracks &&
+             (object ? shape->objects->unevaluated != NULL
+                     : array && shape->arrays->unevaluated))
+        level->phase = PHASE_REST;
+    else
+        level->phase = PHASE_END;
+}
+
+/* The first phase of a level on a container; false where it does not hold. */
+static inline bool level_children(surety__level *level)
+{
+    const surety__objects *objects = level->shape->objects;
+    const surety__arrays *arrays = level->shape->arrays;
+    const surety__cell *cell = level->cell;
+    bool marks = level->bits != BITS_NONE;
+
+    level->cursor = cell + 1;
+    level->left = cell->count;
+    level->count = 0;
+    level->sub = 0;
+    level->matched = false;
+    if (cell->kind == CELL_OBJECT && objects) {
+        level->phase =
+            objects->plain && !marks ? PHASE_MEMBERS : PHASE_MEMBERS_WIDE;
+        return cell->count >= objects->required_count;
+    }
+    if (cell->kind == CELL_ARRAY && arrays) {
+        level->phase = !arrays->plain || marks ? PHASE_ITEMS_WIDE
+                       : arrays->rest          ? PHASE_ITEMS
+                                               : PHASE_APPLY;
+        return true;
+    }
+    level->phase = PHASE_APPLY;
+    return true;
+}
+
+/* Begins the level for its shape and cell: its own assertions, its bits, its
+ * first phase. under are the bits of the level below for the same value, branch
+ * tells whether they may only be marked if this one holds. False: it does not
+ * hold. */
+static inline bool level_begin(surety__machine *machine, surety__level *level,
+                               uint32_t under, bool branch)
+{
+    const surety__shape *shape = level->shape;
+    const surety__cell *cell = level->cell;
+    uint64_t work = 1;
+
+    level->bits = BITS_NONE;
+    level->owns = false;
+    level->at = 0;
+    level->sub = 0;
+    level->phase = PHASE_APPLY;
+    /* A level may look at every child, which is no application by itself. */
+    if (cell->kind >= CELL_ARRAY)
+        work += cell->count / 16;
+    if (!surety__machine_charge(machine, work))
+        return false;
+    if (level->inplace > machine->limits.inplace_depth_max)
+        return level_inplace_fails(machine);
+    if (shape->checks >> cell->kind & 1 &&
+        !surety__leaf_holds(machine, shape, cell))
+        return false;
+    if (cell->kind < CELL_ARRAY)
+        return true;
+    if ((shape->tracks || under != BITS_NONE) &&
+        !level_bits(machine, level, under, branch))
+        return false;
+    return level_children(level);
 }
 
 static bool level_room(surety__machine *machine, size_t depth)
@@ -560,319 +944,92 @@ static bool level_room(surety__machine *machine, size_t depth)
     return !status;
 }
 
-/* The unevaluated keyword's shape for the level's children, or NULL. */
-static const surety__shape *level_rest(const surety__level *level)
+/* Goes on with the level's phases as far as it can. */
+static enum step level_run(surety__machine *machine, surety__level *level,
+                           enum step back, struct next *next)
 {
-    const surety__shape *shape = level->shape;
+    for (;;) {
+        enum step step = STEP_YES;
 
-    if (!shape->tracks)
-        return NULL;
-    if (level->cell->kind == CELL_OBJECT)
-        return shape->objects ? shape->objects->unevaluated : NULL;
-    return level->cell->kind == CELL_ARRAY && shape->arrays
-               ? shape->arrays->unevaluated
-               : NULL;
+        switch ((enum phase)level->phase) {
+        case PHASE_MEMBERS:
+            step = phase_members(machine, level, back, next);
+            break;
+        case PHASE_MEMBERS_WIDE:
+            step = phase_members_wide(machine, level, back, next);
+            break;
+        case PHASE_NAMES: step = phase_names(machine, level, back, next); break;
+        case PHASE_ITEMS: step = phase_items(machine, level, back, next); break;
+        case PHASE_ITEMS_WIDE:
+            step = phase_items_wide(machine, level, back, next);
+            break;
+        case PHASE_CONTAINS:
+            step = phase_contains(machine, level, back, next);
+            break;
+        case PHASE_APPLY:
+            next->cell = level->cell;
+            step = verdict_applicators(machine, level, back, &next->shape);
+            break;
+        case PHASE_REST: step = phase_rest(machine, level, back, next); break;
+        case PHASE_END: return STEP_YES;
+        }
+        if (step != STEP_YES || level->shape->bare)
+            return step;
+        level_phase(level, level->phase + 1);
+        back = STEP_DOWN;
+    }
 }
-
-/* ---- the machine ------------------------------------------------------- */
 
 static bool verdict_run(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell, uint32_t bits)
 {
-    const surety_doc *const doc = machine->doc;
-    surety__level *level;
-    const surety__objects *objects;
-    const surety__arrays *arrays;
-    const surety__shape *child;
-    const surety__cell *cursor, *value;
-    uint32_t left, ordinal;
-    uint32_t count = 0;
+    struct next next = {shape, cell};
     uint32_t under = bits;
     uint32_t inplace = 0;
     size_t depth = 0;
     bool branch = bits != BITS_NONE;
-    bool holds;
-    enum step step;
+    enum step step = value_step(machine, &next.shape, cell, bits);
 
-    step = value_step(machine, &shape, cell, bits);
-    if (step != STEP_DOWN)
-        return step == STEP_YES;
+    while (step == STEP_DOWN) {
+        surety__level *level;
 
-    /* shape on cell; the level below, if any, waits. */
-begin:
-    if (depth >= machine->level_cap && !level_room(machine, depth))
-        return false;
-    level = &machine->levels[depth];
-    level->shape = shape;
-    level->cell = cell;
-    level->inplace = inplace;
-    if (!level_begin(machine, level, under, branch))
-        goto failed;
-    cursor = cell + 1;
-    left = level->left;
-    count = 0;
-    if (cell->kind == CELL_OBJECT && shape->objects) {
-        objects = shape->objects;
-        if (left < objects->required_count)
-            goto failed;
-        if (!objects->plain || level->bits != BITS_NONE)
-            goto members_wide;
-        if (!objects->slot_count && !objects->other)
-            goto members_done;
-        goto members;
-    }
-    if (cell->kind == CELL_ARRAY && shape->arrays) {
-        arrays = shape->arrays;
-        if (!arrays->plain || level->bits != BITS_NONE)
-            goto items_wide;
-        if (!arrays->rest)
-            goto apply;
-        goto items;
-    }
-    goto apply;
-
-members:
-    for (; left; left--) {
-        const surety__slot *slot = slot_find(objects, doc, cursor);
-
-        value = cursor + 1;
-        child = slot ? slot->shape : objects->other;
-        count += slot && slot->required;
-        if (child) {
-            step = child_step(machine, &child, value);
-            if (step == STEP_NO)
-                goto failed;
-            if (step == STEP_DOWN) {
-                level->state = LEVEL_MEMBERS;
-                goto down;
-            }
+        if (depth >= machine->level_cap && !level_room(machine, depth))
+            return false;
+        level = &machine->levels[depth];
+        level->shape = next.shape;
+        level->cell = next.cell;
+        level->inplace = inplace;
+        step = level_begin(machine, level, under, branch)
+                   ? level_run(machine, level, STEP_DOWN, &next)
+                   : STEP_NO;
+        /* A level that ends is an answer for the one below. */
+        while (step != STEP_DOWN) {
+            if (machine->status)
+                return false;
+            if (level->owns)
+                level_end(machine, level, step == STEP_YES,
+                          depth ? level[-1].bits : bits);
+            if (!depth)
+                return step == STEP_YES;
+            depth--;
+            level--;
+            step = level_run(machine, level, step, &next);
         }
-        cursor = surety__cell_after(value);
-    }
-members_done:
-    if (count != objects->required_count)
-        goto failed;
-    if (objects->dependent_count &&
-        !surety__assert_names(machine, shape, cell, count))
-        goto failed;
-    if (!objects->names)
-        goto apply;
-    cursor = cell + 1;
-    left = cell->count;
-names:
-    for (; left; left--) {
-        value = cursor;
-        child = objects->names->direct;
-        step = child_step(machine, &child, value);
-        if (step == STEP_NO)
-            goto failed;
-        if (step == STEP_DOWN) {
-            level->state = LEVEL_NAMES;
-            goto down;
-        }
-        cursor = surety__cell_after(cursor + 1);
-    }
-    goto apply;
-
-members_wide:
-    while (left && objects->walks) {
-        struct wide wide = {level->sub, count, level->matched};
-
-        value = cursor + 1;
-        child = wide_member(machine, objects, cursor, &wide);
-        level->sub = wide.sub;
-        level->matched = wide.matched;
-        count = wide.required;
-        if (!child) {
-            cursor = surety__cell_after(value);
-            level->sub = 0;
-            left--;
-            continue;
-        }
-        surety__bits_mark(machine, level->bits, cell->count - left);
-        step = child_step(machine, &child, value);
-        if (step == STEP_NO)
-            goto failed;
-        if (step == STEP_DOWN) {
-            level->state = LEVEL_MEMBERS_WIDE;
-            goto down;
-        }
-    }
-    goto members_done;
-
-items:
-    for (; left; left--) {
-        value = cursor;
-        child = arrays->rest->direct;
-        step = child_step(machine, &child, value);
-        if (step == STEP_NO)
-            goto failed;
-        if (step == STEP_DOWN) {
-            level->state = LEVEL_ITEMS;
-            goto down;
-        }
-        cursor = surety__cell_after(value);
-    }
-    goto apply;
-
-items_wide:
-    for (; left; left--) {
-        value = cursor;
-        ordinal = cell->count - left;
-        child = ordinal < arrays->prefix_count ? arrays->prefix[ordinal]
-                                               : arrays->rest;
-        if (!child)
-            break;
-        child = child->direct;
-        surety__bits_mark(machine, level->bits, ordinal);
-        step = child_step(machine, &child, value);
-        if (step == STEP_NO)
-            goto failed;
-        if (step == STEP_DOWN) {
-            level->state = LEVEL_ITEMS_WIDE;
-            goto down;
-        }
-        cursor = surety__cell_after(value);
-    }
-    if (arrays->unique && !surety__assert_unique(machine, shape, cell))
-        goto failed;
-    if (!arrays->contains)
-        goto apply;
-    cursor = cell + 1;
-    left = cell->count;
-    for (; left; left--) {
-        value = cursor;
-        child = arrays->contains->direct;
-        step = child_step(machine, &child, value);
-        if (step == STEP_DOWN) {
-            level->state = LEVEL_CONTAINS;
-            goto down;
-        }
-    contained:
-        if (step == STEP_YES) {
-            count++;
-            if (arrays->contains_evaluates)
-                surety__bits_mark(machine, level->bits, cell->count - left);
-        }
-        if (level->bits == BITS_NONE && count >= arrays->min_contains &&
-            arrays->max_contains == UINT64_MAX)
-            break;
-        cursor = surety__cell_after(cursor);
-    }
-    if (count < arrays->min_contains || count > arrays->max_contains)
-        goto failed;
-
-apply:
-    level->at = 0;
-    level->sub = 0;
-    step = STEP_DOWN;
-resume:
-    step = verdict_applicators(machine, level, step, &child);
-    if (step == STEP_NO)
-        goto failed;
-    if (step == STEP_DOWN) {
-        level->state = LEVEL_APPLY;
-        under = level->bits;
-        branch = under != BITS_NONE && verdict_is_branch(level);
-        inplace = level->inplace + 1;
-        shape = child;
         depth++;
-        goto begin;
-    }
-    child = level_rest(level);
-    if (!child)
-        goto passed;
-    cursor = cell + 1;
-    left = cell->count;
-rest:
-    for (; left; left--) {
-        value = cell->kind == CELL_OBJECT ? cursor + 1 : cursor;
-        ordinal = cell->count - left;
-        child = level_rest(level)->direct;
-        if (!surety__bits_have(machine, level->bits, ordinal)) {
-            surety__bits_mark(machine, level->bits, ordinal);
-            step = child_step(machine, &child, value);
-            if (step == STEP_NO)
-                goto failed;
-            if (step == STEP_DOWN) {
-                level->state = LEVEL_REST;
-                goto down;
-            }
+        under = BITS_NONE;
+        branch = false;
+        inplace = 0;
+        if (level->phase == PHASE_APPLY) {
+            under = level->bits;
+            branch = under != BITS_NONE && verdict_is_branch(level);
+            inplace = level->inplace + 1;
         }
-        cursor = surety__cell_after(value);
     }
-    goto passed;
-
-    /* child on value, which is a child of the level's own. */
-down:
-    level->cursor = cursor;
-    level->left = left;
-    level->count = count;
-    shape = child;
-    cell = value;
-    under = BITS_NONE;
-    branch = false;
-    inplace = 0;
-    depth++;
-    goto begin;
-
-    /* The level ends; the one below goes on. */
-failed:
-    holds = false;
-    goto ended;
-passed:
-    holds = true;
-ended:
-    if (machine->status)
-        return false;
-    if (!depth) {
-        level_end(machine, level, holds, bits);
-        return holds;
-    }
-    level_end(machine, level, holds, machine->levels[depth - 1].bits);
-    level = &machine->levels[--depth];
-    shape = level->shape;
-    cell = level->cell;
-    step = holds ? STEP_YES : STEP_NO;
-    if (level->state == LEVEL_APPLY)
-        goto resume;
-    cursor = level->cursor;
-    left = level->left;
-    count = level->count;
-    objects = shape->objects;
-    arrays = shape->arrays;
-    if (level->state == LEVEL_CONTAINS)
-        goto contained;
-    if (!holds)
-        goto ended;
-    switch ((enum level_state)level->state) {
-    case LEVEL_MEMBERS:
-        cursor = surety__cell_after(cursor + 1);
-        left--;
-        goto members;
-    case LEVEL_MEMBERS_WIDE: goto members_wide;
-    case LEVEL_NAMES:
-        cursor = surety__cell_after(cursor + 1);
-        left--;
-        goto names;
-    case LEVEL_ITEMS:
-        cursor = surety__cell_after(cursor);
-        left--;
-        goto items;
-    case LEVEL_ITEMS_WIDE:
-        cursor = surety__cell_after(cursor);
-        left--;
-        goto items_wide;
-    default:
-        cursor =
-            surety__cell_after(cell->kind == CELL_OBJECT ? cursor + 1 : cursor);
-        left--;
-        goto rest;
-    }
+    return step == STEP_YES;
 }
 
-bool surety__verdict(surety__machine *machine, const surety__shape *shape,
-                     const surety__cell *cell, uint32_t bits)
+bool surety__shape_holds(surety__machine *machine, const surety__shape *shape,
+                         const surety__cell *cell, uint32_t bits)
 {
     enum surety__mode before = machine->mode;
 

@@ -333,6 +333,10 @@ def contracts():
     os.symlink("nowhere", os.path.join(FOLDER, "inner", "dangling.json"))
     os.mkfifo(os.path.join(FOLDER, "inner", "fifo.json"))
     os.symlink("/dev/zero", os.path.join(FOLDER, "inner", "zero.json"))
+    for name in ("fifo.json", "zero.json"):
+        ends(f"contracts: lint of {name}",
+             hostile("contracts", "lint", f"inner/{name}"), 2,
+             "is a pipe or a device, not a file")
     run = hostile("contracts", "list", env=folder)
     check("contracts: a folder with loops and devices",
           run.code in (0, 2, 4) and b"loop/a" in run.out, run)

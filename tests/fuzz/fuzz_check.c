@@ -87,31 +87,45 @@ static void fuzz_report(surety_checker *checker, const surety_schema *schema,
     surety_findings_free(second);
 }
 
+/* Straight from bytes there is the same answer, but that a limit of work may
+ * not be met. */
+static void fuzz_straight(surety_checker *checker, const surety_schema *schema,
+                          surety_str text, surety_status wanted, bool valid)
+{
+    bool straight = false;
+    surety_status status =
+        surety_checker_check_text(checker, schema, text, NULL, &straight, NULL);
+
+    must(status == wanted || (wanted == SURETY_LIMIT && !status));
+    must(wanted || straight == valid);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     surety_str text = {(const char *)data, size};
     surety_doc *doc = surety_doc_new(NULL);
     surety_doc *built = surety_doc_new(NULL);
     surety_checker *checker = surety_checker_new(NULL, &fuzz_limits);
+    surety_status read = surety_doc_read(doc, text, NULL, NULL);
+    surety_val root = surety_doc_root(doc);
 
     fuzz_compile();
-    if (!surety_doc_read(doc, text, NULL, NULL)) {
-        surety_val root = surety_doc_root(doc);
+    for (size_t i = 0; i < FUZZ_SCHEMAS; i++) {
+        bool valid = false;
+        surety_status status = read;
 
-        for (size_t i = 0; i < FUZZ_SCHEMAS; i++) {
-            bool valid = false;
-            surety_status status = surety_checker_check(
-                checker, fuzz_schemas[i], root, &valid, NULL);
-
+        if (!status)
+            status = surety_checker_check(checker, fuzz_schemas[i], root,
+                                          &valid, NULL);
+        must(!status || read || status == SURETY_LIMIT);
+        fuzz_straight(checker, fuzz_schemas[i], text, status, valid);
+        if (status)
+            continue;
+        fuzz_report(checker, fuzz_schemas[i], root, valid);
+        if (valid) {
+            status = surety_checker_complete(checker, fuzz_schemas[i], root,
+                                             true, true, built, NULL, NULL);
             must(!status || status == SURETY_LIMIT);
-            if (status)
-                continue;
-            fuzz_report(checker, fuzz_schemas[i], root, valid);
-            if (valid) {
-                status = surety_checker_complete(checker, fuzz_schemas[i], root,
-                                                 true, true, built, NULL, NULL);
-                must(!status || status == SURETY_LIMIT);
-            }
         }
     }
     surety_checker_free(checker);

@@ -5,7 +5,8 @@
  * keyword or value of a small schema and of an instance that is made of the
  * same few names and numbers, so that nearly every input is a real question.
  * A compile that fails, a limit, or a plain checker that is unsure is no
- * answer; otherwise check, report and plain checker must agree. */
+ * answer; otherwise the check of the tree, the one straight from bytes, the
+ * report and the plain checker must agree. */
 #include <surety/schema.h>
 
 #include <stdint.h>
@@ -266,6 +267,7 @@ static void compare(const surety_schema *schema, const surety_buf *schema_text,
     surety_doc *doc = surety_doc_new(NULL);
     surety_findings *findings = surety_findings_new(NULL);
     bool valid = false;
+    bool straight = false;
 
     if (surety_doc_read(doc, surety_buf_str(instance_text), NULL, NULL))
         differ(schema_text, instance_text, "the instance is no JSON");
@@ -278,6 +280,13 @@ static void compare(const surety_schema *schema, const surety_buf *schema_text,
             differ(schema_text, instance_text,
                    valid ? "only the engine says valid"
                          : "only the engine says invalid");
+        if (!surety_checker_check_text(checker, schema,
+                                       surety_buf_str(instance_text), NULL,
+                                       &straight, NULL) &&
+            straight != valid)
+            differ(schema_text, instance_text,
+                   straight ? "only straight from bytes it is valid"
+                            : "only straight from bytes it is invalid");
         if (!surety_checker_report(checker, schema, surety_doc_root(doc),
                                    findings, NULL) &&
             valid != (surety_findings_count(findings) == 0))

@@ -4,8 +4,10 @@
  * The first byte chooses the flags. What is read from a copy and from borrowed
  * bytes of exactly their size must be the same; what was accepted must come
  * back equal, with an equal hash, after being written compact and pretty, and
- * after being built again; every value must be found by its own pointer. */
-#include "json/json.h"
+ * after being built again; every value must be found by its own pointer.
+ * Every kernel of the reader must find the same tokens, passing over the value
+ * must accept what reading accepts, and what is refused must have a mistake. */
+#include "json/index.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -69,6 +71,57 @@ static void must_hold_together(const surety_doc *doc)
     surety_buf_done(&out);
 }
 
+/* Passing over the value accepts what reading it accepts. */
+static void must_skip_alike(surety_str text, const surety_read_options *options,
+                            bool accepted)
+{
+    surety_doc *doc = surety_doc_new(NULL);
+    surety__tokens tokens;
+    const uint32_t *at;
+
+    must(doc);
+    at = surety__tokens_begin(&tokens, doc, text, options);
+    if (at)
+        at = surety__tokens_skip(&tokens, at);
+    if (at && surety__tokens_end(&tokens, at)) {
+        /* Keys that stand twice are not looked for. */
+        must(accepted || options->flags & SURETY_READ_UNIQUE_KEYS);
+        must(surety__fault_find(doc, tokens.skip_bom).fault == FAULT_NONE);
+    } else {
+        must(!accepted);
+        must(surety__fault_find(doc, tokens.skip_bom).fault != FAULT_NONE);
+    }
+    surety_doc_free(doc);
+}
+
+/* Every kernel finds the same tokens and the same verdict. */
+static void must_index_alike(surety_str text)
+{
+    enum { WORDS = TOKENS_WINDOW / TOKENS_BLOCK };
+    static uint32_t tokens[2][TOKENS_WINDOW + INDEX_SLACK];
+    uint64_t masks[4][WORDS];
+    const struct surety__kernel *kernel;
+
+    for (size_t i = 1; (kernel = surety__kernel_at(i)) != NULL; i++) {
+        struct surety__scan first = {.text = text.ptr, .len = text.len};
+        struct surety__scan other = first;
+
+        first.backslashes = masks[0];
+        first.high = masks[1];
+        other.backslashes = masks[2];
+        other.high = masks[3];
+        do {
+            uint32_t *a = surety__kernel_at(0)->run(&first, tokens[0]);
+            uint32_t *b = kernel->run(&other, tokens[1]);
+            size_t count = (size_t)(a - tokens[0]);
+
+            must(count == (size_t)(b - tokens[1]));
+            must(!memcmp(tokens[0], tokens[1], count * sizeof(*a)));
+        } while (first.next < first.len);
+        must(!first.broken == !other.broken);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     surety_read_options options = {.size = sizeof(options)};
@@ -89,6 +142,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.flags |= SURETY_READ_BORROW;
     must(surety_doc_read(borrowed, (surety_str){exact, size}, &options, NULL) ==
          status);
+    must_skip_alike((surety_str){exact, size}, &options, status == SURETY_OK);
+    must_index_alike((surety_str){exact, size});
     if (status == SURETY_OK) {
         surety_val root = surety_doc_root(borrowed);
 

@@ -48,6 +48,7 @@ static struct suite {
     size_t exception_count;
     surety_checker *checker;
     surety_findings *findings;
+    surety_buf text; /* an instance's own */
     size_t failures; /* in the current file */
     size_t excused;
     size_t passed;
@@ -245,6 +246,17 @@ static const char *suite_answer(const surety_schema *schema, surety_val test,
         return error->message[0] ? error->message : "the check failed";
     if (valid != want)
         return want ? "is valid, we say invalid" : "is invalid, we say valid";
+    surety_buf_reset(&suite.text);
+    surety_val_write(instance, SURETY_STYLE_COMPACT, &suite.text);
+    valid = !want;
+    if (suite.text.status ||
+        surety_checker_check_text(suite.checker, schema,
+                                  surety_buf_str(&suite.text), NULL, &valid,
+                                  error))
+        return error->message[0] ? error->message : "the straight check failed";
+    if (valid != want)
+        return want ? "is valid, straight from bytes we say invalid"
+                    : "is invalid, straight from bytes we say valid";
     surety_findings_reset(suite.findings);
     if (surety_checker_report(suite.checker, schema, instance, suite.findings,
                               error))
@@ -346,6 +358,7 @@ static void suite_free(void)
         free(suite.exceptions[i].test);
     }
     surety_findings_free(suite.findings);
+    surety_buf_done(&suite.text);
     surety_checker_free(suite.checker);
 }
 
@@ -368,6 +381,7 @@ int main(int argc, char **argv)
     suite_read_exceptions(argv[2]);
     suite.checker = surety_checker_new(NULL, NULL);
     suite.findings = surety_findings_new(NULL);
+    surety_buf_init(&suite.text, NULL, 0);
     if (!suite.checker || !suite.findings)
         suite_die("out of memory", "checker");
     qsort(suite.files, suite.file_count, sizeof(*suite.files), suite_compare);

@@ -367,7 +367,8 @@ TEST(starts_again_after_a_death)
 
     TRY(bench_open(t, &bench, exprs, NULL));
     EXPECT(SURETY_IO, bench_check(&bench, "2"));
-    CHECK_TEXT(surety_str_of(bench.err.message), "the rules' process died");
+    CHECK_TEXT(surety_str_of(bench.err.message),
+               "the rules' process died in the rule 0");
     TRY(bench_check(&bench, "1"));
     CHECK(bench.verdicts[0].holds);
 done:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns: ECMA-262's meaning and no other, the forms matched by hand against
- * PCRE2's answers, and every limit. */
+/* Patterns: ECMA-262's meaning and no other, the automata against PCRE2's
+ * answers, and every limit. */
 #include "check.h"
 #include "schema/pattern.h"
 
@@ -446,7 +446,7 @@ TEST(ends_hostile_patterns_quickly)
     repeat(&buf, "a", 40);
     surety_buf_text(&buf, "!");
     TRY(buf.status);
-    EXPECT(SURETY_LIMIT, match_once(t, surety_str_of("^(a+)+$"), NULL,
+    EXPECT(SURETY_LIMIT, match_once(t, surety_str_of("^(a+)+\\b$"), NULL,
                                     surety_buf_str(&buf), &match));
     CHECK(match == -1);
     surety_buf_reset(&buf);
@@ -476,9 +476,9 @@ TEST(goes_on_after_a_limit)
     surety_str text = surety_str_of("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!");
 
     NEED(matcher);
-    TRY(surety__pattern_compile(surety_str_of("^(a|a)+$"), check_alloc(t),
+    TRY(surety__pattern_compile(surety_str_of("^(a|a)+\\b$"), check_alloc(t),
                                 &limits, &slow, NULL));
-    TRY(surety__pattern_compile(surety_str_of("(?:b|!)$"), check_alloc(t),
+    TRY(surety__pattern_compile(surety_str_of("\\b!$|\\bb"), check_alloc(t),
                                 &limits, &quick, NULL));
     EXPECT(SURETY_LIMIT,
            (surety_status)surety__pattern_match(slow, matcher, text));
@@ -492,42 +492,143 @@ done:
 }
 
 static const char *const simple_patterns[] = {
+    /* plain texts */
     "",
     "^",
     "$",
     "^$",
+    "^^$$",
     "^x-",
     "abc",
     "^ab$",
     "b$",
+    "^(ab)$",
+    "(a)(b)",
+    "\xc3\xa9",
+    "^\xc3\xa9\x61$",
+    "^\\.$",
+    "^x\\x2d",
+    "[a]",
+    "^[.]",
+    "a{2}",
+    "^\\u{1F432}$",
+    "^a(?:)b$",
+    "^a{0}b{1}$",
+    /* sets */
     "^.*$",
     "^.+$",
     "^.{1,3}$",
     ".*",
+    ".",
+    "^.b",
     "^[a-c]+$",
-    "^[a-c]*$",
-    "^[ab]{2,3}$",
     "^[^/]+$",
     "^[^ab]*b",
+    "^\\W*$",
+    "^\\D+\\d$",
+    "^\\s+$",
+    "^\\S+$",
+    "\\s",
+    "[\\s\\S]",
+    "^[^\\s@]+$",
+    "^[\xc3\xa9-\xe2\x80\xa8]+$",
+    "^[^\xc3\xa9]*$",
+    "[]",
+    "[^]",
+    "^[^\\S]",
+    "\\ud83d|b",
+    "[\\ud83da]",
+    "^[\\w\\s]+$",
+    "^[\\S\\d]$",
+    "[\\0-\\u{10ffff}]$",
+    "^[\\x80-\\u{10ffff}]+$",
+    /* repetitions */
+    "^[ab]{2,3}$",
     "^a+b*$",
     "^a?b?$",
+    "^a*?$",
+    "a+",
+    ".*b",
+    "^a*a$",
+    "^[a-c]*b",
+    "^.*x$",
+    "^a?[a-c]?a$",
+    "^(a*)*b",
+    "^(ab?){2,4}$",
+    "^(a|b{2}){2,}c",
+    "^(a?){3}$",
+    "^(a?b?){2,3}c",
+    "^((a|b)c?){0,2}x$",
+    "^(?:a{2}){2}$",
+    "a{2,}b",
+    "^(a{0,2}){1,2}-$",
+    "x(?:){5}",
+    "^(|a)+b",
+    "^\xc3\xa9{2,3}",
+    "^[a-c]{0,9}$",
+    "^[^a]{0,9}$",
+    "^.{9,}$",
+    "^.{1,9}$",
+    "^a[^b]{9}$",
+    "^x-.{0,10}$",
+    "^\xc3\xa9.{0,20}$",
+    "^^.{0,9}$",
+    "^a?.{0,9}$",
+    "^.{10}$|^a",
+    "^(.{0,9})$",
+    "^(?!a).{0,9}$",
+    "a^.{0,9}$",
+    "^[a-c]{0,70}x$",
+    "^.{0,130}$",
+    "^(a|.{2,}b){3}$",
+    /* alternatives and groups */
+    "a|b",
+    "^(a|b|ab)$",
+    "^a|b$",
+    "(\\.a|\\.b)$",
+    "^(?:x-)?a",
+    "^(?<n>a|)b",
+    "^(ab|ac|b|)$",
+    "|a",
+    "^(a|(b|(c|-)x)a)*$",
+    "^x|^a|b^",
+    "(?:a|b)+[0-9]",
+    /* anchors anywhere */
+    "(^|-)a",
+    "a($|-)",
+    "^(^a|b)",
+    "(^a|b)+",
+    "(?:^|a)+b",
+    "a$b",
+    "a^",
+    "(a$|b)$",
+    "^(a|$)",
+    "(^)*x",
+    "(^)+x",
+    "(a|^)(b|$)",
+    "x*^a*$",
+    /* lookaheads at the start */
+    "^(?!a)",
+    "^(?=a|b)[^c]+$",
+    "^(?!ab)a",
+    "^(?!.*b)[a-c]+",
+    "^(?!a$|b$).*",
+    "^(?=.*a)(?=.*b)(?!x)",
+    "^(?!^a|^b)",
+    "^(?!)",
+    "^(?=)a",
+    "^(?![a-c])(?:\xc3\xa9|x)",
+
+    "(?:^)(?!b)",
+    /* what schemas write */
     "^-?[0-9]+$",
     "^[A-Z]{2}-\\d{2}$",
     "^[a-z][a-z0-9_]*$",
     "^\\w+@\\w+$",
-    "^\\D+\\d$",
-    "^\xc3\xa9\x61$",
-    "\xc3\xa9",
-    "^a*?$",
-    "^[a-c]{0}b$",
-    "a+",
-    ".*b",
-    "^\\W*$",
-
-    "^.b",
-    "^[a-c]",
-    "^a{2}b",
-    "^\\.$",
+    "^(0|[1-9][0-9]*)(\\.(0|[1-9][0-9]*))?(-[a-c]+(\\.[a-c]+)*)?$",
+    "^[a-c]+(-[a-c]+)*$",
+    "^(?:@[a-c]+/)?[a-c]+$",
+    "^[^/]+/[^/]+$",
 };
 
 /* Writes a text of up to 7 characters picked by *seed. */
@@ -571,7 +672,8 @@ static surety_str random_text(uint32_t *seed, char *bytes)
     return (surety_str){bytes, len};
 }
 
-/* One pattern by hand and by PCRE2, which a group around it forces. */
+/* One pattern by its automaton and by PCRE2, which a word boundary forces, here
+ * one that may be there or not. */
 static surety_status compare_once(struct check *t, const char *source,
                                   surety__matcher *matcher, bool *ret_same)
 {
@@ -583,7 +685,7 @@ static surety_status compare_once(struct check *t, const char *source,
     char bytes[64];
 
     surety_buf_init(&grouped, check_alloc(t), 0);
-    surety__buf_printf(&grouped, "(?:%s)", source);
+    surety__buf_printf(&grouped, "(?:%s)(?:\\b|\\B)", source);
     status = grouped.status;
     if (!status)
         status = surety__pattern_compile(surety_str_of(source), check_alloc(t),
@@ -610,7 +712,7 @@ static surety_status compare_once(struct check *t, const char *source,
     return status;
 }
 
-TEST(answers_by_hand_as_pcre2_does)
+TEST(answers_as_pcre2_does)
 {
     surety__matcher *matcher = surety__matcher_new(check_alloc(t), NULL);
 
@@ -625,14 +727,13 @@ done:
     surety__matcher_free(matcher);
 }
 
-/* What must not be taken for a simple form. */
+/* What no automaton can be had for. */
 TEST(leaves_the_rest_to_pcre2)
 {
     static const char *const patterns[] = {
-        "a{2,}",       "^[^\\n]+-",   "a|b",    "^(a)$",        "^a*a$",
-        "^[a-c]*b",    "^\\w+x$",     "^\\s+$", "^[\xc3\xa9]$", "\\bx",
-        "[ab]",        "a$b",         "a^",     "^\\p{L}$",     "^.*x$",
-        "^\xc3\xa9+$", "^a?[a-c]?a$",
+        "\\bx",      "x\\B",     "(a)\\1",      "^\\p{L}$",  "[\\P{L}a]",
+        "a(?=b)",    "(?!a)b",   "^(?:(?!a)b)", "^(^(?!a))", "^(?!a)b|c",
+        "a|^(?!a)b", "^a?(?!b)", "(?<=a)b",     "$^",        "a($^|b)",
     };
 
     for (size_t i = 0; i < CHECK_COUNT(patterns); i++) {
@@ -650,6 +751,186 @@ TEST(leaves_the_rest_to_pcre2)
 done:;
 }
 
+/* Compiles what buf holds; tells whether PCRE2 is needed. */
+static surety_status compile_kind(struct check *t, const surety_buf *buf,
+                                  bool *ret_simple)
+{
+    const surety_limits limits = {.size = sizeof(limits),
+                                  .pattern_len_max = 8192};
+    surety__pattern *pattern = NULL;
+    surety_status status =
+        buf->status
+            ? buf->status
+            : surety__pattern_compile(surety_buf_str(buf), check_alloc(t),
+                                      &limits, &pattern, NULL);
+
+    if (!status)
+        *ret_simple = surety__pattern_is_simple(pattern);
+    surety__pattern_free(pattern);
+    return status;
+}
+
+/* Patterns that reach a bound of the automata: each is `first`, then `more` as
+ * often as is said, then `last`; "%" is another character each time and "&"
+ * another class. With one more PCRE2 does it. */
+static const struct {
+    const char *first, *more, *last;
+    unsigned count;
+} bound_cases[] = {
+    /* positions, with the one behind the pattern */
+    {"^", "[ab]", "", 510},
+    /* work: every state holds all that is behind it */
+    {"[ab]", "[ab]", "", 250},
+    /* states, but the two that all have */
+    {"a", "[ab]", "c", 7},
+    /* groups in groups */
+    {"[ab]", "(", "", 15},
+    /* lookaheads */
+    {"^", "(?!a)", "b", 3},
+    /* columns: with them go those of the rest, twice, and of the end */
+    {"^", "%?", "b", 124},
+    /* different sets: pairs of letters */
+    {"^", "&", "", 128},
+    /* ranges of a class */
+    {"^[", "%", "]", 24},
+};
+
+/* Writes such a pattern; closes what groups it opened. */
+static void write_bound(surety_buf *buf, size_t i, unsigned count)
+{
+    surety_buf_reset(buf);
+    surety_buf_text(buf, bound_cases[i].first);
+    for (unsigned k = 0; k < count; k++) {
+        const char *more = bound_cases[i].more;
+
+        if (*more == '%')
+            surety__buf_printf(buf, "\\u{%x}%s",
+                               more[1] == '?' ? k : 0x1000 + 2 * k, more + 1);
+        else if (*more == '&')
+            surety__buf_printf(buf, "[%c%c]", 'a' + (int)k / 12,
+                               'n' + (int)k % 12);
+        else
+            surety_buf_text(buf, more);
+    }
+    if (*bound_cases[i].more == '(' && bound_cases[i].more[1] != '?')
+        repeat(buf, ")", count);
+    surety_buf_text(buf, bound_cases[i].last);
+}
+
+TEST(keeps_the_bounds_of_automata)
+{
+    surety_buf buf;
+
+    surety_buf_init(&buf, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(bound_cases); i++) {
+        for (unsigned more = 0; more < 3; more++) {
+            bool simple = false;
+
+            write_bound(&buf, i, bound_cases[i].count - 1 + more);
+            TRY(compile_kind(t, &buf, &simple));
+            if (simple != (more < 2))
+                printf("# bound %zu, one of %u\n", i, more);
+            CHECK(simple == (more < 2));
+        }
+    }
+done:
+    surety_buf_done(&buf);
+}
+
+/* Sets of positions grow a word at a time: counts on both sides of each. */
+TEST(counts_over_the_ends_of_words)
+{
+    static const unsigned counts[] = {20, 21, 22, 42, 43, 85, 86, 169};
+    surety_buf source, text;
+
+    surety_buf_init(&source, check_alloc(t), 0);
+    surety_buf_init(&text, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(counts); i++) {
+        surety_buf_reset(&source);
+        surety__buf_printf(&source, "^(?:a[bc]-){%u}$", counts[i]);
+        TRY(source.status);
+        for (unsigned more = 0; more < 3; more++) {
+            int match = -1;
+
+            surety_buf_reset(&text);
+            repeat(&text, "ab-", counts[i] - 1 + more);
+            TRY(text.status);
+            TRY(match_once(t, surety_buf_str(&source), NULL,
+                           surety_buf_str(&text), &match));
+            CHECK(match == (more == 1));
+        }
+    }
+done:
+    surety_buf_done(&source);
+    surety_buf_done(&text);
+}
+
+/* A pattern of random pieces, which may be none. */
+static void random_pattern(uint32_t *seed, surety_buf *buf)
+{
+    static const char *const pieces[] = {
+        "a",    "b", "x",        "-",  ".",    "\\d", "\\s",   "\\S",
+        "[ab]", "^", "$",        "|",  "[^a]", "(",   "(?:",   "(",
+        ")",    ")", "*",        "+",  "?",    "{2}", "{0,2}", "{2,}",
+        "*?",   "",  "\xc3\xa9", "[]", "{0}",  "[^]", "[^\\s]"};
+    size_t open = 0;
+    size_t kept = 0; /* of those, how many are closed at the end only */
+    uint32_t count;
+
+    surety_buf_reset(buf);
+    *seed = *seed * 1664525 + 1013904223;
+    if (*seed >> 30 == 0) {
+        surety_buf_text(buf, "^(?!a)(");
+        open++;
+        kept++;
+    }
+    for (count = 2 + (*seed >> 16) % 12; count; count--) {
+        const char *piece;
+
+        *seed = *seed * 1664525 + 1013904223;
+        piece = pieces[(*seed >> 16) % CHECK_COUNT(pieces)];
+        if (*piece == ')' && open == kept)
+            continue;
+        open += *piece == '(';
+        open -= *piece == ')';
+        surety_buf_text(buf, piece);
+    }
+    repeat(buf, ")", open);
+    if (*seed >> 31)
+        surety_buf_text(buf, "$");
+    surety_buf_byte(buf, '\0');
+}
+
+TEST(answers_random_patterns_as_pcre2_does)
+{
+    surety__matcher *matcher = surety__matcher_new(check_alloc(t), NULL);
+    surety_buf buf;
+    uint32_t seed = 1;
+    unsigned compared = 0;
+
+    surety_buf_init(&buf, check_alloc(t), 0);
+    NEED(matcher);
+    for (int i = 0; i < 120; i++) {
+        bool same = false;
+
+        random_pattern(&seed, &buf);
+        TRY(buf.status);
+        if (!surety__pattern_is_valid((surety_str){buf.ptr, buf.len - 1}))
+            continue;
+        buf.len--;
+        TRY(compile_kind(t, &buf, &same));
+        if (!same)
+            continue;
+        TRY(compare_once(t, buf.ptr, matcher, &same));
+        CHECK(same);
+        compared++;
+    }
+    CHECK(compared > 40);
+done:
+    surety_buf_done(&buf);
+    surety__matcher_free(matcher);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -660,8 +941,12 @@ int main(int argc, char **argv)
         {"keeps the limits of names", keeps_the_limits_of_names},
         {"ends hostile patterns quickly", ends_hostile_patterns_quickly},
         {"goes on after a limit", goes_on_after_a_limit},
-        {"answers by hand as PCRE2 does", answers_by_hand_as_pcre2_does},
+        {"answers as PCRE2 does", answers_as_pcre2_does},
         {"leaves the rest to PCRE2", leaves_the_rest_to_pcre2},
+        {"keeps the bounds of automata", keeps_the_bounds_of_automata},
+        {"counts over the ends of words", counts_over_the_ends_of_words},
+        {"answers random patterns as PCRE2 does",
+         answers_random_patterns_as_pcre2_does},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

@@ -4,7 +4,9 @@
  * What is found where is told by the examples (text_examples_test.c). */
 #include "check.h"
 
-#include <surety/text.h>
+#include <surety/json.h>
+
+#include "text/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -389,6 +391,134 @@ done:
     free(text);
 }
 
+/* ---- step by step ------------------------------------------------------- */
+
+/* Searches step by step and keeps a guess where it reads as JSON. */
+static surety_status stepped(surety_finder *finder, surety_doc *doc,
+                             surety_str reply, const surety_extract *how,
+                             const surety_limits *limits)
+{
+    const surety_read_options options = {
+        .size = sizeof(options), .flags = SURETY_READ_BORROW, .limits = limits};
+    surety_status status =
+        surety__finder_begin(finder, reply, how, limits, NULL);
+    surety_place place;
+
+    while (status == SURETY_OK) {
+        const size_t count = surety_finder_count(finder);
+
+        if (!count || !surety__finder_guessed(finder)) {
+            status = surety__finder_step(finder, &place);
+            continue;
+        }
+        status = surety_doc_read(doc, surety_finder_at(finder, count - 1).text,
+                                 &options, NULL);
+        if (status == SURETY_OK)
+            status = surety__finder_step(finder, &place);
+        else if (status != SURETY_NOMEM)
+            status = surety__finder_settle(finder);
+    }
+    return status == SURETY_END ? SURETY_OK : status;
+}
+
+/* Texts of pieces that matter to a finder, in any order: a search step by step
+ * gives what a search at once does. */
+TEST(steps_find_what_a_search_at_once_finds)
+{
+    static const char *const pieces[] = {
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        "\\",
+        ",",
+        ":",
+        "1",
+        "a",
+        " ",
+        "\n",
+        "```json",
+        "```",
+        "\n```\n",
+        "\n- ",
+        "\n> ",
+        "\n~~~\n",
+        "\"a\":",
+        "{\"a\":1}",
+        "[1,2]",
+        "[1, x]",
+        "{a:1}",
+        "\"x {\"",
+        "<think>",
+        "</think>",
+        "\n<think>",
+        "M: ",
+        "M:[1]",
+        "null",
+        "M: 1",
+        "\t",
+        "'",
+        "\r\n",
+        "[1] \"",
+        "\\\"",
+        "{\"b\":[{\"c\":\"d\"}, {\"e\":[\"f\", 1e3, true]}]}",
+    };
+    surety_finder *finder = surety_finder_new(check_alloc(t));
+    surety_finder *step = surety_finder_new(check_alloc(t));
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    uint32_t random = 1;
+    surety_buf text;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    NEED(finder);
+    NEED(step);
+    NEED(doc);
+    for (unsigned turn = 0; turn < 20000; turn++) {
+        const surety_limits limits = {.size = sizeof(limits),
+                                      .candidates_max = turn % 5 ? 0 : 3};
+        surety_extract how = {.size = sizeof(how),
+                              .pick_last = turn % 7 == 0,
+                              .keep_reasoning = turn % 11 == 0,
+                              .marker = surety_str_of("M:")};
+        size_t at = 0, step_at = 0;
+
+        surety_buf_reset(&text);
+        for (unsigned i = 0; i < 2 + turn % 23; i++) {
+            random = random * 1664525u + 1013904223u;
+            surety_buf_text(&text,
+                            pieces[(random >> 16) % CHECK_COUNT(pieces)]);
+        }
+        TRY(text.status);
+        if (turn % 3 == 0) {
+            how.from_count = 1;
+            how.from[0] = (surety_place)(1 + turn / 3 % SURETY_PLACES);
+        }
+        TRY(surety_finder_find(finder, surety_buf_str(&text), &how, &limits,
+                               NULL));
+        TRY(stepped(step, doc, surety_buf_str(&text), &how, &limits));
+        CHECK(surety_finder_count(finder) == surety_finder_count(step));
+        for (size_t i = 0; i < surety_finder_count(finder); i++) {
+            const surety_candidate one = surety_finder_at(finder, i);
+            const surety_candidate two = surety_finder_at(step, i);
+
+            CHECK(one.place == two.place && one.start == two.start &&
+                  one.end == two.end && one.stripped == two.stripped);
+        }
+        /* Where there are as many as may be, a step does not look further. */
+        if (surety_finder_count(step) == 3)
+            continue;
+        CHECK(surety_finder_obstacle(finder, &at) ==
+              surety_finder_obstacle(step, &step_at));
+        CHECK(at == step_at);
+    }
+done:
+    surety_buf_done(&text);
+    surety_doc_free(doc);
+    surety_finder_free(step);
+    surety_finder_free(finder);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -405,6 +535,8 @@ int main(int argc, char **argv)
         {"keeps zero bytes and bad UTF-8", keeps_zero_bytes_and_bad_utf8},
         {"follows deep values", follows_deep_values},
         {"cut at every byte", cut_at_every_byte},
+        {"steps find what a search at once finds",
+         steps_find_what_a_search_at_once_finds},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
