@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Surety's side of the measurements: bench-surety SCHEMA|- INSTANCES.
+/* Surety's side of the measurements:
+ *
+ *     bench-surety set SCHEMA|- INSTANCES [WORK]
+ *     bench-surety reply CONTRACT REPLIES [WORK]
  *
  * It holds one data set and does what it is told, so that the driver
  * (bench.py) can let it and its peers take turns:
@@ -9,33 +12,47 @@
  *     stdin          WORK MS                   do WORK for at least MS
  *     stdout         NANOSECONDS               of one pass, the mean
  *
+ * With WORK it does that once and holds no document that was read: so the
+ * memory that a work takes can be seen from outside. It ends with 3 where that
+ * cannot be done.
+ *
  * Time is the wall clock's or the process's own on the processors, whichever
  * is less: a busy machine then costs nobody anything, and neither do the
  * helping threads that a peer may have.
  *
- * One pass is every document of the set once. The works: parse (bytes to a
- * document), check (documents that stay read), bytes (parse and check),
- * compile (the schema's text to a schema); without a schema only parse, and
- * then no document is kept. INSTANCES ending in .jsonl holds a
- * document a line, any other file is one document. All memory is reused where
- * the interface allows it; nothing is measured before it has run once. */
+ * One pass is every document of the set once; the table `works` has what can
+ * be done with it. A file ending in .jsonl holds a document a line, one ending
+ * in .seq a document after each byte 1E (RFC 7464), any other is one document.
+ * All memory is reused where the interface allows it; nothing is measured
+ * before it has run once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <surety/json.h>
+#include <surety/reply.h>
 #include <surety/schema.h>
+
+/* How often the work "again" repeats each document. */
+#define REPEAT 20
+
+static const surety_read_options borrowing = {.size = sizeof borrowing,
+                                              .flags = SURETY_READ_BORROW};
 
 struct set {
     surety_str schema_text; /* empty: none */
     surety_str text;        /* the instances */
     surety_str *texts;      /* one a document */
-    surety_doc **docs;
+    surety_doc **docs;      /* NULL where none are held */
     size_t count;
     surety_schema *schema;
+    surety_schema_cache *cache; /* it holds the schema once more */
     surety_checker *checker;
     surety_doc *scratch;
+    surety_contract *contract; /* of replies; NULL: the texts are JSON */
+    surety_finder *finder;
+    surety_judge *judge;
     size_t valid; /* counted by every work, so that none is optimised away */
 };
 
@@ -69,10 +86,7 @@ static surety_str file_read(const char *path)
 
 static surety_status text_read(surety_doc *doc, surety_str text)
 {
-    const surety_read_options options = {.size = sizeof options,
-                                         .flags = SURETY_READ_BORROW};
-
-    return surety_doc_read(doc, text, &options, NULL);
+    return surety_doc_read(doc, text, &borrowing, NULL);
 }
 
 static bool value_check(struct set *set, const surety_doc *doc)
@@ -82,6 +96,31 @@ static bool value_check(struct set *set, const surety_doc *doc)
     surety_checker_check(set->checker, set->schema, surety_doc_root(doc),
                          &valid, NULL);
     return valid;
+}
+
+static bool text_check(struct set *set, surety_str text)
+{
+    return text_read(set->scratch, text) == SURETY_OK &&
+           value_check(set, set->scratch);
+}
+
+/* The value of the first candidate, as a caller without a contract has it. */
+static bool reply_extract(struct set *set, surety_str reply)
+{
+    return surety_finder_find(set->finder, reply, NULL, NULL, NULL) ==
+               SURETY_OK &&
+           surety_finder_count(set->finder) > 0 &&
+           text_read(set->scratch, surety_finder_at(set->finder, 0).text) ==
+               SURETY_OK;
+}
+
+static bool reply_judge(struct set *set, surety_str reply)
+{
+    const surety_outcome *outcome = NULL;
+
+    return surety_judge_reply(set->judge, set->contract, reply, NULL, &outcome,
+                              NULL) == SURETY_OK &&
+           surety_outcome_ok(outcome);
 }
 
 static void pass_parse(struct set *set)
@@ -96,11 +135,32 @@ static void pass_check(struct set *set)
         set->valid += value_check(set, set->docs[i]);
 }
 
-static void pass_bytes(struct set *set)
+static void pass_again(struct set *set)
 {
     for (size_t i = 0; i < set->count; i++)
-        set->valid += text_read(set->scratch, set->texts[i]) == SURETY_OK &&
-                      value_check(set, set->scratch);
+        for (unsigned again = 0; again < REPEAT; again++)
+            set->valid += value_check(set, set->docs[i]);
+}
+
+static void pass_tree(struct set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        set->valid += text_check(set, set->texts[i]);
+}
+
+static bool text_check_straight(struct set *set, surety_str text)
+{
+    bool valid = false;
+
+    surety_checker_check_text(set->checker, set->schema, text, &borrowing,
+                              &valid, NULL);
+    return valid;
+}
+
+static void pass_straight(struct set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        set->valid += text_check_straight(set, set->texts[i]);
 }
 
 static void pass_compile(struct set *set)
@@ -112,15 +172,61 @@ static void pass_compile(struct set *set)
     surety_schema_free(schema);
 }
 
+static void pass_recall(struct set *set)
+{
+    const surety_schema *schema = NULL;
+
+    set->valid += surety_schema_cache_read(set->cache, set->schema_text, NULL,
+                                           &schema, NULL) == SURETY_OK;
+}
+
+static void pass_extract(struct set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        set->valid += reply_extract(set, set->texts[i]);
+}
+
+static void pass_judge(struct set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        set->valid += reply_judge(set, set->texts[i]);
+}
+
+static bool any(const struct set *set)
+{
+    return !set->contract;
+}
+
+static bool has_schema(const struct set *set)
+{
+    return set->schema != NULL;
+}
+
+static bool has_docs(const struct set *set)
+{
+    return set->schema && set->docs;
+}
+
+static bool has_contract(const struct set *set)
+{
+    return set->contract != NULL;
+}
+
 static const struct work {
     const char *name;
     void (*pass)(struct set *set);
-    bool wants_schema;
+    bool (*able)(const struct set *set);
+    unsigned times; /* that a pass does every document */
 } works[] = {
-    {"parse", pass_parse, false},
-    {"check", pass_check, true},
-    {"bytes", pass_bytes, true},
-    {"compile", pass_compile, true},
+    {"parse", pass_parse, any, 1},              /* bytes to a document */
+    {"check", pass_check, has_docs, 1},         /* documents that stay read */
+    {"again", pass_again, has_docs, REPEAT},    /* each several times on end */
+    {"bytes", pass_tree, has_schema, 1},        /* parse, then check */
+    {"straight", pass_straight, has_schema, 1}, /* bytes to a verdict */
+    {"compile", pass_compile, has_schema, 1},   /* text to a schema */
+    {"recall", pass_recall, has_schema, 1},     /* the same, once cached */
+    {"extract", pass_extract, has_contract, 1}, /* a reply to a value */
+    {"judge", pass_judge, has_contract, 1},     /* a reply to a verdict */
 };
 
 static double now_ns(clockid_t clock)
@@ -131,91 +237,155 @@ static double now_ns(clockid_t clock)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* The mean nanoseconds of a pass; below zero: there is no such work. */
-static double work_do(struct set *set, const char *name, unsigned ms)
+/* NULL: there is no such work, or this set is not for it. */
+static const struct work *work_find(const struct set *set, const char *name)
 {
-    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
-        const double start_ns = now_ns(CLOCK_MONOTONIC);
-        const double used_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-        double passes = 0;
-        double spent = 0;
-        double used = 0;
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        if (strcmp(works[i].name, name) == 0 && works[i].able(set))
+            return &works[i];
+    return NULL;
+}
 
-        if (strcmp(works[i].name, name) != 0 ||
-            (works[i].wants_schema && !set->schema))
-            continue;
-        do {
-            works[i].pass(set);
-            passes++;
-            spent = now_ns(CLOCK_MONOTONIC) - start_ns;
-        } while (spent < ms * 1e6);
-        used = now_ns(CLOCK_PROCESS_CPUTIME_ID) - used_ns;
-        return (used < spent ? used : spent) / passes;
-    }
-    return -1;
+/* The mean nanoseconds of doing every document once. */
+static double work_time(struct set *set, const struct work *work, unsigned ms)
+{
+    const double start_ns = now_ns(CLOCK_MONOTONIC);
+    const double used_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    double passes = 0;
+    double spent = 0;
+    double used = 0;
+
+    do {
+        work->pass(set);
+        passes += work->times;
+        spent = now_ns(CLOCK_MONOTONIC) - start_ns;
+    } while (spent < ms * 1e6);
+    used = now_ns(CLOCK_PROCESS_CPUTIME_ID) - used_ns;
+    return (used < spent ? used : spent) / passes;
 }
 
 /* ---- the set ------------------------------------------------------------ */
 
-static void set_split(struct set *set, bool is_lines)
+static bool ends_with(const char *path, const char *ending)
+{
+    const size_t path_len = strlen(path);
+    const size_t len = strlen(ending);
+
+    return path_len > len && strcmp(path + path_len - len, ending) == 0;
+}
+
+static void set_split(struct set *set, const char *path)
 {
     const char *ptr = set->text.ptr;
     const char *end = ptr + set->text.len;
-    size_t lines = 1;
+    const bool is_many = ends_with(path, ".jsonl") || ends_with(path, ".seq");
+    const char mark = ends_with(path, ".seq") ? '\x1e' : '\n';
+    size_t parts = 1;
 
-    for (const char *at = ptr; is_lines && at < end; at++)
-        lines += *at == '\n';
-    set->texts = calloc(lines, sizeof *set->texts);
-    set->docs = calloc(lines, sizeof *set->docs);
-    if (!set->texts || !set->docs)
+    for (const char *at = ptr; is_many && at < end; at++)
+        parts += *at == mark;
+    set->texts = calloc(parts, sizeof *set->texts);
+    if (!set->texts)
         fail("instances", "out of memory");
     while (ptr < end) {
-        const char *feed =
-            is_lines ? memchr(ptr, '\n', (size_t)(end - ptr)) : NULL;
-        const char *stop = feed ? feed : end;
+        const char *found =
+            is_many ? memchr(ptr, mark, (size_t)(end - ptr)) : NULL;
+        const char *stop = found ? found : end;
 
         if (stop > ptr)
             set->texts[set->count++] = (surety_str){ptr, (size_t)(stop - ptr)};
-        ptr = feed ? feed + 1 : end;
+        ptr = found ? found + 1 : end;
     }
 }
 
-static void set_open(struct set *set, const char *schema, const char *instances)
+static void schema_open(struct set *set, const char *path, bool is_contract)
 {
-    const size_t len = strlen(instances);
     surety_error error = {0};
+    surety_status status = SURETY_OK;
 
-    set->text = file_read(instances);
-    set_split(set, len > 6 && strcmp(instances + len - 6, ".jsonl") == 0);
     set->scratch = surety_doc_new(NULL);
     set->checker = surety_checker_new(NULL, NULL);
-    if (strcmp(schema, "-") != 0) {
-        set->schema_text = file_read(schema);
-        if (surety_schema_read(set->schema_text, NULL, &set->schema, &error) !=
-            SURETY_OK)
-            fail("schema", surety_status_name(error.status));
-    }
-    printf("{\"verdicts\": \"");
-    for (size_t i = 0; i < set->count; i++) {
-        surety_doc *doc = set->schema ? surety_doc_new(NULL) : set->scratch;
-        const bool ok = text_read(doc, set->texts[i]) == SURETY_OK &&
-                        (!set->schema || value_check(set, doc));
+    set->cache = surety_schema_cache_new(NULL, 0, 0);
+    set->finder = surety_finder_new(NULL);
+    set->judge = surety_judge_new(NULL, NULL);
+    if (strcmp(path, "-") == 0)
+        return;
+    set->schema_text = file_read(path);
+    if (is_contract)
+        status = surety_contract_read(set->schema_text, NULL, &set->contract,
+                                      &error);
+    else
+        status =
+            surety_schema_read(set->schema_text, NULL, &set->schema, &error);
+    if (status != SURETY_OK)
+        fail(is_contract ? "contract" : "schema", surety_status_name(status));
+}
 
-        if (set->schema)
-            set->docs[i] = doc;
-        putchar(ok ? '1' : '0');
+/* Both ways to a verdict must come to the same, or neither is measured. */
+static bool verdict_of(struct set *set, surety_str text)
+{
+    const bool valid = set->schema ? text_check(set, text)
+                                   : text_read(set->scratch, text) == SURETY_OK;
+
+    if (set->schema && text_check_straight(set, text) != valid)
+        fail("straight", "another verdict than by the tree");
+    return valid;
+}
+
+/* Reads every document once, and keeps those that "check" is done on. */
+static void set_say(struct set *set)
+{
+    char *verdicts = calloc(set->count + 1, 1);
+
+    if (set->schema)
+        set->docs = calloc(set->count + 1, sizeof(surety_doc *));
+    if (!verdicts || (set->schema && !set->docs))
+        fail("instances", "out of memory");
+    for (size_t i = 0; i < set->count; i++) {
+        const bool valid = set->contract ? reply_judge(set, set->texts[i])
+                                         : verdict_of(set, set->texts[i]);
+
+        verdicts[i] = valid ? '1' : '0';
+        if (set->docs) {
+            set->docs[i] = surety_doc_new(NULL);
+            text_read(set->docs[i], set->texts[i]);
+        }
     }
-    printf("\"}\n");
+    printf("{\"verdicts\": \"%s\"}\n", verdicts);
     fflush(stdout);
+    free(verdicts);
+}
+
+static void set_serve(struct set *set)
+{
+    char line[64];
+
+    while (fgets(line, sizeof line, stdin)) {
+        char *blank = strchr(line, ' ');
+        const struct work *work = NULL;
+        unsigned ms = 0;
+
+        for (char *at = blank ? blank + 1 : ""; *at >= '0' && *at <= '9'; at++)
+            ms = ms * 10 + (unsigned)(*at - '0');
+        if (blank)
+            *blank = '\0';
+        work = work_find(set, line);
+        printf("%.1f\n", work ? work_time(set, work, ms) : -1);
+        fflush(stdout);
+    }
 }
 
 static void set_close(struct set *set)
 {
-    for (size_t i = 0; i < set->count; i++)
+    for (size_t i = 0; set->docs && i < set->count; i++)
         surety_doc_free(set->docs[i]);
     surety_doc_free(set->scratch);
     surety_checker_free(set->checker);
     surety_schema_free(set->schema);
+    surety_schema_cache_free(set->cache);
+    surety_finder_free(set->finder);
+    surety_judge_free(set->judge);
+    surety_contract_free(set->contract);
     free(set->docs);
     free(set->texts);
     free((void *)(size_t)set->text.ptr);
@@ -225,24 +395,25 @@ static void set_close(struct set *set)
 int main(int argc, char **argv)
 {
     struct set set = {0};
-    char line[64];
+    const struct work *once = NULL;
 
-    if (argc != 3) {
-        fprintf(stderr, "usage: bench-surety SCHEMA|- INSTANCES\n");
+    if (argc < 4 || argc > 5 ||
+        (strcmp(argv[1], "set") != 0 && strcmp(argv[1], "reply") != 0)) {
+        fprintf(stderr, "usage: bench-surety set SCHEMA|- INSTANCES [WORK]\n"
+                        "       bench-surety reply CONTRACT REPLIES [WORK]\n");
         return 2;
     }
-    set_open(&set, argv[1], argv[2]);
-    while (fgets(line, sizeof line, stdin)) {
-        char *blank = strchr(line, ' ');
-        unsigned ms = 0;
-
-        for (char *at = blank ? blank + 1 : ""; *at >= '0' && *at <= '9'; at++)
-            ms = ms * 10 + (unsigned)(*at - '0');
-        if (blank)
-            *blank = '\0';
-        printf("%.1f\n", work_do(&set, line, ms));
-        fflush(stdout);
+    set.text = file_read(argv[3]);
+    set_split(&set, argv[3]);
+    schema_open(&set, argv[2], strcmp(argv[1], "reply") == 0);
+    if (argc == 4) {
+        set_say(&set);
+        set_serve(&set);
+    } else {
+        once = work_find(&set, argv[4]);
+        if (once)
+            once->pass(&set);
     }
     set_close(&set);
-    return 0;
+    return once || argc == 4 ? 0 : 3;
 }

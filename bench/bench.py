@@ -3,7 +3,7 @@
 """make bench: Surety and its peers side by side; docs/performance.md says
 what each row means.
 
-    bench.py BUILD [--only WORD] [--rounds N] [--ms N] [--replies N]
+    bench.py BUILD [--only PATTERN] [--rounds N] [--ms N] [--minutes N]
 
 Nobody's figure is worth anything alone: the tools take turns, every figure is
 the median of its turns, and a row is the ratio of two such medians. A peer
@@ -11,216 +11,82 @@ that is not there, or that judges documents otherwise than Surety does, is
 named under the table and left out of the row."""
 
 import argparse
-import glob
 import hashlib
 import json
 import math
 import os
 import platform
 import re
-import shutil
-import signal
 import statistics
 import subprocess
 import sys
-import threading
 import time
 
 sys.dont_write_bytecode = True
 import data  # noqa: E402
+import workers  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(HERE)
-PARSERS = ("jansson", "rapidjson", "simdjson")
 DAMAGED = ("events", "trend", "openapi-3.0", "pulumi", "code-climate",
-           "npm-manifest")
-BLAZE_LOOP = 20
-PATIENCE_S = 60
+           "manifest", "rows-200B", "rows-10K", "log-10K")
+# A work is done for so long before its turns; a tool has two turns at least,
+# and no more once they took so long together.
 WARM_MS = 60
-# Turns of one work of one tool end here, so that a slow peer does not make
-# everybody wait; they were two at least.
 TURNS_S = 0.6
+# The share of --minutes that the data sets may take.
+SETS_SHARE = 0.7
+# fastjsonschema takes seconds a pass above this.
+SLOW_BYTES_MAX = 2_000_000
 
-# -- the tools -----------------------------------------------------------------
+# Sets that are named of those that somebody could not do.
+NAMES_MAX = 10
 
+PARSERS = ("simdjson", "yyjson", "rapidjson", "jansson")
+NODE = ("ajv", "standalone", "schemasafe")
+# What is done with a set, by its kind.
+WORKS = {
+    "real": ("parse", "check", "again", "bytes", "straight", "compile",
+             "recall"),
+    "made": ("parse", "check", "again", "bytes", "straight", "compile",
+             "recall"),
+    "sized": ("parse", "check", "again", "bytes", "straight"),
+    "spaced": ("parse", "bytes", "straight"),
+    "damaged": ("check", "again", "bytes", "straight"),
+    "compile": ("compile", "recall"),
+    "text": ("parse",),
+    "reply": ("extract", "judge"),
+    "dirty": ("judge",),
+}
+OF_SCHEMAS = ("compile", "recall")
+# And by whom, where not all of it: what a tool does no differently from
+# another, or cannot be asked.
+ONLY = {**dict.fromkeys(PARSERS, ("parse",)), "standalone": ("check",),
+        "Blaze": ("again",)}
 
-def quiet(command, **options):
-    """What command prints; None where it cannot be run or fails."""
-    try:
-        return subprocess.run(command, stdout=subprocess.PIPE, text=True,
-                              stderr=subprocess.DEVNULL, check=True,
-                              stdin=subprocess.DEVNULL, **options).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def install_peers(folder):
-    """npm's packages, in folder; they are fetched once. Says what is wrong,
-    or gives None."""
-    wanted = os.path.join(HERE, "package.json")
-    have = os.path.join(folder, "package.json")
-    done = os.path.join(folder, "node_modules", ".package-lock.json")
-    if not shutil.which("node"):
-        return "node is not installed"
-    if os.path.exists(done) and quiet(["cmp", wanted, have]) is not None:
-        return None
-    if not shutil.which("npm"):
-        return "npm is not installed"
-    os.makedirs(folder, exist_ok=True)
-    shutil.copy(wanted, have)
-    print("bench: installing the peers from npm, once", file=sys.stderr)
-    if quiet(["npm", "install", "--no-audit", "--no-fund",
-              "--ignore-scripts", "--legacy-peer-deps", "--loglevel=error"],
-             cwd=folder, timeout=300) is None:
-        os.path.exists(have) and os.remove(have)
-        return "npm could not install it (is there a network?)"
-    return None
-
-
-def blaze_binary(modules):
-    """The tool itself, without the script that starts it."""
-    machine = {"aarch64": "arm64", "amd64": "x86_64"}.get(
-        platform.machine().lower(), platform.machine())
-    found = glob.glob(os.path.join(
-        modules, "@sourcemeta/jsonschema/build/github-releases",
-        f"jsonschema-{platform.system().lower()}-{machine}"))
-    return found[0] if found else None
-
-
-def python_with_fastjsonschema():
-    for python in (sys.executable, "/usr/bin/python3"):
-        if quiet([python, "-c", "import fastjsonschema"]) is not None:
-            return python
-    return None
-
-
-class Usage:
-    """What a command took, by launch.c."""
-
-    def __init__(self, folder, name):
-        self.path = os.path.join(folder, f"usage.{name}.txt")
-        self.launcher = [os.path.join(folder, "bench-launch"), self.path]
-
-    def read(self):
-        """(wall s, user s, peak bytes, whether it could be run)."""
-        try:
-            with open(self.path, encoding="utf-8") as file:
-                wall, user, peak, status = map(int, file.read().split())
-            os.remove(self.path)
-        except (OSError, ValueError):
-            return math.nan, math.nan, 0, False
-        return wall / 1e9, user / 1e6, peak * 1024, status >> 8 in (0, 1)
-
-
-class Worker:
-    """A process that holds a data set and does one work at a time; see
-    bench.c for what is said. `problem` is set where it cannot."""
-
-    def __init__(self, name, command, env, usage):
-        self.name = name
-        self.usage = usage
-        self.times = {}
-        self.problem = None
-        self.verdicts = ""
-        self.rss = 0
-        try:
-            self.process = subprocess.Popen(
-                [*usage.launcher, *command], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                env=env, start_new_session=True)
-        except OSError as error:
-            self.process = None
-            self.problem = error.strerror
-            return
-        try:
-            hello = json.loads(self._line())
-            self.verdicts = hello.get("verdicts", "")
-            self.problem = hello.get("error")
-        except ValueError:
-            self.problem = "it crashed, or took too long"
-
-    def _line(self):
-        # The group, for the launcher is not all of it.
-        timer = threading.Timer(PATIENCE_S, os.killpg,
-                                (self.process.pid, signal.SIGKILL))
-        timer.start()
-        try:
-            return self.process.stdout.readline()
-        finally:
-            timer.cancel()
-
-    def work(self, name, ms):
-        """Nanoseconds of one pass; None where it does not do this."""
-        try:
-            self.process.stdin.write(f"{name} {ms}\n")
-            self.process.stdin.flush()
-            spent = float(self._line())
-        except (OSError, ValueError):
-            self.problem = self.problem or f"{name}: it crashed, or took " \
-                                           "too long"
-            return None
-        return spent if spent > 0 else None
-
-    def add(self, work, spent):
-        self.times.setdefault(work, []).append(spent)
-
-    def close(self):
-        if not self.process:
-            return
-        try:
-            self.process.stdin.close()
-        except OSError:
-            pass
-        self.process.wait()
-        self.process.stdout.close()
-        self.rss = self.usage.read()[2]
-
-
-class Blaze:
-    """The same face over a tool that runs its own loop: `validate --benchmark`
-    gives each document's mean, the clock's own time taken off."""
-    LINE = re.compile(r"\[(\d+)\]: (PASS|FAIL) ([\d.]+) ")
-    name = "Blaze"
-    rss = 0
-
-    def __init__(self, binary, one):
-        self.command = [binary, "validate", "--fast", "--continue",
-                        "--benchmark", "--loop"]
-        self.files = [one.schema, one.instances]
-        self.problem, self.times = None, {}
-        self.documents = {}  # of each the means, for it only has a wall clock
-        lines = self._run(1)
-        self.verdicts = "".join(
-            "1" if word == "PASS" else "0"
-            for _, word, _ in sorted(lines, key=lambda line: int(line[0])))
-        if not lines:
-            self.problem = "it does not take this schema"
-
-    def _run(self, loop):
-        try:
-            done = subprocess.run(
-                self.command + [str(loop)] + self.files, text=True,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                timeout=PATIENCE_S)
-        except (OSError, subprocess.TimeoutExpired):
-            return []
-        return self.LINE.findall(done.stdout)
-
-    def work(self, name, ms):
-        if name != "check":
-            return None
-        for number, _, us in self._run(BLAZE_LOOP):
-            self.documents.setdefault(number, []).append(float(us))
-        return sum(map(statistics.median, self.documents.values())) * 1000
-
-    def add(self, work, spent):
-        self.times[work] = [spent]  # each has all turns in it
-
-    def close(self):
-        pass
-
-
-# -- one data set --------------------------------------------------------------
+WHOLE = ("real", "made", "sized")
+CHECKERS = ("ajv", "standalone", "schemasafe", "fastjsonschema")
+# Peers that are none: the fastest of PARSERS, and Surety without its cache.
+FASTEST = "fastest parser"
+UNCACHED = "no cache"
+# (title, work, kinds, peers)
+ROWS = (
+    ("parse", "parse", WHOLE + ("spaced", "text"), PARSERS + ("JSON.parse",)),
+    ("check", "check", WHOLE, CHECKERS),
+    ("check, again", "again", WHOLE, ("Blaze",)),
+    ("damaged", "check", ("damaged",), CHECKERS),
+    ("damaged, again", "again", ("damaged",), ("Blaze",)),
+    ("bytes, tree", "bytes", WHOLE + ("spaced", "damaged"),
+     ("ajv", "schemasafe", "fastjsonschema", FASTEST)),
+    ("bytes, straight", "straight", WHOLE + ("spaced", "damaged"),
+     ("ajv", "schemasafe", "fastjsonschema", FASTEST)),
+    ("compile", "compile", ("real", "made", "compile"),
+     ("ajv", "schemasafe", "fastjsonschema")),
+    ("compile, cached", "recall", ("real", "made", "compile"), (UNCACHED,)),
+)
+# Of replies each set is a row: (work, kind, peer).
+REPLY_ROWS = (("extract", "reply", "JSON.parse"), ("judge", "reply", "ajv"),
+              ("judge", "dirty", "jsonrepair"))
 
 
 class Bench:
@@ -228,23 +94,28 @@ class Bench:
         self.options = options
         self.build = os.path.abspath(options.build)
         self.folder = os.path.join(self.build, "bench")
-        with open(os.path.join(HERE, "data.py"), "rb") as file:
-            stamp = hashlib.sha256(file.read()).hexdigest()[:8]
-        self.data = data.Folder(os.path.join(self.folder, "data-" + stamp))
+        self.data = data.Folder(os.path.join(self.folder, "data-" + stamp(
+            "data.py", "schemas.py", "package.json")))
         peers = os.path.join(self.folder, "peers")
-        self.npm_problem = install_peers(peers)
+        self.npm_problem = workers.install_peers(peers)
         self.modules = os.path.join(peers, "node_modules")
         self.env = {**os.environ, "NODE_PATH": self.modules, "LC_ALL":
                     "C.UTF-8", "SURETY_CONTRACTS": "",
                     "PYTHONDONTWRITEBYTECODE": "1"}
-        self.blaze = blaze_binary(self.modules)
-        self.python = python_with_fastjsonschema()
-        self.rows = []   # (set, bytes, documents, {tool: {work: ns}})
+        self.blaze = workers.blaze_binary(self.modules)
+        self.python = workers.python_with_fastjsonschema()
+        self.ends = time.monotonic() + 60 * options.minutes * SETS_SHARE
+        self.rows = []   # (set, bytes, schema's bytes, documents,
+        #                   {tool: {work: ns}})
         self.notes = {}  # what somebody could not do: [sets]
         self.memory = {}
 
     def note(self, text, name):
-        self.notes.setdefault(text, []).append(name)
+        names = self.notes.setdefault(text, [])
+        if name not in names:
+            names.append(name)
+
+    # -- data sets -------------------------------------------------------------
 
     def sets(self):
         shared = os.path.join(SOURCE, "..", "shared", "data", "schemas")
@@ -254,104 +125,147 @@ class Bench:
         if not self.npm_problem:
             sets += data.npm_sets(self.data, self.modules, SOURCE)
         sets += data.made_sets(self.data, SOURCE)
+        sets += data.sized_sets(self.data)
         sets += data.census_text(self.data)
         sets += data.damaged_sets(self.data, sets, DAMAGED)
+        sets += data.reply_sets(self.data)
         return [one for one in sets
                 if re.search(self.options.only, "set " + one.name)]
 
     def workers(self, one):
+        """Those that are asked to do one; Surety first."""
+        replies = one.kind in ("reply", "dirty")
         schema = one.schema or "-"
         # A set without documents is only compiled; the schema is then its
         # own document, so that the tools have something to hold.
         files = [schema, one.instances or schema]
-        built = os.path.join(self.folder, "bench-")
-        yield self.worker("Surety", built + "surety", *files)
-        if one.kind in ("real", "made", "text"):
+        yield self.worker("Surety", self.program("surety"),
+                          "reply" if replies else "set", *files)
+        if "parse" in WORKS[one.kind]:
             for name in PARSERS:
-                yield self.worker(name, built + "parsers", name, files[1])
+                yield self.worker(name, self.program("parsers"), name,
+                                  files[1])
         if not self.npm_problem:
-            for name in (("json",) if one.kind == "text" else
-                         ("ajv", "schemasafe")):
+            for name in self.node_peers(one):
                 yield self.worker(name, "node", os.path.join(HERE, "peers.js"),
-                                  "set", name, *files)
-        if one.instances and one.schema:
-            if self.blaze:
-                yield Blaze(self.blaze, one)
-            if self.python:
-                yield self.worker("fastjsonschema", self.python, os.path.join(
-                    HERE, "peer_python.py"), *files)
+                                  "texts" if replies else "set",
+                                  {"JSON.parse": "json"}.get(name, name),
+                                  *files)
+        if replies or not one.instances or not one.schema:
+            return
+        if self.blaze and "again" in WORKS[one.kind]:
+            yield workers.Blaze(self.blaze, one)
+        if self.python and os.path.getsize(one.instances) < SLOW_BYTES_MAX:
+            yield self.worker("fastjsonschema", self.python, os.path.join(
+                HERE, "peer_python.py"), *files)
+        elif self.python:
+            self.note("fastjsonschema is slow, and left out above "
+                      f"{SLOW_BYTES_MAX / 1e6:.0f} MB", one.name)
+
+    def node_peers(self, one):
+        if one.kind in ("text", "reply", "dirty"):
+            return {"text": ("JSON.parse",), "reply": ("ajv",),
+                    "dirty": ("jsonrepair",)}[one.kind]
+        return [name for name in NODE
+                if any(work in WORKS[one.kind]
+                       for work in ONLY.get(name, WORKS[one.kind]))]
+
+    def program(self, name):
+        return os.path.join(self.folder, "bench-" + name)
 
     def worker(self, name, *command):
-        return Worker(name, command, self.env, Usage(self.folder, name))
+        return workers.Worker(name, command, self.env,
+                              workers.Usage(self.folder, name))
 
-    def works(self, one):
-        if one.kind == "text":
-            return ("parse",)
-        if one.kind == "compile":
-            return ("compile",)
-        if one.kind == "damaged":
-            return ("check", "bytes")
-        return ("parse", "check", "bytes", "compile")
-
-    def measure(self, one):
-        workers = list(self.workers(one))
-        surety = workers[0]
-        works = self.works(one)
-        for worker in workers:
+    def compare_verdicts(self, one, tools):
+        ours = tools[0].verdicts
+        for worker in tools:
             if worker.problem:
                 self.note(f"{worker.name}: {worker.problem}", one.name)
-            elif one.instances and worker.name not in PARSERS and (
-                    worker.verdicts != surety.verdicts):
-                differ = sum(a != b for a, b in zip(worker.verdicts,
-                                                    surety.verdicts))
+            elif (one.instances and worker.name not in PARSERS and ours
+                  and worker.verdicts != ours):
+                differ = sum(a != b for a, b in zip(worker.verdicts, ours))
                 self.note(f"{worker.name} judges otherwise than Surety",
-                          f"{one.name} ({differ} of "
-                          f"{len(surety.verdicts)})")
+                          f"{one.name} ({differ} of {len(ours)})")
                 worker.problem = "judges otherwise"
-        able = [(worker, work) for work in works for worker in workers
-                if not worker.problem
-                and worker.work(work, WARM_MS) is not None]
-        used = dict.fromkeys(able, 0.0)
+
+    def measure(self, one, allowed_s):
+        """Lets all who can do their works on one, in turn. Past allowed_s
+        nobody gets more than two turns."""
+        begun = time.monotonic()
+        tools = list(self.workers(one))
+        self.compare_verdicts(one, tools)
+        used = {}
+        for work in WORKS[one.kind]:
+            for worker in tools:
+                if worker.problem or work not in ONLY.get(worker.name, (work,)):
+                    continue
+                start = time.monotonic()
+                spent = worker.work(work, WARM_MS)
+                if spent is None:
+                    continue
+                used[worker, work] = 0.0
+                if time.monotonic() - start > 2 * TURNS_S:
+                    worker.add(work, spent)  # so slow that this was a turn
+                    used[worker, work] = TURNS_S
         for turn in range(self.options.rounds):
-            for worker, work in able:
-                if turn > 1 and used[worker, work] > TURNS_S:
+            late = time.monotonic() - begun > allowed_s
+            for worker, work in used:
+                if turn > 1 and (late or used[worker, work] > TURNS_S):
                     continue
                 start = time.monotonic()
                 spent = worker.work(work, self.options.ms)
                 used[worker, work] += time.monotonic() - start
                 if spent is not None:
                     worker.add(work, spent)
-        for worker in workers:
+        for worker in tools:
             worker.close()
-        self.keep(one, workers)
+            if worker.problem and any(
+                    worker is other for other, _ in used):
+                self.note(f"{worker.name}: {worker.problem}", one.name)
+        self.keep(one, tools)
 
-    def keep(self, one, workers):
-        count = len(workers[0].verdicts) or 1
+    def keep(self, one, tools):
         times = {worker.name: {work: statistics.median(spent)
                                for work, spent in worker.times.items()}
-                 for worker in workers}
-        if "ajv" in times or "json" in times:
-            node = times.setdefault("ajv", {})
-            parse = node.pop("parse", times.get("json", {}).get("parse"))
-            if parse:
-                times["JSON.parse"] = {"parse": parse}
-        times.pop("json", None)
-        size = sum(os.path.getsize(path) for path in (one.instances,) if path)
+                 for worker in tools}
+        node = times.get("ajv", {})
+        for work in ("parse", "extract"):
+            if work in node:  # it is not ajv that does it
+                times.setdefault("JSON.parse", {})[work] = node.pop(work)
+        parsed = [times[name]["parse"] for name in PARSERS
+                  if "parse" in times.get(name, {})]
+        if parsed and one.schema:
+            times[FASTEST] = {"bytes": min(parsed)}
+        if "compile" in times["Surety"]:
+            times[UNCACHED] = {"recall": times["Surety"]["compile"]}
+        size = os.path.getsize(one.instances) if one.instances else 0
         schema = os.path.getsize(one.schema) if one.schema else 0
-        self.rows.append((one, size, schema, count, times))
+        self.rows.append((one, size, schema, len(tools[0].verdicts) or 1,
+                          times))
         if one.name == "census-text":
-            self.memory = {{"json": "JSON.parse"}.get(
-                worker.name, worker.name): worker.rss for worker in workers}
+            self.memory = {worker.name: worker.rss for worker in tools
+                           if not worker.problem}
+            contract = os.path.join(SOURCE, "contracts/census/agent-output"
+                                    ".json")
+            for title, work in (("Surety, tree and check", "bytes"),
+                                ("Surety, straight", "straight")):
+                taken = self.process([self.program("surety"), "set", contract,
+                                      one.instances, work])
+                if taken[3]:
+                    self.memory[title] = taken[2]
 
     # -- whole processes -------------------------------------------------------
 
     def process(self, command):
-        """What Usage.read gives, of one command."""
-        usage = Usage(self.folder, "process")
-        subprocess.run([*usage.launcher, *command], env=self.env, check=False,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
-        return usage.read()
+        """What Usage.read gives, of one command; not run: where it failed."""
+        usage = workers.Usage(self.folder, "process")
+        done = subprocess.run(
+            [*usage.launcher, *command], env=self.env, check=False,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        taken = usage.read()
+        return taken if done.returncode == 0 else (*taken[:3], False)
 
     def contest(self, tools, rounds):
         """Medians of {name: [command, ...]}, the commands of a tool summed,
@@ -399,69 +313,93 @@ class Bench:
                        for peer in peers if work is not ruled}})
         path = data.one_reply(self.data)
         name = "user-story/iteration-output"
+        code = os.path.join(self.folder, "standalone.js")
+        if peers:
+            self.process(node("build", contract(name), code))
         yield ("start to verdict, one small reply", os.path.getsize(path), 1,
                4 * self.options.rounds, {
                    "Surety": [[tool, "check", "-c", name, path]],
-                   **({} if self.npm_problem else {
-                       "node -e ''": [["node", "-e", ""]]}),
+                   **({"node -e ''": [["node", "-e", ""]],
+                       "standalone": [node("reply", "standalone", code, path)]}
+                      if peers else {}),
                    **{peer: [node("reply", peer, contract(name), path)]
                       for peer in peers}})
 
-    # -- the table -------------------------------------------------------------
+    # -- the tables ------------------------------------------------------------
+
+    def print_fastest(self):
+        """Who the fastest parser was."""
+        best = [min((times[name]["parse"], name) for name in PARSERS
+                    if "parse" in times.get(name, {}))[1]
+                for *_, times in self.rows if FASTEST in times]
+        if best:
+            print("\nthe fastest parser: " + ", ".join(
+                f"{name} on {best.count(name)}" for name in PARSERS
+                if name in best))
 
     def ratios(self, work, kinds, peer):
         """[(set, Surety ns, peer ns, units, bytes)] where both did it."""
         for one, size, schema, count, times in self.rows:
-            ours = times["Surety"].get(work)
-            theirs = times.get(peer, {}).get(work)
+            ours = times.get("Surety", {}).get(work)
+            theirs = time_of(times, peer, work)
             if ours and theirs and one.kind in kinds:
-                if work == "compile":
+                if work in OF_SCHEMAS:
                     yield one.name, ours, theirs, 1, schema
                 else:
                     yield one.name, ours, theirs, count, size
 
     def print_sets(self):
-        whole = ("real", "made")
-        print(f"{'what':<16} {'peer':<15} {'sets':>4} {'Surety':>9} "
-              f"{'peer':>9} {'Surety':>7} {'peer':>7} {'ratio':>6} "
-              f"{'worst':>6}  on")
-        print(f"{'':<37} {'ns each':>9} {'ns each':>9} {'MB/s':>7} "
-              f"{'MB/s':>7}")
-        for title, work, kinds, peers in (
-                ("parse", "parse", whole + ("text",),
-                 PARSERS + ("JSON.parse",)),
-                ("check", "check", whole,
-                 ("Blaze", "ajv", "schemasafe", "fastjsonschema")),
-                ("check, damaged", "check", ("damaged",),
-                 ("Blaze", "ajv", "schemasafe", "fastjsonschema")),
-                ("bytes to verdict", "bytes", whole + ("damaged",),
-                 ("ajv", "schemasafe", "fastjsonschema")),
-                ("schema compile", "compile", whole + ("compile",),
-                 ("ajv", "schemasafe", "fastjsonschema"))):
+        print(f"\n{'':<34} {'ns each':^13} {'MB/s':>5}")
+        print(f"{'what':<15} {'peer':<14} {'set':>3} {'Surety':>6} "
+              f"{'peer':>6} {'':>5} {'ratio':>5} {'worst':>6} {'on':<12} "
+              f"{'best':>5} on")
+        for title, work, kinds, peers in ROWS:
             for peer in peers:
                 print_row(title, peer, list(self.ratios(work, kinds, peer)))
-                title = ""
+        self.print_fastest()
         if self.memory:
-            print("peak memory of a process that reads one 5 MB text: " +
-                  ", ".join(f"{name} {rss / 1e6:.0f} MB"
-                            for name, rss in self.memory.items() if rss))
+            print("peak memory of a process, one text of 5 MB, in MB:")
+            print_wrapped("; ".join(f"{name} {rss / 1e6:.0f}" for name, rss
+                                    in self.memory.items()))
+
+    def print_replies(self):
+        head = "reply, by library calls"
+        for one, size, _, count, times in self.rows:
+            for work, kind, peer in REPLY_ROWS:
+                if one.kind != kind:
+                    continue
+                if head:
+                    print(f"\n{head:<27} {'Surety µs':>10} {'MB/s':>6}  "
+                          f"{'peer':<10} {'µs each':>10} {'MB/s':>6} "
+                          f"{'ratio':>6}")
+                    head = None
+                ours, theirs = (times.get(name, {}).get(work, math.nan)
+                                for name in ("Surety", peer))
+                print(f"{one.name:<18} {work:<8} {ours / count / 1e3:>10.1f} "
+                      f"{size / ours * 1e3:>6.0f}  {peer:<10} "
+                      f"{theirs / count / 1e3:>10.1f} "
+                      f"{size / theirs * 1e3:>6.0f} {ours / theirs:>6.2f}"
+                      .replace("nan", "  -"))
 
     def print_jobs(self):
-        print(f"\n{'whole process':<36} {'tool':<15} {'wall ms':>8} "
-              f"{'user ms':>8} {'MB/s':>6} {'each µs':>8} {'peak MB':>8} "
-              f"{'ratio':>6}")
+        head = True
         for title, size, count, rounds, tools in self.jobs():
             if not re.search(self.options.only, "process " + title):
                 continue
+            if head:
+                print(f"\n{'whole process':<34} {'tool':<14} {'wall ms':>8} "
+                      f"{'user ms':>8} {'MB/s':>5} {'each µs':>8} "
+                      f"{'peak MB':>7} {'ratio':>5}")
+                head = False
             results = self.contest(tools, rounds)
             first = next(iter(results.values()))[0]
             for name, (wall, user, peak) in results.items():
                 ratio = ("" if name.startswith("Surety") else
-                         f"{first / wall:.2f}")
-                print(f"{title:<36} {name:<15} {wall * 1e3:>8.1f} "
-                      f"{user * 1e3:>8.1f} {size / wall / 1e6:>6.0f} "
-                      f"{wall / count * 1e6:>8.1f} {peak / 1e6:>8.1f} "
-                      f"{ratio:>6}", flush=True)
+                         ratio_text(first / wall))
+                print(f"{title:<34} {name:<14} {wall * 1e3:>8.1f} "
+                      f"{user * 1e3:>8.1f} {size / wall / 1e6:>5.0f} "
+                      f"{wall / count * 1e6:>8.1f} {peak / 1e6:>7.1f} "
+                      f"{ratio:>5}".rstrip(), flush=True)
                 title = ""
 
     def write_details(self):
@@ -470,13 +408,13 @@ class Bench:
             print("set", "kind", "documents", "bytes", "work", "tool",
                   "ns_each", "mb_s", "surety_ratio", sep="\t", file=file)
             for one, size, schema, count, times in self.rows:
-                for work in self.works(one):
-                    units, length = ((1, schema) if work == "compile" else
+                for work in WORKS[one.kind]:
+                    units, length = ((1, schema) if work in OF_SCHEMAS else
                                      (count, size))
-                    ours = times["Surety"].get(work)
-                    for tool, works in times.items():
-                        if work in works:
-                            spent = works[work]
+                    ours = times.get("Surety", {}).get(work)
+                    for tool in times:
+                        spent = time_of(times, tool, work)
+                        if spent:
                             print(one.name, one.kind, units, length, work,
                                   tool, f"{spent / units:.1f}",
                                   f"{length / spent * 1e3:.1f}",
@@ -487,43 +425,94 @@ class Bench:
     def run(self):
         print(machine(self.build))
         if self.npm_problem:
-            self.note(self.npm_problem,
-                      "ajv, schemasafe, Blaze, jsonrepair and JSON.parse")
+            self.note(self.npm_problem, "Blaze, jsonrepair, JSON.parse, " +
+                      ", ".join(NODE))
         elif not self.blaze:
             self.note("it has no binary for this machine", "Blaze")
         if not self.python:
             self.note("not installed", "fastjsonschema")
-        for one in self.sets():
+        sets = self.sets()
+        for number, one in enumerate(sets):
             if sys.stderr.isatty():
                 print(f"\r\033[K{one.name}", end="", file=sys.stderr)
-            self.measure(one)
+            left_s = max(0, self.ends - time.monotonic())
+            self.measure(one, 2 * left_s / (len(sets) - number))
         if sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr)
         if self.rows:
             self.print_sets()
+            self.print_replies()
         self.print_jobs()
         if self.notes:
             print("\nnot counted:")
             for text, names in self.notes.items():
-                print(f"  {text}: {', '.join(names)}")
-        self.write_details()
+                more = len(names) - NAMES_MAX
+                print_wrapped(f"{text}: {', '.join(names[:NAMES_MAX])}" +
+                              (f" and {more} more" if more > 0 else ""))
+        if self.rows:
+            self.write_details()
+
+
+def stamp(*names):
+    """Of what the generated data follow from."""
+    mark = hashlib.sha256()
+    for name in names:
+        with open(os.path.join(HERE, name), "rb") as file:
+            mark.update(file.read())
+    return mark.hexdigest()[:8]
+
+
+def time_of(times, tool, work):
+    """Surety alone has two ways from bytes to a verdict."""
+    if work == "straight" and tool != "Surety":
+        work = "bytes"
+    return times.get(tool, {}).get(work)
+
+
+def ratio_text(ratio):
+    return f"{ratio:.{2 if ratio > 0.0995 else 3}f}"
+
+
+def short(number):
+    """In six places: 412, 9876, 41.2k, 223k, 11.4M."""
+    if number < 9999.5:
+        return f"{number:.0f}"
+    for unit in ("k", "M"):
+        number /= 1000
+        if number < 999.5:
+            return f"{number:.{0 if number >= 99.95 else 1}f}{unit}"
+    return f"{number / 1000:.1f}G"
 
 
 def print_row(title, peer, found):
     if not found:
-        print(f"{title:<16} {peer:<15}    0  (not there: see below)")
+        print(f"{title:<15} {peer:<14}   0  (not there: see below)")
         return
 
     def mean(values):
         return math.exp(statistics.fmean(math.log(v) for v in values))
+
+    def set_name(row):
+        return row[0] if len(row[0]) < 13 else row[0][:11] + "…"
     worst = max(found, key=lambda row: row[1] / row[2])
-    print(f"{title:<16} {peer:<15} {len(found):>4} "
-          f"{mean(row[1] / row[3] for row in found):>9.0f} "
-          f"{mean(row[2] / row[3] for row in found):>9.0f} "
-          f"{mean(row[4] / row[1] * 1e3 for row in found):>7.0f} "
-          f"{mean(row[4] / row[2] * 1e3 for row in found):>7.0f} "
-          f"{mean(row[1] / row[2] for row in found):>6.2f} "
-          f"{worst[1] / worst[2]:>6.2f}  {worst[0]}")
+    best = min(found, key=lambda row: row[1] / row[2])
+    print(f"{title:<15} {peer:<14} {len(found):>3} "
+          f"{short(mean(row[1] / row[3] for row in found)):>6} "
+          f"{short(mean(row[2] / row[3] for row in found)):>6} "
+          f"{mean(row[4] / row[1] * 1e3 for row in found):>5.0f} "
+          f"{ratio_text(mean(row[1] / row[2] for row in found)):>5} "
+          f"{ratio_text(worst[1] / worst[2]):>6} {set_name(worst):<12} "
+          f"{ratio_text(best[1] / best[2]):>5} {set_name(best)}")
+
+
+def print_wrapped(text):
+    line = " "
+    for word in text.split(" "):
+        if len(line) + len(word) > 98:
+            print(line)
+            line = "   "
+        line += " " + word
+    print(line)
 
 
 def machine(build):
@@ -539,12 +528,19 @@ def machine(build):
         with open(os.path.join(build, "compile_commands.json"),
                   encoding="utf-8") as file:
             program = json.load(file)[0]["command"].split()[0]
-        compiler = quiet([program, "--version"]).split("\n")[0]
+        compiler = workers.quiet([program, "--version"]).split("\n")[0]
     except (OSError, ValueError, AttributeError):
         pass
-    node = (quiet(["node", "--version"]) or "no node").strip()
-    return (f"{model}, {os.cpu_count()} cores; {compiler}; "
-            f"node {node}; load {os.getloadavg()[0]:.1f}")
+    node = (workers.quiet(["node", "--version"]) or "no node").strip()
+    return (f"{model}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n"
+            f"{compiler}; node {node}{kernel(build)}")
+
+
+def kernel(build):
+    """Which of its kernels the reader uses, where the tool says so."""
+    said = workers.quiet([os.path.join(build, "surety"), "--version"]) or ""
+    found = re.search(r"\b(avx512|avx2|neon|portable)\b", said, re.IGNORECASE)
+    return f"; Surety reads with {found[1]}" if found else ""
 
 
 def main():
@@ -555,6 +551,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--ms", type=int, default=15,
                         help="of each work in each round, at least")
+    parser.add_argument("--minutes", type=float, default=8,
+                        help="what all of it should take at most")
     parser.add_argument("--replies", type=int, default=100_000)
     Bench(parser.parse_args()).run()
 

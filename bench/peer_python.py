@@ -23,8 +23,8 @@ def main():
         schema_text = file.read()
     with open(sys.argv[2], "rb") as file:
         whole = file.read()
-    texts = ([line for line in whole.split(b"\n") if line]
-             if sys.argv[2].endswith(".jsonl") else [whole])
+    mark = {"jsonl": b"\n", "seq": b"\x1e"}.get(sys.argv[2].split(".")[-1])
+    texts = ([text for text in whole.split(mark) if text] if mark else [whole])
 
     # Nobody else here asserts formats, so every one of them is let through.
     formats = dict.fromkeys(
@@ -69,6 +69,9 @@ def main():
              "compile": compile_schema}
     for line in sys.stdin:
         name, ms = line.split()
+        if name not in works:
+            print(-1, flush=True)
+            continue
         start, used = time.perf_counter_ns(), time.process_time_ns()
         passes = spent = 0
         while passes == 0 or spent < int(ms) * 1_000_000:

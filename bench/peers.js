@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The peers that run in Node. NODE_PATH names the folder they are in.
  *
- *     peers.js set json|ajv|schemasafe SCHEMA|- INSTANCES
+ *     peers.js set json|ajv|standalone|schemasafe SCHEMA|- INSTANCES
  *         holds a data set and does as bench.c does (its works, its words)
+ *     peers.js texts ajv|jsonrepair CONTRACT REPLIES
+ *         the same with replies
+ *     peers.js build CONTRACT FILE
+ *         ajv's standalone code of a contract, to FILE
  *     peers.js reply ajv|jsonrepair CONTRACT FILE
+ *     peers.js reply standalone CODE FILE
  *         one reply: extraction, JSON, schema; the value to standard output
  *     peers.js replies ajv|jsonrepair CONTRACT FILE
  *         one reply a line, each a JSON string; a report a line
@@ -16,8 +21,10 @@ const fs = require('fs');
 
 /* ---- schemas ------------------------------------------------------------ */
 
-function ajvCompiler(schema) {
-  const options = { strict: false, validateFormats: false, logger: false };
+function ajvOf(schema, code) {
+  const options = {
+    strict: false, validateFormats: false, logger: false, code,
+  };
   const dialect = String(schema.$schema || '2020-12');
   const name = dialect.includes('draft-04') ? 'ajv-draft-04'
     : /draft-0[67]/.test(dialect) ? 'ajv'
@@ -27,6 +34,11 @@ function ajvCompiler(schema) {
   if (dialect.includes('draft-06')) {
     ajv.addMetaSchema(require('ajv/dist/refs/json-schema-draft-06.json'));
   }
+  return ajv;
+}
+
+function ajvCompiler(schema) {
+  const ajv = ajvOf(schema);
   return (text) => {
     const parsed = JSON.parse(text);
     const own = ajv.getSchema(parsed.$id || parsed.id || '');
@@ -34,6 +46,24 @@ function ajvCompiler(schema) {
     const validate = ajv.compile(parsed);
     ajv.removeSchema();
     return validate;
+  };
+}
+
+/* The code that ajv writes for later use. */
+function standaloneCode(text) {
+  const parsed = JSON.parse(text);
+  const ajv = ajvOf(parsed, { source: true });
+  const own = ajv.getSchema(parsed.$id || parsed.id || '');
+  return require('ajv/dist/standalone').default(
+    ajv, own || ajv.compile(parsed));
+}
+
+function standaloneCompiler() {
+  const Module = require('module');
+  return (text) => {
+    const module = new Module('standalone');
+    module._compile(standaloneCode(text), 'standalone.js');
+    return module.exports;
   };
 }
 
@@ -52,18 +82,20 @@ function schemasafeCompiler(schemaText) {
 
 function compilerOf(peer, schemaText) {
   return peer === 'ajv' ? ajvCompiler(JSON.parse(schemaText))
-    : schemasafeCompiler(schemaText);
+    : peer === 'standalone' ? standaloneCompiler()
+      : schemasafeCompiler(schemaText);
 }
 
 /* ---- one data set ------------------------------------------------------- */
 
 function textsOf(path) {
   const all = fs.readFileSync(path);
-  if (!path.endsWith('.jsonl')) return [all];
+  const mark = { jsonl: 10, seq: 30 }[path.split('.').pop()];
+  if (!mark) return [all];
   const texts = [];
   for (let at = 0; at < all.length;) {
-    const feed = all.indexOf(10, at);
-    const end = feed < 0 ? all.length : feed;
+    const found = all.indexOf(mark, at);
+    const end = found < 0 ? all.length : found;
     if (end > at) texts.push(all.subarray(at, end));
     at = end + 1;
   }
@@ -93,24 +125,15 @@ function worksOf(peer, schemaPath, texts) {
       works.valid += validate(JSON.parse(text.toString()));
     }
   };
-  if (compile(schemaText) !== validate) {
+  if (peer !== 'standalone' && compile(schemaText) !== validate) {
     works.compile = () => { works.valid += !!compile(schemaText); };
   }
   return works;
 }
 
-function serveSet(peer, schemaPath, instancesPath) {
-  const texts = textsOf(instancesPath);
-  let works;
-  try {
-    works = worksOf(peer, schemaPath, texts);
-    const verdicts = texts.map(
-      (text) => (works.validate(JSON.parse(text.toString())) ? '1' : '0'));
-    console.log(JSON.stringify({ verdicts: verdicts.join('') }));
-  } catch (error) {
-    console.log(JSON.stringify({ error: String(error.message).slice(0, 200) }));
-    return;
-  }
+function serve(works, judge, texts) {
+  const verdicts = texts.map((text) => (judge(text.toString()) ? '1' : '0'));
+  console.log(JSON.stringify({ verdicts: verdicts.join('') }));
   const lines = require('readline').createInterface({ input: process.stdin });
   lines.on('line', (line) => {
     const [name, ms] = line.split(' ');
@@ -134,6 +157,23 @@ function serveSet(peer, schemaPath, instancesPath) {
   });
 }
 
+/* Whatever a peer meets, the others go on. */
+function attempt(open) {
+  try {
+    open();
+  } catch (error) {
+    console.log(JSON.stringify({ error: String(error.message).slice(0, 200) }));
+  }
+}
+
+function serveSet(peer, schemaPath, instancesPath) {
+  attempt(() => {
+    const texts = textsOf(instancesPath);
+    const works = worksOf(peer, schemaPath, texts);
+    serve(works, (text) => works.validate(JSON.parse(text)), texts);
+  });
+}
+
 /* ---- replies ------------------------------------------------------------ */
 
 const FENCE = /```(?:json)?[ \t]*\r?\n([\s\S]*?)\n[ \t]*```/i;
@@ -147,11 +187,20 @@ function extract(reply) {
   return marked < 0 ? text.slice(text.search(/[[{]/)) : text;
 }
 
+function repairOf(peer) {
+  return peer === 'jsonrepair' ? require('jsonrepair').jsonrepair
+    : (json) => json;
+}
+
+function validatorOf(peer, path) {
+  if (peer === 'standalone') return require(path);
+  const text = fs.readFileSync(path, 'utf8');
+  return ajvCompiler(JSON.parse(text))(text);
+}
+
 function judgeOf(peer, contractPath) {
-  const text = fs.readFileSync(contractPath, 'utf8');
-  const validate = ajvCompiler(JSON.parse(text))(text);
-  const repair = peer === 'jsonrepair'
-    ? require('jsonrepair').jsonrepair : (json) => json;
+  const validate = validatorOf(peer, contractPath);
+  const repair = repairOf(peer);
   return (reply) => {
     try {
       const value = JSON.parse(repair(extract(reply)));
@@ -163,11 +212,35 @@ function judgeOf(peer, contractPath) {
   };
 }
 
+function serveTexts(peer, contractPath, path) {
+  attempt(() => {
+    const texts = textsOf(path);
+    const judge = judgeOf(peer, contractPath);
+    const repair = repairOf(peer);
+    const works = {
+      valid: 0,
+      extract() {
+        for (const text of texts) {
+          works.valid += !!JSON.parse(repair(extract(text.toString())));
+        }
+      },
+      judge() {
+        for (const text of texts) works.valid += judge(text.toString()).ok;
+      },
+    };
+    serve(works, (text) => judge(text).ok, texts);
+  });
+}
+
 function judgeReply(peer, contractPath, path) {
   const report = judgeOf(peer, contractPath)(fs.readFileSync(path, 'utf8'));
   if (report.ok) process.stdout.write(JSON.stringify(report.value) + '\n');
   else process.stderr.write(JSON.stringify(report) + '\n');
   process.exitCode = report.ok ? 0 : 1;
+}
+
+function build(contractPath, path) {
+  fs.writeFileSync(path, standaloneCode(fs.readFileSync(contractPath, 'utf8')));
 }
 
 async function judgeReplies(peer, contractPath, path) {
@@ -189,6 +262,8 @@ async function judgeReplies(peer, contractPath, path) {
   if (out.length) fs.writeSync(1, out.join('\n') + '\n');
 }
 
-const [command, peer, schema, file] = process.argv.slice(2);
-({ set: serveSet, reply: judgeReply, replies: judgeReplies })[command](
-  peer, schema, file);
+const [command, ...rest] = process.argv.slice(2);
+({
+  set: serveSet, texts: serveTexts, build, reply: judgeReply,
+  replies: judgeReplies,
+})[command](...rest);

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filter behind --jsonl. Lines travel in batches through a ring of slots:
- *
- *     reader thread -> [filled] -> worker threads -> [done] -> this thread
- *
- * A slot is numbered by the batch it holds, modulo the ring's size, so the
- * order out is the order in without sorting, and memory is the ring however
- * long the stream. With one job there is no thread: a slot is filled, worked
- * and written in turn. Invariants, under the ring's lock:
- * 1. written <= taken <= filled <= written + slots;
- * 2. a slot belongs to the reader from written + slots on, to one worker from
- *    taken on, and to the writer once it is done.
+/* The filter behind --jsonl. Lines travel in batches through a ring of slots. A
+ * slot is numbered by the batch it holds, modulo the ring's size, so the order
+ * out is the order in without sorting, and memory is the ring however long the
+ * stream. With one job there is no thread: a slot is filled, worked and written
+ * in turn. With more, every thread does all three: it writes what is next to be
+ * written, if that is done; else it reads the next batch and works on it. A
+ * batch stays with one thread and one processor's caches, and nobody is woken
+ * to hand it on. Invariants, under the ring's lock:
+ * 1. written <= filled <= written + slots;
+ * 2. one thread at most reads, and it owns the slot numbered filled; one at
+ *    most writes, and it owns the one numbered written, which is done; a slot
+ *    between them belongs to the thread that read it until it is done.
  * A batch is what the input has ready, up to 256 KiB, so a slow writer sees
  * each report before it sends its next record. */
 #include "batch.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,26 +36,37 @@ struct slot {
     bool is_last; /* nothing after this one counts: --first found one */
 };
 
-struct ring {
-    const struct session *session;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    struct slot *slots;
-    size_t count;
-    uint64_t filled, taken, written;
-    bool is_ended;   /* the reader has no more */
-    bool is_stopped; /* nobody need go on */
-    surety_status read_status;
-    surety_error read_error;
-    struct lines lines;
-};
-
 /* What has been written so far, and when it was last told. */
 struct account {
     struct tally tally;
     struct timespec started;
     int64_t told_ms;
     bool is_telling; /* progress goes to a terminal */
+};
+
+struct ring {
+    const struct session *session;
+    struct account *account; /* the writer's */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct slot *slots;
+    size_t count;
+    uint64_t filled, written;
+    bool is_reading, is_writing; /* somebody is */
+    bool is_ended;               /* the input has no more */
+    bool is_stopped;             /* nobody need go on */
+    unsigned running;            /* threads that have not ended */
+    surety_status read_status;
+    surety_error read_error;
+    struct lines lines;
+};
+
+/* A thread, and what it judges with. */
+struct worker {
+    struct ring *ring;
+    struct recorder recorder;
+    surety_status ready;
+    pthread_t thread;
 };
 
 /* ---- working on one batch ----------------------------------------------- */
@@ -126,7 +139,8 @@ static void account_sum(const struct session *session,
 
     if (account->is_telling && account->told_ms > 0)
         surety_buf_text(out, "\r\033[K");
-    if (session->settings->quiet)
+    /* A reader that went away wants to know nothing more. */
+    if (session->settings->quiet || session->cli->out.error == EPIPE)
         return;
     put_format(out, "%llu %s: %llu valid, %llu invalid",
                (unsigned long long)tally->replies,
@@ -174,97 +188,87 @@ static bool slot_write(const struct session *session, const struct slot *slot,
 
 /* ---- threads ------------------------------------------------------------ */
 
-/* Reads batches into free slots. Only a read may be cancelled: it may wait for
- * ever, and holds nothing. */
-static void *ring_read(void *argument)
+/* Reads the next batch and works on it. Called and left with the lock held,
+ * which is not held meanwhile. Only a read may be cancelled: it may wait for
+ * ever. */
+static void ring_fill(struct ring *ring, struct worker *worker)
 {
-    struct ring *ring = argument;
+    struct slot *slot = &ring->slots[ring->filled % ring->count];
+    surety_status status;
+    int state;
+
+    ring->is_reading = true;
+    slot->is_done = false;
+    pthread_mutex_unlock(&ring->lock);
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+    status = lines_read(&ring->lines, &slot->text, &ring->read_error);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    pthread_mutex_lock(&ring->lock);
+    ring->is_reading = false;
+    pthread_cond_broadcast(&ring->changed);
+    if (status != SURETY_OK) {
+        ring->read_status = status;
+        ring->is_ended = true;
+        return;
+    }
+    ring->filled++;
+    pthread_mutex_unlock(&ring->lock);
+    if (worker->ready == SURETY_OK) {
+        slot_work(&worker->recorder, slot);
+    } else {
+        slot->tally = (struct tally){0};
+        slot->status = worker->ready;
+    }
+    pthread_mutex_lock(&ring->lock);
+    slot->is_done = true;
+}
+
+/* Writes the batch that is next. Called and left with the lock held. */
+static void ring_write(struct ring *ring)
+{
+    const struct slot *slot = &ring->slots[ring->written % ring->count];
+    bool goes_on;
+
+    ring->is_writing = true;
+    pthread_mutex_unlock(&ring->lock);
+    goes_on = slot_write(ring->session, slot, ring->account);
+    pthread_mutex_lock(&ring->lock);
+    ring->is_writing = false;
+    ring->written++;
+    ring->is_stopped = ring->is_stopped || !goes_on;
+    pthread_cond_broadcast(&ring->changed);
+}
+
+static void *ring_run(void *argument)
+{
+    struct worker *worker = argument;
+    struct ring *ring = worker->ring;
     int state;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    pthread_mutex_lock(&ring->lock);
-    while (!ring->is_ended && !ring->is_stopped) {
-        struct slot *slot = &ring->slots[ring->filled % ring->count];
-        surety_status status;
-        if (ring->filled - ring->written == ring->count) {
-            pthread_cond_wait(&ring->changed, &ring->lock);
-            continue;
-        }
-        pthread_mutex_unlock(&ring->lock);
-        slot->is_done = false;
-        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
-        status = lines_read(&ring->lines, &slot->text, &ring->read_error);
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-        pthread_mutex_lock(&ring->lock);
-        if (status == SURETY_OK) {
-            ring->filled++;
-        } else {
-            ring->read_status = status;
-            ring->is_ended = true;
-        }
-        pthread_cond_broadcast(&ring->changed);
-    }
-    pthread_mutex_unlock(&ring->lock);
-    return NULL;
-}
-
-static void *ring_work(void *argument)
-{
-    struct ring *ring = argument;
-    struct recorder recorder;
-    const surety_status ready = recorder_init(&recorder, ring->session);
-
+    worker->ready = recorder_init(&worker->recorder, ring->session);
     pthread_mutex_lock(&ring->lock);
     while (!ring->is_stopped &&
-           !(ring->is_ended && ring->taken == ring->filled)) {
-        struct slot *slot = &ring->slots[ring->taken % ring->count];
-        if (ring->taken == ring->filled) {
-            pthread_cond_wait(&ring->changed, &ring->lock);
-            continue;
-        }
-        ring->taken++;
-        pthread_mutex_unlock(&ring->lock);
-        if (ready == SURETY_OK)
-            slot_work(&recorder, slot);
+           !(ring->is_ended && ring->written == ring->filled)) {
+        if (!ring->is_writing && ring->written < ring->filled &&
+            ring->slots[ring->written % ring->count].is_done)
+            ring_write(ring);
+        else if (!ring->is_reading && !ring->is_ended &&
+                 ring->filled - ring->written < ring->count)
+            ring_fill(ring, worker);
         else
-            slot->status = ready;
-        pthread_mutex_lock(&ring->lock);
-        slot->is_done = true;
-        pthread_cond_broadcast(&ring->changed);
-    }
-    pthread_mutex_unlock(&ring->lock);
-    recorder_done(&recorder);
-    return NULL;
-}
-
-/* Writes what is done, in order, until the end or until it must stop. */
-static bool ring_write(struct ring *ring, struct account *account)
-{
-    bool goes_on = true;
-
-    pthread_mutex_lock(&ring->lock);
-    while (goes_on && !(ring->is_ended && ring->written == ring->filled)) {
-        struct slot *slot = &ring->slots[ring->written % ring->count];
-        if (ring->written == ring->filled || !slot->is_done) {
             pthread_cond_wait(&ring->changed, &ring->lock);
-            continue;
-        }
-        pthread_mutex_unlock(&ring->lock);
-        goes_on = slot_write(ring->session, slot, account);
-        pthread_mutex_lock(&ring->lock);
-        ring->written++;
-        pthread_cond_broadcast(&ring->changed);
     }
-    ring->is_stopped = true;
+    ring->running--;
     pthread_cond_broadcast(&ring->changed);
     pthread_mutex_unlock(&ring->lock);
-    return goes_on;
+    return NULL;
 }
 
 /* ---- one input ---------------------------------------------------------- */
 
 /* The whole input in this thread. */
-static bool stream_alone(struct ring *ring, struct account *account)
+static bool stream_alone(struct ring *ring)
 {
     struct recorder recorder;
     struct slot *slot = &ring->slots[0];
@@ -272,14 +276,14 @@ static bool stream_alone(struct ring *ring, struct account *account)
 
     slot->status = recorder_init(&recorder, ring->session);
     if (slot->status != SURETY_OK)
-        goes_on = slot_write(ring->session, slot, account);
+        goes_on = slot_write(ring->session, slot, ring->account);
     while (goes_on) {
         ring->read_status =
             lines_read(&ring->lines, &slot->text, &ring->read_error);
         if (ring->read_status != SURETY_OK)
             break;
         slot_work(&recorder, slot);
-        goes_on = slot_write(ring->session, slot, account);
+        goes_on = slot_write(ring->session, slot, ring->account);
     }
     recorder_done(&recorder);
     return goes_on;
@@ -287,38 +291,41 @@ static bool stream_alone(struct ring *ring, struct account *account)
 
 enum { STACK_BYTES = 512 << 10 };
 
-/* The whole input through `jobs` workers, or fewer where the system gives no
- * more threads. */
-static bool stream_threads(struct ring *ring, struct account *account,
-                           unsigned jobs)
+/* The whole input through `jobs` threads, or fewer where the system gives no
+ * more. */
+static bool stream_threads(struct ring *ring, unsigned jobs)
 {
-    pthread_t *workers = calloc(jobs, sizeof(*workers));
+    struct worker *workers = calloc(jobs, sizeof(*workers));
     pthread_attr_t attributes;
-    pthread_t reader;
     unsigned started = 0;
-    bool goes_on = false;
+    bool goes_on;
 
     /* Nothing in the library recurses, so many threads need little room. */
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    while (workers && started < jobs &&
-           pthread_create(&workers[started], &attributes, ring_work, ring) == 0)
-        started++;
-    if (started == 0 ||
-        pthread_create(&reader, &attributes, ring_read, ring) != 0) {
+    pthread_mutex_lock(&ring->lock);
+    for (; workers && started < jobs; started++) {
+        workers[started].ring = ring;
+        if (pthread_create(&workers[started].thread, &attributes, ring_run,
+                           &workers[started]) != 0)
+            break;
+        ring->running++;
+    }
+    if (started == 0) {
         cli_fail(ring->session->cli, CODE_WORLD, "try --jobs 1",
                  "cannot start threads");
-        pthread_mutex_lock(&ring->lock);
         ring->is_stopped = true;
-        pthread_cond_broadcast(&ring->changed);
-        pthread_mutex_unlock(&ring->lock);
-    } else {
-        goes_on = ring_write(ring, account);
-        pthread_cancel(reader);
-        pthread_join(reader, NULL);
     }
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(workers[i], NULL);
+    while (ring->running > 0 && !ring->is_stopped)
+        pthread_cond_wait(&ring->changed, &ring->lock);
+    goes_on = !ring->is_stopped;
+    pthread_mutex_unlock(&ring->lock);
+    for (unsigned i = 0; i < started; i++) {
+        if (!goes_on)
+            pthread_cancel(workers[i].thread);
+        pthread_join(workers[i].thread, NULL);
+        recorder_done(&workers[i].recorder);
+    }
     pthread_attr_destroy(&attributes);
     free(workers);
     return goes_on;
@@ -329,6 +336,7 @@ static bool batch_stream(const struct session *session, const char *path,
 {
     const unsigned jobs = session->settings->jobs;
     struct ring ring = {.session = session,
+                        .account = account,
                         .count = jobs > 1 ? jobs * 2 + 2 : 1};
     struct cli *cli = session->cli;
     bool goes_on = true;
@@ -350,8 +358,7 @@ static bool batch_stream(const struct session *session, const char *path,
     lines_init(&ring.lines, fd, path, session->limits.text_bytes_max);
     pthread_mutex_init(&ring.lock, NULL);
     pthread_cond_init(&ring.changed, NULL);
-    goes_on = jobs > 1 ? stream_threads(&ring, account, jobs)
-                       : stream_alone(&ring, account);
+    goes_on = jobs > 1 ? stream_threads(&ring, jobs) : stream_alone(&ring);
     if (ring.read_status < 0) {
         cli_report(cli, CODE_WORLD, input_name(path), (surety_str){NULL, 0},
                    &ring.read_error);

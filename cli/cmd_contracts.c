@@ -318,9 +318,12 @@ static void lint_text(struct lint *lint, bool is_quiet)
 static void lint_file(struct lint *lint, const char *path, bool is_quiet)
 {
     surety_error error;
-    const surety_status status = input_read(
-        path, surety_limits_of(NULL).schema_bytes_max, &lint->text, &error);
+    surety_status status;
 
+    if (!library_is_file(lint->cli, path))
+        return;
+    status = input_read(path, surety_limits_of(NULL).schema_bytes_max,
+                        &lint->text, &error);
     lint->source = input_name(path);
     if (status == SURETY_OK)
         lint_text(lint, is_quiet);

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "memory.h"
+
 enum { READ_STEP = 1 << 16, BATCH_BYTES = 1 << 18 };
 
 const char *input_name(const char *path)
@@ -120,6 +122,7 @@ surety_status input_read(const char *path, size_t max, surety_str *ret_text,
         about.st_size >= 0 && (uintmax_t)about.st_size <= max &&
         !reserve(&ptr, &cap, (size_t)about.st_size + 1))
         got = -2;
+    memory_advise(ptr, cap);
     while (got > 0 && len <= max) {
         if (!reserve(&ptr, &cap, len + (len < cap ? 1 : READ_STEP))) {
             got = -2;

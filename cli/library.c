@@ -56,6 +56,18 @@ static void report_contract(struct cli *cli, const char *name,
     free((char *)text.ptr);
 }
 
+bool library_is_file(struct cli *cli, const char *path)
+{
+    struct stat about;
+
+    if (strcmp(path, "-") == 0 || stat(path, &about) != 0 ||
+        S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
+        return true;
+    cli_fail(cli, CODE_USAGE, "write it to a file first",
+             "the contract %s is a pipe or a device, not a file", path);
+    return false;
+}
+
 surety_contract *library_contract(struct cli *cli, const char *name)
 {
     surety_registry *registry = NULL;
@@ -70,12 +82,8 @@ surety_contract *library_contract(struct cli *cli, const char *name)
                  "the contract %s is a folder", name);
         return NULL;
     }
-    if (strchr(name, '/') && stat(name, &about) == 0 &&
-        !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
-        cli_fail(cli, CODE_USAGE, "write it to a file first",
-                 "the contract %s is a pipe or a device, not a file", name);
+    if (strchr(name, '/') && !library_is_file(cli, name))
         return NULL;
-    }
     registry = library_open(cli);
     if (!registry)
         return NULL;

@@ -9,6 +9,10 @@
  * $XDG_CONFIG_HOME/surety/contracts and the built-in set. NULL: said why. */
 surety_registry *library_open(struct cli *cli);
 
+/* Whether path may be read as a contract: false, and said so, where it is a
+ * pipe or a device, which might keep the tool waiting for ever. */
+bool library_is_file(struct cli *cli, const char *path);
+
 /* The contract of a name or a path, which the caller frees. NULL: said why,
  * with the code raised. */
 surety_contract *library_contract(struct cli *cli, const char *name);

@@ -9,13 +9,15 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "memory.h"
+
 enum { OUTPUT_ENOUGH = 1 << 16 };
 
 void output_init(struct output *output, int fd)
 {
     output->fd = fd;
     output->error = 0;
-    surety_buf_init(&output->buf, NULL, 0);
+    surety_buf_init(&output->buf, &memory_large, 0);
 }
 
 /* Waits until a descriptor that somebody made non-blocking takes more. */

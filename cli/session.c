@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "memory.h"
 #include "nearest.h"
 
 /* ORDER reports: the choices of --report. */
@@ -186,7 +187,7 @@ bool session_init(struct session *session, struct cli *cli,
         return false;
     if (settings->native && !session_native(session))
         return false;
-    session->judge = surety_judge_new(NULL, NULL);
+    session->judge = surety_judge_new(&memory_large, NULL);
     if (!session->judge)
         cli_fail(cli, CODE_WORLD, NULL, "out of memory");
     return session->judge != NULL;

@@ -6,7 +6,8 @@
 #     tools/setup.sh SET...        SET: build, test, bench, fuzz, ci
 #
 # One row a package: the set it belongs to, its name, what it is for. NAME:TOOL
-# is not missing where TOOL can be run, wherever that comes from.
+# is not missing where TOOL can be run, wherever that comes from. NAME? is only
+# asked for where this Debian has it.
 set -eu
 
 packages='
@@ -27,6 +28,7 @@ bench g++ other_parsers,_to_measure_beside
 bench libjansson-dev a_parser_to_measure_beside
 bench rapidjson-dev a_parser_to_measure_beside
 bench libsimdjson-dev a_parser_to_measure_beside
+bench libyyjson-dev? a_parser_to_measure_beside
 bench python3-fastjsonschema a_validator_to_measure_beside
 bench nodejs:node runs_validators_to_measure_beside
 bench npm:npm fetches_validators_to_measure_beside
@@ -48,6 +50,10 @@ if command -v dpkg-query >/dev/null 2>&1; then
         if [ "$tool" != "$name" ]; then
             command -v "$tool" >/dev/null 2>&1 && continue
             name=${name%%:*}
+        fi
+        if [ "${name%\?}" != "$name" ]; then
+            name=${name%\?}
+            apt-cache show "$name" >/dev/null 2>&1 || continue
         fi
         case "
 $installed

@@ -34,6 +34,8 @@ char *surety__buf_room(surety_buf *buf, size_t n)
         buf->status = SURETY_LIMIT;
         return NULL;
     }
+    if (n <= buf->cap - buf->len && buf->ptr)
+        return buf->ptr + buf->len;
     buf->status =
         surety__grow(buf->alloc, &items, &buf->cap, buf->len + n, 1, buf->max);
     buf->ptr = items;
@@ -62,7 +64,12 @@ void surety_buf_text(surety_buf *buf, const char *zero_terminated)
 
 void surety_buf_byte(surety_buf *buf, char byte)
 {
-    surety_buf_append(buf, &byte, 1);
+    char *room = surety__buf_room(buf, 1);
+
+    if (!room)
+        return;
+    *room = byte;
+    buf->len++;
 }
 
 void surety_buf_number(surety_buf *buf, uint64_t number)

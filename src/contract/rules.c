@@ -160,8 +160,10 @@ static void rules_return(const surety_contract *contract,
 static surety_status rules_send(surety__rules *rules, uint32_t kind,
                                 surety_val value, uint64_t *ret_deadline_ms,
                                 surety_error *reterr);
-static surety_status rules_next(surety__rules *rules, uint64_t deadline_ms,
-                                uint32_t expected, surety_error *reterr);
+static surety_status rules_next(surety__rules *rules, size_t index,
+                                uint64_t deadline_ms, surety_error *reterr);
+static surety_status rules_mourn(const surety_contract *contract, size_t index,
+                                 surety_error *reterr);
 static surety_status rules_judge(surety__rules *rules, size_t index,
                                  surety_error *reterr);
 static surety_status rules_spend(surety__rules *rules, size_t index,
@@ -470,7 +472,7 @@ surety_status surety__rules_check(surety__rules *rules, surety_val value,
     if (count > 0)
         status = rules_send(rules, FRAME_CHECK, value, &deadline_ms, reterr);
     for (size_t i = 0; i < count && status == SURETY_OK; i++) {
-        status = rules_next(rules, deadline_ms, FRAME_OUTPUT, reterr);
+        status = rules_next(rules, i, deadline_ms, reterr);
         if (rules->spent) {
             status = rules_spend(rules, i, status, reterr);
             break;
@@ -480,7 +482,7 @@ surety_status surety__rules_check(surety__rules *rules, surety_val value,
     }
     if (status == SURETY_OK && rules->worker.pid != 0 && count > 0)
         status =
-            rules_next(rules, deadline_ms + RULES_GRACE_MS, FRAME_DONE, reterr);
+            rules_next(rules, SIZE_MAX, deadline_ms + RULES_GRACE_MS, reterr);
     if (status == SURETY_OK)
         *ret_verdicts = rules->verdicts;
     else if (status == SURETY_NOMEM)
@@ -504,7 +506,7 @@ surety_status surety__rules_derive(surety__rules *rules, surety_val value,
     for (surety_val member = surety_val_first(derive);
          member.doc && status == SURETY_OK;
          member = surety_val_next(derive, member), index++) {
-        status = rules_next(rules, deadline_ms, FRAME_OUTPUT, reterr);
+        status = rules_next(rules, index, deadline_ms, reterr);
         if (rules->spent)
             return rules_excuse(contract, index, status, reterr);
         if (status == SURETY_OK)
@@ -512,7 +514,7 @@ surety_status surety__rules_derive(surety__rules *rules, surety_val value,
     }
     if (status == SURETY_OK && surety_val_count(derive) > 0)
         status =
-            rules_next(rules, deadline_ms + RULES_GRACE_MS, FRAME_DONE, reterr);
+            rules_next(rules, SIZE_MAX, deadline_ms + RULES_GRACE_MS, reterr);
     if (status != SURETY_OK) {
         surety__worker_stop(&rules->worker); /* it may have more to say */
         return status;
@@ -557,6 +559,7 @@ static surety_status rules_send(surety__rules *rules, uint32_t kind,
 {
     const surety_contract *contract = rules->contract;
     surety__worker *worker = &rules->worker;
+    surety__packet head = {.kind = kind};
     surety_status status;
 
     if (!surety__worker_idle(worker)) {
@@ -574,15 +577,18 @@ static surety_status rules_send(surety__rules *rules, uint32_t kind,
         return status;
 
     surety_buf_reset(&rules->text);
+    surety_buf_append(&rules->text, (const char *)&head, sizeof(head));
     status = surety_val_write(value, SURETY_STYLE_COMPACT, &rules->text);
     if (status == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
     if (status != SURETY_OK)
         return surety__fail(reterr, status,
                             "the value is too long for the rules");
+    head.size = (uint32_t)(rules->text.len - sizeof(head));
+    memcpy(rules->text.ptr, &head, sizeof(head));
     *ret_deadline_ms =
         surety__worker_clock_ms() + contract->limits.rule_time_ms_max;
-    status = surety__worker_send(worker, kind, surety_buf_str(&rules->text),
+    status = surety__worker_send(worker, surety_buf_str(&rules->text),
                                  *ret_deadline_ms);
     if (status == SURETY_OK)
         return SURETY_OK;
@@ -593,12 +599,14 @@ static surety_status rules_send(surety__rules *rules, uint32_t kind,
     return rules_excuse(contract, SIZE_MAX, status, reterr);
 }
 
-/* Receives the message that is expected, an output into rules->output. A worker
- * that fails is ended; where that was for its time or memory, `spent` is set
- * and reterr is not, for the caller knows which program it was. */
-static surety_status rules_next(surety__rules *rules, uint64_t deadline_ms,
-                                uint32_t expected, surety_error *reterr)
+/* Receives the output of program number index into rules->output; SIZE_MAX: the
+ * word that all is done. A worker that fails is ended; where that was for its
+ * time or memory, `spent` is set and reterr is not, for the caller knows which
+ * program it was. */
+static surety_status rules_next(surety__rules *rules, size_t index,
+                                uint64_t deadline_ms, surety_error *reterr)
 {
+    const uint32_t expected = index == SIZE_MAX ? FRAME_DONE : FRAME_OUTPUT;
     const surety_contract *contract = rules->contract;
     const surety_read_options options = {.size = sizeof(options),
                                          .limits = &contract->limits};
@@ -628,7 +636,28 @@ static surety_status rules_next(surety__rules *rules, uint64_t deadline_ms,
         return surety__fail_nomem(reterr);
     if (rules->spent)
         return status;
-    return surety__fail(reterr, SURETY_IO, "the rules' process died");
+    return rules_mourn(contract, index, reterr);
+}
+
+/* Says that the process died and, unless index is SIZE_MAX, in which program.
+ */
+static surety_status rules_mourn(const surety_contract *contract, size_t index,
+                                 surety_error *reterr)
+{
+    const bool known = index < surety__rules_count(contract);
+    const bool rule = index < contract->policy.rule_count;
+    surety_status status;
+    surety_str name;
+
+    if (!known)
+        return surety__fail(reterr, SURETY_IO, "the rules' process died");
+    name = rule ? contract->policy.rules[index].id
+                : surety_val_str(surety_val_key(rules_source(contract, index)));
+    status = surety__fail(
+        reterr, SURETY_IO, "the rules' process died in the %s %.*s",
+        rule ? "rule" : "derived member", (int)name.len, name.ptr);
+    surety__hint(reterr, "make it do less, or simpler, things");
+    return status;
 }
 
 /* Turns the output just received into the verdict of rule number index. */

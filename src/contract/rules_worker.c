@@ -4,15 +4,19 @@
  * libjq can neither be interrupted nor told how much memory it may take, and it
  * aborts when there is no more; a rule is text that somebody wrote. So the
  * programs run in a child, forked from the caller, that has nothing but one
- * socket, an empty environment and its bounds: memory by RLIMIT_AS, time by the
- * parent's clock, and by RLIMIT_CPU should the parent be gone.
+ * socket, a board (memory shared with its parent), an empty environment and its
+ * bounds: memory by RLIMIT_AS, time by the parent's clock, and by RLIMIT_CPU
+ * should the parent be gone. An evaluation is one message there and, as long as
+ * its outputs fit the board, one back: each costs a change of processes.
  *
  * Invariants:
  * 1. The child ends only by _exit or a signal: nothing of the parent's (exit
  *    handlers, buffered output) runs twice.
  * 2. The child is silent but in answer, so a readable idle worker is a dead
  *    one.
- * 3. Only the process that started a worker talks to it; a fork of that process
+ * 3. What the parent reads of the board is bounded by the board, whatever the
+ *    child writes there, and is copied before it is looked at.
+ * 4. Only the process that started a worker talks to it; a fork of that process
  *    closes its copy of the socket and starts its own.
  *
  * The child works after a fork without exec. In a program with threads that is
@@ -29,7 +33,9 @@
 #include <jq.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -40,27 +46,44 @@ enum {
     WORKER_EXIT_MEMORY = 77, /* the child's exit code: out of memory */
     WORKER_EXIT_BROKEN = 78, /* the parent is gone or talks nonsense */
     WORKER_SOCKET = 3,       /* its only file besides /dev/null thrice */
-    WORKER_SIGNALS = 64      /* signal() refuses numbers that are none */
+    WORKER_SIGNALS = 64,     /* signal() refuses numbers that are none */
+    WORKER_BOARD = 1 << 16,  /* bytes of a board */
+    WORKER_HEAR = 1 << 16    /* bytes of a message that the child expects */
+};
+
+struct surety__board {
+    _Atomic uint32_t len;
+    char bytes[WORKER_BOARD - sizeof(uint32_t)];
+};
+
+/* A child: what it hears, and where it writes. */
+struct worker_child {
+    surety__board *board;
+    bool spilled; /* the board was full: outputs go by the socket */
+    char *text;
+    size_t len, cap;
+    uint64_t bound_s; /* processor seconds when they were last bounded */
 };
 
 struct worker_wrong {
     surety_buf text; /* what jq said first */
 };
 
-static void worker_serve(const surety_contract *contract, int socket);
+static void worker_serve(const surety_contract *contract, surety__board *board);
 static void worker_confine(const surety_contract *contract, int socket);
 static void worker_bound_memory(const surety_limits *limits);
-static void worker_bound_time(const surety_limits *limits);
+static void worker_bound_time(struct worker_child *child,
+                              const surety_limits *limits);
 static void worker_close_files(void);
 static jq_state *worker_compile(const surety_contract *contract);
 static jq_state *worker_compile_one(const surety_contract *contract,
                                     size_t only, struct worker_wrong *wrong);
-static void worker_answer(jq_state *jq, uint32_t kind, surety_str text);
+static bool worker_hear(struct worker_child *child);
+static void worker_answer(struct worker_child *child, jq_state *jq);
 static void worker_note(void *ctx, jv message);
 static void worker_starve(void *ctx);
 static void worker_put(uint32_t kind, const char *ptr, size_t len);
 static void worker_write(const void *ptr, size_t len);
-static bool worker_read(void *ptr, size_t len);
 static surety_status worker_wait(const surety__worker *worker, short events,
                                  uint64_t deadline_ms);
 static surety_status worker_take(const surety__worker *worker, char *ptr,
@@ -70,10 +93,32 @@ static surety_status worker_push(const surety__worker *worker, const char *ptr,
 
 /* ---- the parent's side -------------------------------------------------- */
 
+/* Memory that a child shares; NULL: none, and then all goes by the socket.
+ * (MAP_ANONYMOUS is not POSIX's; this device gives the same.) */
+static surety__board *worker_board(void)
+{
+    const int file = open("/dev/zero", O_RDWR | O_CLOEXEC);
+    void *ptr;
+
+    if (file < 0)
+        return NULL;
+    ptr = mmap(NULL, sizeof(surety__board), PROT_READ | PROT_WRITE, MAP_SHARED,
+               file, 0);
+    close(file);
+    return ptr == MAP_FAILED ? NULL : ptr;
+}
+
+static void worker_drop_board(surety__board *board)
+{
+    if (board)
+        munmap(board, sizeof(*board));
+}
+
 surety_status surety__worker_start(surety__worker *worker,
                                    const surety_contract *contract,
                                    surety_error *reterr)
 {
+    surety__board *board;
     int pair[2];
     pid_t pid;
 
@@ -81,19 +126,22 @@ surety_status surety__worker_start(surety__worker *worker,
         return surety__fail(reterr, SURETY_IO,
                             "no socket for the rules' process: %s",
                             strerror(errno));
+    board = worker_board();
     pid = fork();
     if (pid == 0) {
         worker_confine(contract, pair[1]);
-        worker_serve(contract, WORKER_SOCKET);
+        worker_serve(contract, board);
     }
     const int error = errno;
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);
+        worker_drop_board(board);
         return surety__fail(reterr, SURETY_IO, "no process for the rules: %s",
                             strerror(error));
     }
-    *worker = (surety__worker){pid, getpid(), pair[0], false};
+    *worker = (surety__worker){
+        .pid = pid, .owner = getpid(), .socket = pair[0], .board = board};
     return SURETY_OK;
 }
 
@@ -102,6 +150,7 @@ void surety__worker_stop(surety__worker *worker)
     if (worker->pid == 0)
         return;
     close(worker->socket);
+    worker_drop_board(worker->board);
     if (worker->owner == getpid()) {
         kill(worker->pid, SIGKILL);
         while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
@@ -118,40 +167,67 @@ bool surety__worker_idle(const surety__worker *worker)
            poll(&file, 1, 0) == 0;
 }
 
-surety_status surety__worker_send(const surety__worker *worker, uint32_t kind,
-                                  surety_str text, uint64_t deadline_ms)
+surety_status surety__worker_send(surety__worker *worker, surety_str message,
+                                  uint64_t deadline_ms)
 {
-    const surety__packet frame = {kind, (uint32_t)text.len};
-    surety_status status =
-        worker_push(worker, (const char *)&frame, sizeof(frame), deadline_ms);
-
-    if (status == SURETY_OK)
-        status = worker_push(worker, text.ptr, text.len, deadline_ms);
-    return status;
+    if (worker->board)
+        atomic_store(&worker->board->len, 0);
+    worker->seen = 0;
+    worker->held = false;
+    return worker_push(worker, message.ptr, message.len, deadline_ms);
 }
 
-surety_status surety__worker_receive(const surety__worker *worker,
+/* Takes the next message of the board; false: there is none. */
+static bool worker_read_board(surety__worker *worker, uint32_t *ret_kind,
+                              surety_buf *buf)
+{
+    const surety__board *board = worker->board;
+    const uint32_t len = board ? atomic_load(&board->len) : 0;
+    surety__packet frame;
+
+    if (len > sizeof(board->bytes) || worker->seen > len ||
+        len - worker->seen < sizeof(frame))
+        return false;
+    memcpy(&frame, board->bytes + worker->seen, sizeof(frame));
+    if (frame.size > len - worker->seen - sizeof(frame))
+        return false;
+    worker->seen += (uint32_t)sizeof(frame);
+    surety_buf_reset(buf);
+    surety_buf_append(buf, board->bytes + worker->seen, frame.size);
+    worker->seen += frame.size;
+    *ret_kind = frame.kind;
+    return true;
+}
+
+surety_status surety__worker_receive(surety__worker *worker,
                                      uint64_t deadline_ms, uint32_t *ret_kind,
                                      surety_buf *buf)
 {
-    surety__packet frame;
+    surety__packet *frame = &worker->held_frame;
     char *room;
-    surety_status status =
-        worker_take(worker, (char *)&frame, sizeof(frame), deadline_ms);
+    surety_status status;
 
-    if (status != SURETY_OK)
-        return status;
+    if (!worker->held) {
+        worker->held_status =
+            worker_take(worker, (char *)frame, sizeof(*frame), deadline_ms);
+        worker->held = true;
+    }
+    if (worker_read_board(worker, ret_kind, buf))
+        return buf->status;
+    worker->held = false;
+    if (worker->held_status != SURETY_OK)
+        return worker->held_status;
     surety_buf_reset(buf);
-    if (frame.size > 0) {
-        room = surety__buf_room(buf, frame.size);
+    if (frame->size > 0) {
+        room = surety__buf_room(buf, frame->size);
         if (!room)
             return buf->status;
-        status = worker_take(worker, room, frame.size, deadline_ms);
+        status = worker_take(worker, room, frame->size, deadline_ms);
         if (status != SURETY_OK)
             return status;
-        buf->len += frame.size;
+        buf->len += frame->size;
     }
-    *ret_kind = frame.kind;
+    *ret_kind = frame->kind;
     return SURETY_OK;
 }
 
@@ -162,6 +238,7 @@ surety_status surety__worker_bury(surety__worker *worker)
     pid_t pid;
 
     close(worker->socket);
+    worker_drop_board(worker->board);
     do {
         pid = waitpid(worker->pid, &how, 0);
     } while (pid < 0 && errno == EINTR);
@@ -228,18 +305,22 @@ static surety_status worker_push(const surety__worker *worker, const char *ptr,
                                  size_t len, uint64_t deadline_ms)
 {
     while (len > 0) {
-        const surety_status status = worker_wait(worker, POLLOUT, deadline_ms);
-        ssize_t count;
+        const ssize_t count =
+            send(worker->socket, ptr, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        surety_status status;
 
-        if (status != SURETY_OK)
-            return status;
-        count = send(worker->socket, ptr, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (count < 0 && errno != EAGAIN && errno != EINTR)
-            return SURETY_IO;
         if (count > 0) {
             ptr += count;
             len -= (size_t)count;
+            continue;
         }
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0 && errno != EAGAIN)
+            return SURETY_IO;
+        status = worker_wait(worker, POLLOUT, deadline_ms);
+        if (status != SURETY_OK)
+            return status;
     }
     return SURETY_OK;
 }
@@ -325,53 +406,76 @@ static void worker_bound_memory(const surety_limits *limits)
 }
 
 /* Allows one more evaluation's processor time, rounded up. */
-static void worker_bound_time(const surety_limits *limits)
+static void worker_bound_time(struct worker_child *child,
+                              const surety_limits *limits)
 {
-    struct rusage used;
+    struct timespec used;
     struct rlimit bound;
 
-    if (getrusage(RUSAGE_SELF, &used) != 0 ||
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0 ||
+        (child->bound_s && child->bound_s == (uint64_t)used.tv_sec + 1) ||
         getrlimit(RLIMIT_CPU, &bound) != 0)
         return;
-    bound.rlim_cur = (rlim_t)used.ru_utime.tv_sec +
-                     (rlim_t)used.ru_stime.tv_sec +
-                     limits->rule_time_ms_max / 1000 + 3;
+    child->bound_s = (uint64_t)used.tv_sec + 1;
+    bound.rlim_cur = (rlim_t)used.tv_sec + limits->rule_time_ms_max / 1000 + 4;
     if (bound.rlim_max != RLIM_INFINITY && bound.rlim_cur > bound.rlim_max)
         bound.rlim_cur = bound.rlim_max;
     setrlimit(RLIMIT_CPU, &bound);
 }
 
 /* Compiles, then answers until the parent hangs up. Never returns. */
-static void worker_serve(const surety_contract *contract, int socket)
+static void worker_serve(const surety_contract *contract, surety__board *board)
 {
     extern char **environ;
     char *nothing[] = {NULL};
+    struct worker_child child = {.board = board};
     jq_state *jq;
-    surety__packet frame;
-    char *text = NULL;
-    size_t cap = 0;
 
-    assert(socket == WORKER_SOCKET);
-    (void)socket;
     environ = nothing; /* good for as long as the child lives */
-    worker_bound_time(&contract->limits);
+    worker_bound_time(&child, &contract->limits);
     jq = worker_compile(contract);
     if (!jq)
         _exit(0);
     worker_put(FRAME_READY, NULL, 0);
-    while (worker_read(&frame, sizeof(frame))) {
-        if (frame.size > cap) {
-            text = surety__resize(NULL, text, cap, frame.size);
-            if (!text)
-                _exit(WORKER_EXIT_MEMORY);
-            cap = frame.size;
-        }
-        if (!worker_read(text, frame.size))
-            break;
-        worker_bound_time(&contract->limits);
-        worker_answer(jq, frame.kind, (surety_str){text, frame.size});
+    while (worker_hear(&child)) {
+        worker_bound_time(&child, &contract->limits);
+        worker_answer(&child, jq);
     }
     _exit(0);
+}
+
+/* Waits for a message and reads it whole; false at the end of what the parent
+ * says. The parent says nothing more before it is answered. */
+static bool worker_hear(struct worker_child *child)
+{
+    size_t want = sizeof(surety__packet);
+
+    child->len = 0;
+    child->spilled = false;
+    while (child->len < want) {
+        const size_t cap = want > WORKER_HEAR ? want : WORKER_HEAR;
+        ssize_t count;
+
+        if (cap > child->cap) {
+            child->text = surety__resize(NULL, child->text, child->cap, cap);
+            if (!child->text)
+                _exit(WORKER_EXIT_MEMORY);
+            child->cap = cap;
+        }
+        count = recv(WORKER_SOCKET, child->text + child->len,
+                     child->cap - child->len, 0);
+        if (count == 0 || (count < 0 && errno != EINTR))
+            return false;
+        if (count > 0)
+            child->len += (size_t)count;
+        if (child->len >= sizeof(surety__packet)) {
+            surety__packet frame;
+
+            memcpy(&frame, child->text, sizeof(frame));
+            want = sizeof(frame) + frame.size;
+        }
+    }
+    return true;
 }
 
 /* All programs as one, which costs jq's 15 ms of built-in definitions once. If
@@ -427,14 +531,37 @@ static jq_state *worker_compile_one(const surety_contract *contract,
     return jq;
 }
 
-/* One evaluation: the program is given [DERIVE, VALUE] and gives one output a
- * rule or a derived member, each sent as it comes, so that the parent knows
- * which one was running when the time was up. */
-static void worker_answer(jq_state *jq, uint32_t kind, surety_str text)
+/* Writes an output to the board; where it is full, to the socket. */
+static void worker_show(struct worker_child *child, const char *ptr, size_t len)
 {
+    const surety__packet frame = {FRAME_OUTPUT, (uint32_t)len};
+    surety__board *board = child->board;
+    const uint32_t at = board ? atomic_load(&board->len) : 0;
+
+    if (!board || child->spilled ||
+        len > sizeof(board->bytes) - sizeof(frame) ||
+        at > sizeof(board->bytes) - sizeof(frame) - len) {
+        child->spilled = true;
+        worker_put(FRAME_OUTPUT, ptr, len);
+        return;
+    }
+    memcpy(board->bytes + at, &frame, sizeof(frame));
+    memcpy(board->bytes + at + sizeof(frame), ptr, len);
+    atomic_store(&board->len, at + (uint32_t)(sizeof(frame) + len));
+}
+
+/* One evaluation: the program is given [DERIVE, VALUE] and gives one output a
+ * rule or a derived member, each shown as it comes, so that the parent knows
+ * which one was running when the time was up. */
+static void worker_answer(struct worker_child *child, jq_state *jq)
+{
+    surety__packet frame;
+    surety_str text;
     jv value;
     jv output;
 
+    memcpy(&frame, child->text, sizeof(frame));
+    text = (surety_str){child->text + sizeof(frame), frame.size};
     if (text.len > INT32_MAX) {
         worker_put(FRAME_DEEP, NULL, 0);
         return;
@@ -445,13 +572,14 @@ static void worker_answer(jq_state *jq, uint32_t kind, surety_str text)
         worker_put(FRAME_DEEP, NULL, 0);
         return;
     }
-    value = JV_ARRAY(kind == FRAME_DERIVE ? jv_true() : jv_false(), value);
+    value =
+        JV_ARRAY(frame.kind == FRAME_DERIVE ? jv_true() : jv_false(), value);
     jq_start(jq, value, 0);
     while (jv_is_valid(output = jq_next(jq))) {
         jv json = jv_dump_string(output, 0);
 
-        worker_put(FRAME_OUTPUT, jv_string_value(json),
-                   (size_t)jv_string_length_bytes(jv_copy(json)));
+        worker_show(child, jv_string_value(json),
+                    (size_t)jv_string_length_bytes(jv_copy(json)));
         jv_free(json);
     }
     jv_free(output);
@@ -496,24 +624,6 @@ static void worker_write(const void *ptr, size_t len)
             len -= (size_t)count;
         }
     }
-}
-
-/* False at the end of what the parent says. */
-static bool worker_read(void *ptr, size_t len)
-{
-    char *into = ptr;
-
-    while (len > 0) {
-        const ssize_t count = recv(WORKER_SOCKET, into, len, 0);
-
-        if (count == 0 || (count < 0 && errno != EINTR))
-            return false;
-        if (count > 0) {
-            into += count;
-            len -= (size_t)count;
-        }
-    }
-    return true;
 }
 
 #endif

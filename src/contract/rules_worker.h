@@ -25,12 +25,24 @@ enum surety__packet_kind {
     FRAME_DEEP       /* the value is beyond what jq reads */
 };
 
+/* Memory shared with the worker, to which it writes the outputs of one
+ * evaluation as they come, as messages: the parent is not woken for each, and
+ * still knows which there were when the time was up. */
+typedef struct surety__board surety__board;
+
 /* All zero: none. */
 typedef struct surety__worker {
     pid_t pid;
     pid_t owner; /* the process that started it; a fork of it owns nothing */
     int socket;
     bool ready; /* its programs are known to have compiled */
+    surety__board *board;
+    uint32_t seen; /* bytes of the board that were read */
+    /* What came by the socket, or how that failed, while the board still has
+     * messages that come before it. */
+    bool held;
+    surety_status held_status;
+    surety__packet held_frame;
 } surety__worker;
 
 /* Starts a worker that compiles the contract's programs. SURETY_IO. */
@@ -42,12 +54,13 @@ void surety__worker_stop(surety__worker *worker);
 /* Whether it is there, ours, and silent, as an idle worker is. */
 bool surety__worker_idle(const surety__worker *worker);
 
-/* deadline: milliseconds of the monotonic clock. SURETY_TIMEOUT, or SURETY_IO
- * where the worker is gone: then _bury says why. */
-surety_status surety__worker_send(const surety__worker *worker, uint32_t kind,
-                                  surety_str text, uint64_t deadline_ms);
+/* message: a whole one, its head included. deadline: milliseconds of the
+ * monotonic clock. SURETY_TIMEOUT, or SURETY_IO where the worker is gone: then
+ * _bury says why. */
+surety_status surety__worker_send(surety__worker *worker, surety_str message,
+                                  uint64_t deadline_ms);
 /* Receives one message into buf, emptied first. */
-surety_status surety__worker_receive(const surety__worker *worker,
+surety_status surety__worker_receive(surety__worker *worker,
                                      uint64_t deadline_ms, uint32_t *ret_kind,
                                      surety_buf *buf);
 /* Reaps a worker that is gone and tells what it died of: SURETY_LIMIT (its

@@ -20,6 +20,7 @@ void surety_build_begin(surety_doc *doc, const surety_doc *origin)
     surety__doc_clear(doc);
     doc->built = true;
     doc->limits = origin ? origin->limits : surety_limits_of(NULL);
+    doc->limits_default = !origin || origin->limits_default;
     if (!origin)
         return;
     doc->text = origin->text;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a document: its blocks of memory and what it says of itself.
  *
- * A doc owns up to four blocks: cells, the copy of the text, the block of
- * decoded and built bytes, and scratch for duplicate keys. All of them are kept
- * when it is read or built again, so a doc that has seen its largest text
- * allocates nothing any more. */
+ * A doc owns up to five blocks: cells, the copy of the text, the block of
+ * decoded and built bytes, scratch for duplicate keys, and the reader's window.
+ * All of them are kept when it is read or built again, so a doc that has seen
+ * its largest text allocates nothing any more. */
 #include "json/inside.h"
 
 surety_doc *surety_doc_new(const surety_alloc *alloc)
@@ -15,6 +15,7 @@ surety_doc *surety_doc_new(const surety_alloc *alloc)
         return NULL;
     doc->alloc = alloc;
     doc->limits = surety_limits_of(NULL);
+    doc->limits_default = true;
     doc->open = PLACE_NONE;
     return doc;
 }
@@ -27,6 +28,8 @@ void surety_doc_free(surety_doc *doc)
     surety__free(doc->alloc, doc->copy, doc->copy_cap);
     surety__free(doc->alloc, doc->own, doc->own_cap);
     surety__free(doc->alloc, doc->seen, doc->seen_cap * sizeof(*doc->seen));
+    surety__free(doc->alloc, doc->window,
+                 doc->window_cap * sizeof(*doc->window));
     surety__free(doc->alloc, doc, sizeof(*doc));
 }
 

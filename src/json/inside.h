@@ -85,6 +85,27 @@ static inline unsigned scan_sequence(const char *ptr, const char *end)
                : 4;
 }
 
+/* The value of a hexadecimal digit; above 15: it is none. */
+static inline uint32_t scan_hex(char byte)
+{
+    const unsigned letter = (unsigned char)byte | 0x20u;
+
+    if (byte >= '0' && byte <= '9')
+        return (uint32_t)(byte - '0');
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 16;
+}
+
+/* What a backslash and byte stand for, but for \u; 0 where that is nothing. */
+static inline char scan_escape(char byte)
+{
+    static const char bytes[256] = {
+        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+    };
+
+    return bytes[(unsigned char)byte];
+}
+
 static inline bool scan_is_space(char byte)
 {
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
@@ -134,7 +155,7 @@ double surety__decimal_exact(surety__decimal number);
  * above zero, and of those the nearest; value = 0.digits * 10^*ret_power. */
 int surety__decimal_shortest(double value, char *digits, int *ret_power);
 
-/* ---- mistakes (explain.c) ---------------------------------------------- */
+/* ---- mistakes (fault.c, explain.c) -------------------------------------- */
 
 /* Where the reader stood when it met a byte that cannot stand there. */
 enum read_fault {
@@ -176,6 +197,10 @@ struct read_mistake {
     size_t offset;
     size_t length; /* 0: to be found from the text */
 };
+
+/* The first mistake of doc's text under its limits, but for keys that stand
+ * twice; FAULT_NONE: there is none. FAULT_NOMEM. Uses doc->seen. */
+struct read_mistake surety__fault_find(surety_doc *doc, bool skip_bom);
 
 /* Fills reterr with what is wrong, where, and what to do; gives the status. */
 surety_status surety__read_explain(surety_str text, struct read_mistake mistake,

@@ -64,6 +64,8 @@ enum surety__cell_flag {
     FLAG_ASCII = 2 /* a STRING or KEY whose bytes are all below 0x80 */
 };
 
+enum { DOC_SLOTS = 1024 }; /* a power of two, at most 65,536 */
+
 struct surety_doc {
     const surety_alloc *alloc;
     surety__cell *cells;
@@ -74,15 +76,22 @@ struct surety_doc {
     size_t copy_cap;
     char *own; /* decoded strings and built texts */
     size_t own_len, own_cap;
-    uint32_t *seen; /* scratch for finding duplicate keys */
+    uint32_t *seen; /* scratch for finding duplicate keys and passing over */
     size_t seen_cap;
+    uint64_t *window; /* scratch of the reader: masks, then tokens */
+    size_t window_cap;
+    /* The reader's first look for duplicate keys: by some bits of its hash, the
+     * last key that had them, as its cell's index above slots_base. */
+    uint32_t slots[DOC_SLOTS];
+    uint32_t slots_base;
     struct {
         uint32_t place, len, off, flags;
     } duplicates[64];
     size_t duplicate_count;
     surety_limits limits;
-    uint32_t open;  /* the innermost open container, PLACE_NONE: none */
-    uint32_t depth; /* open containers */
+    bool limits_default; /* they are the defaults */
+    uint32_t open;       /* the innermost open container, PLACE_NONE: none */
+    uint32_t depth;      /* open containers */
     surety_status build_status;
     const char *build_fault; /* what went wrong, a sentence */
     size_t build_limit;      /* LIMIT: the value that was reached */
@@ -171,5 +180,8 @@ uint64_t surety__val_hash(surety_val val);
 const surety__cell *surety__member(const surety_doc *doc,
                                    const surety__cell *object, surety_str key,
                                    uint32_t hash);
+
+/* The reader itself, for values that need no tree. */
+#include "json/tokens.h"
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One member a key: finding duplicate keys when an object closes, and taking
- * the replaced members out.
+ * the replaced members out. The reader asks for it only where its own table
+ * (walk_slot in read.c) does not know that there are none.
  *
- * Small objects are looked through with a 64-bit filter of the keys' hashes;
+ * Small objects are looked through with a filter of the keys' hashes;
  * only where two keys fall on one bit are keys compared. In large ones the
  * keys' cell indices are sorted, by counting on the 16 bits of the hash and
  * then, among keys of one hash, by merging on length and bytes: linear as a
@@ -14,7 +15,8 @@
 #include "json/inside.h"
 
 enum {
-    UNIQUE_SMALL = 32, /* members that are compared without sorting */
+    UNIQUE_SMALL = 64, /* members that are compared without sorting */
+    UNIQUE_FILTER = 8, /* words of the filter for these; a power of two */
     UNIQUE_KEPT = 64   /* entries of surety_doc.duplicates */
 };
 
@@ -52,12 +54,13 @@ static void unique_small(surety_doc *doc, uint32_t object, uint32_t *ret_later)
     const surety__cell *first = &doc->cells[object] + 1;
     uint32_t count = doc->cells[object].count;
     const surety__cell *key = first;
-    uint64_t filter = 0;
+    uint64_t filter[UNIQUE_FILTER] = {0};
 
     for (uint32_t i = 0; i < count; i++) {
+        uint64_t *word = &filter[(key->hash >> 6) % UNIQUE_FILTER];
         uint64_t bit = (uint64_t)1 << (key->hash & 63);
 
-        if (filter & bit) {
+        if (*word & bit) {
             const surety__cell *before = first;
 
             while (before != key && ((before->flags & FLAG_GONE) ||
@@ -67,7 +70,7 @@ static void unique_small(surety_doc *doc, uint32_t object, uint32_t *ret_later)
                 unique_mark(doc, object, (uint32_t)(before - doc->cells),
                             (uint32_t)(key - doc->cells), ret_later);
         }
-        filter |= bit;
+        *word |= bit;
         key = surety__cell_after(key + 1);
     }
 }

@@ -1,28 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing values as JSON: compact, pretty and canonical (RFC 8785).
  *
- * One loop for all three. The stack of open containers stands in a fixed block
- * as long as the value is flat enough, then in memory from the buffer's
- * allocator. The canonical form also needs the members of each open object in
- * the order of their keys' UTF-16 code units; these orders lie one behind the
- * other in a second vector. A failed allocation is the buffer's failure. */
+ * One loop for all three walks the cells in text order; only the canonical form
+ * jumps, to the members of each object in the order of their keys' UTF-16 code
+ * units. These orders lie one behind the other in a vector. The stack of open
+ * containers stands in a fixed block as long as the value is flat enough, then
+ * in memory from the buffer's allocator. A failed allocation is the buffer's
+ * failure.
+ *
+ * Text goes straight into the buffer's memory. Before each token there is room
+ * for it and WRITE_SLACK bytes, so that strings are copied in whole blocks. A
+ * buffer whose bound leaves no room for the slack is written by way of a spill,
+ * a buffer of our own, which is appended at the end: the bound is exact. */
 #include "json/inside.h"
 
 #include <math.h>
 
-enum { WRITE_FLAT = 32 }; /* containers that are open without allocating */
+enum {
+    WRITE_FLAT = 32,  /* containers that are open without allocating */
+    WRITE_BLOCK = 16, /* bytes of a string that are looked at together */
+    WRITE_SLACK = 32, /* a block, and what stands around a token */
+    WRITE_PART = 512, /* bytes of a string that get room together */
+    WRITE_TOKEN = 12, /* bytes of a token, a guess */
+    WRITE_ESCAPE = 6  /* bytes that one byte may become */
+};
 
 struct write_frame {
-    uint32_t container;
-    uint32_t left; /* values to come */
-    uint32_t next; /* the cell of the next one, a key in an object */
-    size_t order;  /* where the object's keys stand in the orders; canonical */
+    uint32_t left;  /* values to come */
+    uint32_t count; /* of all */
+    uint32_t after; /* the cell behind the container */
+    bool object;
+    size_t order; /* where the object's keys stand in the orders; canonical */
 };
 
 struct writer {
     const surety_doc *doc;
     surety_buf *out;
+    surety_buf *into; /* out, or the spill */
+    char *to, *end;   /* the room that is left of it */
     surety_style style;
+    surety_buf spill;
     struct write_frame flat[WRITE_FLAT];
     struct write_frame *frames; /* flat, or deep */
     size_t depth;
@@ -34,61 +51,159 @@ struct writer {
 
 /* ---- strings ----------------------------------------------------------- */
 
-/* Appends the control character, quote or backslash byte as an escape
- * (RFC 8785, section 3.2.2.2). */
-static void write_escape(surety_buf *out, unsigned char byte)
+/* Writes the control character, quote or backslash byte as an escape (RFC 8785,
+ * section 3.2.2.2), at most WRITE_ESCAPE bytes; gives how many. */
+static unsigned write_escape(char *to, unsigned char byte)
 {
     static const char hex[] = "0123456789abcdef";
-    char escape[6] = {'\\', 'u', '0', '0', 0, 0};
 
+    to[0] = '\\';
     switch (byte) {
     case '"':
-    case '\\': escape[1] = (char)byte; break;
-    case '\b': escape[1] = 'b'; break;
-    case '\f': escape[1] = 'f'; break;
-    case '\n': escape[1] = 'n'; break;
-    case '\r': escape[1] = 'r'; break;
-    case '\t': escape[1] = 't'; break;
+    case '\\': to[1] = (char)byte; break;
+    case '\b': to[1] = 'b'; break;
+    case '\f': to[1] = 'f'; break;
+    case '\n': to[1] = 'n'; break;
+    case '\r': to[1] = 'r'; break;
+    case '\t': to[1] = 't'; break;
     default:
-        escape[4] = hex[byte >> 4];
-        escape[5] = hex[byte & 15];
-        surety_buf_append(out, escape, 6);
-        return;
+        memcpy(to + 1, "u00", 3);
+        to[4] = hex[byte >> 4];
+        to[5] = hex[byte & 15];
+        return 6;
     }
-    surety_buf_append(out, escape, 2);
+    return 2;
+}
+
+/* Which of the WRITE_BLOCK bytes at ptr need an escape, the first the lowest
+ * bit. */
+static inline unsigned write_special(const char *ptr)
+{
+#ifdef __SSE2__
+    const __m128i block = _mm_loadu_si128((const __m128i *)(const void *)ptr);
+    const __m128i control = _mm_set1_epi8(0x1F);
+    const __m128i special =
+        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')),
+                                  _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'))),
+                     _mm_cmpeq_epi8(_mm_min_epu8(block, control), block));
+
+    return (unsigned)_mm_movemask_epi8(special);
+#else
+    unsigned mask = 0;
+
+    for (unsigned i = 0; i < WRITE_BLOCK; i++)
+        mask |= (unsigned)((unsigned char)ptr[i] < 0x20 || ptr[i] == '"' ||
+                           ptr[i] == '\\')
+                << i;
+    return mask;
+#endif
+}
+
+/* The same, and of bytes above 0x7F. */
+static inline unsigned write_unplain(const char *ptr)
+{
+    unsigned mask = write_special(ptr);
+
+#ifdef __SSE2__
+    mask |= (unsigned)_mm_movemask_epi8(
+        _mm_loadu_si128((const __m128i *)(const void *)ptr));
+#else
+    for (unsigned i = 0; i < WRITE_BLOCK; i++)
+        mask |= (unsigned)((unsigned char)ptr[i] >> 7) << i;
+#endif
+    return mask;
+}
+
+/* Writes the byte at ptr that is not plain, or the code point that starts
+ * there; bytes that are no UTF-8 become U+FFFD. Gives how many were read. */
+static inline unsigned write_odd(char **to, const char *ptr, const char *end)
+{
+    unsigned len = 1;
+
+    if ((unsigned char)*ptr < 0x80) {
+        *to += write_escape(*to, (unsigned char)*ptr);
+        return 1;
+    }
+    len = scan_sequence(ptr, end);
+    if (len) {
+        for (unsigned i = 0; i < len; i++)
+            *(*to)++ = ptr[i];
+        return len;
+    }
+    (void)surety__utf8_decode(ptr, end, &len);
+    memcpy(*to, "\xEF\xBF\xBD", 3);
+    *to += 3;
+    return len;
+}
+
+/* Writes text from ptr on, to stop or a little further; there is room. */
+static const char *write_any(char **ret_to, const char *ptr, const char *stop,
+                             const char *end)
+{
+    char *to = *ret_to;
+
+    while (ptr < stop) {
+        if (end - ptr >= WRITE_BLOCK) {
+            const unsigned mask = write_unplain(ptr);
+
+            memcpy(to, ptr, WRITE_BLOCK);
+            to += mask ? __builtin_ctz(mask) : WRITE_BLOCK;
+            ptr += mask ? __builtin_ctz(mask) : WRITE_BLOCK;
+            if (!mask)
+                continue;
+        } else if ((unsigned char)*ptr >= 0x20 && (unsigned char)*ptr < 0x80 &&
+                   *ptr != '"' && *ptr != '\\') {
+            *to++ = *ptr++;
+            continue;
+        }
+        do
+            ptr += write_odd(&to, ptr, end);
+        while (ptr < stop && (unsigned char)*ptr >= 0x80);
+    }
+    *ret_to = to;
+    return ptr;
+}
+
+/* The same where the buffer's bound is near: byte by byte, so that all fits
+ * that may. */
+static void write_near(surety_buf *out, const char *ptr, const char *end)
+{
+    while (ptr != end) {
+        char bytes[WRITE_ESCAPE];
+        char *to = bytes;
+
+        if ((unsigned char)*ptr >= 0x20 && (unsigned char)*ptr < 0x80 &&
+            *ptr != '"' && *ptr != '\\')
+            *to++ = *ptr++;
+        else
+            ptr += write_odd(&to, ptr, end);
+        surety_buf_append(out, bytes, (size_t)(to - bytes));
+    }
 }
 
 /* A string that may hold anything. */
 void surety_json_string(surety_buf *out, surety_str text)
 {
-    const char *end = text.len ? text.ptr + text.len : NULL;
-    const char *run = text.len ? text.ptr : NULL;
-    const char *ptr = run;
+    const char *ptr = text.len ? text.ptr : "";
+    const char *end = ptr + text.len;
 
     surety_buf_byte(out, '"');
-    while (ptr != end) {
-        unsigned len;
+    while (ptr < end && out->status == SURETY_OK) {
+        const size_t left = (size_t)(end - ptr);
+        const size_t len = left < WRITE_PART ? left : WRITE_PART;
+        const size_t need = WRITE_ESCAPE * len + WRITE_SLACK;
+        char *to;
 
-        ptr = scan_plain(ptr, end, end);
-        if (ptr == end)
+        if (need > out->max || out->len > out->max - need) {
+            write_near(out, ptr, end);
             break;
-        len = (unsigned char)*ptr >= 0x80 ? scan_sequence(ptr, end) : 0;
-        if (len) {
-            ptr += len;
-            continue;
         }
-        surety_buf_append(out, run, (size_t)(ptr - run));
-        if ((unsigned char)*ptr >= 0x80) {
-            surety__utf8_decode(ptr, end, &len);
-            surety_buf_text(out, "\xEF\xBF\xBD");
-            ptr += len;
-        } else {
-            write_escape(out, (unsigned char)*ptr++);
-        }
-        run = ptr;
+        to = surety__buf_room(out, need);
+        if (!to)
+            return;
+        ptr = write_any(&to, ptr, ptr + len, end);
+        out->len = (size_t)(to - out->ptr);
     }
-    if (ptr != run)
-        surety_buf_append(out, run, (size_t)(ptr - run));
     surety_buf_byte(out, '"');
 }
 
@@ -165,20 +280,175 @@ static bool write_order(struct writer *writer, const surety__cell *object)
     return true;
 }
 
-/* ---- the loop ---------------------------------------------------------- */
+/* ---- room -------------------------------------------------------------- */
 
-static void write_indent(struct writer *writer)
+/* Makes room for n more bytes where there is less; false: out has failed. */
+static bool write_grow(struct writer *writer, size_t n)
 {
-    if (writer->style != SURETY_STYLE_PRETTY)
-        return;
-    surety_buf_byte(writer->out, '\n');
-    for (size_t i = 0; i < writer->depth; i++)
-        surety_buf_append(writer->out, "  ", 2);
+    surety_buf *out = writer->out;
+    surety_buf *into = writer->into;
+    char *room;
+
+    if (writer->to)
+        into->len = (size_t)(writer->to - into->ptr);
+    if (into == &writer->spill && into->len > out->max - out->len) {
+        out->status = SURETY_LIMIT;
+        return false;
+    }
+    if (into == out && out->status == SURETY_OK &&
+        n > out->max - (out->len < out->max ? out->len : out->max)) {
+        surety_buf_init(&writer->spill, out->alloc, 0);
+        into = writer->into = &writer->spill;
+    }
+    room = surety__buf_room(into, n);
+    if (!room) {
+        out->status = into->status;
+        return false;
+    }
+    writer->to = room;
+    writer->end = into->ptr + (into->cap < into->max ? into->cap : into->max);
+    return true;
 }
 
-/* Opens the container at cell, which has values. */
+static inline bool write_room(struct writer *writer, size_t n)
+{
+    return (size_t)(writer->end - writer->to) >= n || write_grow(writer, n);
+}
+
+/* Room for a value that is likely to be large, at once: a value that was read
+ * is seldom longer than its text. */
+static bool write_begin(struct writer *writer, surety_val val)
+{
+    const surety_doc *doc = val.doc;
+    const surety__cell *cell = surety__cell_of(val);
+    const size_t cells = cell->kind >= CELL_ARRAY ? cell->span : 1;
+    const size_t guess =
+        val.index == 0 && doc->text_len ? doc->text_len : cells * WRITE_TOKEN;
+    surety_buf *out = writer->out;
+
+    if (out->status)
+        return false;
+    return write_grow(writer, out->len < out->max &&
+                                      guess < out->max - out->len - WRITE_SLACK
+                                  ? guess + WRITE_SLACK
+                                  : WRITE_SLACK);
+}
+
+/* Hands over what was written. */
+static void write_end(struct writer *writer)
+{
+    surety_buf *out = writer->out;
+
+    if (writer->to)
+        writer->into->len = (size_t)(writer->to - writer->into->ptr);
+    if (writer->into == out)
+        return;
+    surety_buf_add(out, surety_buf_str(&writer->spill));
+    surety_buf_done(&writer->spill);
+}
+
+/* ---- tokens ------------------------------------------------------------ */
+
+/* A string of a doc, which is UTF-8, with its quotes; `more` bytes of room
+ * behind it. readable: bytes before it may be loaded. */
+static bool write_string(struct writer *writer, surety_str text,
+                         const char *readable, size_t more)
+{
+    const char *ptr = text.ptr;
+    const char *end = ptr + text.len;
+    char *to;
+
+    if (!write_room(writer, text.len + more + WRITE_SLACK))
+        return false;
+    to = writer->to;
+    *to++ = '"';
+    for (; end - ptr >= WRITE_BLOCK; ptr += WRITE_BLOCK, to += WRITE_BLOCK) {
+        if (write_special(ptr))
+            goto rest;
+        memcpy(to, ptr, WRITE_BLOCK);
+    }
+    if (ptr == end) {
+        *to++ = '"';
+        writer->to = to;
+        return true;
+    }
+    if (readable - ptr >= WRITE_BLOCK &&
+        !(write_special(ptr) & ((1u << (end - ptr)) - 1))) {
+        memcpy(to, ptr, WRITE_BLOCK);
+        to += end - ptr;
+        *to++ = '"';
+        writer->to = to;
+        return true;
+    }
+rest:
+    writer->to = to;
+    if (!write_room(writer,
+                    WRITE_ESCAPE * (size_t)(end - ptr) + more + WRITE_SLACK))
+        return false;
+    to = writer->to;
+    for (; ptr != end; ptr++)
+        if ((unsigned char)*ptr < 0x20 || *ptr == '"' || *ptr == '\\')
+            to += write_escape(to, (unsigned char)*ptr);
+        else
+            *to++ = *ptr;
+    *to++ = '"';
+    writer->to = to;
+    return true;
+}
+
+/* The string or key of a cell. */
+static inline bool write_text(struct writer *writer, const surety__cell *cell,
+                              size_t more)
+{
+    const surety_doc *doc = writer->doc;
+    const bool own = cell->flags & FLAG_OWN;
+
+    return write_string(
+        writer, surety__cell_str(doc, cell),
+        own ? doc->own + doc->own_len : doc->text + doc->text_len, more);
+}
+
+static surety_status write_number(struct writer *writer,
+                                  const surety__cell *cell)
+{
+    surety_str text = surety__cell_number(writer->doc, cell);
+    double value;
+
+    if (!write_room(writer, text.len + 2 * WRITE_SLACK))
+        return SURETY_OK;
+    if (writer->style != SURETY_STYLE_CANONICAL) {
+        memcpy(writer->to, text.ptr, text.len);
+        writer->to += text.len;
+        return SURETY_OK;
+    }
+    value = surety__number_real(text);
+    if (!isfinite(value))
+        return SURETY_UNSUPPORTED;
+    writer->to += surety__number_write(value, writer->to);
+    return SURETY_OK;
+}
+
+/* ---- the loop ---------------------------------------------------------- */
+
+/* A line end and the indentation of what is open. */
+static bool write_indent(struct writer *writer)
+{
+    const size_t len = 2 * writer->depth;
+
+    if (writer->style != SURETY_STYLE_PRETTY)
+        return true;
+    if (!write_room(writer, 1 + len + WRITE_SLACK))
+        return false;
+    *writer->to++ = '\n';
+    memset(writer->to, ' ', len);
+    writer->to += len;
+    return true;
+}
+
+/* Opens the container at cell, which has values; there is room. */
 static bool write_open(struct writer *writer, const surety__cell *cell)
 {
+    const uint32_t index = (uint32_t)(cell - writer->doc->cells);
     struct write_frame *frame;
 
     if (writer->depth >= WRITE_FLAT) {
@@ -197,113 +467,130 @@ static bool write_open(struct writer *writer, const surety__cell *cell)
         writer->frames = writer->deep;
     }
     frame = &writer->frames[writer->depth++];
-    frame->container = (uint32_t)(cell - writer->doc->cells);
-    frame->left = cell->count;
-    frame->next = frame->container + 1;
-    frame->order = writer->order_count;
-    surety_buf_byte(writer->out, cell->kind == CELL_OBJECT ? '{' : '[');
-    return writer->style != SURETY_STYLE_CANONICAL ||
-           cell->kind == CELL_ARRAY || write_order(writer, cell);
+    *frame = (struct write_frame){.left = cell->count,
+                                  .count = cell->count,
+                                  .after = index + cell->span,
+                                  .object = cell->kind == CELL_OBJECT,
+                                  .order = writer->order_count};
+    *writer->to++ = frame->object ? '{' : '[';
+    return writer->style != SURETY_STYLE_CANONICAL || !frame->object ||
+           write_order(writer, cell);
 }
 
-static surety_status write_number(struct writer *writer,
-                                  const surety__cell *cell)
+/* Writes a value whole, or opens it; gives the cell behind what was written, or
+ * NULL where that failed (*ret_status, or out's status). */
+static const surety__cell *write_value(struct writer *writer,
+                                       const surety__cell *cell,
+                                       surety_status *ret_status)
 {
-    surety_str text = surety__cell_number(writer->doc, cell);
-    char digits[32];
-    double value;
+    bool good = true;
 
-    if (writer->style != SURETY_STYLE_CANONICAL) {
-        surety_buf_add(writer->out, text);
-        return SURETY_OK;
-    }
-    value = surety__number_real(text);
-    if (!isfinite(value))
-        return SURETY_UNSUPPORTED;
-    surety_buf_append(writer->out, digits, surety__number_write(value, digits));
-    return SURETY_OK;
-}
-
-/* Writes a value whole, or opens it. */
-static surety_status write_value(struct writer *writer,
-                                 const surety__cell *cell)
-{
-    surety_buf *out = writer->out;
-
+    if (cell->kind == CELL_STRING || cell->kind == CELL_KEY)
+        return write_text(writer, cell, 0) ? cell + 1 : NULL;
+    if (!write_room(writer, WRITE_SLACK))
+        return NULL;
     switch (cell->kind) {
-    case CELL_NULL: surety_buf_append(out, "null", 4); break;
-    case CELL_FALSE: surety_buf_append(out, "false", 5); break;
-    case CELL_TRUE: surety_buf_append(out, "true", 4); break;
+    case CELL_NULL:
+        memcpy(writer->to, "null", 4);
+        writer->to += 4;
+        break;
+    case CELL_FALSE:
+        memcpy(writer->to, "false", 5);
+        writer->to += 5;
+        break;
+    case CELL_TRUE:
+        memcpy(writer->to, "true", 4);
+        writer->to += 4;
+        break;
     case CELL_INT:
     case CELL_WHOLE:
-    case CELL_REAL: return write_number(writer, cell);
-    case CELL_STRING:
-    case CELL_KEY:
-        surety_json_string(out, surety__cell_str(writer->doc, cell));
+    case CELL_REAL:
+        *ret_status = write_number(writer, cell);
+        good = *ret_status == SURETY_OK && !writer->out->status;
         break;
     default:
-        if (cell->count == 0)
-            surety_buf_append(out, cell->kind == CELL_OBJECT ? "{}" : "[]", 2);
-        else
-            write_open(writer, cell);
+        if (cell->count) {
+            good = write_open(writer, cell);
+            break;
+        }
+        memcpy(writer->to, cell->kind == CELL_OBJECT ? "{}" : "[]", 2);
+        writer->to += 2;
     }
-    return SURETY_OK;
+    return good ? cell + 1 : NULL;
 }
 
-/* The next value of the innermost container, its comma, indent and key
- * written. */
-static const surety__cell *write_next(struct writer *writer,
-                                      struct write_frame *frame)
+/* The next value of the innermost container, its comma, indent and key written;
+ * cell is where it stands in text order. There is room for the comma. */
+static const surety__cell *write_item(struct writer *writer,
+                                      struct write_frame *frame,
+                                      const surety__cell *cell)
 {
-    const surety__cell *container = &writer->doc->cells[frame->container];
-    const surety__cell *cell;
-    uint32_t index = frame->next;
+    const size_t done = frame->count - frame->left--;
 
-    if (frame->left < container->count)
-        surety_buf_byte(writer->out, ',');
-    write_indent(writer);
-    if (container->kind == CELL_OBJECT) {
-        if (writer->style == SURETY_STYLE_CANONICAL)
-            index =
-                writer->orders[frame->order + container->count - frame->left];
-        surety_json_string(
-            writer->out,
-            surety__cell_str(writer->doc, &writer->doc->cells[index]));
-        surety_buf_byte(writer->out, ':');
-        if (writer->style == SURETY_STYLE_PRETTY)
-            surety_buf_byte(writer->out, ' ');
-        index++;
-    }
-    cell = &writer->doc->cells[index];
-    frame->next = (uint32_t)(surety__cell_after(cell) - writer->doc->cells);
-    frame->left--;
-    return cell;
+    if (done)
+        *writer->to++ = ',';
+    if (!write_indent(writer))
+        return NULL;
+    if (!frame->object)
+        return cell;
+    if (writer->style == SURETY_STYLE_CANONICAL)
+        cell = &writer->doc->cells[writer->orders[frame->order + done]];
+    if (!write_text(writer, cell, 2))
+        return NULL;
+    *writer->to++ = ':';
+    if (writer->style == SURETY_STYLE_PRETTY)
+        *writer->to++ = ' ';
+    return cell + 1;
+}
+
+/* Closes the innermost container; gives the cell behind it. */
+static const surety__cell *write_close(struct writer *writer)
+{
+    const struct write_frame *frame = &writer->frames[--writer->depth];
+
+    writer->order_count = frame->order;
+    if (!write_indent(writer) || !write_room(writer, WRITE_SLACK))
+        return NULL;
+    *writer->to++ = frame->object ? '}' : ']';
+    return &writer->doc->cells[frame->after];
 }
 
 surety_status surety_val_write(surety_val val, surety_style style,
                                surety_buf *out)
 {
-    struct writer writer = {.doc = val.doc, .out = out, .style = style};
-    size_t start = out->len;
+    struct writer writer;
+    const size_t start = out->len;
+    const surety__cell *cell;
     surety_status status = SURETY_OK;
 
     if (!val.doc || val.index >= val.doc->cell_count)
         return SURETY_MISUSE;
+    writer.doc = val.doc;
+    writer.out = writer.into = out;
+    writer.to = writer.end = NULL;
+    writer.style = style;
     writer.frames = writer.flat;
-    status = write_value(&writer, surety__cell_of(val));
-    while (status == SURETY_OK && out->status == SURETY_OK && writer.depth) {
+    writer.depth = 0;
+    writer.deep = NULL;
+    writer.orders = NULL;
+    writer.deep_cap = writer.order_count = writer.order_cap = 0;
+    cell = surety__cell_of(val);
+    if (!write_begin(&writer, val))
+        cell = NULL;
+    else
+        cell = write_value(&writer, cell, &status);
+    while (cell && writer.depth) {
         struct write_frame *frame = &writer.frames[writer.depth - 1];
-        uint8_t kind = writer.doc->cells[frame->container].kind;
 
-        if (frame->left) {
-            status = write_value(&writer, write_next(&writer, frame));
+        if (!frame->left) {
+            cell = write_close(&writer);
             continue;
         }
-        writer.order_count = frame->order;
-        writer.depth--;
-        write_indent(&writer);
-        surety_buf_byte(out, kind == CELL_OBJECT ? '}' : ']');
+        cell = write_item(&writer, frame, cell);
+        if (cell)
+            cell = write_value(&writer, cell, &status);
     }
+    write_end(&writer);
     surety__free(out->alloc, writer.deep,
                  writer.deep_cap * sizeof(*writer.deep));
     surety__free(out->alloc, writer.orders,

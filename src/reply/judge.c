@@ -13,26 +13,29 @@
  *    or on the reply's length, or a rule that cannot be run; a candidate that
  *    is beyond a limit of the reader (depth, a number's length) is a candidate
  *    that cannot be read.
- * 2. Two trials are kept, the one at hand and the best so far; they change
- *    places, so nothing is reported twice.
- * 3. Counting errors means reporting them, which costs far more than the check.
- *    It is done for the first JUDGE_REPORTS_MAX candidates; invalid ones after
- *    those are not compared.
- * 4. A whole reply that is no JSON is prose, and counts as nothing found,
+ * 2. Candidates are found one after the other, so that nothing is looked for
+ *    behind the one that is taken. A span may be a guess, which holds if it
+ *    reads as JSON; if it does not, the finder looks again.
+ * 3. Two trials are kept, the one at hand and the best so far; they change
+ *    places.
+ * 4. Counting errors means reporting them, which costs far more than the check.
+ *    It waits until it is known that no candidate is valid, and is then done
+ *    for the first SURETY__RIVALS_MAX that break the schema, which are read
+ *    again for it; invalid ones after those are not compared.
+ * 5. A whole reply that is no JSON is prose, and counts as nothing found,
  *    unless it begins as an object or array does.
- * 5. Nothing is repaired here, and nothing outside of the reply is asked. */
+ * 6. Nothing is repaired here, and nothing outside of the reply is asked. */
 #include "reply/reply.h"
 
 #include "schema/schema.h"
 #include "text/text.h"
 
-enum { JUDGE_REPORTS_MAX = 16 };
-
 static surety_status judge_find(surety_judge *judge, surety_error *reterr);
-static bool judge_next(surety_judge *judge);
+static surety_status judge_next(surety_judge *judge, surety_error *reterr);
 static surety_status judge_read(surety_judge *judge, surety_error *reterr);
 static surety_status judge_check(surety_judge *judge, surety_error *reterr);
 static bool judge_keep(surety_judge *judge);
+static surety_status judge_compare(surety_judge *judge, surety_error *reterr);
 static surety_status judge_accept(surety_judge *judge, surety_error *reterr);
 static surety_status judge_reject(surety_judge *judge, surety_error *reterr);
 static surety_status judge_begin(surety_judge *judge,
@@ -58,78 +61,93 @@ surety_status surety_judge_reply(surety_judge *judge,
     status = judge_begin(judge, contract, reply, options, reterr);
     if (status == SURETY_OK)
         status = judge_find(judge, reterr);
-    while (status == SURETY_OK && !found && judge_next(judge)) {
-        status = judge_read(judge, reterr);
+    while (status == SURETY_OK && !found) {
+        status = judge_next(judge, reterr);
+        if (status == SURETY_OK)
+            status = judge_read(judge, reterr);
         if (status == SURETY_OK)
             status = judge_check(judge, reterr);
         if (status == SURETY_OK)
             found = judge_keep(judge);
     }
     if (status == SURETY_OK)
-        status =
-            found ? judge_accept(judge, reterr) : judge_reject(judge, reterr);
+        status = judge_accept(judge, reterr);
+    else if (status == SURETY_END)
+        status = judge_compare(judge, reterr);
+    if (status == SURETY_OK && !found)
+        status = judge_reject(judge, reterr);
     judge_end(judge);
     if (status == SURETY_OK)
         *ret_outcome = &judge->outcome;
     return status;
 }
 
-/* Text: where may the JSON stand? The native text is tried where its place is
- * listed, before the candidates of the places behind it. */
+/* Text: where may the JSON stand? */
 static surety_status judge_find(surety_judge *judge, surety_error *reterr)
 {
-    const surety_extract *how = judge->extract;
-    const surety_str native = judge->options.native;
-    surety_status status;
-    size_t rank = 0;
+    const size_t native_len = judge->options.native.len;
+    const surety_status status = surety__finder_begin(
+        judge->finder, judge->reply, judge->extract, &judge->limits, reterr);
 
-    status = surety_finder_find(judge->finder, judge->reply, how,
-                                &judge->limits, reterr);
-    if (status != SURETY_OK || !native.len)
-        return status;
-    if (native.len > judge->limits.text_bytes_max)
+    if (status == SURETY_OK && native_len > judge->limits.text_bytes_max)
         return surety__fail(reterr, SURETY_LIMIT,
                             "the native value has %zu bytes, more than the "
                             "limit text_bytes_max of %zu",
-                            native.len, judge->limits.text_bytes_max);
-    while (rank < how->from_count && how->from[rank] != SURETY_PLACE_NATIVE)
-        rank++;
-    if (how->from_count && rank == how->from_count)
-        return SURETY_OK;
-    judge->native_turn = 0;
-    for (size_t i = 0; i < surety_finder_count(judge->finder); i++)
-        for (size_t before = 0; before < rank; before++)
-            if (surety_finder_at(judge->finder, i).place == how->from[before])
-                judge->native_turn = i + 1;
-    return SURETY_OK;
+                            native_len, judge->limits.text_bytes_max);
+    return status;
 }
 
-/* Makes the next candidate the trial at hand; false where there is none. */
-static bool judge_next(surety_judge *judge)
+/* The trial that is not the best so far. */
+static surety__trial *judge_spare(surety_judge *judge)
 {
-    surety__trial *now = judge->best == &judge->trials[0] ? &judge->trials[1]
-                                                          : &judge->trials[0];
-    const bool listed = judge->native_turn != SIZE_MAX;
-    const bool passed = listed && judge->turn > judge->native_turn;
+    return judge->best == &judge->trials[0] ? &judge->trials[1]
+                                            : &judge->trials[0];
+}
 
-    if (judge->turn == surety_finder_count(judge->finder) + listed)
-        return false;
-    now->index = judge->turn - passed;
+/* Makes a candidate the trial at hand. */
+static void judge_take(surety_judge *judge, size_t index, size_t order)
+{
+    surety__trial *now = judge_spare(judge);
+
+    judge->now = now;
+    now->index = index;
+    now->order = order;
     now->stage = SURETY_STAGE_JSON_PARSE;
+    now->counted = true;
     now->error_count = 1;
     now->verdicts = NULL;
     surety_findings_reset(now->findings);
-    if (judge->turn == judge->native_turn) {
-        now->index = SURETY__NATIVE;
-        now->candidate = (surety_candidate){.place = SURETY_PLACE_NATIVE,
-                                            .end = judge->options.native.len,
-                                            .text = judge->options.native};
-    } else {
-        now->candidate = surety_finder_at(judge->finder, now->index);
+    now->candidate = index != SURETY__NATIVE
+                         ? surety_finder_at(judge->finder, index)
+                         : (surety_candidate){.place = SURETY_PLACE_NATIVE,
+                                              .end = judge->options.native.len,
+                                              .text = judge->options.native};
+}
+
+/* Takes the next candidate; END: there is none. The native text is tried where
+ * its place is listed, before the candidates of the places behind it. */
+static surety_status judge_next(surety_judge *judge, surety_error *reterr)
+{
+    size_t index = SURETY__NATIVE;
+
+    while (judge->turn == surety_finder_count(judge->finder)) {
+        surety_place place = SURETY_PLACE_NONE;
+        const surety_status status = surety__finder_step(judge->finder, &place);
+
+        if (status == SURETY_NOMEM)
+            return surety__fail_nomem(reterr);
+        if (status != SURETY_OK)
+            return status;
+        if (place == SURETY_PLACE_NATIVE && judge->options.native.len &&
+            !judge->native_tried) {
+            judge->native_tried = true;
+            judge_take(judge, index, judge->tried++);
+            return SURETY_OK;
+        }
     }
-    judge->now = now;
-    judge->turn++;
-    return true;
+    index = judge->turn++;
+    judge_take(judge, index, judge->tried++);
+    return SURETY_OK;
 }
 
 /* Reads a trial's candidate. What is the reply's own bytes is not copied; a
@@ -146,24 +164,38 @@ static surety_status judge_read_text(surety_judge *judge, surety__trial *trial,
     return surety_doc_read(trial->doc, trial->candidate.text, &options, reterr);
 }
 
+/* Whether a text starts as a JSON value does (RFC 8259, section 3). */
+static bool judge_may_be_json(surety_str text)
+{
+    return memchr("{[\"-0123456789tfn", text.ptr[0], 17) != NULL;
+}
+
 /* JSON: is it exactly one value? Why it is none is asked only of the candidate
  * that is told of in the end: prose before a block is no JSON, and nobody wants
  * to know why. */
 static surety_status judge_read(surety_judge *judge, surety_error *reterr)
 {
     surety__trial *now = judge->now;
-    surety_status status = judge_read_text(judge, now, NULL);
+    const bool whole = now->candidate.place == SURETY_PLACE_WHOLE;
+    surety_status status = SURETY_SYNTAX;
 
+    if (!whole || judge_may_be_json(now->candidate.text))
+        status = judge_read_text(judge, now, NULL);
     if (status == SURETY_OK) {
         now->stage = SURETY_STAGE_VALIDATION;
         return SURETY_OK;
     }
     if (status == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
-    if (now->candidate.place == SURETY_PLACE_WHOLE && status == SURETY_SYNTAX &&
+    if (whole && status == SURETY_SYNTAX &&
         !memchr("{[", now->candidate.text.ptr[0], 2))
         now->stage = SURETY_STAGE_EXTRACTION;
-    return SURETY_OK;
+    if (now->index == SURETY__NATIVE || !surety__finder_guessed(judge->finder))
+        return SURETY_OK;
+    now->stage = SURETY_STAGE_EXTRACTION;
+    judge->turn--;
+    status = surety__finder_settle(judge->finder);
+    return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
 
 /* The rules, where the schema holds: what JSON Schema cannot say. */
@@ -199,8 +231,8 @@ static surety_status judge_rules(surety_judge *judge, surety_error *reterr)
     return SURETY_OK;
 }
 
-/* Schema, then rules: does it satisfy the contract? If not, with how many
- * errors? */
+/* Schema, then rules: does it satisfy the contract? If not for its rules, with
+ * how many errors? */
 static surety_status judge_check(surety_judge *judge, surety_error *reterr)
 {
     const surety_schema *schema = surety_contract_schema(judge->contract);
@@ -220,34 +252,82 @@ static surety_status judge_check(surety_judge *judge, surety_error *reterr)
             now->stage = SURETY_STAGE_DONE;
         return status;
     }
-    now->error_count = SIZE_MAX;
-    if (judge->reports++ >= JUDGE_REPORTS_MAX)
-        return SURETY_OK;
-    status = surety_checker_report(judge->checker, schema, root, now->findings,
-                                   reterr);
+    now->counted = false;
+    return SURETY_OK;
+}
+
+/* Reports what is wrong with a trial that breaks the schema. */
+static surety_status judge_count(surety_judge *judge, surety__trial *trial,
+                                 surety_error *reterr)
+{
+    const surety_status status = surety_checker_report(
+        judge->checker, surety_contract_schema(judge->contract),
+        surety_doc_root(trial->doc), trial->findings, reterr);
+
+    trial->counted = true;
     if (status == SURETY_OK)
-        now->error_count = surety_findings_count(now->findings) +
-                           surety_findings_truncated(now->findings);
+        trial->error_count = surety_findings_count(trial->findings) +
+                             surety_findings_truncated(trial->findings);
     return status;
 }
 
+/* Notes a trial that breaks the schema, to be compared. */
+static void judge_note(surety_judge *judge, const surety__trial *trial)
+{
+    if (judge->rival_count + !judge->best->counted >= SURETY__RIVALS_MAX)
+        return;
+    judge->rivals[judge->rival_count].index = trial->index;
+    judge->rivals[judge->rival_count++].order = trial->order;
+}
+
 /* Keeps the trial at hand where it got further than the best so far; true
- * where it is valid, which nothing can beat. */
+ * where it is valid, which nothing can beat. A trial that breaks the schema is
+ * kept only as long as nothing else is known of. */
 static bool judge_keep(surety_judge *judge)
 {
     const surety__trial *now = judge->now;
     const surety__trial *best = judge->best;
 
-    if (now->stage == SURETY_STAGE_DONE) {
-        judge->best = judge->now;
-        return true;
-    }
     if (now->stage == SURETY_STAGE_EXTRACTION)
         return false;
-    if (!best || now->stage > best->stage ||
-        (now->stage == best->stage && now->error_count < best->error_count))
+    if (now->stage == SURETY_STAGE_DONE || !best || now->stage > best->stage) {
         judge->best = judge->now;
-    return false;
+    } else if (now->stage == SURETY_STAGE_VALIDATION && !now->counted) {
+        judge_note(judge, now);
+    } else if (now->stage == SURETY_STAGE_VALIDATION &&
+               (!best->counted || now->error_count < best->error_count)) {
+        judge->best = judge->now;
+        if (!best->counted)
+            judge_note(judge, best);
+    }
+    return now->stage == SURETY_STAGE_DONE;
+}
+
+/* No candidate is valid: of those that are JSON, which has the fewest errors,
+ * and of these is the first? */
+static surety_status judge_compare(surety_judge *judge, surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    if (!judge->best || judge->best->stage != SURETY_STAGE_VALIDATION)
+        return SURETY_OK;
+    if (!judge->best->counted)
+        status = judge_count(judge, judge->best, reterr);
+    for (size_t i = 0; i < judge->rival_count && status == SURETY_OK; i++) {
+        const surety__trial *best = judge->best;
+        const surety__trial *now;
+
+        judge_take(judge, judge->rivals[i].index, judge->rivals[i].order);
+        now = judge->now;
+        status = judge_read(judge, reterr);
+        if (status == SURETY_OK)
+            status = judge_count(judge, judge->now, reterr);
+        if (status == SURETY_OK && (now->error_count < best->error_count ||
+                                    (now->error_count == best->error_count &&
+                                     now->order < best->order)))
+            judge->best = judge->now;
+    }
+    return status;
 }
 
 /* Says in the outcome which candidate it is about. */
@@ -319,12 +399,15 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
  */
 static surety_status judge_reject(surety_judge *judge, surety_error *reterr)
 {
+    surety__trial *best = judge->best;
     surety_status status;
 
     judge_name(judge);
-    if (judge->best && judge->best->stage == SURETY_STAGE_JSON_PARSE &&
-        judge_read_text(judge, judge->best, &judge->best->fault) ==
-            SURETY_NOMEM)
+    /* The finder may have moved its clean text since. */
+    if (best && best->index != SURETY__NATIVE)
+        best->candidate = surety_finder_at(judge->finder, best->index);
+    if (best && best->stage == SURETY_STAGE_JSON_PARSE &&
+        judge_read_text(judge, best, &best->fault) == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
     status = surety__explain_errors(judge);
     if (status == SURETY_OK)
@@ -360,9 +443,8 @@ static surety_status judge_begin(surety_judge *judge,
         own->extract ? own->extract : surety_contract_extract(contract);
     judge->reply = reply;
     judge->best = NULL;
-    judge->turn = 0;
-    judge->native_turn = SIZE_MAX;
-    judge->reports = 0;
+    judge->turn = judge->tried = judge->rival_count = 0;
+    judge->native_tried = false;
     surety__outcome_reset(&judge->outcome);
     judge->outcome.contract_id = surety_contract_id(contract);
     judge->outcome.seen = reply;

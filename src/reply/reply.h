@@ -42,13 +42,18 @@ struct surety_outcome {
 /* SIZE_MAX for a trial's index: the candidate is the native text. */
 #define SURETY__NATIVE SIZE_MAX
 
+/* Candidates whose errors are counted to compare them. */
+#define SURETY__RIVALS_MAX 16
+
 /* One candidate on its way through the judge, and how far it got. */
 typedef struct surety__trial {
     surety_doc *doc;
     surety_findings *findings;
     surety_candidate candidate;
     size_t index; /* the finder's number, or SURETY__NATIVE */
+    size_t order; /* how many were tried before it */
     surety_stage stage;
+    bool counted; /* error_count is known */
     size_t error_count;
     surety_error fault;        /* json_parse: what the reader said */
     surety__verdict *verdicts; /* the rules', or NULL; in the arena */
@@ -71,9 +76,15 @@ struct surety_judge {
     surety__rules *rules; /* for this reply only; NULL until needed */
     surety__trial *now;   /* the candidate being tried */
     surety__trial *best;  /* the one that got furthest; NULL: none yet */
-    size_t turn;          /* candidates taken so far */
-    size_t native_turn;   /* when the native text is tried; SIZE_MAX: never */
-    size_t reports;       /* candidates whose errors were counted */
+    size_t turn;          /* the finder's candidates taken so far */
+    size_t tried;         /* those, and the native text */
+    bool native_tried;
+    /* Those that break the schema besides the best, which are compared with it
+     * only where none is valid. */
+    struct {
+        size_t index, order;
+    } rivals[SURETY__RIVALS_MAX];
+    size_t rival_count;
 };
 
 /* ---- outcome.c ---------------------------------------------------------- */

@@ -8,11 +8,17 @@ enum { REPORT_RAW_MAX = 500 }; /* characters of the reply */
 /* ,"NAME": */
 static void json_name(surety_buf *out, bool first, const char *name)
 {
-    if (!first)
-        surety_buf_byte(out, ',');
-    surety_buf_byte(out, '"');
-    surety_buf_text(out, name);
-    surety_buf_text(out, "\":");
+    const size_t len = strlen(name);
+    char *to = surety__buf_room(out, len + 4);
+
+    if (!to)
+        return;
+    *to = ',';
+    to += !first;
+    *to++ = '"';
+    memcpy(to, name, len);
+    memcpy(to + len, "\":", 2);
+    out->len += len + 3 + !first;
 }
 
 static void json_member(surety_buf *out, bool first, const char *name,
@@ -86,9 +92,20 @@ static surety_str json_head(surety_str text)
     const char *ptr = start;
 
     for (int i = 0; i < REPORT_RAW_MAX && ptr < end; i++) {
-        unsigned len;
+        unsigned len = 1;
+        uint64_t word;
 
-        (void)surety__utf8_decode(ptr, end, &len);
+        /* Eight characters at once where they are ASCII. */
+        if (end - ptr >= 8 && i + 8 <= REPORT_RAW_MAX) {
+            memcpy(&word, ptr, 8);
+            if (!(word & UINT64_C(0x8080808080808080))) {
+                ptr += 8;
+                i += 7;
+                continue;
+            }
+        }
+        if ((unsigned char)*ptr >= 0x80)
+            (void)surety__utf8_decode(ptr, end, &len);
         ptr += len;
     }
     return (surety_str){start, (size_t)(ptr - start)};

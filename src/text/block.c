@@ -74,6 +74,7 @@ static surety_status line_reasoning(struct lines *lines, unsigned kind,
 static surety_status line_text(struct lines *lines);
 static surety_status line_mask_all(struct lines *lines, size_t at);
 static void line_drop_block(struct lines *lines);
+static void line_leap(struct lines *lines);
 
 surety_status surety__block_scan(surety_finder *finder)
 {
@@ -87,6 +88,8 @@ surety_status surety__block_scan(surety_finder *finder)
     lines.next = at;
     line_read(&lines, at);
     while (lines.line < finder->end && status == SURETY_OK) {
+        if (lines.fenced && !lines.open_count && !lines.mark_indent)
+            line_leap(&lines);
         status = line_take(&lines);
         line_read(&lines, lines.next);
     }
@@ -127,6 +130,29 @@ static void line_read(struct lines *lines, size_t at)
             lines->next++;
     }
     line_ink(lines);
+}
+
+/* In a block outside of all containers, whose lines are content as they are:
+ * goes on to the next line whose first byte that is no blank is the mark, which
+ * alone may close it, or to the last line. */
+static void line_leap(struct lines *lines)
+{
+    const char *ptr = lines->text.ptr;
+    const char *end = ptr + lines->text.len;
+    const char *hit = ptr + lines->line;
+
+    for (; (hit = memchr(hit, lines->mark, (size_t)(end - hit))); hit++) {
+        const char *start = hit;
+
+        while (start > ptr + lines->line && surety__is_blank(start[-1]))
+            start--;
+        if (start == ptr + lines->line || start[-1] == '\n' ||
+            start[-1] == '\r') {
+            line_read(lines, (size_t)(start - ptr));
+            return;
+        }
+    }
+    line_read(lines, lines->text.len);
 }
 
 /* Finds the next byte that is no blank. */

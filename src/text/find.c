@@ -22,12 +22,15 @@ static void find_reset(surety_finder *finder);
 static surety_status find_take_options(surety_finder *finder,
                                        const surety_extract *how,
                                        surety_error *reterr);
-static surety_status find_all(surety_finder *finder);
+static surety_status find_scan(surety_finder *finder);
 static surety_status find_place(surety_finder *finder, surety_place place);
 static surety_status find_whole(surety_finder *finder);
 static surety_status find_fences(surety_finder *finder, surety_place place,
                                  unsigned tag);
-static surety_status find_values(surety_finder *finder, surety_place place);
+static bool find_may_be_whole(const surety_finder *finder);
+static surety_status find_values(surety_finder *finder);
+static surety_status find_value(surety_finder *finder);
+static void find_obstacle(surety_finder *finder);
 static surety_status find_add(surety_finder *finder, surety_place place,
                               surety__offer offer);
 static surety__span find_trim(surety_str text, surety__span span);
@@ -95,6 +98,24 @@ surety_status surety_finder_find(surety_finder *finder, surety_str reply,
                                  const surety_limits *limits,
                                  surety_error *reterr)
 {
+    surety_status status =
+        surety__finder_begin(finder, reply, how, limits, reterr);
+    surety_place place;
+
+    if (status != SURETY_OK)
+        return status;
+    finder->lazy = false;
+    do
+        status = surety__finder_step(finder, &place);
+    while (status == SURETY_OK);
+    return status == SURETY_END ? SURETY_OK : surety__fail_nomem(reterr);
+}
+
+surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
+                                   const surety_extract *how,
+                                   const surety_limits *limits,
+                                   surety_error *reterr)
+{
     surety_status status;
 
     if (!finder || (reply.len && !reply.ptr))
@@ -115,12 +136,82 @@ surety_status surety_finder_find(surety_finder *finder, surety_str reply,
     }
     finder->reply = reply;
     finder->end = reply.len;
-    status = find_all(finder);
-    if (status != SURETY_OK) {
-        find_reset(finder);
-        return surety__fail_nomem(reterr);
+    finder->all =
+        find_trim(reply, (surety__span){0, (uint32_t)finder->reply.len});
+    finder->lazy = true;
+    if (finder->all.start == finder->all.end) {
+        finder->obstacle = SURETY_OBSTACLE_EMPTY_REPLY;
+        finder->full = true;
     }
     return SURETY_OK;
+}
+
+surety_status surety__finder_step(surety_finder *finder,
+                                  surety_place *ret_place)
+{
+    const size_t count = finder->how.from_count;
+    surety_status status = SURETY_OK;
+
+    finder->guessed = false;
+    if (finder->passing) {
+        *ret_place = finder->pass.place;
+        status = find_value(finder);
+    } else if (finder->turn < count) {
+        *ret_place = finder->how.from[finder->turn++];
+        if (!finder->full)
+            status = find_place(finder, *ret_place);
+    } else {
+        if (finder->obstacle == SURETY_OBSTACLE_NONE)
+            status = find_scan(finder);
+        if (status == SURETY_OK && finder->obstacle == SURETY_OBSTACLE_NONE)
+            find_obstacle(finder);
+        if (status == SURETY_OK)
+            return SURETY_END;
+    }
+    if (status == SURETY_END) {
+        finder->full = true;
+        finder->passing = false;
+        status = SURETY_OK;
+    }
+    if (status != SURETY_OK)
+        find_reset(finder);
+    return status;
+}
+
+bool surety__finder_guessed(const surety_finder *finder)
+{
+    return finder->guessed;
+}
+
+surety_status surety__finder_settle(surety_finder *finder)
+{
+    const surety__found *last = find_at(finder, finder->found.count - 1);
+    const surety_place place = last->place;
+    surety_status status;
+
+    assert(finder->guessed);
+    finder->guessed = false;
+    /* No span was noted after it, so no search for one goes over its place. */
+    finder->seen[finder->last_seen] = 0;
+    finder->found.count--;
+    if (place == SURETY_PLACE_WHOLE) {
+        status = find_scan(finder);
+        if (status == SURETY_OK)
+            status = find_whole(finder);
+    } else {
+        finder->exact = last->span.start + (size_t)1;
+        finder->pass = finder->pass_before;
+        finder->passing = true;
+        status = find_value(finder);
+    }
+    if (status == SURETY_END) {
+        finder->full = true;
+        finder->passing = false;
+        status = SURETY_OK;
+    }
+    if (status != SURETY_OK)
+        find_reset(finder);
+    return status;
 }
 
 size_t surety_finder_count(const surety_finder *finder)
@@ -203,9 +294,10 @@ static void find_reset(surety_finder *finder)
     if (finder->seen)
         memset(finder->seen, 0, finder->seen_cap * sizeof(*finder->seen));
     finder->reasoning_open = finder->fence_open = SURETY__NOWHERE;
-    finder->value_open = finder->pass_open = SURETY__NOWHERE;
+    finder->value_open = SURETY__NOWHERE;
     finder->marker_seen = false;
-    finder->pass_work = finder->work = 0;
+    finder->work = finder->turn = finder->guesses = 0;
+    finder->scanned = finder->passing = finder->guessed = finder->full = false;
     finder->obstacle = SURETY_OBSTACLE_NONE;
     finder->obstacle_at = 0;
 }
@@ -314,25 +406,13 @@ static void find_obstacle(surety_finder *finder)
     }
 }
 
-/* OK or NOMEM. */
-static surety_status find_all(surety_finder *finder)
+/* The scan by lines, once. OK or NOMEM. */
+static surety_status find_scan(surety_finder *finder)
 {
-    const surety__span all = find_trim(
-        finder->reply, (surety__span){0, (uint32_t)finder->reply.len});
-    surety_status status;
-
-    if (all.start == all.end) {
-        finder->obstacle = SURETY_OBSTACLE_EMPTY_REPLY;
+    if (finder->scanned)
         return SURETY_OK;
-    }
-    status = surety__block_scan(finder);
-    for (size_t i = 0; i < finder->how.from_count && status == SURETY_OK; i++)
-        status = find_place(finder, finder->how.from[i]);
-    if (status == SURETY_END)
-        status = SURETY_OK;
-    if (status == SURETY_OK)
-        find_obstacle(finder);
-    return status;
+    finder->scanned = true;
+    return surety__block_scan(finder);
 }
 
 /* OK, NOMEM, or END: there are as many candidates as may be. */
@@ -340,6 +420,16 @@ static surety_status find_place(surety_finder *finder, surety_place place)
 {
     surety_status status = SURETY_OK;
 
+    if (place == SURETY_PLACE_NATIVE)
+        return SURETY_OK;
+    if (place == SURETY_PLACE_WHOLE && find_may_be_whole(finder)) {
+        finder->guessed = true;
+        return find_add(finder, place,
+                        (surety__offer){finder->all, SURETY__NO_BLOCK});
+    }
+    status = find_scan(finder);
+    if (status != SURETY_OK)
+        return status;
     switch (place) {
     case SURETY_PLACE_NONE:
     case SURETY_PLACE_NATIVE: break;
@@ -351,7 +441,12 @@ static surety_status find_place(surety_finder *finder, surety_place place)
             status = find_fences(finder, place, tag);
         return status;
     case SURETY_PLACE_MARKER:
-    case SURETY_PLACE_EMBEDDED: return find_values(finder, place);
+    case SURETY_PLACE_EMBEDDED:
+        surety__place_begin(finder, place);
+        if (!finder->lazy || finder->how.pick_last)
+            return find_values(finder);
+        finder->passing = true;
+        return find_value(finder);
     }
     return status;
 }
@@ -401,28 +496,90 @@ static surety_status find_fences(surety_finder *finder, surety_place place,
     return status;
 }
 
-/* What stands behind markers, or in prose. */
-static surety_status find_values(surety_finder *finder, surety_place place)
+/* A reply that starts as an array or object does is offered as it is before it
+ * was scanned. A JSON text holds no reasoning outside of strings, and none in
+ * its strings counts: if it reads, the scan had changed nothing. */
+static bool find_may_be_whole(const surety_finder *finder)
 {
-    const surety__offer *offers;
-    surety_status status;
+    return finder->lazy && !finder->scanned && !finder->found.count &&
+           memchr("{[", finder->reply.ptr[finder->all.start], 2);
+}
+
+/* The pass has found all it can, or may. */
+static void find_pass_over(surety_finder *finder)
+{
+    const surety__pass *pass = &finder->pass;
+    const size_t open =
+        pass->place == SURETY_PLACE_MARKER ? pass->aim_open : pass->open;
+
+    finder->passing = false;
+    finder->work += pass->work;
+    if (finder->value_open == SURETY__NOWHERE)
+        finder->value_open = open;
+}
+
+/* All that stands behind markers, or in prose: the first candidates_max, or
+ * with pick_last the last, of which twice as many are let in before the older
+ * half goes. */
+static surety_status find_values(surety_finder *finder)
+{
+    const surety_place place = finder->pass.place;
+    const size_t max = finder->limits.candidates_max;
+    const bool last = finder->how.pick_last;
+    surety_status status = SURETY_OK;
+    surety__offer offer;
+    surety__offer *row;
     size_t count;
 
+    finder->exact = SIZE_MAX;
     finder->offers.count = 0;
-    finder->pass_work = 0;
-    finder->pass_open = SURETY__NOWHERE;
-    memset(finder->pass_marks, 0, sizeof(finder->pass_marks));
-    status = place == SURETY_PLACE_MARKER ? surety__place_marker(finder)
-                                          : surety__place_embedded(finder);
-    finder->work += finder->pass_work;
-    if (finder->value_open == SURETY__NOWHERE)
-        finder->value_open = finder->pass_open;
-    offers = finder->offers.ptr;
+    while ((last || finder->offers.count < max) &&
+           surety__place_next(finder, &offer)) {
+        row = finder->offers.ptr;
+        if (last && finder->offers.count == 2 * max) {
+            memmove(row, row + max, max * sizeof(*row));
+            finder->offers.count = max;
+        }
+        row = surety__rows_add(finder, &finder->offers);
+        if (!row)
+            return SURETY_NOMEM;
+        *row = offer;
+    }
+    find_pass_over(finder);
+    row = finder->offers.ptr;
     count = finder->offers.count;
     for (size_t i = 0; i < count && status == SURETY_OK; i++)
-        status = find_add(finder, place,
-                          offers[finder->how.pick_last ? count - 1 - i : i]);
+        status = find_add(finder, place, row[last ? count - 1 - i : i]);
     return status;
+}
+
+/* The next one of them. A guess that is listed already cannot be tried, so it
+ * is not made. */
+static surety_status find_value(surety_finder *finder)
+{
+    const size_t count = finder->found.count;
+    surety_status status;
+    surety__offer offer;
+
+    for (;;) {
+        finder->pass_before = finder->pass;
+        if (finder->pass.offers == finder->limits.candidates_max ||
+            !surety__place_next(finder, &offer)) {
+            find_pass_over(finder);
+            return SURETY_OK;
+        }
+        finder->pass.offers++;
+        status = find_add(finder, finder->pass.place, offer);
+        if (!finder->guessed)
+            return status;
+        if (status == SURETY_OK && finder->found.count > count)
+            return SURETY_OK;
+        finder->guessed = false;
+        if (status != SURETY_OK)
+            return status;
+        finder->exact = offer.span.start + (size_t)1;
+        finder->pass = finder->pass_before;
+    }
 }
 
 /* Whether the span is listed already; where it is not, notes it as that of the
@@ -462,6 +619,7 @@ static surety_status find_note(surety_finder *finder, surety__span span)
             return SURETY_END;
     }
     finder->seen[at] = (uint32_t)count + 1;
+    finder->last_seen = at;
     return SURETY_OK;
 }
 

@@ -2,7 +2,7 @@
 /* Inside text/: what a finder holds, and the steps of a search. One search is
  * a scan by lines (blocks and reasoning sections: block.c, reason.c), then one
  * pass for each place (place.c, over the values of value.c), whose candidates
- * find.c collects.
+ * find.c collects. A search may be made all at once or step by step.
  *
  * Invariants after the scan by lines:
  * 1. Nothing at or after `end` is looked at.
@@ -18,6 +18,8 @@
 /* Open brackets that the search for values tells apart. Deeper ones are only
  * counted: no reader of ours takes such a value. */
 #define SURETY__FRAMES_MAX 1024
+/* How often the search may go over the text to guess. */
+#define SURETY__GUESSES_MAX 2
 /* How often one pass may go over the text before it ends. Text that is meant
  * for a reader takes one or two; only hostile text takes more. */
 #define SURETY__PASSES_MAX 8
@@ -69,6 +71,27 @@ typedef struct surety__opened {
     bool deep;  /* held an array or object */
 } surety__opened;
 
+/* A place in the reply that moves forward over its segments. */
+typedef struct surety__walk {
+    size_t pos, stop; /* what is left of the segment */
+    size_t mask, block;
+} surety__walk;
+
+/* A pass over running text, for the values in it or behind markers: all of its
+ * state, so that it can stop at a value and go on, or go back. */
+typedef struct surety__pass {
+    surety_place place;
+    surety__walk walk; /* of markers only pos and mask */
+    size_t work;       /* bytes gone over */
+    size_t open;       /* the first value left open, or SURETY__NOWHERE */
+    size_t offers;     /* made so far */
+    /* What the markers so far led to: the last thing that was offered, the last
+     * array or object among it, before what no search finds a value, and the
+     * first value that the pass found open. */
+    surety__span taken, value;
+    size_t barren, aim_open;
+} surety__pass;
+
 /* A growing array; rows are of one size. */
 typedef struct surety__rows {
     void *ptr;
@@ -80,6 +103,7 @@ struct surety_finder {
     surety_limits limits;
     surety_str reply;
     surety_extract how;
+    surety__span all;      /* the reply without blanks around it */
     size_t end;            /* nothing from here on is looked at */
     surety__rows blocks;   /* surety__block */
     surety__rows masks;    /* surety__span: reasoning sections */
@@ -89,6 +113,7 @@ struct surety_finder {
     surety__rows runs;     /* surety__run: of the clean text */
     uint32_t *seen;        /* spans already listed: index in found, plus 1 */
     size_t seen_cap;       /* a power of two, or 0 */
+    size_t last_seen;      /* where the last candidate's is */
     surety_buf clean;      /* text of stripped candidates */
     size_t reasoning_open; /* offsets of obstacles, or SURETY__NOWHERE */
     size_t fence_open;
@@ -96,14 +121,22 @@ struct surety_finder {
     bool marker_seen;
     surety_obstacle obstacle;
     size_t obstacle_at;
-    size_t pass_open; /* the open value of the pass under way */
+    size_t turn;  /* of the places in how.from, those begun */
+    bool lazy;    /* candidates are asked for one after the other */
+    bool scanned; /* the scan by lines is done */
+    bool passing; /* pass is under way */
+    bool guessed; /* the last candidate's span is a guess */
+    bool full;    /* no more candidates are wanted */
+    surety__pass pass;
+    surety__pass pass_before; /* as it was before the last candidate */
+    size_t exact;             /* values that start before this are followed */
     /* The next brace and the next square bracket at or after where they were
      * looked for from. */
     struct {
         size_t from, at;
     } pass_marks[2];
-    size_t pass_work; /* bytes the pass has gone over */
-    size_t work;      /* bytes all passes have gone over */
+    size_t work;    /* bytes all passes have gone over */
+    size_t guesses; /* bytes gone over for guesses */
     surety__opened frames[SURETY__FRAMES_MAX];
 };
 
@@ -160,8 +193,10 @@ surety_status surety__block_scan(surety_finder *finder);
 /* ---- value.c ----------------------------------------------------------- */
 
 /* The next array or object that starts in [from, to) and ends there, or what
- * comes closest to one. Sets pass_open where a value stays open. False: there
- * is none. Allocates nothing. */
+ * comes closest to one. Sets pass.open where a value stays open. False: there
+ * is none. In a lazy search a value that starts at `exact` or later is not
+ * followed: its span is a guess, which `guessed` says, and right if it reads as
+ * JSON. Allocates nothing. */
 bool surety__value_next(surety_finder *finder, size_t from, size_t to,
                         surety__span *ret_span);
 /* Where the string whose opening quote stands at `at` ends (behind the closing
@@ -170,9 +205,9 @@ size_t surety__value_string(const char *text, size_t at, size_t to);
 
 /* ---- place.c ----------------------------------------------------------- */
 
-/* Fill the offers with what the place has, in the order of the reply, at most
- * candidates_max: the first ones, or the last with pick_last. OK or NOMEM. */
-surety_status surety__place_marker(surety_finder *finder);
-surety_status surety__place_embedded(surety_finder *finder);
+/* Begins a pass for the place marker or embedded. */
+void surety__place_begin(surety_finder *finder, surety_place place);
+/* What the pass finds next, in the order of the reply; false: nothing more. */
+bool surety__place_next(surety_finder *finder, surety__offer *ret_offer);
 
 #endif

@@ -10,104 +10,70 @@
  * pass has work left. */
 #include "text/finder.h"
 
-/* A place in the reply that moves forward over the segments. */
-struct place_walk {
-    const surety_finder *finder;
-    size_t pos, stop; /* what is left of the segment */
-    size_t mask, block;
-};
+static bool place_segment(const surety_finder *finder, surety__walk *walk);
+static bool place_value(surety_finder *finder, surety__walk *walk,
+                        surety__span *ret_span);
+static bool place_marked(surety_finder *finder, surety__offer *ret_offer);
+static bool place_after(surety_finder *finder, size_t pos,
+                        surety__offer *ret_offer);
 
-/* What the markers so far led to. */
-struct place_aim {
-    surety__span taken; /* the last thing that was offered */
-    surety__span value; /* the last array or object among it */
-    size_t barren;      /* from before this, no search finds a value */
-    size_t open;        /* the first value left open, or SURETY__NOWHERE */
-};
-
-static bool place_segment(struct place_walk *walk);
-static bool place_next(surety_finder *finder, struct place_walk *walk,
-                       surety__span *ret_span);
-static surety_status place_offer(surety_finder *finder, surety__span span,
-                                 uint32_t block);
-static bool place_after(surety_finder *finder, struct place_aim *aim,
-                        size_t pos, surety__offer *ret_offer);
-
-surety_status surety__place_embedded(surety_finder *finder)
+void surety__place_begin(surety_finder *finder, surety_place place)
 {
-    struct place_walk walk = {.finder = finder};
-    surety_status status = SURETY_OK;
-    surety__span span;
-
-    while (status == SURETY_OK && place_next(finder, &walk, &span))
-        status = place_offer(finder, span, SURETY__NO_BLOCK);
-    return status == SURETY_END ? SURETY_OK : status;
+    finder->pass = (surety__pass){
+        .place = place, .open = SURETY__NOWHERE, .aim_open = SURETY__NOWHERE};
+    finder->exact = 0;
+    memset(finder->pass_marks, 0, sizeof(finder->pass_marks));
 }
 
-surety_status surety__place_marker(surety_finder *finder)
+bool surety__place_next(surety_finder *finder, surety__offer *ret_offer)
+{
+    if (finder->pass.place == SURETY_PLACE_MARKER)
+        return place_marked(finder, ret_offer);
+    ret_offer->block = SURETY__NO_BLOCK;
+    return place_value(finder, &finder->pass.walk, &ret_offer->span);
+}
+
+/* What the next marker leads to. */
+static bool place_marked(surety_finder *finder, surety__offer *ret_offer)
 {
     const surety_str marker = finder->how.marker;
-    struct place_aim aim = {.open = SURETY__NOWHERE};
-    surety_status status = SURETY_OK;
-    size_t mask = 0;
-    size_t pos = 0;
+    surety__pass *pass = &finder->pass;
+    surety__walk *walk = &pass->walk;
 
-    while (marker.len && pos < finder->end && status == SURETY_OK) {
-        const surety_str rest = {finder->reply.ptr + pos, finder->end - pos};
+    while (marker.len && walk->pos < finder->end) {
+        const surety_str rest = {finder->reply.ptr + walk->pos,
+                                 finder->end - walk->pos};
         const size_t hit = surety__str_find(rest, marker);
-        surety__offer offer;
+        const size_t pos = walk->pos + hit;
 
         if (hit == rest.len)
             break;
-        pos += hit;
-        while (mask < finder->masks.count &&
-               surety__mask_at(finder, mask)->end <= pos)
-            mask++;
-        if (mask < finder->masks.count &&
-            surety__mask_at(finder, mask)->start <= pos) {
-            pos = surety__mask_at(finder, mask)->end;
-        } else if (aim.taken.start <= pos && pos < aim.taken.end) {
-            pos = aim.taken.end;
-        } else if (aim.value.start <= pos && pos < aim.value.end) {
-            pos = aim.value.end;
+        while (walk->mask < finder->masks.count &&
+               surety__mask_at(finder, walk->mask)->end <= pos)
+            walk->mask++;
+        if (walk->mask < finder->masks.count &&
+            surety__mask_at(finder, walk->mask)->start <= pos) {
+            walk->pos = surety__mask_at(finder, walk->mask)->end;
+        } else if (pass->taken.start <= pos && pos < pass->taken.end) {
+            walk->pos = pass->taken.end;
+        } else if (pass->value.start <= pos && pos < pass->value.end) {
+            walk->pos = pass->value.end;
         } else {
             finder->marker_seen = true;
-            pos += marker.len;
-            if (place_after(finder, &aim, pos, &offer))
-                status = place_offer(finder, offer.span, offer.block);
+            walk->pos = pos + marker.len;
+            if (place_after(finder, walk->pos, ret_offer))
+                return true;
         }
     }
-    finder->pass_open = aim.open;
-    return status == SURETY_END ? SURETY_OK : status;
-}
-
-/* Adds to the offers. END: there are as many as may be. With pick_last twice as
- * many are let in before the older half goes. */
-static surety_status place_offer(surety_finder *finder, surety__span span,
-                                 uint32_t block)
-{
-    const size_t max = finder->limits.candidates_max;
-    surety__offer *offer;
-
-    if (finder->how.pick_last && finder->offers.count == 2 * max) {
-        offer = finder->offers.ptr;
-        memmove(offer, offer + max, max * sizeof(*offer));
-        finder->offers.count = max;
-    }
-    offer = surety__rows_add(finder, &finder->offers);
-    if (!offer)
-        return SURETY_NOMEM;
-    *offer = (surety__offer){span, block};
-    return finder->how.pick_last || finder->offers.count < max ? SURETY_OK
-                                                               : SURETY_END;
+    walk->pos = finder->end;
+    pass->open = pass->aim_open;
+    return false;
 }
 
 /* Makes pos and stop those of the segment that goes on at pos, or else of the
  * next one. False: there is none. pos may have moved forward only. */
-static bool place_segment(struct place_walk *walk)
+static bool place_segment(const surety_finder *finder, surety__walk *walk)
 {
-    const surety_finder *finder = walk->finder;
-
     for (;;) {
         walk->stop = finder->end;
         if (walk->pos >= finder->end)
@@ -145,10 +111,10 @@ static bool place_segment(struct place_walk *walk)
 }
 
 /* The next value from the walk's pos on; pos is then behind it. */
-static bool place_next(surety_finder *finder, struct place_walk *walk,
-                       surety__span *ret_span)
+static bool place_value(surety_finder *finder, surety__walk *walk,
+                        surety__span *ret_span)
 {
-    while (place_segment(walk)) {
+    while (place_segment(finder, walk)) {
         if (surety__value_next(finder, walk->pos, walk->stop, ret_span)) {
             walk->pos = ret_span->end;
             return true;
@@ -159,16 +125,16 @@ static bool place_next(surety_finder *finder, struct place_walk *walk,
 }
 
 /* Behind a scalar: blank, the end, or punctuation that is no part of it. */
-static bool place_is_delimiter(const struct place_walk *walk, size_t at)
+static bool place_is_delimiter(const char *ptr, const surety__walk *walk,
+                               size_t at)
 {
-    return at >= walk->stop || surety__is_space(walk->finder->reply.ptr[at]) ||
-           memchr(",;)]}>`*", walk->finder->reply.ptr[at], 8);
+    return at >= walk->stop || surety__is_space(ptr[at]) ||
+           memchr(",;)]}>`*", ptr[at], 8);
 }
 
 /* How many digits stand at `at`. */
-static size_t place_digits(const struct place_walk *walk, size_t at)
+static size_t place_digits(const char *ptr, const surety__walk *walk, size_t at)
 {
-    const char *ptr = walk->finder->reply.ptr;
     size_t end = at;
 
     while (end < walk->stop && ptr[end] >= '0' && ptr[end] <= '9')
@@ -177,23 +143,22 @@ static size_t place_digits(const struct place_walk *walk, size_t at)
 }
 
 /* Where the number at `at` ends (RFC 8259, section 6); `at`: none is there. */
-static size_t place_number(const struct place_walk *walk, size_t at)
+static size_t place_number(const char *ptr, const surety__walk *walk, size_t at)
 {
-    const char *ptr = walk->finder->reply.ptr;
     size_t end = at + (ptr[at] == '-');
-    size_t digits = place_digits(walk, end);
+    size_t digits = place_digits(ptr, walk, end);
 
     if (!digits || (digits > 1 && ptr[end] == '0'))
         return at;
     end += digits;
     if (end < walk->stop && ptr[end] == '.') {
-        digits = place_digits(walk, end + 1);
+        digits = place_digits(ptr, walk, end + 1);
         end += digits ? digits + 1 : 0;
     }
     if (end < walk->stop && (ptr[end] == 'e' || ptr[end] == 'E')) {
         end++;
         end += end < walk->stop && (ptr[end] == '+' || ptr[end] == '-');
-        digits = place_digits(walk, end);
+        digits = place_digits(ptr, walk, end);
         if (!digits)
             return at;
         end += digits;
@@ -202,10 +167,9 @@ static size_t place_number(const struct place_walk *walk, size_t at)
 }
 
 /* Where the string, number or literal at the walk's pos ends; pos: none. */
-static size_t place_scalar(const struct place_walk *walk)
+static size_t place_scalar(const char *ptr, const surety__walk *walk)
 {
     static const char *const literals[] = {"true", "false", "null"};
-    const char *ptr = walk->finder->reply.ptr;
     const surety_str rest = {ptr + walk->pos, walk->stop - walk->pos};
     size_t end = walk->pos;
 
@@ -215,7 +179,7 @@ static size_t place_scalar(const struct place_walk *walk)
             return walk->pos;
     } else if (rest.ptr[0] == '-' ||
                (rest.ptr[0] >= '0' && rest.ptr[0] <= '9')) {
-        end = place_number(walk, walk->pos);
+        end = place_number(ptr, walk, walk->pos);
     } else {
         for (size_t i = 0; i < sizeof(literals) / sizeof(literals[0]); i++) {
             const surety_str literal = surety_str_of(literals[i]);
@@ -225,8 +189,8 @@ static size_t place_scalar(const struct place_walk *walk)
         }
     }
     /* A full stop ends the sentence, not the value. */
-    if (place_is_delimiter(walk, end) ||
-        (ptr[end] == '.' && place_is_delimiter(walk, end + 1)))
+    if (place_is_delimiter(ptr, walk, end) ||
+        (ptr[end] == '.' && place_is_delimiter(ptr, walk, end + 1)))
         return end;
     return walk->pos;
 }
@@ -261,11 +225,12 @@ static size_t place_block_end(const surety_finder *finder, size_t i)
 }
 
 /* What the marker that ends at pos leads to. True: something new. */
-static bool place_after(surety_finder *finder, struct place_aim *aim,
-                        size_t pos, surety__offer *ret_offer)
+static bool place_after(surety_finder *finder, size_t pos,
+                        surety__offer *ret_offer)
 {
     const char *ptr = finder->reply.ptr;
-    struct place_walk walk = {.finder = finder, .pos = pos};
+    surety__pass *pass = &finder->pass;
+    surety__walk walk = {.pos = pos};
 
     ret_offer->block = SURETY__NO_BLOCK;
     walk.mask = place_first(finder, finder->masks.count, pos, place_mask_end);
@@ -286,28 +251,27 @@ static bool place_after(surety_finder *finder, struct place_aim *aim,
             ret_offer->span =
                 (surety__span){block->content, block->content_end};
             ret_offer->block = (uint32_t)walk.block;
-            aim->taken = (surety__span){block->line, block->close_end};
+            pass->taken = (surety__span){block->line, block->close_end};
             return true;
         }
     }
-    if (!place_segment(&walk))
+    if (!place_segment(finder, &walk))
         return false;
-    aim->taken.end = (uint32_t)place_scalar(&walk);
-    if (aim->taken.end > walk.pos) {
-        aim->taken.start = (uint32_t)walk.pos;
-        ret_offer->span = aim->taken;
+    pass->taken.end = (uint32_t)place_scalar(ptr, &walk);
+    if (pass->taken.end > walk.pos) {
+        pass->taken.start = (uint32_t)walk.pos;
+        ret_offer->span = pass->taken;
         return true;
     }
-    if (walk.pos < aim->barren || walk.pos <= aim->value.start)
+    if (walk.pos < pass->barren || walk.pos <= pass->value.start)
         return false;
-    finder->pass_open = SURETY__NOWHERE;
-    if (place_next(finder, &walk, &aim->value)) {
-        ret_offer->span = aim->taken = aim->value;
+    pass->open = SURETY__NOWHERE;
+    if (place_value(finder, &walk, &pass->value)) {
+        ret_offer->span = pass->taken = pass->value;
         return true;
     }
-    aim->barren =
-        finder->pass_open == SURETY__NOWHERE ? SIZE_MAX : finder->pass_open + 1;
-    if (aim->open == SURETY__NOWHERE)
-        aim->open = finder->pass_open;
+    pass->barren = pass->open == SURETY__NOWHERE ? SIZE_MAX : pass->open + 1;
+    if (pass->aim_open == SURETY__NOWHERE)
+        pass->aim_open = pass->open;
     return false;
 }

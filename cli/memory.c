@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A reply of megabytes is read into a document several times as large, once,
+ * and then the tool ends. Touching that memory for the first time, four
+ * kilobytes a fault, would cost as much as reading the reply; in pages of two
+ * megabytes it costs next to nothing. Blocks of MEMORY_LARGE bytes and more are
+ * therefore mapped on their own, at multiples of such a page, and moved by
+ * mremap when they grow. What the system does not give in huge pages it gives
+ * in small ones. */
+#define _GNU_SOURCE /* mremap, MADV_HUGEPAGE */
+
+#include "memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define MEMORY_PAGE ((size_t)2 << 20)
+#define MEMORY_LARGE ((size_t)1 << 20)
+
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+
+/* The bytes that are mapped for a block. */
+static size_t mapped(size_t size)
+{
+    return (size + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
+}
+
+/* Address space of len bytes at a multiple of the page; NULL: none. */
+static char *map_aligned(size_t len)
+{
+    char *ptr = mmap(NULL, len + MEMORY_PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t before;
+
+    if (ptr == MAP_FAILED)
+        return NULL;
+    before = (0 - (uintptr_t)ptr) & (MEMORY_PAGE - 1);
+    if (before)
+        munmap(ptr, before);
+    munmap(ptr + before + len, MEMORY_PAGE - before);
+    (void)madvise(ptr + before, len, MADV_HUGEPAGE);
+    return ptr + before;
+}
+
+/* A large block becomes another large one. */
+static void *remap(void *ptr, size_t size_old, size_t size_new)
+{
+    const size_t len_old = mapped(size_old);
+    const size_t len_new = mapped(size_new);
+    char *to;
+
+    if (len_new <= len_old) {
+        if (len_new < len_old)
+            munmap((char *)ptr + len_new, len_old - len_new);
+        return ptr;
+    }
+    to = map_aligned(len_new);
+    if (!to)
+        return NULL;
+    if (mremap(ptr, len_old, len_old, MREMAP_MAYMOVE | MREMAP_FIXED, to) ==
+        MAP_FAILED) {
+        munmap(to, len_new);
+        return NULL;
+    }
+    return to;
+}
+
+static void *resize(void *ctx, void *ptr, size_t size_old, size_t size_new)
+{
+    const bool was_large = size_old >= MEMORY_LARGE;
+    const bool is_large = size_new >= MEMORY_LARGE;
+    void *to;
+
+    (void)ctx;
+    if (size_new > SIZE_MAX / 2)
+        return NULL;
+    if (was_large && is_large)
+        return remap(ptr, size_old, size_new);
+    if (!was_large && !is_large) {
+        if (size_new)
+            return realloc(ptr, size_new);
+        free(ptr);
+        return NULL;
+    }
+    to = is_large   ? map_aligned(mapped(size_new))
+         : size_new ? malloc(size_new)
+                    : NULL;
+    if (size_new && !to)
+        return NULL;
+    if (to && size_old)
+        memcpy(to, ptr, size_old < size_new ? size_old : size_new);
+    if (was_large)
+        munmap(ptr, mapped(size_old));
+    else
+        free(ptr);
+    return to;
+}
+
+void memory_advise(void *ptr, size_t size)
+{
+    const size_t before = (0 - (uintptr_t)ptr) & (MEMORY_PAGE - 1);
+
+    if (size >= MEMORY_LARGE && size > before + MEMORY_PAGE)
+        (void)madvise((char *)ptr + before,
+                      (size - before) & ~(MEMORY_PAGE - 1), MADV_HUGEPAGE);
+}
+
+#else
+
+static void *resize(void *ctx, void *ptr, size_t size_old, size_t size_new)
+{
+    (void)ctx;
+    (void)size_old;
+    if (size_new)
+        return realloc(ptr, size_new);
+    free(ptr);
+    return NULL;
+}
+
+void memory_advise(void *ptr, size_t size)
+{
+    (void)ptr;
+    (void)size;
+}
+
+#endif
+
+const surety_alloc memory_large = {resize, NULL};

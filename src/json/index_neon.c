@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The index of a text with Advanced SIMD, which every AArch64 has: four vectors
+ * of 16 bytes a block. A mask is gathered by giving each byte its own bit and
+ * adding neighbours three times. */
+#include "json/index.h"
+
+#ifdef INDEX_NEON
+#include <arm_neon.h>
+
+INDEX_INLINE uint64_t neon_bits(uint8x16_t a, uint8x16_t b, uint8x16_t c,
+                                uint8x16_t d)
+{
+    static const uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128,
+                                       1, 2, 4, 8, 16, 32, 64, 128};
+    const uint8x16_t place = vld1q_u8(places);
+    uint8x16_t sum =
+        vpaddq_u8(vpaddq_u8(vandq_u8(a, place), vandq_u8(b, place)),
+                  vpaddq_u8(vandq_u8(c, place), vandq_u8(d, place)));
+
+    sum = vpaddq_u8(sum, sum);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(sum), 0);
+}
+
+struct neon_block {
+    uint8x16_t part[4];
+};
+
+#define NEON_BITS(expression)                                                  \
+    neon_bits(expression(block->part[0]), expression(block->part[1]),          \
+              expression(block->part[2]), expression(block->part[3]))
+
+INDEX_INLINE struct index_masks neon_masks(const struct neon_block *block)
+{
+    static const unsigned char spaces[16] = INDEX_SPACES;
+    static const unsigned char signs[16] = INDEX_SIGNS;
+    const uint8x16_t space = vld1q_u8(spaces), sign = vld1q_u8(signs);
+    const uint8x16_t half = vdupq_n_u8(0x0F);
+    struct index_masks masks;
+
+#define NEON_QUOTE(part) vceqq_u8(part, vdupq_n_u8('"'))
+#define NEON_BACKSLASH(part) vceqq_u8(part, vdupq_n_u8('\\'))
+#define NEON_CONTROL(part) vcltq_u8(part, vdupq_n_u8(0x20))
+#define NEON_SIGN(part)                                                        \
+    vceqq_u8(vorrq_u8(part, vdupq_n_u8(0x20)),                                 \
+             vqtbl1q_u8(sign, vandq_u8(part, half)))
+#define NEON_SPACE(part) vceqq_u8(part, vqtbl1q_u8(space, vandq_u8(part, half)))
+#define NEON_HIGH(part) vcgeq_u8(part, vdupq_n_u8(0x80))
+    masks.quote = NEON_BITS(NEON_QUOTE);
+    masks.backslash = NEON_BITS(NEON_BACKSLASH);
+    masks.control = NEON_BITS(NEON_CONTROL);
+    masks.sign = NEON_BITS(NEON_SIGN);
+    masks.space = NEON_BITS(NEON_SPACE);
+    masks.high = NEON_BITS(NEON_HIGH);
+    return masks;
+}
+
+/* The errors of UTF-8 in now, which before stands in front of. */
+INDEX_INLINE uint8x16_t neon_utf8(uint8x16_t before, uint8x16_t now)
+{
+    static const unsigned char first_high[16] = UTF8_FIRST_HIGH;
+    static const unsigned char first_low[16] = UTF8_FIRST_LOW;
+    static const unsigned char second_high[16] = UTF8_SECOND_HIGH;
+    const uint8x16_t one = vextq_u8(before, now, 15);
+    const uint8x16_t two = vextq_u8(before, now, 14);
+    const uint8x16_t three = vextq_u8(before, now, 13);
+    const uint8x16_t errors =
+        vandq_u8(vandq_u8(vqtbl1q_u8(vld1q_u8(first_high), vshrq_n_u8(one, 4)),
+                          vqtbl1q_u8(vld1q_u8(first_low),
+                                     vandq_u8(one, vdupq_n_u8(0x0F)))),
+                 vqtbl1q_u8(vld1q_u8(second_high), vshrq_n_u8(now, 4)));
+    /* As in index_avx2.c: where two continuations are right, and must be. */
+    const uint8x16_t must = vorrq_u8(vqsubq_u8(two, vdupq_n_u8(0xE0 - 0x80)),
+                                     vqsubq_u8(three, vdupq_n_u8(0xF0 - 0x80)));
+
+    return veorq_u8(vandq_u8(must, vdupq_n_u8(0x80)), errors);
+}
+
+/* One block at ptr, which stands at offset in the text. *before is what stands
+ * in front of it. */
+INDEX_INLINE uint32_t *neon_step(const struct surety__scan *scan,
+                                 struct index_state *state, const char *ptr,
+                                 size_t offset, uint8x16_t *before,
+                                 uint32_t *out)
+{
+    const uint8_t *bytes = (const uint8_t *)ptr;
+    const struct neon_block block = {{vld1q_u8(bytes), vld1q_u8(bytes + 16),
+                                      vld1q_u8(bytes + 32),
+                                      vld1q_u8(bytes + 48)}};
+    const struct index_masks masks = neon_masks(&block);
+    const size_t word =
+        (offset / TOKENS_BLOCK) % (TOKENS_WINDOW / TOKENS_BLOCK);
+    uint64_t quotes;
+
+    if (masks.high || vmaxvq_u8(*before) >= 0x80) {
+        uint8x16_t errors = neon_utf8(*before, block.part[0]);
+
+        for (int i = 1; i < 4; i++)
+            errors =
+                vorrq_u8(errors, neon_utf8(block.part[i - 1], block.part[i]));
+        state->broken |= vmaxvq_u8(errors);
+    }
+    *before = block.part[3];
+    scan->backslashes[word] = masks.backslash;
+    scan->high[word] = masks.high;
+    quotes = masks.quote & ~index_escaped(state, masks.backslash);
+    return index_write(
+        out, index_tokens(state, &masks, quotes, index_parity(quotes)),
+        (uint32_t)offset);
+}
+
+uint32_t *surety__kernel_neon(struct surety__scan *scan, uint32_t *out)
+{
+    struct index_state state = index_begin(scan);
+    size_t left = scan->len - scan->next;
+    size_t end = scan->next + (left < TOKENS_WINDOW ? left : TOKENS_WINDOW);
+    size_t at = scan->next;
+    uint8x16_t before =
+        at ? vld1q_u8((const uint8_t *)scan->text + at - 16) : vdupq_n_u8(0);
+
+    for (; end - at >= TOKENS_BLOCK; at += TOKENS_BLOCK)
+        out = neon_step(scan, &state, scan->text + at, at, &before, out);
+    if (at < end) {
+        char block[TOKENS_BLOCK];
+
+        index_tail(scan, at, block);
+        out = neon_step(scan, &state, block, at, &before, out);
+    }
+    index_end(scan, &state, end);
+    return out;
+}
+#else
+/* A file may not be empty (C17, 6.9). */
+typedef int index_neon_unused;
+#endif

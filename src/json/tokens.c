@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stream of tokens: windows, and the values that tokens.h leaves to the
+ * rare case.
+ *
+ * The doc's window holds the masks of the last stretch of text that was scanned
+ * and its tokens; those that the caller has not passed over yet move to the
+ * front before the next are scanned. A string that began in an earlier window
+ * is looked through by its bytes instead of the masks.
+ *
+ * Of a borrowed text no byte past the end may be loaded. A text that ends with
+ * a bracket or a quote needs no more care: every number and name stops there at
+ * the latest. One that does not is a lone number or name, or no JSON; it is
+ * copied, if it is short enough to be one, and a copy is padded. */
+#include "json/index.h"
+
+enum {
+    TOKENS_PAD = 64,       /* bytes behind a copy: a space, then zeros */
+    TOKENS_SENTINELS = 16, /* behind the last token */
+    TOKENS_MASKS = TOKENS_WINDOW / TOKENS_BLOCK
+};
+
+/* White space, signs and quotes: all that begins a token of its own. */
+const unsigned char surety__token_stops[256] = {
+    ['\t'] = 1, ['\n'] = 1, ['\r'] = 1, [' '] = 1, ['"'] = 1, [','] = 1,
+    [':'] = 1,  ['['] = 1,  [']'] = 1,  ['{'] = 1, ['}'] = 1,
+};
+
+/* ---- windows ----------------------------------------------------------- */
+
+static bool tokens_room(surety__tokens *tokens)
+{
+    surety_doc *doc = tokens->doc;
+    void *window = doc->window;
+    size_t len = tokens->scan.len;
+    size_t most = len < TOKENS_WINDOW ? len : TOKENS_WINDOW;
+    /* In words of the block: two tokens each. */
+    size_t count =
+        2 * TOKENS_MASKS +
+        (most + 2 * TOKENS_AHEAD + TOKENS_SENTINELS + INDEX_SLACK) / 2;
+
+    if (count > doc->window_cap) {
+        surety_status status =
+            surety__grow(doc->alloc, &window, &doc->window_cap, count,
+                         sizeof(*doc->window), SIZE_MAX / 16);
+
+        doc->window = window;
+        if (status) {
+            tokens->nomem = true;
+            return false;
+        }
+    }
+    tokens->scan.backslashes = doc->window;
+    tokens->scan.high = doc->window + TOKENS_MASKS;
+    return true;
+}
+
+static uint32_t *tokens_first(const surety__tokens *tokens)
+{
+    return (uint32_t *)(tokens->doc->window + 2 * TOKENS_MASKS);
+}
+
+const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at)
+{
+    struct surety__scan *scan = &tokens->scan;
+    uint32_t *first = tokens_first(tokens);
+    uint32_t *out = first;
+
+    if (scan->next == scan->len && tokens->end)
+        return at <= tokens->end ? at : NULL;
+    if (at < tokens->end) {
+        size_t left = (size_t)(tokens->end - at);
+
+        memmove(first, at, left * sizeof(*first));
+        out = first + left;
+    } else {
+        tokens->marked = false;
+    }
+    do {
+        tokens->window = scan->next;
+        out = tokens->run(scan, out);
+        tokens->marked |= scan->marked != 0;
+    } while (scan->next < scan->len && out - first < 2 * TOKENS_AHEAD);
+    tokens->end = out;
+    if (scan->next == scan->len) {
+        tokens->limit = out;
+        for (int i = 0; i < TOKENS_SENTINELS; i++)
+            out[i] = tokens->sentinel;
+    } else {
+        tokens->limit = out - TOKENS_AHEAD;
+    }
+    return first;
+}
+
+/* ---- beginning and end -------------------------------------------------- */
+
+/* Makes the doc's copy of text; false when out of memory. */
+static bool tokens_copy(surety_doc *doc, surety_str text)
+{
+    void *copy = doc->copy;
+    surety_status status = surety__grow(doc->alloc, &copy, &doc->copy_cap,
+                                        text.len + TOKENS_PAD, 1, SIZE_MAX / 2);
+
+    doc->copy = copy;
+    if (status)
+        return false;
+    if (text.len)
+        memmove(doc->copy, text.ptr, text.len);
+    memset(doc->copy + text.len, 0, TOKENS_PAD);
+    doc->copy[text.len] = ' ';
+    return true;
+}
+
+/* Whether a borrowed text ends as one must that is read where it stands.
+ * *ret_first is where it begins; *ret_len how long it is without the white
+ * space around it. */
+static bool tokens_is_closed(surety_str text, size_t *ret_first,
+                             size_t *ret_len)
+{
+    size_t first = 0, end = text.len;
+
+    while (end && scan_is_space(text.ptr[end - 1]))
+        end--;
+    while (first < end && scan_is_space(text.ptr[first]))
+        first++;
+    *ret_first = first;
+    *ret_len = end - first;
+    return end && (text.ptr[end - 1] == '}' || text.ptr[end - 1] == ']' ||
+                   text.ptr[end - 1] == '"');
+}
+
+/* Decides where the bytes are read from; false: refused. */
+static bool tokens_take(surety__tokens *tokens, surety_str text, bool borrow)
+{
+    surety_doc *doc = tokens->doc;
+    size_t first, len;
+
+    doc->text = text.len ? text.ptr : "";
+    doc->text_len = text.len;
+    if (text.len > doc->limits.text_bytes_max)
+        return false;
+    if (borrow && tokens_is_closed(text, &first, &len)) {
+        tokens->base = text.ptr;
+        tokens->loadable = text.len;
+        tokens->sentinel = (uint32_t)first;
+        return true;
+    }
+    if (borrow && len > READ_NUMBER_MAX)
+        return false;
+    if (!tokens_copy(doc, text)) {
+        tokens->nomem = true;
+        return false;
+    }
+    if (!borrow)
+        doc->text = doc->copy;
+    tokens->base = doc->copy;
+    tokens->loadable = text.len + TOKENS_PAD;
+    tokens->sentinel = (uint32_t)text.len + 1; /* a zero */
+    return true;
+}
+
+static uint32_t tokens_least(uint32_t limit, size_t len)
+{
+    return limit < len ? limit : (uint32_t)len;
+}
+
+/* Takes the limits over, as they are known to the doc. */
+static void tokens_limits(surety__tokens *tokens, size_t len)
+{
+    surety_limits *limits = &tokens->doc->limits;
+
+    if (limits->number_len_max > READ_NUMBER_MAX)
+        limits->number_len_max = READ_NUMBER_MAX;
+    tokens->string_len_max = tokens_least(limits->string_len_max, len);
+    tokens->key_len_max = tokens_least(limits->key_len_max, len);
+    tokens->number_len_max = limits->number_len_max;
+}
+
+const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
+                                     surety_str text,
+                                     const surety_read_options *options)
+{
+    const unsigned flags = options ? options->flags : 0;
+    const surety_limits *limits = options ? options->limits : NULL;
+    const bool bom = text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0;
+    uint32_t *at;
+
+    tokens->doc = doc;
+    tokens->end = NULL;
+    tokens->marked = false;
+    tokens->unique = flags & SURETY_READ_UNIQUE_KEYS;
+    tokens->skip_bom = flags & SURETY_READ_SKIP_BOM;
+    tokens->nomem = false;
+    tokens->depth = 0;
+    tokens->values = 0;
+    tokens->duplicate = PLACE_NONE;
+    if (limits || !doc->limits_default) {
+        doc->limits = surety_limits_of(limits);
+        doc->limits_default = !limits;
+    }
+    surety__doc_clear(doc);
+    tokens_limits(tokens, text.len);
+    if (!tokens_take(tokens, text, flags & SURETY_READ_BORROW) ||
+        (bom && !tokens->skip_bom))
+        return NULL;
+    if (tokens->number_len_max < 8)
+        tokens->loadable = 0;
+    tokens->scan.text = tokens->base;
+    tokens->scan.len = text.len;
+    tokens->scan.next = 0;
+    tokens->scan.quoted = tokens->scan.escaped = tokens->scan.scalar = 0;
+    tokens->scan.broken = 0;
+    tokens->run = surety__kernel_best()->run;
+    if (!tokens_room(tokens))
+        return NULL;
+    surety__tokens_fill(tokens, NULL);
+    at = tokens_first(tokens);
+    if (bom) {
+        /* Its bytes are a token, and perhaps what clings to them too. */
+        if (text.len > 3 &&
+            !surety__token_stops[(unsigned char)tokens->base[3]])
+            *at = 3;
+        else
+            at++;
+    }
+    return at;
+}
+
+bool surety__tokens_end(surety__tokens *tokens, const uint32_t *at)
+{
+    if (at > tokens->limit)
+        at = surety__tokens_fill(tokens, at);
+    return at && at == tokens->end && tokens->scan.next == tokens->scan.len &&
+           !tokens->scan.broken &&
+           tokens->values <= tokens->doc->limits.values_max;
+}
+
+surety_status surety__tokens_fault(surety__tokens *tokens, surety_error *reterr)
+{
+    surety_doc *doc = tokens->doc;
+    const surety_str text = {doc->text, doc->text_len};
+    struct read_mistake mistake = {.fault = FAULT_NOMEM};
+    surety_status status;
+
+    if (!tokens->nomem)
+        mistake = surety__fault_find(doc, tokens->skip_bom);
+    /* A key that stands twice was noticed when its object closed. */
+    if (tokens->duplicate != PLACE_NONE &&
+        (mistake.fault == FAULT_NONE || mistake.offset > tokens->duplicate_end))
+        mistake = (struct read_mistake){.fault = FAULT_DUPLICATE,
+                                        .offset = tokens->duplicate};
+    status = surety__read_explain(text, mistake, &doc->limits, reterr);
+    surety__doc_clear(doc);
+    return status;
+}
+
+/* ---- strings ----------------------------------------------------------- */
+
+/* Whether a mask of the window has a bit for the bytes from start to before
+ * end. */
+static bool tokens_is_marked(const surety__tokens *tokens, const uint64_t *mask,
+                             uint32_t start, uint32_t end)
+{
+    size_t first = (start - tokens->window) / TOKENS_BLOCK;
+    size_t last = (end - tokens->window) / TOKENS_BLOCK;
+    uint64_t from = UINT64_MAX << (start % TOKENS_BLOCK);
+    /* All below end; nothing where it begins a block. */
+    uint64_t to = ((uint64_t)1 << (end % TOKENS_BLOCK)) - 1;
+
+    if (first == last)
+        return mask[first] & from & to;
+    if (mask[first] & from)
+        return true;
+    for (first++; first < last; first++)
+        if (mask[first])
+            return true;
+    return to && (mask[last] & to);
+}
+
+/* The same by the bytes, for a string from an earlier window. */
+static void tokens_look(const char *ptr, size_t len, bool *ret_escapes,
+                        bool *ret_high)
+{
+    const char *end = ptr + len;
+
+    *ret_escapes = memchr(ptr, '\\', len) != NULL;
+    for (; end - ptr >= 8; ptr += 8)
+        if (surety__token_load(ptr) & 0x8080808080808080u)
+            break;
+    while (ptr < end && (unsigned char)*ptr < 0x80)
+        ptr++;
+    *ret_high = ptr < end;
+}
+
+/* Four hexadecimal digits at ptr, or UINT32_MAX. */
+static uint32_t tokens_hex(const char *ptr, const char *end)
+{
+    uint32_t code = 0;
+
+    if (end - ptr < 4)
+        return UINT32_MAX;
+    for (int i = 0; i < 4; i++) {
+        uint32_t digit = scan_hex(ptr[i]);
+
+        if (digit > 15)
+            return UINT32_MAX;
+        code = code << 4 | digit;
+    }
+    return code;
+}
+
+/* Decodes the escape at *ptr (a backslash), whose string ends before end, to
+ * out, and moves *ptr on; gives the bytes written, 0 for no escape. */
+static unsigned tokens_escape(const char **ptr, const char *end, char *out)
+{
+    const char *at = *ptr;
+    uint32_t code, low;
+
+    if (end - at < 2)
+        return 0;
+    *out = scan_escape(at[1]);
+    *ptr = at + 2;
+    if (*out)
+        return 1;
+    if (at[1] != 'u')
+        return 0;
+    code = tokens_hex(at + 2, end);
+    at += 6;
+    if (code == UINT32_MAX || (code >= 0xDC00 && code <= 0xDFFF))
+        return 0;
+    if (code >= 0xD800 && code <= 0xDBFF) {
+        if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
+            return 0;
+        low = tokens_hex(at + 2, end);
+        if (low < 0xDC00 || low > 0xDFFF)
+            return 0;
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        at += 6;
+    }
+    *ptr = at;
+    return surety__utf8_encode(code, out);
+}
+
+/* Copies what stands before the next backslash to out, which has room for all
+ * up to end; gives the backslash, or end. */
+static const char *tokens_run(const char *ptr, const char *end, char *out)
+{
+#ifdef __SSE2__
+    const __m128i backslash = _mm_set1_epi8('\\');
+
+    for (; end - ptr >= 16; ptr += 16, out += 16) {
+        __m128i block = _mm_loadu_si128((const __m128i *)(const void *)ptr);
+        int stop = _mm_movemask_epi8(_mm_cmpeq_epi8(block, backslash));
+
+        _mm_storeu_si128((__m128i *)(void *)out, block);
+        if (stop)
+            return ptr + __builtin_ctz((unsigned)stop);
+    }
+#endif
+    for (; end - ptr >= 8; ptr += 8, out += 8) {
+        uint64_t word = surety__token_load(ptr) ^ 0x5C5C5C5C5C5C5C5Cu;
+        uint64_t stop =
+            (word - 0x0101010101010101u) & ~word & 0x8080808080808080u;
+
+        memcpy(out, ptr, 8);
+        if (stop)
+            return ptr + (unsigned)__builtin_ctzll(stop) / 8;
+    }
+    while (ptr < end && *ptr != '\\')
+        *out++ = *ptr++;
+    return ptr;
+}
+
+/* Decodes the len bytes of a string at start into the own block. high: whether
+ * some of them are above 0x7F. Decoding never lengthens a text. */
+static bool tokens_decode(surety__tokens *tokens, const char *start, size_t len,
+                          bool high, surety__cell *cell)
+{
+    surety_doc *doc = tokens->doc;
+    const char *ptr = start, *end = start + len;
+    char *out;
+
+    /* The first time for the whole text, so that none after it has to ask. */
+    if (doc->own_cap - doc->own_len < len &&
+        surety__doc_own_room(doc, doc->own_len ? len : doc->text_len)) {
+        tokens->nomem = true;
+        return false;
+    }
+    out = doc->own + doc->own_len;
+    while (ptr < end) {
+        unsigned written;
+
+        if (*ptr != '\\') {
+            const char *run = ptr;
+
+            ptr = tokens_run(ptr, end, out);
+            out += ptr - run;
+            continue;
+        }
+        written = tokens_escape(&ptr, end, out);
+        if (!written)
+            return false;
+        high |= (unsigned char)*out >= 0x80;
+        out += written;
+    }
+    cell->flags = high ? FLAG_OWN : FLAG_OWN | FLAG_ASCII;
+    cell->off = (uint32_t)doc->own_len;
+    cell->len = (uint32_t)(out - (doc->own + doc->own_len));
+    doc->own_len += cell->len;
+    return true;
+}
+
+const uint32_t *surety__token_text(surety__tokens *tokens, const uint32_t *at,
+                                   surety__cell *cell, uint8_t kind)
+{
+    const bool is_key = kind == CELL_KEY;
+    const uint32_t start = at[0] + 1, end = at[1], len = end - start;
+    const char *ptr = tokens->base + start;
+    bool escapes, high;
+
+    if (len > tokens->doc->text_len) /* there is no closing quote */
+        return NULL;
+    if (start > tokens->window) {
+        escapes =
+            tokens_is_marked(tokens, tokens->scan.backslashes, start, end);
+        high = tokens_is_marked(tokens, tokens->scan.high, start, end);
+    } else {
+        tokens_look(ptr, len, &escapes, &high);
+    }
+    surety__cell_head(cell, kind, high ? 0 : FLAG_ASCII, 0, start - 1);
+    surety__cell_text(cell, len, start);
+    if (escapes) {
+        if (!tokens_decode(tokens, ptr, len, high, cell))
+            return NULL;
+        ptr = tokens->doc->own + cell->off;
+    }
+    if (cell->len > (is_key ? tokens->key_len_max : tokens->string_len_max))
+        return NULL;
+    if (is_key)
+        cell->hash = (uint16_t)surety__hash(ptr, cell->len);
+    return at + 2;
+}
+
+/* ---- numbers and names -------------------------------------------------- */
+
+/* The first byte from at on that is no digit, or the text's end. */
+static size_t tokens_digits(const surety__tokens *tokens, size_t at)
+{
+    const size_t len = tokens->scan.len;
+
+    while (at + 8 <= tokens->loadable) {
+        uint64_t stop =
+            surety__token_no_digits(surety__token_load(tokens->base + at));
+
+        if (stop)
+            return at + (unsigned)__builtin_ctzll(stop) / 8;
+        at += 8;
+    }
+    while (at < len && scan_is_digit(tokens->base[at]))
+        at++;
+    return at;
+}
+
+/* Whether a number or name may end before the byte at offset. */
+static bool tokens_stops(const surety__tokens *tokens, size_t offset)
+{
+    return offset >= tokens->scan.len ||
+           surety__token_stops[(unsigned char)tokens->base[offset]];
+}
+
+const uint32_t *surety__token_decimal(surety__tokens *tokens,
+                                      const uint32_t *at, surety__cell *cell)
+{
+    const char *base = tokens->base;
+    const size_t len = tokens->scan.len;
+    const size_t place = *at, digits = place + (base[place] == '-');
+    size_t end = tokens_digits(tokens, digits);
+    bool broken = false; /* a fraction that is not zero, and no exponent */
+
+    if (end == digits || (base[digits] == '0' && end - digits > 1))
+        return NULL;
+    if (end < len && base[end] == '.') {
+        const size_t start = end + 1;
+
+        end = tokens_digits(tokens, start);
+        if (end == start)
+            return NULL;
+        broken = base[end - 1] != '0';
+    }
+    if (end < len && (base[end] | 0x20) == 'e') {
+        size_t start = end + 1;
+
+        start += start < len && (base[start] == '+' || base[start] == '-');
+        end = tokens_digits(tokens, start);
+        if (end == start)
+            return NULL;
+        broken = false;
+    }
+    if (end - place > tokens->number_len_max || !tokens_stops(tokens, end))
+        return NULL;
+    surety__cell_head(cell, CELL_REAL, 0, 0, (uint32_t)place);
+    cell->len = (uint32_t)(end - place);
+    if (!broken)
+        surety__number_cell(cell, (surety_str){base + place, end - place});
+    if (cell->kind != CELL_INT)
+        cell->off = (uint32_t)place;
+    return at + 1;
+}
+
+const uint32_t *surety__token_word(surety__tokens *tokens, const uint32_t *at,
+                                   surety__cell *cell)
+{
+    static const struct {
+        uint8_t kind, len;
+        char word[6];
+    } words[] = {{CELL_TRUE, 4, "true"},
+                 {CELL_NULL, 4, "null"},
+                 {CELL_FALSE, 5, "false"}};
+    const size_t place = *at;
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        const size_t end = place + words[i].len;
+
+        if (end <= tokens->scan.len && tokens_stops(tokens, end) &&
+            !memcmp(tokens->base + place, words[i].word, words[i].len)) {
+            surety__cell_head(cell, words[i].kind, 0, 0, *at);
+            cell->i = 0;
+            return at + 1;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The strict reader as a stream of tokens, for whoever wants a value without
+ * its tree. surety_doc_read is the first user of it.
+ *
+ * A token is the offset of a byte of the text: one of { } [ ] : , outside
+ * strings, a quote that opens or closes a string, or the first byte of
+ * anything else outside strings and white space (a number, a name, rubbish).
+ * A string is thus two tokens, every other value's leaf one. Tokens are found
+ * a window of text at a time (index.h) and stand in a row; the caller walks it
+ * with a cursor of its own, so that the cursor can live in a register:
+ *
+ *     at = surety__tokens_begin(&tokens, doc, text, options, &status);
+ *     ... at = surety__tokens_need(&tokens, at) once for each member or item,
+ *     ... surety__token_byte(&tokens, at) says what stands there,
+ *     ... at = surety__token_key/_string/_number/_name(&tokens, at, &cell),
+ *     ... at = surety__tokens_read or surety__tokens_skip for a whole value,
+ *     if (!at || !surety__tokens_end(&tokens, at))
+ *         return surety__tokens_fault(&tokens, reterr);
+ *
+ * Whatever gives a cursor gives NULL where the text is refused; what is wrong
+ * with it, and where, is then found by reading it again byte by byte (fault.c).
+ * Where the caller itself sees a token that the grammar does not allow, it
+ * refuses likewise: it calls surety__tokens_fault.
+ *
+ * After surety__tokens_need at least TOKENS_AHEAD tokens may be looked at and
+ * passed over, enough for a member and what follows it. Behind the last token
+ * of the text stand some that no grammar accepts for long; a cursor that has
+ * run into them is refused by the next _need or by _end. Mistakes inside
+ * strings and of UTF-8 are noticed when a window is scanned and told at the
+ * end: until surety__tokens_end has said yes, nothing read is certain.
+ *
+ * The doc owns the window, the decoded strings and the cells; it must not be
+ * used otherwise until the stream is done with. Nothing is to be freed. */
+#ifndef SURETY_JSON_TOKENS_H
+#define SURETY_JSON_TOKENS_H
+
+#include "json/json.h"
+
+enum {
+    TOKENS_AHEAD = 8,     /* tokens there are after _need */
+    TOKENS_WINDOW = 4096, /* bytes of text scanned at once */
+    TOKENS_BLOCK = 64     /* bytes of text in one word of a mask */
+};
+
+/* What is scanned and how far: the state that goes from window to window. */
+typedef struct surety__scan {
+    const char *text;
+    size_t len;
+    size_t next;      /* the first byte not scanned; a multiple of 64, or len */
+    uint64_t quoted;  /* all ones: next stands inside a string; else 0 */
+    uint64_t escaped; /* 1: next is escaped by a backslash before it */
+    uint64_t scalar;  /* 1: the byte before next belongs to a number or name */
+    uint64_t broken;  /* not 0: a control character in a string, or no UTF-8 */
+    uint64_t marked;  /* not 0: some bit of a mask below is set */
+    /* For each 64 bytes of the window its backslashes and its bytes above
+     * 0x7F, the first byte in the lowest bit. */
+    uint64_t *backslashes, *high;
+} surety__scan;
+
+typedef struct surety__tokens {
+    const char *base;      /* the text's bytes; offsets count from here */
+    const uint32_t *limit; /* a cursor above it must go through _need */
+    surety_doc *doc;
+    /* Bytes at base that may be loaded; 0 where the limit number_len_max is
+     * so low that short numbers must be looked at, too. */
+    size_t loadable;
+    bool marked;     /* strings at hand may hold escapes or bytes over 0x7F */
+    bool unique;     /* SURETY_READ_UNIQUE_KEYS */
+    bool skip_bom;   /* SURETY_READ_SKIP_BOM */
+    bool nomem;      /* it was refused for want of memory */
+    uint32_t depth;  /* open containers: those that the caller has entered */
+    uint32_t values; /* values so far, keys counted too, up to _end */
+    uint32_t used;   /* of these in the value that was read or passed over */
+    uint32_t string_len_max, key_len_max, number_len_max;
+    uint32_t sentinel;   /* what stands behind the last token */
+    const uint32_t *end; /* behind the last token of the window */
+    size_t window;       /* the offset from which the masks tell */
+    struct surety__scan scan;
+    uint32_t *(*run)(struct surety__scan *index, uint32_t *out);
+    /* A key that stands twice, under unique: its place, and where its object
+     * closed; PLACE_NONE: none. */
+    uint32_t duplicate, duplicate_end;
+} surety__tokens;
+
+/* Starts on text, which doc keeps (a copy, or the caller's bytes with
+ * SURETY_READ_BORROW, of which no byte past the end is read); options as for
+ * surety_doc_read. What doc held is gone. Gives the cursor, at the text's first
+ * token, or NULL: refused, also where memory ran out. */
+const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
+                                     surety_str text,
+                                     const surety_read_options *options);
+/* Whether at stands behind the last token and nothing was wrong. */
+bool surety__tokens_end(surety__tokens *tokens, const uint32_t *at);
+/* What is wrong with a refused text: SURETY_SYNTAX or SURETY_LIMIT with the
+ * first byte that cannot stand there, or SURETY_NOMEM. Leaves doc empty. */
+surety_status surety__tokens_fault(surety__tokens *tokens,
+                                   surety_error *reterr);
+
+/* Reads the whole value at `at` into doc's cells, from index 0 on, as
+ * surety_doc_read does; surety_doc_root(doc) and surety__val_of give it until
+ * the next call. Strings decoded before stay. Only the duplicate keys of this
+ * value are listed. */
+const uint32_t *surety__tokens_read(surety__tokens *tokens, const uint32_t *at);
+/* Passes over the whole value at `at`, which is checked like every other, but
+ * for duplicate keys. */
+const uint32_t *surety__tokens_skip(surety__tokens *tokens, const uint32_t *at);
+
+/* What the functions below do in the rare case: the next window; a string that
+ * may hold escapes; a number that is no short integer; a name, wherever it
+ * stands. */
+const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at);
+const uint32_t *surety__token_text(surety__tokens *tokens, const uint32_t *at,
+                                   surety__cell *cell, uint8_t kind);
+const uint32_t *surety__token_decimal(surety__tokens *tokens,
+                                      const uint32_t *at, surety__cell *cell);
+const uint32_t *surety__token_word(surety__tokens *tokens, const uint32_t *at,
+                                   surety__cell *cell);
+
+/* Not 0 for the bytes that may follow a number or a name. */
+extern const unsigned char surety__token_stops[256];
+
+/* Sees to it that TOKENS_AHEAD tokens can be looked at from the cursor that it
+ * gives; they may move. NULL: the text has ended before. */
+static inline const uint32_t *surety__tokens_need(surety__tokens *tokens,
+                                                  const uint32_t *at)
+{
+    return at <= tokens->limit ? at : surety__tokens_fill(tokens, at);
+}
+
+static inline char surety__token_byte(const surety__tokens *tokens,
+                                      const uint32_t *at)
+{
+    return tokens->base[*at];
+}
+
+/* Passes over the bracket that opens a container; NULL: too deep. */
+static inline const uint32_t *surety__token_enter(surety__tokens *tokens,
+                                                  const uint32_t *at)
+{
+    if (tokens->depth >= tokens->doc->limits.depth_max)
+        return NULL;
+    tokens->depth++;
+    tokens->values++;
+    return at + 1;
+}
+
+/* Passes over the bracket that closes it. */
+static inline const uint32_t *surety__token_leave(surety__tokens *tokens,
+                                                  const uint32_t *at)
+{
+    tokens->depth--;
+    return at + 1;
+}
+
+/* Writes what stands before a cell's union, in one word where it can. */
+static inline void surety__cell_head(surety__cell *cell, uint8_t kind,
+                                     uint8_t flags, uint16_t hash,
+                                     uint32_t place)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t head = kind | (uint64_t)flags << 8 | (uint64_t)hash << 16 |
+                          (uint64_t)place << 32;
+
+    memcpy(cell, &head, sizeof(head));
+#else
+    cell->kind = kind;
+    cell->flags = flags;
+    cell->hash = hash;
+    cell->place = place;
+#endif
+}
+
+/* And a string's length and offset. */
+static inline void surety__cell_text(surety__cell *cell, uint32_t len,
+                                     uint32_t off)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    cell->i = (int64_t)(len | (uint64_t)off << 32);
+#else
+    cell->len = len;
+    cell->off = off;
+#endif
+}
+
+/* Whether a mask of the window has a bit for the len bytes (at most 56) behind
+ * the quote at open. */
+static inline bool surety__token_mask(const surety__tokens *tokens,
+                                      const uint64_t *mask, uint32_t open,
+                                      uint32_t len)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const size_t bit = open + 1 - tokens->window;
+    uint64_t word;
+
+    memcpy(&word, (const char *)mask + bit / 8, sizeof(word));
+    return (word >> bit % 8 & (((uint64_t)1 << len) - 1)) != 0;
+#else
+    (void)tokens, (void)mask, (void)open, (void)len;
+    return true;
+#endif
+}
+
+/* A string's or key's cell, but for values; a key's hash too where ret_hash is
+ * given. */
+static inline const uint32_t *surety__token_hashed(surety__tokens *tokens,
+                                                   const uint32_t *at,
+                                                   surety__cell *cell,
+                                                   uint8_t kind,
+                                                   uint32_t *ret_hash)
+{
+    uint32_t open = at[0], len = at[1] - open - 1;
+    uint32_t max =
+        kind == CELL_KEY ? tokens->key_len_max : tokens->string_len_max;
+    uint32_t hash = 0;
+    uint8_t flags = FLAG_ASCII;
+
+    /* Behind the last token there is no closing quote: len is then beyond
+     * every limit, for none is greater than the text. */
+    if (len > max)
+        goto rare;
+    if (tokens->marked) {
+        if (len > 56 || open < tokens->window ||
+            surety__token_mask(tokens, tokens->scan.backslashes, open, len))
+            goto rare;
+        if (surety__token_mask(tokens, tokens->scan.high, open, len))
+            flags = 0;
+    }
+    if (ret_hash)
+        *ret_hash = hash = surety__hash(tokens->base + open + 1, len);
+    surety__cell_head(cell, kind, flags, (uint16_t)hash, open);
+    surety__cell_text(cell, len, open + 1);
+    return at + 2;
+rare:
+    at = surety__token_text(tokens, at, cell, kind);
+    if (ret_hash)
+        *ret_hash = at ? cell->hash : 0;
+    return at;
+}
+
+/* The same, always with a key's hash. */
+static inline const uint32_t *surety__token_quoted(surety__tokens *tokens,
+                                                   const uint32_t *at,
+                                                   surety__cell *cell,
+                                                   uint8_t kind)
+{
+    uint32_t hash;
+
+    return surety__token_hashed(tokens, at, cell, kind,
+                                kind == CELL_KEY ? &hash : NULL);
+}
+
+/* The string whose opening quote is at `at`. */
+static inline const uint32_t *surety__token_string(surety__tokens *tokens,
+                                                   const uint32_t *at,
+                                                   surety__cell *cell)
+{
+    tokens->values++;
+    return surety__token_quoted(tokens, at, cell, CELL_STRING);
+}
+
+/* The key whose opening quote is at `at`, which is looked at, its hash too,
+ * and the colon behind it. */
+static inline const uint32_t *surety__token_key(surety__tokens *tokens,
+                                                const uint32_t *at,
+                                                surety__cell *cell)
+{
+    const char *base = tokens->base;
+
+    if (base[at[0]] != '"' || base[at[2]] != ':')
+        return NULL;
+    tokens->values++;
+    at = surety__token_quoted(tokens, at, cell, CELL_KEY);
+    return at ? at + 1 : NULL;
+}
+
+/* The eight bytes at ptr, the first in the lowest bits. */
+static inline uint64_t surety__token_load(const char *ptr)
+{
+    uint64_t word;
+
+    memcpy(&word, ptr, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* The top bit of every byte of word that is no decimal digit. */
+static inline uint64_t surety__token_no_digits(uint64_t word)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t value = word ^ ones * '0';
+
+    return (((value & ones * 0x7F) + ones * 0x76) | value) & ones * 0x80;
+}
+
+/* A number's cell, but for values: integers of at most seven digits here,
+ * eight bytes at a time without a loop. */
+static inline const uint32_t *surety__token_numeral(surety__tokens *tokens,
+                                                    const uint32_t *at,
+                                                    surety__cell *cell)
+{
+    uint32_t place = *at;
+    const char *ptr = tokens->base + place;
+    bool negative = *ptr == '-';
+    uint64_t word, stop, value;
+    unsigned bits;
+
+    if (place + (size_t)9 > tokens->loadable)
+        return surety__token_decimal(tokens, at, cell);
+    ptr += negative;
+    word = surety__token_load(ptr);
+    stop = surety__token_no_digits(word);
+    bits = stop ? (unsigned)__builtin_ctzll(stop) & 56u : 0;
+    /* One branch: how many digits there are is hard to guess. */
+    if (!bits | !surety__token_stops[(word >> bits) & 0xFF] |
+        ((bits > 8) & ((word & 0xFF) == '0')))
+        return surety__token_decimal(tokens, at, cell);
+    /* The digits into the upper bytes, then pairs, fours and all eight. */
+    value = (word & 0x0F0F0F0F0F0F0F0Fu) << (64 - bits);
+    value = (value * (1 + (10u << 8)) >> 8) & 0x00FF00FF00FF00FFu;
+    value = (value * (1 + (100u << 16)) >> 16) & 0x0000FFFF0000FFFFu;
+    value = value * (1 + ((uint64_t)10000 << 32)) >> 32;
+    surety__cell_head(cell, CELL_INT, 0, 0, place);
+    cell->i = negative ? -(int64_t)value : (int64_t)value;
+    return at + 1;
+}
+
+/* The number at `at`, a minus or a digit, and that nothing clings to it. */
+static inline const uint32_t *surety__token_number(surety__tokens *tokens,
+                                                   const uint32_t *at,
+                                                   surety__cell *cell)
+{
+    tokens->values++;
+    return surety__token_numeral(tokens, at, cell);
+}
+
+/* A name's cell, but for values. */
+static inline const uint32_t *surety__token_named(surety__tokens *tokens,
+                                                  const uint32_t *at,
+                                                  surety__cell *cell)
+{
+    uint32_t place = *at;
+    uint8_t kind = CELL_NULL;
+    unsigned bits = 32;
+    uint64_t word;
+
+    if (place + (size_t)8 > tokens->loadable)
+        return surety__token_word(tokens, at, cell);
+    word = surety__token_load(tokens->base + place);
+    if ((uint32_t)word == 0x65757274) { /* "true" backwards */
+        kind = CELL_TRUE;
+    } else if ((word & 0xFFFFFFFFFF) == 0x65736C6166) { /* "false" */
+        kind = CELL_FALSE;
+        bits = 40;
+    } else if ((uint32_t)word != 0x6C6C756E) { /* "null" */
+        return NULL;
+    }
+    if (!surety__token_stops[(word >> bits) & 0xFF])
+        return NULL;
+    surety__cell_head(cell, kind, 0, 0, place);
+    cell->i = 0;
+    return at + 1;
+}
+
+/* The true, false or null at `at`, which may be anything else too. */
+static inline const uint32_t *surety__token_name(surety__tokens *tokens,
+                                                 const uint32_t *at,
+                                                 surety__cell *cell)
+{
+    tokens->values++;
+    return surety__token_named(tokens, at, cell);
+}
+
+#endif
