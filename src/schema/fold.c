@@ -99,6 +99,7 @@ static surety_status branches_settle(surety__compiler *compiler,
                                    .types = TYPE_ANY,
                                    .direct = neutral,
                                    .folded = FOLD_DONE,
+                                   .ends = true,
                                    .always = all,
                                    .never = !all};
         memset(neutral->how, all ? HOW_YES : HOW_NO, CELL_KINDS);
@@ -476,10 +477,39 @@ static void slots_add(surety__slot *slots, uint32_t mask, surety__slot slot)
     slots[at] = slot;
 }
 
-static surety_status fold_objects(surety__compiler *compiler,
-                                  surety__objects *objects,
-                                  const surety__shape *anything)
+/* What folding needs besides the compiler. */
+struct fold {
+    surety__compiler *compiler;
+    surety__shape *anything;  /* true */
+    surety__matcher *matcher; /* NULL until it is needed */
+};
+
+/* Names times patterns that are matched when the schema is compiled. */
+enum { ALONE_MAX = 1 << 16 };
+
+/* Whether no pattern matches the name, as far as that is told without PCRE2. */
+static bool slot_is_alone(const struct fold *fold,
+                          const surety__objects *objects,
+                          const surety__slot *slot)
 {
+    surety_str name = {slot->name, slot->len};
+
+    if (!fold->matcher ||
+        (uint64_t)objects->property_count * objects->pattern_count > ALONE_MAX)
+        return false;
+    for (uint32_t i = 0; i < objects->pattern_count; i++) {
+        const surety__pattern *pattern = objects->patterns[i].pattern;
+
+        if (!surety__pattern_is_simple(pattern) ||
+            surety__pattern_match(pattern, fold->matcher, name) != 0)
+            return false;
+    }
+    return true;
+}
+
+static surety_status fold_objects(struct fold *fold, surety__objects *objects)
+{
+    surety__compiler *compiler = fold->compiler;
     uint32_t room = 4;
     uint32_t required = 0;
     surety__slot *slots;
@@ -491,20 +521,24 @@ static surety_status fold_objects(surety__compiler *compiler,
     while (room < 2 * objects->property_count)
         room *= 2;
     slots = surety__compiler_take(compiler, room * sizeof(*slots));
-    if (!slots)
-        return SURETY_NOMEM;
+    if (!objects->plain && !fold->matcher)
+        fold->matcher = surety__matcher_new(compiler->schema->alloc,
+                                            &compiler->schema->limits);
+    if (!slots || (!objects->plain && !fold->matcher))
+        return surety__fail_nomem(compiler->resolver.reterr);
     for (uint32_t i = 0; i < objects->property_count; i++) {
         const surety__property *property = &objects->properties[i];
-        surety__slot slot = {.shape = anything,
+        surety__slot slot = {.shape = fold->anything,
                              .len = (uint32_t)property->name.len,
                              .hash = (uint16_t)property->hash,
                              .required = property->required,
                              .covers = property->shape != NULL,
                              .name = property->name.ptr};
 
+        slot.alone = objects->plain || slot_is_alone(fold, objects, &slot);
         if (property->shape)
             slot.shape = property->shape->direct;
-        else if (objects->plain && objects->other)
+        else if (slot.alone && objects->other)
             slot.shape = objects->other;
         if (property->required && required < 64)
             slot.bit = (uint64_t)1 << required;
@@ -570,62 +604,113 @@ static void fold_straight(surety__shape *shape)
                                 !arrays->unevaluated;
 }
 
-/* ---- flat containers ---------------------------------------------------- */
+/* ---- what needs no level ------------------------------------------------- */
 
-/* Whether every value ends at shape: no kind of it needs a level. */
+/* Whether no kind of value of shape needs a level. */
 static bool shape_ends(const surety__shape *shape)
 {
-    for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++) {
-        const surety__shape *end = surety__route_end(shape, kind);
-
-        if (end->how[kind] > HOW_CHECK)
+    for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++)
+        if (surety__route_end(shape, kind)->how[kind] > HOW_FLAT)
             return false;
+    return true;
+}
+
+static bool members_end_flat(const surety__objects *objects)
+{
+    for (uint32_t i = 0; i < objects->property_count; i++)
+        if (objects->properties[i].shape &&
+            !objects->properties[i].shape->direct->ends)
+            return false;
+    for (uint32_t i = 0; i < objects->pattern_count; i++)
+        if (!objects->patterns[i].shape->direct->ends)
+            return false;
+    return (!objects->additional || objects->additional->direct->ends) &&
+           (!objects->names || objects->names->direct->ends);
+}
+
+static bool items_end_flat(const surety__arrays *arrays)
+{
+    for (uint32_t i = 0; i < arrays->prefix_count; i++)
+        if (!arrays->prefix[i]->direct->ends)
+            return false;
+    return (!arrays->rest || arrays->rest->direct->ends) &&
+           (!arrays->contains || arrays->contains->direct->ends);
+}
+
+static bool applicators_end(const surety__shape *shape, unsigned kind)
+{
+    for (uint32_t i = 0; i < shape->applicator_count; i++) {
+        const surety__applicator *applicator = &shape->applicators[i];
+
+        if (applicator->kind == APPLY_DYNAMIC)
+            return false;
+        for (uint32_t k = 0; k < applicator->count; k++) {
+            const surety__shape *branch = applicator->shapes[k];
+
+            if (branch &&
+                surety__route_end(branch->direct, kind)->how[kind] > HOW_FLAT)
+                return false;
+        }
     }
     return true;
 }
 
-static bool object_is_flat(const surety__objects *objects)
+/* Whether values of kind need no level, if those below do not. */
+static bool kind_is_flat(const surety__shape *shape, unsigned kind)
 {
-    if (!objects || !objects->plain ||
-        (objects->other && !shape_ends(objects->other)))
+    if (shape->how[kind] != HOW_WALK || shape->tracks ||
+        (kind == CELL_OBJECT && shape->objects &&
+         !members_end_flat(shape->objects)) ||
+        (kind == CELL_ARRAY && shape->arrays && !items_end_flat(shape->arrays)))
         return false;
-    for (uint32_t i = 0; i <= objects->slot_mask; i++)
-        if (objects->slots[i].shape && !shape_ends(objects->slots[i].shape))
-            return false;
-    return true;
+    return applicators_end(shape, kind);
 }
 
-/* Notes what is flat, while nothing is yet: a container in a flat one would
- * need a level after all. */
-static void fold_bare(surety__shape *shape)
+/* In every round what only needs what was flat before becomes so. */
+static surety_status fold_flat(surety__compiler *compiler)
 {
-    const surety__objects *objects = shape->objects;
-    const surety__arrays *arrays = shape->arrays;
+    size_t bytes = compiler->shape_count * sizeof(uint16_t);
+    uint16_t *flat = surety__resize(compiler->schema->alloc, NULL, 0, bytes);
+    bool goes_on = true;
 
-    shape->bare = !shape->applicator_count && !shape->tracks &&
-                  (!objects || !objects->names) &&
-                  (!arrays || !arrays->contains);
-    if (!shape->bare)
-        return;
-    shape->flat_object =
-        shape->how[CELL_OBJECT] == HOW_WALK && object_is_flat(objects);
-    shape->flat_array = shape->how[CELL_ARRAY] == HOW_WALK && arrays &&
-                        arrays->plain && arrays->rest &&
-                        shape_ends(arrays->rest->direct);
-}
-
-static void fold_flat(surety__compiler *compiler)
-{
-    for (size_t i = 0; i < compiler->shape_count; i++)
-        fold_bare(compiler->shapes[i]);
+    if (!flat)
+        return surety__fail_nomem(compiler->resolver.reterr);
     for (size_t i = 0; i < compiler->shape_count; i++) {
         surety__shape *shape = compiler->shapes[i];
 
-        if (shape->flat_object)
-            shape->how[CELL_OBJECT] = HOW_FLAT;
-        if (shape->flat_array)
-            shape->how[CELL_ARRAY] = HOW_FLAT;
+        shape->ends = shape_ends(shape);
+        shape->bare = !shape->applicator_count && !shape->tracks &&
+                      (!shape->objects || !shape->objects->names) &&
+                      (!shape->arrays || !shape->arrays->contains);
+        shape->quick_object = shape->bare && shape->objects &&
+                              shape->objects->plain &&
+                              !shape->objects->dependent_count;
+        shape->quick_array = shape->bare && shape->arrays &&
+                             shape->arrays->plain && shape->arrays->rest;
     }
+    for (int round = 0; round < FLAT_HEIGHT && goes_on; round++) {
+        goes_on = false;
+        for (size_t i = 0; i < compiler->shape_count; i++) {
+            flat[i] = 0;
+            for (unsigned kind = CELL_NULL;
+                 kind < CELL_KINDS && !compiler->shapes[i]->ends; kind++)
+                if (kind_is_flat(compiler->shapes[i], kind))
+                    flat[i] |= (uint16_t)(1u << kind);
+        }
+        for (size_t i = 0; i < compiler->shape_count; i++)
+            for (unsigned kind = CELL_NULL; kind < CELL_KINDS && flat[i];
+                 kind++)
+                if (flat[i] >> kind & 1)
+                    compiler->shapes[i]->how[kind] = HOW_FLAT;
+        for (size_t i = 0; i < compiler->shape_count; i++) {
+            surety__shape *shape = compiler->shapes[i];
+
+            goes_on = goes_on || flat[i];
+            shape->ends = shape->ends || shape_ends(shape);
+        }
+    }
+    surety__free(compiler->schema->alloc, flat, bytes);
+    return SURETY_OK;
 }
 
 /* ---- dynamic references ------------------------------------------------- */
@@ -678,9 +763,7 @@ static void shape_begin(surety__compiler *compiler, surety__shape *shape)
            CELL_KINDS);
 }
 
-static surety_status shape_parts(surety__compiler *compiler,
-                                 surety__shape *shape,
-                                 const surety__shape *anything)
+static surety_status shape_parts(struct fold *fold, surety__shape *shape)
 {
     surety_status status = SURETY_OK;
 
@@ -689,9 +772,9 @@ static surety_status shape_parts(surety__compiler *compiler,
     if (shape->arrays)
         fold_arrays(FOLD_WRITABLE(surety__arrays, shape->arrays));
     if (shape->objects)
-        status = fold_objects(
-            compiler, FOLD_WRITABLE(surety__objects, shape->objects), anything);
-    return status ? status : fold_words(compiler, shape);
+        status =
+            fold_objects(fold, FOLD_WRITABLE(surety__objects, shape->objects));
+    return status ? status : fold_words(fold->compiler, shape);
 }
 
 static surety_status fold_branches(surety__compiler *compiler)
@@ -710,27 +793,19 @@ static surety_status fold_branches(surety__compiler *compiler)
     return status;
 }
 
-surety_status surety__fold(surety__compiler *compiler)
+static surety_status fold_all(struct fold *fold)
 {
-    surety__shape *anything =
-        surety__compiler_take(compiler, sizeof(*anything));
-    surety_status status = anything ? SURETY_OK : SURETY_NOMEM;
+    surety__compiler *compiler = fold->compiler;
+    surety_status status = fold_dynamic(compiler);
 
-    if (status)
-        return status;
-    anything->always = true;
-    anything->direct = anything;
-    memset(anything->how, HOW_YES, CELL_KINDS);
-    status = fold_dynamic(compiler);
-    if (status)
-        return status;
     for (size_t i = 0; i < compiler->shape_count; i++)
         shape_begin(compiler, compiler->shapes[i]);
-    status = fold_branches(compiler);
+    if (!status)
+        status = fold_branches(compiler);
     if (!status)
         status = fold_tables(compiler);
     for (size_t i = 0; i < compiler->shape_count && !status; i++)
-        status = shape_parts(compiler, compiler->shapes[i], anything);
+        status = shape_parts(fold, compiler->shapes[i]);
     for (size_t i = 0; i < compiler->shape_count && !status; i++) {
         surety__shape *shape = compiler->shapes[i];
 
@@ -740,6 +815,22 @@ surety_status surety__fold(surety__compiler *compiler)
                 FOLD_WRITABLE(surety__applicator, &shape->applicators[a]));
         fold_straight(shape);
     }
-    fold_flat(compiler);
+    return status ? status : fold_flat(compiler);
+}
+
+surety_status surety__fold(surety__compiler *compiler)
+{
+    struct fold fold = {.compiler = compiler};
+    surety_status status = SURETY_NOMEM;
+
+    fold.anything = surety__compiler_take(compiler, sizeof(*fold.anything));
+    if (fold.anything) {
+        fold.anything->always = true;
+        fold.anything->ends = true;
+        fold.anything->direct = fold.anything;
+        memset(fold.anything->how, HOW_YES, CELL_KINDS);
+        status = fold_all(&fold);
+    }
+    surety__matcher_free(fold.matcher);
     return status;
 }

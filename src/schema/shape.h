@@ -88,6 +88,7 @@ typedef struct surety__slot {
     uint16_t hash;
     bool required;
     bool covers;         /* properties has it: no other keyword is asked */
+    bool alone;          /* no pattern matches it: shape alone decides */
     uint64_t head, tail; /* surety__name_ends */
     const char *name;
     uint64_t bit; /* of a required name, if there are 64 at most */
@@ -228,12 +229,16 @@ enum surety__how {
     HOW_NO,    /* none of this kind is valid */
     HOW_YES,   /* every one is */
     HOW_CHECK, /* what the value itself holds decides */
-    HOW_FLAT,  /* a container whose members or items all end there */
+    HOW_FLAT,  /* it nests FLAT_HEIGHT deep at most: no level is needed */
     HOW_WALK,  /* its children or subschemas for itself decide, too */
     HOW_ROUTE  /* another shape decides: route */
 };
 
 enum { CELL_KINDS = CELL_OBJECT + 1 };
+
+/* How deep shapes of HOW_FLAT are nested at most; the verdict calls itself so
+ * often and no more. */
+enum { FLAT_HEIGHT = 8 };
 
 struct surety__shape {
     /* Folded: indexed by a cell's kind. */
@@ -245,10 +250,11 @@ struct surety__shape {
     uint16_t checks;         /* folded: kinds with assertions beyond the type */
     bool tracks;             /* has an unevaluated keyword */
     uint8_t folded;          /* fold.c: how far it is */
-    /* Folded: of a container only the children are looked at; whether HOW_FLAT
-     * is its how; whether it can be checked while it is read (straight.c). */
-    bool bare;
-    bool flat_object, flat_array;
+    /* Folded: of a container only the children are looked at; every kind ends
+     * without a level; whether a container can be checked while it is read
+     * (straight.c). */
+    bool bare, ends;
+    bool quick_object, quick_array; /* folded: bare, and one loop does it */
     bool straight_object, straight_array;
     uint32_t applicator_count;
     const surety__objects *objects;

@@ -292,7 +292,7 @@ member:
         if (!straight_leaf(machine, objects->names->direct))
             return STRAIGHT_UNSURE;
     }
-    if (objects->plain)
+    if (objects->plain || (slot && slot->alone))
         goto value;
     shape = straight_wide(machine, objects, &key, &several);
     if (!several)

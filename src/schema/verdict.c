@@ -142,78 +142,9 @@ bool surety__leaf_holds(surety__machine *machine, const surety__shape *shape,
                              : step == STEP_YES;
 }
 
-/* ---- flat containers ---------------------------------------------------- */
-
-/* Whether a value that ends there satisfies shape. */
-static inline bool flat_child(surety__machine *machine,
-                              const surety__shape *shape,
-                              const surety__cell *cell)
-{
-    unsigned how = shape->how[cell->kind];
-
-    if (how <= HOW_YES)
-        return how == HOW_YES;
-    shape = surety__route_end(shape, cell->kind);
-    how = shape->how[cell->kind];
-    if (how <= HOW_YES)
-        return how == HOW_YES;
-    return surety__leaf_holds(machine, shape, cell);
-}
-
-static bool flat_members(surety__machine *machine,
-                         const surety__objects *objects,
-                         const surety__cell *object)
-{
-    const surety_doc *const doc = machine->doc;
-    const surety__cell *key = object + 1;
-    uint32_t required = 0;
-
-    if (object->count < objects->required_count)
-        return false;
-    for (uint32_t left = object->count; left; left--) {
-        const surety__slot *slot = surety__slot_find(objects, doc, key);
-        const surety__shape *child = objects->other;
-
-        if (slot) {
-            child = slot->shape;
-            required += slot->required;
-        }
-        if (child && !flat_child(machine, child, key + 1))
-            return false;
-        key = surety__cell_after(key + 1);
-    }
-    return required == objects->required_count;
-}
-
-static bool flat_items(surety__machine *machine, const surety__shape *rest,
-                       const surety__cell *array)
-{
-    const surety__cell *item = array + 1;
-
-    for (uint32_t left = array->count; left; left--) {
-        if (!flat_child(machine, rest, item))
-            return false;
-        item = surety__cell_after(item);
-    }
-    return true;
-}
-
-/* Whether a container of HOW_FLAT satisfies shape. */
+/* What needs no level; see phases, which are at its end. */
 static bool flat_holds(surety__machine *machine, const surety__shape *shape,
-                       const surety__cell *cell)
-{
-    if (!surety__machine_charge(machine, 1 + cell->count / 16))
-        return false;
-    if (shape->checks >> cell->kind & 1 &&
-        !surety__leaf_holds(machine, shape, cell))
-        return false;
-    if (cell->kind == CELL_ARRAY)
-        return flat_items(machine, shape->arrays->rest->direct, cell);
-    return flat_members(machine, shape->objects, cell) &&
-           (!shape->objects->dependent_count ||
-            surety__assert_names(machine, shape, cell,
-                                 shape->objects->required_count));
-}
+                       const surety__cell *cell);
 
 /* ---- steps -------------------------------------------------------------- */
 
@@ -280,7 +211,7 @@ const surety__shape *surety__wide_member(surety__machine *machine,
         const surety__slot *slot =
             surety__slot_find(objects, machine->doc, key);
 
-        wide->sub = 1;
+        wide->sub = slot && slot->alone ? objects->pattern_count + 1 : 1;
         wide->matched = slot && slot->covers;
         wide->required += slot && slot->required;
         if (wide->matched)
@@ -580,50 +511,8 @@ static enum step members_end(surety__machine *machine,
                : STEP_NO;
 }
 
-/* properties, required and additionalProperties. */
-static enum step phase_members(surety__machine *machine, surety__level *level,
-                               enum step back, struct next *next)
-{
-    const surety__objects *const objects = level->shape->objects;
-    const surety_doc *const doc = machine->doc;
-    const surety__cell *cursor = level->cursor;
-    uint32_t left = level->left;
-    uint32_t count = level->count;
-
-    if (back == STEP_NO)
-        return STEP_NO;
-    if (back == STEP_YES) {
-        cursor = surety__cell_after(cursor + 1);
-        left--;
-    }
-    for (; left; left--) {
-        const surety__slot *slot = surety__slot_find(objects, doc, cursor);
-        const surety__shape *child = objects->other;
-
-        if (slot) {
-            child = slot->shape;
-            count += slot->required;
-        }
-        if (child) {
-            enum step step = child_step(machine, &child, cursor + 1);
-
-            if (step == STEP_NO)
-                return step;
-            if (step == STEP_DOWN) {
-                level->cursor = cursor;
-                level->left = left;
-                level->count = count;
-                *next = (struct next){child, cursor + 1};
-                return step;
-            }
-        }
-        cursor = surety__cell_after(cursor + 1);
-    }
-    level->count = count;
-    return members_end(machine, level);
-}
-
-/* The same with patternProperties, and where evaluated members are marked. */
+/* properties, required, patternProperties and additionalProperties; where
+ * evaluated members are marked, too. */
 static enum step phase_members_wide(surety__machine *machine,
                                     surety__level *level, enum step back,
                                     struct next *next)
@@ -655,6 +544,56 @@ static enum step phase_members_wide(surety__machine *machine,
         if (step != STEP_YES)
             return step;
     }
+    return members_end(machine, level);
+}
+
+/* The same where nothing is marked, as far as each member has one shape: at the
+ * first that patterns have a say on the wide loop takes over. */
+static enum step phase_members(surety__machine *machine, surety__level *level,
+                               enum step back, struct next *next)
+{
+    const surety__objects *const objects = level->shape->objects;
+    const surety_doc *const doc = machine->doc;
+    const surety__cell *cursor = level->cursor;
+    uint32_t left = level->left;
+    uint32_t count = level->count;
+
+    if (back == STEP_NO)
+        return STEP_NO;
+    if (back == STEP_YES) {
+        cursor = surety__cell_after(cursor + 1);
+        left--;
+    }
+    for (; left; left--) {
+        const surety__slot *slot = surety__slot_find(objects, doc, cursor);
+        const surety__shape *child = objects->other;
+
+        if (slot && slot->alone) {
+            child = slot->shape;
+            count += slot->required;
+        } else if (!objects->plain) {
+            level->cursor = cursor;
+            level->left = left;
+            level->count = count;
+            level->phase = PHASE_MEMBERS_WIDE;
+            return phase_members_wide(machine, level, STEP_DOWN, next);
+        }
+        if (child) {
+            enum step step = child_step(machine, &child, cursor + 1);
+
+            if (step == STEP_NO)
+                return step;
+            if (step == STEP_DOWN) {
+                level->cursor = cursor;
+                level->left = left;
+                level->count = count;
+                *next = (struct next){child, cursor + 1};
+                return step;
+            }
+        }
+        cursor = surety__cell_after(cursor + 1);
+    }
+    level->count = count;
     return members_end(machine, level);
 }
 
@@ -883,8 +822,7 @@ static inline bool level_children(surety__level *level)
     level->sub = 0;
     level->matched = false;
     if (cell->kind == CELL_OBJECT && objects) {
-        level->phase =
-            objects->plain && !marks ? PHASE_MEMBERS : PHASE_MEMBERS_WIDE;
+        level->phase = marks ? PHASE_MEMBERS_WIDE : PHASE_MEMBERS;
         return cell->count >= objects->required_count;
     }
     if (cell->kind == CELL_ARRAY && arrays) {
@@ -979,6 +917,82 @@ static enum step level_run(surety__machine *machine, surety__level *level,
         back = STEP_DOWN;
     }
 }
+
+/* ---- what needs no level ------------------------------------------------ */
+
+/* Whether the value of a member or item satisfies shape. */
+static inline bool flat_child(surety__machine *machine,
+                              const surety__shape *shape,
+                              const surety__cell *cell)
+{
+    return child_step(machine, &shape, cell) == STEP_YES;
+}
+
+static bool flat_members(surety__machine *machine,
+                         const surety__objects *objects,
+                         const surety__cell *object)
+{
+    const surety_doc *const doc = machine->doc;
+    const surety__cell *key = object + 1;
+    uint32_t required = 0;
+
+    if (object->count < objects->required_count)
+        return false;
+    for (uint32_t left = object->count; left; left--) {
+        const surety__slot *slot = surety__slot_find(objects, doc, key);
+        const surety__shape *child = objects->other;
+
+        if (slot) {
+            child = slot->shape;
+            required += slot->required;
+        }
+        if (child && !flat_child(machine, child, key + 1))
+            return false;
+        key = surety__cell_after(key + 1);
+    }
+    return required == objects->required_count;
+}
+
+static bool flat_items(surety__machine *machine, const surety__shape *rest,
+                       const surety__cell *array)
+{
+    const surety__cell *item = array + 1;
+
+    for (uint32_t left = array->count; left; left--) {
+        if (!flat_child(machine, rest, item))
+            return false;
+        item = surety__cell_after(item);
+    }
+    return true;
+}
+
+/* Whether a value of HOW_FLAT satisfies shape. What is called from here may
+ * come back here, at most FLAT_HEIGHT times; it never asks for a level. */
+static bool flat_holds(surety__machine *machine, const surety__shape *shape,
+                       const surety__cell *cell)
+{
+    bool quick = cell->kind == CELL_ARRAY    ? shape->quick_array
+                 : cell->kind == CELL_OBJECT ? shape->quick_object
+                                             : false;
+
+    if (!quick) {
+        surety__level level = {.shape = shape, .cell = cell};
+        struct next next;
+
+        return level_begin(machine, &level, BITS_NONE, false) &&
+               level_run(machine, &level, STEP_DOWN, &next) == STEP_YES;
+    }
+    if (!surety__machine_charge(machine, 1 + cell->count / 16))
+        return false;
+    if (shape->checks >> cell->kind & 1 &&
+        !surety__leaf_holds(machine, shape, cell))
+        return false;
+    return cell->kind == CELL_OBJECT
+               ? flat_members(machine, shape->objects, cell)
+               : flat_items(machine, shape->arrays->rest->direct, cell);
+}
+
+/* ---- the machine -------------------------------------------------------- */
 
 static bool verdict_run(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell, uint32_t bits)

@@ -257,11 +257,11 @@ TEST(inplace_depth)
     struct question question;
 
     question_init(&question, check_alloc(t));
-    repeat(&question.schema_text, "{\"minimum\":0,\"not\":", 8);
+    repeat(&question.schema_text, "{\"minimum\":0,\"not\":", 16);
     surety_buf_text(&question.schema_text, "{\"minimum\":5}");
-    repeat(&question.schema_text, "}", 8);
+    repeat(&question.schema_text, "}", 16);
     surety_buf_text(&question.instance_text, "1");
-    /* Eight below the root; the innermost is a leaf and takes no level. */
+    /* Eight take a level, the root first; the eight innermost need none. */
     question.limits.inplace_depth_max = 8;
     TRY(question_ask(&question));
     CHECK(!question.valid);
@@ -298,7 +298,8 @@ TEST(work)
     struct question question;
 
     question_init(&question, check_alloc(t));
-    /* One for the root, two for each of five branches and one a value. */
+    /* One for the root; for each of five branches one as such, one for its
+     * level and one for what it negates; and one a value. */
     surety_buf_text(&question.schema_text, "{\"allOf\":[");
     for (int i = 0; i < 5; i++) {
         surety_buf_text(&question.schema_text, i ? "," : "");
@@ -309,13 +310,13 @@ TEST(work)
     surety_buf_text(&question.schema_text, "]}");
     surety_buf_text(&question.instance_text, "1");
     question.limits.work_per_value = 1;
-    question.limits.work_base = 11;
+    question.limits.work_base = 16;
     TRY(question_ask(&question));
     CHECK(question.valid);
-    question.limits.work_base = 10;
+    question.limits.work_base = 15;
     TRY(question_ask(&question));
     CHECK(question.valid);
-    question.limits.work_base = 9;
+    question.limits.work_base = 14;
     question.valid = false;
     EXPECT(SURETY_LIMIT, question_ask(&question));
     CHECK(!question.valid);
