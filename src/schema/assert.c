@@ -414,6 +414,57 @@ static bool unique_equal(surety__machine *machine, const surety__cell *array,
     return false;
 }
 
+/* Items of an array that are told apart by marks alone. */
+enum { UNIQUE_FEW = 16 };
+
+/* Equal values have equal marks. Of an object the order of its members must not
+ * matter, of a number in it not how it is written. */
+static uint64_t unique_mark(const surety_doc *doc, const surety__cell *cell)
+{
+    const surety__cell *key = cell + 1;
+    surety_str text = {NULL, 0};
+    uint64_t mark = cell->kind;
+
+    if (surety__cell_is_string(cell))
+        text = surety__cell_str(doc, cell);
+    if (text.ptr)
+        return (uint64_t)surety__hash(text.ptr, text.len) << 32 | text.len;
+    if (cell->kind == CELL_ARRAY)
+        return (uint64_t)cell->count << 8 | cell->kind;
+    for (uint32_t i = 0; cell->kind == CELL_OBJECT && i < cell->count; i++) {
+        uint64_t part = key->hash;
+
+        if (surety__cell_is_string(key + 1)) {
+            text = surety__cell_str(doc, key + 1);
+            part |= (uint64_t)surety__hash(text.ptr, text.len) << 16;
+        }
+        mark += (part + 1) * 0x9E3779B97F4A7C15u;
+        key = surety__cell_after(key + 1);
+    }
+    return mark;
+}
+
+/* Whether the marks of a few items are all different: then they are, too. */
+static bool unique_few(const surety_doc *doc, const surety__cell *array)
+{
+    const surety__cell *item = array + 1;
+    uint64_t marks[UNIQUE_FEW];
+
+    for (uint32_t i = 0; i < array->count; i++) {
+        marks[i] = unique_mark(doc, item);
+        if (surety__cell_is_number(item)) {
+            if (item->kind != CELL_INT)
+                return false;
+            marks[i] = ((uint64_t)item->i << 8) + CELL_INT;
+        }
+        for (uint32_t k = 0; k < i; k++)
+            if (marks[k] == marks[i])
+                return false;
+        item = surety__cell_after(item);
+    }
+    return true;
+}
+
 bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
                            const surety__cell *array)
 {
@@ -424,14 +475,16 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
 
     if (!shape->arrays->unique || array->count < 2)
         return true;
+    if (!surety__machine_charge(machine, array->span))
+        return false;
+    if (array->count <= UNIQUE_FEW && unique_few(machine->doc, array))
+        return true;
     if (surety__grow(machine->alloc, &items, &machine->hash_cap, array->count,
                      sizeof(*pairs), SIZE_MAX)) {
         machine->status = SURETY_NOMEM;
         return false;
     }
     machine->hashes = items;
-    if (!surety__machine_charge(machine, array->span))
-        return false;
     pairs = items;
     for (uint32_t i = 0; i < array->count; i++) {
         pairs[i].key = surety__val_hash(surety__val_of(machine->doc, item));

@@ -468,9 +468,10 @@ static void fold_numbers(surety__numbers *numbers)
 
 /* ---- objects and arrays ------------------------------------------------ */
 
-static void slots_add(surety__slot *slots, uint32_t mask, surety__slot slot)
+static void slots_add(surety__slot *slots, uint32_t mask, uint32_t hash,
+                      surety__slot slot)
 {
-    uint32_t at = surety__slot_first(mask, slot.hash);
+    uint32_t at = surety__slot_first(mask, hash);
 
     while (slots[at].shape)
         at = (at + 1) & mask;
@@ -530,7 +531,6 @@ static surety_status fold_objects(struct fold *fold, surety__objects *objects)
         const surety__property *property = &objects->properties[i];
         surety__slot slot = {.shape = fold->anything,
                              .len = (uint32_t)property->name.len,
-                             .hash = (uint16_t)property->hash,
                              .required = property->required,
                              .covers = property->shape != NULL,
                              .name = property->name.ptr};
@@ -544,7 +544,7 @@ static surety_status fold_objects(struct fold *fold, surety__objects *objects)
             slot.bit = (uint64_t)1 << required;
         required += property->required;
         surety__name_ends(slot.name, slot.len, &slot.head, &slot.tail);
-        slots_add(slots, room - 1, slot);
+        slots_add(slots, room - 1, property->hash, slot);
     }
     if (required)
         objects->required_bits =

@@ -176,30 +176,25 @@ static inline const surety__slot *
 surety__slot_find(const surety__objects *objects, const surety_doc *doc,
                   const surety__cell *key)
 {
-    uint32_t at = surety__slot_first(objects->slot_mask, key->hash);
-    const surety__slot *slot = &objects->slots[at];
+    const surety__slot *const slots = objects->slots;
+    const uint32_t mask = objects->slot_mask;
+    const uint32_t len = key->len;
+    uint32_t at = surety__slot_first(mask, key->hash);
     const char *name;
     uint64_t head, tail;
 
-    while (slot->shape && (slot->hash != key->hash || slot->len != key->len)) {
-        at = (at + 1) & objects->slot_mask;
-        slot = &objects->slots[at];
-    }
-    if (!slot->shape)
+    if (!slots[at].shape)
         return NULL;
     name = surety__cell_str(doc, key).ptr;
-    surety__name_ends(name, key->len, &head, &tail);
-    for (;;) {
-        if (slot->hash == key->hash && slot->len == key->len &&
-            slot->head == head && slot->tail == tail &&
-            (key->len <= 16 ||
-             !memcmp(slot->name + 8, name + 8, key->len - 16)))
-            return slot;
-        at = (at + 1) & objects->slot_mask;
-        slot = &objects->slots[at];
-        if (!slot->shape)
-            return NULL;
-    }
+    surety__name_ends(name, len, &head, &tail);
+    do {
+        if (slots[at].head == head && slots[at].tail == tail &&
+            slots[at].len == len &&
+            (len <= 16 || !memcmp(slots[at].name + 8, name + 8, len - 16)))
+            return &slots[at];
+        at = (at + 1) & mask;
+    } while (slots[at].shape);
+    return NULL;
 }
 
 /* Where a walk stands within a member whose value several shapes may have a say

@@ -85,7 +85,6 @@ typedef struct surety__property {
 typedef struct surety__slot {
     const surety__shape *shape; /* of the member's value */
     uint32_t len;
-    uint16_t hash;
     bool required;
     bool covers;         /* properties has it: no other keyword is asked */
     bool alone;          /* no pattern matches it: shape alone decides */

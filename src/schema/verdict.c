@@ -920,10 +920,11 @@ static enum step level_run(surety__machine *machine, surety__level *level,
 
 /* ---- what needs no level ------------------------------------------------ */
 
-/* Whether the value of a member or item satisfies shape. */
-static inline bool flat_child(surety__machine *machine,
-                              const surety__shape *shape,
-                              const surety__cell *cell)
+/* Whether the value of a member or item satisfies shape; out of line, for most
+ * are told by their kind before. */
+static __attribute__((noinline)) bool flat_child(surety__machine *machine,
+                                                 const surety__shape *shape,
+                                                 const surety__cell *cell)
 {
     return child_step(machine, &shape, cell) == STEP_YES;
 }
@@ -934,23 +935,27 @@ static bool flat_members(surety__machine *machine,
 {
     const surety_doc *const doc = machine->doc;
     const surety__cell *key = object + 1;
-    uint32_t required = 0;
+    uint32_t required = objects->required_count;
 
-    if (object->count < objects->required_count)
+    if (object->count < required)
         return false;
     for (uint32_t left = object->count; left; left--) {
+        const surety__cell *value = key + 1;
         const surety__slot *slot = surety__slot_find(objects, doc, key);
         const surety__shape *child = objects->other;
 
+        key = surety__cell_after(value);
         if (slot) {
             child = slot->shape;
-            required += slot->required;
+            required -= slot->required;
+        } else if (!child) {
+            continue;
         }
-        if (child && !flat_child(machine, child, key + 1))
+        if (child->how[value->kind] != HOW_YES &&
+            !flat_child(machine, child, value))
             return false;
-        key = surety__cell_after(key + 1);
     }
-    return required == objects->required_count;
+    return required == 0;
 }
 
 static bool flat_items(surety__machine *machine, const surety__shape *rest,
@@ -959,7 +964,8 @@ static bool flat_items(surety__machine *machine, const surety__shape *rest,
     const surety__cell *item = array + 1;
 
     for (uint32_t left = array->count; left; left--) {
-        if (!flat_child(machine, rest, item))
+        if (rest->how[item->kind] != HOW_YES &&
+            !flat_child(machine, rest, item))
             return false;
         item = surety__cell_after(item);
     }
