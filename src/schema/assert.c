@@ -419,7 +419,7 @@ enum { UNIQUE_FEW = 16 };
 
 /* Equal values have equal marks. Of an object the order of its members must not
  * matter, of a number in it not how it is written. */
-static uint64_t unique_mark(const surety_doc *doc, const surety__cell *cell)
+static uint64_t item_mark(const surety_doc *doc, const surety__cell *cell)
 {
     const surety__cell *key = cell + 1;
     surety_str text = {NULL, 0};
@@ -445,13 +445,13 @@ static uint64_t unique_mark(const surety_doc *doc, const surety__cell *cell)
 }
 
 /* Whether the marks of a few items are all different: then they are, too. */
-static bool unique_few(const surety_doc *doc, const surety__cell *array)
+static bool items_differ(const surety_doc *doc, const surety__cell *array)
 {
     const surety__cell *item = array + 1;
     uint64_t marks[UNIQUE_FEW];
 
     for (uint32_t i = 0; i < array->count; i++) {
-        marks[i] = unique_mark(doc, item);
+        marks[i] = item_mark(doc, item);
         if (surety__cell_is_number(item)) {
             if (item->kind != CELL_INT)
                 return false;
@@ -477,7 +477,7 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
         return true;
     if (!surety__machine_charge(machine, array->span))
         return false;
-    if (array->count <= UNIQUE_FEW && unique_few(machine->doc, array))
+    if (array->count <= UNIQUE_FEW && items_differ(machine->doc, array))
         return true;
     if (surety__grow(machine->alloc, &items, &machine->hash_cap, array->count,
                      sizeof(*pairs), SIZE_MAX)) {
