@@ -16,6 +16,9 @@
 #include "batch.h"
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +69,7 @@ struct worker {
     struct ring *ring;
     struct recorder recorder;
     surety_status ready;
+    bool is_reading;
     pthread_t thread;
 };
 
@@ -171,7 +175,6 @@ static bool slot_write(const struct session *session, const struct slot *slot,
 {
     struct cli *cli = session->cli;
 
-    surety_buf_add(&cli->out.buf, surety_buf_str(&slot->reports));
     account->tally.replies += slot->tally.replies;
     account->tally.valid += slot->tally.valid;
     account->tally.fallbacks += slot->tally.fallbacks;
@@ -182,8 +185,8 @@ static bool slot_write(const struct session *session, const struct slot *slot,
     if (tally_invalid(&slot->tally) > 0 && !session->settings->not_strict)
         cli_raise(cli, CODE_INVALID);
     account_tell(cli, account);
-    return output_flush(&cli->out) && slot->status == SURETY_OK &&
-           !slot->is_last;
+    return output_write(&cli->out, surety_buf_str(&slot->reports)) &&
+           slot->status == SURETY_OK && !slot->is_last;
 }
 
 /* ---- threads ------------------------------------------------------------ */
@@ -197,14 +200,14 @@ static void ring_fill(struct ring *ring, struct worker *worker)
     surety_status status;
     int state;
 
-    ring->is_reading = true;
+    ring->is_reading = worker->is_reading = true;
     slot->is_done = false;
     pthread_mutex_unlock(&ring->lock);
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
     status = lines_read(&ring->lines, &slot->text, &ring->read_error);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     pthread_mutex_lock(&ring->lock);
-    ring->is_reading = false;
+    ring->is_reading = worker->is_reading = false;
     pthread_cond_broadcast(&ring->changed);
     if (status != SURETY_OK) {
         ring->read_status = status;
@@ -248,7 +251,9 @@ static void *ring_run(void *argument)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     worker->ready = recorder_init(&worker->recorder, ring->session);
     pthread_mutex_lock(&ring->lock);
-    while (!ring->is_stopped &&
+    /* Without memory for one more, fewer do it. */
+    while ((worker->ready == SURETY_OK || ring->running == 1) &&
+           !ring->is_stopped &&
            !(ring->is_ended && ring->written == ring->filled)) {
         if (!ring->is_writing && ring->written < ring->filled &&
             ring->slots[ring->written % ring->count].is_done)
@@ -289,7 +294,7 @@ static bool stream_alone(struct ring *ring)
     return goes_on;
 }
 
-enum { STACK_BYTES = 512 << 10 };
+enum { STACK_BYTES = 512 << 10, ARENAS = 4 };
 
 /* The whole input through `jobs` threads, or fewer where the system gives no
  * more. */
@@ -300,6 +305,11 @@ static bool stream_threads(struct ring *ring, unsigned jobs)
     unsigned started = 0;
     bool goes_on;
 
+#ifdef __GLIBC__
+    /* Each of its arenas takes 64 MiB of addresses, and a thread that is warm
+     * allocates next to nothing. */
+    mallopt(M_ARENA_MAX, ARENAS);
+#endif
     /* Nothing in the library recurses, so many threads need little room. */
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
@@ -319,10 +329,11 @@ static bool stream_threads(struct ring *ring, unsigned jobs)
     while (ring->running > 0 && !ring->is_stopped)
         pthread_cond_wait(&ring->changed, &ring->lock);
     goes_on = !ring->is_stopped;
+    for (unsigned i = 0; i < started; i++)
+        if (workers[i].is_reading)
+            pthread_cancel(workers[i].thread);
     pthread_mutex_unlock(&ring->lock);
     for (unsigned i = 0; i < started; i++) {
-        if (!goes_on)
-            pthread_cancel(workers[i].thread);
         pthread_join(workers[i].thread, NULL);
         recorder_done(&workers[i].recorder);
     }
@@ -353,8 +364,10 @@ static bool batch_stream(const struct session *session, const char *path,
         input_close(fd);
         return false;
     }
-    for (size_t i = 0; i < ring.count; i++)
+    for (size_t i = 0; i < ring.count; i++) {
         surety_buf_init(&ring.slots[i].reports, NULL, 0);
+        batch_text_init(&ring.slots[i].text);
+    }
     lines_init(&ring.lines, fd, path, session->limits.text_bytes_max);
     pthread_mutex_init(&ring.lock, NULL);
     pthread_cond_init(&ring.changed, NULL);

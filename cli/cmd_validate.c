@@ -291,22 +291,33 @@ static surety_status tell_result(struct validator *validator, bool is_valid,
     return SURETY_OK;
 }
 
+/* The one question there is about most instances: do these bytes satisfy the
+ * schema? One that does not is read into a document for the report. */
+static surety_status instance_verdict(struct validator *validator,
+                                      surety_str text, bool *ret_is_valid,
+                                      surety_error *reterr)
+{
+    const surety_read_options options = {
+        sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM, NULL};
+    const surety_status status =
+        surety_checker_check_text(validator->checker, validator->schema, text,
+                                  &options, ret_is_valid, reterr);
+
+    if (status != SURETY_OK || *ret_is_valid)
+        return status;
+    return surety_doc_read(validator->doc, text, &options, reterr);
+}
+
 /* False: stop. */
 static bool check_instance(struct validator *validator,
                            const struct instance *instance)
 {
     struct cli *cli = validator->cli;
-    const surety_read_options options = {
-        sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM, NULL};
     bool is_valid = false;
     surety_error error;
     surety_status status =
-        surety_doc_read(validator->doc, instance->text, &options, &error);
+        instance_verdict(validator, instance->text, &is_valid, &error);
 
-    if (status == SURETY_OK)
-        status = surety_checker_check(validator->checker, validator->schema,
-                                      surety_doc_root(validator->doc),
-                                      &is_valid, &error);
     if (status == SURETY_OK)
         status = tell_result(validator, is_valid, instance, &error);
     if (status == SURETY_NOMEM)

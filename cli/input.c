@@ -150,6 +150,12 @@ surety_status input_read(const char *path, size_t max, surety_str *ret_text,
     return SURETY_OK;
 }
 
+void batch_text_init(struct batch_text *text)
+{
+    *text = (struct batch_text){NULL, 0, 0, false};
+    (void)reserve(&text->ptr, &text->cap, BATCH_BYTES + READ_STEP);
+}
+
 void batch_text_done(struct batch_text *text)
 {
     free(text->ptr);

@@ -26,6 +26,9 @@ struct batch_text {
     size_t len, cap;
     bool is_overlong; /* one line beyond the limit, cut there; no line feed */
 };
+/* An empty one, with memory for a batch if there is any: what threads would
+ * else take of their own. */
+void batch_text_init(struct batch_text *text);
 void batch_text_done(struct batch_text *text);
 
 struct lines {

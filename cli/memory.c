@@ -26,15 +26,19 @@ static size_t mapped(size_t size)
     return (size + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
 }
 
-/* Address space of len bytes at a multiple of the page; NULL: none. */
+/* Address space of len bytes, at a multiple of the page where there is enough
+ * of it; NULL: none. */
 static char *map_aligned(size_t len)
 {
     char *ptr = mmap(NULL, len + MEMORY_PAGE, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     size_t before;
 
-    if (ptr == MAP_FAILED)
-        return NULL;
+    if (ptr == MAP_FAILED) {
+        ptr = mmap(NULL, len, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        return ptr == MAP_FAILED ? NULL : ptr;
+    }
     before = (0 - (uintptr_t)ptr) & (MEMORY_PAGE - 1);
     if (before)
         munmap(ptr, before);
@@ -56,8 +60,10 @@ static void *remap(void *ptr, size_t size_old, size_t size_new)
         return ptr;
     }
     to = map_aligned(len_new);
-    if (!to)
-        return NULL;
+    if (!to) {
+        to = mremap(ptr, len_old, len_new, MREMAP_MAYMOVE);
+        return to == MAP_FAILED ? NULL : to;
+    }
     if (mremap(ptr, len_old, len_old, MREMAP_MAYMOVE | MREMAP_FIXED, to) ==
         MAP_FAILED) {
         munmap(to, len_new);

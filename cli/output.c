@@ -28,15 +28,13 @@ static bool wait_writable(int fd)
     return poll(&watched, 1, -1) >= 0 || errno == EINTR;
 }
 
-bool output_flush(struct output *output)
+static void write_all(struct output *output, surety_str text)
 {
     size_t done = 0;
 
-    if (output->buf.status && !output->error)
-        output->error = ENOMEM;
-    while (!output->error && done < output->buf.len) {
+    while (!output->error && done < text.len) {
         const ssize_t wrote =
-            write(output->fd, output->buf.ptr + done, output->buf.len - done);
+            write(output->fd, text.ptr + done, text.len - done);
         if (wrote >= 0)
             done += (size_t)wrote;
         else if (errno == EAGAIN && wait_writable(output->fd))
@@ -44,7 +42,21 @@ bool output_flush(struct output *output)
         else if (errno != EINTR)
             output->error = errno;
     }
+}
+
+bool output_flush(struct output *output)
+{
+    if (output->buf.status && !output->error)
+        output->error = ENOMEM;
+    write_all(output, surety_buf_str(&output->buf));
     surety_buf_reset(&output->buf);
+    return !output->error;
+}
+
+bool output_write(struct output *output, surety_str text)
+{
+    if (output_flush(output))
+        write_all(output, text);
     return !output->error;
 }
 

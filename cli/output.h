@@ -16,6 +16,8 @@ struct output {
 void output_init(struct output *output, int fd);
 /* Writes out what is buffered; false after a failure, which is kept. */
 bool output_flush(struct output *output);
+/* Writes what is gathered, and then text without gathering it. */
+bool output_write(struct output *output, surety_str text);
 /* The same once there is enough to be worth a call. */
 bool output_pace(struct output *output);
 /* Flushes and closes; some file systems tell a full disk only here. */

@@ -164,8 +164,8 @@ SURETY_API surety_status surety_checker_complete(
 typedef struct surety_schema_cache surety_schema_cache;
 
 /* schemas_max: schemas kept, 0: 64. bytes_max: bytes of their texts, 0: 16 MiB;
- * a compiled schema takes some ten times its text. alloc (NULL: libc) is used
- * for the schemas too. NULL when out of memory. */
+ * a compiled schema takes five to thirty times its text. alloc (NULL: libc) is
+ * used for the schemas too. NULL when out of memory. */
 SURETY_API surety_schema_cache *
 surety_schema_cache_new(const surety_alloc *alloc, uint32_t schemas_max,
                         size_t bytes_max);

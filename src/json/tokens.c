@@ -248,6 +248,8 @@ surety_status surety__tokens_fault(surety__tokens *tokens, surety_error *reterr)
         (mistake.fault == FAULT_NONE || mistake.offset > tokens->duplicate_end))
         mistake = (struct read_mistake){.fault = FAULT_DUPLICATE,
                                         .offset = tokens->duplicate};
+    /* Who refuses a text that is right has not followed the grammar. */
+    assert(mistake.fault != FAULT_NONE);
     status = surety__read_explain(text, mistake, &doc->limits, reterr);
     surety__doc_clear(doc);
     return status;

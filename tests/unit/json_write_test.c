@@ -140,6 +140,44 @@ done:
     surety_doc_free(doc);
 }
 
+/* Strings of every length around a block, with an escape at every place, into
+ * buffers of every bound around the text's length. */
+TEST(writes_strings_of_every_length)
+{
+    char text[96], want[96];
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    NEED(doc);
+    for (size_t len = 0; len < 40; len++) {
+        for (size_t at = 0; at <= len; at++) {
+            size_t end = 0;
+
+            text[end++] = '[';
+            text[end++] = '"';
+            for (size_t i = 0; i < len; i++) {
+                if (i == at)
+                    text[end++] = '\\';
+                text[end++] = i == at ? '"' : (char)('a' + i % 26);
+            }
+            memcpy(text + end, "\"]", 3);
+            memcpy(want, text, end + 3);
+            for (size_t max = end; max < end + 5; max++) {
+                out.max = max;
+                EXPECT(max < end + 2 ? SURETY_LIMIT : SURETY_OK,
+                       written(doc, text, SURETY_STYLE_COMPACT, &out));
+                if (max >= end + 2)
+                    CHECK_TEXT(surety_buf_str(&out), want);
+                CHECK(out.len <= max);
+            }
+        }
+    }
+done:
+    surety_buf_done(&out);
+    surety_doc_free(doc);
+}
+
 TEST(writes_any_bytes_as_a_string)
 {
     static const struct {
@@ -183,6 +221,7 @@ int main(int argc, char **argv)
         {"writes canonically", writes_canonically},
         {"writes deep values", writes_deep_values},
         {"keeps the bound of a buffer", keeps_the_bound_of_a_buffer},
+        {"writes strings of every length", writes_strings_of_every_length},
         {"writes any bytes as a string", writes_any_bytes_as_a_string},
     };
 

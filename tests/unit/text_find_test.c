@@ -421,49 +421,65 @@ static surety_status stepped(surety_finder *finder, surety_doc *doc,
     return status == SURETY_END ? SURETY_OK : status;
 }
 
+static const char *const step_pieces[] = {
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "\\",
+    ",",
+    ":",
+    "1",
+    "a",
+    " ",
+    "\n",
+    "```json",
+    "```",
+    "\n```\n",
+    "\n- ",
+    "\n> ",
+    "\n~~~\n",
+    "\"a\":",
+    "{\"a\":1}",
+    "[1,2]",
+    "[1, x]",
+    "{a:1}",
+    "\"x {\"",
+    "<think>",
+    "</think>",
+    "\n<think>",
+    "M: ",
+    "M:[1]",
+    "null",
+    "M: 1",
+    "\t",
+    "'",
+    "\r\n",
+    "[1] \"",
+    "\\\"",
+    "{\"b\":[{\"c\":\"d\"}, {\"e\":[\"f\", 1e3, true]}]}",
+};
+
+static bool lists_the_same(const surety_finder *a, const surety_finder *b)
+{
+    if (surety_finder_count(a) != surety_finder_count(b))
+        return false;
+    for (size_t i = 0; i < surety_finder_count(a); i++) {
+        const surety_candidate one = surety_finder_at(a, i);
+        const surety_candidate two = surety_finder_at(b, i);
+
+        if (one.place != two.place || one.start != two.start ||
+            one.end != two.end || one.stripped != two.stripped)
+            return false;
+    }
+    return true;
+}
+
 /* Texts of pieces that matter to a finder, in any order: a search step by step
  * gives what a search at once does. */
 TEST(steps_find_what_a_search_at_once_finds)
 {
-    static const char *const pieces[] = {
-        "{",
-        "}",
-        "[",
-        "]",
-        "\"",
-        "\\",
-        ",",
-        ":",
-        "1",
-        "a",
-        " ",
-        "\n",
-        "```json",
-        "```",
-        "\n```\n",
-        "\n- ",
-        "\n> ",
-        "\n~~~\n",
-        "\"a\":",
-        "{\"a\":1}",
-        "[1,2]",
-        "[1, x]",
-        "{a:1}",
-        "\"x {\"",
-        "<think>",
-        "</think>",
-        "\n<think>",
-        "M: ",
-        "M:[1]",
-        "null",
-        "M: 1",
-        "\t",
-        "'",
-        "\r\n",
-        "[1] \"",
-        "\\\"",
-        "{\"b\":[{\"c\":\"d\"}, {\"e\":[\"f\", 1e3, true]}]}",
-    };
     surety_finder *finder = surety_finder_new(check_alloc(t));
     surety_finder *step = surety_finder_new(check_alloc(t));
     surety_doc *doc = surety_doc_new(check_alloc(t));
@@ -486,8 +502,8 @@ TEST(steps_find_what_a_search_at_once_finds)
         surety_buf_reset(&text);
         for (unsigned i = 0; i < 2 + turn % 23; i++) {
             random = random * 1664525u + 1013904223u;
-            surety_buf_text(&text,
-                            pieces[(random >> 16) % CHECK_COUNT(pieces)]);
+            surety_buf_text(
+                &text, step_pieces[(random >> 16) % CHECK_COUNT(step_pieces)]);
         }
         TRY(text.status);
         if (turn % 3 == 0) {
@@ -497,14 +513,7 @@ TEST(steps_find_what_a_search_at_once_finds)
         TRY(surety_finder_find(finder, surety_buf_str(&text), &how, &limits,
                                NULL));
         TRY(stepped(step, doc, surety_buf_str(&text), &how, &limits));
-        CHECK(surety_finder_count(finder) == surety_finder_count(step));
-        for (size_t i = 0; i < surety_finder_count(finder); i++) {
-            const surety_candidate one = surety_finder_at(finder, i);
-            const surety_candidate two = surety_finder_at(step, i);
-
-            CHECK(one.place == two.place && one.start == two.start &&
-                  one.end == two.end && one.stripped == two.stripped);
-        }
+        CHECK(lists_the_same(finder, step));
         /* Where there are as many as may be, a step does not look further. */
         if (surety_finder_count(step) == 3)
             continue;
