@@ -9,19 +9,21 @@
  * shapes at once, uniqueItems, unevaluated...) is read into cells and given to
  * the verdict, and reading goes on behind it.
  *
- * Only "yes" is said here. Whatever else comes out - a failure, a limit, a key
- * that may stand twice with a value that does not count - is asked again with
- * the whole tree, so that both ways always answer the same:
- * - of a key that stands twice the last value counts; if all of them hold, so
- *   does that one. Required names are bits, so that none is counted twice, and
- *   objects whose members are counted are read into cells;
- * - the text is read to its end, so that nothing else can be wrong with it. */
+ * Of a key that stands twice in an object the last value counts:
+ * - where all of them hold, so does that one. Required names are bits, so that
+ *   none is counted twice, and objects whose members are counted are read into
+ *   cells;
+ * - where one does not, the rest of the text is read for its grammar and for
+ *   the keys that led there. If one of them stands again, or the value could
+ * not be decided for a limit, the whole tree is asked, so that both ways always
+ *   answer the same. */
 #include "schema/machine.h"
 
 struct straight_level {
     const surety__shape *shape;
-    uint64_t seen;  /* required names */
-    uint32_t count; /* items */
+    surety__cell key; /* of the member at work */
+    uint64_t seen;    /* required names */
+    uint32_t count;   /* items */
     bool object;
 };
 
@@ -34,7 +36,8 @@ struct surety__straight {
 /* What came out, of the text or of a value that cannot be entered. */
 enum straight_step {
     STRAIGHT_YES,
-    STRAIGHT_UNSURE,
+    STRAIGHT_NO,     /* of a value: the cursor stands behind it */
+    STRAIGHT_UNSURE, /* the tree must be asked */
     STRAIGHT_REFUSED,
     STRAIGHT_PASSED, /* the value holds; the cursor stands behind it */
     STRAIGHT_ENTER
@@ -212,18 +215,59 @@ static enum straight_step straight_container(surety__machine *machine,
         return *at ? STRAIGHT_PASSED : STRAIGHT_REFUSED;
     }
     *shape = wanted;
-    if (wanted->how[kind] == HOW_NO)
-        return STRAIGHT_UNSURE;
+    if (wanted->how[kind] == HOW_NO) {
+        *at = surety__tokens_skip(tokens, *at);
+        return *at ? STRAIGHT_NO : STRAIGHT_REFUSED;
+    }
     if (kind == CELL_OBJECT ? wanted->straight_object : wanted->straight_array)
         return STRAIGHT_ENTER;
     *at = straight_cells(machine, tokens, *at);
     if (!*at)
         return STRAIGHT_REFUSED;
-    return surety__shape_holds(machine, wanted, machine->doc->cells,
-                               BITS_NONE) &&
-                   machine->result
-               ? STRAIGHT_PASSED
-               : STRAIGHT_UNSURE;
+    if (!surety__shape_holds(machine, wanted, machine->doc->cells, BITS_NONE))
+        return STRAIGHT_UNSURE;
+    return machine->result ? STRAIGHT_PASSED : STRAIGHT_NO;
+}
+
+/* After a value that does not hold, in the innermost of depth levels as the
+ * member called key: reads to the end of the text. Whether a key that led to
+ * the value stands again. */
+static enum straight_step straight_end(struct surety__straight *straight,
+                                       surety__tokens *tokens,
+                                       const uint32_t *at, size_t depth,
+                                       surety__cell key)
+{
+    const surety_doc *doc = straight->doc;
+    surety__cell other;
+
+    for (; depth; depth--) {
+        bool object = straight->levels[depth - 1].object;
+
+        for (;;) {
+            at = surety__tokens_need(tokens, at);
+            if (!at)
+                return STRAIGHT_REFUSED;
+            if (surety__token_byte(tokens, at) == (object ? '}' : ']'))
+                break;
+            if (surety__token_byte(tokens, at) != ',')
+                return STRAIGHT_REFUSED;
+            at = surety__tokens_need(tokens, at + 1);
+            if (at && object)
+                at = surety__token_key(tokens, at, &other);
+            if (!at)
+                return STRAIGHT_REFUSED;
+            if (object && surety_str_equal(surety__cell_str(doc, &other),
+                                           surety__cell_str(doc, &key)))
+                return STRAIGHT_UNSURE;
+            at = surety__tokens_skip(tokens, at);
+            if (!at)
+                return STRAIGHT_REFUSED;
+        }
+        at = surety__token_leave(tokens, at);
+        if (depth > 1)
+            key = straight->levels[depth - 2].key;
+    }
+    return surety__tokens_end(tokens, at) ? STRAIGHT_NO : STRAIGHT_REFUSED;
 }
 
 /* The tokens from `at` on against the schema. */
@@ -239,7 +283,7 @@ static enum straight_step straight_run(struct surety__straight *straight,
     struct straight_level *level = NULL;
     const surety__slot *slot;
     enum straight_step step;
-    surety__cell key;
+    surety__cell key = {.kind = CELL_KEY};
     size_t depth = 0;
     uint64_t seen = 0;
     uint32_t count = 0;
@@ -265,7 +309,7 @@ value:
     if (!at)
         return STRAIGHT_REFUSED;
     if (shape && !straight_leaf(machine, shape))
-        return STRAIGHT_UNSURE;
+        goto failed;
 after:
     if (!depth)
         return surety__tokens_end(tokens, at) ? STRAIGHT_YES : STRAIGHT_REFUSED;
@@ -289,8 +333,10 @@ member:
     seen |= slot ? slot->bit : 0;
     if (objects->names) {
         *doc->cells = key;
-        if (!straight_leaf(machine, objects->names->direct))
-            return STRAIGHT_UNSURE;
+        if (!straight_leaf(machine, objects->names->direct)) {
+            at = surety__tokens_skip(tokens, at);
+            goto failed;
+        }
     }
     if (objects->plain || (slot && slot->alone))
         goto value;
@@ -301,7 +347,7 @@ member:
     if (!at)
         return STRAIGHT_REFUSED;
     if (!straight_all(machine, objects, &key))
-        return STRAIGHT_UNSURE;
+        goto failed;
     at = surety__tokens_need(tokens, at);
     if (!at)
         return STRAIGHT_REFUSED;
@@ -320,6 +366,8 @@ container:
     step = straight_container(machine, tokens, &at, &shape);
     if (step == STRAIGHT_PASSED)
         goto passed;
+    if (step == STRAIGHT_NO)
+        goto failed;
     if (step != STRAIGHT_ENTER)
         return step;
     if (depth >= straight->level_cap &&
@@ -332,6 +380,7 @@ container:
         return STRAIGHT_REFUSED;
     level = &straight->levels[depth];
     if (depth++) {
+        level[-1].key = key;
         level[-1].seen = seen;
         level[-1].count = count;
     }
@@ -350,13 +399,19 @@ container:
 
 close:
     if (objects ? seen != objects->required_bits
-                : count < arrays->min_items || count > arrays->max_items)
-        return STRAIGHT_UNSURE;
+                : count < arrays->min_items || count > arrays->max_items) {
+        at = surety__token_leave(tokens, at);
+        depth--;
+        if (depth)
+            key = straight->levels[depth - 1].key;
+        goto failed;
+    }
     at = surety__token_leave(tokens, at);
     if (--depth) {
         level = &straight->levels[depth - 1];
         objects = level->object ? level->shape->objects : NULL;
         arrays = level->shape->arrays;
+        key = level->key;
         seen = level->seen;
         count = level->count;
     }
@@ -366,6 +421,13 @@ passed:
     if (!at)
         return STRAIGHT_REFUSED;
     goto after;
+
+    /* The value before `at` does not hold. */
+failed:
+    if (machine->status)
+        return STRAIGHT_UNSURE;
+    return at ? straight_end(straight, tokens, at, depth, key)
+              : STRAIGHT_REFUSED;
 }
 
 surety_status surety_checker_check_text(surety_checker *checker,
@@ -401,8 +463,8 @@ surety_status surety_checker_check_text(surety_checker *checker,
     }
     if (step == STRAIGHT_REFUSED)
         return surety__tokens_fault(&tokens, reterr);
-    if (step == STRAIGHT_YES) {
-        *ret_valid = true;
+    if (step != STRAIGHT_UNSURE) {
+        *ret_valid = step == STRAIGHT_YES;
         return SURETY_OK;
     }
     status = surety_doc_read(doc, text, &read, reterr);
