@@ -30,6 +30,7 @@ static const struct surety__kernel index_kernels[] = {
 #ifdef INDEX_X86
     {"avx512", surety__kernel_avx512, index_avx512_here},
     {"avx2", surety__kernel_avx2, index_avx2_here},
+    {"sse2", surety__kernel_sse2, index_anywhere},
 #endif
 #ifdef INDEX_NEON
     {"neon", surety__kernel_neon, index_anywhere},

@@ -31,6 +31,7 @@ const struct surety__kernel *surety__kernel_at(size_t i);
 surety__kernel_run surety__kernel_portable;
 #if defined(__x86_64__)
 #define INDEX_X86 1
+surety__kernel_run surety__kernel_sse2;
 surety__kernel_run surety__kernel_avx2;
 surety__kernel_run surety__kernel_avx512;
 #elif defined(__aarch64__)
@@ -111,12 +112,23 @@ INDEX_INLINE uint64_t index_tokens(struct index_state *state,
     return (masks->sign & outside) | quotes | starts;
 }
 
-/* Writes the places of the bits of a block that starts at offset. Eight are
- * written at once, whether they are there or not: the end is what counts. */
-INDEX_INLINE uint32_t *index_write(uint32_t *out, uint64_t bits,
+/* How many bits there are, for processors that may have no instruction for it:
+ * in pairs, fours and bytes, which a multiplication adds up. */
+INDEX_INLINE unsigned index_count(uint64_t bits)
+{
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (unsigned)(bits * 0x0101010101010101u >> 56);
+}
+
+/* Writes the places of the count bits of a block that starts at offset. Eight
+ * are written at once, whether they are there or not: the end is what counts.
+ */
+INDEX_INLINE uint32_t *index_write(uint32_t *out, uint64_t bits, unsigned count,
                                    uint32_t offset)
 {
-    uint32_t *end = out + __builtin_popcountll(bits);
+    uint32_t *end = out + count;
 
     while (out < end) {
         for (int i = 0; i < 8; i++) {
@@ -155,6 +167,20 @@ INDEX_INLINE void index_end(struct surety__scan *scan,
     scan->broken |= state->broken;
     if (end == scan->len)
         scan->broken |= state->quoted | index_is_cut(scan->text, end);
+}
+
+/* The masks of a block whose first by bytes (1 to 63) are left out; spaces come
+ * in behind. So a tail is seen in the last 64 bytes of the text. */
+INDEX_INLINE struct index_masks index_shift(struct index_masks masks,
+                                            unsigned by)
+{
+    return (struct index_masks){.quote = masks.quote >> by,
+                                .backslash = masks.backslash >> by,
+                                .control = masks.control >> by,
+                                .sign = masks.sign >> by,
+                                .space = masks.space >> by |
+                                         UINT64_MAX << (TOKENS_BLOCK - by),
+                                .high = masks.high >> by};
 }
 
 /* The bytes from at on, filled up with spaces to a block. */

@@ -102,6 +102,25 @@ AVX2_INLINE uint64_t avx2_parity(uint64_t bits)
     return (uint64_t)_mm_cvtsi128_si64(product);
 }
 
+/* What follows from the masks of the block at offset. */
+AVX2_INLINE uint32_t *avx2_found(const struct surety__scan *scan,
+                                 struct index_state *state,
+                                 const struct index_masks *masks, size_t offset,
+                                 uint32_t *out)
+{
+    const size_t word =
+        (offset / TOKENS_BLOCK) % (TOKENS_WINDOW / TOKENS_BLOCK);
+    const uint64_t quotes =
+        masks->quote & ~index_escaped(state, masks->backslash);
+    const uint64_t tokens =
+        index_tokens(state, masks, quotes, avx2_parity(quotes));
+
+    scan->backslashes[word] = masks->backslash;
+    scan->high[word] = masks->high;
+    return index_write(out, tokens, (unsigned)__builtin_popcountll(tokens),
+                       (uint32_t)offset);
+}
+
 /* One block at ptr, which stands at offset in the text. *before is what stands
  * in front of it. */
 AVX2_INLINE uint32_t *avx2_block(const struct surety__scan *scan,
@@ -110,9 +129,6 @@ AVX2_INLINE uint32_t *avx2_block(const struct surety__scan *scan,
 {
     const __m256i low = avx2_load(ptr), high = avx2_load(ptr + 32);
     const struct index_masks masks = avx2_masks(low, high);
-    const size_t word =
-        (offset / TOKENS_BLOCK) % (TOKENS_WINDOW / TOKENS_BLOCK);
-    uint64_t quotes;
 
     if (masks.high || !_mm256_testz_si256(*before, *before)) {
         const __m256i errors =
@@ -122,12 +138,28 @@ AVX2_INLINE uint32_t *avx2_block(const struct surety__scan *scan,
     }
     /* What the next block must know: nothing, where this one is ASCII. */
     *before = masks.high ? high : _mm256_setzero_si256();
-    scan->backslashes[word] = masks.backslash;
-    scan->high[word] = masks.high;
-    quotes = masks.quote & ~index_escaped(state, masks.backslash);
-    return index_write(out,
-                       index_tokens(state, &masks, quotes, avx2_parity(quotes)),
-                       (uint32_t)offset);
+    return avx2_found(scan, state, &masks, offset, out);
+}
+
+/* What is left of the text at offset, less than a block. It is copied only
+ * where it is the whole text or UTF-8 must be looked at. */
+AVX2_INLINE uint32_t *avx2_tail(const struct surety__scan *scan,
+                                struct index_state *state, size_t offset,
+                                __m256i before, uint32_t *out)
+{
+    char block[TOKENS_BLOCK];
+
+    if (offset && _mm256_testz_si256(before, before)) {
+        const char *last = scan->text + scan->len - TOKENS_BLOCK;
+        const struct index_masks masks =
+            index_shift(avx2_masks(avx2_load(last), avx2_load(last + 32)),
+                        (unsigned)(TOKENS_BLOCK - (scan->len - offset)));
+
+        if (!masks.high)
+            return avx2_found(scan, state, &masks, offset, out);
+    }
+    index_tail(scan, offset, block);
+    return avx2_block(scan, state, block, offset, &before, out);
 }
 
 AVX2_TARGET uint32_t *surety__kernel_avx2(struct surety__scan *scan,
@@ -142,12 +174,8 @@ AVX2_TARGET uint32_t *surety__kernel_avx2(struct surety__scan *scan,
 
     for (; end - at >= TOKENS_BLOCK; at += TOKENS_BLOCK)
         out = avx2_block(scan, &state, scan->text + at, at, &before, out);
-    if (at < end) {
-        char block[TOKENS_BLOCK];
-
-        index_tail(scan, at, block);
-        out = avx2_block(scan, &state, block, at, &before, out);
-    }
+    if (at < end)
+        out = avx2_tail(scan, &state, at, before, out);
     index_end(scan, &state, end);
     return out;
 }

@@ -89,7 +89,7 @@ INDEX_INLINE uint32_t *neon_step(const struct surety__scan *scan,
     const struct index_masks masks = neon_masks(&block);
     const size_t word =
         (offset / TOKENS_BLOCK) % (TOKENS_WINDOW / TOKENS_BLOCK);
-    uint64_t quotes;
+    uint64_t quotes, tokens;
 
     if (masks.high || vmaxvq_u8(*before) >= 0x80) {
         uint8x16_t errors = neon_utf8(*before, block.part[0]);
@@ -103,9 +103,9 @@ INDEX_INLINE uint32_t *neon_step(const struct surety__scan *scan,
     scan->backslashes[word] = masks.backslash;
     scan->high[word] = masks.high;
     quotes = masks.quote & ~index_escaped(state, masks.backslash);
-    return index_write(
-        out, index_tokens(state, &masks, quotes, index_parity(quotes)),
-        (uint32_t)offset);
+    tokens = index_tokens(state, &masks, quotes, index_parity(quotes));
+    return index_write(out, tokens, (unsigned)__builtin_popcountll(tokens),
+                       (uint32_t)offset);
 }
 
 uint32_t *surety__kernel_neon(struct surety__scan *scan, uint32_t *out)

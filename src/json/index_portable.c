@@ -59,17 +59,18 @@ static bool portable_utf8(const struct surety__scan *scan, size_t offset,
 {
     const char *end = scan->text + scan->len;
 
+    if (*done > offset) /* by at most three */
+        high &= UINT64_MAX << (*done - offset);
     while (high) {
-        size_t at = offset + (size_t)__builtin_ctzll(high);
+        const size_t at = offset + (size_t)__builtin_ctzll(high);
+        const unsigned len = scan_sequence(scan->text + at, end);
 
-        if (at >= *done) {
-            unsigned len = scan_sequence(scan->text + at, end);
-
-            if (!len)
-                return false;
-            *done = at + len;
-        }
-        high &= high - 1;
+        if (!len)
+            return false;
+        *done = at + len;
+        if (*done - offset >= TOKENS_BLOCK)
+            break;
+        high &= UINT64_MAX << (*done - offset);
     }
     return true;
 }
@@ -99,7 +100,7 @@ uint32_t *surety__kernel_portable(struct surety__scan *scan, uint32_t *out)
         const char *ptr = scan->text + at;
         struct index_masks masks;
         char block[TOKENS_BLOCK];
-        uint64_t quotes;
+        uint64_t quotes, tokens;
 
         if (end - at < TOKENS_BLOCK) {
             index_tail(scan, at, block);
@@ -111,9 +112,8 @@ uint32_t *surety__kernel_portable(struct surety__scan *scan, uint32_t *out)
         scan->backslashes[word] = masks.backslash;
         scan->high[word] = masks.high;
         quotes = masks.quote & ~index_escaped(&state, masks.backslash);
-        out = index_write(
-            out, index_tokens(&state, &masks, quotes, index_parity(quotes)),
-            (uint32_t)at);
+        tokens = index_tokens(&state, &masks, quotes, index_parity(quotes));
+        out = index_write(out, tokens, index_count(tokens), (uint32_t)at);
     }
     index_end(scan, &state, end);
     return out;
