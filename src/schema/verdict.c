@@ -703,18 +703,20 @@ bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
 
 /* ---- the machine -------------------------------------------------------- */
 
-static bool verdict_run(surety__machine *machine, const surety__shape *shape,
-                        const surety__cell *cell, uint32_t bits)
+/* The verdict on a value that a level must be made for. */
+static __attribute__((noinline)) bool verdict_run(surety__machine *machine,
+                                                  const surety__shape *shape,
+                                                  const surety__cell *cell,
+                                                  uint32_t bits)
 {
     struct next next = {shape, cell};
     uint32_t under = bits;
     uint32_t inplace = 0;
     size_t depth = 0;
     bool branch = bits != BITS_NONE;
-    enum surety__said said =
-        surety__value_said(machine, &next.shape, cell, bits);
+    enum surety__said said = SAID_DOWN;
 
-    while (said == SAID_DOWN) {
+    for (;;) {
         surety__level *level;
 
         if (depth >= machine->level_cap && !level_room(machine, depth))
@@ -749,7 +751,6 @@ static bool verdict_run(surety__machine *machine, const surety__shape *shape,
             inplace = level->inplace + 1;
         }
     }
-    return said == SAID_YES;
 }
 
 bool surety__shape_holds(surety__machine *machine, const surety__shape *shape,
@@ -757,8 +758,13 @@ bool surety__shape_holds(surety__machine *machine, const surety__shape *shape,
 {
     enum surety__mode before = machine->mode;
 
+    enum surety__said said;
+
     machine->mode = MODE_VERDICT;
-    machine->result = verdict_run(machine, shape, cell, bits);
+    said = surety__value_said(machine, &shape, cell, bits);
+    machine->result = said == SAID_DOWN
+                          ? verdict_run(machine, shape, cell, bits)
+                          : said == SAID_YES;
     machine->mode = before;
     return !machine->status;
 }
