@@ -7,17 +7,24 @@
 #define PORTABLE_ONES 0x0101010101010101u
 #define PORTABLE_TOPS 0x8080808080808080u
 
-/* The top bits of the bytes of word that are below limit (at most 0x80). */
-INDEX_INLINE uint64_t portable_below(uint64_t word, unsigned limit)
+/* Eight bytes, and the same without their top bits: sums of those never carry
+ * from byte to byte. */
+struct portable_word {
+    uint64_t all, low;
+};
+
+/* The top bits of the bytes that are byte are clear in this, those of all other
+ * ASCII are set; so an AND of several tells who is one of them. */
+INDEX_INLINE uint64_t portable_differ(struct portable_word word, char byte)
 {
-    return ~(((word & ~PORTABLE_TOPS) + PORTABLE_ONES * (0x80 - limit)) |
-             word) &
-           PORTABLE_TOPS;
+    return (word.low ^ PORTABLE_ONES * (unsigned char)byte) +
+           PORTABLE_ONES * 0x7F;
 }
 
-INDEX_INLINE uint64_t portable_equal(uint64_t word, char byte)
+/* The top bits of the bytes whose sum has none, but for those above 0x7F. */
+INDEX_INLINE uint64_t portable_tops(struct portable_word word, uint64_t sum)
 {
-    return portable_below(word ^ PORTABLE_ONES * (unsigned char)byte, 1);
+    return ~(sum | word.all) & PORTABLE_TOPS;
 }
 
 /* Eight top bits into eight bits, the first byte's lowest. */
@@ -31,23 +38,37 @@ INDEX_INLINE struct index_masks portable_masks(const char *ptr)
     struct index_masks masks = {0};
 
     for (unsigned i = 0; i < TOKENS_BLOCK; i += 8) {
-        const uint64_t word = surety__token_load(ptr + i);
-        const uint64_t low = word | PORTABLE_ONES * 0x20; /* [ and { alike */
-        const uint64_t control = portable_below(word, 0x20);
-        /* Without a branch: white space is hard to foresee. */
-        const uint64_t space =
-            portable_equal(word, ' ') | portable_equal(word, '\n') |
-            portable_equal(word, '\r') | portable_equal(word, '\t');
+        const uint64_t all = surety__token_load(ptr + i);
+        const struct portable_word word = {all, all & ~PORTABLE_TOPS};
+        /* [ and { alike */
+        const struct portable_word sign = {all,
+                                           word.low | PORTABLE_ONES * 0x20};
+        const uint64_t backslash =
+            portable_tops(word, portable_differ(word, '\\'));
 
-        masks.quote |= portable_gather(portable_equal(word, '"')) << i;
-        masks.backslash |= portable_gather(portable_equal(word, '\\')) << i;
-        masks.control |= portable_gather(control) << i;
-        masks.sign |= portable_gather(
-                          portable_equal(low, '{') | portable_equal(low, '}') |
-                          portable_equal(low, ':') | portable_equal(low, ','))
-                      << i;
-        masks.space |= portable_gather(space) << i;
-        masks.high |= portable_gather(word & PORTABLE_TOPS) << i;
+        masks.quote |=
+            portable_gather(portable_tops(word, portable_differ(word, '"')))
+            << i;
+        masks.control |= portable_gather(portable_tops(
+                             word, word.low + PORTABLE_ONES * (0x80 - 0x20)))
+                         << i;
+        masks.sign |=
+            portable_gather(portable_tops(sign, portable_differ(sign, '{') &
+                                                    portable_differ(sign, '}') &
+                                                    portable_differ(sign, ':') &
+                                                    portable_differ(sign, ',')))
+            << i;
+        /* Without a branch: white space is hard to foresee. */
+        masks.space |=
+            portable_gather(portable_tops(
+                word, portable_differ(word, ' ') & portable_differ(word, '\n') &
+                          portable_differ(word, '\r') &
+                          portable_differ(word, '\t')))
+            << i;
+        if (backslash) /* these are not */
+            masks.backslash |= portable_gather(backslash) << i;
+        if (all & PORTABLE_TOPS)
+            masks.high |= portable_gather(all & PORTABLE_TOPS) << i;
     }
     return masks;
 }
