@@ -92,7 +92,7 @@ static surety_str version_word(surety_str text, size_t *at, const char *ends)
     while (*at < text.len &&
            (text.ptr[*at] == '\0' || !strchr(ends, text.ptr[*at])))
         (*at)++;
-    return (surety_str){text.ptr + start, *at - start};
+    return (surety_str){start < text.len ? text.ptr + start : "", *at - start};
 }
 
 static bool version_is_number(surety_str word)

@@ -13,6 +13,8 @@
  * - where all of them hold, so does that one. Required names are bits, so that
  *   none is counted twice, and objects whose members are counted are read into
  *   cells;
+ * - the branch of a union is chosen by the value of its tag, where that stands
+ *   first; if the tag stands again in the object, the tree is asked;
  * - where one does not, the rest of the text is read for its grammar and for
  *   the keys that led there. If one of them stands again, or the value could
  * not be decided for a limit, the whole tree is asked, so that both ways always
@@ -21,10 +23,12 @@
 
 struct straight_level {
     const surety__shape *shape;
-    surety__cell key; /* of the member at work */
-    uint64_t seen;    /* required names */
-    uint32_t count;   /* items */
+    surety__cell key;          /* of the member at work */
+    const surety__switch *tag; /* whose value chose the shape, or NULL */
+    uint64_t seen;             /* required names */
+    uint32_t count;            /* items */
     bool object;
+    bool tagged; /* the tag was met */
 };
 
 struct surety__straight {
@@ -193,22 +197,30 @@ static const surety__shape *straight_branch(const surety__shape *shape,
 }
 
 /* The value whose bracket is at *at, as far as it can be decided without a
- * level; *shape becomes what a level is to be made for. */
+ * level; *shape becomes what a level is to be made for, *ret_tag what chose it.
+ */
 static enum straight_step straight_container(surety__machine *machine,
                                              surety__tokens *tokens,
                                              const uint32_t **at,
-                                             const surety__shape **shape)
+                                             const surety__shape **shape,
+                                             const surety__switch **ret_tag)
 {
     unsigned kind =
         surety__token_byte(tokens, *at) == '{' ? CELL_OBJECT : CELL_ARRAY;
-    const surety__shape *branch = NULL;
+    const surety__shape *branch;
     const surety__shape *wanted = *shape;
+
+    *ret_tag = NULL;
 
     if (wanted)
         wanted = surety__route_end(wanted, kind);
     if (wanted && kind == CELL_OBJECT && wanted->branching) {
         branch = straight_branch(wanted, tokens, *at);
-        wanted = branch ? branch : wanted;
+        if (branch && branch->straight_object) {
+            *shape = branch;
+            *ret_tag = wanted->branching->branching;
+            return STRAIGHT_ENTER;
+        }
     }
     if (!wanted || wanted->how[kind] == HOW_YES) {
         *at = surety__tokens_skip(tokens, *at);
@@ -229,6 +241,12 @@ static enum straight_step straight_container(surety__machine *machine,
     return machine->result ? STRAIGHT_PASSED : STRAIGHT_NO;
 }
 
+static bool straight_is_tag(const surety__switch *tag, const surety_doc *doc,
+                            const surety__cell *key)
+{
+    return surety_str_equal(surety__cell_str(doc, key), tag->name);
+}
+
 /* After a value that does not hold, in the innermost of depth levels as the
  * member called key: reads to the end of the text. Whether a key that led to
  * the value stands again. */
@@ -241,23 +259,25 @@ static enum straight_step straight_end(struct surety__straight *straight,
     surety__cell other;
 
     for (; depth; depth--) {
-        bool object = straight->levels[depth - 1].object;
+        const struct straight_level *level = &straight->levels[depth - 1];
 
         for (;;) {
             at = surety__tokens_need(tokens, at);
             if (!at)
                 return STRAIGHT_REFUSED;
-            if (surety__token_byte(tokens, at) == (object ? '}' : ']'))
+            if (surety__token_byte(tokens, at) == (level->object ? '}' : ']'))
                 break;
             if (surety__token_byte(tokens, at) != ',')
                 return STRAIGHT_REFUSED;
             at = surety__tokens_need(tokens, at + 1);
-            if (at && object)
+            if (at && level->object)
                 at = surety__token_key(tokens, at, &other);
             if (!at)
                 return STRAIGHT_REFUSED;
-            if (object && surety_str_equal(surety__cell_str(doc, &other),
-                                           surety__cell_str(doc, &key)))
+            if (level->object &&
+                (surety_str_equal(surety__cell_str(doc, &other),
+                                  surety__cell_str(doc, &key)) ||
+                 (level->tag && straight_is_tag(level->tag, doc, &other))))
                 return STRAIGHT_UNSURE;
             at = surety__tokens_skip(tokens, at);
             if (!at)
@@ -282,6 +302,7 @@ static enum straight_step straight_run(struct surety__straight *straight,
     const surety__arrays *arrays = NULL;
     struct straight_level *level = NULL;
     const surety__slot *slot;
+    const surety__switch *tag;
     enum straight_step step;
     surety__cell key = {.kind = CELL_KEY};
     size_t depth = 0;
@@ -328,6 +349,11 @@ member:
     at = surety__token_key(tokens, at, &key);
     if (!at)
         return STRAIGHT_REFUSED;
+    if (level->tag && straight_is_tag(level->tag, doc, &key)) {
+        if (level->tagged)
+            return STRAIGHT_UNSURE;
+        level->tagged = true;
+    }
     slot = surety__slot_find(objects, doc, &key);
     shape = slot ? slot->shape : objects->other;
     seen |= slot ? slot->bit : 0;
@@ -363,7 +389,7 @@ container:
     at = surety__tokens_need(tokens, at);
     if (!at)
         return STRAIGHT_REFUSED;
-    step = straight_container(machine, tokens, &at, &shape);
+    step = straight_container(machine, tokens, &at, &shape, &tag);
     if (step == STRAIGHT_PASSED)
         goto passed;
     if (step == STRAIGHT_NO)
@@ -386,6 +412,8 @@ container:
     }
     level->shape = shape;
     level->object = byte == '{';
+    level->tag = tag;
+    level->tagged = false;
     seen = 0;
     count = 0;
     objects = level->object ? shape->objects : NULL;

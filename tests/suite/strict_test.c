@@ -5,13 +5,14 @@
  *
  * kind y must be accepted, n refused, i may be either. Every input is read
  * copied and borrowed (from memory of exactly its size, so that sanitizers see
- * a byte too many), and both must say the same; what is accepted must come back
- * equal after being written.
+ * a byte too many) and straight by a checker, whose schema takes every value or
+ * none, and all must say the same; what is accepted must come back equal after
+ * being written.
  *
  * usage: strict_test [PROJECT]
  * The file is named by SURETY_STRICT_CASES, or stands beside the project at
  * ../shared/data/strict/cases.jsonl; without it the test is skipped. */
-#include <surety/json.h>
+#include <surety/schema.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,33 @@ static bool comes_back(const surety_doc *doc)
     return same;
 }
 
+/* Whether a checker says of input, in all ways to see it, what the reader says:
+ * that it is JSON or at which byte it is not. */
+static bool is_same_straight(surety_str input, surety_status status,
+                             const surety_error *want)
+{
+    static const char *const schemas[] = {
+        "true", "false", "{\"items\":{\"type\":\"string\"}}",
+        "{\"properties\":{\"a\":false}}", "{\"uniqueItems\":true}"};
+    surety_checker *checker = surety_checker_new(NULL, NULL);
+    bool same = checker != NULL;
+
+    for (size_t i = 0; same && i < sizeof(schemas) / sizeof(*schemas); i++) {
+        surety_schema *schema = NULL;
+        surety_error err = {.status = SURETY_OK};
+        bool valid;
+
+        same = !surety_schema_read(surety_str_of(schemas[i]), NULL, &schema,
+                                   NULL) &&
+               surety_checker_check_text(checker, schema, input, NULL, &valid,
+                                         &err) == status &&
+               (!status || err.position.offset == want->position.offset);
+        surety_schema_free(schema);
+    }
+    surety_checker_free(checker);
+    return same;
+}
+
 /* Reads one input; NULL where it went as kind says, else what went wrong. */
 static const char *judge(surety_str input, char kind)
 {
@@ -89,6 +117,8 @@ static const char *judge(surety_str input, char kind)
     status = surety_doc_read(copied, input, NULL, &err);
     if (surety_doc_read(borrowed, input, &options, NULL) != status)
         wrong = "copied and borrowed texts are read differently";
+    else if (!is_same_straight(input, status, &err))
+        wrong = "the checker says something else";
     else if (kind == 'y' && status)
         wrong = err.message;
     else if (kind == 'n' && !status)
