@@ -38,6 +38,14 @@ static const char *const fuzz_texts[] = {
     ("{\"$schema\":\"https://json-schema.org/v1\",\"items\":{"
      "\"propertyDependencies\":{\"k\":{\"a\":{\"required\":[\"x\"]}}}}}"),
     "{\"$ref\":\"https://json-schema.org/draft/2020-12/schema\"}",
+    "{\"additionalProperties\":{\"pattern\":\"(?<=a)b|\\\\p{Lu}(?!x)\"},"
+    "\"items\":{\"pattern\":\"(.)\\\\1\",\"maxLength\":3,\"format\":"
+    "\"idn-hostname\"},\"propertyNames\":{\"format\":\"iri-reference\"}}",
+    "{\"additionalProperties\":{\"$ref\":\"#\"},\"oneOf\":[{\"type\":"
+    "\"object\",\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":["
+    "\"k\"]},{\"type\":\"object\",\"properties\":{\"k\":{\"enum\":[\"b\","
+    "\"c\"]},\"l\":{\"type\":\"array\"}},\"required\":[\"k\"]},{\"type\":"
+    "[\"object\",\"string\"],\"properties\":{\"l\":{\"type\":\"null\"}}}]}",
 };
 
 enum { FUZZ_SCHEMAS = sizeof(fuzz_texts) / sizeof(*fuzz_texts) };

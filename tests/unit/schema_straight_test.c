@@ -130,8 +130,8 @@ static const char *const shapes[] = {
     "false",
     "{\"type\":[\"object\",\"array\"]}",
     "{\"type\":\"integer\"}",
-    "{\"properties\":{\"a\":{\"type\":\"array\"},\"k\":{\"type\":\"string\"}},"
-    "\"required\":[\"a\"]}",
+    ("{\"properties\":{\"a\":{\"type\":\"array\"},\"k\":{\"type\":\"string\"}},"
+     "\"required\":[\"a\"]}"),
     "{\"properties\":{\"a\":false},\"items\":false}",
     "{\"items\":{\"$ref\":\"#\"},\"additionalProperties\":{\"$ref\":\"#\"}}",
     "{\"uniqueItems\":true,\"minProperties\":1}",
