@@ -80,6 +80,11 @@ const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at)
         out = tokens->run(scan, out);
         tokens->marked |= scan->marked != 0;
     } while (scan->next < scan->len && out - first < 2 * TOKENS_AHEAD);
+    /* Nobody sees a string that is no UTF-8. Where a key may not stand twice,
+     * one that does so before must be told first: only a tree is read then,
+     * whose strings are looked at when all of it is read. */
+    if (scan->broken && !tokens->unique)
+        return NULL;
     tokens->end = out;
     if (scan->next == scan->len) {
         tokens->limit = out;
@@ -212,7 +217,8 @@ const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
     tokens->run = surety__kernel_best()->run;
     if (!tokens_room(tokens))
         return NULL;
-    surety__tokens_fill(tokens, NULL);
+    if (!surety__tokens_fill(tokens, NULL))
+        return NULL;
     at = tokens_first(tokens);
     if (bom) {
         /* Its bytes are a token, and perhaps what clings to them too. */

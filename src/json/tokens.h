@@ -25,9 +25,10 @@
  * After surety__tokens_need at least TOKENS_AHEAD tokens may be looked at and
  * passed over, enough for a member and what follows it. Behind the last token
  * of the text stand some that no grammar accepts for long; a cursor that has
- * run into them is refused by the next _need or by _end. Mistakes inside
- * strings and of UTF-8 are noticed when a window is scanned and told at the
- * end: until surety__tokens_end has said yes, nothing read is certain.
+ * run into them is refused by the next _need or by _end. A window that holds a
+ * mistake inside a string or bytes that are no UTF-8 is refused when it is
+ * scanned, but under SURETY_READ_UNIQUE_KEYS only at the end, where it is told
+ * which mistake comes first.
  *
  * The doc owns the window, the decoded strings and the cells; it must not be
  * used otherwise until the stream is done with. Nothing is to be freed. */
