@@ -686,7 +686,9 @@ void surety__message_hint(surety__machine *machine,
     surety_val val = surety__val_of(machine->doc, failure->instance);
 
     if (failure->never) {
-        if (failure->instance->kind == CELL_KEY)
+        /* A name that its object may not have; where the question stands at
+         * a name itself (propertyNames) there is no object to look in. */
+        if (failure->instance->kind == CELL_KEY && !failure->step.same_value)
             hint_property(machine, shape, failure, out);
         return;
     }
