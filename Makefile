@@ -9,7 +9,7 @@
 #   make fuzz      search for crashing inputs, SECS seconds a target
 #   make install   install below PREFIX (and DESTDIR)
 #   make setup     install what Debian packages are missing, nothing else
-#   make symbols   write the list of exported symbols anew, after a review
+#   make symbols   write the lists of exported symbols anew, after a review
 #   make clean     remove what was built
 #
 # Each verb first installs what Debian packages it needs and does not find.
@@ -63,6 +63,7 @@ install: all
 
 symbols: all
 	@python3 tests/api/symbols.py --write $(BUILD)/libsurety.so
+	@python3 tests/api/symbols.py --write $(BUILD)/libsurety-run.so
 
 clean:
 	@rm -rf $(BUILD) build-*

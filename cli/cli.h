@@ -11,10 +11,11 @@
 /* The exit codes, a promise to scripts. With several the gravest, which is the
  * highest, is the one the tool ends with. */
 enum exit_code {
-    CODE_VALID = 0,   /* or a fallback that the contract allows */
-    CODE_INVALID = 1, /* a reply does not satisfy its contract */
-    CODE_USAGE = 2,   /* usage, contract, schema or configuration */
-    CODE_WORLD = 4    /* file input or output, out of memory */
+    CODE_VALID = 0,    /* or a fallback that the contract allows */
+    CODE_INVALID = 1,  /* a reply does not satisfy its contract */
+    CODE_USAGE = 2,    /* usage, contract, schema or configuration */
+    CODE_PROVIDER = 3, /* no model gave a reply */
+    CODE_WORLD = 4     /* file input or output, out of memory */
 };
 
 /* Whether to colour; the order of the choices of --color, counted from 1. */

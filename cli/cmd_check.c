@@ -31,6 +31,15 @@ const struct option_row check_options[] = {
      "the report still says why"},
     {"first", 0, OPTION_FLAG, AT(first), 0, NULL, NULL,
      "stop at the first reply that does not satisfy the contract"},
+    {"retry-prompt", 0, OPTION_CHOICE, AT(retry_prompt), 0, NULL,
+     "contract|simple|errors|patch",
+     "for a reply that does not satisfy the contract print what the model "
+     "should be sent next: the prompt again with the format instructions and, "
+     "simple, a fixed request; errors, every error; patch, the failing parts, "
+     "to be mended by a JSON Patch; contract, what the contract says. No "
+     "fallback is used"},
+    {"prompt", 0, OPTION_TEXT, AT(prompt), 0, "TEXT", NULL,
+     "for --retry-prompt: the prompt that was answered, a text or @FILE"},
     {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
     {"report", 0, OPTION_CHOICE, AT(report), 0, NULL,
      "text|json|plain|github|sarif",
@@ -79,6 +88,17 @@ static bool is_consistent(struct cli *cli,
     if (settings->jsonl && settings->report != 0 && settings->report != 2) {
         cli_usage(cli, "leave --report out",
                   "--jsonl writes reports as JSON only");
+        return false;
+    }
+    if (settings->retry_prompt && (settings->jsonl || settings->not_strict)) {
+        cli_usage(cli, "leave one of them out",
+                  "--retry-prompt does not go with %s",
+                  settings->jsonl ? "--jsonl" : "--not-strict");
+        return false;
+    }
+    if (settings->prompt && !settings->retry_prompt) {
+        cli_usage(cli, "add --retry-prompt contract",
+                  "--prompt is for --retry-prompt");
         return false;
     }
     if (settings->native && files->count > 1) {

@@ -14,7 +14,7 @@
 
 struct contracts_settings {
     bool json, names, path, quiet;
-    int color;
+    int color, provider;
 };
 
 #define AT(member) offsetof(struct contracts_settings, member)
@@ -34,6 +34,11 @@ const struct option_row contracts_show_options[] = {
     OPTION_END};
 
 const struct option_row contracts_lint_options[] = {
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "What is looked at"},
+    {"for", 0, OPTION_CHOICE, AT(provider), 0, NULL,
+     "openai|anthropic|gemini|grammar|all",
+     "tell what the provider's structured output does not take: what is sent "
+     "in another form as a warning, what it would refuse as an error"},
     {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
     {"color", 0, OPTION_CHOICE, AT(color), 0, NULL, "auto|always|never",
      "colour; auto: on a terminal unless NO_COLOR is set"},
@@ -375,6 +380,10 @@ void contracts_lint_run(struct cli *cli, const struct command *command,
         OPTIONS_GO)
         return;
     cli_color(cli, settings.color);
+    if (settings.provider == 5) /* all */
+        lint.subsets = 0xF;
+    else if (settings.provider > 0)
+        lint.subsets = 1u << (settings.provider - 1); /* ORDER subsets */
     if (operands.count == 0) {
         cli_usage(cli, NULL, "name a contract or its file");
         return;

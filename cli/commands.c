@@ -35,6 +35,22 @@ const struct command commands[] = {
        "the last block that is marked json, and nothing else"},
       {NULL, NULL}},
      extract_run},
+    {"prompt",
+     "print what a model is sent",
+     "-c CONTRACT [OPTION...] [PROMPT]",
+     "Prints PROMPT (a text, @FILE, or standard input where there is none or "
+     "it is -) with the format instructions of the contract behind it: what to "
+     "answer, where in the reply it must stand, and the schema.",
+     prompt_options,
+     {{"surety prompt -c user-story/iteration-output 'Improve this story: ...'",
+       "the prompt that asks for that contract's value"},
+      {"surety prompt -c story.json --system --style typescript --size",
+       "the instructions for a system prompt, as a TypeScript type, and their "
+       "size"},
+      {"surety prompt -c story.json --example",
+       "a value that satisfies the contract"},
+      {NULL, NULL}},
+     prompt_run},
     {"validate",
      "validate JSON files against a JSON Schema",
      "[OPTION...] SCHEMA INSTANCE...",
@@ -51,6 +67,29 @@ const struct command commands[] = {
        "format"},
       {NULL, NULL}},
      validate_run},
+#ifdef SURETY_WITH_RUN
+    {"run",
+     "ask a model until its reply satisfies a contract",
+     "[-c CONTRACT] -m MODEL... [OPTION...] [PROMPT]",
+     "Sends the prompt (an argument, or standard input where there is none or "
+     "it is -) to a model, with instructions for the contract's format, checks "
+     "the reply, asks again with what was wrong, and prints the value to "
+     "standard output; reports go to standard error. Without a contract the "
+     "reply is printed as it comes. Keys come from the environment or from "
+     "files that surety.json names, and every attempt is recorded in the "
+     "ledger.",
+     run_options,
+     {{"surety run -c story.json -m openai:gpt-5-mini \"As a user ...\"",
+       "the value, asked for up to three times"},
+      {"surety run -c story -m ollama:llama3.2 -m anthropic:claude-sonnet-4-5 "
+       "<prompt.txt",
+       "the second model where the first gives no valid reply"},
+      {"surety run -v -c story -m replay:recorded.jsonl \"As a user ...\"",
+       "the same from a recording, telling what happens"},
+      {"surety run --dry-run -c story -m openai:gpt-5-mini \"As a user ...\"",
+       "what would be sent, and what it may cost"}},
+     run_run},
+#endif
     {"contracts list",
      "list the contracts there are by name",
      "[OPTION...]",
@@ -84,7 +123,28 @@ const struct command commands[] = {
      "warnings.",
      contracts_lint_options,
      {{"surety contracts lint contracts/*.json", "all of a folder"},
+      {"surety contracts lint --for openai story.json",
+       "and what OpenAI's strict mode does not take of it"},
       {"surety contracts lint story@2", "one by its name"},
       {NULL, NULL}},
      contracts_lint_run},
+#ifdef SURETY_WITH_RUN
+    {"mock",
+     "serve scripted replies over the providers' protocols",
+     "--script FILE [OPTION...]\n"
+     "--reply TEXT... [OPTION...]\n"
+     "--echo [OPTION...]",
+     "Starts a model server that speaks OpenAI Chat Completions and Responses, "
+     "Anthropic Messages and Gemini, streamed and whole, and answers from a "
+     "script, faults included. Prints the line \"surety mock: listening on "
+     "URL\" to standard output and a line a request to standard error, and "
+     "ends with 0 on SIGINT or SIGTERM.",
+     mock_options,
+     {{"surety mock --reply '{\"x\": 1}' --port 8080",
+       "every model at http://127.0.0.1:8080/v1 says that"},
+      {"surety mock --script faults.json --log requests.jsonl",
+       "the replies and faults of a script, with a log of the requests"},
+      {NULL, NULL}},
+     mock_run},
+#endif
     {NULL, NULL, NULL, NULL, NULL, {{NULL, NULL}}, NULL}};

@@ -7,6 +7,9 @@
 
 extern const struct option_row check_options[];
 extern const struct option_row extract_options[];
+extern const struct option_row mock_options[];
+extern const struct option_row prompt_options[];
+extern const struct option_row run_options[];
 extern const struct option_row validate_options[];
 extern const struct option_row contracts_list_options[];
 extern const struct option_row contracts_show_options[];
@@ -16,6 +19,12 @@ void check_run(struct cli *cli, const struct command *command, int argc,
                char **argv);
 void extract_run(struct cli *cli, const struct command *command, int argc,
                  char **argv);
+void mock_run(struct cli *cli, const struct command *command, int argc,
+              char **argv);
+void prompt_run(struct cli *cli, const struct command *command, int argc,
+                char **argv);
+void run_run(struct cli *cli, const struct command *command, int argc,
+             char **argv);
 void validate_run(struct cli *cli, const struct command *command, int argc,
                   char **argv);
 void contracts_list_run(struct cli *cli, const struct command *command,

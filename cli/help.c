@@ -10,14 +10,21 @@ enum { HELP_COLUMNS = 79, HELP_INDENT = 26 };
 const struct example help_codes[] = {
     {"0", "valid, or a fallback that the contract allows"},
     {"1", "a reply or an instance does not satisfy its contract or schema"},
-    {"2", "a mistake in the command line, a contract or a schema"},
-    {"4", "a file could not be read or written, or memory ran out"},
+    {"2", "a mistake in the command line, a contract, a schema or surety.json"},
+    {"3", "no model gave a reply: its provider or the network failed"},
+    {"4",
+     "a file or a database could not be read or written, or memory ran out"},
     {NULL, NULL}};
 
 const struct example help_environment[] = {
     {"SURETY_CONTRACTS",
      "folders with contracts, joined by colons; searched before ./contracts, "
      "$XDG_CONFIG_HOME/surety/contracts and the built-in set"},
+#ifdef SURETY_WITH_RUN
+    {"OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY",
+     "the keys of the built-in providers, for run; surety.json names others"},
+    {"HTTPS_PROXY, NO_PROXY", "the proxy to models, and hosts that need none"},
+#endif
     {"NO_COLOR", "when set to anything, --color auto means never"},
     {NULL, NULL}};
 

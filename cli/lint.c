@@ -4,7 +4,8 @@
  * and schemas must look like first (surety/contract, then the metaschema of its
  * dialect), which finds every mistake of form with its place; reading it then
  * adds the one mistake of meaning (a reference that leads nowhere, a pattern
- * that is none) that stopped it. Warnings come last, from lint_schema.c. */
+ * that is none) that stopped it. Warnings come last, from lint_schema.c, and
+ * what providers do not take, from lint_strict.c. */
 #include "lint.h"
 
 #include <stdarg.h>
@@ -196,7 +197,7 @@ bool lint_contract(struct lint *lint)
     if (status != SURETY_OK)
         lint_error(lint, &error);
     warn_duplicates(lint);
-    is_done = lint_schema(lint);
+    is_done = lint_schema(lint) && (!contract || lint_strict(lint, contract));
 done:
     surety_contract_free(contract);
     surety_doc_free(lint->doc);

@@ -14,6 +14,7 @@ struct lint {
     const surety_schema *own; /* the contract surety/contract; may be NULL */
     surety_doc *doc;
     surety_dialect dialect;
+    unsigned subsets; /* 1 << surety_subset: told what they do not take */
     size_t errors, warnings;
     size_t offsets[64]; /* of the errors told, so none is told twice */
 };
@@ -23,6 +24,9 @@ bool lint_contract(struct lint *lint);
 
 /* lint_schema.c: the warnings about a schema that compiles or not. */
 bool lint_schema(struct lint *lint);
+
+/* lint_strict.c: what the providers of lint->subsets do not take. */
+bool lint_strict(struct lint *lint, const surety_contract *contract);
 
 /* Writes one finding about val, a value of lint->doc. hint may be NULL. */
 void lint_warn(struct lint *lint, surety_val val, const char *keyword,

@@ -157,6 +157,26 @@ static bool session_native(struct session *session)
     return false;
 }
 
+/* The prompt that the replies answered. */
+static bool session_prompt(struct session *session)
+{
+    const char *given = session->settings->prompt;
+    surety_error error;
+    surety_status status;
+
+    if (!given || *given != '@') {
+        session->prompt = surety_str_of(given);
+        return true;
+    }
+    status = input_read(given + 1, session->limits.text_bytes_max,
+                        &session->prompt, &error);
+    if (status == SURETY_OK)
+        return true;
+    cli_report(session->cli, cli_code_of(status, CODE_USAGE),
+               input_name(given + 1), (surety_str){NULL, 0}, &error);
+    return false;
+}
+
 bool session_init(struct session *session, struct cli *cli,
                   const struct session_settings *settings,
                   const surety_contract *contract)
@@ -174,7 +194,8 @@ bool session_init(struct session *session, struct cli *cli,
             : SURETY_STYLE_COMPACT;
     session->options.size = sizeof(session->options);
     session->options.extract = &session->extract;
-    session->options.no_fallback = settings->no_fallback;
+    session->options.no_fallback =
+        settings->no_fallback || settings->retry_prompt;
     session->options.derive = settings->derive;
     if (settings->repair > 1) {
         cli_usage(cli, "leave it out, or write --repair none",
@@ -187,6 +208,8 @@ bool session_init(struct session *session, struct cli *cli,
         return false;
     if (settings->native && !session_native(session))
         return false;
+    if (!session_prompt(session))
+        return false;
     session->judge = surety_judge_new(&memory_large, NULL);
     if (!session->judge)
         cli_fail(cli, CODE_WORLD, NULL, "out of memory");
@@ -195,7 +218,7 @@ bool session_init(struct session *session, struct cli *cli,
 
 /* ---- reports ------------------------------------------------------------ */
 
-static surety_report session_form(const struct session *session)
+surety_report session_form(const struct session *session)
 {
     const surety_report form = report_forms[session->settings->report];
 
@@ -296,9 +319,7 @@ static void put_derived(struct session *session, const surety_outcome *outcome,
     surety_doc_free(doc);
 }
 
-/* Prints what there is to use; a failure that --not-strict forgives is null. */
-static void session_value(struct session *session,
-                          const surety_outcome *outcome)
+void session_value(struct session *session, const surety_outcome *outcome)
 {
     surety_buf *out = &session->cli->out.buf;
 
@@ -314,6 +335,29 @@ static void session_value(struct session *session,
         surety_val_write(surety_outcome_value(outcome), session->style, out);
     }
     surety_buf_byte(out, '\n');
+}
+
+/* What the model should be sent after a reply that failed. */
+static void session_again(struct session *session,
+                          const surety_outcome *outcome, surety_str reply)
+{
+    static const surety_feedback feedbacks[] = {
+        SURETY_FEEDBACK_SIMPLE, SURETY_FEEDBACK_ERRORS, SURETY_FEEDBACK_PATCH};
+    const surety_prompt_options options = {
+        .size = sizeof(options),
+        .native = session->settings->native != NULL};
+    const int choice = session->settings->retry_prompt;
+    surety_error error;
+    const surety_status status = surety_prompt_again(
+        session->contract, session->prompt,
+        choice > 1 ? feedbacks[choice - 2]
+                   : surety_contract_feedback(session->contract),
+        outcome, reply, &options, &session->cli->out.buf, &error);
+
+    cli_raise(session->cli, CODE_INVALID);
+    if (status != SURETY_OK)
+        cli_report(session->cli, cli_code_of(status, CODE_USAGE),
+                   session->settings->contract, (surety_str){NULL, 0}, &error);
 }
 
 bool session_reply(struct session *session, const char *source,
@@ -339,7 +383,10 @@ bool session_reply(struct session *session, const char *source,
             session->settings->native)
             source = input_name(session->settings->native);
         session_report(session, outcome, source);
-        session_value(session, outcome);
+        if (session->settings->retry_prompt && !surety_outcome_ok(outcome))
+            session_again(session, outcome, reply);
+        else
+            session_value(session, outcome);
     }
     is_bad = status != SURETY_OK ||
              (!surety_outcome_ok(outcome) && !surety_outcome_fallback(outcome));
@@ -397,5 +444,7 @@ void session_done(struct session *session)
     surety_buf_done(&session->notifications);
     surety_judge_free(session->judge);
     free((char *)session->native.ptr);
+    if (session->settings->prompt && *session->settings->prompt == '@')
+        free((char *)session->prompt.ptr);
     free(session->variables);
 }

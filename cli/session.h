@@ -21,6 +21,8 @@ struct session_settings {
     bool no_fallback, not_strict, derive, quiet, first;
     struct texts variables;
     const char *native;
+    int retry_prompt;   /* of --retry-prompt; 0: not given */
+    const char *prompt; /* of --prompt: a text or @FILE */
     int style; /* enum style_choice */
     int color; /* enum color_choice */
     bool jsonl;
@@ -110,6 +112,7 @@ struct session {
     surety_judge_options options;
     surety_variable *variables;
     surety_str native; /* of --native */
+    surety_str prompt; /* of --prompt; from a file: freed */
     surety_judge *judge;
     surety_buf results;       /* SARIF results so far */
     surety_buf notifications; /* SARIF: what went wrong besides */
@@ -122,6 +125,12 @@ bool session_init(struct session *session, struct cli *cli,
                   const struct session_settings *settings,
                   const surety_contract *contract);
 void session_done(struct session *session);
+
+/* The form that reports have: of --report, with colour where there is. */
+surety_report session_form(const struct session *session);
+/* Prints what there is to use; a failure that --not-strict forgives is null,
+ * any other raises its code. */
+void session_value(struct session *session, const surety_outcome *outcome);
 
 /* Judges one reply: its value to out, its report to err. False: stop. */
 bool session_reply(struct session *session, const char *source,

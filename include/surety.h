@@ -9,5 +9,7 @@
 #include <surety/schema.h>
 #include <surety/contract.h>
 #include <surety/reply.h>
+#include <surety/strict.h>
+#include <surety/prompt.h>
 
 #endif

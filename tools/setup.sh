@@ -21,6 +21,10 @@ build libpcre2-dev regular_expressions_("pattern")
 build libidn2-dev international_host_names_("idn-hostname")
 build libgmp-dev exact_big_numbers
 build libjq-dev the_rules_of_contracts
+build libcurl4-openssl-dev calls_to_models_over_HTTPS
+build libsqlite3-dev the_ledger_of_attempts
+build libpq-dev ledgers_in_PostgreSQL
+build libmicrohttpd-dev the_mock_model_server
 test g++ the_headers_compiled_as_C++
 test binutils the_list_of_exported_symbols
 test libtest-json-schema-acceptance-perl the_JSON_Schema_Test_Suite
@@ -72,7 +76,8 @@ else
     done
     [ -z "$missing" ] && exit 0
     echo "setup: this is no Debian, so install these yourself:$missing" >&2
-    echo "setup: and the headers of PCRE2, libidn2, GMP and libjq" >&2
+    echo "setup: and the headers of PCRE2, libidn2, GMP, libjq, libcurl," >&2
+    echo "setup: SQLite, libpq and libmicrohttpd" >&2
     exit 1
 fi
 [ -n "$missing" ] || exit 0

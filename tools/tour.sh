@@ -15,6 +15,8 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
     bold=$(printf '\033[1m') dim=$(printf '\033[2m') plain=$(printf '\033[0m')
 fi
 failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 # say TEXT: what comes next.
 say() {
@@ -74,4 +76,43 @@ show 1 surety check -c credibility/analysis-result --report json \
     credibility-eleven.md
 
 say 'More: surety --help, surety contracts list, README.md'
+say '6. The whole job: prompt, model, check, ask again, value'
+say '   What the model is told, with the schema as a type'
+show 0 surety prompt -c credibility/analysis-result --style typescript \
+    'How credible is this account?'
+say '   A recorded model breaks the contract, is told exactly how, and mends it'
+show 0 surety run -c user-story/iteration-output --retries 1 \
+    -m replay:../recordings/story.jsonl --ledger "$scratch/ledger.db" \
+    -v --show-prompt --show-reply 'As a user I want to log in.'
+say '   What the ledger has of it'
+show 0 python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute("""SELECT number, purpose,
+        model, mode, state, stage, error_count, input_tokens, output_tokens
+        FROM attempt_list"""):
+    print(*row)' "$scratch/ledger.db"
+say '   The same over HTTP: a server that is busy, then answers in prose'
+cat >"$scratch/script.json" <<'END'
+{ "replies": [
+    { "status": 429, "headers": { "Retry-After": "0" } },
+    { "text": "I give it 7.5 points." },
+    { "json": { "score": 7.5, "summary": "Mostly sound." } } ] }
+END
+surety mock --script "$scratch/script.json" --requests 3 --for 60 --quiet \
+    >"$scratch/mock.log" &
+mock=$!
+while kill -0 $mock 2>/dev/null && ! [ -s "$scratch/mock.log" ]; do
+    sleep 0.05
+done
+url=$(sed -n 's/.*\(http:[^ ]*\).*/\1/p' "$scratch/mock.log")
+cat >"$scratch/surety.json" <<END
+{ "providers": { "here": { "protocol": "anthropic", "base_url": "$url" } } }
+END
+show 0 surety run --config "$scratch/surety.json" -m here:some-model \
+    -c simple/analysis --ledger "$scratch/ledger.db" -v \
+    'How credible is this account?'
+kill $mock 2>/dev/null
+wait $mock
+say '   And with a real model: surety run -c ... -m openai:NAME (or anthropic:,'
+printf '   gemini:, ollama:, ...), its key in the environment: docs/run.md\n'
+
 exit $failed

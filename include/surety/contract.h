@@ -32,6 +32,13 @@ typedef enum surety_fallback {
     SURETY_FALLBACK_TEXT      /* the raw reply, trimmed, at a pointer of it */
 } surety_fallback;
 
+/* What a model is told about a reply that failed. */
+typedef enum surety_feedback {
+    SURETY_FEEDBACK_ERRORS = 0, /* every error with its place */
+    SURETY_FEEDBACK_SIMPLE,     /* a fixed request for valid JSON */
+    SURETY_FEEDBACK_PATCH       /* only the failing parts, as JSON Patch */
+} surety_feedback;
+
 typedef struct surety_contract surety_contract;
 
 typedef struct surety_contract_options {
@@ -82,6 +89,11 @@ surety_contract_fallback_value(const surety_contract *contract);
 /* The JSON Pointer of the kind TEXT. */
 SURETY_API surety_str
 surety_contract_fallback_field(const surety_contract *contract);
+
+/* How often a model is asked again after the first time, and how. */
+SURETY_API uint32_t surety_contract_retry_max(const surety_contract *contract);
+SURETY_API surety_feedback
+surety_contract_feedback(const surety_contract *contract);
 
 /* Rules: what JSON Schema cannot say, each a jq program that must give true
  * (anything but false and null) for the value at `at`. */

@@ -81,6 +81,15 @@ SURETY_API surety_status surety_doc_read(surety_doc *doc, surety_str text,
                                          const surety_read_options *options,
                                          surety_error *reterr);
 
+/* Writes text to out, len bytes that may be text's own, with each byte of a
+ * comment as a space and line ends kept, so that what is JSON with comments
+ * (C's two kinds) can be read as JSON and every position is the file's. Strings
+ * are passed over. SURETY_SYNTAX: a comment that never ends, with its position;
+ * the columns of other errors are counted best in the text with its
+ * comments. */
+SURETY_API surety_status surety_json_uncomment(surety_str text, char *out,
+                                               surety_error *reterr);
+
 /* The root value; SURETY_NONE where nothing was read or built. */
 SURETY_API surety_val surety_doc_root(const surety_doc *doc);
 /* The text it was read from: the doc's copy or the borrowed bytes. */
@@ -173,6 +182,14 @@ SURETY_API void surety_build_val(surety_doc *doc, surety_val val);
 SURETY_API void surety_build_key_of(surety_doc *doc, surety_val key);
 SURETY_API surety_status surety_build_end(surety_doc *doc,
                                           surety_error *reterr);
+
+/* Builds in out what patch, a JSON Patch (RFC 6902), makes of target: all of
+ * its operations or none. out may be the doc of neither. SURETY_SYNTAX: it is
+ * no patch, or an operation does not apply; message and path name it.
+ * SURETY_LIMIT: more than 10,000 operations, or too much work. SURETY_NOMEM. */
+SURETY_API surety_status surety_patch_apply(surety_val patch, surety_val target,
+                                            surety_doc *out,
+                                            surety_error *reterr);
 
 /* ---- writing ---------------------------------------------------------- */
 

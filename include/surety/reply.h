@@ -92,6 +92,10 @@ SURETY_API surety_stage surety_outcome_stage(const surety_outcome *outcome);
 /* The value to use: the valid one (defaults filled, unknown stripped as the
  * contract says), or the fallback's; SURETY_NONE where there is none. */
 SURETY_API surety_val surety_outcome_value(const surety_outcome *outcome);
+/* The value of the candidate that the outcome is about, as it was read, valid
+ * or not: what the errors' instance locations point into. SURETY_NONE where
+ * nothing parsed. */
+SURETY_API surety_val surety_outcome_candidate(const surety_outcome *outcome);
 /* True where the value is the contract's fallback. */
 SURETY_API bool surety_outcome_fallback(const surety_outcome *outcome);
 /* The derived members as one object; SURETY_NONE unless asked for. */

@@ -286,6 +286,16 @@ surety_str surety_contract_fallback_field(const surety_contract *contract)
     return contract->policy.fallback_field;
 }
 
+uint32_t surety_contract_retry_max(const surety_contract *contract)
+{
+    return contract->policy.retry_max;
+}
+
+surety_feedback surety_contract_feedback(const surety_contract *contract)
+{
+    return contract->policy.feedback;
+}
+
 size_t surety_contract_rule_count(const surety_contract *contract)
 {
     return contract->policy.rule_count;

@@ -9,13 +9,6 @@
 #include "base/base.h"
 #include "json/json.h"
 
-/* What a re-ask tells the model about a reply that failed. */
-typedef enum surety__feedback {
-    FEEDBACK_ERRORS = 0, /* every error with its place; the default */
-    FEEDBACK_SIMPLE,     /* a fixed request for valid JSON */
-    FEEDBACK_PATCH       /* only the failing parts, as JSON Patch */
-} surety__feedback;
-
 /* How a prompt shows the schema. */
 typedef enum surety__prompt_style {
     PROMPT_JSON_SCHEMA = 0,
@@ -35,7 +28,7 @@ typedef struct surety__policy {
     size_t rule_count;
     surety_val derive; /* an object, or SURETY_NONE */
     uint32_t retry_max;
-    surety__feedback feedback;
+    surety_feedback feedback;
     surety_fallback fallback;
     surety_val fallback_value;
     surety_str fallback_field;

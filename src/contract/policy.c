@@ -219,7 +219,7 @@ static void policy_read_prompt(surety_val own, surety__policy *policy)
 
     policy->retry_max =
         (uint32_t)surety_val_uint(surety_val_get(retry, "max"), 2);
-    policy->feedback = (surety__feedback)policy_choice(
+    policy->feedback = (surety_feedback)policy_choice(
         surety_val_get(retry, "feedback"), feedbacks, 3);
     policy->prompt_style = (surety__prompt_style)policy_choice(
         surety_val_get(prompt, "style"), styles, 3);

@@ -95,6 +95,16 @@ surety_val surety_outcome_value(const surety_outcome *outcome)
     return outcome ? outcome->value : surety_val_none();
 }
 
+surety_val surety_outcome_candidate(const surety_outcome *outcome)
+{
+    const surety__trial *best = outcome ? outcome->judge->best : NULL;
+
+    return best && best->stage != SURETY_STAGE_JSON_PARSE &&
+                   best->stage != SURETY_STAGE_EXTRACTION
+               ? surety_doc_root(best->doc)
+               : surety_val_none();
+}
+
 bool surety_outcome_fallback(const surety_outcome *outcome)
 {
     return outcome && outcome->fallback;

@@ -604,13 +604,16 @@ static surety_status automaton_pack(const struct automaton_builder *builder,
         automaton_size(builder, built, &row_count, &cell_count) +
         wide_count * (sizeof(uint32_t) + 1) + 256 + prefix_len;
     uint64_t *rows = surety__resize(builder->net->alloc, NULL, 0, size);
-    uint32_t *wide_from = (uint32_t *)(rows + row_count);
-    uint16_t *next = (uint16_t *)(wide_from + wide_count);
-    uint8_t *column_of = (uint8_t *)(next + cell_count);
-    uint8_t *wide_column = column_of + 256;
+    uint32_t *wide_from;
+    uint16_t *next;
+    uint8_t *column_of, *wide_column;
 
     if (!rows)
         return SURETY_NOMEM;
+    wide_from = (uint32_t *)(rows + row_count);
+    next = (uint16_t *)(wide_from + wide_count);
+    column_of = (uint8_t *)(next + cell_count);
+    wide_column = column_of + 256;
     simple->form = PATTERN_AUTOMATON;
     simple->block = rows;
     simple->block_size = size;

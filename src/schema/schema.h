@@ -10,4 +10,8 @@
 /* Whether any reachable subschema has a default to fill in. */
 bool surety__schema_has_defaults(const surety_schema *schema);
 
+/* The shapes themselves, for code that shows a schema in another language or
+ * makes values for it: there the drafts and references are settled. */
+#include "schema/shape.h"
+
 #endif

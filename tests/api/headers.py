@@ -11,7 +11,7 @@ from tap import check, finish  # noqa: E402
 from compilers import STANDARDS, WARNINGS, compile_text  # noqa: E402
 
 INCLUDE = sys.argv[1]
-HEADERS = ["surety.h"] + sorted(
+HEADERS = ["surety.h", "surety-run.h"] + sorted(
     f"surety/{name}" for name in os.listdir(os.path.join(INCLUDE, "surety")))
 
 

@@ -87,6 +87,19 @@ check("libsurety.a links with what surety.pc requires", made.returncode == 0,
 if made.returncode == 0:
     same("and it runs without libsurety.so",
          run(target, env={**env, "LD_LIBRARY_PATH": ""}).stdout, "42\n")
+# The run library stands on the core's shared form.
+if find("libsurety-run.so"):
+    needed = run("pkg-config", "--cflags", "--libs", "surety-run", env=env)
+    same("a program over surety-run links both",
+         sorted(word for word in needed.stdout.split()
+                if word.startswith("-l")), ["-lsurety", "-lsurety-run"])
+    target = os.path.join(BUILD, "installed-run")
+    made = run("cc", f"{HERE}/outside_run.c", "-Werror", "-o", target,
+               *needed.stdout.split(), *sanitize_flags(), env=env)
+    check("it builds", made.returncode == 0, made.stderr)
+    if made.returncode == 0:
+        same("it runs a command as a model", run(target, env=env).stdout,
+             "42\n")
 for path in ("share/surety/contracts/surety/contract.json",
              "share/man/man1/surety.1", "share/man/man1/surety-check.1",
              "share/bash-completion/completions/surety", "include/surety.h"):

@@ -69,6 +69,16 @@ ALLOWED = {
     "src/contract/rules_worker.c": {
         "_exit", "clock_gettime", "fork", "free", "signal", "sigaction",
         "socket"},
+    # libsurety-run is the world: each of its doors to it, and the calls.
+    "src/config/keys.c": {"getenv"},
+    "src/ledger/postgres_link.c": {"clock_gettime"},
+    "src/provider/exec.c": {"_exit", "execve", "fork", "signal", "sigaction"},
+    # Its "socket" is the address that libcurl shows before it connects.
+    "src/provider/http.c": {"socket"},
+    "src/provider/transport.c": {"clock_gettime"},
+    "src/run/wait.c": {"clock_gettime"},
+    # It listens; connect() to nobody is how Linux breaks a connection off.
+    "src/serve/serve.c": {"clock_gettime", "connect", "socket"},
 }
 # Variables that may change after all: path, name.
 MUTABLE = set()
@@ -268,8 +278,8 @@ def gate_comments(tree):
         for number, line in enumerate(lines, 1):
             if MARK.search(line):
                 yield f"{path}:{number}: {MARK.search(line)[0]}"
-        if not path.endswith((".json", ".md", "symbols", "exempt",
-                              "exceptions", "layers")):
+        if not path.endswith((".json", ".md", "symbols", "symbols-run",
+                              "exempt", "exceptions", "layers")):
             if not any("SPDX-License-Identifier: Apache-2.0" in line
                        for line in lines[:2]):
                 yield f"{path}:1: no SPDX line"

@@ -12,10 +12,12 @@ Function = namedtuple("Function", "path name line length parameters static "
 C_ENDINGS = (".c", ".h", ".def", ".inc")
 TEXT_ENDINGS = C_ENDINGS + (".py", ".sh", ".md", ".json", ".build", ".txt")
 TEXT_NAMES = ("Makefile", "layers", "run", "exempt", "exceptions", "symbols",
-              "STYLE", "README")
+              "symbols-run", "STYLE", "README")
 # Data: what replies and inputs look like is no matter of style.
 DATA = ("tests/fuzz/corpus/", "tests/golden/contracts/",
-        "tests/golden/messages/", "tests/golden/report/", "tests/e2e/data/",
+        "tests/golden/messages/", "tests/golden/prompt/",
+        "tests/golden/provider/", "tests/golden/report/",
+        "tests/golden/strict/", "tests/e2e/data/", "examples/recordings/",
         "examples/replies/", "bench/data/")
 SKIPPED = re.compile(r"(\.git|build|build-.*|__pycache__)$")
 

@@ -36,7 +36,7 @@ TEST(reads_a_plain_schema)
     CHECK(!surety_contract_derive(contract).doc);
     CHECK_TEXT(surety_contract_deprecated(contract), "");
     CHECK(surety__contract_policy(contract)->retry_max == 2);
-    CHECK(surety__contract_policy(contract)->feedback == FEEDBACK_ERRORS);
+    CHECK(surety_contract_feedback(contract) == SURETY_FEEDBACK_ERRORS);
     CHECK(surety__contract_policy(contract)->prompt_style ==
           PROMPT_JSON_SCHEMA);
     CHECK(surety_contract_schema(contract) != NULL);
@@ -106,7 +106,7 @@ TEST(keeps_what_prompts_need)
     TRY(policy_try(t, text, &contract, NULL));
     policy = surety__contract_policy(contract);
     CHECK(policy->retry_max == 5);
-    CHECK(policy->feedback == FEEDBACK_PATCH);
+    CHECK(policy->feedback == SURETY_FEEDBACK_PATCH);
     CHECK(policy->prompt_style == PROMPT_TYPESCRIPT);
     CHECK(surety_val_count(policy->prompt_example) == 1);
     CHECK(surety_val_count(policy->aliases) == 2);

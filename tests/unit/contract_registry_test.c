@@ -302,7 +302,7 @@ TEST(has_built_in_contracts_that_compile)
             continue;
         TRY(status);
         CHECK_TEXT(surety_contract_name(contract), name);
-        CHECK_TEXT(surety_contract_version(contract), "1.0.0");
+        CHECK(surety_contract_version(contract).len > 0);
         surety_contract_free(contract);
         contract = NULL;
     }

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety mock: a model server from a script. The server has a thread of its
+ * own; this one waits for a signal, which is also how the other tells it that
+ * as many requests are over as were wanted. While the server runs only its
+ * thread writes: a line a request. */
+#include "commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <surety/mock.h>
+
+#include "input.h"
+
+enum { MOCK_SCRIPT_MAX = 64 << 20 };
+
+struct mock_settings {
+    const char *script;
+    struct texts replies;
+    bool echo;
+    const char *address;
+    const char *port;
+    const char *log;
+    unsigned requests;
+    unsigned seconds;
+    bool quiet;
+};
+
+#define AT(member) offsetof(struct mock_settings, member)
+
+const struct option_row mock_options[] = {
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "What it answers"},
+    {"script", 's', OPTION_TEXT, AT(script), 0, "FILE", NULL,
+     "replies and faults: JSON, comments allowed, as the contract "
+     "surety/mock-script says; - is standard input"},
+    {"reply", 'r', OPTION_TEXTS, AT(replies), 0, "TEXT", NULL,
+     "what the model says, or @FILE; may be given again for the next request. "
+     "The last is repeated"},
+    {"echo", 0, OPTION_FLAG, AT(echo), 0, NULL, NULL,
+     "the model says what the user said last"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Where"},
+    {"address", 'a', OPTION_TEXT, AT(address), 0, "ADDRESS", NULL,
+     "the IP address to listen on; 127.0.0.1 unless given"},
+    {"port", 'p', OPTION_TEXT, AT(port), 0, "PORT", NULL,
+     "the port to listen on; 0, the default, takes one that is free"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "How long"},
+    {"requests", 'n', OPTION_NUMBER, AT(requests), 1000000000, "N", NULL,
+     "end after so many requests"},
+    {"for", 0, OPTION_NUMBER, AT(seconds), 1000000, "SECONDS", NULL,
+     "end after so long"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    {"log", 0, OPTION_TEXT, AT(log), 0, "FILE", NULL,
+     "append one JSON object a request to FILE"},
+    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
+     "no line a request on standard error"},
+    OPTION_END};
+
+struct mock_session {
+    struct cli *cli;
+    const struct mock_settings *settings;
+    surety_mock *mock;
+    surety_doc *doc; /* of a log line */
+    struct output log;
+    bool has_log;
+    unsigned over; /* requests */
+    pthread_t waiter;
+};
+
+/* ---- the log ------------------------------------------------------------ */
+
+static void put_word(surety_buf *out, surety_val val, const char *name)
+{
+    const surety_val member = surety_val_get(val, name);
+
+    if (surety_val_kind(member) != SURETY_KIND_STRING)
+        return;
+    surety_buf_byte(out, ' ');
+    put_safe(out, surety_val_str(member));
+}
+
+/* One line for people. */
+static void put_line(surety_buf *out, surety_val line)
+{
+    const surety_val reply = surety_val_get(line, "reply");
+    const surety_val status = surety_val_get(line, "status");
+
+    surety_buf_number(out, surety_val_uint(surety_val_get(line, "request"), 0));
+    put_word(out, line, "method");
+    put_word(out, line, "path");
+    put_word(out, line, "protocol");
+    put_word(out, line, "model");
+    put_word(out, line, "mode");
+    if (surety_val_bool(surety_val_get(line, "stream"), false))
+        surety_buf_text(out, " stream");
+    surety_buf_text(out, ":");
+    if (surety_val_kind(status) == SURETY_KIND_NUMBER)
+        put_format(out, " status %u", (unsigned)surety_val_uint(status, 0));
+    if (surety_val_kind(reply) == SURETY_KIND_NUMBER)
+        put_format(out, " reply %u", (unsigned)surety_val_uint(reply, 0));
+    surety_buf_text(out, ", ");
+    surety_buf_number(
+        out, surety_val_uint(surety_val_get(line, "response_bytes"), 0));
+    surety_buf_text(out, " bytes,");
+    put_word(out, line, "ended");
+    if (surety_val_str(surety_val_get(line, "message")).len) {
+        surety_buf_text(out, ":");
+        put_word(out, line, "message");
+    }
+    surety_buf_byte(out, '\n');
+}
+
+/* Called by the server's thread. */
+static void log_request(void *ctx, surety_str line)
+{
+    struct mock_session *session = ctx;
+    const struct mock_settings *settings = session->settings;
+    bool is_bad = false;
+
+    if (session->has_log) {
+        surety_buf_add(&session->log.buf, line);
+        surety_buf_byte(&session->log.buf, '\n');
+        is_bad = !output_flush(&session->log);
+    }
+    if (!settings->quiet &&
+        surety_doc_read(session->doc, line, NULL, NULL) == SURETY_OK) {
+        put_line(&session->cli->err.buf, surety_doc_root(session->doc));
+        is_bad = !output_flush(&session->cli->err) || is_bad;
+    }
+    session->over++;
+    if (is_bad || (settings->requests && session->over >= settings->requests))
+        pthread_kill(session->waiter, SIGALRM);
+}
+
+/* ---- the script --------------------------------------------------------- */
+
+/* A script of --reply and --echo. */
+static void make_script(const struct mock_settings *settings, surety_buf *out)
+{
+    surety_buf_text(out, "{\"then\":\"repeat\",\"replies\":[");
+    for (size_t i = 0; i < settings->replies.count; i++) {
+        const char *text = settings->replies.items[i];
+        if (i > 0)
+            surety_buf_byte(out, ',');
+        surety_buf_text(out, text[0] == '@' ? "{\"file\":" : "{\"text\":");
+        surety_json_string(out, surety_str_of(text + (text[0] == '@')));
+        surety_buf_byte(out, '}');
+    }
+    if (settings->echo)
+        surety_buf_text(out, settings->replies.count > 0 ? ",{\"echo\":true}"
+                                                         : "{\"echo\":true}");
+    surety_buf_text(out, "]}");
+}
+
+/* The folder that path stands in; empty: the working folder. */
+static surety_str folder_of(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    if (!slash)
+        return (surety_str){NULL, 0};
+    return (surety_str){path, slash == path ? 1 : (size_t)(slash - path)};
+}
+
+static bool read_port(struct cli *cli, const char *text, uint16_t *ret_port)
+{
+    unsigned value = 0;
+    size_t i = 0;
+
+    for (; text && text[i]; i++) {
+        if (text[i] < '0' || text[i] > '9' || value > 65535)
+            break;
+        value = value * 10 + (unsigned)(text[i] - '0');
+    }
+    if (text && (i == 0 || text[i] || value > 65535)) {
+        cli_usage(cli, "a port is a number from 0 to 65535",
+                  "\"%s\" is no port", text);
+        return false;
+    }
+    *ret_port = (uint16_t)value;
+    return true;
+}
+
+static bool open_log(struct mock_session *session)
+{
+    const char *path = session->settings->log;
+    int fd;
+
+    if (!path)
+        return true;
+    fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        cli_fail(session->cli, CODE_WORLD, NULL, "%s cannot be written: %s",
+                 path, strerror(errno));
+        return false;
+    }
+    output_init(&session->log, fd);
+    session->has_log = true;
+    return true;
+}
+
+/* Reads the script and starts the server. */
+static bool start(struct mock_session *session)
+{
+    const struct mock_settings *settings = session->settings;
+    surety_mock_options options = {.size = sizeof(options),
+                                   .address = surety_str_of(settings->address),
+                                   .folder = folder_of(settings->script),
+                                   .log = log_request,
+                                   .log_ctx = session};
+    surety_str text = {NULL, 0};
+    surety_error error;
+    surety_status status;
+    surety_buf made;
+
+    surety_buf_init(&made, NULL, 0);
+    if (!read_port(session->cli, settings->port, &options.port))
+        return false;
+    if (settings->script) {
+        status = input_read(settings->script, MOCK_SCRIPT_MAX, &text, &error);
+        if (status == SURETY_OK)
+            status = surety_mock_open(text, &options, &session->mock, &error);
+    } else {
+        make_script(settings, &made);
+        status = surety_mock_open(surety_buf_str(&made), &options,
+                                  &session->mock, &error);
+    }
+    if (status != SURETY_OK)
+        cli_report(session->cli, cli_code_of(status, CODE_USAGE),
+                   settings->script ? input_name(settings->script) : "mock",
+                   text, &error);
+    surety_buf_done(&made);
+    free((char *)text.ptr);
+    return status == SURETY_OK;
+}
+
+/* ---- waiting ------------------------------------------------------------ */
+
+/* Until a signal, or --for is over. */
+static void wait_for_end(const struct mock_settings *settings,
+                         const sigset_t *signals)
+{
+    struct timespec now, end;
+
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += settings->seconds;
+    for (;;) {
+        struct timespec rest = {3600, 0};
+        if (settings->seconds > 0) {
+            clock_gettime(CLOCK_MONOTONIC, &now);
+            rest.tv_sec = end.tv_sec - now.tv_sec;
+            rest.tv_nsec = end.tv_nsec - now.tv_nsec;
+            if (rest.tv_nsec < 0) {
+                rest.tv_sec--;
+                rest.tv_nsec += 1000000000;
+            }
+            if (rest.tv_sec < 0)
+                return;
+        }
+        if (sigtimedwait(signals, NULL, &rest) > 0)
+            return;
+    }
+}
+
+static void serve(struct mock_session *session, const sigset_t *signals)
+{
+    const char *address = session->settings->address;
+    struct cli *cli = session->cli;
+
+    address = address ? address : "127.0.0.1";
+    put_format(&cli->out.buf,
+               strchr(address, ':')
+                   ? "surety mock: listening on http://[%s]:%u\n"
+                   : "surety mock: listening on http://%s:%u\n",
+               address, (unsigned)surety_mock_port(session->mock));
+    if (output_flush(&cli->out))
+        wait_for_end(session->settings, signals);
+    surety_mock_close(session->mock);
+}
+
+void mock_run(struct cli *cli, const struct command *command, int argc,
+              char **argv)
+{
+    struct mock_settings settings = {0};
+    struct mock_session session = {.cli = cli, .settings = &settings};
+    struct operands operands;
+    sigset_t signals;
+
+    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
+        OPTIONS_GO)
+        goto done;
+    if (operands.count > 0) {
+        cli_usage(cli, NULL, "mock takes no operand such as \"%s\"",
+                  operands.items[0]);
+        goto done;
+    }
+    if (settings.script ? settings.replies.count > 0 || settings.echo
+                        : settings.replies.count == 0 && !settings.echo) {
+        cli_usage(cli, "surety mock --reply TEXT is a beginning",
+                  "give --script, or --reply and --echo");
+        goto done;
+    }
+    session.waiter = pthread_self();
+    session.doc = surety_doc_new(NULL);
+    if (!session.doc) {
+        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+        goto done;
+    }
+    /* Before there is another thread, which then does not get them. */
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    if (open_log(&session) && start(&session))
+        serve(&session, &signals);
+    if (session.has_log && !output_close(&session.log))
+        cli_fail(cli, CODE_WORLD, NULL, "%s cannot be written: %s",
+                 settings.log, strerror(session.log.error));
+done:
+    surety_doc_free(session.doc);
+    texts_done(&settings.replies);
+}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety run: a prompt in, a checked value out. This file is the order of the
+ * command: settings, contract, prompt, configuration, models, ledger, the run,
+ * and what came of it. Values go to standard output; reports, and whatever is
+ * said on the way, to standard error. */
+#include "commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "configuration.h"
+#include "diag.h"
+#include "input.h"
+#include "library.h"
+#include "memory.h"
+#include "run_dry.h"
+#include "run_settings.h"
+#include "run_watch.h"
+#include "run_world.h"
+
+#define RECORDING_MAX ((size_t)256 << 20)
+
+/* One command's run. Zeroed at first; job_done takes it at any point. */
+struct job {
+    struct cli *cli;
+    const struct run_settings *settings;
+    struct run_numbers numbers;
+    surety_contract *contract;
+    struct session session; /* with a contract */
+    bool has_session;
+    surety_str system, prompt;
+    char *system_read, *prompt_read; /* what of them was read from a file */
+    surety_recording *recording;     /* of --replay */
+    struct record_file record;
+    surety_config *config;
+    surety_model *models;
+    struct watched *watched; /* one for each model */
+    size_t model_count;
+    struct run_watch watch;
+    struct run_dry dry;
+    surety_budget budget;
+    surety_ledger *ledger;
+    bool ledger_optional;
+    surety_run *run;
+};
+
+/* ---- what is asked --------------------------------------------------------
+ */
+
+/* Reads a file or standard input; NULL: said why. */
+static char *job_read(struct job *job, const char *path, size_t max,
+                      surety_str *ret_text)
+{
+    surety_error error;
+    const surety_status status = input_read(path, max, ret_text, &error);
+
+    if (status == SURETY_OK)
+        return (char *)ret_text->ptr;
+    cli_report(job->cli, cli_code_of(status, CODE_USAGE), input_name(path),
+               (surety_str){NULL, 0}, &error);
+    return NULL;
+}
+
+/* A file's line feeds at its end are not part of what it says. */
+static surety_str without_line_end(surety_str text)
+{
+    while (text.len > 0 &&
+           (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
+        text.len--;
+    return text;
+}
+
+/* Models are told text; bytes that are none would fail later and further
+ * away. */
+static bool job_is_text(struct job *job, surety_str text, const char *what)
+{
+    surety_doc *doc = surety_doc_new(NULL);
+    surety_status status = SURETY_NOMEM;
+
+    if (doc) {
+        surety_build_begin(doc, NULL);
+        surety_build_str(doc, text);
+        status = surety_build_end(doc, NULL);
+    }
+    surety_doc_free(doc);
+    if (status == SURETY_NOMEM)
+        cli_fail(job->cli, CODE_WORLD, NULL, "out of memory");
+    else if (status != SURETY_OK)
+        cli_fail(job->cli, CODE_USAGE, NULL, "the %s is not text in UTF-8",
+                 what);
+    return status == SURETY_OK;
+}
+
+static bool job_texts(struct job *job, const struct operands *operands)
+{
+    const size_t max = surety_limits_of(NULL).text_bytes_max;
+    const char *system = job->settings->system;
+    const char *prompt = operands->count ? operands->items[0] : "-";
+
+    if (system && system[0] == '@') {
+        job->system_read = job_read(job, system + 1, max, &job->system);
+        if (!job->system_read)
+            return false;
+        job->system = without_line_end(job->system);
+    } else {
+        job->system = surety_str_of(system);
+    }
+    if (strcmp(prompt, "-") != 0) {
+        job->prompt = surety_str_of(prompt);
+    } else {
+        if (isatty(STDIN_FILENO) && !job->settings->session.quiet) {
+            surety_buf_text(&job->cli->err.buf,
+                            "reading the prompt from the terminal; end with "
+                            "Ctrl-D\n");
+            output_flush(&job->cli->err);
+        }
+        job->prompt_read = job_read(job, "-", max, &job->prompt);
+        if (!job->prompt_read)
+            return false;
+        job->prompt = without_line_end(job->prompt);
+    }
+    if (job->prompt.len > 0)
+        return job_is_text(job, job->prompt, "prompt") &&
+               job_is_text(job, job->system, "system prompt");
+    cli_usage(job->cli, "write it as an argument, or to standard input",
+              "the prompt is empty");
+    return false;
+}
+
+static bool job_contract(struct job *job)
+{
+    const struct session_settings *settings = &job->settings->session;
+
+    job->has_session = true;
+    if (!settings->contract) {
+        /* There is nothing to judge; only the form of reports is asked of it.
+         */
+        job->session.cli = job->cli;
+        job->session.settings = settings;
+        surety_buf_init(&job->session.results, NULL, 0);
+        surety_buf_init(&job->session.notifications, NULL, 0);
+        return true;
+    }
+    job->contract = library_contract(job->cli, settings->contract);
+    if (!job->contract)
+        return false;
+    return session_init(&job->session, job->cli, settings, job->contract);
+}
+
+/* ---- who is asked ---------------------------------------------------------
+ */
+
+static bool job_recording(struct job *job)
+{
+    const char *path = job->settings->replay;
+    surety_str text = {NULL, 0};
+    surety_error error;
+    surety_status status;
+
+    if (!path)
+        return true;
+    if (!job_read(job, path, RECORDING_MAX, &text))
+        return false;
+    status = surety_recording_read(text, NULL, &job->recording, &error);
+    free((char *)text.ptr);
+    if (status == SURETY_OK)
+        return true;
+    cli_report(job->cli, cli_code_of(status, CODE_USAGE), path,
+               (surety_str){NULL, 0}, &error);
+    return false;
+}
+
+static bool job_config(struct job *job)
+{
+    const struct run_settings *settings = job->settings;
+    surety_config_options options = {.size = sizeof(options),
+                                     .keyless = settings->dry_run,
+                                     .replay = job->recording};
+
+    if (settings->record) {
+        options.record = record_file_write;
+        options.record_ctx = &job->record;
+    }
+    job->config = configuration_open(job->cli, settings->config, &options);
+    return job->config != NULL;
+}
+
+/* The i-th name that is asked; empty past the last. */
+static surety_str job_model_name(const struct job *job, size_t i)
+{
+    const struct texts *given = &job->settings->models;
+
+    if (given->count == 0)
+        return surety_config_default(job->config, i);
+    return surety_str_of(i < given->count ? given->items[i] : NULL);
+}
+
+static uint32_t choose(uint32_t given, uint32_t otherwise)
+{
+    return given ? given : otherwise;
+}
+
+/* A model as the configuration has it, with what the command line changes. */
+static void job_change_model(const struct job *job, surety_model *model)
+{
+    const struct run_settings *settings = job->settings;
+    const struct run_numbers *numbers = &job->numbers;
+    surety_timeouts *timeouts = &model->timeouts;
+
+    if (settings->mode)
+        model->mode = (surety_mode)(settings->mode - 1);
+    if (settings->no_stream)
+        model->whole = true;
+    if (numbers->has_temperature) {
+        model->has_temperature = true;
+        model->temperature = numbers->temperature;
+    }
+    model->output_tokens_max =
+        choose(numbers->output_tokens_max, model->output_tokens_max);
+    timeouts->connect_ms =
+        choose(numbers->timeouts.connect_ms, timeouts->connect_ms);
+    timeouts->first_byte_ms =
+        choose(numbers->timeouts.first_byte_ms, timeouts->first_byte_ms);
+    timeouts->idle_ms = choose(numbers->timeouts.idle_ms, timeouts->idle_ms);
+    timeouts->total_ms = choose(numbers->timeouts.total_ms, timeouts->total_ms);
+}
+
+/* Puts its own transport before the model's: to show, or to watch. */
+static void job_wrap_model(struct job *job, size_t i)
+{
+    surety_model *model = &job->models[i];
+
+    if (job->settings->dry_run) {
+        model->transport = &job->dry.transport;
+    } else if (job->watch.moves) {
+        watched_init(&job->watched[i], model->transport, &job->watch);
+        model->transport = &job->watched[i].transport;
+    }
+}
+
+static bool job_models(struct job *job)
+{
+    size_t count = 0;
+
+    while (job_model_name(job, count).len > 0)
+        count++;
+    if (count == 0) {
+        cli_usage(job->cli,
+                  "such as -m ollama:llama3.2, or \"default\" in surety.json",
+                  "name the model with -m");
+        return false;
+    }
+    job->models = calloc(count, sizeof(*job->models));
+    job->watched = calloc(count, sizeof(*job->watched));
+    if (!job->models || !job->watched) {
+        cli_fail(job->cli, CODE_WORLD, NULL, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const surety_model *model =
+            configuration_model(job->cli, job->config, job_model_name(job, i));
+        if (!model)
+            return false;
+        job->models[i] = *model;
+        job_change_model(job, &job->models[i]);
+        job_wrap_model(job, i);
+    }
+    job->model_count = count;
+    return true;
+}
+
+/* ---- what it may spend, and where it is recorded --------------------------
+ */
+
+static void job_budget(struct job *job)
+{
+    const surety_budget *given = &job->numbers.budget;
+    surety_budget *budget = &job->budget;
+
+    *budget = surety_config_budget(job->config);
+    if (given->calls_max)
+        budget->calls_max = given->calls_max;
+    if (given->tokens_max)
+        budget->tokens_max = given->tokens_max;
+    if (given->ms_max)
+        budget->ms_max = given->ms_max;
+    if (given->cost_picousd_max)
+        budget->cost_picousd_max = given->cost_picousd_max;
+}
+
+/* Opens the ledger at url; where attempts need not be recorded, one that cannot
+ * be opened is a warning. */
+static bool job_open_ledger(struct job *job, surety_str url)
+{
+    const surety_ledger_options options = {
+        .size = sizeof(options),
+        .raw =
+            job->settings->ledger_raw || surety_config_ledger_raw(job->config)};
+    struct diag diag = {.source = surety_str_of("surety run")};
+    char message[400];
+    surety_error error;
+
+    if (surety_ledger_open(url, &options, &job->ledger, &error) == SURETY_OK)
+        return true;
+    snprintf(message, sizeof(message), "the ledger cannot be used: %s",
+             error.message);
+    diag.level = job->ledger_optional ? DIAG_WARNING : DIAG_ERROR;
+    diag.message = surety_str_of(message);
+    diag.hint = surety_str_of(error.hint);
+    diag_write(&job->cli->err.buf, job->cli->color, &diag);
+    if (!job->ledger_optional) {
+        surety_buf_text(&job->cli->err.buf,
+                        "      = hint: --ledger none goes without\n");
+        cli_raise(job->cli, CODE_WORLD);
+    }
+    return job->ledger_optional;
+}
+
+static bool job_ledger(struct job *job)
+{
+    const char *given = job->settings->ledger;
+    surety_str url =
+        given ? surety_str_of(given) : surety_config_ledger(job->config);
+    surety_buf place;
+    bool is_open = true;
+
+    job->ledger_optional = job->settings->ledger_optional ||
+                           surety_config_ledger_optional(job->config);
+    if (given && url.len == 0) {
+        cli_usage(job->cli, NULL, "--ledger needs a place, or none");
+        return false;
+    }
+    if (job->settings->dry_run || surety_str_equal(url, surety_str_of("none")))
+        return true;
+    surety_buf_init(&place, NULL, 0);
+    if (url.len == 0) {
+        is_open = configuration_ledger(job->cli, &place);
+        url = surety_buf_str(&place);
+    }
+    is_open = is_open && job_open_ledger(job, url);
+    surety_buf_done(&place);
+    return is_open;
+}
+
+/* ---- the run --------------------------------------------------------------
+ */
+
+static bool job_run(struct job *job)
+{
+    const struct run_settings *settings = job->settings;
+    const surety_prompt_options prompt = {
+        .size = sizeof(prompt), .style = (surety_prompt_style)settings->style};
+    surety_run_options options = {
+        .size = sizeof(options),
+        .contract = job->contract,
+        .system = job->system,
+        .prompt = job->prompt,
+        .instruct_system = settings->instruct_system,
+        .prompt_options = settings->style ? &prompt : NULL,
+        .judge = job->contract ? &job->session.options : NULL,
+        .models = job->models,
+        .model_count = job->model_count,
+        .budget = job->budget,
+        .backoff = surety_config_backoff(job->config),
+        .retry_max = job->numbers.retry_max,
+        .has_feedback = settings->feedback != 0,
+        .feedback = (surety_feedback)(settings->feedback - 1),
+        .ledger = job->ledger,
+        .ledger_optional = job->ledger_optional,
+        .event = run_watch_event,
+        .event_ctx = &job->watch};
+    surety_error error;
+    surety_status status;
+
+    if (!options.has_feedback)
+        options.feedback = SURETY_FEEDBACK_ERRORS;
+    status = surety_run_new(&options, &job->run, &error);
+    if (status != SURETY_OK) {
+        cli_fail(job->cli, cli_code_of(status, CODE_USAGE),
+                 error.hint[0] ? error.hint : NULL, "%s", error.message);
+        return false;
+    }
+    job->watch.run = job->run;
+    status = surety_run_wait(
+        job->run, settings->dry_run ? &job->dry.is_shown : signals_caught(),
+        &error);
+    run_watch_done(&job->watch);
+    if (status == SURETY_OK)
+        return true;
+    cli_fail(job->cli, cli_code_of(status, CODE_PROVIDER),
+             error.hint[0] ? error.hint : NULL, "%s", error.message);
+    return false;
+}
+
+/* ---- what came of it ------------------------------------------------------
+ */
+
+/* The exit code of a verdict. A budget that ended a run whose replies were bad
+ * is their failure; one that ended it before any reply is the providers'. */
+static int verdict_code(const surety_run *run)
+{
+    switch (surety_run_verdict_of(run)) {
+    case SURETY_RUN_VALID:
+    case SURETY_RUN_FALLBACK: return CODE_VALID;
+    case SURETY_RUN_REJECTED:
+    case SURETY_RUN_REFUSED: return CODE_INVALID;
+    case SURETY_RUN_BUDGET:
+        return surety_run_outcome(run) ? CODE_INVALID : CODE_PROVIDER;
+    case SURETY_RUN_LEDGER: return CODE_WORLD;
+    default: return CODE_PROVIDER;
+    }
+}
+
+/* The reply where there is no contract, as it came; only a terminal is kept
+ * from acting on it. */
+static void job_text(struct job *job)
+{
+    const surety_str text = surety_run_reply_last(job->run);
+    surety_buf *out = &job->cli->out.buf;
+    struct shown shown = {.len = 0};
+
+    if (isatty(job->cli->out.fd)) {
+        shown_put(&shown, text, out);
+        shown_done(&shown, out);
+    } else {
+        surety_buf_add(out, text);
+    }
+    if (text.len == 0 || text.ptr[text.len - 1] != '\n')
+        surety_buf_byte(out, '\n');
+}
+
+/* The checked value; what a terminal would act on in its strings stands there
+ * as an escape, which is the same JSON. */
+static void job_json(struct job *job)
+{
+    surety_buf *out = &job->cli->out.buf;
+    struct shown shown = {.is_json = true};
+    surety_buf value;
+
+    session_value(&job->session, surety_run_outcome(job->run));
+    if (!isatty(job->cli->out.fd))
+        return;
+    value = *out;
+    surety_buf_init(out, value.alloc, 0);
+    shown_put(&shown, surety_buf_str(&value), out);
+    surety_buf_done(&value);
+}
+
+static void job_value(struct job *job, int code)
+{
+    if (code == CODE_VALID && job->contract)
+        job_json(job);
+    else if (code == CODE_VALID)
+        job_text(job);
+    else if (code == CODE_INVALID && job->settings->session.not_strict)
+        surety_buf_text(&job->cli->out.buf, "null\n");
+    else
+        cli_raise(job->cli, code);
+}
+
+/* What was decided is not said again where it was said as it happened. */
+static void job_cut_log(const struct job *job, bool color, surety_buf *out)
+{
+    surety_buf log;
+
+    surety_buf_init(&log, NULL, 0);
+    surety_run_write_log(job->run, color, &log);
+    if (log.len > 0 && out->len >= log.len &&
+        memcmp(out->ptr + out->len - log.len, log.ptr, log.len) == 0)
+        out->len -= log.len;
+    surety_buf_done(&log);
+}
+
+/* Without reports, a failure that is no reply's is said all the same. */
+static void job_failure(struct job *job, int code)
+{
+    const surety_str message = surety_run_message(job->run);
+    const surety_str hint = surety_run_hint(job->run);
+    surety_error error = {.status = SURETY_IO};
+
+    if (code < CODE_PROVIDER)
+        return;
+    snprintf(error.message, sizeof(error.message), "%.*s", (int)message.len,
+             message.ptr);
+    snprintf(error.hint, sizeof(error.hint), "%.*s", (int)hint.len, hint.ptr);
+    cli_report(job->cli, code, "surety run", (surety_str){NULL, 0}, &error);
+}
+
+/* The report, in the form that was asked for; a text is written only where
+ * there is something to say. */
+static void job_report(struct job *job, int code)
+{
+    const struct session_settings *settings = &job->settings->session;
+    const surety_report form = session_form(&job->session);
+    const bool is_text =
+        form == SURETY_REPORT_TEXT || form == SURETY_REPORT_COLOR;
+    const bool is_sarif = form == SURETY_REPORT_SARIF;
+    surety_buf *out = is_sarif ? &job->session.results : &job->cli->err.buf;
+    surety_str source = job->models[job->model_count - 1].name;
+    const size_t attempts = surety_run_attempt_count(job->run);
+
+    if (settings->quiet) {
+        job_failure(job, code);
+        return;
+    }
+    if (attempts > 0)
+        source = surety_run_attempt(job->run, attempts - 1).model->name;
+    surety_run_write(job->run, form, source, out);
+    if (is_text && job->settings->verbose)
+        job_cut_log(job, form == SURETY_REPORT_COLOR, out);
+    if (!is_text && !is_sarif && out->len > 0 && out->ptr[out->len - 1] != '\n')
+        surety_buf_byte(out, '\n');
+}
+
+static void job_result(struct job *job)
+{
+    const int code = verdict_code(job->run);
+
+    if (job->settings->dry_run && job->dry.is_shown)
+        return;
+    if (job->settings->verbose && job->ledger)
+        put_format(&job->cli->err.buf, "surety run: recorded as run %.*s\n",
+                   (int)surety_run_id(job->run).len,
+                   surety_run_id(job->run).ptr);
+    job_report(job, code);
+    job_value(job, code);
+}
+
+static void job_done(struct job *job)
+{
+    if (job->has_session)
+        session_done(&job->session);
+    surety_run_free(job->run);
+    surety_ledger_close(job->ledger);
+    surety_config_free(job->config);
+    surety_recording_free(job->recording);
+    record_file_close(&job->record);
+    surety_contract_free(job->contract);
+    free(job->models);
+    free(job->watched);
+    free(job->system_read);
+    free(job->prompt_read);
+    secrets_release();
+}
+
+/* All of it up to the run; false: said why. */
+static bool job_begin(struct job *job, const struct operands *operands)
+{
+    struct cli *cli = job->cli;
+    const struct run_settings *settings = job->settings;
+
+    if (!run_is_consistent(cli, settings, operands) ||
+        !run_numbers_read(cli, settings, &job->numbers) || !job_contract(job))
+        return false;
+    job->watch = (struct run_watch){.verbose = settings->verbose,
+                                    .show_prompt = settings->show_prompt,
+                                    .show_reply = settings->show_reply};
+    run_watch_init(&job->watch, cli,
+                   settings->session.quiet || settings->dry_run);
+    secrets_guard();
+    if (!job_recording(job) || !job_config(job) || !job_models(job))
+        return false;
+    job_budget(job);
+    run_dry_init(
+        &job->dry, cli, &job->models[0], &job->budget,
+        settings->session.style == STYLE_COMPACT ||
+                (settings->session.style == STYLE_UNSET && !isatty(cli->out.fd))
+            ? SURETY_STYLE_COMPACT
+            : SURETY_STYLE_PRETTY);
+    return job_texts(job, operands) &&
+           record_file_open(&job->record, cli, settings->record) &&
+           job_ledger(job);
+}
+
+void run_run(struct cli *cli, const struct command *command, int argc,
+             char **argv)
+{
+    struct run_settings settings = {.config = NULL};
+    struct job job = {.cli = cli, .settings = &settings};
+    struct operands operands;
+    const enum options_result result =
+        options_parse(cli, command, argc, argv, &settings, &operands);
+
+    job.record.fd = -1;
+    if (result == OPTIONS_GO) {
+        cli_color(cli, settings.session.color);
+        if (job_begin(&job, &operands)) {
+            signals_catch();
+            if (job_run(&job))
+                job_result(&job);
+        }
+        job_done(&job);
+    }
+    texts_done(&settings.models);
+    texts_done(&settings.session.variables);
+    signals_raise(cli);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What providers make of a contract: every keyword that their structured output
+ * does not take, at its line, before a request is paid for. What is sent in
+ * another form is a warning; what the provider would refuse is an error. */
+#include "lint.h"
+
+#include <surety/strict.h>
+
+static void note_write(struct lint *lint, const surety_strict_note *note)
+{
+    const bool is_error = note->verdict == SURETY_STRICT_IMPOSSIBLE;
+    const struct diag diag = {.level = is_error ? DIAG_ERROR : DIAG_WARNING,
+                              .source = surety_str_of(lint->source),
+                              .text = lint->text,
+                              .position = note->position,
+                              .keyword = note->keyword,
+                              .message = note->message,
+                              .at = note->location,
+                              .hint = note->hint};
+
+    if (is_error) {
+        lint->errors++;
+        cli_raise(lint->cli, CODE_USAGE);
+    } else {
+        lint->warnings++;
+    }
+    diag_write(&lint->cli->err.buf, lint->cli->color, &diag);
+}
+
+bool lint_strict(struct lint *lint, const surety_contract *contract)
+{
+    for (int i = SURETY_SUBSET_OPENAI; i <= SURETY_SUBSET_GRAMMAR; i++) {
+        surety_strict *strict = NULL;
+        surety_error error;
+        surety_status status;
+
+        if (!(lint->subsets >> i & 1))
+            continue;
+        status = surety_strict_compile(contract, (surety_subset)i, NULL,
+                                       &strict, &error);
+        if (status == SURETY_NOMEM)
+            return false;
+        if (status != SURETY_OK) {
+            lint->errors++;
+            cli_report(lint->cli, CODE_USAGE, lint->source, lint->text, &error);
+            continue;
+        }
+        for (size_t j = 0; j < surety_strict_note_count(strict); j++) {
+            const surety_strict_note note = surety_strict_note_at(strict, j);
+            note_write(lint, &note);
+        }
+        surety_strict_free(strict);
+    }
+    return true;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of surety run as a table, which of them go together, and their
+ * numbers. Amounts are read exactly, as in the configuration: what cannot be
+ * counted is refused and not rounded. */
+#include "run_settings.h"
+
+#include <string.h>
+
+#include "commands.h"
+
+#define AT(member) offsetof(struct run_settings, member)
+#define SESSION(member) offsetof(struct run_settings, session.member)
+#define SECTION(title)                                                         \
+    {                                                                          \
+        NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, title                       \
+    }
+
+const struct option_row run_options[] = {
+    SECTION("What is asked"),
+    {"contract", 'c', OPTION_TEXT, SESSION(contract), 0, "CONTRACT", NULL,
+     "what the value must satisfy: a file with a contract or a plain JSON "
+     "Schema, or a name such as a/b, a/b@1 or a/b@1.2.0; without it the reply "
+     "is printed as it comes"},
+    {"model", 'm', OPTION_TEXTS, AT(models), 0, "MODEL", NULL,
+     "PROVIDER:NAME (openai, responses, anthropic, gemini, ollama, vllm, "
+     "llamacpp, lmstudio, openrouter, or a provider of the configuration), "
+     "exec:COMMAND, replay:FILE, or a name of the configuration; given again, "
+     "it is asked when the one before is given up"},
+    {"system", 's', OPTION_TEXT, AT(system), 0, "TEXT|@FILE", NULL,
+     "the system prompt"},
+    {"style", 0, OPTION_CHOICE, AT(style), 0, NULL,
+     "json-schema|typescript|example",
+     "how the prompt shows the schema; the contract's unless given"},
+    {"instruct-system", 0, OPTION_FLAG, AT(instruct_system), 0, NULL, NULL,
+     "put the format instructions into the system prompt"},
+    {"config", 0, OPTION_TEXT, AT(config), 0, "FILE", NULL,
+     "the configuration; else ./surety.json or surety/surety.json in "
+     "$XDG_CONFIG_HOME"},
+    SECTION("The call"),
+    {"mode", 0, OPTION_CHOICE, AT(mode), 0, NULL, "auto|native|tool|prompt",
+     "how the model is bound to the schema: by structured output of its "
+     "provider, a tool that it must call, the prompt alone, or the best of "
+     "these that works"},
+    {"temperature", 't', OPTION_TEXT, AT(temperature), 0, "NUMBER", NULL,
+     "from 0 to 2; the provider's unless given"},
+    {"max-output-tokens", 0, OPTION_TEXT, AT(output_tokens), 0, "N", NULL,
+     "tokens of one reply, reasoning included"},
+    {"no-stream", 0, OPTION_FLAG, AT(no_stream), 0, NULL, NULL,
+     "ask for the reply in one piece"},
+    {"timeout", 0, OPTION_TEXT, AT(total), 0, "SECONDS", NULL,
+     "for all of one call; 600 unless given"},
+    {"connect-timeout", 0, OPTION_TEXT, AT(connect), 0, "SECONDS", NULL,
+     "for the name, the connection and TLS; 10 unless given"},
+    {"first-byte-timeout", 0, OPTION_TEXT, AT(first_byte), 0, "SECONDS", NULL,
+     "from the request to the first byte; 120 unless given"},
+    {"idle-timeout", 0, OPTION_TEXT, AT(idle), 0, "SECONDS", NULL,
+     "between two bytes; 60 unless given"},
+    SESSION_ROWS_LOOK,
+    SECTION("Failures"),
+    {"retries", 0, OPTION_TEXT, AT(retries), 0, "N", NULL,
+     "how often each model is asked again after a reply that fails, from 0 to "
+     "100; the contract's unless given. Broken connections, rate limits and "
+     "overloads do not count"},
+    {"feedback", 0, OPTION_CHOICE, AT(feedback), 0, NULL, "errors|simple|patch",
+     "what the model is told then: every error with its place, a request for "
+     "valid JSON, or the failing parts, to be mended by JSON Patch"},
+    {"no-fallback", 0, OPTION_FLAG, SESSION(no_fallback), 0, NULL, NULL,
+     "do not use the contract's fallback"},
+    {"var", 0, OPTION_TEXTS, SESSION(variables), 0, "NAME=VALUE", NULL,
+     "what ${NAME} in the contract's fallback stands for; may be given again"},
+    {"not-strict", 0, OPTION_FLAG, SESSION(not_strict), 0, NULL, NULL,
+     "print null where no reply satisfies the contract, and exit 0; the report "
+     "still says why"},
+    SECTION("Budget, of all calls together"),
+    {"max-calls", 0, OPTION_TEXT, AT(calls), 0, "N", NULL,
+     "calls that are sent; 8 unless given"},
+    {"max-tokens", 0, OPTION_TEXT, AT(tokens), 0, "N", NULL,
+     "tokens, input and output; 1000000 unless given"},
+    {"max-seconds", 0, OPTION_TEXT, AT(seconds), 0, "SECONDS", NULL,
+     "time on the clock, waiting included; 1200 unless given"},
+    {"max-usd", 0, OPTION_TEXT, AT(usd), 0, "DOLLARS", NULL,
+     "money; each model needs a price in the configuration"},
+    SECTION("Records"),
+    {"ledger", 0, OPTION_TEXT, AT(ledger), 0, "URL|none", NULL,
+     "where attempts are recorded: a file of SQLite or postgresql://...; else "
+     "the configuration's, or surety/ledger.db in $XDG_STATE_HOME"},
+    {"ledger-raw", 0, OPTION_FLAG, AT(ledger_raw), 0, NULL, NULL,
+     "record prompts and replies too"},
+    {"ledger-optional", 0, OPTION_FLAG, AT(ledger_optional), 0, NULL, NULL,
+     "go on when attempts cannot be recorded"},
+    {"record", 0, OPTION_TEXT, AT(record), 0, "FILE", NULL,
+     "write every exchange to FILE, without keys, to be played again"},
+    {"replay", 0, OPTION_TEXT, AT(replay), 0, "FILE", NULL,
+     "answer from a recording, the exchange with the same request, and reach "
+     "nobody"},
+    SECTION("Output"),
+    {"report", 0, OPTION_CHOICE, SESSION(report), 0, NULL,
+     "text|json|plain|github|sarif",
+     "form of the report on standard error: text as compilers write, where "
+     "there is something to say; json, one object in any case; plain, MESSAGE "
+     "(path: a/b/0); github, workflow commands; sarif, one SARIF 2.1.0 "
+     "document"},
+    {"derive", 0, OPTION_FLAG, SESSION(derive), 0, NULL, NULL,
+     "compute the contract's derived members and print "
+     "{\"value\":...,\"derived\":...} instead of the value alone"},
+    {"verbose", 'v', OPTION_FLAG, AT(verbose), 0, NULL, NULL,
+     "say on standard error what is sent and why, as it happens"},
+    {"show-prompt", 0, OPTION_FLAG, AT(show_prompt), 0, NULL, NULL,
+     "write what the model is told to standard error, for each attempt"},
+    {"show-reply", 0, OPTION_FLAG, AT(show_reply), 0, NULL, NULL,
+     "write the model's text to standard error as it comes"},
+    {"dry-run", 0, OPTION_FLAG, AT(dry_run), 0, NULL, NULL,
+     "print the body of the first request instead of sending it, and on "
+     "standard error where it would go and what the run may cost; needs no "
+     "key"},
+    SESSION_ROWS_STYLE,
+    OPTION_END};
+
+/* ---- numbers --------------------------------------------------------------
+ */
+
+/* An amount in units of 10^-scale from min to max; left as it is where the
+ * option was not given. False: said so. */
+struct amount {
+    const char *option, *text;
+    unsigned scale;
+    uint64_t min, max;
+    const char *range; /* min and max in words */
+};
+
+static bool take_amount(struct cli *cli, const struct amount *amount,
+                        uint64_t *ret_value)
+{
+    surety_error error = {.status = SURETY_OK};
+    uint64_t value = 0;
+
+    if (!amount->text)
+        return true;
+    if (surety_decimal_read(surety_str_of(amount->text), amount->scale, &value,
+                            &error) != SURETY_OK) {
+        cli_usage(cli, NULL, "--%s: %s", amount->option, error.message);
+        return false;
+    }
+    if (value < amount->min || value > amount->max) {
+        cli_usage(cli, NULL, "--%s goes from %s, not %s", amount->option,
+                  amount->range, amount->text);
+        return false;
+    }
+    *ret_value = value;
+    return true;
+}
+
+static bool take_ms(struct cli *cli, const char *option, const char *text,
+                    uint32_t *ret_ms)
+{
+    const struct amount amount = {option, text,     3,
+                                  1,      86400000, "0.001 to 86400 seconds"};
+    uint64_t ms = 0;
+
+    if (!take_amount(cli, &amount, &ms))
+        return false;
+    *ret_ms = (uint32_t)ms;
+    return true;
+}
+
+static bool take_timeouts(struct cli *cli, const struct run_settings *settings,
+                          surety_timeouts *timeouts)
+{
+    return take_ms(cli, "timeout", settings->total, &timeouts->total_ms) &&
+           take_ms(cli, "connect-timeout", settings->connect,
+                   &timeouts->connect_ms) &&
+           take_ms(cli, "first-byte-timeout", settings->first_byte,
+                   &timeouts->first_byte_ms) &&
+           take_ms(cli, "idle-timeout", settings->idle, &timeouts->idle_ms);
+}
+
+static bool take_budget(struct cli *cli, const struct run_settings *settings,
+                        surety_budget *budget)
+{
+    const struct amount calls = {"max-calls", settings->calls, 0,
+                                 1,           10000,           "1 to 10000"};
+    const struct amount tokens = {"max-tokens",  settings->tokens,    0, 1,
+                                  1000000000000, "1 to 1000000000000"};
+    const struct amount seconds = {
+        "max-seconds", settings->seconds,        3, 1,
+        604800000,     "0.001 to 604800 seconds"};
+    const struct amount usd = {
+        "max-usd", settings->usd,       12,
+        1,         1000000000000000000, "0.000000000001 to 1000000 dollars"};
+    uint64_t calls_max = 0;
+
+    if (!take_amount(cli, &calls, &calls_max) ||
+        !take_amount(cli, &tokens, &budget->tokens_max) ||
+        !take_amount(cli, &seconds, &budget->ms_max) ||
+        !take_amount(cli, &usd, &budget->cost_picousd_max))
+        return false;
+    budget->calls_max = (uint32_t)calls_max;
+    return true;
+}
+
+bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
+                      struct run_numbers *ret_numbers)
+{
+    const struct amount retries = {"retries", settings->retries, 0, 0,
+                                   100,       "0 to 100"};
+    const struct amount temperature = {
+        "temperature", settings->temperature, 6, 0, 2000000, "0 to 2"};
+    const struct amount output = {
+        "max-output-tokens", settings->output_tokens, 0, 1, 10000000,
+        "1 to 10000000"};
+    struct run_numbers numbers = {.retry_max = -1};
+    uint64_t retry_max = 0;
+    uint64_t millionths = 0;
+    uint64_t output_tokens = 0;
+
+    if (!take_amount(cli, &retries, &retry_max) ||
+        !take_amount(cli, &temperature, &millionths) ||
+        !take_amount(cli, &output, &output_tokens) ||
+        !take_timeouts(cli, settings, &numbers.timeouts) ||
+        !take_budget(cli, settings, &numbers.budget))
+        return false;
+    if (settings->retries)
+        numbers.retry_max = (int32_t)retry_max;
+    numbers.has_temperature = settings->temperature != NULL;
+    numbers.temperature = (double)millionths / 1e6;
+    numbers.output_tokens_max = (uint32_t)output_tokens;
+    *ret_numbers = numbers;
+    return true;
+}
+
+/* ---- what goes together ---------------------------------------------------
+ */
+
+/* An option that was given and is for contracts only; NULL: none. */
+static const char *wants_contract(const struct run_settings *settings)
+{
+    const struct session_settings *session = &settings->session;
+    const struct {
+        bool given;
+        const char *name;
+    } rows[] = {{settings->style, "style"},
+                {settings->instruct_system, "instruct-system"},
+                {settings->mode, "mode"},
+                {settings->retries, "retries"},
+                {settings->feedback, "feedback"},
+                {session->extract, "extract"},
+                {session->report == 6, "report sarif"},
+                {session->pick, "pick"},
+                {session->marker, "marker"},
+                {session->keep_reasoning, "keep-reasoning"},
+                {session->repair, "repair"},
+                {session->no_fallback, "no-fallback"},
+                {session->variables.count, "var"},
+                {session->not_strict, "not-strict"},
+                {session->derive, "derive"},
+                {session->style == STYLE_PRETTY, "pretty"}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (rows[i].given)
+            return rows[i].name;
+    return NULL;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
+                       const struct operands *operands)
+{
+    const char *option =
+        settings->session.contract ? NULL : wants_contract(settings);
+
+    if (operands->count == 1 && operands->items[0][0] == '\0') {
+        cli_usage(cli, NULL, "the prompt is empty");
+        return false;
+    }
+    if (operands->count > 1) {
+        cli_usage(cli, "quote it, so that the shell keeps it together",
+                  "the prompt is one argument, not %zu", operands->count);
+        return false;
+    }
+    if (option) {
+        cli_usage(cli, "name the contract with -c", "--%s is for a contract",
+                  option);
+        return false;
+    }
+    if (is_same(settings->record, settings->replay)) {
+        cli_usage(cli, NULL, "--record and --replay name the same file");
+        return false;
+    }
+    if (settings->dry_run && settings->record) {
+        cli_usage(cli, NULL,
+                  "--dry-run sends nothing that --record could "
+                  "write");
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Watching a run. A model's text is somebody else's: on a terminal nothing of
+ * it is acted on. The line that moves is drawn over itself and cleared before
+ * anything else is written; it is there only where standard error is a
+ * terminal, and a file or a pipe gets whole lines. */
+#include "run_watch.h"
+
+#include <time.h>
+#include <unistd.h>
+
+enum { WATCH_STEP_MS = 200, WATCH_BYTES_A_TOKEN = 3 };
+
+/* ---- text for terminals ---------------------------------------------------
+ */
+
+/* Whether a terminal would act on it, or it hides or turns what stands around
+ * it: C0 and C1 controls, and the bidirectional ones (Unicode 15, 23.2). */
+static bool is_acted_on(uint32_t code)
+{
+    return (code < 0x20 && code != '\n' && code != '\t') ||
+           (code >= 0x7F && code < 0xA0) || code == 0x200E || code == 0x200F ||
+           code == 0x061C || code == 0x2028 || code == 0x2029 ||
+           (code >= 0x202A && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
+}
+
+/* The bytes that a character has whose first is this; 1: none begins so. */
+static unsigned length_of(unsigned char first)
+{
+    if (first < 0xC2 || first > 0xF4)
+        return 1;
+    return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
+static void put_bytes(struct shown *shown, surety_buf *out)
+{
+    for (unsigned i = 0; i < shown->len; i++)
+        put_format(out, "\\x%02X", shown->bytes[i]);
+    shown->len = 0;
+}
+
+static void put_character(struct shown *shown, surety_buf *out)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    uint32_t code = shown->bytes[0] & (0x7Fu >> shown->len);
+
+    for (unsigned i = 1; i < shown->len; i++)
+        code = code << 6 | (shown->bytes[i] & 0x3Fu);
+    if (code < least[shown->len] || code > 0x10FFFF ||
+        (code >= 0xD800 && code <= 0xDFFF)) {
+        put_bytes(shown, out);
+        return;
+    }
+    if (is_acted_on(code))
+        put_format(out, shown->is_json ? "\\u%04x" : "\\u{%04X}",
+                   (unsigned)code);
+    else
+        surety_buf_append(out, (const char *)shown->bytes, shown->len);
+    shown->len = 0;
+}
+
+void shown_put(struct shown *shown, surety_str text, surety_buf *out)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char byte = (unsigned char)text.ptr[i];
+        if (shown->len > 0 && (byte & 0xC0) != 0x80)
+            put_bytes(shown, out);
+        if (shown->len == 0 && byte < 0x80) {
+            if (is_acted_on(byte))
+                put_format(out, shown->is_json ? "\\u%04x" : "\\x%02X", byte);
+            else
+                surety_buf_byte(out, (char)byte);
+            continue;
+        }
+        if (shown->len == 0)
+            shown->want = length_of(byte);
+        shown->bytes[shown->len++] = byte;
+        if (shown->want == 1)
+            put_bytes(shown, out);
+        else if (shown->len == shown->want)
+            put_character(shown, out);
+    }
+}
+
+void shown_done(struct shown *shown, surety_buf *out)
+{
+    put_bytes(shown, out);
+}
+
+/* ---- the line that moves --------------------------------------------------
+ */
+
+static uint64_t now_ms(void)
+{
+    struct timespec now = {0, 0};
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void clear(struct run_watch *watch)
+{
+    if (watch->is_drawn)
+        surety_buf_text(&watch->cli->err.buf, "\r\033[K");
+    watch->is_drawn = false;
+}
+
+static void draw(struct run_watch *watch)
+{
+    surety_buf *out = &watch->cli->err.buf;
+    const uint64_t now = now_ms();
+
+    if (!watch->moves || watch->attempt == 0 ||
+        (watch->is_drawn && now - watch->drawn_ms < WATCH_STEP_MS))
+        return;
+    clear(watch);
+    put_format(out, "attempt %u, %llu s", (unsigned)watch->attempt,
+               (unsigned long long)((now - watch->begun_ms) / 1000));
+    if (watch->text_bytes > 0)
+        put_format(out, ", about %zu tokens",
+                   watch->text_bytes / WATCH_BYTES_A_TOKEN + 1);
+    watch->is_drawn = true;
+    watch->drawn_ms = now;
+    output_flush(&watch->cli->err);
+}
+
+/* Ends a line of the model's text. */
+static void end_line(struct run_watch *watch)
+{
+    surety_buf *out = &watch->cli->err.buf;
+
+    clear(watch);
+    shown_done(&watch->shown, out);
+    if (watch->is_midline)
+        surety_buf_byte(out, '\n');
+    watch->is_midline = false;
+}
+
+/* ---- events ---------------------------------------------------------------
+ */
+
+void run_watch_init(struct run_watch *watch, struct cli *cli, bool quiet)
+{
+    watch->cli = cli;
+    watch->is_terminal = isatty(cli->err.fd) != 0;
+    watch->moves = watch->is_terminal && !watch->show_reply && !quiet;
+}
+
+static void show_text(struct run_watch *watch, surety_str text)
+{
+    surety_buf *out = &watch->cli->err.buf;
+
+    if (text.len == 0)
+        return;
+    clear(watch);
+    if (watch->is_terminal)
+        shown_put(&watch->shown, text, out);
+    else
+        surety_buf_add(out, text);
+    watch->is_midline = text.ptr[text.len - 1] != '\n';
+    output_flush(&watch->cli->err);
+}
+
+/* What is sent, between lines of its own. */
+static void show_prompt(struct run_watch *watch, uint32_t attempt)
+{
+    surety_buf *out = &watch->cli->err.buf;
+    const surety_str mark = surety_str_of("surety run: ");
+
+    if (!watch->run || surety_run_attempt_count(watch->run) < attempt)
+        return;
+    end_line(watch);
+    surety_buf_add(out, mark);
+    put_format(out, "prompt of attempt %u:\n", (unsigned)attempt);
+    show_text(watch, surety_run_attempt(watch->run, attempt - 1).prompt);
+    end_line(watch);
+    if (watch->show_reply) {
+        surety_buf_add(out, mark);
+        surety_buf_text(out, "reply:\n");
+    }
+    output_flush(&watch->cli->err);
+}
+
+static void say(struct run_watch *watch, const surety_event *event)
+{
+    surety_buf *out = &watch->cli->err.buf;
+
+    end_line(watch);
+    put_format(out, "surety run: %s %u: ",
+               event->kind == SURETY_EVENT_ATTEMPT ? "attempt"
+                                                   : "after attempt",
+               (unsigned)event->attempt);
+    put_safe(out, event->text);
+    surety_buf_byte(out, '\n');
+    output_flush(&watch->cli->err);
+}
+
+void run_watch_event(void *ctx, const surety_event *event)
+{
+    struct run_watch *watch = ctx;
+
+    if (event->kind == SURETY_EVENT_ATTEMPT) {
+        watch->attempt = event->attempt;
+        watch->begun_ms = now_ms();
+        watch->text_bytes = 0;
+    }
+    if (event->kind == SURETY_EVENT_TEXT ||
+        event->kind == SURETY_EVENT_REASONING)
+        watch->text_bytes += event->text.len;
+    else if (watch->verbose)
+        say(watch, event);
+    if (event->kind == SURETY_EVENT_ATTEMPT && watch->show_prompt)
+        show_prompt(watch, event->attempt);
+    if (event->kind == SURETY_EVENT_TEXT && watch->show_reply)
+        show_text(watch, event->text);
+    draw(watch);
+}
+
+void run_watch_done(struct run_watch *watch)
+{
+    end_line(watch);
+    watch->moves = false;
+}
+
+/* ---- transports -----------------------------------------------------------
+ */
+
+static surety_status watched_start(void *ctx, uint64_t id,
+                                   const surety_request *request,
+                                   const surety_receiver *receiver,
+                                   surety_error *reterr)
+{
+    const struct watched *watched = ctx;
+
+    return watched->inner->start(watched->inner->ctx, id, request, receiver,
+                                 reterr);
+}
+
+static void watched_cancel(void *ctx, uint64_t id)
+{
+    const struct watched *watched = ctx;
+
+    watched->inner->cancel(watched->inner->ctx, id);
+}
+
+/* Shorter than it was asked for, so that the line moves; a wait that returns
+ * early is repeated. */
+static surety_status watched_wait(void *ctx, uint32_t timeout_ms,
+                                  surety_error *reterr)
+{
+    const struct watched *watched = ctx;
+    const surety_status status = watched->inner->wait(
+        watched->inner->ctx,
+        timeout_ms < WATCH_STEP_MS ? timeout_ms : WATCH_STEP_MS, reterr);
+
+    draw(watched->watch);
+    return status;
+}
+
+/* The inner one is the configuration's. */
+static void watched_close(void *ctx)
+{
+    (void)ctx;
+}
+
+void watched_init(struct watched *watched, surety_transport *inner,
+                  struct run_watch *watch)
+{
+    *watched = (struct watched){{1, watched, watched_start, watched_cancel,
+                                 watched_wait, watched_close},
+                                inner,
+                                watch};
+}

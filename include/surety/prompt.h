@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety/prompt.h: what a model is told. Format instructions from a contract,
+ * the first prompt that carries them, and what is said after a reply that
+ * failed: with the exact errors, or asking for a patch of the failing parts.
+ * Every text is the same for the same input.
+ *
+ * Threads: none of these keeps anything. */
+#ifndef SURETY_PROMPT_H
+#define SURETY_PROMPT_H
+
+#include <surety/base.h>
+#include <surety/contract.h>
+#include <surety/json.h>
+#include <surety/reply.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a schema is shown. ORDER styles (names in prompt/format.c). */
+typedef enum surety_prompt_style {
+    SURETY_PROMPT_CONTRACT = 0, /* what the contract says */
+    SURETY_PROMPT_JSON_SCHEMA,  /* the schema itself, without x-surety */
+    SURETY_PROMPT_TYPESCRIPT,   /* a TypeScript-like type with comments */
+    SURETY_PROMPT_EXAMPLE       /* one value: the contract's, or one made */
+} surety_prompt_style;
+
+typedef struct surety_prompt_options {
+    size_t size; /* sizeof(surety_prompt_options) */
+    surety_prompt_style style;
+    /* The structured value is delivered by the provider's API (native or
+     * tool): say what it means, not where in the reply it stands. */
+    bool native;
+    const surety_alloc *alloc;
+} surety_prompt_options;
+
+/* Appends the format instructions alone: what to answer, where in the reply
+ * (as the contract's places want it), and the schema in the style.
+ * SURETY_NOMEM; SURETY_UNSUPPORTED: style EXAMPLE where none is given and none
+ * can be made. */
+SURETY_API surety_status surety_prompt_format(
+    const surety_contract *contract, const surety_prompt_options *options,
+    surety_buf *out, surety_error *reterr);
+
+/* Appends prompt with the format instructions behind it. */
+SURETY_API surety_status
+surety_prompt_write(const surety_contract *contract, surety_str prompt,
+                    const surety_prompt_options *options, surety_buf *out,
+                    surety_error *reterr);
+
+/* Builds a value that satisfies the contract (schema and rules): the contract's
+ * own example, else one made from the schema. SURETY_UNSUPPORTED: none found.
+ * SURETY_NOMEM, SURETY_LIMIT. */
+SURETY_API surety_status surety_prompt_example(const surety_contract *contract,
+                                               surety_doc *out,
+                                               surety_error *reterr);
+
+/* Appends what to send after a reply that failed: the original prompt with its
+ * format instructions, then what was wrong, as feedback says. The reply is
+ * quoted as data: delimited by a mark that does not stand in it, at most
+ * SURETY_PROMPT_QUOTE_MAX bytes, and only where it helps (PATCH, and the values
+ * that errors name). Nothing of a failed transcript but this.
+ * outcome is reply's; where it was not JSON at all, PATCH does as ERRORS. */
+#define SURETY_PROMPT_QUOTE_MAX 8192
+SURETY_API surety_status
+surety_prompt_again(const surety_contract *contract, surety_str prompt,
+                    surety_feedback feedback, const surety_outcome *outcome,
+                    surety_str reply, const surety_prompt_options *options,
+                    surety_buf *out, surety_error *reterr);
+
+/* Whether PATCH would ask for a patch after this outcome: its reply held JSON
+ * whose value can be changed in place. */
+SURETY_API bool surety_prompt_patches(const surety_outcome *outcome);
+
+/* Applies a model's reply to a PATCH prompt: finds the RFC 6902 document in
+ * reply, applies it to the value of outcome's candidate, all of it or nothing,
+ * and appends the new value's JSON to out, to be judged whole. SURETY_SYNTAX:
+ * the reply holds no patch, or one that does not apply, with the operation. */
+SURETY_API surety_status surety_prompt_patch(const surety_outcome *outcome,
+                                             surety_str reply, surety_buf *out,
+                                             surety_error *reterr);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety/strict.h: a contract in the subset of JSON Schema that a provider's
+ * structured output takes. Optional properties become nullable and are taken
+ * out again, keywords that the provider does not know move to the description
+ * (the contract still enforces them), references are inlined where they must
+ * be, limits are counted. What became of each keyword is told at its line,
+ * before a token is spent.
+ *
+ * Threads: a strict schema is frozen. */
+#ifndef SURETY_STRICT_H
+#define SURETY_STRICT_H
+
+#include <surety/base.h>
+#include <surety/contract.h>
+#include <surety/json.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whose subset. ORDER subsets (names in strict/subset.c). */
+typedef enum surety_subset {
+    SURETY_SUBSET_OPENAI = 0, /* Chat Completions and Responses, strict */
+    SURETY_SUBSET_ANTHROPIC,  /* output_config.format and strict tools */
+    SURETY_SUBSET_GEMINI,     /* responseJsonSchema */
+    SURETY_SUBSET_GRAMMAR /* llama.cpp, vLLM, Ollama: compiled to grammars */
+} surety_subset;
+/* "openai", "anthropic", "gemini", "grammar"; never NULL. */
+SURETY_API const char *surety_subset_name(surety_subset subset);
+
+typedef enum surety_strict_verdict {
+    SURETY_STRICT_ACCEPTED = 0, /* as it stands */
+    SURETY_STRICT_REWRITTEN,    /* in another form that loses nothing here */
+    SURETY_STRICT_IMPOSSIBLE    /* the provider would refuse it */
+} surety_strict_verdict;
+/* "accepted", "rewritten", "impossible"; never NULL. */
+SURETY_API const char *
+surety_strict_verdict_name(surety_strict_verdict verdict);
+
+/* What became of one keyword. Texts belong to the strict schema. */
+typedef struct surety_strict_note {
+    surety_strict_verdict verdict; /* of this keyword; never ACCEPTED */
+    surety_str keyword;
+    surety_str location; /* JSON Pointer in the contract's document */
+    surety_position position;
+    surety_str message; /* what the provider does not take */
+    surety_str hint;    /* what is done instead, or what to change */
+} surety_strict_note;
+
+typedef struct surety_strict surety_strict;
+
+/* Compiles the contract's schema; it must outlive the result. An impossible
+ * schema is a result, not an error. SURETY_NOMEM; SURETY_LIMIT: the rewritten
+ * schema outgrows limits (inlined references). */
+SURETY_API surety_status surety_strict_compile(const surety_contract *contract,
+                                               surety_subset subset,
+                                               const surety_alloc *alloc,
+                                               surety_strict **ret_strict,
+                                               surety_error *reterr);
+SURETY_API void surety_strict_free(surety_strict *strict);
+
+SURETY_API surety_strict_verdict
+surety_strict_verdict_of(const surety_strict *strict);
+/* The schema to send; SURETY_NONE where it is impossible. */
+SURETY_API surety_val surety_strict_schema(const surety_strict *strict);
+/* A name for it that every provider takes: 1 to 64 of A-Z a-z 0-9 _ -. */
+SURETY_API surety_str surety_strict_name(const surety_strict *strict);
+SURETY_API surety_str surety_strict_description(const surety_strict *strict);
+SURETY_API size_t surety_strict_note_count(const surety_strict *strict);
+SURETY_API surety_strict_note surety_strict_note_at(const surety_strict *strict,
+                                                    size_t i);
+
+/* Turns a value that the provider made for the strict schema back into one for
+ * the contract: nulls that stood for absent properties are left out, a wrapped
+ * root is unwrapped, objects that had to become lists of pairs are objects
+ * again. What does not look as the strict schema said is kept as it is: the
+ * contract will say what is wrong with it. out may not be delivered's doc.
+ * SURETY_NOMEM, SURETY_LIMIT. */
+SURETY_API surety_status surety_strict_restore(const surety_strict *strict,
+                                               surety_val delivered,
+                                               surety_doc *out,
+                                               surety_error *reterr);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check.c: what a configuration may not say.
+ *
+ * Three looks. First whether a key stands in the file itself: that is the
+ * mistake with the worst end, and the contract would only call the member
+ * unknown. Then the contract surety/config. Then, for URLs and headers, what a
+ * schema cannot say well. Every refusal has its place in the file, and none
+ * quotes a text that is long enough to be a key: configurations are pasted into
+ * reports. */
+#include "config/config.h"
+
+#include <surety/contract.h>
+
+enum { QUOTED_MAX = 15 };
+
+/* ---- keys -----------------------------------------------------------------
+ */
+
+/* Members that hold a key elsewhere, in small letters and without "_", "-". */
+static const char *const check_secret_names[] = {
+    "key",         "apikey",       "secret",    "apisecret",  "secretkey",
+    "token",       "apitoken",     "authtoken", "bearer",     "bearertoken",
+    "accesstoken", "accesskey",    "password",  "passwd",     "authorization",
+    "auth",        "credentials",  "xapikey",   "openaikey",  "openaiapikey",
+    "cookie",      "anthropickey", "geminikey", "xgoogapikey"};
+
+/* Headers that carry one. */
+static const char *const check_secret_headers[] = {
+    "authorization", "proxy-authorization", "x-api-key",
+    "api-key",       "x-goog-api-key",      "cookie"};
+
+/* Headers that are the protocol's or the connection's to set. */
+static const char *const check_own_headers[] = {"host",
+                                                "content-length",
+                                                "transfer-encoding",
+                                                "connection",
+                                                "content-type",
+                                                "accept",
+                                                "accept-encoding",
+                                                "expect",
+                                                "upgrade",
+                                                "te",
+                                                "trailer",
+                                                "keep-alive",
+                                                "proxy-connection"};
+
+static char check_small(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter + 32) : letter;
+}
+
+/* Whether text without "_" and "-" is name, capitals or not. */
+static bool check_is_name(surety_str text, const char *name)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '_' || text.ptr[i] == '-')
+            continue;
+        if (check_small(text.ptr[i]) != *name)
+            return false;
+        name++;
+    }
+    return *name == '\0';
+}
+
+static bool check_is_secret(surety_str name)
+{
+    for (size_t i = 0;
+         i < sizeof(check_secret_names) / sizeof(*check_secret_names); i++)
+        if (check_is_name(name, check_secret_names[i]))
+            return true;
+    return false;
+}
+
+static bool check_is_one_of(surety_str name, const char *const *names,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (surety__str_equal_nocase(name, surety_str_of(names[i])))
+            return true;
+    return false;
+}
+
+/* Refuses members of object that would hold a key. */
+static surety_status check_members(const surety_config *config,
+                                   surety_val object, surety_error *reterr)
+{
+    surety_status status;
+
+    if (surety_val_kind(object) != SURETY_KIND_OBJECT)
+        return SURETY_OK;
+    for (surety_val val = surety_val_first(object); val.doc;
+         val = surety_val_next(object, val)) {
+        const surety_str name = surety_val_str(surety_val_key(val));
+        if (!check_is_secret(name))
+            continue;
+        status = surety__fail(
+            reterr, SURETY_SYNTAX,
+            "%.*s: a key does not stand in the configuration, which is read, "
+            "copied and shared more freely than a key should be",
+            (int)name.len, name.ptr);
+        surety__hint(reterr, "put it into an environment variable or a file, "
+                             "and name that with key_env or key_file");
+        return surety__config_at(config, surety_val_key(val), reterr, status);
+    }
+    return SURETY_OK;
+}
+
+static surety_status check_group(const surety_config *config, const char *group,
+                                 surety_error *reterr)
+{
+    const surety_val rows = surety_val_get(surety_doc_root(config->doc), group);
+    surety_status status = SURETY_OK;
+
+    if (surety_val_kind(rows) != SURETY_KIND_OBJECT)
+        return SURETY_OK;
+    for (surety_val row = surety_val_first(rows);
+         row.doc && status == SURETY_OK; row = surety_val_next(rows, row))
+        status = check_members(config, row, reterr);
+    return status;
+}
+
+static surety_status check_keys(const surety_config *config,
+                                surety_error *reterr)
+{
+    surety_status status =
+        check_members(config, surety_doc_root(config->doc), reterr);
+
+    if (status == SURETY_OK)
+        status = check_group(config, "providers", reterr);
+    if (status == SURETY_OK)
+        status = check_group(config, "models", reterr);
+    return status;
+}
+
+/* ---- the contract ---------------------------------------------------------
+ */
+
+/* What a name, a variable or a mistaken text of some length breaks, in words
+ * that do not quote it. */
+static void check_say_pattern(surety_finding finding, surety_error *reterr)
+{
+    const surety_str where = finding.absolute_keyword_location;
+    const surety_str variable = SURETY__LITERAL("/$defs/variable/");
+    const surety_str prices = SURETY__LITERAL("/properties/prices/");
+
+    if (surety__str_find(where, variable) < where.len) {
+        surety__fail(reterr, SURETY_SYNTAX,
+                     "this is no name of an environment variable: capitals, "
+                     "digits and underscores");
+        surety__hint(reterr, "if it is the key itself, put it into a variable "
+                             "such as PROVIDER_API_KEY and name that here");
+    } else if (surety__str_find(where, prices) < where.len) {
+        surety__fail(reterr, SURETY_SYNTAX,
+                     "a price here is for a model named PROVIDER:MODEL");
+        surety__hint(reterr, "the price of a model of this file stands in that "
+                             "model, as its price");
+    } else {
+        surety__fail(reterr, SURETY_SYNTAX,
+                     "a name here is of letters, digits, dots, hyphens and "
+                     "underscores, and begins with a letter or digit");
+    }
+}
+
+/* Writes what a finding says. */
+static void check_say(surety_finding finding, surety_error *reterr)
+{
+    const surety_str pattern = SURETY__LITERAL("pattern");
+    const surety_str found = surety_val_str(finding.instance);
+    char text[160];
+    surety_buf wanted = {
+        .ptr = text, .cap = sizeof(text), .max = sizeof(text) - 1};
+
+    if (surety_str_equal(finding.keyword, pattern)) {
+        check_say_pattern(finding, reterr);
+        return;
+    }
+    if (found.len <= QUOTED_MAX ||
+        surety_str_equal(finding.keyword,
+                         SURETY__LITERAL("additionalProperties"))) {
+        surety__fail(reterr, SURETY_SYNTAX, "%.*s", (int)finding.message.len,
+                     finding.message.ptr);
+        surety__hint(reterr, "%.*s", (int)finding.hint.len, finding.hint.ptr);
+        return;
+    }
+    surety_val_write(finding.schema, SURETY_STYLE_COMPACT, &wanted);
+    surety__fail(reterr, SURETY_SYNTAX,
+                 wanted.status == SURETY_OK
+                     ? "this text of %zu bytes does not satisfy \"%.*s\": %.*s"
+                     : "this text of %zu bytes does not satisfy \"%.*s\"%.*s",
+                 found.len, (int)finding.keyword.len, finding.keyword.ptr,
+                 wanted.status == SURETY_OK ? (int)wanted.len : 0, text);
+}
+
+static surety_status check_contract(const surety_config *config,
+                                    surety_error *reterr)
+{
+    const surety_val root = surety_doc_root(config->doc);
+    const surety_schema_options options = {
+        .size = sizeof(options), .assert_format = true, .alloc = config->alloc};
+    const surety__embedded *own = surety__config_contract;
+    surety_schema *schema = NULL;
+    surety_checker *checker = surety_checker_new(config->alloc, NULL);
+    surety_findings *findings = surety_findings_new(config->alloc);
+    surety_finding finding;
+    surety_status status;
+    bool valid = false;
+
+    if (!checker || !findings) {
+        status = surety__fail_nomem(reterr);
+        goto done;
+    }
+    status = surety_schema_read((surety_str){own->text, own->len}, &options,
+                                &schema, reterr);
+    if (status == SURETY_OK)
+        status = surety_checker_check(checker, schema, root, &valid, reterr);
+    if (status != SURETY_OK || valid)
+        goto done;
+    status = surety_checker_report(checker, schema, root, findings, reterr);
+    if (status != SURETY_OK)
+        goto done;
+    assert(surety_findings_count(findings) > 0);
+    finding = surety_findings_at(findings, 0);
+    if (reterr)
+        check_say(finding, reterr);
+    status = surety__config_at(config, finding.instance, reterr, SURETY_SYNTAX);
+done:
+    surety_findings_free(findings);
+    surety_checker_free(checker);
+    surety_schema_free(schema);
+    return status;
+}
+
+surety_status surety__config_check(const surety_config *config,
+                                   surety_error *reterr)
+{
+    const surety_kind kind = surety_val_kind(surety_doc_root(config->doc));
+    surety_status status;
+
+    if (kind != SURETY_KIND_OBJECT) {
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "a configuration is an object, and this is %s %s",
+                              kind == SURETY_KIND_ARRAY ? "an" : "a",
+                              surety_kind_name(kind));
+        return surety__config_at(config, surety_doc_root(config->doc), reterr,
+                                 status);
+    }
+    status = check_keys(config, reterr);
+    return status == SURETY_OK ? check_contract(config, reterr) : status;
+}
+
+/* ---- URLs -----------------------------------------------------------------
+ */
+
+/* The length of "scheme://" that url begins with, 0: none of the list's. */
+static size_t check_scheme(surety_str url, const char *schemes)
+{
+    while (*schemes) {
+        const size_t len = strcspn(schemes, " ");
+        const surety_str scheme = {schemes, len};
+        const surety_str mark = SURETY__LITERAL("://");
+        if (url.len > len + mark.len &&
+            surety__str_equal_nocase((surety_str){url.ptr, len}, scheme) &&
+            memcmp(url.ptr + len, mark.ptr, mark.len) == 0)
+            return len + mark.len;
+        schemes += len + (schemes[len] == ' ');
+    }
+    return 0;
+}
+
+/* Whether a query, from its "?" on, gives a parameter that is a key. */
+static bool check_query_has_secret(surety_str query)
+{
+    size_t i = 1;
+
+    while (i < query.len) {
+        const size_t start = i;
+        while (i < query.len && !memchr("=&#", query.ptr[i], 3))
+            i++;
+        if (check_is_secret((surety_str){query.ptr + start, i - start}))
+            return true;
+        while (i < query.len && query.ptr[i] != '&')
+            i++;
+        i++;
+    }
+    return false;
+}
+
+/* What is wrong with url, or NULL. */
+static const char *check_url_fault(surety_str url, const char *schemes)
+{
+    size_t i = check_scheme(url, schemes);
+    const size_t host = i;
+
+    if (i == 0)
+        return "does not begin with a scheme that fits";
+    for (size_t k = 0; k < url.len; k++)
+        if ((unsigned char)url.ptr[k] <= 0x20 || url.ptr[k] == 0x7F ||
+            url.ptr[k] == '\\')
+            return "holds a character that no URL has";
+    while (i < url.len && !memchr("/?#", url.ptr[i], 3)) {
+        if (url.ptr[i] == '@')
+            return "holds a user or a password";
+        i++;
+    }
+    if (i == host)
+        return "names no host";
+    while (i < url.len && url.ptr[i] != '?' && url.ptr[i] != '#')
+        i++;
+    if (check_query_has_secret((surety_str){url.ptr + i, url.len - i}))
+        return "holds a key or a password";
+    if (memchr(url.ptr + i, '#', url.len - i))
+        return "has a fragment";
+    return NULL;
+}
+
+surety_status surety__config_check_url(const surety_config *config,
+                                       surety_val url, const char *schemes,
+                                       surety_error *reterr)
+{
+    const char *fault = check_url_fault(surety_val_str(url), schemes);
+    surety_status status;
+
+    if (!fault)
+        return SURETY_OK;
+    status = surety__fail(reterr, SURETY_SYNTAX, "this URL %s", fault);
+    if (strstr(fault, "password"))
+        surety__hint(reterr, "neither stands in the configuration; a provider "
+                             "has key_env and key_file, a proxy HTTPS_PROXY, "
+                             "PostgreSQL PGPASSWORD and ~/.pgpass");
+    else
+        surety__hint(reterr,
+                     "SCHEME://HOST/PATH is what is wanted, with a "
+                     "scheme of: %s",
+                     schemes);
+    return surety__config_at(config, url, reterr, status);
+}
+
+/* ---- headers --------------------------------------------------------------
+ */
+
+/* A token of RFC 9110, section 5.6.2. */
+static bool check_is_token(surety_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        const char byte = check_small(name.ptr[i]);
+        if (!(byte >= 'a' && byte <= 'z') && !(byte >= '0' && byte <= '9') &&
+            (byte == '\0' || !strchr("!#$%&'*+-.^_`|~", byte)))
+            return false;
+    }
+    return name.len > 0;
+}
+
+static const char *check_header_fault(surety_str name, surety_val value)
+{
+    const surety_str text = surety_val_str(value);
+    const surety_str own = SURETY__LITERAL("x-surety-");
+
+    if (!check_is_token(name))
+        return "is no name of a header";
+    if (check_is_one_of(name, check_own_headers,
+                        sizeof(check_own_headers) /
+                            sizeof(*check_own_headers)) ||
+        (name.len > own.len &&
+         surety__str_equal_nocase((surety_str){name.ptr, own.len}, own)))
+        return "is a header that is not set here";
+    if (surety_val_kind(value) == SURETY_KIND_STRING &&
+        check_is_one_of(name, check_secret_headers,
+                        sizeof(check_secret_headers) /
+                            sizeof(*check_secret_headers)))
+        return "carries a key, which does not stand in the configuration";
+    for (size_t i = 0; i < text.len; i++)
+        if (((unsigned char)text.ptr[i] < 0x20 && text.ptr[i] != '\t') ||
+            text.ptr[i] == 0x7F)
+            return "has a control character in its value";
+    return NULL;
+}
+
+surety_status surety__config_check_headers(const surety_config *config,
+                                           surety_val headers,
+                                           surety_error *reterr)
+{
+    surety_status status;
+
+    if (!headers.doc)
+        return SURETY_OK;
+    for (surety_val value = surety_val_first(headers); value.doc;
+         value = surety_val_next(headers, value)) {
+        const surety_str name = surety_val_str(surety_val_key(value));
+        const char *fault = check_header_fault(name, value);
+        if (!fault)
+            continue;
+        status =
+            surety__fail(reterr, SURETY_SYNTAX, "\"%.*s\" %s",
+                         (int)(name.len < 64 ? name.len : 64), name.ptr, fault);
+        if (strstr(fault, "carries"))
+            surety__hint(reterr, "write {\"env\": \"VARIABLE\"} or {\"file\": "
+                                 "\"PATH\"} as its value");
+        return surety__config_at(config, surety_val_key(value), reterr, status);
+    }
+    return SURETY_OK;
+}

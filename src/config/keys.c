@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keys.c: the configuration's door to the environment and to files, and the
+ * keeper of secrets.
+ *
+ * A key is read when a model that needs it is asked for, trimmed, looked at (a
+ * line break in it would be a header of somebody's), and kept in a block that
+ * holds nothing else, so that wiping it is wiping all of it: blocks are written
+ * over before they are given back, the one that a file was read into too. What
+ * was found is never quoted in a message. The environment itself is the
+ * process's and stays as it is. */
+#include "config/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_STEP = 1 << 16 };
+
+const char *surety__config_environment(const surety_config *config,
+                                       const char *name)
+{
+    if (config->options.environment)
+        return config->options.environment(config->options.environment_ctx,
+                                           name);
+    return getenv(name);
+}
+
+/* Through a pointer to volatile, or the compiler would leave it out. */
+void surety__config_wipe(void *ptr, size_t len)
+{
+    volatile unsigned char *byte = ptr;
+
+    for (size_t i = 0; i < len; i++)
+        byte[i] = 0;
+}
+
+void surety__config_warn(const surety_config *config, const char *format, ...)
+{
+    surety_error sentence;
+    va_list args;
+
+    if (!config->options.warn)
+        return;
+    va_start(args, format);
+    surety__failv(&sentence, SURETY_OK, format, args);
+    va_end(args);
+    config->options.warn(config->options.warn_ctx,
+                         surety_str_of(sentence.message));
+}
+
+static surety_status keys_fail_errno(surety_error *reterr, const char *path,
+                                     int error)
+{
+    return surety__fail(reterr, SURETY_IO, "%s cannot be read: %s", path,
+                        strerror(error));
+}
+
+/* Reads what there is into out; at most max + 1 bytes. */
+static surety_status keys_read_all(int fd, const char *path, size_t max,
+                                   surety_buf *out, surety_error *reterr)
+{
+    for (;;) {
+        const size_t left = max + 1 - out->len;
+        const size_t want = left < FILE_STEP ? left : FILE_STEP;
+        char *to = surety__buf_room(out, want);
+        ssize_t got;
+        if (!to)
+            return surety__fail_nomem(reterr);
+        got = read(fd, to, want);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return keys_fail_errno(reterr, path, errno);
+        out->len += (size_t)got;
+        if (got == 0)
+            return SURETY_OK;
+        if (out->len > max)
+            return surety__fail(reterr, SURETY_LIMIT,
+                                "%s is larger than the limit of %zu bytes",
+                                path, max);
+    }
+}
+
+/* Opens a regular file: another kind might keep the caller waiting. */
+static int keys_open(const char *path, struct stat *about, surety_error *reterr)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int error = 0;
+
+    if (fd < 0 || fstat(fd, about) != 0)
+        error = errno;
+    else if (S_ISDIR(about->st_mode))
+        error = EISDIR;
+    if (error)
+        keys_fail_errno(reterr, path, error);
+    else if (!S_ISREG(about->st_mode))
+        surety__fail(reterr, SURETY_IO,
+                     "%s cannot be read: it is a pipe or a device", path);
+    else
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+surety_status surety__config_file(const char *path, size_t max, surety_buf *out,
+                                  surety_error *reterr)
+{
+    struct stat about;
+    surety_status status;
+    const int fd = keys_open(path, &about, reterr);
+
+    if (fd < 0)
+        return SURETY_IO;
+    if ((uintmax_t)about.st_size <= max &&
+        !surety__buf_room(out, (size_t)about.st_size + 1))
+        status = surety__fail_nomem(reterr);
+    else
+        status = keys_read_all(fd, path, max, out, reterr);
+    close(fd);
+    return status;
+}
+
+/* Takes the secret in text, whose source (a variable or a file) is quoted. */
+static surety_status keys_take(surety_config *config, surety_str text,
+                               const char *source, surety_str *ret_key,
+                               surety_error *reterr)
+{
+    surety__config_key *key;
+
+    text = surety__str_trim(text);
+    if (text.len == 0)
+        return surety__fail(reterr, SURETY_UNSUPPORTED, "%s is empty", source);
+    if (text.len > SURETY__KEY_MAX)
+        return surety__fail(reterr, SURETY_SYNTAX,
+                            "%s holds %zu bytes, and no key has more than %d",
+                            source, text.len, SURETY__KEY_MAX);
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7F)
+            return surety__fail(reterr, SURETY_SYNTAX,
+                                "%s holds a line break or another control "
+                                "character, which no key has",
+                                source);
+    for (key = config->keys; key; key = key->next)
+        if (surety_str_equal((surety_str){key->ptr, key->len}, text))
+            goto found;
+    key = surety__arena_take(&config->arena, sizeof(*key));
+    if (!key)
+        return surety__fail_nomem(reterr);
+    key->ptr = surety__resize(config->alloc, NULL, 0, text.len);
+    if (!key->ptr)
+        return surety__fail_nomem(reterr);
+    memcpy(key->ptr, text.ptr, text.len);
+    key->len = text.len;
+    key->next = config->keys;
+    config->keys = key;
+found:
+    *ret_key = (surety_str){key->ptr, key->len};
+    return SURETY_OK;
+}
+
+static surety_status keys_of_file(surety_config *config, surety_str file,
+                                  surety_str *ret_key, surety_error *reterr)
+{
+    char text[SURETY__KEY_MAX + 64];
+    surety_buf read = {.ptr = text, .cap = sizeof(text), .max = sizeof(text)};
+    const surety_str path = surety__config_path(config, file);
+    struct stat about;
+    surety_status status;
+    int fd;
+
+    if (!path.ptr)
+        return surety__fail_nomem(reterr);
+    fd = keys_open(path.ptr, &about, reterr);
+    if (fd < 0)
+        return SURETY_IO;
+    if (about.st_mode & (S_IRWXG | S_IRWXO))
+        surety__config_warn(config,
+                            "the key file %s can be read or changed by others; "
+                            "chmod 600 keeps it yours",
+                            path.ptr);
+    status = keys_read_all(fd, path.ptr, sizeof(text) - 2, &read, reterr);
+    close(fd);
+    if (status == SURETY_OK)
+        status = keys_take(config, (surety_str){text, read.len}, path.ptr,
+                           ret_key, reterr);
+    surety__config_wipe(text, sizeof(text));
+    return status;
+}
+
+surety_status surety__config_key_read(surety_config *config,
+                                      surety_str variable, surety_str file,
+                                      surety_str *ret_key, surety_error *reterr)
+{
+    char name[136];
+    char source[176];
+    surety_buf words = {.ptr = source, .cap = sizeof(source)};
+    const char *value;
+
+    if (variable.len == 0)
+        return keys_of_file(config, file, ret_key, reterr);
+    if (variable.len >= sizeof(name))
+        return surety__fail(reterr, SURETY_UNSUPPORTED,
+                            "the name of an environment variable is too long");
+    memcpy(name, variable.ptr, variable.len);
+    name[variable.len] = '\0';
+    value = surety__config_environment(config, name);
+    words.max = sizeof(source) - 1;
+    surety_buf_text(&words, "the environment variable ");
+    surety_buf_text(&words, name);
+    source[words.len] = '\0';
+    if (!value)
+        return surety__fail(reterr, SURETY_UNSUPPORTED, "%s is not set",
+                            source);
+    return keys_take(config, surety_str_of(value), source, ret_key, reterr);
+}
+
+void surety__config_keys_wipe(surety_config *config)
+{
+    for (surety__config_key *key = config->keys; key; key = key->next) {
+        surety__config_wipe(key->ptr, key->len);
+        surety__free(config->alloc, key->ptr, key->len);
+    }
+    config->keys = NULL;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.c: from a name to a model that can be called.
+ *
+ * A name is a row of the file, or PROVIDER:MODEL, which makes a row of what is
+ * built in; exec and replay are providers whose models are a command and a
+ * file. A model that was given out stays: the same name gives the same model,
+ * and models that need the same way for bytes share one transport, so that its
+ * connections are shared too. */
+#include "config/config.h"
+
+#define MODEL_RECORDING_MAX ((size_t)256 << 20)
+#define MODEL_QUOTED_MAX 64
+
+/* ---- transports -----------------------------------------------------------
+ */
+
+/* Keeps a transport that was opened, around which exchanges are recorded where
+ * that is asked for. On failure it is closed. */
+static surety_status model_keep(surety_config *config,
+                                surety__config_transport *row,
+                                surety_transport *inner, surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    row->transport = inner;
+    if (config->options.record)
+        status = surety_record_open(inner, config->options.record,
+                                    config->options.record_ctx, config->alloc,
+                                    &row->transport, reterr);
+    if (status != SURETY_OK) {
+        inner->close(inner->ctx);
+        return status;
+    }
+    row->next = config->transports;
+    config->transports = row;
+    return SURETY_OK;
+}
+
+/* Opens the way that row says; recording is of REACH_REPLAY. */
+static surety_status model_open(surety_config *config,
+                                surety__config_transport *row,
+                                const surety_recording *recording,
+                                surety_error *reterr)
+{
+    const surety_http_options http = {.size = sizeof(http),
+                                      .ca_file = row->ca_file,
+                                      .proxy = row->proxy,
+                                      .public_only = row->public_only,
+                                      .alloc = config->alloc};
+    const surety_replay_options replay = {.size = sizeof(replay),
+                                          .match =
+                                              config->options.replay != NULL,
+                                          .alloc = config->alloc};
+    surety_transport *transport = NULL;
+    surety_status status;
+
+    if (row->reach == REACH_REPLAY)
+        status = surety_replay_open(recording, &replay, &transport, reterr);
+    else if (row->reach == REACH_EXEC)
+        status = surety_exec_open(config->alloc, &transport, reterr);
+    else
+        status = surety_http_open(&http, &transport, reterr);
+    if (status != SURETY_OK)
+        return status;
+    return model_keep(config, row, transport, reterr);
+}
+
+/* The transport that is open for this way; NULL: none. */
+static surety__config_transport *
+model_transport_find(const surety_config *config, surety__reach reach,
+                     const surety__config_provider *provider)
+{
+    surety__config_transport *row = config->transports;
+
+    while (row &&
+           (row->reach != reach || row->public_only != provider->public_only ||
+            !surety_str_equal(row->ca_file, provider->ca_file) ||
+            !surety_str_equal(row->proxy, provider->proxy)))
+        row = row->next;
+    return row;
+}
+
+/* The transport of a provider. A recording has one of its own, but that which
+ * is played instead of all providers has one for all. */
+static surety_status model_transport(surety_config *config,
+                                     const surety__config_provider *provider,
+                                     const surety_recording *recording,
+                                     surety_transport **ret_transport,
+                                     surety_error *reterr)
+{
+    const surety_recording *played = config->options.replay;
+    const surety__reach reach = played ? REACH_REPLAY : provider->reach;
+    surety__config_transport *row = NULL;
+    surety_status status = SURETY_OK;
+
+    if (played)
+        row = config->transports;
+    else if (!recording)
+        row = model_transport_find(config, reach, provider);
+    if (!row) {
+        row = surety__arena_take(&config->arena, sizeof(*row));
+        if (!row)
+            return surety__fail_nomem(reterr);
+        row->reach = reach;
+        row->ca_file = provider->ca_file;
+        row->proxy = provider->proxy;
+        row->public_only = provider->public_only;
+        status = model_open(config, row, played ? played : recording, reterr);
+    }
+    if (status == SURETY_OK)
+        *ret_transport = row->transport;
+    return status;
+}
+
+/* ---- recordings -----------------------------------------------------------
+ */
+
+/* Reads the recording that a model is. One that is named directly counts from
+ * the working folder, as whoever named it sees it. */
+static surety_status model_recording(surety_config *config,
+                                     const surety__config_row *from,
+                                     const surety_recording **ret_recording,
+                                     surety_error *reterr)
+{
+    const surety_str path =
+        from->is_direct ? surety__arena_text(&config->arena, from->model)
+                        : surety__config_path(config, from->model);
+    surety__config_recording *row =
+        surety__arena_take(&config->arena, sizeof(*row));
+    surety_buf text;
+    surety_status status;
+
+    if (!path.ptr || !row)
+        return surety__fail_nomem(reterr);
+    surety_buf_init(&text, config->alloc, 0);
+    status = surety__config_file(path.ptr, MODEL_RECORDING_MAX, &text, reterr);
+    if (status == SURETY_OK) {
+        status = surety_recording_read(surety_buf_str(&text), config->alloc,
+                                       &row->recording, reterr);
+        if (status != SURETY_OK && reterr && !reterr->source[0])
+            memcpy(reterr->source, path.ptr,
+                   path.len < sizeof(reterr->source)
+                       ? path.len
+                       : sizeof(reterr->source) - 1);
+    }
+    surety_buf_done(&text);
+    if (status != SURETY_OK)
+        return status;
+    row->next = config->recordings;
+    config->recordings = row;
+    *ret_recording = row->recording;
+    return SURETY_OK;
+}
+
+/* ---- keys and headers -----------------------------------------------------
+ */
+
+/* A key on its way to another machine in the clear. */
+static void model_warn_clear(const surety_config *config,
+                             const surety__config_provider *provider)
+{
+    const surety_str url = provider->base_url;
+    const surety_str near[] = {
+        SURETY__LITERAL("http://127."), SURETY__LITERAL("http://localhost"),
+        SURETY__LITERAL("http://[::1]"), SURETY__LITERAL("https://")};
+
+    for (size_t i = 0; i < sizeof(near) / sizeof(*near); i++)
+        if (url.len >= near[i].len &&
+            surety__str_equal_nocase((surety_str){url.ptr, near[i].len},
+                                     near[i]))
+            return;
+    surety__config_warn(config,
+                        "the key of the provider %.*s is sent unencrypted to "
+                        "%.*s",
+                        (int)provider->name.len, provider->name.ptr,
+                        (int)url.len, url.ptr);
+}
+
+static surety_status model_key(surety_config *config,
+                               const surety__config_provider *provider,
+                               surety_str *ret_key, surety_error *reterr)
+{
+    surety_status status;
+
+    if (config->options.keyless || config->options.replay ||
+        (provider->key_env.len == 0 && provider->key_file.len == 0))
+        return SURETY_OK;
+    status = surety__config_key_read(config, provider->key_env,
+                                     provider->key_file, ret_key, reterr);
+    if (status == SURETY_OK)
+        model_warn_clear(config, provider);
+    else if (provider->key_env.len > 0)
+        surety__hint(reterr,
+                     "it holds the key of the provider %.*s: export "
+                     "%.*s=...",
+                     (int)provider->name.len, provider->name.ptr,
+                     (int)provider->key_env.len, provider->key_env.ptr);
+    else
+        surety__hint(reterr, "it is the key_file of the provider %.*s",
+                     (int)provider->name.len, provider->name.ptr);
+    return status;
+}
+
+/* The provider's headers; a secret one is left out where there are no keys. */
+static surety_status model_headers(surety_config *config, surety_val from,
+                                   surety_model *model, surety_error *reterr)
+{
+    const bool keyless = config->options.keyless || config->options.replay;
+    surety_header *headers;
+
+    if (surety_val_count(from) == 0)
+        return SURETY_OK;
+    headers = surety__arena_take(&config->arena,
+                                 surety_val_count(from) * sizeof(*headers));
+    if (!headers)
+        return surety__fail_nomem(reterr);
+    model->headers = headers;
+    for (surety_val val = surety_val_first(from); val.doc;
+         val = surety_val_next(from, val)) {
+        surety_header header = {.name = surety_val_str(surety_val_key(val)),
+                                .value = surety_val_str(val)};
+        if (surety_val_kind(val) == SURETY_KIND_OBJECT) {
+            const surety_status status =
+                keyless
+                    ? SURETY_OK
+                    : surety__config_key_read(
+                          config, surety_val_str(surety_val_get(val, "env")),
+                          surety_val_str(surety_val_get(val, "file")),
+                          &header.value, reterr);
+            if (status != SURETY_OK)
+                return status;
+            if (keyless)
+                continue;
+            header.secret = true;
+        }
+        headers[model->header_count++] = header;
+    }
+    return SURETY_OK;
+}
+
+/* ---- models ---------------------------------------------------------------
+ */
+
+/* exec: and a command; ptr NULL: out of memory. */
+static surety_str model_command(surety_config *config, surety_str command)
+{
+    const surety_str scheme = SURETY__LITERAL("exec:");
+    char *text = surety__arena_take(&config->arena, scheme.len + command.len);
+
+    if (!text)
+        return (surety_str){NULL, 0};
+    memcpy(text, scheme.ptr, scheme.len);
+    memcpy(text + scheme.len, command.ptr, command.len);
+    return (surety_str){text, scheme.len + command.len};
+}
+
+/* Makes the model of a row and keeps it. */
+static surety_status model_make(surety_config *config,
+                                const surety__config_row *row,
+                                const surety_model **ret_model,
+                                surety_error *reterr)
+{
+    const surety__config_provider *provider = row->provider;
+    surety__config_model *made =
+        surety__arena_take(&config->arena, sizeof(*made));
+    const surety_recording *recording = NULL;
+    surety_model *model = made ? &made->model : NULL;
+    surety_status status;
+
+    if (!made)
+        return surety__fail_nomem(reterr);
+    *model = (surety_model){.size = sizeof(*model),
+                            .name = row->name,
+                            .provider = provider->name,
+                            .model = surety__str_trim(row->model),
+                            .protocol = provider->protocol,
+                            .base_url = provider->base_url,
+                            .mode = row->mode,
+                            .whole = row->whole,
+                            .has_temperature = row->has_temperature,
+                            .temperature = row->temperature,
+                            .output_tokens_max = row->output_tokens_max,
+                            .extra = row->extra,
+                            .price = row->price,
+                            .timeouts = row->timeouts,
+                            .response_bytes_max = row->response_bytes_max,
+                            .retry_ambiguous = row->retry_ambiguous};
+    if (provider->reach == REACH_REPLAY) {
+        status = model_recording(config, row, &recording, reterr);
+        if (status != SURETY_OK)
+            return status;
+        model->protocol = surety_recording_protocol(recording);
+        model->model = surety_recording_model(recording);
+    }
+    if (model->protocol == SURETY_PROTOCOL_TEXT) {
+        model->base_url = model_command(config, row->model);
+        if (!model->base_url.ptr)
+            return surety__fail_nomem(reterr);
+    }
+    status = model_key(config, provider, &model->key, reterr);
+    if (status == SURETY_OK)
+        status = model_headers(config, provider->headers, model, reterr);
+    if (status == SURETY_OK)
+        status = model_transport(config, provider, recording, &model->transport,
+                                 reterr);
+    if (status != SURETY_OK)
+        return status;
+    made->next = config->models;
+    config->models = made;
+    *ret_model = model;
+    return SURETY_OK;
+}
+
+/* The price of a model that is named directly. */
+static surety_price model_price(const surety_config *config, surety_str name)
+{
+    for (size_t i = 0; i < config->price_count; i++)
+        if (surety_str_equal(config->prices[i].name, name))
+            return config->prices[i].price;
+    return (surety_price){0};
+}
+
+/* No model has this name; colon: where its provider ends, or its length. */
+static surety_status model_refuse(const surety_config *config, surety_str name,
+                                  size_t colon, surety_error *reterr)
+{
+    const bool is_direct = colon < name.len;
+    const surety_str word = {name.ptr, colon};
+    const surety_str nearest = surety__config_nearest(config, word, !is_direct);
+    const int shown =
+        (int)(word.len < MODEL_QUOTED_MAX ? word.len : MODEL_QUOTED_MAX);
+    surety_status status;
+
+    if (is_direct && colon + 1 == name.len)
+        return surety__fail(reterr, SURETY_SYNTAX, "\"%.*s:\" names no model",
+                            shown, word.ptr);
+    status = surety__fail(reterr, SURETY_SYNTAX, "there is no %s \"%.*s\"",
+                          is_direct ? "provider" : "model", shown, word.ptr);
+    if (nearest.len > 0)
+        surety__hint(
+            reterr, "did you mean \"%.*s%.*s\"?", (int)nearest.len, nearest.ptr,
+            (int)(name.len - colon < MODEL_QUOTED_MAX ? name.len - colon
+                                                      : MODEL_QUOTED_MAX),
+            name.ptr + colon);
+    else if (surety__config_provider_find(config, name))
+        surety__hint(reterr, "a provider is followed by its model: %.*s:MODEL",
+                     shown, name.ptr);
+    else
+        surety__hint(reterr, "a model is PROVIDER:MODEL (such as "
+                             "ollama:llama3.2), exec:COMMAND, replay:FILE, or "
+                             "a name of surety.json");
+    return status;
+}
+
+surety_status surety_config_model(surety_config *config, surety_str name,
+                                  const surety_model **ret_model,
+                                  surety_error *reterr)
+{
+    const char *mark = name.len ? memchr(name.ptr, ':', name.len) : NULL;
+    const size_t colon = mark ? (size_t)(mark - name.ptr) : name.len;
+    surety__config_row row = {0};
+
+    for (surety__config_model *made = config->models; made; made = made->next) {
+        if (surety_str_equal(made->model.name, name)) {
+            *ret_model = &made->model;
+            return SURETY_OK;
+        }
+    }
+    for (size_t i = 0; i < config->row_count; i++)
+        if (surety_str_equal(config->rows[i].name, name))
+            return model_make(config, &config->rows[i], ret_model, reterr);
+    row.provider = mark ? surety__config_provider_find(
+                              config, (surety_str){name.ptr, colon})
+                        : NULL;
+    if (!row.provider || colon + 1 == name.len)
+        return model_refuse(config, name, colon, reterr);
+    row.name = surety__arena_text(&config->arena, name);
+    if (!row.name.ptr)
+        return surety__fail_nomem(reterr);
+    row.model = (surety_str){row.name.ptr + colon + 1, name.len - colon - 1};
+    row.is_direct = true;
+    row.price = model_price(config, row.name);
+    row.retry_ambiguous = row.provider->retry_ambiguous;
+    row.timeouts = row.provider->timeouts;
+    row.response_bytes_max = row.provider->response_bytes_max;
+    return model_make(config, &row, ret_model, reterr);
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON Patch (RFC 6902): a list of operations on a value, all or nothing.
+ *
+ * A document is never changed in place. Each operation is one walk that copies
+ * the value as it is, but for the one place that the operation names: down
+ * along the path to it with what stands before, then up again with what stands
+ * behind. Three docs take turns, because a move needs the value from before its
+ * removal. The result is copied to the caller's doc at the very end, so a
+ * failure leaves it alone.
+ *
+ * 1. A pointer that leads nowhere, a test that fails and an operation that is
+ *    none end the patch with its number (RFC 6902, section 5).
+ * 2. Members of an operation that no standard defines are ignored (section 4).
+ * 3. Copying makes the work the number of operations times the value's size, so
+ *    both have a bound, and so has their product. */
+#include "json/json.h"
+
+enum {
+    PATCH_OPERATIONS_MAX = 10000,
+    PATCH_WORK_MAX = 1 << 27, /* values copied */
+    PATCH_BYTES_MAX = 1 << 25 /* of texts; copies can double them */
+};
+
+/* What happens at the place that the path ends at. */
+typedef enum patch_edit {
+    PATCH_REPLACE, /* the value there */
+    PATCH_INSERT,  /* before the item there */
+    PATCH_APPEND,  /* to the container, which is the end of the path */
+    PATCH_REMOVE
+} patch_edit;
+
+typedef struct patch_state {
+    const surety_alloc *alloc;
+    surety_doc *docs[3];
+    unsigned turn;   /* docs[turn] is written next */
+    surety_val root; /* as it is now */
+    surety_val *path;
+    size_t path_len, path_cap;
+    size_t number; /* of the operation, from 0 */
+    size_t work;
+    const char *op;
+    surety_error *reterr;
+} patch_state;
+
+/* Fails the operation at hand. */
+static surety_status patch_fail(patch_state *state, surety_status status,
+                                const char *why, surety_str pointer)
+{
+    char digits[24];
+    size_t number = state->number;
+    size_t at = sizeof(digits);
+
+    surety__fail(state->reterr, status, "operation %zu (%s): %s \"%.*s\"",
+                 state->number + 1, state->op, why, (int)pointer.len,
+                 pointer.len ? pointer.ptr : "");
+    if (!state->reterr)
+        return status;
+    digits[--at] = '\0';
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    digits[--at] = '/';
+    memcpy(state->reterr->path, digits + at, sizeof(digits) - at);
+    return status;
+}
+
+static surety_status patch_push(patch_state *state, surety_val val)
+{
+    void *items = state->path;
+
+    if (surety__grow(state->alloc, &items, &state->path_cap,
+                     state->path_len + 1, sizeof(*state->path),
+                     SIZE_MAX / sizeof(*state->path)) != SURETY_OK)
+        return surety__fail_nomem(state->reterr);
+    state->path = items;
+    state->path[state->path_len++] = val;
+    return SURETY_OK;
+}
+
+/* Takes the first reference token off a pointer that is not empty. */
+static surety_str patch_token(surety_str *pointer)
+{
+    surety_str token = {pointer->ptr, 1};
+
+    while (token.len < pointer->len && token.ptr[token.len] != '/')
+        token.len++;
+    pointer->ptr += token.len;
+    pointer->len -= token.len;
+    return token;
+}
+
+/* Follows pointer from the root and keeps every value on the way. With
+ * `open` the last token need not be there: it is then in *ret_rest. False:
+ * it leads nowhere (SURETY_SYNTAX) or memory ran out. */
+static surety_status patch_follow(patch_state *state, surety_str pointer,
+                                  bool open, surety_str *ret_rest)
+{
+    const surety_str whole = pointer;
+    surety_val val = state->root;
+    surety_status status;
+
+    state->path_len = 0;
+    *ret_rest = (surety_str){NULL, 0};
+    if (pointer.len && pointer.ptr[0] != '/')
+        return patch_fail(state, SURETY_SYNTAX, "no JSON Pointer:", whole);
+    status = patch_push(state, val);
+    while (status == SURETY_OK && pointer.len) {
+        const surety_str token = patch_token(&pointer);
+
+        val = surety_val_at(val, token);
+        if (!val.doc && open && !pointer.len) {
+            *ret_rest = token;
+            return SURETY_OK;
+        }
+        if (!val.doc)
+            return patch_fail(state, SURETY_SYNTAX, "nothing stands at", whole);
+        status = patch_push(state, val);
+    }
+    return status;
+}
+
+/* Opens a container of the old value in the new one. */
+static void patch_open(surety_doc *doc, surety_val container)
+{
+    if (surety_val_kind(container) == SURETY_KIND_OBJECT)
+        surety_build_object(doc);
+    else
+        surety_build_array(doc);
+}
+
+static void patch_copy(surety_doc *doc, surety_val container, surety_val child)
+{
+    if (surety_val_kind(container) == SURETY_KIND_OBJECT)
+        surety_build_key_of(doc, surety_val_key(child));
+    surety_build_val(doc, child);
+}
+
+/* A member's name, "~0" and "~1" decoded, as a key. token begins with "/". */
+static surety_status patch_key(patch_state *state, surety_doc *doc,
+                               surety_str token)
+{
+    surety_status status;
+    surety_buf key;
+
+    surety_buf_init(&key, state->alloc, 0);
+    for (size_t i = 1; i < token.len; i++) {
+        char byte = token.ptr[i];
+
+        if (byte == '~') {
+            i++;
+            byte = '\0';
+            if (i < token.len && (token.ptr[i] == '0' || token.ptr[i] == '1'))
+                byte = token.ptr[i] == '0' ? '~' : '/';
+            if (!byte) {
+                surety_buf_done(&key);
+                return patch_fail(state, SURETY_SYNTAX,
+                                  "a stray ~ in the pointer", token);
+            }
+        }
+        surety_buf_byte(&key, byte);
+    }
+    surety_build_key(doc, surety_buf_str(&key));
+    status = key.status;
+    surety_buf_done(&key);
+    return status == SURETY_OK ? status : surety__fail_nomem(state->reterr);
+}
+
+/* The end of the way down: does the edit. ends: the value that the path ends
+ * at, in around. */
+static surety_status patch_apply_edit(patch_state *state, surety_doc *doc,
+                                      patch_edit edit, surety_val value,
+                                      surety_str rest)
+{
+    const size_t depth = state->path_len;
+    const surety_val ends = state->path[depth - 1];
+    const surety_val around = depth > 1 ? state->path[depth - 2] : ends;
+    const bool member =
+        depth > 1 && surety_val_kind(around) == SURETY_KIND_OBJECT;
+    surety_status status = SURETY_OK;
+
+    if (edit == PATCH_APPEND) {
+        if (member)
+            surety_build_key_of(doc, surety_val_key(ends));
+        patch_open(doc, ends);
+        for (surety_val v = surety_val_first(ends); v.doc;
+             v = surety_val_next(ends, v))
+            patch_copy(doc, ends, v);
+        if (surety_val_kind(ends) == SURETY_KIND_OBJECT)
+            status = patch_key(state, doc, rest);
+        surety_build_val(doc, value);
+        surety_build_close(doc);
+    } else if (edit != PATCH_REMOVE) {
+        if (member)
+            surety_build_key_of(doc, surety_val_key(ends));
+        surety_build_val(doc, value);
+        if (edit == PATCH_INSERT)
+            surety_build_val(doc, ends);
+    }
+    return status;
+}
+
+/* Copies the value with one edit at the end of the path. */
+static surety_status patch_rebuild(patch_state *state, patch_edit edit,
+                                   surety_val value, surety_str rest)
+{
+    surety_doc *doc = state->docs[state->turn];
+    const size_t size = surety_doc_size(state->root.doc) +
+                        (value.doc ? surety_doc_size(value.doc) : 0);
+    const size_t depth = state->path_len;
+    surety_status status;
+    surety_val v;
+
+    state->work += size;
+    if (state->work > PATCH_WORK_MAX)
+        return patch_fail(state, SURETY_LIMIT,
+                          "the patch is too much work for a value of this "
+                          "size at",
+                          rest);
+    surety_build_begin(doc, NULL);
+    for (size_t i = 0; i + 1 < depth; i++) {
+        const surety_val container = state->path[i];
+
+        if (i > 0 && surety_val_kind(state->path[i - 1]) == SURETY_KIND_OBJECT)
+            surety_build_key_of(doc, surety_val_key(container));
+        patch_open(doc, container);
+        for (v = surety_val_first(container);
+             v.index != state->path[i + 1].index;
+             v = surety_val_next(container, v))
+            patch_copy(doc, container, v);
+    }
+    status = patch_apply_edit(state, doc, edit, value, rest);
+    for (size_t i = depth - 1; i-- > 0;) {
+        const surety_val container = state->path[i];
+
+        for (v = surety_val_next(container, state->path[i + 1]); v.doc;
+             v = surety_val_next(container, v))
+            patch_copy(doc, container, v);
+        surety_build_close(doc);
+    }
+    if (status == SURETY_OK)
+        status = surety_build_end(doc, state->reterr);
+    if (status != SURETY_OK)
+        return status;
+    if (doc->own_len > PATCH_BYTES_MAX)
+        return patch_fail(state, SURETY_LIMIT, "the value grows too large at",
+                          rest);
+    state->root = surety_doc_root(doc);
+    state->turn = (state->turn + 1) % 3;
+    return SURETY_OK;
+}
+
+/* RFC 6902, section 4.1: into an object, over what is there; into an array,
+ * before the item, or behind the last with its index or "-". */
+static surety_status patch_add(patch_state *state, surety_str pointer,
+                               surety_val value)
+{
+    surety_str rest;
+    surety_status status = patch_follow(state, pointer, true, &rest);
+    surety_val last, parent;
+    surety_buf index;
+    bool is_end;
+
+    if (status != SURETY_OK)
+        return status;
+    last = state->path[state->path_len - 1];
+    if (!rest.len) {
+        parent = state->path_len > 1 ? state->path[state->path_len - 2]
+                                     : surety_val_none();
+        return patch_rebuild(state,
+                             surety_val_kind(parent) == SURETY_KIND_ARRAY
+                                 ? PATCH_INSERT
+                                 : PATCH_REPLACE,
+                             value, rest);
+    }
+    if (surety_val_kind(last) == SURETY_KIND_OBJECT)
+        return patch_rebuild(state, PATCH_APPEND, value, rest);
+    if (surety_val_kind(last) != SURETY_KIND_ARRAY)
+        return patch_fail(state, SURETY_SYNTAX,
+                          "no object or array holds what is named by", pointer);
+    surety_buf_init(&index, state->alloc, 0);
+    surety__buf_printf(&index, "/%zu", surety_val_count(last));
+    status = index.status;
+    is_end = surety_str_equal(rest, surety_buf_str(&index)) ||
+             surety_str_equal(rest, SURETY__LITERAL("/-"));
+    surety_buf_done(&index);
+    if (status != SURETY_OK)
+        return surety__fail_nomem(state->reterr);
+    if (!is_end)
+        return patch_fail(state, SURETY_SYNTAX,
+                          "the array has no such place as", pointer);
+    return patch_rebuild(state, PATCH_APPEND, value, rest);
+}
+
+static surety_status patch_remove(patch_state *state, surety_str pointer)
+{
+    surety_str rest;
+    const surety_status status = patch_follow(state, pointer, false, &rest);
+
+    if (status != SURETY_OK)
+        return status;
+    if (!pointer.len)
+        return patch_fail(state, SURETY_SYNTAX,
+                          "the whole value cannot be taken away:", pointer);
+    return patch_rebuild(state, PATCH_REMOVE, surety_val_none(), rest);
+}
+
+static surety_status patch_replace(patch_state *state, surety_str pointer,
+                                   surety_val value)
+{
+    surety_str rest;
+    const surety_status status = patch_follow(state, pointer, false, &rest);
+
+    return status == SURETY_OK
+               ? patch_rebuild(state, PATCH_REPLACE, value, rest)
+               : status;
+}
+
+static surety_status patch_test(patch_state *state, surety_str pointer,
+                                surety_val value)
+{
+    surety_str rest;
+    const surety_status status = patch_follow(state, pointer, false, &rest);
+
+    if (status != SURETY_OK)
+        return status;
+    if (surety_val_equal(state->path[state->path_len - 1], value))
+        return SURETY_OK;
+    return patch_fail(state, SURETY_SYNTAX, "another value stands at", pointer);
+}
+
+/* RFC 6902, sections 4.4 and 4.5. A value cannot move into itself. */
+static surety_status patch_transfer(patch_state *state, surety_str from,
+                                    surety_str pointer, bool moves)
+{
+    surety_str rest;
+    surety_status status = patch_follow(state, from, false, &rest);
+    surety_val value;
+
+    if (status != SURETY_OK)
+        return status;
+    value = state->path[state->path_len - 1];
+    if (moves) {
+        if (surety_str_equal(from, pointer))
+            return SURETY_OK;
+        if (surety__str_starts(pointer, from) && pointer.len > from.len &&
+            pointer.ptr[from.len] == '/')
+            return patch_fail(state, SURETY_SYNTAX,
+                              "a value cannot move into itself:", pointer);
+        status = patch_remove(state, from);
+    }
+    return status == SURETY_OK ? patch_add(state, pointer, value) : status;
+}
+
+static const char *const patch_names[] = {"add",    "copy",    "move",
+                                          "remove", "replace", "test"};
+
+/* The name of an operation, or NULL. */
+static const char *patch_name(surety_val op)
+{
+    for (size_t i = 0; i < sizeof(patch_names) / sizeof(*patch_names); i++)
+        if (surety_val_is(op, patch_names[i]))
+            return patch_names[i];
+    return NULL;
+}
+
+static surety_status patch_operate(patch_state *state, surety_val operation)
+{
+    const surety_val op = surety_val_get(operation, "op");
+    const surety_val path = surety_val_get(operation, "path");
+    const surety_val from = surety_val_get(operation, "from");
+    const surety_val value = surety_val_get(operation, "value");
+    const surety_str pointer = surety_val_str(path);
+
+    state->op = "unknown";
+    if (surety_val_kind(operation) != SURETY_KIND_OBJECT)
+        return patch_fail(
+            state, SURETY_SYNTAX, "is not an object, but",
+            surety_str_of(surety_kind_name(surety_val_kind(operation))));
+    state->op = patch_name(op);
+    if (!state->op) {
+        state->op = "unknown";
+        return patch_fail(state, SURETY_SYNTAX,
+                          "op must be add, remove, replace, move, copy or "
+                          "test, not",
+                          surety_val_str(op));
+    }
+    if (surety_val_kind(path) != SURETY_KIND_STRING)
+        return patch_fail(state, SURETY_SYNTAX,
+                          "the member is missing:", SURETY__LITERAL("path"));
+    if (surety_val_is(op, "remove"))
+        return patch_remove(state, pointer);
+    if (state->op[0] == 'm' || state->op[0] == 'c') {
+        if (surety_val_kind(from) != SURETY_KIND_STRING)
+            return patch_fail(state, SURETY_SYNTAX, "the member is missing:",
+                              SURETY__LITERAL("from"));
+        return patch_transfer(state, surety_val_str(from), pointer,
+                              state->op[0] == 'm');
+    }
+    if (!value.doc)
+        return patch_fail(state, SURETY_SYNTAX,
+                          "the member is missing:", SURETY__LITERAL("value"));
+    if (state->op[0] == 'a')
+        return patch_add(state, pointer, value);
+    if (state->op[0] == 't')
+        return patch_test(state, pointer, value);
+    return patch_replace(state, pointer, value);
+}
+
+/* Copies what came of it to the caller's doc. */
+static surety_status patch_finish(patch_state *state, surety_doc *out)
+{
+    surety_build_begin(out, NULL);
+    surety_build_val(out, state->root);
+    return surety_build_end(out, state->reterr);
+}
+
+surety_status surety_patch_apply(surety_val patch, surety_val target,
+                                 surety_doc *out, surety_error *reterr)
+{
+    patch_state state = {.root = target, .op = "patch", .reterr = reterr};
+    surety_status status = SURETY_OK;
+
+    if (!target.doc || !out || out == target.doc || out == patch.doc)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a patch needs a value, and a doc of its own for "
+                            "the result");
+    if (surety_val_kind(patch) != SURETY_KIND_ARRAY)
+        return surety__fail(reterr, SURETY_SYNTAX,
+                            "a JSON Patch must be an array of operations, not "
+                            "%s",
+                            surety_kind_name(surety_val_kind(patch)));
+    if (surety_val_count(patch) > PATCH_OPERATIONS_MAX)
+        return surety__fail(reterr, SURETY_LIMIT,
+                            "the patch has %zu operations, more than %d",
+                            surety_val_count(patch), PATCH_OPERATIONS_MAX);
+    state.alloc = out->alloc;
+    for (size_t i = 0; i < 3; i++) {
+        state.docs[i] = surety_doc_new(state.alloc);
+        if (!state.docs[i])
+            status = surety__fail_nomem(reterr);
+    }
+    for (surety_val v = surety_val_first(patch); v.doc && status == SURETY_OK;
+         v = surety_val_next(patch, v)) {
+        status = patch_operate(&state, v);
+        state.number++;
+    }
+    if (status == SURETY_OK)
+        status = patch_finish(&state, out);
+    for (size_t i = 0; i < 3; i++)
+        surety_doc_free(state.docs[i]);
+    surety__free(state.alloc, state.path, state.path_cap * sizeof(*state.path));
+    return status;
+}

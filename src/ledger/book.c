@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ledger over a store: what it does, in SQL that both kinds of database run.
+ *
+ * Every write is one transaction that may be done again: an entry is told by
+ * its id, a second begin changes nothing, and a second finish finds it
+ * finished. So where a store does not know whether a commit arrived, the whole
+ * transaction is sent once more.
+ *
+ * Opening brings the database to our version, writes down who we are, and looks
+ * through the writers that never closed: what the dead ones left open becomes
+ * unknown. A writer that cannot be seen from here counts as dead a day after
+ * the start of its last open attempt. Such an entry may still be finished, by a
+ * writer that was only thought dead.
+ *
+ * Reading goes by pages, so memory is bounded by a page of texts of 16 KiB, and
+ * one prompt or reply. */
+#include "ledger/ledger.h"
+
+#define BOOK_TIMEOUT_MS 10000
+#define BOOK_UNSEEN_MS (24 * 3600 * (int64_t)1000)
+
+typedef struct surety__book {
+    surety_ledger ledger; /* what the caller sees */
+    const surety_alloc *alloc;
+    surety__store *store;
+    surety_buf sql; /* all statements, one behind the other */
+    surety__writer self;
+    int64_t writer; /* our row; 0: none yet */
+} surety__book;
+
+static surety__cell book_number(int64_t number)
+{
+    return (surety__cell){.kind = CELL_INT, .number = number};
+}
+
+static surety__cell book_text(surety_str text)
+{
+    return (surety__cell){.kind = CELL_TEXT, .text = text};
+}
+
+/* Text of which the absence is NULL. */
+static surety__cell book_maybe(surety_str text)
+{
+    return (surety__cell){.kind = text.len ? CELL_TEXT : CELL_NULL,
+                          .text = text};
+}
+
+surety_status surety__fail_version(const surety__store *store, int64_t version,
+                                   surety_error *reterr)
+{
+    (void)surety__fail(reterr, SURETY_UNSUPPORTED,
+                       "the ledger %.*s is of version %u, and this program "
+                       "knows versions up to %d",
+                       (int)store->name.len, store->name.ptr, (unsigned)version,
+                       SURETY__LEDGER_VERSION);
+    surety__hint(reterr, "use a newer surety, or name another ledger");
+    return SURETY_UNSUPPORTED;
+}
+
+/* A statement without rows. */
+static surety_status book_do(surety__book *book, surety__sql which,
+                             const surety__cell *cells, size_t count,
+                             int64_t *ret_changed, surety_error *reterr)
+{
+    const surety__query query = {
+        .which = which, .cells = cells, .count = count};
+
+    return book->store->run(book->store, &query, ret_changed, reterr);
+}
+
+/* Does work in a transaction, twice where the first may have been lost. */
+static surety_status book_write(surety__book *book,
+                                surety_status (*work)(surety__book *book,
+                                                      const void *ctx,
+                                                      surety_error *reterr),
+                                const void *ctx, surety_error *reterr)
+{
+    surety__store *store = book->store;
+    surety_error cause;
+    surety_status status = SURETY_OK;
+
+    for (int tries = 0; tries < 2; tries++) {
+        status = store->begin(store, &cause);
+        if (!status) {
+            status = work(book, ctx, &cause);
+            if (!status)
+                status = store->commit(store, &cause);
+        }
+        if (!status)
+            return SURETY_OK;
+        if (!store->rollback(store))
+            break;
+    }
+    if (reterr)
+        *reterr = cause;
+    return status;
+}
+
+/* ---- begin and finish ---------------------------------------------------- */
+
+/* Whether text has the form of a UUID (RFC 9562, section 4). */
+static bool book_is_uuid(surety_str text)
+{
+    if (text.len != 36)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        const char byte = text.ptr[i];
+        const bool digit = (byte >= '0' && byte <= '9') ||
+                           (byte >= 'a' && byte <= 'f') ||
+                           (byte >= 'A' && byte <= 'F');
+
+        if (i == 8 || i == 13 || i == 18 || i == 23 ? byte != '-' : !digit)
+            return false;
+    }
+    return true;
+}
+
+static surety_status book_check(const surety_entry *entry, bool ends,
+                                surety_error *reterr)
+{
+    if (entry->size < sizeof(surety_entry))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the entry's size is %zu and not %zu", entry->size,
+                            sizeof(surety_entry));
+    if (!book_is_uuid(entry->id))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the entry's id \"%.*s\" is no UUID",
+                            (int)(entry->id.len < 40 ? entry->id.len : 40),
+                            entry->id.len ? entry->id.ptr : "");
+    if (ends && (entry->state <= SURETY_ENTRY_OPEN ||
+                 entry->state > SURETY_ENTRY_UNKNOWN))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "an entry cannot be finished as %s",
+                            surety_entry_state_name(entry->state));
+    return SURETY_OK;
+}
+
+static surety_status book_begin_work(surety__book *book, const void *ctx,
+                                     surety_error *reterr)
+{
+    surety__cell cells[SURETY__BEGIN_COLUMNS + 1];
+
+    surety__entry_cells(ctx, book->ledger.raw, SURETY__BEGIN_COLUMNS, cells);
+    cells[SURETY__BEGIN_COLUMNS] = book_number(book->writer);
+    return book_do(book, SQL_BEGIN, cells, SURETY__BEGIN_COLUMNS + 1, NULL,
+                   reterr);
+}
+
+static surety_status book_begin(void *ctx, const surety_entry *entry,
+                                surety_error *reterr)
+{
+    const surety_status status = book_check(entry, false, reterr);
+
+    return status ? status : book_write(ctx, book_begin_work, entry, reterr);
+}
+
+static surety_status book_add_issues(surety__book *book, surety__sql which,
+                                     const surety_entry *entry,
+                                     surety_error *reterr)
+{
+    const bool errors = which == SQL_ADD_ERROR;
+    const surety_entry_issue *issues = errors ? entry->errors : entry->repairs;
+    const size_t count = errors ? entry->error_count : entry->repair_count;
+    surety_status status = SURETY_OK;
+
+    for (size_t i = 0; i < count && !status; i++) {
+        const surety__cell cells[] = {
+            book_text(entry->id), book_number((int64_t)i + 1),
+            book_maybe(issues[i].kind),
+            /* The root of a value is a path, of no characters. */
+            book_text(issues[i].path), book_maybe(issues[i].message)};
+
+        status = book_do(book, which, cells, 5, NULL, reterr);
+    }
+    return status;
+}
+
+static surety_status book_finish_work(surety__book *book, const void *ctx,
+                                      surety_error *reterr)
+{
+    surety__cell cells[SURETY__COLUMNS + 1];
+    int64_t changed = 0;
+    surety_status status;
+
+    surety__entry_cells(ctx, book->ledger.raw, SURETY__COLUMNS, cells);
+    cells[SURETY__COLUMNS] = book_number(book->writer);
+    status =
+        book_do(book, SQL_FINISH, cells, SURETY__COLUMNS + 1, &changed, reterr);
+    if (status || !changed)
+        return status;
+    status = book_add_issues(book, SQL_ADD_ERROR, ctx, reterr);
+    if (!status)
+        status = book_add_issues(book, SQL_ADD_REPAIR, ctx, reterr);
+    return status;
+}
+
+static surety_status book_finish(void *ctx, const surety_entry *entry,
+                                 surety_error *reterr)
+{
+    const surety_status status = book_check(entry, true, reterr);
+
+    return status ? status : book_write(ctx, book_finish_work, entry, reterr);
+}
+
+/* ---- each ---------------------------------------------------------------- */
+
+typedef struct book_walk {
+    surety__book *book;
+    bool (*each)(void *ctx, const surety_entry *entry);
+    void *each_ctx;
+    int64_t after_ms, after; /* where the last row stood */
+    size_t rows;             /* of this page */
+    bool stopped;
+    surety__arena arena; /* what belongs to one entry */
+    surety_entry_issue *issues;
+    size_t issue_count, issue_max;
+    surety_str *raw; /* where a text that was too long for the page goes */
+    surety_status status;
+    surety_error cause;
+} book_walk;
+
+static surety_str book_keep(book_walk *walk, surety_str text)
+{
+    const surety_str kept = surety__arena_text(&walk->arena, text);
+
+    if (!kept.ptr)
+        walk->status = surety__fail_nomem(&walk->cause);
+    return kept;
+}
+
+static bool book_take_issue(void *ctx, const surety__cell *cells)
+{
+    book_walk *walk = ctx;
+    surety_entry_issue *issue = &walk->issues[walk->issue_count];
+
+    if (walk->issue_count == walk->issue_max)
+        return false;
+    walk->issue_count++;
+    issue->kind = book_keep(walk, cells[0].text);
+    issue->path = book_keep(walk, cells[1].text);
+    issue->message = book_keep(walk, cells[2].text);
+    return !walk->status;
+}
+
+static bool book_take_raw(void *ctx, const surety__cell *cells)
+{
+    book_walk *walk = ctx;
+
+    if (cells[0].kind != CELL_NULL)
+        *walk->raw = book_keep(walk, cells[0].text);
+    return false;
+}
+
+/* Runs a query whose rows set the walk's status where they fail. */
+static void book_read(book_walk *walk, const surety__query *query)
+{
+    surety__store *store = walk->book->store;
+    surety_error cause;
+    const surety_status status = store->run(store, query, NULL, &cause);
+
+    if (status && !walk->status) {
+        walk->status = status;
+        walk->cause = cause;
+    }
+}
+
+/* The errors or repairs of an entry, at most as many as it says it has. */
+static void book_read_issues(book_walk *walk, surety__sql which,
+                             const surety_entry *entry, size_t *count,
+                             const surety_entry_issue **ret_issues)
+{
+    const surety__cell id = book_text(entry->id);
+    const surety__query query = {which, &id, 1, book_take_issue, walk};
+
+    if (walk->status || !*count)
+        return;
+    walk->issues = NULL;
+    walk->issue_count = 0;
+    walk->issue_max = *count;
+    if (*count <= SIZE_MAX / sizeof(*walk->issues))
+        walk->issues =
+            surety__arena_take(&walk->arena, *count * sizeof(*walk->issues));
+    if (!walk->issues) {
+        walk->status = surety__fail_nomem(&walk->cause);
+        return;
+    }
+    book_read(walk, &query);
+    *ret_issues = walk->issues;
+    *count = walk->issue_count;
+}
+
+static void book_read_raw(book_walk *walk, surety__sql which, int64_t seq,
+                          surety_str *text)
+{
+    const surety__cell cell = book_number(seq);
+    const surety__query query = {which, &cell, 1, book_take_raw, walk};
+
+    if (walk->status)
+        return;
+    walk->raw = text;
+    book_read(walk, &query);
+}
+
+/* One row of a page: SURETY__COLUMNS, then seq and the lengths of the raw
+ * texts. */
+static bool book_take_entry(void *ctx, const surety__cell *cells)
+{
+    book_walk *walk = ctx;
+    const surety__cell *more = cells + SURETY__COLUMNS;
+    surety_entry entry = surety__entry_of(cells);
+
+    walk->rows++;
+    walk->after_ms = entry.started_ms;
+    walk->after = more[0].number;
+    book_read_issues(walk, SQL_ERRORS, &entry, &entry.error_count,
+                     &entry.errors);
+    book_read_issues(walk, SQL_REPAIRS, &entry, &entry.repair_count,
+                     &entry.repairs);
+    if (more[1].number && !entry.prompt.len)
+        book_read_raw(walk, SQL_PROMPT, walk->after, &entry.prompt);
+    if (more[2].number && !entry.reply.len)
+        book_read_raw(walk, SQL_REPLY, walk->after, &entry.reply);
+    if (!walk->status)
+        walk->stopped = !walk->each(walk->each_ctx, &entry);
+    surety__arena_reset(&walk->arena);
+    return !walk->status && !walk->stopped;
+}
+
+static surety_status book_each(void *ctx, int64_t since_ms,
+                               bool (*each)(void *ctx,
+                                            const surety_entry *entry),
+                               void *each_ctx, surety_error *reterr)
+{
+    surety__book *book = ctx;
+    book_walk walk = {.book = book,
+                      .each = each,
+                      .each_ctx = each_ctx,
+                      .after_ms = since_ms ? since_ms : INT64_MIN};
+    surety_status status = SURETY_OK;
+
+    surety__arena_init(&walk.arena, book->alloc, 0);
+    do {
+        const surety__cell cells[] = {book_number(walk.after_ms),
+                                      book_number(walk.after)};
+        const surety__query query = {SQL_PAGE, cells, 2, book_take_entry,
+                                     &walk};
+
+        walk.rows = 0;
+        status = book->store->run(book->store, &query, NULL, &walk.cause);
+        if (!status)
+            status = walk.status;
+    } while (!status && !walk.stopped && walk.rows);
+    surety__arena_done(&walk.arena);
+    if (status && reterr)
+        *reterr = walk.cause;
+    return status;
+}
+
+/* ---- opening and closing ------------------------------------------------- */
+
+typedef struct book_dead {
+    surety__book *book;
+    int64_t *ids;
+    size_t count, cap;
+    surety_status status;
+} book_dead;
+
+static void book_fill(char *out, size_t size, surety_str text)
+{
+    const size_t len = text.len < size ? text.len : size - 1;
+
+    memcpy(out, text.len ? text.ptr : "", len);
+    out[len] = '\0';
+}
+
+/* A writer that did not close: its id, who it is, and since how many
+ * milliseconds nothing is known of it. */
+static bool book_take_writer(void *ctx, const surety__cell *cells)
+{
+    book_dead *dead = ctx;
+    surety__writer_state state;
+    surety__writer other;
+    void *ids = dead->ids;
+
+    memset(&other, 0, sizeof(other));
+    book_fill(other.host, sizeof(other.host), cells[1].text);
+    book_fill(other.boot, sizeof(other.boot), cells[2].text);
+    book_fill(other.space, sizeof(other.space), cells[3].text);
+    book_fill(other.start, sizeof(other.start), cells[4].text);
+    other.pid = cells[5].number;
+    state = surety__writer_state_of(&dead->book->self, &other);
+    if (state == WRITER_ALIVE ||
+        (state == WRITER_UNSEEN && cells[6].number < BOOK_UNSEEN_MS))
+        return true;
+    dead->status = surety__grow(dead->book->alloc, &ids, &dead->cap,
+                                dead->count + 1, sizeof(*dead->ids), SIZE_MAX);
+    dead->ids = ids;
+    if (!dead->status)
+        dead->ids[dead->count++] = cells[0].number;
+    return !dead->status;
+}
+
+static surety_status book_bury(surety__book *book, int64_t writer,
+                               surety_error *reterr)
+{
+    const surety__cell cell = book_number(writer);
+    surety_status status = book_do(book, SQL_ABANDON, &cell, 1, NULL, reterr);
+
+    if (!status)
+        status = book_do(book, SQL_CLOSE_WRITER, &cell, 1, NULL, reterr);
+    return status;
+}
+
+/* What dead writers left open becomes unknown. */
+static surety_status book_sweep(surety__book *book, surety_error *reterr)
+{
+    book_dead dead = {.book = book};
+    const surety__query query = {SQL_WRITERS, NULL, 0, book_take_writer, &dead};
+    surety_status status = book->store->run(book->store, &query, NULL, reterr);
+
+    if (!status && dead.status)
+        status = surety__fail_nomem(reterr);
+    for (size_t i = 0; i < dead.count && !status; i++)
+        status = book_bury(book, dead.ids[i], reterr);
+    surety__free(book->alloc, dead.ids, dead.cap * sizeof(*dead.ids));
+    return status;
+}
+
+static bool book_take_id(void *ctx, const surety__cell *cells)
+{
+    *(int64_t *)ctx = cells[0].number;
+    return true;
+}
+
+/* All that opening does, in one transaction: two that open at once make the
+ * tables once. */
+static surety_status book_open_work(surety__book *book, const void *ctx,
+                                    surety_error *reterr)
+{
+    const surety__writer *self = &book->self;
+    const surety__cell cells[] = {book_text(surety_str_of(self->host)),
+                                  book_text(surety_str_of(self->boot)),
+                                  book_text(surety_str_of(self->space)),
+                                  book_text(surety_str_of(self->start)),
+                                  book_number(self->pid)};
+    const surety__query add = {SQL_ADD_WRITER, cells, 5, book_take_id,
+                               &book->writer};
+    surety__store *store = book->store;
+    int64_t version = 0;
+    surety_status status = store->version(store, &version, reterr);
+
+    (void)ctx;
+    if (!status && version > SURETY__LEDGER_VERSION)
+        status = surety__fail_version(store, version, reterr);
+    for (size_t i = 0; i < surety__ledger_step_count && !status; i++) {
+        const surety__step *step = &surety__ledger_steps[i];
+
+        if (step->version > version)
+            status = store->script(
+                store, store->postgres ? step->postgres : step->sqlite, reterr);
+    }
+    if (!status)
+        status = book_sweep(book, reterr);
+    if (!status)
+        status = store->run(store, &add, NULL, reterr);
+    return status;
+}
+
+static surety_status book_close_work(surety__book *book, const void *ctx,
+                                     surety_error *reterr)
+{
+    (void)ctx;
+    return book_bury(book, book->writer, reterr);
+}
+
+/* What is still open has nobody left to finish it. */
+static void book_close(void *ctx)
+{
+    surety__book *book = ctx;
+
+    if (book->store) {
+        if (book->writer)
+            (void)book_write(book, book_close_work, NULL, NULL);
+        book->store->close(book->store);
+    }
+    surety_buf_done(&book->sql);
+    surety__free(book->alloc, book, sizeof(*book));
+}
+
+/* Writes the statements for the store's kind. */
+static surety_status book_write_sql(surety__book *book, surety_error *reterr)
+{
+    size_t starts[SQL_COUNT];
+
+    for (size_t i = 0; i < SQL_COUNT; i++) {
+        starts[i] = book->sql.len;
+        surety__sql_write((surety__sql)i, book->store->postgres, &book->sql);
+    }
+    if (book->sql.status)
+        return surety__fail_nomem(reterr);
+    for (size_t i = 0; i < SQL_COUNT; i++)
+        book->store->sql[i] = book->sql.ptr + starts[i];
+    return SURETY_OK;
+}
+
+static surety_status book_open_store(surety_str url,
+                                     const surety_ledger_options *options,
+                                     surety__store **ret_store,
+                                     surety_error *reterr)
+{
+    const surety_str scheme = {url.ptr,
+                               surety__str_find(url, SURETY__LITERAL("://"))};
+
+    if (surety__str_starts(url, SURETY__LITERAL("postgresql://")) ||
+        surety__str_starts(url, SURETY__LITERAL("postgres://")))
+        return surety__postgres_open(url, options, ret_store, reterr);
+    if (surety__str_starts(url, SURETY__LITERAL("sqlite:"))) {
+        url.ptr += 7;
+        url.len -= 7;
+    } else if (scheme.len < url.len && !memchr(url.ptr, '/', scheme.len)) {
+        (void)surety__fail(
+            reterr, SURETY_UNSUPPORTED, "a ledger cannot be at \"%.*s://\"",
+            (int)(scheme.len < 40 ? scheme.len : 40), scheme.ptr);
+        surety__hint(reterr, "give a path, sqlite:PATH or postgresql://...");
+        return SURETY_UNSUPPORTED;
+    }
+    if (!url.len || memchr(url.ptr, 0, url.len)) {
+        (void)surety__fail(reterr, SURETY_MISUSE, "the ledger's path %s",
+                           url.len ? "has a NUL character" : "is empty");
+        surety__hint(reterr, "give a path, sqlite:PATH or postgresql://...");
+        return SURETY_MISUSE;
+    }
+    return surety__sqlite_open(url, options, ret_store, reterr);
+}
+
+surety_status surety_ledger_open(surety_str url,
+                                 const surety_ledger_options *options,
+                                 surety_ledger **ret_ledger,
+                                 surety_error *reterr)
+{
+    surety_ledger_options filled = {.size = sizeof(filled)};
+    surety_status status;
+    surety__book *book;
+
+    if (options)
+        filled = *options;
+    if (!filled.timeout_ms)
+        filled.timeout_ms = BOOK_TIMEOUT_MS;
+    if (filled.timeout_ms > INT32_MAX)
+        filled.timeout_ms = INT32_MAX;
+    book = surety__new(filled.alloc, sizeof(*book));
+    if (!book)
+        return surety__fail_nomem(reterr);
+    book->alloc = filled.alloc;
+    surety_buf_init(&book->sql, filled.alloc, 0);
+    book->ledger = (surety_ledger){.version = 1,
+                                   .ctx = book,
+                                   .raw = filled.raw,
+                                   .begin = book_begin,
+                                   .finish = book_finish,
+                                   .each = book_each,
+                                   .close = book_close};
+    surety__writer_self(&book->self);
+    status = book_open_store(url, &filled, &book->store, reterr);
+    if (!status)
+        status = book_write_sql(book, reterr);
+    if (!status)
+        status = book_write(book, book_open_work, NULL, reterr);
+    if (status) {
+        book->writer = 0;
+        book_close(book);
+        return status;
+    }
+    *ret_ledger = &book->ledger;
+    return SURETY_OK;
+}
+
+void surety_ledger_close(surety_ledger *ledger)
+{
+    if (ledger && ledger->close)
+        ledger->close(ledger->ctx);
+}

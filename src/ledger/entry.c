@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An entry as a row of cells and back. The table of columns is the one place
+ * that knows which member stands in which column, and how:
+ *
+ * - text that is empty, and a time that is 0, are NULL: there is none;
+ * - tokens are NULL where the usage is not known, and so is the cost;
+ * - numbers above 2^63 - 1 are kept as 2^63 - 1: databases have no unsigned
+ *   numbers, and no attempt costs nine million dollars.
+ *
+ * Errors and repairs are rows of their own; here are only their counts. */
+#include "ledger/ledger.h"
+
+typedef enum entry_form {
+    FORM_TEXT = 0,
+    FORM_RAW,
+    FORM_UINT32,
+    FORM_INT,
+    FORM_TIME,
+    FORM_MOMENT, /* a time that may not have been */
+    FORM_BOOL,
+    FORM_STATE,
+    FORM_SIZE,
+    FORM_TOKENS,
+    FORM_COST
+} entry_form;
+
+typedef struct entry_column {
+    const char *name;
+    size_t offset;
+    entry_form form;
+} entry_column;
+
+#define COLUMN(name, form)                                                     \
+    {                                                                          \
+#name, offsetof(surety_entry, name), form                              \
+    }
+static const entry_column entry_columns[SURETY__COLUMNS] = {
+    COLUMN(id, FORM_TEXT),
+    COLUMN(run, FORM_TEXT),
+    COLUMN(number, FORM_UINT32),
+    COLUMN(purpose, FORM_TEXT),
+    COLUMN(contract, FORM_TEXT),
+    COLUMN(contract_version, FORM_TEXT),
+    COLUMN(provider, FORM_TEXT),
+    COLUMN(model, FORM_TEXT),
+    COLUMN(mode, FORM_TEXT),
+    COLUMN(started_ms, FORM_TIME),
+    COLUMN(prompt, FORM_RAW),
+    /* SURETY__BEGIN_COLUMNS end here. */
+    COLUMN(state, FORM_STATE),
+    COLUMN(first_byte_ms, FORM_MOMENT),
+    COLUMN(ended_ms, FORM_MOMENT),
+    COLUMN(failure, FORM_TEXT),
+    COLUMN(http_status, FORM_INT),
+    COLUMN(error_code, FORM_TEXT),
+    COLUMN(error_message, FORM_TEXT),
+    COLUMN(finish_reason, FORM_TEXT),
+    COLUMN(request_id, FORM_TEXT),
+    COLUMN(response_id, FORM_TEXT),
+    COLUMN(ok, FORM_BOOL),
+    COLUMN(fallback, FORM_BOOL),
+    COLUMN(stage, FORM_TEXT),
+    COLUMN(error_count, FORM_SIZE),
+    COLUMN(repair_count, FORM_SIZE),
+    COLUMN(input_tokens, FORM_TOKENS),
+    COLUMN(cached_input_tokens, FORM_TOKENS),
+    COLUMN(output_tokens, FORM_TOKENS),
+    COLUMN(reasoning_tokens, FORM_TOKENS),
+    COLUMN(cost_picousd, FORM_COST),
+    COLUMN(decision, FORM_TEXT),
+    COLUMN(reply, FORM_RAW),
+};
+#undef COLUMN
+
+static const char *const entry_states[] = {"open", "done", "failed",
+                                           "cancelled", "unknown"};
+
+const char *surety_entry_state_name(surety_entry_state state)
+{
+    const size_t i = (size_t)state;
+
+    return entry_states[i <= SURETY_ENTRY_UNKNOWN ? i : SURETY_ENTRY_UNKNOWN];
+}
+
+const char *surety__column_name(size_t i)
+{
+    return entry_columns[i].name;
+}
+
+bool surety__column_raw(size_t i)
+{
+    return entry_columns[i].form == FORM_RAW;
+}
+
+static int64_t entry_number(uint64_t number)
+{
+    return number > INT64_MAX ? INT64_MAX : (int64_t)number;
+}
+
+/* The number of a column that holds one. */
+static surety__cell entry_count(const surety_entry *entry, entry_form form,
+                                const void *member)
+{
+    surety__cell cell = {.kind = CELL_INT};
+
+    switch (form) {
+    case FORM_UINT32: cell.number = *(const uint32_t *)member; break;
+    case FORM_INT: cell.number = *(const int *)member; break;
+    case FORM_SIZE: cell.number = entry_number(*(const size_t *)member); break;
+    case FORM_TOKENS:
+    case FORM_COST:
+        if (form == FORM_TOKENS ? entry->usage_known : entry->cost_known)
+            cell.number = entry_number(*(const uint64_t *)member);
+        else
+            cell.kind = CELL_NULL;
+        break;
+    default:
+        cell.number = *(const int64_t *)member;
+        if (form == FORM_MOMENT && !cell.number)
+            cell.kind = CELL_NULL;
+        break;
+    }
+    return cell;
+}
+
+void surety__entry_cells(const surety_entry *entry, bool raw, size_t count,
+                         surety__cell *cells)
+{
+    for (size_t i = 0; i < count; i++) {
+        const entry_column *column = &entry_columns[i];
+        const void *member = (const char *)entry + column->offset;
+        surety__cell cell = {.kind = CELL_NULL};
+
+        switch (column->form) {
+        case FORM_TEXT:
+        case FORM_RAW:
+            cell.text = *(const surety_str *)member;
+            if (cell.text.len && (column->form == FORM_TEXT || raw))
+                cell.kind = column->form == FORM_TEXT ? CELL_TEXT : CELL_BYTES;
+            break;
+        case FORM_STATE:
+            cell.kind = CELL_TEXT;
+            cell.text = surety_str_of(surety_entry_state_name(entry->state));
+            break;
+        case FORM_BOOL:
+            cell.kind = CELL_BOOL;
+            cell.number = *(const bool *)member;
+            break;
+        default: cell = entry_count(entry, column->form, member); break;
+        }
+        cells[i] = cell;
+    }
+}
+
+static surety_entry_state entry_state(surety_str name)
+{
+    size_t i = SURETY_ENTRY_UNKNOWN;
+
+    while (i && !surety_str_equal(name, surety_str_of(entry_states[i])))
+        i--;
+    return (surety_entry_state)i;
+}
+
+surety_entry surety__entry_of(const surety__cell *cells)
+{
+    surety_entry entry = {.size = sizeof(entry)};
+
+    for (size_t i = 0; i < SURETY__COLUMNS; i++) {
+        const entry_column *column = &entry_columns[i];
+        const surety__cell cell = cells[i];
+        void *member = (char *)&entry + column->offset;
+
+        if (cell.kind == CELL_NULL)
+            continue;
+        switch (column->form) {
+        case FORM_TEXT:
+        case FORM_RAW: *(surety_str *)member = cell.text; break;
+        case FORM_STATE: entry.state = entry_state(cell.text); break;
+        case FORM_UINT32: *(uint32_t *)member = (uint32_t)cell.number; break;
+        case FORM_INT: *(int *)member = (int)cell.number; break;
+        case FORM_BOOL: *(bool *)member = cell.number != 0; break;
+        case FORM_SIZE: *(size_t *)member = (size_t)cell.number; break;
+        case FORM_TOKENS:
+            entry.usage_known = true;
+            *(uint64_t *)member = (uint64_t)cell.number;
+            break;
+        case FORM_COST:
+            entry.cost_known = true;
+            *(uint64_t *)member = (uint64_t)cell.number;
+            break;
+        default: *(int64_t *)member = cell.number; break;
+        }
+    }
+    return entry;
+}

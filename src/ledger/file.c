@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of a ledger in SQLite, before SQLite opens it: made with its folders
+ * so that nobody else may read it, and synced into them; and told apart from
+ * another file that has taken its name.
+ *
+ * A file that exists is never opened here: closing it would drop the locks that
+ * SQLite holds on it elsewhere in this process (fcntl(2)). */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger/ledger.h"
+
+/* What errno says, in words that do not depend on the locale. */
+static const char *file_reason(int code)
+{
+    switch (code) {
+    case EACCES:
+    case EPERM: return "permission denied";
+    case EROFS: return "the file system is read-only";
+    case ENOSPC: return "the disk is full";
+    case EDQUOT: return "the quota is used up";
+    case ENOTDIR: return "a part of the path is no folder";
+    case ENAMETOOLONG: return "the name is too long";
+    case ELOOP: return "symbolic links in a circle";
+    case ENOENT: return "a folder of the path is gone";
+    case EMFILE:
+    case ENFILE: return "too many open files";
+    case EIO: return "the disk failed";
+    default: return "the system refused";
+    }
+}
+
+static surety_status file_fail(const char *what, const char *path, int code,
+                               surety_error *reterr)
+{
+    (void)surety__fail(reterr, SURETY_IO, "%s %s cannot be made: %s", what,
+                       path, file_reason(code));
+    surety__hint(reterr, "name a ledger in a folder that may be written");
+    return SURETY_IO;
+}
+
+/* Makes what is in a folder last. A system that cannot sync folders is let
+ * off. */
+static bool file_sync_folder(const char *path)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool done;
+
+    if (folder < 0)
+        return errno == EACCES;
+    done = !fsync(folder) || errno == EINVAL;
+    (void)close(folder);
+    return done;
+}
+
+/* Makes each folder above the file; text is path, and ends as it was. */
+static surety_status file_folders(char *text, surety_error *reterr)
+{
+    char *last = NULL;
+    char *slash;
+
+    for (slash = strchr(text + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        struct stat info;
+
+        *slash = '\0';
+        if (stat(text, &info)) {
+            if (mkdir(text, 0700) && errno != EEXIST)
+                return file_fail("the folder", text, errno, reterr);
+            if (last)
+                *last = '\0';
+            (void)file_sync_folder(last ? text : (*text == '/' ? "/" : "."));
+            if (last)
+                *last = '/';
+        } else if (!S_ISDIR(info.st_mode)) {
+            return file_fail("the folder", text, ENOTDIR, reterr);
+        }
+        *slash = '/';
+        last = slash;
+    }
+    return SURETY_OK;
+}
+
+/* Makes the file itself. */
+static surety_status file_create(const char *path, char *text,
+                                 surety_error *reterr)
+{
+    char *slash = strrchr(text, '/');
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool synced;
+
+    if (file < 0)
+        return errno == EEXIST ? SURETY_OK
+                               : file_fail("the ledger", path, errno, reterr);
+    (void)close(file);
+    if (slash && slash != text)
+        *slash = '\0';
+    synced = file_sync_folder(slash ? (slash == text ? "/" : text) : ".");
+    if (slash)
+        *slash = '/';
+    return synced ? SURETY_OK : file_fail("the ledger", path, EIO, reterr);
+}
+
+surety_status surety__file_make(const char *path, const surety_alloc *alloc,
+                                surety_error *reterr)
+{
+    surety_status status;
+    struct stat info;
+    surety_buf text;
+
+    if (!stat(path, &info)) {
+        if (S_ISREG(info.st_mode))
+            return SURETY_OK;
+        (void)surety__fail(reterr, SURETY_IO, "%s is %s", path,
+                           S_ISDIR(info.st_mode) ? "a folder" : "no file");
+        surety__hint(reterr, "name a file for the ledger");
+        return SURETY_IO;
+    }
+    surety_buf_init(&text, alloc, 0);
+    surety_buf_text(&text, path);
+    surety_buf_byte(&text, '\0');
+    if (text.status) {
+        surety_buf_done(&text);
+        return surety__fail_nomem(reterr);
+    }
+    status = file_folders(text.ptr, reterr);
+    if (!status)
+        status = file_create(path, text.ptr, reterr);
+    surety_buf_done(&text);
+    return status;
+}
+
+bool surety__file_identify(const char *path, surety__file_id *ret_id)
+{
+    struct stat info;
+
+    if (stat(path, &info))
+        return false;
+    ret_id->device = (uint64_t)info.st_dev;
+    ret_id->number = (uint64_t)info.st_ino;
+    return true;
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A store in PostgreSQL: cells as values in binary form, never as SQL.
+ *
+ * A server's text has no NUL and nothing but UTF-8. Text that it would refuse,
+ * and text that begins with \x, is stored as \x and its bytes in hexadecimal,
+ * which is how PostgreSQL writes a bytea; reading undoes it.
+ *
+ * A transaction that was sent when the connection broke may have been carried
+ * out or not. rollback says so, and the book does it all again on a new
+ * connection: its statements change nothing a second time. Nothing is
+ * acknowledged before a COMMIT was answered.
+ *
+ * Without libpq this file only says that it is missing. */
+#include "ledger/ledger.h"
+
+#ifdef SURETY_WITH_POSTGRES
+
+#include "ledger/postgres_link.h"
+
+/* Object numbers of types, fixed in PostgreSQL's catalogue pg_type.dat. */
+#define POSTGRES_BOOL 16
+#define POSTGRES_BYTEA 17
+#define POSTGRES_INT8 20
+#define POSTGRES_INT4 23
+#define POSTGRES_TEXT 25
+/* The key of the lock that two who open an old database at once share. */
+#define POSTGRES_LOCK "SELECT pg_advisory_xact_lock(6013508218945)"
+#define POSTGRES_VALUES_MAX (SURETY__COLUMNS + 1)
+
+typedef struct postgres_store {
+    surety__store store;
+    surety__link link;
+    bool opened;      /* it was connected once */
+    bool transaction; /* one is open */
+} postgres_store;
+
+/* ---- values -------------------------------------------------------------- */
+
+/* What goes with one statement. */
+typedef struct postgres_values {
+    Oid types[POSTGRES_VALUES_MAX];
+    const char *values[POSTGRES_VALUES_MAX];
+    int lengths[POSTGRES_VALUES_MAX];
+    int formats[POSTGRES_VALUES_MAX];
+    char numbers[POSTGRES_VALUES_MAX][8];
+    surety__arena arena; /* texts that had to be written otherwise */
+} postgres_values;
+
+static bool postgres_is_plain(surety_str text)
+{
+    return !surety__str_starts(text, SURETY__LITERAL("\\x")) &&
+           surety__utf8_valid(text, NULL) && !memchr(text.ptr, 0, text.len);
+}
+
+/* The text as \x and hexadecimal; ptr NULL: no memory. */
+static surety_str postgres_escape(surety__arena *arena, surety_str text)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *out = text.len < SIZE_MAX / 2 - 2
+                    ? surety__arena_take(arena, text.len * 2 + 2)
+                    : NULL;
+
+    if (!out)
+        return (surety_str){NULL, 0};
+    out[0] = '\\';
+    out[1] = 'x';
+    for (size_t i = 0; i < text.len; i++) {
+        out[2 + i * 2] = digits[(unsigned char)text.ptr[i] >> 4];
+        out[3 + i * 2] = digits[(unsigned char)text.ptr[i] & 15];
+    }
+    return (surety_str){out, text.len * 2 + 2};
+}
+
+static int postgres_digit(char byte)
+{
+    if (byte >= '0' && byte <= '9')
+        return byte - '0';
+    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* Undoes that; what is no such text stays as it is. */
+static surety_str postgres_unescape(surety__arena *arena, surety_str text)
+{
+    char *out;
+
+    if (!surety__str_starts(text, SURETY__LITERAL("\\x")) || text.len % 2)
+        return text;
+    out = surety__arena_take(arena, text.len / 2);
+    if (!out)
+        return (surety_str){NULL, 0};
+    for (size_t i = 2; i < text.len; i += 2) {
+        const int high = postgres_digit(text.ptr[i]);
+        const int low = postgres_digit(text.ptr[i + 1]);
+
+        if (high < 0 || low < 0)
+            return text;
+        out[i / 2 - 1] = (char)(high << 4 | low);
+    }
+    return (surety_str){out, text.len / 2 - 1};
+}
+
+static surety_status postgres_bind(postgres_values *to, size_t i,
+                                   const surety__cell *cell,
+                                   surety_error *reterr)
+{
+    surety_str text = {cell->text.len ? cell->text.ptr : "", cell->text.len};
+
+    to->types[i] = 0;
+    to->formats[i] = 1;
+    to->values[i] = NULL;
+    to->lengths[i] = 0;
+    switch (cell->kind) {
+    case CELL_NULL: return SURETY_OK;
+    case CELL_INT:
+        for (size_t at = 0; at < 8; at++)
+            to->numbers[i][at] =
+                (char)((uint64_t)cell->number >> (56 - 8 * at) & 0xFF);
+        to->types[i] = POSTGRES_INT8;
+        to->values[i] = to->numbers[i];
+        to->lengths[i] = 8;
+        return SURETY_OK;
+    case CELL_BOOL:
+        to->numbers[i][0] = (char)(cell->number != 0);
+        to->types[i] = POSTGRES_BOOL;
+        to->values[i] = to->numbers[i];
+        to->lengths[i] = 1;
+        return SURETY_OK;
+    case CELL_TEXT:
+        if (!postgres_is_plain(text))
+            text = postgres_escape(&to->arena, text);
+        if (!text.ptr)
+            return surety__fail_nomem(reterr);
+        break;
+    case CELL_BYTES: break;
+    }
+    if (text.len > INT32_MAX / 2) {
+        (void)surety__fail(reterr, SURETY_LIMIT,
+                           "a text of %zu bytes is too long for PostgreSQL",
+                           text.len);
+        surety__hint(reterr, "do not keep raw texts in the ledger");
+        return SURETY_LIMIT;
+    }
+    to->types[i] = cell->kind == CELL_TEXT ? POSTGRES_TEXT : POSTGRES_BYTEA;
+    to->values[i] = text.ptr;
+    to->lengths[i] = (int)text.len;
+    return SURETY_OK;
+}
+
+static int64_t postgres_number(const char *ptr, int len)
+{
+    uint64_t number = 0;
+
+    for (int i = 0; i < len && i < 8; i++)
+        number = number << 8 | (unsigned char)ptr[i];
+    if (len == 4)
+        return (int32_t)(uint32_t)number;
+    return (int64_t)number;
+}
+
+/* Fills cells from a row of a result; false: no memory. */
+static bool postgres_row(const PGresult *result, int row, surety__arena *arena,
+                         surety__cell *cells)
+{
+    for (int i = 0; i < PQnfields(result); i++) {
+        const char *value = PQgetvalue(result, row, i);
+        const int len = PQgetlength(result, row, i);
+        const Oid type = PQftype(result, i);
+        surety__cell *cell = &cells[i];
+
+        *cell = (surety__cell){.kind = CELL_NULL};
+        if (PQgetisnull(result, row, i))
+            continue;
+        if (type == POSTGRES_INT8 || type == POSTGRES_INT4 ||
+            type == POSTGRES_BOOL) {
+            cell->kind = CELL_INT;
+            cell->number = postgres_number(value, len);
+            continue;
+        }
+        cell->kind = type == POSTGRES_BYTEA ? CELL_BYTES : CELL_TEXT;
+        cell->text = (surety_str){value, (size_t)len};
+        if (cell->kind == CELL_TEXT)
+            cell->text = postgres_unescape(arena, cell->text);
+        if (!cell->text.ptr)
+            return false;
+    }
+    return true;
+}
+
+/* ---- statements ---------------------------------------------------------- */
+
+/* The count at the end of a command's tag ("INSERT 0 1"). */
+static int64_t postgres_changed(PGresult *result)
+{
+    int64_t number = 0;
+
+    for (const char *ptr = PQcmdTuples(result); *ptr >= '0' && *ptr <= '9';
+         ptr++)
+        number = number * 10 + (*ptr - '0');
+    return number;
+}
+
+static surety_status postgres_rows(const surety__query *query,
+                                   const PGresult *result,
+                                   const surety_alloc *alloc,
+                                   surety_error *reterr)
+{
+    surety__cell cells[SURETY__COLUMNS + 4];
+    surety_status status = SURETY_OK;
+    surety__arena arena;
+    bool more = query->row != NULL;
+
+    surety__arena_init(&arena, alloc, 0);
+    for (int i = 0; i < PQntuples(result) && more && !status; i++) {
+        if (!postgres_row(result, i, &arena, cells))
+            status = surety__fail_nomem(reterr);
+        else
+            more = query->row(query->row_ctx, cells);
+        surety__arena_reset(&arena);
+    }
+    surety__arena_done(&arena);
+    return status;
+}
+
+static surety_status postgres_send(postgres_store *self,
+                                   const surety__query *query,
+                                   PGresult **ret_result, surety_error *reterr)
+{
+    postgres_values to = {.types = {0}};
+    const surety__link_values values = {(int)query->count, to.types, to.values,
+                                        to.lengths, to.formats};
+    surety_status status = SURETY_OK;
+
+    surety__arena_init(&to.arena, self->store.alloc, 0);
+    for (size_t i = 0; i < query->count && !status; i++)
+        status = postgres_bind(&to, i, &query->cells[i], reterr);
+    if (!status)
+        status = surety__link_run(&self->link, self->store.sql[query->which],
+                                  &values, ret_result, reterr);
+    surety__arena_done(&to.arena);
+    return status;
+}
+
+static surety_status postgres_run(surety__store *store,
+                                  const surety__query *query,
+                                  int64_t *ret_changed, surety_error *reterr)
+{
+    postgres_store *self = (postgres_store *)store;
+    PGresult *result = NULL;
+    surety_status status = SURETY_OK;
+
+    /* By itself it only reads, and may be sent again. */
+    for (int tries = self->transaction; tries < 2; tries++) {
+        if (!self->transaction) {
+            surety__link_start(&self->link);
+            status = surety__link_connect(&self->link, true, reterr);
+        }
+        if (!status)
+            status = postgres_send(self, query, &result, reterr);
+        if (!status || !self->link.lost)
+            break;
+        if (!tries)
+            status = SURETY_OK;
+    }
+    if (status)
+        return status;
+    if (ret_changed)
+        *ret_changed = postgres_changed(result);
+    status = postgres_rows(query, result, store->alloc, reterr);
+    PQclear(result);
+    return status;
+}
+
+static surety_status postgres_script(surety__store *store, const char *sql,
+                                     surety_error *reterr)
+{
+    postgres_store *self = (postgres_store *)store;
+
+    return surety__link_run(&self->link, sql, NULL, NULL, reterr);
+}
+
+/* One number; NULL or no row: 0. */
+static surety_status postgres_ask(postgres_store *self, const char *sql,
+                                  int64_t *ret_number, surety_error *reterr)
+{
+    const surety__link_values none = {0, NULL, NULL, NULL, NULL};
+    PGresult *result = NULL;
+    const surety_status status =
+        surety__link_run(&self->link, sql, &none, &result, reterr);
+
+    if (status)
+        return status;
+    *ret_number = 0;
+    if (PQntuples(result) && !PQgetisnull(result, 0, 0))
+        *ret_number = postgres_number(PQgetvalue(result, 0, 0),
+                                      PQgetlength(result, 0, 0));
+    PQclear(result);
+    return SURETY_OK;
+}
+
+static surety_status postgres_look(postgres_store *self, int64_t *ret_version,
+                                   surety_error *reterr)
+{
+    int64_t there = 0;
+    int64_t version = 0;
+    surety_status status = postgres_ask(
+        self, "SELECT (to_regclass('surety.ledger_version') IS NOT NULL)::int4",
+        &there, reterr);
+
+    if (!status && there)
+        status =
+            postgres_ask(self, "SELECT max(version) FROM surety.ledger_version",
+                         &version, reterr);
+    if (!status)
+        *ret_version = version;
+    return status;
+}
+
+/* Asked again under a lock where there is something to migrate. */
+static surety_status postgres_version(surety__store *store,
+                                      int64_t *ret_version,
+                                      surety_error *reterr)
+{
+    postgres_store *self = (postgres_store *)store;
+    int64_t version = 0;
+    surety_status status = postgres_look(self, &version, reterr);
+
+    if (!status && version < SURETY__LEDGER_VERSION) {
+        status = postgres_script(store, POSTGRES_LOCK, reterr);
+        if (!status)
+            status = postgres_look(self, &version, reterr);
+    }
+    if (!status)
+        *ret_version = version;
+    return status;
+}
+
+/* ---- transactions -------------------------------------------------------- */
+
+static surety_status postgres_begin(surety__store *store, surety_error *reterr)
+{
+    postgres_store *self = (postgres_store *)store;
+    surety_status status;
+
+    surety__link_start(&self->link);
+    status = surety__link_connect(&self->link, self->opened, reterr);
+    if (status)
+        return status;
+    self->opened = true;
+    self->transaction = true;
+    return surety__link_run(&self->link,
+                            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+                            NULL, NULL, reterr);
+}
+
+static surety_status postgres_commit(surety__store *store, surety_error *reterr)
+{
+    postgres_store *self = (postgres_store *)store;
+    const surety_status status =
+        surety__link_run(&self->link, "COMMIT", NULL, NULL, reterr);
+
+    if (!status)
+        self->transaction = false;
+    return status;
+}
+
+static bool postgres_rollback(surety__store *store)
+{
+    postgres_store *self = (postgres_store *)store;
+    const bool again = self->opened && (self->link.lost || self->link.again);
+
+    /* A new connection costs little, and leaves nothing of the old one. */
+    self->transaction = false;
+    surety__link_drop(&self->link);
+    return again;
+}
+
+/* ---- opening and closing ------------------------------------------------- */
+
+static void postgres_close(surety__store *store)
+{
+    postgres_store *self = (postgres_store *)store;
+
+    surety__link_done(&self->link);
+    surety__free(store->alloc, self, sizeof(*self));
+}
+
+surety_status surety__postgres_open(surety_str url,
+                                    const surety_ledger_options *options,
+                                    surety__store **ret_store,
+                                    surety_error *reterr)
+{
+    postgres_store *self = surety__new(options->alloc, sizeof(*self));
+    surety_status status;
+
+    if (!self)
+        return surety__fail_nomem(reterr);
+    self->store = (surety__store){.alloc = options->alloc,
+                                  .timeout_ms = options->timeout_ms,
+                                  .postgres = true,
+                                  .version = postgres_version,
+                                  .script = postgres_script,
+                                  .run = postgres_run,
+                                  .begin = postgres_begin,
+                                  .commit = postgres_commit,
+                                  .rollback = postgres_rollback,
+                                  .close = postgres_close};
+    self->link.alloc = options->alloc;
+    self->link.timeout_ms = options->timeout_ms;
+    status = surety__link_init(&self->link, url, reterr);
+    if (status) {
+        postgres_close(&self->store);
+        return status;
+    }
+    self->store.name = surety_str_of(self->link.name.ptr);
+    *ret_store = &self->store;
+    return SURETY_OK;
+}
+
+#else
+
+surety_status surety__postgres_open(surety_str url,
+                                    const surety_ledger_options *options,
+                                    surety__store **ret_store,
+                                    surety_error *reterr)
+{
+    (void)url;
+    (void)options;
+    (void)ret_store;
+    (void)surety__fail(reterr, SURETY_UNSUPPORTED,
+                       "this build knows no ledgers in PostgreSQL");
+    surety__hint(reterr, "build it with libpq, or name a file");
+    return SURETY_UNSUPPORTED;
+}
+
+#endif

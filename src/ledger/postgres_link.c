@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A connection to PostgreSQL by libpq's calls that do not block, each wait with
+ * the rest of the call's time. A connection that failed or took too long is
+ * dropped: what it would still bring is never read as the answer to something
+ * else. (A host's name is looked up by the system before that, in its own
+ * time.)
+ *
+ * What a message quotes of the server or of libpq is left out where the
+ * password stands in it. TLS, files with passwords and all else is as the URL
+ * and libpq's environment say. */
+#include <errno.h>
+#include <poll.h>
+#include <time.h>
+
+#include "ledger/postgres_link.h"
+
+#define LINK_PAUSE_MS 100
+#define LINK_TOLD_MAX 200
+
+static uint64_t link_now_ms(void)
+{
+    struct timespec now = {0, 0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void surety__link_start(surety__link *link)
+{
+    link->deadline_ms = link_now_ms() + link->timeout_ms;
+    link->lost = false;
+    link->again = false;
+}
+
+static int link_left_ms(const surety__link *link)
+{
+    const uint64_t now = link_now_ms();
+
+    return now < link->deadline_ms ? (int)(link->deadline_ms - now) : 0;
+}
+
+void surety__link_drop(surety__link *link)
+{
+    PQfinish(link->connection);
+    link->connection = NULL;
+}
+
+/* Waits until the connection's socket is ready; false: not in time. */
+static bool link_wait(surety__link *link, short events)
+{
+    struct pollfd wait = {.fd = PQsocket(link->connection), .events = events};
+    int got;
+
+    do {
+        got = poll(&wait, 1, link_left_ms(link));
+    } while (got < 0 && errno == EINTR);
+    return got > 0;
+}
+
+/* ---- failures ------------------------------------------------------------ */
+
+/* The first line of what was told, without what leads to it; empty where the
+ * password stands in it. */
+static surety_str link_told(const surety__link *link, const char *told)
+{
+    const surety_str password = {
+        link->password.ptr, link->password.len ? link->password.len - 1 : 0};
+    surety_str text = surety__str_trim(surety_str_of(told));
+    const surety_str line = {text.ptr,
+                             surety__str_find(text, SURETY__LITERAL("\n"))};
+
+    if (password.len && surety__str_find(text, password) < text.len)
+        return (surety_str){"", 0};
+    text = line;
+    if (text.len > LINK_TOLD_MAX)
+        text.len = LINK_TOLD_MAX;
+    return text;
+}
+
+static surety_status link_fail(const surety__link *link, const char *what,
+                               const char *told, surety_error *reterr)
+{
+    const surety_str text = link_told(link, told);
+
+    return surety__fail(reterr, SURETY_IO, "the ledger at %s %s%s%.*s",
+                        link->name.ptr, what, text.len ? ": " : "",
+                        (int)text.len, text.len ? text.ptr : "");
+}
+
+static surety_status link_fail_late(surety__link *link, surety_error *reterr)
+{
+    link->lost = true;
+    surety__link_drop(link);
+    (void)surety__fail(reterr, SURETY_IO,
+                       "the ledger at %s did not answer within %u ms",
+                       link->name.ptr, link->timeout_ms);
+    surety__hint(reterr, "see that the server runs and can be reached, or give "
+                         "a longer timeout");
+    return SURETY_IO;
+}
+
+/* States of SQL (PostgreSQL's appendix A, first two or all five characters) and
+ * what to do about them. */
+typedef struct link_case {
+    const char *state;
+    bool again;
+    const char *hint;
+} link_case;
+static const link_case link_cases[] = {
+    {"28", false, "see that the URL's user and password are right"},
+    {"3D000", false, "create the database, or name another one"},
+    {"42501", false,
+     "let the user create the schema surety, or let an owner open it once and "
+     "grant it use"},
+    {"25006", false, "name the primary server: this one may only be read"},
+    {"53", true, "make room on the server; what was recorded is safe"},
+    {"40", true, "try again"},
+    {"57014", false, "see what holds the tables, or give a longer timeout"},
+    {"55P03", false, "see what holds the tables, or give a longer timeout"},
+    {"57P", true, "start the server"},
+    {"08", true, "see that the server runs and can be reached"},
+    {"42P07", false,
+     "the schema surety belongs to something else: use another database"},
+    {"XX00", false, "see the server's log"},
+};
+
+/* Tells what the server refused. */
+static surety_status link_fail_result(surety__link *link,
+                                      const PGresult *result,
+                                      surety_error *reterr)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *told = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const surety_str whole = surety_str_of(state);
+
+    if (PQstatus(link->connection) != CONNECTION_OK)
+        link->lost = true;
+    if (!result) {
+        (void)link_fail(link, "ended the connection",
+                        PQerrorMessage(link->connection), reterr);
+        surety__hint(reterr, "see that the server runs and can be reached");
+        return SURETY_IO;
+    }
+    (void)link_fail(link, "refused", told ? told : PQresultErrorMessage(result),
+                    reterr);
+    surety__hint(reterr, "%s", "");
+    for (size_t i = 0; i < sizeof(link_cases) / sizeof(*link_cases); i++) {
+        const link_case *found = &link_cases[i];
+
+        if (!surety__str_starts(whole, surety_str_of(found->state)))
+            continue;
+        link->again = link->again || found->again;
+        surety__hint(reterr, "%s", found->hint);
+        break;
+    }
+    return SURETY_IO;
+}
+
+/* ---- one statement ------------------------------------------------------- */
+
+/* Sends what is still to be sent; takes in what comes meanwhile, lest both
+ * sides wait. */
+static surety_status link_flush(surety__link *link, surety_error *reterr)
+{
+    for (;;) {
+        const int left = PQflush(link->connection);
+
+        if (!left)
+            return SURETY_OK;
+        if (left < 0)
+            return link_fail_result(link, NULL, reterr);
+        if (!link_wait(link, POLLIN | POLLOUT))
+            return link_fail_late(link, reterr);
+        if (!PQconsumeInput(link->connection))
+            return link_fail_result(link, NULL, reterr);
+    }
+}
+
+surety_status surety__link_run(surety__link *link, const char *sql,
+                               const surety__link_values *values,
+                               PGresult **ret_result, surety_error *reterr)
+{
+    PGconn *connection = link->connection;
+    PGresult *last = NULL;
+    surety_status status;
+    int sent;
+
+    if (!connection) {
+        link->lost = true;
+        return link_fail(link, "is not connected", "", reterr);
+    }
+    sent = values ? PQsendQueryParams(connection, sql, values->count,
+                                      values->types, values->values,
+                                      values->lengths, values->formats, 1)
+                  : PQsendQuery(connection, sql);
+    if (!sent)
+        return link_fail_result(link, NULL, reterr);
+    status = link_flush(link, reterr);
+    while (!status) {
+        PGresult *result;
+
+        while (PQisBusy(connection)) {
+            if (!link_wait(link, POLLIN)) {
+                status = link_fail_late(link, reterr);
+                break;
+            }
+            if (!PQconsumeInput(connection))
+                break;
+        }
+        if (status)
+            break;
+        result = PQgetResult(connection);
+        if (!result)
+            break;
+        /* Of several, the first failure or else the last. */
+        if (last && PQresultStatus(last) == PGRES_FATAL_ERROR) {
+            PQclear(result);
+        } else {
+            PQclear(last);
+            last = result;
+        }
+    }
+    if (!status && (!last || (PQresultStatus(last) != PGRES_COMMAND_OK &&
+                              PQresultStatus(last) != PGRES_TUPLES_OK)))
+        status = link_fail_result(link, last, reterr);
+    if (status || !ret_result)
+        PQclear(last);
+    else
+        *ret_result = last;
+    return status;
+}
+
+/* ---- connecting ---------------------------------------------------------- */
+
+/* One try. */
+static surety_status link_try(surety__link *link, surety_error *reterr)
+{
+    /* What stands before the URL is what it may say otherwise. */
+    const char *const names[] = {"fallback_application_name", "keepalives_idle",
+                                 "dbname", "client_encoding", NULL};
+    const char *const values[] = {"surety", "60", link->url.ptr, "UTF8", NULL};
+    PostgresPollingStatusType polled = PGRES_POLLING_WRITING;
+
+    link->connection = PQconnectStartParams(names, values, 1);
+    if (!link->connection)
+        return surety__fail_nomem(reterr);
+    while (polled != PGRES_POLLING_OK) {
+        if (PQstatus(link->connection) == CONNECTION_BAD ||
+            polled == PGRES_POLLING_FAILED) {
+            (void)link_fail(link, "cannot be reached",
+                            PQerrorMessage(link->connection), reterr);
+            surety__hint(reterr, "see that the server runs and that the URL's "
+                                 "host, user and password are right");
+            return SURETY_IO;
+        }
+        if (!link_wait(link,
+                       polled == PGRES_POLLING_READING ? POLLIN : POLLOUT))
+            return link_fail_late(link, reterr);
+        polled = PQconnectPoll(link->connection);
+    }
+    if (PQsetnonblocking(link->connection, 1))
+        return link_fail_result(link, NULL, reterr);
+    return SURETY_OK;
+}
+
+/* What every session is asked to be: on time, durable, in UTF-8. */
+static surety_status link_settle(surety__link *link, surety_error *reterr)
+{
+    const char *encoding =
+        PQparameterStatus(link->connection, "server_encoding");
+    surety_status status;
+    surety_buf sql;
+
+    if (!encoding || strcmp(encoding, "UTF8") != 0) {
+        (void)surety__fail(reterr, SURETY_UNSUPPORTED,
+                           "the database at %s is in the encoding %s",
+                           link->name.ptr, encoding ? encoding : "?");
+        surety__hint(reterr, "use a database in UTF8");
+        return SURETY_UNSUPPORTED;
+    }
+    surety_buf_init(&sql, link->alloc, 0);
+    surety__buf_printf(&sql,
+                       "SET statement_timeout = %u; SET lock_timeout = %u;"
+                       " SET idle_in_transaction_session_timeout = %u;"
+                       " SELECT set_config('synchronous_commit', 'on', false)"
+                       " WHERE current_setting('synchronous_commit') = 'off';",
+                       link->timeout_ms, link->timeout_ms, link->timeout_ms);
+    surety_buf_byte(&sql, '\0');
+    status = sql.status ? surety__fail_nomem(reterr)
+                        : surety__link_run(link, sql.ptr, NULL, NULL, reterr);
+    surety_buf_done(&sql);
+    return status;
+}
+
+surety_status surety__link_connect(surety__link *link, bool patient,
+                                   surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    if (link->connection && PQstatus(link->connection) != CONNECTION_OK)
+        surety__link_drop(link);
+    if (link->connection)
+        return SURETY_OK;
+    for (;;) {
+        status = link_try(link, reterr);
+        if (!status)
+            status = link_settle(link, reterr);
+        if (!status)
+            return SURETY_OK;
+        surety__link_drop(link);
+        link->lost = false;
+        if (!patient || status != SURETY_IO ||
+            link_left_ms(link) <= LINK_PAUSE_MS)
+            return status;
+        (void)poll(NULL, 0, LINK_PAUSE_MS);
+    }
+}
+
+/* ---- the URL ------------------------------------------------------------- */
+
+static const char *link_option(const PQconninfoOption *options,
+                               const char *name)
+{
+    for (; options && options->keyword; options++) {
+        if (!strcmp(options->keyword, name))
+            return options->val;
+    }
+    return NULL;
+}
+
+/* host:port/database of the options. */
+static void link_name(surety__link *link, const PQconninfoOption *options)
+{
+    const char *host = link_option(options, "host");
+    const char *port = link_option(options, "port");
+    const char *database = link_option(options, "dbname");
+
+    surety_buf_text(&link->name, host ? host : "localhost");
+    if (port) {
+        surety_buf_byte(&link->name, ':');
+        surety_buf_text(&link->name, port);
+    }
+    surety_buf_byte(&link->name, '/');
+    surety_buf_text(&link->name, database ? database : "");
+    surety_buf_byte(&link->name, '\0');
+}
+
+surety_status surety__link_init(surety__link *link, surety_str url,
+                                surety_error *reterr)
+{
+    PQconninfoOption *options;
+    const char *password;
+    char *told = NULL;
+
+    surety_buf_init(&link->url, link->alloc, 0);
+    surety_buf_init(&link->name, link->alloc, 0);
+    surety_buf_init(&link->password, link->alloc, 0);
+    surety_buf_add(&link->url, url);
+    surety_buf_byte(&link->url, '\0');
+    if (link->url.status)
+        return surety__fail_nomem(reterr);
+    /* Its message may quote the password, so it is not told. */
+    options = memchr(url.ptr, 0, url.len)
+                  ? NULL
+                  : PQconninfoParse(link->url.ptr, &told);
+    PQfreemem(told);
+    if (!options) {
+        (void)surety__fail(reterr, SURETY_MISUSE,
+                           "the ledger's URL is no URL of PostgreSQL");
+        surety__hint(reterr, "postgresql://USER@HOST:PORT/DATABASE; characters "
+                             "with a meaning in URLs are written %%XX");
+        return SURETY_MISUSE;
+    }
+    link_name(link, options);
+    password = link_option(options, "password");
+    if (password && *password) {
+        surety_buf_text(&link->password, password);
+        surety_buf_byte(&link->password, '\0');
+    }
+    PQconninfoFree(options);
+    if (link->name.status || link->password.status)
+        return surety__fail_nomem(reterr);
+    return SURETY_OK;
+}
+
+static void link_wipe(surety_buf *buf)
+{
+    volatile char *ptr = buf->ptr;
+
+    for (size_t i = 0; i < buf->len; i++)
+        ptr[i] = 0;
+    surety_buf_done(buf);
+}
+
+void surety__link_done(surety__link *link)
+{
+    surety__link_drop(link);
+    link_wipe(&link->url);
+    link_wipe(&link->password);
+    surety_buf_done(&link->name);
+}

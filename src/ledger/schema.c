@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The form of the database, and every statement that is run in it.
+ *
+ * A version is made by steps, each written for both kinds of database side by
+ * side; a step that was released never changes, for databases exist that were
+ * made with it. The last step of a version writes its number.
+ *
+ * Statements are written once for both: '@' stands for the place of the tables
+ * ("surety." in PostgreSQL, nothing in SQLite), '~' for the database's own
+ * clock in Unix milliseconds. Values are bound, never written into SQL.
+ *
+ * The tables: attempts, one row a call; errors and repairs of its report;
+ * writers, the processes that have written. docs/ledger.md tells the columns.
+ */
+#include "ledger/ledger.h"
+
+/* Milliseconds since 1970 by the database's clock. */
+#define SCHEMA_NOW_SQLITE                                                      \
+    "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+#define SCHEMA_NOW_POSTGRES                                                    \
+    "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"
+
+#define SCHEMA_TEXTS_1                                                         \
+    " id text NOT NULL UNIQUE, run text, number bigint NOT NULL,"              \
+    " purpose text, contract text, contract_version text, provider text,"      \
+    " model text, mode text, started_ms bigint NOT NULL,"
+#define SCHEMA_TEXTS_2                                                         \
+    " state text NOT NULL, first_byte_ms bigint, ended_ms bigint,"             \
+    " failure text, http_status bigint, error_code text,"                      \
+    " error_message text, finish_reason text, request_id text,"                \
+    " response_id text, ok boolean, fallback boolean, stage text,"             \
+    " error_count bigint, repair_count bigint, input_tokens bigint,"           \
+    " cached_input_tokens bigint, output_tokens bigint,"                       \
+    " reasoning_tokens bigint, cost_picousd bigint, decision text,"
+#define SCHEMA_TEXTS_3                                                         \
+    " writer bigint NOT NULL, recorded_ms bigint NOT NULL,"                    \
+    " finished_ms bigint, abandoned boolean NOT NULL DEFAULT FALSE);"
+#define SCHEMA_ISSUES " attempt text NOT NULL, number bigint NOT NULL,"
+#define SCHEMA_WRITER                                                          \
+    " host text NOT NULL, boot text NOT NULL, space text NOT NULL,"            \
+    " start text NOT NULL, pid bigint NOT NULL, opened_ms bigint NOT NULL,"    \
+    " closed_ms bigint);"
+
+/* Version 2: what is asked of it is found without reading all of it. In
+ * PostgreSQL texts have hash indexes: one of its trees takes no text above
+ * 2,700 bytes (its documentation, 67.1), and a path may be longer. */
+#define SCHEMA_INDEXES_SQLITE                                                  \
+    "CREATE INDEX attempts_by_time ON attempts (started_ms, seq);"             \
+    "CREATE INDEX attempts_by_run ON attempts (run, number);"                  \
+    "CREATE INDEX attempts_by_contract ON attempts (contract,"                 \
+    " contract_version, started_ms);"                                          \
+    "CREATE INDEX attempts_by_model ON attempts (model, provider,"             \
+    " started_ms);"                                                            \
+    "CREATE INDEX attempts_by_stage ON attempts (stage, started_ms);"          \
+    "CREATE INDEX attempts_open ON attempts (writer) WHERE state = 'open';"    \
+    "CREATE INDEX errors_by_keyword ON errors (keyword, path);"                \
+    "CREATE INDEX errors_by_path ON errors (path);"                            \
+    "CREATE INDEX repairs_by_kind ON repairs (kind, path);"                    \
+    "CREATE INDEX writers_open ON writers (id) WHERE closed_ms IS NULL;"
+#define SCHEMA_INDEXES_POSTGRES                                                \
+    "CREATE INDEX attempts_by_time ON surety.attempts (started_ms, seq);"      \
+    "CREATE INDEX attempts_by_run ON surety.attempts USING hash (run);"        \
+    "CREATE INDEX attempts_by_contract ON surety.attempts"                     \
+    " USING hash (contract);"                                                  \
+    "CREATE INDEX attempts_by_model ON surety.attempts USING hash (model);"    \
+    "CREATE INDEX attempts_by_stage ON surety.attempts USING hash (stage);"    \
+    "CREATE INDEX attempts_open ON surety.attempts (writer)"                   \
+    " WHERE state = 'open';"                                                   \
+    "CREATE INDEX errors_by_keyword ON surety.errors USING hash (keyword);"    \
+    "CREATE INDEX errors_by_path ON surety.errors USING hash (path);"          \
+    "CREATE INDEX repairs_by_kind ON surety.repairs USING hash (kind);"        \
+    "CREATE INDEX writers_open ON surety.writers (id)"                         \
+    " WHERE closed_ms IS NULL;"
+#define SCHEMA_COUNTS                                                          \
+    " count(*) AS attempts,"                                                   \
+    " sum(CASE WHEN ok THEN 1 ELSE 0 END) AS valid,"                           \
+    " sum(CASE WHEN state = 'failed' THEN 1 ELSE 0 END) AS failed,"            \
+    " sum(CASE WHEN state = 'unknown' THEN 1 ELSE 0 END) AS unknown,"          \
+    " sum(input_tokens) AS input_tokens,"                                      \
+    " sum(output_tokens) AS output_tokens,"                                    \
+    " sum(cost_picousd * 1e-12) AS cost_usd,"                                  \
+    " avg(ended_ms - started_ms) AS mean_ms"
+#define SCHEMA_VIEWS(place, time)                                              \
+    "CREATE VIEW " place "attempt_list AS SELECT " time " AS started, id, run" \
+    ", number, purpose, contract, contract_version, provider, model, mode"     \
+    ", state, ok, fallback, stage, failure, http_status, error_count"          \
+    ", repair_count, ended_ms - started_ms AS total_ms"                        \
+    ", first_byte_ms - started_ms AS first_byte_after_ms, input_tokens"        \
+    ", output_tokens, cost_picousd * 1e-12 AS cost_usd, decision FROM " place  \
+    "attempts;"                                                                \
+    "CREATE VIEW " place "contract_stats AS SELECT contract"                   \
+    ", contract_version," SCHEMA_COUNTS " FROM " place                         \
+    "attempts GROUP BY contract, contract_version;"                            \
+    "CREATE VIEW " place "model_stats AS SELECT provider, model"               \
+    ", mode," SCHEMA_COUNTS " FROM " place                                     \
+    "attempts GROUP BY provider, model, mode;"
+#define SCHEMA_ISSUE_VIEWS(place)                                              \
+    "CREATE VIEW " place "error_stats AS SELECT attempt.contract"              \
+    ", attempt.contract_version, attempt.model, error.keyword, error.path"     \
+    ", count(*) AS errors, count(DISTINCT error.attempt) AS attempts "         \
+    "FROM " place "errors AS error JOIN " place                                \
+    "attempts AS attempt ON attempt.id = error.attempt"                        \
+    " GROUP BY attempt.contract, attempt.contract_version, attempt.model"      \
+    ", error.keyword, error.path;"                                             \
+    "CREATE VIEW " place "repair_stats AS SELECT attempt.contract"             \
+    ", attempt.contract_version, attempt.model, repair.kind, repair.path"      \
+    ", count(*) AS repairs, count(DISTINCT repair.attempt) AS attempts "       \
+    "FROM " place "repairs AS repair JOIN " place                              \
+    "attempts AS attempt ON attempt.id = repair.attempt"                       \
+    " GROUP BY attempt.contract, attempt.contract_version, attempt.model"      \
+    ", repair.kind, repair.path;"
+
+const surety__step surety__ledger_steps[] = {
+    {1,
+     "CREATE TABLE writers (id integer PRIMARY KEY," SCHEMA_WRITER
+     "CREATE TABLE attempts (seq integer PRIMARY KEY," SCHEMA_TEXTS_1
+     " prompt blob," SCHEMA_TEXTS_2 " reply blob," SCHEMA_TEXTS_3
+     "CREATE TABLE errors (" SCHEMA_ISSUES
+     " keyword text, path text, message text, PRIMARY KEY (attempt, number))"
+     " WITHOUT ROWID;"
+     "CREATE TABLE repairs (" SCHEMA_ISSUES
+     " kind text, path text, message text, PRIMARY KEY (attempt, number))"
+     " WITHOUT ROWID;"
+     "PRAGMA application_id = 1397904473; PRAGMA user_version = 1;",
+     "CREATE SCHEMA IF NOT EXISTS surety;"
+     "CREATE TABLE surety.ledger_version (version bigint NOT NULL);"
+     "INSERT INTO surety.ledger_version VALUES (1);"
+     "CREATE TABLE surety.writers (id bigint GENERATED ALWAYS AS IDENTITY"
+     " PRIMARY KEY," SCHEMA_WRITER
+     "CREATE TABLE surety.attempts (seq bigint GENERATED ALWAYS AS IDENTITY"
+     " PRIMARY KEY," SCHEMA_TEXTS_1 " prompt bytea," SCHEMA_TEXTS_2
+     " reply bytea," SCHEMA_TEXTS_3 "CREATE TABLE surety.errors (" SCHEMA_ISSUES
+     " keyword text, path text, message text, PRIMARY KEY (attempt, number));"
+     "CREATE TABLE surety.repairs (" SCHEMA_ISSUES
+     " kind text, path text, message text, PRIMARY KEY (attempt, number));"},
+    {2, SCHEMA_INDEXES_SQLITE, SCHEMA_INDEXES_POSTGRES},
+    {2,
+     SCHEMA_VIEWS("", "strftime('%Y-%m-%dT%H:%M:%fZ', started_ms / 1000.0,"
+                      " 'unixepoch')"),
+     SCHEMA_VIEWS("surety.", "to_timestamp(started_ms / 1000.0)")},
+    {2, SCHEMA_ISSUE_VIEWS("") "PRAGMA user_version = 2;",
+     SCHEMA_ISSUE_VIEWS(
+         "surety.") "UPDATE surety.ledger_version SET version = 2;"},
+};
+const size_t surety__ledger_step_count =
+    sizeof(surety__ledger_steps) / sizeof(*surety__ledger_steps);
+
+/* ORDER statements. '<' is the list of columns that begin, '#' of all; '%' the
+ * same as values, '!' as what an update sets. */
+static const char *const schema_statements[SQL_COUNT] = {
+    "INSERT INTO @attempts (<, writer, state, recorded_ms)"
+    " VALUES (%, 'open', ~) ON CONFLICT (id) DO NOTHING",
+    /* The whole of it, should the row be gone; else what the end brought, if
+     * nothing did before. A writer that was thought dead may still finish. */
+    "INSERT INTO @attempts AS old (#, writer, recorded_ms, finished_ms)"
+    " VALUES (%, ~, ~) ON CONFLICT (id) DO UPDATE SET ! abandoned = FALSE,"
+    " finished_ms = excluded.finished_ms"
+    " WHERE old.state = 'open' OR old.abandoned",
+    "INSERT INTO @errors (attempt, number, keyword, path, message)"
+    " VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
+    "INSERT INTO @repairs (attempt, number, kind, path, message)"
+    " VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
+    "SELECT =, seq, length(prompt), length(reply) FROM @attempts"
+    " WHERE (started_ms, seq) > ($1, $2) ORDER BY started_ms, seq LIMIT 64",
+    "SELECT prompt FROM @attempts WHERE seq = $1",
+    "SELECT reply FROM @attempts WHERE seq = $1",
+    "SELECT keyword, path, message FROM @errors WHERE attempt = $1"
+    " ORDER BY number",
+    "SELECT kind, path, message FROM @repairs WHERE attempt = $1"
+    " ORDER BY number",
+    "INSERT INTO @writers (host, boot, space, start, pid, opened_ms)"
+    " VALUES ($1, $2, $3, $4, $5, ~) RETURNING id",
+    /* With how long ago it was last known to do something. */
+    "SELECT id, host, boot, space, start, pid, ~ - coalesce((SELECT"
+    " max(recorded_ms) FROM @attempts WHERE writer = old.id AND"
+    " state = 'open'), opened_ms) FROM @writers AS old"
+    " WHERE closed_ms IS NULL",
+    "UPDATE @attempts SET state = 'unknown', abandoned = TRUE"
+    " WHERE writer = $1 AND state = 'open'",
+    "UPDATE @writers SET closed_ms = ~ WHERE id = $1",
+};
+
+/* Texts up to this stand in a page; longer ones are fetched one by one. */
+#define SCHEMA_INLINE_MAX "16384"
+
+static void schema_columns(char form, size_t count, surety_buf *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *name = surety__column_name(i);
+
+        if (form == '!') {
+            if (i >= SURETY__BEGIN_COLUMNS)
+                surety__buf_printf(out, "%s = excluded.%s, ", name, name);
+            continue;
+        }
+        surety_buf_text(out, i ? ", " : "");
+        if (form == '=' && surety__column_raw(i))
+            surety__buf_printf(out,
+                               "CASE WHEN length(%s) <= " SCHEMA_INLINE_MAX
+                               " THEN %s END",
+                               name, name);
+        else
+            surety_buf_text(out, name);
+    }
+}
+
+void surety__sql_write(surety__sql which, bool postgres, surety_buf *out)
+{
+    const size_t count =
+        which == SQL_BEGIN ? SURETY__BEGIN_COLUMNS : SURETY__COLUMNS;
+
+    for (const char *ptr = schema_statements[which]; *ptr; ptr++) {
+        switch (*ptr) {
+        case '@': surety_buf_text(out, postgres ? "surety." : ""); break;
+        case '~':
+            surety_buf_text(out,
+                            postgres ? SCHEMA_NOW_POSTGRES : SCHEMA_NOW_SQLITE);
+            break;
+        case '#':
+        case '!': schema_columns(*ptr, count, out); break;
+        case '=':
+        case '<':
+            if (ptr[1] == ',')
+                schema_columns(*ptr, count, out);
+            else
+                surety_buf_byte(out, *ptr);
+            break;
+        case '%':
+            /* The columns, and the writer. */
+            for (size_t i = 0; i <= count; i++)
+                surety__buf_printf(out, i ? ", $%zu" : "$%zu", i + 1);
+            break;
+        default: surety_buf_byte(out, *ptr); break;
+        }
+    }
+    surety_buf_byte(out, '\0');
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A store in a file of SQLite.
+ *
+ * Durability: the write-ahead log with synchronous=FULL, so each commit is
+ * synced before it returns; with NORMAL a power cut would lose the last ones.
+ *
+ * SQLite 3.7.0 to 3.51.2 have a race in which a checkpoint that runs beside a
+ * writer loses what that writer commits (sqlite.org/wal.html, the WAL-reset
+ * bug). So nothing is checkpointed on its own here: once the log is long we do
+ * it, as TRUNCATE, which holds the writer's lock, so no connection of ours
+ * writes beside it. The rollback journal has no such race, but there one reader
+ * that takes its time stops all writers.
+ *
+ * A file that was deleted or replaced under us would take what we write with
+ * it: the file and its log are compared with what their names lead to, before a
+ * transaction and after its commit. After a failed read, write or sync nothing
+ * more is written: the kernel may have dropped pages and told it once.
+ *
+ * Text with a NUL or that is no UTF-8 is bound as a BLOB, so its bytes come
+ * back. SQLite's memory is its own, and its global settings are not touched. */
+#include <sqlite3.h>
+
+#include "ledger/ledger.h"
+#include "ledger/sqlite_error.h"
+
+#define SQLITE_PAGES_MAX                                                       \
+    1000 /* of the log, 4 KiB each, before a checkpoint                        \
+          */
+#define SQLITE_CHECKPOINT_MS 1000
+
+typedef struct sqlite_watched {
+    const char *path;
+    surety__file_id id;
+} sqlite_watched;
+
+typedef struct sqlite_store {
+    surety__store store;
+    sqlite3 *db;
+    sqlite3_stmt *statements[SQL_COUNT];
+    surety_buf path;           /* terminated, as SQLite gets it */
+    sqlite_watched watched[2]; /* the file, and its log once it is there */
+    size_t watched_count;
+    bool wal;
+    bool broken; /* a write failed in a way after which none is safe */
+    int pages;   /* of the log, at the last commit */
+    int pages_due;
+} sqlite_store;
+
+/* Tells what a call of SQLite failed with. */
+static surety_status sqlite_fail(sqlite_store *self, int code,
+                                 surety_error *reterr)
+{
+    const surety__sqlite_where where = {
+        self->store.name, self->store.timeout_ms,
+        self->db ? sqlite3_errmsg(self->db) : ""};
+
+    if (surety__sqlite_breaks(code))
+        self->broken = true;
+    return surety__sqlite_fail(&where, code, reterr);
+}
+
+/* ---- statements ---------------------------------------------------------- */
+
+static surety_status sqlite_script(surety__store *store, const char *sql,
+                                   surety_error *reterr)
+{
+    sqlite_store *self = (sqlite_store *)store;
+    const int code = sqlite3_exec(self->db, sql, NULL, NULL, NULL);
+
+    return code ? sqlite_fail(self, code, reterr) : SURETY_OK;
+}
+
+/* A statement of one row with one column: a number, or a text's first byte. */
+static int sqlite_ask(sqlite_store *self, const char *sql, int64_t *ret_number,
+                      char *ret_letter)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(self->db, sql, -1, &statement, NULL);
+
+    if (!code) {
+        code = sqlite3_step(statement);
+        if (code == SQLITE_ROW && ret_letter) {
+            const unsigned char *text = sqlite3_column_text(statement, 0);
+
+            *ret_letter = text ? (char)text[0] : '\0';
+        } else if (code == SQLITE_ROW) {
+            *ret_number = sqlite3_column_int64(statement, 0);
+        }
+        code = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+    }
+    (void)sqlite3_finalize(statement);
+    return code;
+}
+
+static int sqlite_bind(sqlite3_stmt *statement, int at,
+                       const surety__cell *cell)
+{
+    const char *ptr = cell->text.len ? cell->text.ptr : "";
+    const surety_str text = {ptr, cell->text.len};
+
+    switch (cell->kind) {
+    case CELL_INT:
+    case CELL_BOOL: return sqlite3_bind_int64(statement, at, cell->number);
+    case CELL_TEXT:
+        if (surety__utf8_valid(text, NULL) && !memchr(ptr, 0, text.len))
+            return sqlite3_bind_text64(statement, at, ptr, text.len,
+                                       SQLITE_STATIC, SQLITE_UTF8);
+        return sqlite3_bind_blob64(statement, at, ptr, text.len, SQLITE_STATIC);
+    case CELL_BYTES:
+        return sqlite3_bind_blob64(statement, at, ptr, text.len, SQLITE_STATIC);
+    default: return sqlite3_bind_null(statement, at);
+    }
+}
+
+/* Fills cells from the row that the statement stands at; false: no memory. */
+static bool sqlite_row(sqlite3_stmt *statement, int count, surety__cell *cells)
+{
+    for (int i = 0; i < count; i++) {
+        const int type = sqlite3_column_type(statement, i);
+        surety__cell *cell = &cells[i];
+
+        *cell = (surety__cell){.kind = CELL_NULL};
+        if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
+            cell->kind = CELL_INT;
+            cell->number = sqlite3_column_int64(statement, i);
+        } else if (type != SQLITE_NULL) {
+            const void *ptr = type == SQLITE_BLOB
+                                  ? sqlite3_column_blob(statement, i)
+                                  : sqlite3_column_text(statement, i);
+
+            cell->kind = type == SQLITE_BLOB ? CELL_BYTES : CELL_TEXT;
+            cell->text.len = (size_t)sqlite3_column_bytes(statement, i);
+            cell->text.ptr = ptr;
+            if (!ptr && cell->text.len)
+                return false;
+        }
+    }
+    return true;
+}
+
+static surety_status sqlite_run(surety__store *store,
+                                const surety__query *query,
+                                int64_t *ret_changed, surety_error *reterr)
+{
+    sqlite_store *self = (sqlite_store *)store;
+    sqlite3_stmt *statement = self->statements[query->which];
+    surety__cell cells[SURETY__COLUMNS + 4];
+    int code = SQLITE_OK;
+    bool more = true;
+
+    if (!statement) {
+        code = sqlite3_prepare_v3(self->db, store->sql[query->which], -1,
+                                  SQLITE_PREPARE_PERSISTENT, &statement, NULL);
+        if (code)
+            return sqlite_fail(self, code, reterr);
+        self->statements[query->which] = statement;
+    }
+    for (size_t i = 0; i < query->count && !code; i++)
+        code = sqlite_bind(statement, (int)i + 1, &query->cells[i]);
+    while (!code && more) {
+        code = sqlite3_step(statement);
+        if (code != SQLITE_ROW)
+            break;
+        code = SQLITE_OK;
+        if (!sqlite_row(statement, sqlite3_column_count(statement), cells))
+            code = SQLITE_NOMEM;
+        else if (query->row)
+            more = query->row(query->row_ctx, cells);
+    }
+    if (code == SQLITE_DONE)
+        code = SQLITE_OK;
+    if (!code && ret_changed)
+        *ret_changed = sqlite3_changes64(self->db);
+    if (code)
+        (void)sqlite_fail(self, code, reterr);
+    (void)sqlite3_reset(statement);
+    (void)sqlite3_clear_bindings(statement);
+    return code ? surety__sqlite_status(code) : SURETY_OK;
+}
+
+/* ---- transactions -------------------------------------------------------- */
+
+/* Whether the files are still those that their names lead to. */
+static surety_status sqlite_look(sqlite_store *self, surety_error *reterr)
+{
+    for (size_t i = 0; i < self->watched_count; i++) {
+        const sqlite_watched *watched = &self->watched[i];
+        surety__file_id id = {0, 0};
+
+        if (surety__file_identify(watched->path, &id) &&
+            id.device == watched->id.device && id.number == watched->id.number)
+            continue;
+        self->broken = true;
+        (void)surety__fail(reterr, SURETY_IO,
+                           "the ledger's file %s was deleted or replaced while "
+                           "it was open",
+                           watched->path);
+        surety__hint(reterr,
+                     "start again, and keep %s and what begins with "
+                     "its name in place while a program uses it",
+                     self->watched[0].path);
+        return SURETY_IO;
+    }
+    return SURETY_OK;
+}
+
+static surety_status sqlite_begin(surety__store *store, surety_error *reterr)
+{
+    sqlite_store *self = (sqlite_store *)store;
+    const surety_status status = sqlite_look(self, reterr);
+
+    if (status)
+        return status;
+    if (self->broken) {
+        (void)surety__fail(reterr, SURETY_IO,
+                           "the ledger %.*s takes no more records: an earlier "
+                           "access to its file failed",
+                           (int)store->name.len, store->name.ptr);
+        surety__hint(reterr, "look after the disk, then start again");
+        return SURETY_IO;
+    }
+    return sqlite_script(store, "BEGIN IMMEDIATE", reterr);
+}
+
+/* The log's pages go into the file, while nobody writes. Readers may hinder it;
+ * then it is done later. */
+static surety_status sqlite_checkpoint(sqlite_store *self, surety_error *reterr)
+{
+    int code;
+
+    if (!self->wal || self->pages < self->pages_due)
+        return SURETY_OK;
+    if (self->store.timeout_ms > SQLITE_CHECKPOINT_MS)
+        (void)sqlite3_busy_timeout(self->db, SQLITE_CHECKPOINT_MS);
+    code = sqlite3_wal_checkpoint_v2(self->db, "main",
+                                     SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    (void)sqlite3_busy_timeout(self->db, (int)self->store.timeout_ms);
+    self->pages_due = SQLITE_PAGES_MAX;
+    if (code && self->pages < INT32_MAX - SQLITE_PAGES_MAX)
+        self->pages_due = self->pages + SQLITE_PAGES_MAX;
+    if (code && surety__sqlite_breaks(code))
+        return sqlite_fail(self, code, reterr);
+    return SURETY_OK;
+}
+
+static surety_status sqlite_commit(surety__store *store, surety_error *reterr)
+{
+    sqlite_store *self = (sqlite_store *)store;
+    surety_status status = sqlite_script(store, "COMMIT", reterr);
+
+    if (!status && self->wal && self->watched_count == 1) {
+        sqlite_watched *log = &self->watched[1];
+
+        log->path = sqlite3_filename_wal(self->watched[0].path);
+        if (surety__file_identify(log->path, &log->id))
+            self->watched_count = 2;
+    }
+    if (!status)
+        status = sqlite_look(self, reterr);
+    if (!status)
+        status = sqlite_checkpoint(self, reterr);
+    return status;
+}
+
+static bool sqlite_rollback(surety__store *store)
+{
+    sqlite_store *self = (sqlite_store *)store;
+
+    if (!sqlite3_get_autocommit(self->db))
+        (void)sqlite3_exec(self->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
+
+/* Called by SQLite after each commit with the pages that stand in the log. */
+static int sqlite_count_pages(void *ctx, sqlite3 *db, const char *name,
+                              int pages)
+{
+    (void)db;
+    (void)name;
+    ((sqlite_store *)ctx)->pages = pages;
+    return SQLITE_OK;
+}
+
+/* ---- opening and closing ------------------------------------------------- */
+
+static void sqlite_close(surety__store *store)
+{
+    sqlite_store *self = (sqlite_store *)store;
+
+    for (size_t i = 0; i < SQL_COUNT; i++)
+        (void)sqlite3_finalize(self->statements[i]);
+    (void)sqlite3_close(self->db);
+    surety_buf_done(&self->path);
+    surety__free(store->alloc, self, sizeof(*self));
+}
+
+/* Whether it is a ledger or empty; changes nothing. */
+static surety_status sqlite_check(sqlite_store *self, surety_error *reterr)
+{
+    int64_t mark = 0;
+    int64_t tables = 0;
+    int code = sqlite_ask(self, "PRAGMA application_id", &mark, NULL);
+
+    if (!code)
+        code = sqlite_ask(self, "SELECT count(*) FROM sqlite_schema", &tables,
+                          NULL);
+    if (code)
+        return sqlite_fail(self, code, reterr);
+    if (mark == SURETY__LEDGER_MARK || (!mark && !tables))
+        return SURETY_OK;
+    (void)surety__fail(reterr, SURETY_UNSUPPORTED,
+                       "%.*s is the database of another program",
+                       (int)self->store.name.len, self->store.name.ptr);
+    surety__hint(reterr, "name another file for the ledger");
+    return SURETY_UNSUPPORTED;
+}
+
+/* Switches the log on, which needs the file alone and does not wait by itself.
+ * A file system without shared memory refuses it; then the rollback journal
+ * does, as durable. */
+static surety_status sqlite_log(sqlite_store *self, surety_error *reterr)
+{
+    uint32_t waited_ms = 0;
+    char letter = '\0';
+    int code;
+
+    for (;;) {
+        code = sqlite_ask(self, "PRAGMA journal_mode = WAL", NULL, &letter);
+        if ((code & 0xFF) != SQLITE_BUSY || waited_ms >= self->store.timeout_ms)
+            break;
+        waited_ms += 10;
+        (void)sqlite3_sleep(10);
+    }
+    if (code)
+        return sqlite_fail(self, code, reterr);
+    self->wal = letter == 'w';
+    if (!self->wal)
+        return sqlite_script(&self->store, "PRAGMA synchronous = EXTRA",
+                             reterr);
+    (void)sqlite3_wal_hook(self->db, sqlite_count_pages, self);
+    self->pages_due = SQLITE_PAGES_MAX;
+    return SURETY_OK;
+}
+
+static surety_status sqlite_version(surety__store *store, int64_t *ret_version,
+                                    surety_error *reterr)
+{
+    sqlite_store *self = (sqlite_store *)store;
+    const int code = sqlite_ask(self, "PRAGMA user_version", ret_version, NULL);
+
+    if (code)
+        return sqlite_fail(self, code, reterr);
+    /* A negative one is nothing that we write. */
+    if (*ret_version < 0)
+        *ret_version = INT32_MAX;
+    return SURETY_OK;
+}
+
+/* Refuses a newer version before anything is changed. */
+static surety_status sqlite_check_version(sqlite_store *self,
+                                          surety_error *reterr)
+{
+    int64_t version = 0;
+    surety_status status = sqlite_version(&self->store, &version, reterr);
+
+    if (!status && version > SURETY__LEDGER_VERSION)
+        status = surety__fail_version(&self->store, version, reterr);
+    return status;
+}
+
+static surety_status sqlite_prepare(sqlite_store *self, surety_error *reterr)
+{
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    surety_status status =
+        surety__file_make(self->path.ptr, self->store.alloc, reterr);
+    int code;
+
+    if (status)
+        return status;
+    code = sqlite3_open_v2(self->path.ptr, &self->db, flags, NULL);
+    if (code)
+        return sqlite_fail(self, code, reterr);
+    (void)sqlite3_extended_result_codes(self->db, 1);
+    (void)sqlite3_busy_timeout(self->db, (int)self->store.timeout_ms);
+    self->watched[0].path = sqlite3_db_filename(self->db, "main");
+    if (!surety__file_identify(self->watched[0].path, &self->watched[0].id))
+        return sqlite_fail(self, SQLITE_CANTOPEN, reterr);
+    self->watched_count = 1;
+    if (sqlite3_db_readonly(self->db, "main"))
+        return sqlite_fail(self, SQLITE_READONLY, reterr);
+    status = sqlite_check(self, reterr);
+    if (!status)
+        status = sqlite_check_version(self, reterr);
+    if (!status)
+        status = sqlite_script(&self->store,
+                               "PRAGMA trusted_schema = OFF;"
+                               "PRAGMA cell_size_check = ON;"
+                               "PRAGMA synchronous = FULL;"
+                               "PRAGMA fullfsync = ON;"
+                               "PRAGMA checkpoint_fullfsync = ON;"
+                               "PRAGMA wal_autocheckpoint = 0;",
+                               reterr);
+    if (!status)
+        status = sqlite_log(self, reterr);
+    return status;
+}
+
+surety_status surety__sqlite_open(surety_str path,
+                                  const surety_ledger_options *options,
+                                  surety__store **ret_store,
+                                  surety_error *reterr)
+{
+    sqlite_store *self = surety__new(options->alloc, sizeof(*self));
+    surety_status status;
+
+    if (!self)
+        return surety__fail_nomem(reterr);
+    self->store = (surety__store){.alloc = options->alloc,
+                                  .timeout_ms = options->timeout_ms,
+                                  .version = sqlite_version,
+                                  .script = sqlite_script,
+                                  .run = sqlite_run,
+                                  .begin = sqlite_begin,
+                                  .commit = sqlite_commit,
+                                  .rollback = sqlite_rollback,
+                                  .close = sqlite_close};
+    surety_buf_init(&self->path, options->alloc, 0);
+    /* So that no name means something else: ":memory:", "file:...". */
+    surety_buf_text(&self->path, *path.ptr == '/' ? "" : "./");
+    surety_buf_add(&self->path, path);
+    surety_buf_byte(&self->path, '\0');
+    self->store.name = (surety_str){self->path.ptr, self->path.len - 1};
+    status = self->path.status ? surety__fail_nomem(reterr)
+                               : sqlite_prepare(self, reterr);
+    if (status) {
+        sqlite_close(&self->store);
+        return status;
+    }
+    *ret_store = &self->store;
+    return SURETY_OK;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page of SQLite's errors: which status each is, what to say and what to
+ * do. A code has its kind in the low eight bits (sqlite.org/rescode.html). What
+ * has no row is told in SQLite's own words. */
+#include <sqlite3.h>
+
+#include "ledger/sqlite_error.h"
+
+typedef struct sqlite_case {
+    int code;
+    surety_status status;
+    const char *what; /* NULL: SQLite's own words; begins after the name */
+    const char *hint;
+    bool breaks;
+} sqlite_case;
+
+#define SQLITE_HINT_DISK "look after the disk, then start again"
+static const sqlite_case sqlite_cases[] = {
+    /* The exact codes, then the kinds. */
+    {SQLITE_IOERR_FSYNC, SURETY_IO, "could not be synced to its disk",
+     SQLITE_HINT_DISK, true},
+    {SQLITE_IOERR_DIR_FSYNC, SURETY_IO, "could not be synced to its disk",
+     SQLITE_HINT_DISK, true},
+    {SQLITE_IOERR_NOMEM, SURETY_NOMEM, NULL, "", false},
+    {SQLITE_IOERR_SHORT_READ, SURETY_IO, "is shorter than it says",
+     "restore it from a backup, or move it away", true},
+    {SQLITE_READONLY_DBMOVED, SURETY_IO,
+     "was deleted or replaced while it was open", "start again", true},
+    {SQLITE_NOMEM, SURETY_NOMEM, NULL, "", false},
+    {SQLITE_BUSY, SURETY_IO, "is locked by another program",
+     "end the program that holds it, or give a longer timeout", false},
+    {SQLITE_LOCKED, SURETY_IO, "is locked by another program",
+     "end the program that holds it, or give a longer timeout", false},
+    {SQLITE_READONLY, SURETY_IO, "may only be read",
+     "allow writing to the file and its folder, or name another ledger", false},
+    {SQLITE_PERM, SURETY_IO, "may not be opened",
+     "allow reading and writing it, or name another ledger", false},
+    {SQLITE_AUTH, SURETY_IO, "may not be opened",
+     "allow reading and writing it, or name another ledger", false},
+    {SQLITE_CANTOPEN, SURETY_IO, "cannot be opened",
+     "allow reading and writing the file and its folder, or name another "
+     "ledger",
+     false},
+    {SQLITE_FULL, SURETY_IO, "could not grow: the disk is full",
+     "make room on the disk; what was recorded is safe", false},
+    {SQLITE_NOTADB, SURETY_SYNTAX, "is no database",
+     "name another file for the ledger", false},
+    {SQLITE_CORRUPT, SURETY_SYNTAX, "is damaged",
+     "restore it from a backup, or move it away and keep it: sqlite3 FILE "
+     ".recover saves what can be read",
+     true},
+    {SQLITE_NOLFS, SURETY_IO, "is too large for this system",
+     "name another file for the ledger", false},
+    {SQLITE_TOOBIG, SURETY_LIMIT, "takes no text of this length",
+     "do not keep raw texts in it", false},
+    {SQLITE_IOERR, SURETY_IO, NULL, SQLITE_HINT_DISK, true},
+};
+#define SQLITE_CASES (sizeof(sqlite_cases) / sizeof(*sqlite_cases))
+
+static const sqlite_case *sqlite_find(int code)
+{
+    static const sqlite_case other = {0, SURETY_IO, NULL, "", false};
+
+    for (size_t i = 0; i < SQLITE_CASES; i++) {
+        if (sqlite_cases[i].code == code)
+            return &sqlite_cases[i];
+    }
+    for (size_t i = 0; i < SQLITE_CASES; i++) {
+        if (sqlite_cases[i].code == (code & 0xFF))
+            return &sqlite_cases[i];
+    }
+    return &other;
+}
+
+surety_status surety__sqlite_status(int code)
+{
+    return sqlite_find(code)->status;
+}
+
+bool surety__sqlite_breaks(int code)
+{
+    return sqlite_find(code)->breaks;
+}
+
+surety_status surety__sqlite_fail(const surety__sqlite_where *where, int code,
+                                  surety_error *reterr)
+{
+    const sqlite_case *found = sqlite_find(code);
+    const int kind = code & 0xFF;
+
+    if (found->status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    if (kind == SQLITE_BUSY || kind == SQLITE_LOCKED)
+        (void)surety__fail(reterr, found->status,
+                           "the ledger %.*s %s, for more than %u ms",
+                           (int)where->name.len, where->name.ptr, found->what,
+                           where->timeout_ms);
+    else if (found->what)
+        (void)surety__fail(reterr, found->status, "the ledger %.*s %s",
+                           (int)where->name.len, where->name.ptr, found->what);
+    else
+        (void)surety__fail(reterr, found->status,
+                           "the ledger %.*s cannot be used: %s (SQLite %d)",
+                           (int)where->name.len, where->name.ptr, where->told,
+                           code);
+    surety__hint(reterr, "%s", found->hint);
+    return found->status;
+}

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mock server: a script behind the server of serve/, in a thread.
+ *
+ * Every request goes one way: which protocol it speaks, what that provider
+ * would refuse (path, method, key, body, model, schema), which reply of the
+ * script it gets, the plan of that reply, the log. All of it is done by the one
+ * thread that drives the server, so the script needs no lock and replies are
+ * given in the order in which requests have come. A surety__call_state lives as
+ * long as its exchange. */
+#include "mock/mock.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#define MOCK_STEP_MS 1000
+#define MOCK_LOGGED_MAX 256 /* bytes of a path or a model in the log */
+
+struct surety_mock {
+    surety_mock_options options;
+    surety__script script;
+    surety__server *server;
+    pthread_t thread;
+    bool is_threaded;
+    uint64_t requests; /* that came so far */
+    atomic_bool is_stopping;
+    atomic_uint_fast64_t served;
+};
+
+/* One request and what becomes of it. */
+typedef struct mock_call {
+    surety_mock *mock;
+    surety__serving *exchange;
+    surety__arena arena;
+    surety_doc *doc;
+    surety__route route;
+    surety__asked asked;
+    surety__playback plan;
+    surety_error error;
+    uint64_t number;
+    size_t reply; /* of the script, from 1; 0: none */
+    bool has_asked;
+    bool is_delayed;
+    bool is_ours; /* the mock refused it, not the script */
+} mock_call;
+
+/* ---- refusing ------------------------------------------------------------ */
+
+static surety_str mock_header(void *ctx, const char *name)
+{
+    const mock_call *call = ctx;
+
+    return surety__serving_header(call->exchange, name);
+}
+
+static void mock_refuse(mock_call *call, surety__problem problem)
+{
+    call->is_ours = true;
+    if (!call->error.message[0] && problem.message.len)
+        surety__fail(&call->error, SURETY_SYNTAX, "%.*s",
+                     (int)problem.message.len, problem.message.ptr);
+    surety__playback_problem(&call->plan, call->route.protocol, &problem,
+                             call->number);
+}
+
+static bool mock_is_call_method(const mock_call *call)
+{
+    const surety_str method = surety__serving_method(call->exchange);
+
+    return surety_str_equal(method, call->route.kind == ROUTE_CALL
+                                        ? SURETY__LITERAL("POST")
+                                        : SURETY__LITERAL("GET"));
+}
+
+/* The value of key= in a query; Gemini takes its key there too. */
+static surety_str mock_query(const mock_call *call, const char *name)
+{
+    const surety_str query = surety__serving_query(call->exchange);
+    const surety_str want = surety_str_of(name);
+    size_t start = 0;
+
+    for (size_t i = 0; i <= query.len; i++) {
+        if (i < query.len && query.ptr[i] != '&')
+            continue;
+        if (i - start >= want.len &&
+            memcmp(query.ptr + start, want.ptr, want.len) == 0)
+            return (surety_str){query.ptr + start + want.len,
+                                i - start - want.len};
+        start = i + 1;
+    }
+    return (surety_str){NULL, 0};
+}
+
+/* The key that the request shows, wherever its protocol has it. */
+static surety_str mock_key(mock_call *call)
+{
+    const surety_str bearer = SURETY__LITERAL("Bearer ");
+    surety_str key = {NULL, 0};
+
+    if (call->route.protocol == SURETY_PROTOCOL_ANTHROPIC)
+        key = mock_header(call, "x-api-key");
+    if (call->route.protocol == SURETY_PROTOCOL_GEMINI) {
+        key = mock_header(call, "x-goog-api-key");
+        if (!key.len)
+            key = mock_query(call, "key=");
+    }
+    if (key.len)
+        return key;
+    key = mock_header(call, "authorization");
+    if (!surety__str_starts(key, bearer))
+        return (surety_str){NULL, 0};
+    return (surety_str){key.ptr + bearer.len, key.len - bearer.len};
+}
+
+static bool mock_takes_key(mock_call *call)
+{
+    const surety_val require =
+        surety_val_get(call->mock->script.root, "require_key");
+    const surety_str key = mock_key(call);
+    const bool is_gemini = call->route.protocol == SURETY_PROTOCOL_GEMINI;
+    surety__problem problem = {.status = 401};
+    bool is_known = key.len > 0;
+
+    if (!require.doc || (surety_val_kind(require) == SURETY_KIND_BOOLEAN &&
+                         !surety_val_bool(require, false)))
+        return true;
+    if (surety_val_kind(require) == SURETY_KIND_STRING)
+        is_known = surety_str_equal(key, surety_val_str(require));
+    if (surety_val_kind(require) == SURETY_KIND_ARRAY) {
+        is_known = false;
+        for (surety_val one = surety_val_first(require); one.doc;
+             one = surety_val_next(require, one))
+            is_known = is_known || surety_str_equal(key, surety_val_str(one));
+    }
+    if (is_known)
+        return true;
+    if (is_gemini && key.len) {
+        problem.status = 400;
+        problem.message =
+            SURETY__LITERAL("API key not valid. Please pass a valid API key.");
+    } else if (is_gemini) {
+        problem.status = 403;
+    } else if (!key.len && call->route.protocol != SURETY_PROTOCOL_ANTHROPIC) {
+        problem.message = SURETY__LITERAL(
+            "You didn't provide an API key. You need to provide your API key "
+            "in an Authorization header using Bearer auth.");
+    }
+    mock_refuse(call, problem);
+    return false;
+}
+
+static bool mock_knows_model(mock_call *call, surety_str model)
+{
+    const surety_val models = surety_val_get(call->mock->script.root, "models");
+    surety__problem problem = {.status = 404,
+                               .code = SURETY__LITERAL("model_not_found")};
+
+    if (!models.doc)
+        return true;
+    for (surety_val one = surety_val_first(models); one.doc;
+         one = surety_val_next(models, one))
+        if (surety_str_equal(surety_val_str(one), model))
+            return true;
+    if (call->route.protocol == SURETY_PROTOCOL_ANTHROPIC)
+        surety__fail(&call->error, SURETY_SYNTAX, "model: %.*s", (int)model.len,
+                     model.len ? model.ptr : "");
+    else if (call->route.protocol == SURETY_PROTOCOL_GEMINI)
+        surety__fail(&call->error, SURETY_SYNTAX,
+                     "models/%.*s is not found for API version v1beta, or is "
+                     "not supported for generateContent.",
+                     (int)model.len, model.len ? model.ptr : "");
+    else
+        surety__fail(&call->error, SURETY_SYNTAX,
+                     "The model `%.*s` does not exist or you do not have "
+                     "access to it.",
+                     (int)model.len, model.len ? model.ptr : "");
+    problem.message = surety_str_of(call->error.message);
+    mock_refuse(call, problem);
+    return false;
+}
+
+/* Path, method, size and key: what is known before the body is read. */
+static bool mock_admits(mock_call *call)
+{
+    surety__problem problem = {.status = 404};
+
+    call->route = surety__route_of(surety__serving_path(call->exchange),
+                                   mock_header(call, "anthropic-version").ptr ||
+                                       mock_header(call, "x-api-key").ptr,
+                                   mock_header(call, "x-goog-api-key").ptr);
+    if (call->route.kind == ROUTE_NONE) {
+        surety__fail(&call->error, SURETY_SYNTAX, "Invalid URL (%.*s %.*s)",
+                     (int)surety__serving_method(call->exchange).len,
+                     surety__serving_method(call->exchange).ptr,
+                     (int)surety__serving_path(call->exchange).len,
+                     surety__serving_path(call->exchange).ptr);
+        problem.message = surety_str_of(call->error.message);
+    } else if (!mock_is_call_method(call)) {
+        problem.status = 405;
+    } else if (surety__serving_oversized(call->exchange)) {
+        problem.status = 413;
+    } else {
+        return mock_takes_key(call);
+    }
+    mock_refuse(call, problem);
+    return false;
+}
+
+/* ---- answering ----------------------------------------------------------- */
+
+static void mock_list_models(mock_call *call)
+{
+    const surety_val models = surety_val_get(call->mock->script.root, "models");
+    const size_t count = surety_val_count(models);
+    surety_str *names =
+        surety__arena_take(&call->arena, (count + 1) * sizeof(*names));
+    size_t i = 0;
+
+    if (!names) {
+        call->plan.status = SURETY_NOMEM;
+        return;
+    }
+    for (surety_val one = surety_val_first(models); one.doc;
+         one = surety_val_next(models, one))
+        names[i++] = surety_val_str(one);
+    if (!count)
+        names[i++] = SURETY__LITERAL("mock");
+    if (call->route.model.len && !mock_knows_model(call, call->route.model))
+        return;
+    surety__speak_models(call->route.protocol, names, i, call->route.model,
+                         &call->plan.bytes);
+    surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
+}
+
+/* Reads what is asked; false: refused. */
+static bool mock_reads(mock_call *call)
+{
+    const surety_read_options options = {sizeof(options), SURETY_READ_BORROW,
+                                         NULL};
+    const surety_val script = call->mock->script.root;
+    surety__problem problem = {.status = 400};
+    surety_status status;
+
+    call->doc = surety_doc_new(call->mock->options.alloc);
+    status = call->doc ? surety_doc_read(call->doc,
+                                         surety__serving_body(call->exchange),
+                                         &options, &call->error)
+                       : SURETY_NOMEM;
+    if (status && status != SURETY_NOMEM) {
+        surety_error told;
+        surety__fail(&told, SURETY_SYNTAX,
+                     "We could not parse the JSON body of your request: line "
+                     "%u, column %u: %s",
+                     (unsigned)call->error.position.line,
+                     (unsigned)call->error.position.column,
+                     call->error.message);
+        call->error = told;
+        problem.message = surety_str_of(call->error.message);
+    } else if (!status) {
+        status = surety__speak_read(&call->route, surety_doc_root(call->doc),
+                                    &call->arena, &call->asked, &problem,
+                                    &call->error);
+        call->has_asked = status == SURETY_OK;
+    }
+    if (!status && call->route.protocol == SURETY_PROTOCOL_ANTHROPIC &&
+        !mock_header(call, "anthropic-version").len) {
+        status = SURETY_SYNTAX;
+        problem.message =
+            SURETY__LITERAL("anthropic-version: header is required");
+    }
+    if (!status && !mock_knows_model(call, call->asked.model))
+        return false;
+    if (!status &&
+        surety_val_bool(surety_val_get(script, "strict_schemas"), false))
+        status = surety__speak_strict(&call->asked, &call->arena, &problem,
+                                      &call->error);
+    if (status == SURETY_NOMEM)
+        call->plan.status = SURETY_NOMEM;
+    else if (status)
+        mock_refuse(call, problem);
+    return status == SURETY_OK;
+}
+
+/* Plans what the script says to this call. */
+static void mock_play(mock_call *call)
+{
+    surety__script *script = &call->mock->script;
+    const surety__script_call shown = {
+        &call->asked, surety__serving_path(call->exchange), mock_header, call};
+    const surety__script_reply *reply = surety__script_pick(script, &shown);
+    const bool as_array =
+        call->asked.stream && call->asked.protocol == SURETY_PROTOCOL_GEMINI &&
+        !surety_str_equal(mock_query(call, "alt="), SURETY__LITERAL("sse"));
+    surety__playback_order order = {script, reply, &call->asked, script->calls,
+                                    as_array};
+
+    if (!reply) {
+        surety__fail(&call->error, SURETY_SYNTAX,
+                     "the mock's script has no reply left for call %u",
+                     (unsigned)script->calls);
+        mock_refuse(call, (surety__problem){
+                              .status = 400,
+                              .code = SURETY__LITERAL("script_exhausted"),
+                              .message = surety_str_of(call->error.message)});
+        return;
+    }
+    call->reply = (size_t)(reply - script->replies) + 1;
+    if (as_array)
+        call->asked.stream = false;
+    surety__playback_reply(&call->plan, &order);
+}
+
+static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
+{
+    const surety_alloc *alloc = mock->options.alloc;
+    mock_call *call = surety__new(alloc, sizeof(*call));
+
+    if (!call)
+        return NULL;
+    call->mock = mock;
+    call->exchange = exchange;
+    call->number = ++mock->requests;
+    surety__arena_init(&call->arena, alloc, 0);
+    surety__playback_init(&call->plan, alloc);
+    surety__serving_set_own(exchange, call);
+    if (!mock_admits(call))
+        return call;
+    if (call->route.kind == ROUTE_MODELS)
+        mock_list_models(call);
+    else if (mock_reads(call))
+        mock_play(call);
+    return call;
+}
+
+static surety__flow mock_answer(mock_call *call)
+{
+    const surety__playback *plan = &call->plan;
+    const surety__response response = {.kind = plan->kind,
+                                       .status = plan->http_status,
+                                       .headers = plan->headers,
+                                       .header_count = plan->header_count,
+                                       .body_len =
+                                           call->asked.stream && !call->is_ours
+                                               ? UINT64_MAX
+                                               : surety__playback_size(plan)};
+
+    if (surety__serving_answer(call->exchange, &response, &call->error))
+        return FLOW_CUT;
+    return FLOW_ON;
+}
+
+static surety__flow mock_request(void *ctx, surety__serving *exchange,
+                                 uint32_t *ret_wait_ms)
+{
+    mock_call *call = surety__serving_own(exchange);
+
+    if (!call)
+        call = mock_begin(ctx, exchange);
+    if (!call || call->plan.status)
+        return FLOW_CUT;
+    if (call->plan.delay_ms && !call->is_delayed) {
+        call->is_delayed = true;
+        *ret_wait_ms = call->plan.delay_ms;
+        return FLOW_WAIT;
+    }
+    if (call->plan.hang_up != FLOW_ON) {
+        call->plan.last = call->plan.hang_up;
+        return call->plan.hang_up;
+    }
+    return mock_answer(call);
+}
+
+static surety__flow mock_pull(void *ctx, surety__serving *exchange,
+                              surety__pull *pull)
+{
+    mock_call *call = surety__serving_own(exchange);
+
+    (void)ctx;
+    return surety__playback_pull(&call->plan, pull);
+}
+
+/* ---- the log ------------------------------------------------------------- */
+
+static surety_str mock_bounded(surety_str text)
+{
+    return (surety_str){text.ptr, text.len < MOCK_LOGGED_MAX ? text.len
+                                                             : MOCK_LOGGED_MAX};
+}
+
+static void mock_put_text(surety_buf *out, const char *name, surety_str text)
+{
+    surety_buf_text(out, ",\"");
+    surety_buf_text(out, name);
+    surety_buf_text(out, "\":");
+    if (text.ptr)
+        surety_json_string(out, mock_bounded(text));
+    else
+        surety_buf_text(out, "null");
+}
+
+static const char *mock_outcome(const mock_call *call, bool whole)
+{
+    if (whole)
+        return "whole";
+    if (call->plan.last == FLOW_CUT)
+        return "cut";
+    return call->plan.last == FLOW_RESET ? "reset" : "broken";
+}
+
+static void mock_put_log(surety_buf *out, const mock_call *call, bool whole)
+{
+    const surety__serving *exchange = call->exchange;
+    const bool is_known = call->route.kind != ROUTE_NONE;
+
+    surety_buf_text(out, "{\"request\":");
+    surety_buf_number(out, call->number);
+    mock_put_text(out, "method", surety__serving_method(exchange));
+    mock_put_text(out, "path", surety__serving_path(exchange));
+    mock_put_text(out, "protocol",
+                  surety_str_of(is_known
+                                    ? surety_protocol_name(call->route.protocol)
+                                    : NULL));
+    mock_put_text(out, "model",
+                  call->has_asked ? call->asked.model : (surety_str){NULL, 0});
+    mock_put_text(out, "mode",
+                  surety_str_of(call->has_asked
+                                    ? surety_mode_name(call->asked.mode)
+                                    : NULL));
+    surety__buf_printf(out, ",\"stream\":%s,\"reply\":",
+                       call->has_asked && call->asked.stream ? "true"
+                                                             : "false");
+    if (call->reply)
+        surety_buf_number(out, call->reply);
+    else
+        surety_buf_text(out, "null");
+    surety_buf_text(out, ",\"status\":");
+    if (call->plan.hang_up != FLOW_ON || call->plan.kind == ANSWER_RAW)
+        surety_buf_text(out, "null");
+    else
+        surety_buf_number(out, (uint64_t)call->plan.http_status);
+    surety_buf_text(out, ",\"request_bytes\":");
+    surety_buf_number(out, surety__serving_body(exchange).len);
+    surety_buf_text(out, ",\"response_bytes\":");
+    surety_buf_number(out, surety__serving_sent(exchange));
+    mock_put_text(out, "ended", surety_str_of(mock_outcome(call, whole)));
+    mock_put_text(
+        out, "message",
+        surety_str_of(call->error.message[0] ? call->error.message : NULL));
+    surety_buf_byte(out, '}');
+}
+
+static void mock_ended(void *ctx, surety__serving *exchange, bool whole)
+{
+    surety_mock *mock = ctx;
+    mock_call *call = surety__serving_own(exchange);
+    surety_buf line;
+
+    if (call) {
+        surety_buf_init(&line, mock->options.alloc, 0);
+        if (mock->options.log) {
+            mock_put_log(&line, call, whole);
+            if (!line.status)
+                mock->options.log(mock->options.log_ctx, surety_buf_str(&line));
+        }
+        surety_buf_done(&line);
+        surety_doc_free(call->doc);
+        surety__playback_done(&call->plan);
+        surety__arena_done(&call->arena);
+        surety__free(mock->options.alloc, call, sizeof(*call));
+    }
+    atomic_fetch_add(&mock->served, 1);
+}
+
+/* ---- opening and closing ------------------------------------------------- */
+
+surety_status surety__mock_new(surety_str script,
+                               const surety_mock_options *options,
+                               surety_mock **ret_mock, surety_error *reterr)
+{
+    const surety_alloc *alloc = options ? options->alloc : NULL;
+    surety_mock *mock = surety__new(alloc, sizeof(*mock));
+    surety__server_options server = {.alloc = alloc, .no_date = true};
+    surety_status status;
+
+    if (!mock)
+        return surety__fail_nomem(reterr);
+    if (options)
+        mock->options = *options;
+    atomic_init(&mock->is_stopping, false);
+    atomic_init(&mock->served, 0);
+    status = surety__script_read(&mock->script, script, mock->options.folder,
+                                 alloc, reterr);
+    server.address = mock->options.address;
+    server.port = mock->options.port;
+    server.service =
+        (surety__service){mock, mock_request, mock_pull, mock_ended};
+    server.body_bytes_max = (size_t)surety_val_uint(
+        surety_val_get(mock->script.root, "request_bytes_max"),
+        (uint64_t)32 << 20);
+    if (!status)
+        status = surety__server_open(&server, &mock->server, reterr);
+    if (status)
+        surety_mock_close(mock);
+    else
+        *ret_mock = mock;
+    return status;
+}
+
+void surety__mock_step(surety_mock *mock, uint32_t timeout_ms)
+{
+    surety__server_step(mock->server, timeout_ms);
+}
+
+static void *mock_thread(void *ctx)
+{
+    surety_mock *mock = ctx;
+
+    while (!atomic_load(&mock->is_stopping))
+        surety__server_step(mock->server, MOCK_STEP_MS);
+    return NULL;
+}
+
+surety_status surety_mock_open(surety_str script,
+                               const surety_mock_options *options,
+                               surety_mock **ret_mock, surety_error *reterr)
+{
+    surety_mock *mock = NULL;
+    sigset_t all, before;
+    surety_status status = surety__mock_new(script, options, &mock, reterr);
+    int error;
+
+    if (status)
+        return status;
+    /* Signals are for the caller's threads. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&mock->thread, NULL, mock_thread, mock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error) {
+        surety_mock_close(mock);
+        return surety__fail(reterr, SURETY_IO, "no thread can be started: %s",
+                            strerror(error));
+    }
+    mock->is_threaded = true;
+    *ret_mock = mock;
+    return SURETY_OK;
+}
+
+uint16_t surety_mock_port(const surety_mock *mock)
+{
+    return surety__server_port(mock->server);
+}
+
+uint64_t surety_mock_served(const surety_mock *mock)
+{
+    return atomic_load(&((surety_mock *)(uintptr_t)mock)->served);
+}
+
+void surety_mock_close(surety_mock *mock)
+{
+    if (!mock)
+        return;
+    if (mock->is_threaded) {
+        atomic_store(&mock->is_stopping, true);
+        surety__server_wake(mock->server);
+        pthread_join(mock->thread, NULL);
+    }
+    surety__server_close(mock->server);
+    surety__script_done(&mock->script);
+    surety__free(mock->options.alloc, mock, sizeof(*mock));
+}

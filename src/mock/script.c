@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scripts of the mock server: read, checked, and looked up.
+ *
+ * A script is JSON with comments. They are blanked out, byte for byte, so every
+ * place in what is read is the same place in what the user wrote. The built-in
+ * contract surety/mock-script says what a script may hold, and its findings are
+ * the messages; only what a schema cannot say is checked here. A reply stays
+ * the JSON value it was: plan.c reads its members when it is given. */
+#include "mock/mock.h"
+
+#include <surety/contract.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define SCRIPT_FILE_MAX ((size_t)64 << 20)
+
+/* ---- checking ------------------------------------------------------------ */
+
+/* Tells a mistake at a value of the script. */
+static surety_status script_fail(surety_str original, surety_val val,
+                                 surety_error *reterr, const char *message)
+{
+    const surety_position position = surety_val_position(val);
+    surety_buf path;
+
+    surety__fail(reterr, SURETY_SYNTAX, "%s", message);
+    if (!reterr)
+        return SURETY_SYNTAX;
+    reterr->position =
+        surety_position_at(original, position.offset, position.length);
+    surety_buf_init(&path, NULL, sizeof(reterr->path) - 1);
+    surety_val_pointer(val, &path);
+    if (path.len)
+        memcpy(reterr->path, path.ptr, path.len);
+    reterr->path[path.len] = '\0';
+    surety_buf_done(&path);
+    return SURETY_SYNTAX;
+}
+
+/* Tells the first of the findings. */
+static surety_status script_tell(surety_str original,
+                                 const surety_findings *findings,
+                                 surety_error *reterr)
+{
+    const surety_finding finding = surety_findings_at(findings, 0);
+    surety_error error;
+
+    surety__fail(&error, SURETY_SYNTAX, "%.*s", (int)finding.message.len,
+                 finding.message.ptr);
+    script_fail(original, finding.instance, reterr, error.message);
+    if (finding.hint.len)
+        surety__hint(reterr, "%.*s", (int)finding.hint.len, finding.hint.ptr);
+    else
+        surety__hint(reterr,
+                     "surety contracts show surety/mock-script tells what a "
+                     "script may hold");
+    return SURETY_SYNTAX;
+}
+
+static surety_status script_validate(surety__script *script,
+                                     surety_str original, surety_error *reterr)
+{
+    const surety_contract_options contract_options = {
+        .size = sizeof(contract_options), .alloc = script->alloc};
+    const surety_registry_options options = {.size = sizeof(options),
+                                             .contract = &contract_options,
+                                             .alloc = script->alloc};
+    surety_registry *registry = NULL;
+    surety_contract *contract = NULL;
+    surety_checker *checker = NULL;
+    surety_findings *findings = NULL;
+    surety_status status;
+    bool is_valid = false;
+
+    status = surety_registry_new(&options, &registry, reterr);
+    if (!status)
+        status = surety_registry_find(
+            registry, SURETY__LITERAL("surety/mock-script"), &contract, reterr);
+    if (status)
+        goto done;
+    checker = surety_checker_new(script->alloc, NULL);
+    findings = surety_findings_new(script->alloc);
+    if (!checker || !findings) {
+        status = surety__fail_nomem(reterr);
+        goto done;
+    }
+    status = surety_checker_check(checker, surety_contract_schema(contract),
+                                  script->root, &is_valid, reterr);
+    if (!status && !is_valid) {
+        status =
+            surety_checker_report(checker, surety_contract_schema(contract),
+                                  script->root, findings, reterr);
+        if (!status)
+            status = script_tell(original, findings, reterr);
+    }
+done:
+    surety_findings_free(findings);
+    surety_checker_free(checker);
+    surety_contract_free(contract);
+    surety_registry_free(registry);
+    return status;
+}
+
+/* At most one member says what a reply consists of. */
+static surety_status script_check_reply(surety_str original, surety_val reply,
+                                        surety_error *reterr)
+{
+    static const char *const kinds[] = {"text",  "json", "file", "echo",
+                                        "huge",  "html", "body", "events",
+                                        "bytes", "empty"};
+    surety_val found = surety_val_none();
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        const surety_val member = surety_val_get(reply, kinds[i]);
+        surety_error error;
+        if (!member.doc || surety_val_kind(member) == SURETY_KIND_NULL)
+            continue;
+        if (found.doc) {
+            surety__fail(&error, SURETY_SYNTAX,
+                         "a reply cannot have both \"%.*s\" and \"%s\"",
+                         (int)surety_val_str(surety_val_key(found)).len,
+                         surety_val_str(surety_val_key(found)).ptr, kinds[i]);
+            return script_fail(original, member, reterr, error.message);
+        }
+        found = member;
+    }
+    return SURETY_OK;
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+/* Reads a whole file to buf. SURETY_IO with errno. */
+static surety_status script_read_file(const char *path, surety_buf *buf)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    ssize_t got = 1;
+    char *room;
+
+    if (fd < 0)
+        return SURETY_IO;
+    while (got > 0) {
+        room = surety__buf_room(buf, 65536);
+        got = room ? read(fd, room, 65536) : 0;
+        if (got > 0)
+            buf->len += (size_t)got;
+        else if (got < 0 && errno == EINTR)
+            got = 1;
+    }
+    close(fd);
+    return got < 0 ? SURETY_IO : buf->status;
+}
+
+static surety_status script_load(surety__script *script, surety_str original,
+                                 surety_str folder, surety__script_reply *reply,
+                                 surety_error *reterr)
+{
+    const surety_val member = surety_val_get(reply->val, "file");
+    const surety_str name = surety_val_str(member);
+    surety_error error;
+    surety_buf path, content;
+    surety_status status;
+
+    if (!member.doc)
+        return SURETY_OK;
+    surety_buf_init(&path, script->alloc, 0);
+    surety_buf_init(&content, script->alloc, SCRIPT_FILE_MAX);
+    if (name.len && name.ptr[0] != '/' && folder.len) {
+        surety_buf_add(&path, folder);
+        surety_buf_byte(&path, '/');
+    }
+    surety_buf_add(&path, name);
+    surety_buf_byte(&path, '\0');
+    errno = 0;
+    status = path.status ? path.status : script_read_file(path.ptr, &content);
+    if (!status && !surety__utf8_valid(surety_buf_str(&content), NULL))
+        status =
+            script_fail(original, member, reterr, "the file is no UTF-8 text");
+    else if (status == SURETY_IO || status == SURETY_LIMIT) {
+        surety__fail(&error, status, "%s cannot be read: %s", path.ptr,
+                     status == SURETY_IO ? strerror(errno)
+                                         : "it is larger than 64 MiB");
+        script_fail(original, member, reterr, error.message);
+        if (reterr)
+            reterr->status = status;
+    }
+    if (!status) {
+        reply->file =
+            surety__arena_text(&script->arena, surety_buf_str(&content));
+        if (!reply->file.ptr)
+            status = SURETY_NOMEM;
+    }
+    if (status == SURETY_NOMEM)
+        surety__fail_nomem(reterr);
+    surety_buf_done(&content);
+    surety_buf_done(&path);
+    return status;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static surety_status script_list(surety__script *script, surety_str original,
+                                 surety_str folder, surety_error *reterr)
+{
+    const surety_val replies = surety_val_get(script->root, "replies");
+    surety_status status = SURETY_OK;
+    size_t i = 0;
+
+    script->defaults = surety_val_get(script->root, "defaults");
+    script->repeats_last =
+        surety_val_is(surety_val_get(script->root, "then"), "repeat");
+    script->replies =
+        surety__arena_take(&script->arena, (surety_val_count(replies) + 1) *
+                                               sizeof(*script->replies));
+    if (!script->replies)
+        return surety__fail_nomem(reterr);
+    for (surety_val one = surety_val_first(replies); one.doc && !status;
+         one = surety_val_next(replies, one)) {
+        const surety_val repeat = surety_val_get(one, "repeat");
+        surety__script_reply *reply = &script->replies[i++];
+        reply->val = one;
+        reply->left = surety_val_kind(repeat) == SURETY_KIND_BOOLEAN
+                          ? (surety_val_bool(repeat, false) ? UINT64_MAX : 1)
+                          : surety_val_uint(repeat, 1);
+        status = script_check_reply(original, one, reterr);
+        if (!status)
+            status = script_load(script, original, folder, reply, reterr);
+    }
+    script->reply_count = i;
+    return status;
+}
+
+surety_status surety__script_read(surety__script *script, surety_str text,
+                                  surety_str folder, const surety_alloc *alloc,
+                                  surety_error *reterr)
+{
+    const surety_read_options options = {
+        sizeof(options),
+        SURETY_READ_BORROW | SURETY_READ_UNIQUE_KEYS | SURETY_READ_SKIP_BOM,
+        NULL};
+    surety_status status;
+
+    *script = (surety__script){.alloc = alloc};
+    surety_buf_init(&script->text, alloc, 0);
+    surety__arena_init(&script->arena, alloc, 0);
+    surety_buf_add(&script->text, text);
+    script->doc = surety_doc_new(alloc);
+    if (!script->doc || script->text.status)
+        return surety__fail_nomem(reterr);
+    status = surety_json_uncomment(text, script->text.ptr, reterr);
+    if (!status)
+        status = surety_doc_read(script->doc, surety_buf_str(&script->text),
+                                 &options, reterr);
+    if (status == SURETY_SYNTAX && reterr && reterr->position.line)
+        reterr->position = surety_position_at(text, reterr->position.offset,
+                                              reterr->position.length);
+    if (status)
+        return status;
+    script->root = surety_doc_root(script->doc);
+    status = script_validate(script, text, reterr);
+    return status ? status : script_list(script, text, folder, reterr);
+}
+
+void surety__script_done(surety__script *script)
+{
+    surety_doc_free(script->doc);
+    surety_buf_done(&script->text);
+    surety__arena_done(&script->arena);
+    script->doc = NULL;
+}
+
+surety_val surety__script_get(const surety__script *script,
+                              const surety__script_reply *reply,
+                              const char *name)
+{
+    const surety_val member = surety_val_get(reply->val, name);
+
+    return member.doc ? member : surety_val_get(script->defaults, name);
+}
+
+/* ---- picking ------------------------------------------------------------- */
+
+/* Whether value is the text, or an array that holds it. */
+static bool script_names(surety_val val, surety_str text)
+{
+    if (surety_val_kind(val) == SURETY_KIND_STRING)
+        return surety_str_equal(surety_val_str(val), text);
+    for (surety_val one = surety_val_first(val); one.doc;
+         one = surety_val_next(val, one))
+        if (surety_str_equal(surety_val_str(one), text))
+            return true;
+    return false;
+}
+
+static bool script_prompt_has(const surety__asked *asked, surety_str text)
+{
+    if (!text.len)
+        return true;
+    if (surety__str_find(asked->system, text) < asked->system.len)
+        return true;
+    for (size_t i = 0; i < asked->message_count; i++)
+        if (surety__str_find(asked->messages[i].text, text) <
+            asked->messages[i].text.len)
+            return true;
+    return false;
+}
+
+static bool script_contains(const surety__asked *asked, surety_val val)
+{
+    if (surety_val_kind(val) == SURETY_KIND_STRING)
+        return script_prompt_has(asked, surety_val_str(val));
+    for (surety_val one = surety_val_first(val); one.doc;
+         one = surety_val_next(val, one))
+        if (!script_prompt_has(asked, surety_val_str(one)))
+            return false;
+    return true;
+}
+
+static bool script_counts(surety_val val, uint64_t number)
+{
+    if (surety_val_kind(val) == SURETY_KIND_NUMBER)
+        return surety_val_uint(val, 0) == number;
+    for (surety_val one = surety_val_first(val); one.doc;
+         one = surety_val_next(val, one))
+        if (surety_val_uint(one, 0) == number)
+            return true;
+    return false;
+}
+
+/* Every header named must be there and contain the text. */
+static bool script_headers(const surety__script_call *call, surety_val headers)
+{
+    for (surety_val one = surety_val_first(headers); one.doc;
+         one = surety_val_next(headers, one)) {
+        const surety_str name = surety_val_str(surety_val_key(one));
+        const surety_str want = surety_val_str(one);
+        surety_str value;
+        char text[128];
+        if (name.len >= sizeof(text))
+            return false;
+        memcpy(text, name.ptr, name.len);
+        text[name.len] = '\0';
+        value = call->header(call->header_ctx, text);
+        if (!value.ptr ||
+            (want.len && surety__str_find(value, want) == value.len))
+            return false;
+    }
+    return true;
+}
+
+static bool script_matches(const surety__script *script, surety_val when,
+                           const surety__script_call *call)
+{
+    const surety__asked *asked = call->asked;
+    const surety_val model = surety_val_get(when, "model");
+    const surety_val protocol = surety_val_get(when, "protocol");
+    const surety_val path = surety_val_get(when, "path");
+    const surety_val mode = surety_val_get(when, "mode");
+    const surety_val stream = surety_val_get(when, "stream");
+    const surety_val contains = surety_val_get(when, "contains");
+    const surety_val nth = surety_val_get(when, "nth");
+
+    return (!model.doc || script_names(model, asked->model)) &&
+           (!protocol.doc ||
+            script_names(protocol, surety_str_of(surety_protocol_name(
+                                       asked->protocol)))) &&
+           (!path.doc || script_names(path, call->path)) &&
+           (!mode.doc ||
+            script_names(mode, surety_str_of(surety_mode_name(asked->mode)))) &&
+           (!stream.doc || surety_val_bool(stream, false) == asked->stream) &&
+           (!contains.doc || script_contains(asked, contains)) &&
+           (!nth.doc || script_counts(nth, script->calls)) &&
+           script_headers(call, surety_val_get(when, "headers"));
+}
+
+surety__script_reply *surety__script_pick(surety__script *script,
+                                          const surety__script_call *call)
+{
+    script->calls++;
+    for (size_t i = 0; i < script->reply_count; i++) {
+        surety__script_reply *reply = &script->replies[i];
+        const surety_val when = surety_val_get(reply->val, "when");
+        if (!reply->left || (when.doc && !script_matches(script, when, call)))
+            continue;
+        if (reply->left != UINT64_MAX)
+            reply->left--;
+        script->last = reply;
+        return reply;
+    }
+    return script->repeats_last ? script->last : NULL;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The format instructions: what to answer, where it must stand, and the schema
+ * in one of three styles. Of the contract's places the first that is a place in
+ * a reply's text is the one that is asked for; the others are only forgiven. */
+#include "prompt/prompt.h"
+
+const surety_alloc *surety__prompt_alloc(const surety_prompt_options *options)
+{
+    return options ? options->alloc : NULL;
+}
+
+/* The style to use: what was asked for, else what the contract says. */
+static surety_prompt_style format_style(const surety_contract *contract,
+                                        const surety_prompt_options *options)
+{
+    static const surety_prompt_style styles[] = {
+        [PROMPT_JSON_SCHEMA] = SURETY_PROMPT_JSON_SCHEMA,
+        [PROMPT_TYPESCRIPT] = SURETY_PROMPT_TYPESCRIPT,
+        [PROMPT_EXAMPLE] = SURETY_PROMPT_EXAMPLE,
+    };
+
+    if (options && options->style != SURETY_PROMPT_CONTRACT)
+        return options->style;
+    return styles[surety__contract_policy(contract)->prompt_style];
+}
+
+void surety__format_place(const surety_contract *contract, bool native,
+                          surety_buf *out)
+{
+    const surety_extract *how = surety_contract_extract(contract);
+    surety_place place = SURETY_PLACE_NONE;
+
+    for (size_t i = how->from_count; i > 0; i--)
+        if (how->from[i - 1] != SURETY_PLACE_NATIVE)
+            place = how->from[i - 1];
+    if (native)
+        place = SURETY_PLACE_NATIVE;
+    switch (place) {
+    case SURETY_PLACE_NATIVE: break;
+    case SURETY_PLACE_FENCE:
+    case SURETY_PLACE_FENCE_ANY:
+        surety_buf_text(out, "Put it in a block that opens with a line ```json "
+                             "and closes with a line ```. Write no other such "
+                             "block, and nothing after it.\n");
+        break;
+    case SURETY_PLACE_MARKER:
+        surety_buf_text(out, "Write ");
+        surety_buf_add(out, how->marker);
+        surety_buf_text(out, " and then the JSON, and nothing after it.\n");
+        break;
+    case SURETY_PLACE_NONE:
+    case SURETY_PLACE_WHOLE:
+    case SURETY_PLACE_EMBEDDED:
+        surety_buf_text(out, "Answer with the JSON alone: no text before or "
+                             "after it, no code fence.\n");
+        break;
+    }
+}
+
+/* Whether a schema refers to something by more than a fragment: then its $id
+ * says what that is. */
+static bool format_needs_id(surety_val root)
+{
+    const surety_doc *doc = root.doc;
+
+    for (size_t i = 0; i + 1 < surety_doc_size(doc); i++) {
+        const surety__cell *cell = &doc->cells[i];
+        surety_str text;
+
+        if (cell->kind != CELL_KEY || cell[1].kind != CELL_STRING)
+            continue;
+        text = surety__cell_str(doc, cell);
+        if (!surety_str_equal(text, SURETY__LITERAL("$ref")) &&
+            !surety_str_equal(text, SURETY__LITERAL("$dynamicRef")))
+            continue;
+        text = surety__cell_str(doc, cell + 1);
+        if (text.len && text.ptr[0] != '#')
+            return true;
+    }
+    return false;
+}
+
+static void format_schema(const surety_contract *contract, surety_buf *out)
+{
+    static const char *const drop[] = {"x-surety", "$schema", "$id", NULL};
+    static const char *const drop_old[] = {"x-surety", "$schema", "id", NULL};
+    static const char *const drop_less[] = {"x-surety", "$schema", NULL};
+    const surety_val root = surety_contract_root(contract);
+
+    const bool old = surety_schema_dialect(surety_contract_schema(contract)) ==
+                     SURETY_DIALECT_4;
+
+    surety__layout_write(root,
+                         format_needs_id(root) ? drop_less
+                         : old                 ? drop_old
+                                               : drop,
+                         out);
+    surety_buf_byte(out, '\n');
+}
+
+/* What stands above the schema. */
+static void format_head(surety_prompt_style style, bool native, surety_buf *out)
+{
+    static const char *const heads[][2] = {
+        [SURETY_PROMPT_JSON_SCHEMA] =
+            {"Answer with one JSON value that satisfies this JSON Schema:\n",
+             "The answer is a value that satisfies this JSON Schema:\n"},
+        [SURETY_PROMPT_TYPESCRIPT] =
+            {"Answer with one JSON value of the first of these TypeScript "
+             "types. What the comments say must hold:\n",
+             "The answer is a value of the first of these TypeScript types. "
+             "What the comments say must hold:\n"},
+        [SURETY_PROMPT_EXAMPLE] =
+            {"Answer with one JSON value of the same form as this example, "
+             "with your own content:\n",
+             "The answer is a value of the same form as this example, with "
+             "your own content:\n"},
+    };
+
+    surety_buf_text(out, heads[style][native]);
+}
+
+static surety_status format_example(const surety_contract *contract,
+                                    const surety_alloc *alloc, surety_buf *out,
+                                    surety_error *reterr)
+{
+    surety_doc *doc = surety_doc_new(alloc);
+    surety_status status = doc ? surety_prompt_example(contract, doc, reterr)
+                               : surety__fail_nomem(reterr);
+
+    if (status == SURETY_OK) {
+        surety__layout_write(surety_doc_root(doc), NULL, out);
+        surety_buf_byte(out, '\n');
+    }
+    surety_doc_free(doc);
+    return status;
+}
+
+/* What the rules say beyond the schema, in their own words. */
+static void format_rules(const surety_contract *contract, surety_buf *out)
+{
+    const size_t count = surety_contract_rule_count(contract);
+
+    if (count > 0)
+        surety_buf_text(out, "It must also keep these rules:\n");
+    for (size_t i = 0; i < count; i++) {
+        const surety_rule rule = surety_contract_rule(contract, i);
+
+        surety_buf_text(out, "- ");
+        surety_buf_add(out, rule.at.len ? rule.at : SURETY__LITERAL("it"));
+        surety_buf_byte(out, ' ');
+        surety__spell_line(out, rule.message);
+        surety_buf_byte(out, '\n');
+    }
+}
+
+surety_status surety_prompt_format(const surety_contract *contract,
+                                   const surety_prompt_options *options,
+                                   surety_buf *out, surety_error *reterr)
+{
+    const surety_alloc *alloc = surety__prompt_alloc(options);
+    const bool native = options && options->native;
+    surety_status status = SURETY_OK;
+    surety_prompt_style style;
+    size_t start;
+
+    if (!contract || !out)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a contract and a buffer are needed");
+    start = out->len;
+    style = format_style(contract, options);
+    if ((unsigned)style > SURETY_PROMPT_EXAMPLE)
+        return surety__fail(reterr, SURETY_MISUSE, "there is no style %d",
+                            (int)style);
+    format_head(style, native, out);
+    if (style == SURETY_PROMPT_TYPESCRIPT)
+        surety__spell_write(surety_contract_schema(contract), alloc, out);
+    else if (style == SURETY_PROMPT_EXAMPLE)
+        status = format_example(contract, alloc, out, reterr);
+    else
+        format_schema(contract, out);
+    format_rules(contract, out);
+    surety__format_place(contract, native, out);
+    if (status == SURETY_OK && out->status != SURETY_OK)
+        return surety__fail(reterr, out->status,
+                            "the prompt could not be written: %s",
+                            surety_status_name(out->status));
+    if (status != SURETY_OK && out->status == SURETY_OK)
+        out->len = start;
+    return status;
+}
+
+surety_status surety_prompt_write(const surety_contract *contract,
+                                  surety_str prompt,
+                                  const surety_prompt_options *options,
+                                  surety_buf *out, surety_error *reterr)
+{
+    const size_t start = out ? out->len : 0;
+    surety_status status;
+
+    if (!contract || !out)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a contract and a buffer are needed");
+    while (prompt.len && memchr(" \t\r\n", prompt.ptr[prompt.len - 1], 4))
+        prompt.len--;
+    surety_buf_add(out, prompt);
+    if (prompt.len)
+        surety_buf_text(out, "\n\n");
+    status = surety_prompt_format(contract, options, out, reterr);
+    if (status != SURETY_OK && out->status == SURETY_OK)
+        out->len = start;
+    return status;
+}
+
+/* ---- examples ------------------------------------------------------------ */
+
+/* Whether a value satisfies schema and rules; a failure of the call otherwise.
+ */
+static surety_status example_check(const surety_contract *contract,
+                                   surety_val value, const surety_alloc *alloc,
+                                   bool *ret_valid, surety_error *reterr)
+{
+    surety_checker *checker =
+        surety_checker_new(alloc, surety__contract_limits(contract));
+    const size_t count = surety_contract_rule_count(contract);
+    const surety__verdict *verdicts = NULL;
+    surety__rules *rules = NULL;
+    surety_status status;
+
+    *ret_valid = false;
+    if (!checker)
+        return surety__fail_nomem(reterr);
+    status = surety_checker_check(checker, surety_contract_schema(contract),
+                                  value, ret_valid, reterr);
+    surety_checker_free(checker);
+    if (status != SURETY_OK || !*ret_valid || !count)
+        return status;
+    rules = surety__rules_new(contract, alloc);
+    status = rules ? surety__rules_check(rules, value, &verdicts, reterr)
+                   : surety__fail_nomem(reterr);
+    for (size_t i = 0; i < count && status == SURETY_OK; i++)
+        *ret_valid = *ret_valid && verdicts[i].holds;
+    surety__rules_free(rules);
+    return status;
+}
+
+/* The contract's own example, where it is valid. SURETY_END: it is not. */
+static surety_status example_given(const surety_contract *contract,
+                                   surety_doc *out, surety_error *reterr)
+{
+    const surety_val given = surety__contract_policy(contract)->prompt_example;
+    bool valid = false;
+    surety_status status;
+
+    if (!given.doc)
+        return SURETY_END;
+    status = example_check(contract, given, out->alloc, &valid, reterr);
+    if (status != SURETY_OK || !valid)
+        return status != SURETY_OK ? status : SURETY_END;
+    surety_build_begin(out, NULL);
+    surety_build_val(out, given);
+    return surety_build_end(out, reterr);
+}
+
+surety_status surety_prompt_example(const surety_contract *contract,
+                                    surety_doc *out, surety_error *reterr)
+{
+    surety_status status;
+    surety_buf text;
+    bool valid = false;
+
+    if (!contract || !out)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a contract and a doc are needed");
+    status = example_given(contract, out, reterr);
+    if (status != SURETY_END)
+        return status;
+    status = SURETY_OK;
+    surety_buf_init(&text, out->alloc, 0);
+    for (unsigned pass = 0; pass < MAKE_PASSES && status == SURETY_OK && !valid;
+         pass++) {
+        surety_buf_reset(&text);
+        if (!surety__make_value(surety_contract_schema(contract), pass,
+                                out->alloc, &text)) {
+            if (text.status != SURETY_OK)
+                status = surety__fail_nomem(reterr);
+            continue;
+        }
+        status = surety_doc_read(out, surety_buf_str(&text), NULL, reterr);
+        if (status == SURETY_OK)
+            status = example_check(contract, surety_doc_root(out), out->alloc,
+                                   &valid, reterr);
+    }
+    surety_buf_done(&text);
+    if (status != SURETY_OK || valid)
+        return status;
+    surety__fail(reterr, SURETY_UNSUPPORTED,
+                 "no example could be made for the contract %.*s",
+                 (int)surety_contract_id(contract).len,
+                 surety_contract_id(contract).len
+                     ? surety_contract_id(contract).ptr
+                     : "");
+    surety__hint(reterr, "give one in x-surety.prompt.example, or choose "
+                         "another style");
+    return SURETY_UNSUPPORTED;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON for a model to read. Every space is paid for, and JSON on one line is
+ * hard to follow; so what fits a line stands on one, and the rest is indented
+ * by a single space a level. Quoted text is made harmless and short here, too:
+ * nothing is cut inside of a character, and what is cut says so. */
+#include "prompt/prompt.h"
+
+enum {
+    LAYOUT_LINE = 76, /* bytes of a container on one line */
+    LAYOUT_SPAN = 40  /* values in it */
+};
+
+typedef struct layout_level {
+    surety_val container, child; /* child: the one to write next */
+    bool begun;
+} layout_level;
+
+typedef struct layout_state {
+    surety_buf *out;
+    surety_buf line;
+    layout_level *levels;
+    size_t depth, cap;
+    const char *const *drop;
+} layout_state;
+
+/* Writes a value that fits a line, or is no container. */
+static bool layout_flat(layout_state *state, surety_val val)
+{
+    const surety__cell *cell = surety__cell_of(val);
+
+    if (cell->kind < CELL_ARRAY || cell->count == 0) {
+        surety_val_write(val, SURETY_STYLE_COMPACT, state->out);
+        return true;
+    }
+    if (cell->span > LAYOUT_SPAN || (state->depth == 0 && state->drop))
+        return false;
+    surety_buf_reset(&state->line);
+    surety_val_write(val, SURETY_STYLE_COMPACT, &state->line);
+    if (state->line.status == SURETY_LIMIT)
+        return false;
+    if (state->line.status != SURETY_OK)
+        state->out->status = state->line.status;
+    surety_buf_add(state->out, surety_buf_str(&state->line));
+    return true;
+}
+
+static void layout_newline(layout_state *state)
+{
+    surety_buf_byte(state->out, '\n');
+    for (size_t i = 0; i < state->depth; i++)
+        surety_buf_byte(state->out, ' ');
+}
+
+/* Opens a container. */
+static void layout_open(layout_state *state, surety_val val)
+{
+    void *levels = state->levels;
+    const surety_status status =
+        surety__grow(state->out->alloc, &levels, &state->cap, state->depth + 1,
+                     sizeof(*state->levels), SIZE_MAX / sizeof(layout_level));
+
+    if (status != SURETY_OK) {
+        state->out->status = status;
+        return;
+    }
+    state->levels = levels;
+    state->levels[state->depth++] =
+        (layout_level){.container = val, .child = surety_val_first(val)};
+    surety_buf_byte(state->out,
+                    surety_val_kind(val) == SURETY_KIND_OBJECT ? '{' : '[');
+}
+
+static bool layout_dropped(const layout_state *state, surety_val child)
+{
+    for (size_t i = 0; state->depth == 1 && state->drop && state->drop[i]; i++)
+        if (surety_val_is(surety_val_key(child), state->drop[i]))
+            return true;
+    return false;
+}
+
+/* Writes the next child of the innermost container, or closes it. */
+static void layout_step(layout_state *state)
+{
+    layout_level *level = &state->levels[state->depth - 1];
+    const bool object = surety_val_kind(level->container) == SURETY_KIND_OBJECT;
+    const surety_val child = level->child;
+
+    if (!child.doc) {
+        const bool begun = level->begun;
+
+        state->depth--;
+        if (begun)
+            layout_newline(state);
+        surety_buf_byte(state->out, object ? '}' : ']');
+        return;
+    }
+    level->child = surety_val_next(level->container, child);
+    if (object && layout_dropped(state, child))
+        return;
+    if (level->begun)
+        surety_buf_byte(state->out, ',');
+    level->begun = true;
+    layout_newline(state);
+    if (object) {
+        surety_json_string(state->out, surety_val_str(surety_val_key(child)));
+        surety_buf_text(state->out, ": ");
+    }
+    if (!layout_flat(state, child))
+        layout_open(state, child);
+}
+
+void surety__layout_write(surety_val value, const char *const *drop,
+                          surety_buf *out)
+{
+    layout_state state = {.out = out, .drop = drop};
+
+    surety_buf_init(&state.line, out->alloc, LAYOUT_LINE);
+    if (surety_val_kind(value) != SURETY_KIND_OBJECT)
+        state.drop = NULL;
+    if (!layout_flat(&state, value))
+        layout_open(&state, value);
+    while (state.depth > 0 && out->status == SURETY_OK)
+        layout_step(&state);
+    surety__free(out->alloc, state.levels, state.cap * sizeof(*state.levels));
+    surety_buf_done(&state.line);
+}
+
+/* ---- quoting ------------------------------------------------------------- */
+
+/* Characters that move, hide or reorder what is around them: the controls of
+ * C0 and C1, the separators of lines, and Unicode's bidirectional and invisible
+ * format characters. */
+static bool layout_is_hidden(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xAD ||
+           code == 0x61C || (code >= 0x200B && code <= 0x200F) ||
+           (code >= 0x2028 && code <= 0x202E) ||
+           (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
+           (code >= 0xE0000 && code <= 0xE007F) || code == 0xFFFFFFFF;
+}
+
+void surety__layout_quote(surety_buf *out, surety_str text, size_t max)
+{
+    const char *ptr = text.ptr;
+    const char *end = text.len ? text.ptr + text.len : text.ptr;
+    const size_t start = out->len;
+
+    while (ptr < end && out->status == SURETY_OK) {
+        unsigned len;
+        const uint32_t code = surety__utf8_decode(ptr, end, &len);
+
+        if (out->len - start + len > max) {
+            surety__buf_printf(out, "... [cut here; %zu bytes in all]",
+                               text.len);
+            return;
+        }
+        if (!layout_is_hidden(code))
+            surety_buf_append(out, ptr, len);
+        else if (code == 0xFFFFFFFF)
+            surety_buf_text(out, "\xEF\xBF\xBD");
+        else if (code > 0xFFFF)
+            surety__buf_printf(out, "\\u%x\\u%x", 0xD7C0 + (code >> 10),
+                               0xDC00 + (code & 0x3FF));
+        else
+            surety__buf_printf(out, "\\u%s%x",
+                               code < 0x10     ? "000"
+                               : code < 0x100  ? "00"
+                               : code < 0x1000 ? "0"
+                                               : "",
+                               code);
+        ptr += len;
+    }
+}
+
+void surety__layout_value(surety_buf *out, surety_val value, size_t max)
+{
+    surety_buf text;
+
+    surety_buf_init(&text, out->alloc, 0);
+    surety_val_write(value, SURETY_STYLE_COMPACT, &text);
+    if (text.status != SURETY_OK)
+        out->status = text.status;
+    surety__layout_quote(out, surety_buf_str(&text), max);
+    surety_buf_done(&text);
+}

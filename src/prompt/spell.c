@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A schema as a TypeScript type: the form that models read best for its length.
+ * Read off the compiled shapes, where drafts and references are settled.
+ *
+ * 1. What a reference leads to becomes a type with a name, printed once, so
+ *    recursion costs nothing; only a scalar is put in its place. Names wait in
+ *    a list that is its own queue.
+ * 2. A type nested deeper than SPELL_DEPTH gets a name, too. So calls nest by a
+ *    constant, however deep the schema is.
+ * 3. Parts that must hold together are joined by "&"; what no type can say
+ *    stands in comments (spell_note.c). Nothing of the schema is left out but
+ *    what is too long for a comment. */
+#include "prompt/prompt.h"
+
+enum {
+    SPELL_DEPTH = 24,
+    SPELL_NAME_MAX = 64,
+    SPELL_INLINE = 12 /* choices of a scalar that has no name of its own */
+};
+
+/* How a type binds, for parentheses. */
+typedef enum spell_kind { SPELL_UNIT, SPELL_UNION, SPELL_BOTH } spell_kind;
+
+typedef struct spell_named {
+    const surety__shape *shape;
+    surety_str name;
+} spell_named;
+
+typedef struct spell_state {
+    const surety_alloc *alloc;
+    surety_buf *out;
+    surety__arena arena; /* names */
+    spell_named *named;
+    size_t count, cap;
+    unsigned depth;  /* of indentation */
+    unsigned nested; /* calls of spell_shape in each other */
+} spell_state;
+
+static spell_kind spell_shape(spell_state *state, const surety__shape *shape);
+
+static void spell_newline(spell_state *state)
+{
+    surety_buf *out = state->out;
+
+    if (out->status == SURETY_OK && out->len && out->ptr[out->len - 1] == ' ')
+        out->len--;
+    surety_buf_byte(state->out, '\n');
+    for (unsigned i = 0; i < state->depth; i++)
+        surety_buf_text(state->out, "  ");
+}
+
+/* Puts what stands from start on in parentheses. */
+static void spell_wrap(spell_state *state, size_t start)
+{
+    surety_buf *out = state->out;
+
+    surety_buf_text(out, "()");
+    if (out->status != SURETY_OK)
+        return;
+    memmove(out->ptr + start + 1, out->ptr + start, out->len - start - 2);
+    out->ptr[start] = '(';
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+static bool spell_is_word(char byte, bool first)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           byte == '_' || byte == '$' || (!first && byte >= '0' && byte <= '9');
+}
+
+/* A name made of text: letters, digits and "_" kept, the first letter and those
+ * behind what is left out in upper case. */
+static void spell_identifier(surety_buf *name, surety_str text)
+{
+    bool upper = true;
+
+    for (size_t i = 0; i < text.len && name->len < SPELL_NAME_MAX; i++) {
+        char byte = text.ptr[i];
+
+        if (!spell_is_word(byte, name->len == 0) || byte == '$') {
+            upper = true;
+            continue;
+        }
+        if (upper && byte >= 'a' && byte <= 'z')
+            byte = (char)(byte - 'a' + 'A');
+        upper = false;
+        surety_buf_byte(name, byte);
+    }
+}
+
+/* Where the schema stands says its name best: "#/$defs/point". */
+static void spell_propose(const surety__shape *shape, surety_buf *name)
+{
+    const surety_val title = surety_val_get(shape->at, "title");
+    surety_buf pointer;
+    surety_str last;
+
+    surety_buf_init(&pointer, name->alloc, 0);
+    surety_val_pointer(shape->at, &pointer);
+    last = surety_buf_str(&pointer);
+    for (size_t i = last.len; i > 0; i--) {
+        if (last.ptr[i - 1] == '/') {
+            last.ptr += i;
+            last.len -= i;
+            break;
+        }
+    }
+    spell_identifier(name, last);
+    if (pointer.status != SURETY_OK)
+        name->status = pointer.status;
+    surety_buf_done(&pointer);
+    if (name->len == 0)
+        spell_identifier(name, surety_val_str(title));
+    if (name->len == 0)
+        surety_buf_text(name, "Value");
+}
+
+static bool spell_is_taken(const spell_state *state, surety_str name)
+{
+    for (size_t i = 0; i < state->count; i++)
+        if (surety_str_equal(state->named[i].name, name))
+            return true;
+    return false;
+}
+
+/* The name of a shape's type, which is printed in its turn. */
+static surety_str spell_name(spell_state *state, const surety__shape *shape)
+{
+    void *named = state->named;
+    surety_str copy = {NULL, 0};
+    surety_buf name;
+    size_t len;
+
+    for (size_t i = 0; i < state->count; i++)
+        if (state->named[i].shape == shape)
+            return state->named[i].name;
+    surety_buf_init(&name, state->alloc, 0);
+    spell_propose(shape, &name);
+    len = name.len;
+    for (unsigned n = 2; spell_is_taken(state, surety_buf_str(&name)); n++) {
+        name.len = len;
+        surety_buf_number(&name, n);
+        if (name.status != SURETY_OK)
+            break;
+    }
+    if (name.status == SURETY_OK)
+        copy = surety__arena_text(&state->arena, surety_buf_str(&name));
+    surety_buf_done(&name);
+    if (!copy.ptr ||
+        surety__grow(state->alloc, &named, &state->cap, state->count + 1,
+                     sizeof(*state->named),
+                     SIZE_MAX / sizeof(spell_named)) != SURETY_OK) {
+        state->out->status = SURETY_NOMEM;
+        return (surety_str){NULL, 0};
+    }
+    state->named = named;
+    state->named[state->count++] = (spell_named){shape, copy};
+    return copy;
+}
+
+/* ---- references ---------------------------------------------------------- */
+
+static bool spell_is_scalar(const surety__shape *shape)
+{
+    return !shape->objects && !shape->arrays && !shape->applicator_count &&
+           (!shape->choices || shape->choices->count <= SPELL_INLINE);
+}
+
+static bool spell_is_reference(const surety__applicator *one)
+{
+    return one->kind == APPLY_DYNAMIC ||
+           (one->kind == APPLY_ALL && one->keyword == KW_REF);
+}
+
+static spell_kind spell_target(spell_state *state, const surety__shape *shape)
+{
+    if (spell_is_scalar(shape))
+        return spell_shape(state, shape);
+    surety_buf_add(state->out, spell_name(state, shape));
+    return SPELL_UNIT;
+}
+
+/* The note of a shape, and those of the scalars that it refers to. */
+static void spell_notes(spell_state *state, const surety__shape *shape,
+                        surety_buf *out)
+{
+    surety__spell_note(shape, out);
+    for (uint32_t i = 0; i < shape->applicator_count; i++) {
+        const surety__applicator *one = &shape->applicators[i];
+        const size_t before = out->len;
+        size_t from;
+
+        if (!spell_is_reference(one) || !spell_is_scalar(one->shapes[0]))
+            continue;
+        if (before > 0)
+            surety_buf_text(out, "; ");
+        from = out->len;
+        surety__spell_note(one->shapes[0], out);
+        if (out->len == from && out->status == SURETY_OK)
+            out->len = before;
+    }
+    if (out->status != SURETY_OK)
+        state->out->status = out->status;
+}
+
+/* ---- parts --------------------------------------------------------------- */
+
+static void spell_json(spell_state *state, surety_val val)
+{
+    surety_val_write(val, SURETY_STYLE_COMPACT, state->out);
+}
+
+static spell_kind spell_choices(spell_state *state, surety_val list)
+{
+    bool begun = false;
+
+    for (surety_val v = surety_val_first(list); v.doc;
+         v = surety_val_next(list, v)) {
+        if (begun)
+            surety_buf_text(state->out, " | ");
+        begun = true;
+        spell_json(state, v);
+    }
+    return surety_val_count(list) > 1 ? SPELL_UNION : SPELL_UNIT;
+}
+
+/* anyOf and oneOf: a line a branch where there is something to say of one. */
+static spell_kind spell_branches(spell_state *state,
+                                 const surety__applicator *one)
+{
+    surety_buf note;
+    bool noted = false;
+
+    surety_buf_init(&note, state->alloc, 0);
+    for (uint32_t i = 0; i < one->count; i++)
+        spell_notes(state, one->shapes[i], &note);
+    noted = note.len > 0 && one->count > 1;
+    state->depth += noted;
+    for (uint32_t i = 0; i < one->count; i++) {
+        const size_t start = state->out->len + (noted || i ? 3 : 0);
+        spell_kind kind;
+
+        if (noted) {
+            spell_newline(state);
+            surety_buf_text(state->out, "| ");
+        } else if (i > 0) {
+            surety_buf_text(state->out, " | ");
+        }
+        kind = spell_shape(state, one->shapes[i]);
+        if (kind == SPELL_BOTH && !noted)
+            spell_wrap(state, start);
+        surety_buf_reset(&note);
+        spell_notes(state, one->shapes[i], &note);
+        if (noted && note.len > 0) {
+            surety_buf_text(state->out, " // ");
+            surety_buf_add(state->out, surety_buf_str(&note));
+        }
+    }
+    state->depth -= noted;
+    if (noted)
+        spell_newline(state);
+    surety_buf_done(&note);
+    return one->count > 1 ? SPELL_UNION : SPELL_UNIT;
+}
+
+static void spell_items(spell_state *state, const surety__shape *shape)
+{
+    const size_t start = state->out->len;
+
+    if (!shape)
+        surety_buf_text(state->out, "unknown");
+    else if (spell_shape(state, shape) != SPELL_UNIT)
+        spell_wrap(state, start);
+    surety_buf_text(state->out, "[]");
+}
+
+static void spell_array(spell_state *state, const surety__arrays *arrays)
+{
+    const uint32_t count = arrays ? arrays->prefix_count : 0;
+    const surety__shape *rest = arrays ? arrays->rest : NULL;
+
+    if (arrays && !rest)
+        rest = arrays->unevaluated;
+    if (count == 0) {
+        if (rest && rest->never)
+            surety_buf_text(state->out, "[]");
+        else
+            spell_items(state, rest);
+        return;
+    }
+    surety_buf_byte(state->out, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t start = state->out->len + (i ? 2 : 0);
+        spell_kind kind;
+
+        if (i > 0)
+            surety_buf_text(state->out, ", ");
+        kind = spell_shape(state, arrays->prefix[i]);
+        if (i >= arrays->min_items) {
+            if (kind != SPELL_UNIT)
+                spell_wrap(state, start);
+            surety_buf_byte(state->out, '?');
+        }
+    }
+    if (!(rest && rest->never) && arrays->max_items > count) {
+        surety_buf_text(state->out, ", ...");
+        spell_items(state, rest);
+    }
+    surety_buf_byte(state->out, ']');
+}
+
+/* ---- objects ------------------------------------------------------------- */
+
+static void spell_comment(spell_state *state, const surety__shape *shape)
+{
+    surety_buf note;
+
+    surety_buf_init(&note, state->alloc, 0);
+    spell_notes(state, shape, &note);
+    if (note.len > 0) {
+        spell_newline(state);
+        surety_buf_text(state->out, "// ");
+        surety_buf_add(state->out, surety_buf_str(&note));
+    }
+    surety_buf_done(&note);
+}
+
+static void spell_key(spell_state *state, surety_str name)
+{
+    bool word = name.len > 0;
+
+    for (size_t i = 0; i < name.len; i++)
+        word = word && spell_is_word(name.ptr[i], i == 0);
+    if (word)
+        surety_buf_add(state->out, name);
+    else
+        surety_json_string(state->out, name);
+}
+
+static void spell_property(spell_state *state, const surety__property *property)
+{
+    if (property->shape)
+        spell_comment(state, property->shape);
+    spell_newline(state);
+    spell_key(state, property->name);
+    surety_buf_text(state->out, property->required ? ": " : "?: ");
+    if (property->shape)
+        spell_shape(state, property->shape);
+    else
+        surety_buf_text(state->out, "unknown");
+    surety_buf_byte(state->out, ';');
+}
+
+/* Members by pattern, and all others. */
+static void spell_others(spell_state *state, const surety__objects *objects)
+{
+    const surety__shape *other = objects->additional;
+
+    for (uint32_t i = 0; i < objects->pattern_count; i++) {
+        spell_comment(state, objects->patterns[i].shape);
+        spell_newline(state);
+        surety_buf_text(state->out, "[key: string]: ");
+        spell_shape(state, objects->patterns[i].shape);
+        surety_buf_text(state->out, "; // keys that match ");
+        surety__spell_line(state->out, objects->patterns[i].source);
+    }
+    if (!other)
+        other = objects->unevaluated;
+    if (other && other->never) {
+        spell_newline(state);
+        surety_buf_text(state->out, "// no other keys");
+    } else if (other && !other->always) {
+        spell_comment(state, other);
+        spell_newline(state);
+        surety_buf_text(state->out, "[key: string]: ");
+        spell_shape(state, other);
+        surety_buf_byte(state->out, ';');
+    }
+}
+
+static void spell_object(spell_state *state, const surety__objects *objects)
+{
+    size_t start;
+
+    if (!objects) {
+        surety_buf_text(state->out, "object");
+        return;
+    }
+    surety_buf_byte(state->out, '{');
+    state->depth++;
+    start = state->out->len;
+    for (uint32_t i = 0; i < objects->property_count; i++) {
+        const surety__property *property = &objects->properties[i];
+
+        if (!property->shape || !property->shape->never)
+            spell_property(state, property);
+    }
+    spell_others(state, objects);
+    state->depth--;
+    if (state->out->status == SURETY_OK && state->out->len == start) {
+        state->out->len = start - 1;
+        surety_buf_text(state->out, "object");
+        return;
+    }
+    spell_newline(state);
+    surety_buf_byte(state->out, '}');
+}
+
+/* ---- shapes -------------------------------------------------------------- */
+
+static void spell_or(spell_state *state, unsigned *count)
+{
+    if ((*count)++ > 0)
+        surety_buf_text(state->out, " | ");
+}
+
+/* The types, each with what is said of its kind. Of a schema without types only
+ * those that it says something of. */
+static spell_kind spell_types(spell_state *state, const surety__shape *shape)
+{
+    const bool any = shape->types == TYPE_ANY;
+    unsigned types = shape->types;
+    unsigned count = 0;
+
+    if (any)
+        types = (shape->objects ? TYPE_OBJECT : 0u) |
+                (shape->arrays ? TYPE_ARRAY : 0u) |
+                (shape->strings ? TYPE_STRING : 0u) |
+                (shape->numbers ? TYPE_NUMBER : 0u);
+    if (types & TYPE_OBJECT) {
+        spell_or(state, &count);
+        spell_object(state, shape->objects);
+    }
+    if (types & TYPE_ARRAY) {
+        spell_or(state, &count);
+        spell_array(state, shape->arrays);
+    }
+    if (types & TYPE_STRING) {
+        spell_or(state, &count);
+        surety_buf_text(state->out, "string");
+    }
+    if (types & (TYPE_NUMBER | TYPE_INTEGER)) {
+        spell_or(state, &count);
+        surety_buf_text(state->out, "number");
+    }
+    if (types & TYPE_BOOLEAN) {
+        spell_or(state, &count);
+        surety_buf_text(state->out, "boolean");
+    }
+    if (types & TYPE_NULL) {
+        spell_or(state, &count);
+        surety_buf_text(state->out, "null");
+    }
+    return count > 1 ? SPELL_UNION : SPELL_UNIT;
+}
+
+/* Whether a shape says more than its applicators do. */
+static bool spell_has_base(const surety__shape *shape, bool alone)
+{
+    if (shape->constant || shape->choices || shape->objects || shape->arrays ||
+        shape->strings || shape->numbers)
+        return true;
+    return shape->types != TYPE_ANY && (alone || shape->types != TYPE_OBJECT);
+}
+
+static spell_kind spell_base(spell_state *state, const surety__shape *shape)
+{
+    if (shape->never) {
+        surety_buf_text(state->out, "never");
+        return SPELL_UNIT;
+    }
+    if (shape->constant) {
+        spell_json(state, surety_val_get(shape->at, "const"));
+        return SPELL_UNIT;
+    }
+    if (shape->choices)
+        return spell_choices(state, surety_val_get(shape->at, "enum"));
+    return spell_types(state, shape);
+}
+
+/* Joins the part that begins at start to the first, which begins at begin. */
+static void spell_join(spell_state *state, size_t begin, unsigned *count,
+                       spell_kind *first)
+{
+    if (*count == 1 && *first == SPELL_UNION)
+        spell_wrap(state, begin);
+    if ((*count)++ > 0)
+        surety_buf_text(state->out, " & ");
+}
+
+static spell_kind spell_part(spell_state *state, const surety__applicator *one,
+                             uint32_t i)
+{
+    if (one->kind == APPLY_ANY || one->kind == APPLY_ONE)
+        return spell_branches(state, one);
+    if (spell_is_reference(one))
+        return spell_target(state, one->shapes[i]);
+    return spell_shape(state, one->shapes[i]);
+}
+
+static spell_kind spell_whole(spell_state *state, const surety__shape *shape)
+{
+    const size_t begin = state->out->len;
+    spell_kind first = SPELL_UNIT;
+    unsigned count = 0;
+    bool alone = true;
+
+    for (uint32_t i = 0; i < shape->applicator_count; i++)
+        alone = alone && shape->applicators[i].kind > APPLY_ONE;
+    if (shape->never || spell_has_base(shape, alone)) {
+        first = spell_base(state, shape);
+        count = 1;
+    }
+    for (uint32_t i = 0; i < shape->applicator_count; i++) {
+        const surety__applicator *one = &shape->applicators[i];
+        const bool all = one->kind == APPLY_ALL;
+
+        for (uint32_t k = 0;
+             one->kind <= APPLY_ONE && k < (all ? one->count : 1); k++) {
+            spell_kind kind;
+            size_t start;
+
+            spell_join(state, begin, &count, &first);
+            start = state->out->len;
+            kind = spell_part(state, one, k);
+            if (count == 1)
+                first = kind;
+            else if (kind == SPELL_UNION)
+                spell_wrap(state, start);
+        }
+    }
+    if (count == 0)
+        surety_buf_text(state->out, "unknown");
+    return count > 1 ? SPELL_BOTH : first;
+}
+
+static spell_kind spell_shape(spell_state *state, const surety__shape *shape)
+{
+    spell_kind kind;
+
+    if (state->out->status != SURETY_OK)
+        return SPELL_UNIT;
+    if (state->nested >= SPELL_DEPTH && !spell_is_scalar(shape)) {
+        surety_buf_add(state->out, spell_name(state, shape));
+        return SPELL_UNIT;
+    }
+    state->nested++;
+    kind = spell_whole(state, shape);
+    state->nested--;
+    return kind;
+}
+
+surety_status surety__spell_write(const surety_schema *schema,
+                                  const surety_alloc *alloc, surety_buf *out)
+{
+    spell_state state = {.alloc = alloc, .out = out};
+
+    surety__arena_init(&state.arena, alloc, 0);
+    spell_name(&state, schema->root);
+    for (size_t i = 0; i < state.count && out->status == SURETY_OK; i++) {
+        const surety__shape *shape = state.named[i].shape;
+        surety_buf note;
+
+        if (i > 0)
+            surety_buf_byte(out, '\n');
+        surety_buf_init(&note, alloc, 0);
+        spell_notes(&state, shape, &note);
+        if (note.len > 0) {
+            surety_buf_text(out, "// ");
+            surety_buf_add(out, surety_buf_str(&note));
+            surety_buf_byte(out, '\n');
+        }
+        surety_buf_done(&note);
+        surety_buf_text(out, "type ");
+        surety_buf_add(out, state.named[i].name);
+        surety_buf_text(out, " = ");
+        state.depth = 0;
+        spell_whole(&state, shape);
+        surety_buf_text(out, ";\n");
+    }
+    surety__free(alloc, state.named, state.cap * sizeof(*state.named));
+    surety__arena_done(&state.arena);
+    return out->status;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a TypeScript type cannot say, in words: the description of a schema and
+ * the constraints of numbers, texts, lists and objects, on one line, as a
+ * comment has them. Bounds are written as the schema writes them. */
+#include "prompt/prompt.h"
+
+enum {
+    NOTE_LINE_MAX = 2000, /* bytes of a description */
+    NOTE_NESTED = 4,
+    NOTE_VALUE_MAX = 200 /* bytes of a value or schema shown */
+};
+
+void surety__spell_line(surety_buf *out, surety_str text)
+{
+    const size_t start = out->len;
+    bool space = false;
+
+    text = surety__str_trim(text);
+    if (text.len > NOTE_LINE_MAX)
+        for (text.len = NOTE_LINE_MAX;
+             text.len && ((unsigned char)text.ptr[text.len] & 0xC0) == 0x80;)
+            text.len--;
+    for (size_t i = 0; i < text.len; i++) {
+        if ((unsigned char)text.ptr[i] <= ' ' || text.ptr[i] == 0x7F) {
+            space = out->len > start;
+            continue;
+        }
+        if (space)
+            surety_buf_byte(out, ' ');
+        space = false;
+        surety_buf_byte(out, text.ptr[i]);
+    }
+}
+
+/* A comma where something stands before. */
+static void note_comma(surety_buf *out, size_t start)
+{
+    if (out->len > start)
+        surety_buf_text(out, ", ");
+}
+
+/* "3 to 5 NOUNs", "at least 3 NOUNs", "at most 5 NOUNs", "exactly 3 NOUNs" */
+static void note_counts(surety_buf *out, size_t start, uint64_t least,
+                        uint64_t most, const char *noun)
+{
+    const uint64_t last = most != UINT64_MAX ? most : least;
+
+    if (least == 0 && most == UINT64_MAX)
+        return;
+    note_comma(out, start);
+    if (least == most)
+        surety_buf_text(out, "exactly ");
+    else if (most == UINT64_MAX)
+        surety_buf_text(out, "at least ");
+    else if (least == 0)
+        surety_buf_text(out, "at most ");
+    if (least != 0 && most != UINT64_MAX && least != most) {
+        surety_buf_number(out, least);
+        surety_buf_text(out, " to ");
+    }
+    surety_buf_number(out, last);
+    surety_buf_byte(out, ' ');
+    surety_buf_text(out, noun);
+    if (last != 1)
+        surety_buf_byte(out, 's');
+}
+
+static void note_bound(surety_buf *out, size_t start, const char *words,
+                       const surety__shape *shape, const surety__cell *cell)
+{
+    if (!cell)
+        return;
+    note_comma(out, start);
+    surety_buf_text(out, words);
+    surety_buf_add(out, surety__cell_number(shape->at.doc, cell));
+}
+
+static void note_numbers(const surety__shape *shape, surety_buf *out,
+                         size_t start)
+{
+    const surety__numbers *numbers = shape->numbers;
+
+    if ((shape->types & (TYPE_NUMBER | TYPE_INTEGER)) == TYPE_INTEGER) {
+        note_comma(out, start);
+        surety_buf_text(out, "integer");
+    }
+    if (!numbers)
+        return;
+    if (numbers->minimum && numbers->maximum) {
+        note_bound(out, start, "", shape, numbers->minimum);
+        surety_buf_text(out, " to ");
+        surety_buf_add(out,
+                       surety__cell_number(shape->at.doc, numbers->maximum));
+    } else {
+        note_bound(out, start, "at least ", shape, numbers->minimum);
+        note_bound(out, start, "at most ", shape, numbers->maximum);
+    }
+    note_bound(out, start, "greater than ", shape, numbers->exclusive_minimum);
+    note_bound(out, start, "less than ", shape, numbers->exclusive_maximum);
+    note_bound(out, start, "a multiple of ", shape, numbers->multiple_of);
+}
+
+static void note_text(surety_buf *out, size_t start, const char *words,
+                      surety_val text)
+{
+    if (surety_val_kind(text) != SURETY_KIND_STRING)
+        return;
+    note_comma(out, start);
+    surety_buf_text(out, words);
+    surety__spell_line(out, surety_val_str(text));
+}
+
+static void note_strings(const surety__shape *shape, surety_buf *out,
+                         size_t start)
+{
+    const surety__strings *strings = shape->strings;
+
+    if (strings)
+        note_counts(out, start, strings->min_length, strings->max_length,
+                    "character");
+    note_text(out, start, "format ", surety_val_get(shape->at, "format"));
+    if (strings && strings->pattern)
+        note_text(out, start, "matches the pattern ",
+                  surety_val_get(shape->at, "pattern"));
+    if (strings && strings->content_base64)
+        surety_buf_text(out, start < out->len ? ", base64" : "base64");
+    if (strings && strings->content_json)
+        surety_buf_text(out, start < out->len ? ", JSON" : "JSON");
+}
+
+/* A schema that no type can say, as JSON. */
+static void note_schema(surety_buf *out, size_t start, const char *words,
+                        const surety__shape *shape)
+{
+    if (!shape)
+        return;
+    note_comma(out, start);
+    surety_buf_text(out, words);
+    surety__layout_value(out, shape->at, NOTE_VALUE_MAX);
+}
+
+/* A list itself. */
+static void note_list(const surety__arrays *arrays, surety_buf *out,
+                      size_t start)
+{
+    note_counts(out, start, arrays->min_items, arrays->max_items, "item");
+    if (arrays->unique) {
+        note_comma(out, start);
+        surety_buf_text(out, "all different");
+    }
+    if (arrays->contains) {
+        note_counts(out, start, arrays->min_contains, arrays->max_contains,
+                    "item");
+        note_schema(out, out->len, " like ", arrays->contains);
+    }
+}
+
+/* A list, its items, and theirs: they have no line of their own. */
+static void note_arrays(const surety__shape *shape, surety_buf *out,
+                        size_t start)
+{
+    const surety__shape *item = shape->arrays ? shape->arrays->rest : NULL;
+    size_t before = out->len;
+
+    if (shape->arrays)
+        note_list(shape->arrays, out, start);
+    for (unsigned n = 0; n < NOTE_NESTED && item && !item->objects; n++) {
+        size_t from;
+
+        before = out->len;
+        note_comma(out, start);
+        surety_buf_text(out, n == 0 ? "each item: " : "each of its items: ");
+        from = out->len;
+        note_text(out, from, "", surety_val_get(item->at, "description"));
+        note_numbers(item, out, from);
+        note_strings(item, out, from);
+        if (item->arrays)
+            note_list(item->arrays, out, from);
+        if (out->len == from && out->status == SURETY_OK)
+            out->len = before;
+        item = item->arrays ? item->arrays->rest : NULL;
+    }
+}
+
+static void note_objects(const surety__shape *shape, surety_buf *out,
+                         size_t start)
+{
+    const surety__objects *objects = shape->objects;
+
+    if (!objects)
+        return;
+    if (objects->min_properties || objects->max_properties != UINT64_MAX)
+        note_counts(out, start, objects->min_properties,
+                    objects->max_properties, "key");
+    for (uint32_t i = 0; i < objects->dependent_count; i++) {
+        note_comma(out, start);
+        surety_buf_text(out, "with ");
+        surety_json_string(out, objects->dependents[i].key);
+        surety_buf_text(out, " also ");
+        surety__layout_value(
+            out, surety__val_of(shape->at.doc, objects->dependents[i].names),
+            NOTE_VALUE_MAX);
+    }
+    note_schema(out, start, "each key: ", objects->names);
+}
+
+/* not, if and their kin: as JSON, which models read well. */
+static void note_conditions(const surety__shape *shape, surety_buf *out,
+                            size_t start)
+{
+    for (uint32_t i = 0; i < shape->applicator_count; i++) {
+        const surety__applicator *one = &shape->applicators[i];
+
+        if (one->kind == APPLY_NOT) {
+            note_schema(out, start, "but not ", one->shapes[0]);
+        } else if (one->kind == APPLY_IF) {
+            note_schema(out, start, "if ", one->shapes[0]);
+            note_schema(out, out->len, " then ", one->shapes[1]);
+            note_schema(out, out->len, " else ", one->shapes[2]);
+        } else if (one->kind == APPLY_DEPENDENT) {
+            note_comma(out, start);
+            surety_buf_text(out, "with ");
+            surety_json_string(out, one->key);
+            note_schema(out, out->len, " also ", one->shapes[0]);
+        } else if (one->kind == APPLY_PROPERTY_VALUE) {
+            note_comma(out, start);
+            surety_buf_text(out, "where ");
+            surety_json_string(out, one->key);
+            surety_buf_text(out, " is ");
+            surety_json_string(out, one->value);
+            note_schema(out, out->len, " also ", one->shapes[0]);
+        }
+    }
+}
+
+void surety__spell_note(const surety__shape *shape, surety_buf *out)
+{
+    const surety_val words = surety_val_get(shape->at, "description");
+    const surety_val otherwise = surety_val_get(shape->at, "default");
+    const bool deprecated =
+        surety_val_bool(surety_val_get(shape->at, "deprecated"), false);
+    const size_t begin = out->len;
+    size_t start, open;
+
+    if (surety_val_kind(words) == SURETY_KIND_STRING)
+        surety__spell_line(out, surety_val_str(words));
+    open = out->len;
+    if (open > begin)
+        surety_buf_text(out, " (");
+    start = out->len;
+    note_numbers(shape, out, start);
+    note_strings(shape, out, start);
+    note_arrays(shape, out, start);
+    note_objects(shape, out, start);
+    note_conditions(shape, out, start);
+    if (otherwise.doc) {
+        note_comma(out, start);
+        surety_buf_text(out, "default ");
+        surety__layout_value(out, otherwise, NOTE_VALUE_MAX);
+    }
+    if (deprecated) {
+        note_comma(out, start);
+        surety_buf_text(out, "deprecated");
+    }
+    if (out->status != SURETY_OK)
+        return;
+    if (out->len == start)
+        out->len = open;
+    else if (open > begin)
+        surety_buf_byte(out, ')');
+}

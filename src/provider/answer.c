@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* answer.c: the half-read answer, and the few ways in which a protocol adds to
+ * it. Whatever a provider sends passes through here, so here are the bounds:
+ * texts stop at the limits, indices and numbers of tokens are checked, and the
+ * first thing that cannot be ends the reading. A buffer that failed is noticed
+ * by the decoder after each event. */
+#include "provider/protocol.h"
+
+enum { TOKENS_MAX_EXPONENT = 12 };
+
+static void answer_tell(const surety__decoder *decoder, surety__piece piece,
+                        surety_str text)
+{
+    if (decoder->listener.piece && text.len)
+        decoder->listener.piece(decoder->listener.ctx, piece, text);
+}
+
+void surety__answer_text(surety__decoder *decoder, surety_str text)
+{
+    if (decoder->is.broken || !text.len)
+        return;
+    surety_buf_add(&decoder->text, text);
+    answer_tell(decoder,
+                decoder->mode == SURETY_MODE_NATIVE ? PIECE_NATIVE : PIECE_TEXT,
+                text);
+}
+
+void surety__answer_reasoning(surety__decoder *decoder, surety_str text)
+{
+    if (!decoder->is.broken)
+        answer_tell(decoder, PIECE_REASONING, text);
+}
+
+void surety__answer_refusal(surety__decoder *decoder, surety_str text)
+{
+    if (!decoder->is.broken)
+        surety_buf_add(&decoder->refusal, text);
+}
+
+/* Whether a fragment belongs to the call that counts. */
+static bool answer_is_first(surety__decoder *decoder, uint64_t index,
+                            surety_str id)
+{
+    if (!decoder->is.has_native) {
+        decoder->is.has_native = true;
+        decoder->is.native_index = index;
+    }
+    if (decoder->is.native_over || index != decoder->is.native_index)
+        return false;
+    if (!id.len || id.len > SURETY__WORD_MAX)
+        return true;
+    if (!decoder->native_id.len)
+        surety_buf_add(&decoder->native_id, id);
+    /* Servers that give every call the index 0 tell them by their ids. */
+    if (!surety_str_equal(surety_buf_str(&decoder->native_id), id))
+        decoder->is.native_over = true;
+    return !decoder->is.native_over;
+}
+
+void surety__answer_arguments(surety__decoder *decoder, surety_val index,
+                              surety_str id, surety_str fragment)
+{
+    const bool given = surety_val_kind(index) > SURETY_KIND_NULL;
+    const uint64_t number =
+        given ? surety_val_uint(index, SURETY__BLOCKS_MAX) : 0;
+
+    if (decoder->is.broken)
+        return;
+    if (number >= SURETY__BLOCKS_MAX) {
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "the index of a tool call is impossible: an "
+                             "integer from 0 to %d is expected",
+                             SURETY__BLOCKS_MAX - 1);
+        return;
+    }
+    if (!answer_is_first(decoder, number, id))
+        return;
+    surety_buf_add(&decoder->native, fragment);
+    if (decoder->mode == SURETY_MODE_TOOL)
+        answer_tell(decoder, PIECE_NATIVE, fragment);
+}
+
+void surety__answer_object(surety__decoder *decoder, surety_val value)
+{
+    if (decoder->is.broken || decoder->is.native_over || decoder->native.len)
+        return;
+    decoder->is.has_native = true;
+    decoder->is.native_over = true;
+    if (surety_val_kind(value) > SURETY_KIND_NULL)
+        (void)surety_val_write(value, SURETY_STYLE_COMPACT, &decoder->native);
+    else
+        surety_buf_text(&decoder->native, "{}");
+    if (decoder->mode == SURETY_MODE_TOOL)
+        answer_tell(decoder, PIECE_NATIVE, surety_buf_str(&decoder->native));
+}
+
+void surety__answer_word(surety__decoder *decoder, surety_buf *word,
+                         surety_val val)
+{
+    if (!word->len)
+        surety__error_clean(word, surety_val_str(val),
+                            surety_buf_str(&decoder->secret), SURETY__WORD_MAX);
+}
+
+void surety__answer_finish(surety__decoder *decoder, surety_val reason)
+{
+    const surety_str word = surety_val_str(reason);
+
+    if (!word.len || decoder->is.broken)
+        return;
+    surety_buf_reset(&decoder->finish_reason);
+    surety__answer_word(decoder, &decoder->finish_reason, reason);
+    decoder->is.has_finish = true;
+    for (const surety__ending *row = decoder->protocol->endings; row->word;
+         row++)
+        if (surety__str_equal_nocase(word, surety_str_of(row->word)))
+            decoder->is.failure = row->failure;
+}
+
+surety_str surety__answer_string(surety__decoder *decoder, surety_val val,
+                                 const char *what)
+{
+    const surety_kind kind = surety_val_kind(val);
+
+    if (kind > SURETY_KIND_NULL && kind != SURETY_KIND_STRING)
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "a string is expected as %s, found %s", what,
+                             surety_kind_name(kind));
+    return surety_val_str(val);
+}
+
+void surety__answer_break(surety__decoder *decoder, surety_failure failure,
+                          const char *format, ...)
+{
+    surety_error error;
+    va_list args;
+
+    if (decoder->is.broken)
+        return;
+    va_start(args, format);
+    (void)surety__failv(&error, SURETY_SYNTAX, format, args);
+    va_end(args);
+    decoder->is.broken = true;
+    decoder->is.failure = failure;
+    surety_buf_reset(&decoder->error_message);
+    surety__error_clean(&decoder->error_message, surety_str_of(error.message),
+                        surety_buf_str(&decoder->secret), SURETY__SAID_MAX);
+}
+
+bool surety__answer_tokens(surety_val val, uint64_t *ret_tokens)
+{
+    uint64_t most = 1;
+
+    for (int i = 0; i < TOKENS_MAX_EXPONENT; i++)
+        most *= 10;
+    *ret_tokens = 0;
+    if (surety_val_kind(val) <= SURETY_KIND_NULL)
+        return true;
+    *ret_tokens = surety_val_uint(val, UINT64_MAX);
+    return *ret_tokens <= most;
+}
+
+void surety__answer_usage(surety__decoder *decoder, surety_usage usage)
+{
+    if (usage.known && usage.cached_input_tokens <= usage.input_tokens &&
+        usage.reasoning_tokens <= usage.output_tokens)
+        decoder->is.usage = usage;
+    else
+        decoder->is.usage = (surety_usage){0};
+}

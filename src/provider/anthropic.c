@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anthropic.c: Anthropic Messages.
+ *
+ * A reply is a list of content blocks: text, thinking, tool_use, and kinds
+ * that are passed over. In a stream each block is opened, filled by deltas and
+ * closed, one at a time, between message_start and message_stop (the end
+ * mark); message_delta brings the stop reason and the usage so far, which
+ * replaces what message_start said. A delta for a block that is not open is
+ * impossible, and so is a second message_start. A tool's arguments come as
+ * fragments of JSON text in a stream and as a JSON value in one piece; a tool
+ * without fragments was called with what its opening said, usually {}.
+ *
+ * Tokens read from a cache and written to one are counted beside input_tokens;
+ * here the input is all three. */
+#include "provider/protocol.h"
+
+/* What a block that is open may hold (decoder->is.block_kind). */
+enum { BLOCK_TEXT = 't', BLOCK_TOOL = 'u', BLOCK_OTHER = 'o' };
+
+/* max_tokens has to be said. Every model that is served takes this many. */
+enum { ANTHROPIC_TOKENS = 8192, ANTHROPIC_COUNTS = 4 };
+
+static void anthropic_path(const surety__call *call, surety_buf *out)
+{
+    (void)call;
+    surety_buf_text(out, "/messages");
+}
+
+static void anthropic_build_native(const surety__call *call, surety_doc *out)
+{
+    surety_build_name(out, "output_config");
+    surety_build_object(out);
+    surety_build_name(out, "format");
+    surety_build_object(out);
+    surety__build_text(out, "type", SURETY__LITERAL("json_schema"));
+    surety_build_name(out, "schema");
+    surety_build_val(out, call->schema);
+    surety_build_close(out);
+    surety_build_close(out);
+}
+
+static void anthropic_build_tool(const surety__call *call, surety_doc *out)
+{
+    surety_build_name(out, "tools");
+    surety_build_array(out);
+    surety_build_object(out);
+    surety__build_text(out, "name", call->schema_name);
+    surety__build_text(out, "description", call->schema_description);
+    if (call->strict) {
+        surety_build_name(out, "strict");
+        surety_build_bool(out, true);
+    }
+    surety_build_name(out, "input_schema");
+    surety_build_val(out, call->schema);
+    surety_build_close(out);
+    surety_build_close(out);
+    surety_build_name(out, "tool_choice");
+    surety_build_object(out);
+    surety__build_text(out, "type", SURETY__LITERAL("tool"));
+    surety__build_text(out, "name", call->schema_name);
+    surety_build_name(out, "disable_parallel_tool_use");
+    surety_build_bool(out, true);
+    surety_build_close(out);
+}
+
+static void anthropic_body(const surety__call *call, surety_doc *out)
+{
+    surety_build_object(out);
+    surety__build_text(out, "model", call->model->model);
+    surety_build_name(out, "max_tokens");
+    surety_build_uint(out, call->model->output_tokens_max
+                               ? call->model->output_tokens_max
+                               : ANTHROPIC_TOKENS);
+    surety__build_text(out, "system", call->system);
+    surety_build_name(out, "messages");
+    surety_build_array(out);
+    surety__build_messages(call, out);
+    surety_build_close(out);
+    if (call->mode == SURETY_MODE_NATIVE)
+        anthropic_build_native(call, out);
+    else if (call->mode == SURETY_MODE_TOOL)
+        anthropic_build_tool(call, out);
+    surety__build_temperature(call, out);
+    surety_build_name(out, "stream");
+    surety_build_bool(out, surety__call_streams(call));
+    surety_build_close(out);
+}
+
+/* Members of a usage that are there replace what was known. */
+static void anthropic_usage(surety__decoder *decoder, surety_val usage)
+{
+    static const char *const names[ANTHROPIC_COUNTS] = {
+        "input_tokens", "cache_creation_input_tokens",
+        "cache_read_input_tokens", "output_tokens"};
+    const surety_val reasoning = surety_val_get(
+        surety_val_get(usage, "output_tokens_details"), "reasoning_tokens");
+    surety_usage found = {.known = true};
+    uint64_t *counts = decoder->is.counts;
+
+    if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
+        return;
+    for (size_t i = 0; i < ANTHROPIC_COUNTS; i++) {
+        const surety_val count = surety_val_get(usage, names[i]);
+
+        if (surety_val_kind(count) > SURETY_KIND_NULL &&
+            !surety__answer_tokens(count, &counts[i]))
+            found.known = false;
+    }
+    if (!surety__answer_tokens(reasoning, &found.reasoning_tokens))
+        found.known = false;
+    found.input_tokens = counts[0] + counts[1] + counts[2];
+    found.cached_input_tokens = counts[2];
+    found.output_tokens = counts[3];
+    surety__answer_usage(decoder, found);
+}
+
+static void anthropic_names(surety__decoder *decoder, surety_val message)
+{
+    surety__answer_word(decoder, &decoder->response_id,
+                        surety_val_get(message, "id"));
+    surety__answer_word(decoder, &decoder->model,
+                        surety_val_get(message, "model"));
+}
+
+/* The stop reason, and of a refusal what was said about it. */
+static void anthropic_stop(surety__decoder *decoder, surety_val holder)
+{
+    const surety_val reason = surety_val_get(holder, "stop_reason");
+    const surety_val details = surety_val_get(holder, "stop_details");
+    surety_str said = surety_val_str(surety_val_get(details, "explanation"));
+
+    if (!said.len)
+        said = surety_val_str(surety_val_get(details, "category"));
+    if (surety_val_is(reason, "refusal"))
+        surety__answer_refusal(decoder, said);
+    surety__answer_finish(decoder, reason);
+}
+
+static void anthropic_block(surety__decoder *decoder, surety_val block)
+{
+    const surety_val type = surety_val_get(block, "type");
+
+    if (surety_val_is(type, "text"))
+        surety__answer_text(
+            decoder, surety__answer_string(
+                         decoder, surety_val_get(block, "text"), "a text"));
+    else if (surety_val_is(type, "thinking"))
+        surety__answer_reasoning(
+            decoder, surety_val_str(surety_val_get(block, "thinking")));
+}
+
+static void anthropic_whole(surety__decoder *decoder, surety_val root)
+{
+    const surety_val content = surety_val_get(root, "content");
+
+    if (surety_val_kind(content) != SURETY_KIND_ARRAY)
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "the response has no array \"content\"");
+    anthropic_names(decoder, root);
+    for (surety_val block = surety_val_first(content); block.doc;
+         block = surety_val_next(content, block)) {
+        if (surety_val_is(surety_val_get(block, "type"), "tool_use"))
+            surety__answer_object(decoder, surety_val_get(block, "input"));
+        else
+            anthropic_block(decoder, block);
+    }
+    anthropic_stop(decoder, root);
+    anthropic_usage(decoder, surety_val_get(root, "usage"));
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+/* The index of a block, 0 where the event has none. */
+static uint64_t anthropic_index(surety__decoder *decoder, surety_val root)
+{
+    const surety_val index = surety_val_get(root, "index");
+    const uint64_t number = surety_val_uint(index, SURETY__BLOCKS_MAX);
+
+    if (index.doc && number >= SURETY__BLOCKS_MAX)
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "the index %.*s of a content block is impossible",
+                             (int)(surety_val_number(index).len < 40
+                                       ? surety_val_number(index).len
+                                       : 40),
+                             surety_val_number(index).ptr);
+    return index.doc ? number : 0;
+}
+
+static void anthropic_open(surety__decoder *decoder, surety_val root)
+{
+    const surety_val block = surety_val_get(root, "content_block");
+    const surety_val input = surety_val_get(block, "input");
+
+    decoder->is.block_index = anthropic_index(decoder, root);
+    decoder->is.block_kind = BLOCK_OTHER;
+    if (surety_val_is(surety_val_get(block, "type"), "text"))
+        decoder->is.block_kind = BLOCK_TEXT;
+    if (surety_val_is(surety_val_get(block, "type"), "tool_use") &&
+        !decoder->is.has_native) {
+        decoder->is.block_kind = BLOCK_TOOL;
+        surety__answer_arguments(decoder, surety_val_get(root, "index"),
+                                 surety_val_str(surety_val_get(block, "id")),
+                                 (surety_str){NULL, 0});
+        /* All of it at once, as some proxies do. */
+        if (surety_val_count(input)) {
+            surety__answer_object(decoder, input);
+            decoder->is.block_kind = BLOCK_OTHER;
+        }
+    }
+    anthropic_block(decoder, block);
+}
+
+static void anthropic_delta(surety__decoder *decoder, surety_val root)
+{
+    const surety_val delta = surety_val_get(root, "delta");
+    const surety_val type = surety_val_get(delta, "type");
+    const uint64_t index = anthropic_index(decoder, root);
+
+    if (!decoder->is.block_kind || decoder->is.block_index != index) {
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "a delta is for a content block that is not open");
+        return;
+    }
+    if (surety_val_is(type, "text_delta"))
+        surety__answer_text(
+            decoder, surety__answer_string(
+                         decoder, surety_val_get(delta, "text"), "a text"));
+    else if (surety_val_is(type, "thinking_delta"))
+        surety__answer_reasoning(
+            decoder, surety_val_str(surety_val_get(delta, "thinking")));
+    else if (surety_val_is(type, "input_json_delta") &&
+             decoder->is.block_kind == BLOCK_TOOL)
+        surety__answer_arguments(
+            decoder, surety_val_get(root, "index"), (surety_str){NULL, 0},
+            surety__answer_string(decoder,
+                                  surety_val_get(delta, "partial_json"),
+                                  "partial_json"));
+}
+
+static void anthropic_event(surety__decoder *decoder, surety_str name,
+                            surety_val root)
+{
+    const surety_val typed = surety_val_get(root, "type");
+    const surety_str type =
+        surety_val_str(typed).len ? surety_val_str(typed) : name;
+
+    if (surety_str_equal(type, SURETY__LITERAL("message_start"))) {
+        if (decoder->is.begun)
+            surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                                 "the stream holds a second message_start");
+        decoder->is.begun = true;
+        anthropic_names(decoder, surety_val_get(root, "message"));
+        anthropic_usage(
+            decoder, surety_val_get(surety_val_get(root, "message"), "usage"));
+    } else if (surety_str_equal(type, SURETY__LITERAL("content_block_start"))) {
+        anthropic_open(decoder, root);
+    } else if (surety_str_equal(type, SURETY__LITERAL("content_block_delta"))) {
+        anthropic_delta(decoder, root);
+    } else if (surety_str_equal(type, SURETY__LITERAL("content_block_stop"))) {
+        decoder->is.block_kind = 0;
+    } else if (surety_str_equal(type, SURETY__LITERAL("message_delta"))) {
+        anthropic_stop(decoder, surety_val_get(root, "delta"));
+        anthropic_usage(decoder, surety_val_get(root, "usage"));
+    } else if (surety_str_equal(type, SURETY__LITERAL("message_stop"))) {
+        decoder->is.done = true;
+    }
+}
+
+/* pause_turn is a turn to be gone on with, which only the provider's own tools
+ * bring about: what came is not the reply. */
+static const surety__ending anthropic_endings[] = {
+    {"max_tokens", SURETY_FAILURE_LENGTH},
+    {"model_context_window_exceeded", SURETY_FAILURE_LENGTH},
+    {"refusal", SURETY_FAILURE_REFUSAL},
+    {"pause_turn", SURETY_FAILURE_TRUNCATED},
+    {NULL, SURETY_FAILURE_NONE},
+};
+
+static const char *const anthropic_replaceable[] = {"max_tokens", "tool_choice",
+                                                    NULL};
+
+const surety__protocol surety__protocol_anthropic = {
+    .modes = {[SURETY_MODE_NATIVE] = true,
+              [SURETY_MODE_TOOL] = true,
+              [SURETY_MODE_PROMPT] = true},
+    .streams = true,
+    .path = anthropic_path,
+    .key_header = "x-api-key",
+    .key_prefix = "",
+    .version_header = "anthropic-version",
+    .version = "2023-06-01",
+    .body = anthropic_body,
+    .replaceable = anthropic_replaceable,
+    .whole = anthropic_whole,
+    .event = anthropic_event,
+    .endings = anthropic_endings,
+};

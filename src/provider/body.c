@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* body.c: the parts of a request's body that all protocols build, and the
+ * caller's own members, joined with those that the protocol built.
+ *
+ * Objects that both have are joined member by member, one level down: that is
+ * as deep as protocols nest what a caller may want to add to (generationConfig,
+ * output_config, text, stream_options). Where both set the same member, the
+ * caller's counts if the protocol lists it as replaceable, and null takes it
+ * out; all else is SURETY_MISUSE. */
+#include "provider/protocol.h"
+
+void surety__build_text(surety_doc *out, const char *name, surety_str text)
+{
+    if (!text.len)
+        return;
+    surety_build_name(out, name);
+    surety_build_str(out, text);
+}
+
+void surety__build_messages(const surety__call *call, surety_doc *out)
+{
+    for (size_t i = 0; i < call->message_count; i++) {
+        surety_build_object(out);
+        surety_build_name(out, "role");
+        surety_build_text(out, call->messages[i].role == SURETY_ROLE_USER
+                                   ? "user"
+                                   : "assistant");
+        surety_build_name(out, "content");
+        surety_build_str(out, call->messages[i].text);
+        surety_build_close(out);
+    }
+}
+
+void surety__build_temperature(const surety__call *call, surety_doc *out)
+{
+    if (!call->model->has_temperature)
+        return;
+    surety_build_name(out, "temperature");
+    surety_build_real(out, call->model->temperature);
+}
+
+/* ---- the caller's members ------------------------------------------------ */
+
+typedef struct body__join {
+    const char *const *replaceable;
+    surety_doc *out;
+    surety_error *reterr;
+    surety_status status;
+} body__join;
+
+/* Whether `outer/inner`, or outer where inner is empty, is in the table. */
+static bool body_replaceable(const body__join *join, surety_str outer,
+                             surety_str inner)
+{
+    for (const char *const *row = join->replaceable; *row; row++) {
+        const surety_str path = surety_str_of(*row);
+
+        if (!inner.len && surety_str_equal(path, outer))
+            return true;
+        if (inner.len && path.len == outer.len + 1 + inner.len &&
+            surety__str_starts(path, outer) && path.ptr[outer.len] == '/' &&
+            !memcmp(path.ptr + outer.len + 1, inner.ptr, inner.len))
+            return true;
+    }
+    return false;
+}
+
+static void body_copy(body__join *join, surety_val member)
+{
+    surety_build_key_of(join->out, surety_val_key(member));
+    surety_build_val(join->out, member);
+}
+
+/* One member that both have. */
+static void body_settle(body__join *join, surety_str outer, surety_str inner,
+                        surety_val given)
+{
+    if (body_replaceable(join, outer, inner)) {
+        if (surety_val_kind(given) != SURETY_KIND_NULL)
+            body_copy(join, given);
+        return;
+    }
+    if (join->status)
+        return;
+    join->status = surety__fail(
+        join->reterr, SURETY_MISUSE,
+        "the extra member %.*s%s%.*s is one that the protocol sets itself",
+        (int)outer.len, outer.ptr, inner.len ? "/" : "", (int)inner.len,
+        inner.ptr);
+    surety__hint(join->reterr, "leave it out: the model's own settings, its "
+                               "mode and the contract decide it");
+}
+
+static void body_inner(body__join *join, surety_val own, surety_val given)
+{
+    const surety_str outer = surety_val_str(surety_val_key(own));
+
+    surety_build_key_of(join->out, surety_val_key(own));
+    surety_build_object(join->out);
+    for (surety_val member = surety_val_first(own); member.doc;
+         member = surety_val_next(own, member)) {
+        const surety_str key = surety_val_str(surety_val_key(member));
+        const surety_val other = surety_val_member(given, key);
+
+        if (other.doc)
+            body_settle(join, outer, key, other);
+        else
+            body_copy(join, member);
+    }
+    for (surety_val member = surety_val_first(given); member.doc;
+         member = surety_val_next(given, member)) {
+        const surety_str key = surety_val_str(surety_val_key(member));
+
+        if (!surety_val_member(own, key).doc)
+            body_copy(join, member);
+    }
+    surety_build_close(join->out);
+}
+
+surety_status surety__extra_join(surety_val own, surety_val extra,
+                                 const char *const *replaceable,
+                                 surety_doc *out, surety_error *reterr)
+{
+    body__join join = {replaceable, out, reterr, SURETY_OK};
+    surety_status status;
+
+    surety_build_begin(out, NULL);
+    surety_build_object(out);
+    for (surety_val member = surety_val_first(own); member.doc;
+         member = surety_val_next(own, member)) {
+        const surety_str key = surety_val_str(surety_val_key(member));
+        const surety_val given = surety_val_member(extra, key);
+
+        if (!given.doc)
+            body_copy(&join, member);
+        else if (surety_val_kind(member) == SURETY_KIND_OBJECT &&
+                 surety_val_kind(given) == SURETY_KIND_OBJECT &&
+                 !body_replaceable(&join, key, (surety_str){NULL, 0}))
+            body_inner(&join, member, given);
+        else
+            body_settle(&join, key, (surety_str){NULL, 0}, given);
+    }
+    for (surety_val member = surety_val_first(extra); member.doc;
+         member = surety_val_next(extra, member)) {
+        const surety_str key = surety_val_str(surety_val_key(member));
+
+        /* null takes out what is not there. */
+        if (!surety_val_member(own, key).doc &&
+            (surety_val_kind(member) != SURETY_KIND_NULL ||
+             !body_replaceable(&join, key, (surety_str){NULL, 0})))
+            body_copy(&join, member);
+    }
+    surety_build_close(out);
+    status = surety_build_end(out, join.status ? NULL : reterr);
+    return join.status ? join.status : status;
+}

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call.c: what is to be said, as a request.
+ *
+ * A protocol gives a path, a header for the key and a builder for the body;
+ * everything that they share is here: the URL, the headers and their checks,
+ * and the caller's extra members, which join the body after it was built. A
+ * text that becomes a part of a URL or a header is checked or encoded first,
+ * so no model name or key can add a header or move the request to another
+ * path. What the caller may replace stands in the protocol's table; all else
+ * that both set is refused, because one of the two would be lost silently.
+ *
+ * The request's texts stand in the caller's arena. Documents and buffers on
+ * the way are the arena's allocator's and are gone at the end. */
+#include "provider/protocol.h"
+
+const surety__protocol *surety__protocol_of(surety_protocol protocol)
+{
+    static const surety__protocol *const protocols[] = {
+        [SURETY_PROTOCOL_OPENAI] = &surety__protocol_openai,
+        [SURETY_PROTOCOL_RESPONSES] = &surety__protocol_responses,
+        [SURETY_PROTOCOL_ANTHROPIC] = &surety__protocol_anthropic,
+        [SURETY_PROTOCOL_GEMINI] = &surety__protocol_gemini,
+        [SURETY_PROTOCOL_TEXT] = &surety__protocol_text,
+    };
+
+    return protocols[protocol];
+}
+
+bool surety__protocol_has(surety_protocol protocol, surety_mode mode)
+{
+    return surety__protocol_of(protocol)->modes[mode];
+}
+
+bool surety__call_streams(const surety__call *call)
+{
+    return surety__protocol_of(call->model->protocol)->streams &&
+           !call->model->whole;
+}
+
+/* ---- the URL ------------------------------------------------------------- */
+
+typedef struct call__url {
+    surety_str authority;
+    surety_str host;  /* without its port */
+    surety_str base;  /* scheme, authority and path, no slash at the end */
+    surety_str query; /* with its "?"; may be empty */
+} call__url;
+
+static bool call_is_exec(const surety_model *model)
+{
+    return surety__str_starts(model->base_url, SURETY__LITERAL("exec:"));
+}
+
+/* The scheme's length with "://"; 0: none that is spoken here. */
+static size_t call_scheme_len(surety_str url)
+{
+    static const char *const schemes[] = {"https://", "http://"};
+
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+        const surety_str scheme = surety_str_of(schemes[i]);
+
+        if (url.len > scheme.len &&
+            surety__str_equal_nocase((surety_str){url.ptr, scheme.len}, scheme))
+            return scheme.len;
+    }
+    return 0;
+}
+
+static size_t call_find_byte(surety_str text, const char *bytes)
+{
+    size_t i = 0;
+
+    while (i < text.len && !strchr(bytes, text.ptr[i]))
+        i++;
+    return i;
+}
+
+static call__url call_url_split(surety_str url)
+{
+    const size_t scheme = call_scheme_len(url);
+    call__url parts;
+    surety_str rest = {url.ptr + scheme, url.len - scheme};
+    size_t at = call_find_byte(rest, "/?");
+
+    parts.authority = (surety_str){rest.ptr, at};
+    parts.host = parts.authority;
+    if (parts.host.len && parts.host.ptr[0] != '[')
+        parts.host.len = call_find_byte(parts.host, ":");
+    at = scheme + at;
+    at += call_find_byte((surety_str){url.ptr + at, url.len - at}, "?");
+    parts.query = (surety_str){url.ptr + at, url.len - at};
+    while (at > scheme && url.ptr[at - 1] == '/')
+        at--;
+    parts.base = (surety_str){url.ptr, at};
+    return parts;
+}
+
+static surety_status call_url_check(const surety_model *model,
+                                    surety_error *reterr)
+{
+    const surety_str url = model->base_url;
+    const int len = url.len < 200 ? (int)url.len : 200;
+    surety_str authority;
+
+    if (!url.len) {
+        surety__fail(reterr, SURETY_MISUSE, "the model has no base URL");
+        surety__hint(reterr, "give the URL with the version and without the "
+                             "method's path, https://HOST/v1");
+        return SURETY_MISUSE;
+    }
+    if (call_is_exec(model))
+        return url.len > 5 && !memchr(url.ptr, 0, url.len)
+                   ? SURETY_OK
+                   : surety__fail(reterr, SURETY_MISUSE,
+                                  "exec: is followed by no command");
+    if (!call_scheme_len(url)) {
+        surety__fail(reterr, SURETY_MISUSE,
+                     "the base URL %.*s is neither https:// nor http://", len,
+                     url.ptr);
+        return SURETY_MISUSE;
+    }
+    for (size_t i = 0; i < url.len; i++)
+        if (url.ptr[i] <= ' ' || url.ptr[i] > '~' ||
+            strchr("\"<>\\^`{|}#", url.ptr[i]))
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "byte %zu of the base URL cannot stand in one",
+                                i);
+    authority = call_url_split(url).authority;
+    if (!authority.len || !call_url_split(url).host.len)
+        return surety__fail(reterr, SURETY_MISUSE, "the base URL has no host");
+    if (memchr(authority.ptr, '@', authority.len)) {
+        surety__fail(reterr, SURETY_MISUSE,
+                     "the base URL holds a user or a password");
+        surety__hint(reterr, "give it as a key or as a secret header: a URL "
+                             "is shown and recorded");
+        return SURETY_MISUSE;
+    }
+    return SURETY_OK;
+}
+
+bool surety__call_host_ends(const surety__call *call, const char *domain)
+{
+    const surety_str host = call_is_exec(call->model)
+                                ? (surety_str){NULL, 0}
+                                : call_url_split(call->model->base_url).host;
+    const surety_str end = surety_str_of(domain);
+
+    if (host.len < end.len ||
+        (host.len > end.len && host.ptr[host.len - end.len - 1] != '.'))
+        return false;
+    return surety__str_equal_nocase(
+        (surety_str){host.ptr + host.len - end.len, end.len}, end);
+}
+
+void surety__url_segment(surety_buf *out, surety_str text)
+{
+    static const char digits[] = "0123456789ABCDEF";
+
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char byte = (unsigned char)text.ptr[i];
+
+        if ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+            (byte >= '0' && byte <= '9') || (byte && strchr("-._~", byte))) {
+            surety_buf_byte(out, (char)byte);
+        } else {
+            surety_buf_byte(out, '%');
+            surety_buf_byte(out, digits[byte >> 4]);
+            surety_buf_byte(out, digits[byte & 15]);
+        }
+    }
+}
+
+/* Base, path, query. A base that has the path at its end already, as it stands
+ * in many examples, is taken for what it means. */
+static void call_url_write(const surety__call *call, surety_buf *out)
+{
+    const surety__protocol *protocol =
+        surety__protocol_of(call->model->protocol);
+    surety_str base, path, query;
+    call__url url;
+
+    if (call_is_exec(call->model)) {
+        surety_buf_add(out, call->model->base_url);
+        return;
+    }
+    url = call_url_split(call->model->base_url);
+    base = url.base;
+    surety_buf_add(out, base);
+    protocol->path(call, out);
+    if (out->status)
+        return;
+    path = (surety_str){out->ptr + base.len, out->len - base.len};
+    query = path;
+    path.len = call_find_byte(path, "?");
+    query.ptr += path.len;
+    query.len -= path.len;
+    if (path.len && base.len > path.len &&
+        !memcmp(base.ptr + base.len - path.len, path.ptr, path.len)) {
+        memmove(out->ptr + base.len, query.ptr, query.len);
+        out->len -= path.len;
+    }
+    if (url.query.len > 1) {
+        surety_buf_byte(out, query.len ? '&' : '?');
+        surety_buf_append(out, url.query.ptr + 1, url.query.len - 1);
+    }
+}
+
+/* ---- headers ------------------------------------------------------------- */
+
+/* A token of RFC 9110, 5.6.2. */
+static bool call_is_token(surety_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        const char byte = name.ptr[i];
+
+        if (byte <= ' ' || byte > '~' || strchr("\"(),/:;<=>?@[\\]{}", byte))
+            return false;
+    }
+    return name.len > 0;
+}
+
+/* A value is never shown: it may be a key. */
+static surety_status call_value_check(const char *what, surety_str name,
+                                      surety_str value, surety_error *reterr)
+{
+    const int len = name.len < 100 ? (int)name.len : 100;
+
+    for (size_t i = 0; i < value.len; i++)
+        if ((unsigned char)value.ptr[i] < ' ' || value.ptr[i] == 0x7F) {
+            surety__fail(reterr, SURETY_MISUSE,
+                         "%s%.*s has a control character at byte %zu", what,
+                         len, name.ptr, i);
+            surety__hint(reterr,
+                         i + 1 == value.len
+                             ? "a key that is read from a file may end in a "
+                               "newline: leave it out"
+                             : "a header is one line");
+            return SURETY_MISUSE;
+        }
+    if (value.len && (value.ptr[0] == ' ' || value.ptr[value.len - 1] == ' '))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "%s%.*s begins or ends with a blank", what, len,
+                            name.ptr);
+    return SURETY_OK;
+}
+
+/* What only this library and its transports set. */
+static bool call_is_reserved(surety_str name)
+{
+    static const char *const reserved[] = {
+        "accept-encoding",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "content-type",
+        "expect",
+        "host",
+        "transfer-encoding",
+        "upgrade",
+    };
+
+    for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+        if (surety__str_equal_nocase(name, surety_str_of(reserved[i])))
+            return true;
+    return name.len > 8 &&
+           surety__str_equal_nocase((surety_str){name.ptr, 9},
+                                    SURETY__LITERAL("x-surety-"));
+}
+
+static surety_status call_headers_check(const surety_model *model,
+                                        surety_error *reterr)
+{
+    const surety_str none = {"", 0};
+    surety_status status =
+        call_value_check("the key", none, model->key, reterr);
+
+    if (status == SURETY_OK)
+        status =
+            call_value_check("the model's name", none, model->model, reterr);
+    for (size_t i = 0; status == SURETY_OK && i < model->header_count; i++) {
+        const surety_header *header = &model->headers[i];
+        const int len = header->name.len < 100 ? (int)header->name.len : 100;
+
+        if (!call_is_token(header->name))
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "\"%.*s\" cannot be the name of a header", len,
+                                header->name.ptr);
+        if (call_is_reserved(header->name))
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "the header %.*s is not the caller's to set",
+                                len, header->name.ptr);
+        status = call_value_check("the header ", header->name, header->value,
+                                  reterr);
+    }
+    return status;
+}
+
+typedef struct call__headers {
+    surety__arena *arena;
+    const surety_model *model;
+    surety_header *items;
+    size_t count;
+    bool starved;
+} call__headers;
+
+enum { CALL_HEADERS_OWN = 10 };
+
+static void call_header_add(call__headers *headers, const char *name,
+                            surety_str prefix, surety_str value, bool secret)
+{
+    const surety_str key = surety_str_of(name);
+    const size_t len = prefix.len + value.len;
+    char *text;
+
+    for (size_t i = 0; i < headers->model->header_count; i++)
+        if (surety__str_equal_nocase(headers->model->headers[i].name, key))
+            return; /* the caller's counts */
+    assert(headers->count < CALL_HEADERS_OWN);
+    text = surety__arena_take(headers->arena, len + 1);
+    if (!text) {
+        headers->starved = true;
+        return;
+    }
+    if (prefix.len)
+        memcpy(text, prefix.ptr, prefix.len);
+    if (value.len)
+        memcpy(text + prefix.len, value.ptr, value.len);
+    headers->items[headers->count++] =
+        (surety_header){key, {text, len}, secret};
+}
+
+static void call_header_copy(call__headers *headers,
+                             const surety_header *header)
+{
+    surety_header *copy = &headers->items[headers->count++];
+
+    copy->name = surety__arena_text(headers->arena, header->name);
+    copy->value = surety__arena_text(headers->arena, header->value);
+    copy->secret = header->secret;
+    if (!copy->name.ptr || !copy->value.ptr)
+        headers->starved = true;
+}
+
+static surety_status call_headers_write(const surety__call *call,
+                                        surety__arena *arena,
+                                        surety_request *ret_request,
+                                        surety_error *reterr)
+{
+    static const surety_str none = {NULL, 0};
+    const surety_model *model = call->model;
+    const surety__protocol *protocol = surety__protocol_of(model->protocol);
+    call__headers headers = {.arena = arena, .model = model};
+    const bool json = protocol->body != NULL;
+
+    if (model->header_count > SIZE_MAX / sizeof(surety_header) / 2)
+        return surety__fail(reterr, SURETY_MISUSE, "too many headers");
+    headers.items =
+        surety__arena_take(arena, (model->header_count + CALL_HEADERS_OWN) *
+                                      sizeof(surety_header));
+    if (!headers.items)
+        return surety__fail_nomem(reterr);
+    call_header_add(&headers, "content-type", none,
+                    json ? SURETY__LITERAL("application/json")
+                         : SURETY__LITERAL("text/plain; charset=utf-8"),
+                    false);
+    call_header_add(&headers, "accept", none,
+                    !json ? SURETY__LITERAL("text/plain")
+                    : surety__call_streams(call)
+                        ? SURETY__LITERAL("text/event-stream")
+                        : SURETY__LITERAL("application/json"),
+                    false);
+    call_header_add(&headers, "accept-encoding", none,
+                    SURETY__LITERAL("identity"), false);
+    call_header_add(&headers, "user-agent", none,
+                    SURETY__LITERAL("surety/" SURETY_VERSION), false);
+    if (protocol->version_header)
+        call_header_add(&headers, protocol->version_header, none,
+                        surety_str_of(protocol->version), false);
+    if (model->key.len && !call_is_exec(model))
+        call_header_add(&headers, protocol->key_header,
+                        surety_str_of(protocol->key_prefix), model->key, true);
+    call_header_add(&headers, "x-surety-protocol", none,
+                    surety_str_of(surety_protocol_name(model->protocol)),
+                    false);
+    call_header_add(&headers, "x-surety-model", none, model->model, false);
+    for (size_t i = 0; i < model->header_count; i++)
+        call_header_copy(&headers, &model->headers[i]);
+    if (headers.starved)
+        return surety__fail_nomem(reterr);
+    ret_request->headers = headers.items;
+    ret_request->header_count = headers.count;
+    return SURETY_OK;
+}
+
+/* ---- the call ------------------------------------------------------------ */
+
+static surety_status call_check(const surety__call *call, surety_error *reterr)
+{
+    const surety_model *model = call->model;
+    const char *protocol = surety_protocol_name(model->protocol);
+    const surety_kind extra = surety_val_kind(model->extra);
+    surety_status status = call_url_check(model, reterr);
+
+    if (status)
+        return status;
+    if (call->mode == SURETY_MODE_AUTO)
+        return surety__fail(reterr, SURETY_MISUSE, "the mode is not decided");
+    if (!surety__protocol_has(model->protocol, call->mode))
+        return surety__fail(reterr, SURETY_UNSUPPORTED,
+                            "the protocol %s has no mode %s", protocol,
+                            surety_mode_name(call->mode));
+    if (call_is_exec(model) && model->protocol != SURETY_PROTOCOL_TEXT)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a command speaks the protocol text, not %s",
+                            protocol);
+    if (!model->model.len && model->protocol != SURETY_PROTOCOL_TEXT)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "no model is named to the provider");
+    if (!call->message_count)
+        return surety__fail(reterr, SURETY_MISUSE, "there is nothing to say");
+    if (call->mode != SURETY_MODE_PROMPT &&
+        (!call->schema.doc || !call->schema_name.len))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the mode %s needs a schema and its name",
+                            surety_mode_name(call->mode));
+    if (extra != SURETY_KIND_NONE && extra != SURETY_KIND_OBJECT)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the extra members are no object but %s",
+                            surety_kind_name(extra));
+    return call_headers_check(model, reterr);
+}
+
+static surety_status call_body_write(const surety__call *call, surety_buf *out,
+                                     surety_error *reterr)
+{
+    const surety__protocol *protocol =
+        surety__protocol_of(call->model->protocol);
+    surety_doc *own = surety_doc_new(out->alloc);
+    surety_doc *joined = surety_doc_new(out->alloc);
+    surety_val root;
+    surety_status status;
+
+    if (!own || !joined) {
+        status = surety__fail_nomem(reterr);
+        goto done;
+    }
+    surety_build_begin(own, NULL);
+    protocol->body(call, own);
+    status = surety_build_end(own, reterr);
+    if (status)
+        goto done;
+    root = surety_doc_root(own);
+    if (surety_val_count(call->model->extra)) {
+        status = surety__extra_join(root, call->model->extra,
+                                    protocol->replaceable, joined, reterr);
+        if (status)
+            goto done;
+        root = surety_doc_root(joined);
+    }
+    status = surety_val_write(root, SURETY_STYLE_COMPACT, out);
+    if (status)
+        surety__fail_nomem(reterr);
+done:
+    surety_doc_free(own);
+    surety_doc_free(joined);
+    return status;
+}
+
+surety_status surety__call_encode(const surety__call *call,
+                                  surety__arena *arena,
+                                  surety_request *ret_request,
+                                  surety_error *reterr)
+{
+    const surety_model *model = call->model;
+    surety_request request = {
+        .size = sizeof(request),
+        .method = SURETY__LITERAL("POST"),
+        .timeouts = surety_timeouts_of(&model->timeouts),
+        .response_bytes_max = model->response_bytes_max
+                                  ? model->response_bytes_max
+                                  : (size_t)64 << 20,
+    };
+    surety_buf url, body;
+    surety_status status = call_check(call, reterr);
+
+    if (status)
+        return status;
+    surety_buf_init(&url, arena->alloc, 0);
+    surety_buf_init(&body, arena->alloc, 0);
+    status = call_headers_write(call, arena, &request, reterr);
+    if (status)
+        goto done;
+    call_url_write(call, &url);
+    if (!surety__protocol_of(model->protocol)->body)
+        surety__text_write(call, &body);
+    else
+        status = call_body_write(call, &body, reterr);
+    if (status)
+        goto done;
+    if (url.status || body.status) {
+        status = surety__fail_nomem(reterr);
+        goto done;
+    }
+    request.url = surety__arena_text(arena, surety_buf_str(&url));
+    request.body = surety__arena_text(arena, surety_buf_str(&body));
+    if (!request.url.ptr || !request.body.ptr) {
+        status = surety__fail_nomem(reterr);
+        goto done;
+    }
+    *ret_request = request;
+done:
+    surety_buf_done(&url);
+    surety_buf_done(&body);
+    return status;
+}

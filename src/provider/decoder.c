@@ -1,0 +1,664 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* decoder.c: a response, as it comes, to an answer.
+ *
+ * Bytes go one of four ways, decided once, at the first byte that is no blank:
+ * a stream of events, each read as one JSON text and given to the protocol; a
+ * whole body, gathered and read at the end; the reply itself; or the body of an
+ * error, which is read as JSON if it is that and shown by its first line if
+ * not. The content type is believed only where the bytes do not speak for
+ * themselves, because proxies answer HTML as JSON and JSON as a stream.
+ *
+ * A reply counts as whole only when its end mark came: a transport cannot tell
+ * a stream that ended from one that was cut where the body's length is not
+ * told. For a whole body the mark is that it is JSON; for a stream it is the
+ * protocol's. What is not whole is TRUNCATED, or what the transport says.
+ *
+ * Of several things that went wrong the most telling one is kept: what the
+ * provider said, then what its bytes were, then how they ended. Every byte is
+ * looked at a bounded number of times, and each buffer has a bound. */
+#include "provider/protocol.h"
+
+enum {
+    AFTER_DONE_MAX = 64 << 10, /* bytes listened to after the end mark */
+    ERROR_BODY_MAX = 1 << 20,  /* bytes of an error's body */
+    LOCATION_MAX = 200
+};
+
+/* ---- life ---------------------------------------------------------------- */
+
+/* The buffers of the answer and of the response. */
+static size_t decoder_buffers(surety__decoder *decoder, surety_buf *ret_all[16])
+{
+    surety_buf *const all[] = {
+        &decoder->text,          &decoder->native,     &decoder->refusal,
+        &decoder->finish_reason, &decoder->model,      &decoder->response_id,
+        &decoder->request_id,    &decoder->error_code, &decoder->error_message,
+        &decoder->native_id,     &decoder->secret,     &decoder->content_type,
+        &decoder->body,          &decoder->retry_date, &decoder->location,
+    };
+
+    memcpy(ret_all, all, sizeof(all));
+    return sizeof(all) / sizeof(all[0]);
+}
+
+surety__decoder *surety__decoder_new(const surety_limits *limits,
+                                     const surety_alloc *alloc)
+{
+    surety__decoder *decoder = surety__new(alloc, sizeof(*decoder));
+    surety_buf *buffers[16];
+
+    if (!decoder)
+        return NULL;
+    decoder->alloc = alloc;
+    decoder->limits = surety_limits_of(limits);
+    for (size_t i = decoder_buffers(decoder, buffers); i-- > 0;)
+        surety_buf_init(buffers[i], alloc, decoder->limits.text_bytes_max);
+    surety__sse_init(&decoder->sse, alloc);
+    decoder->doc = surety_doc_new(alloc);
+    if (!decoder->doc) {
+        surety__decoder_free(decoder);
+        return NULL;
+    }
+    surety__decoder_begin(decoder, SURETY_PROTOCOL_TEXT, SURETY_MODE_PROMPT,
+                          (surety_str){NULL, 0}, NULL);
+    return decoder;
+}
+
+void surety__decoder_free(surety__decoder *decoder)
+{
+    surety_buf *buffers[16];
+
+    if (!decoder)
+        return;
+    for (size_t i = decoder_buffers(decoder, buffers); i-- > 0;)
+        surety_buf_done(buffers[i]);
+    surety__sse_done(&decoder->sse);
+    surety_doc_free(decoder->doc);
+    surety__free(decoder->alloc, decoder, sizeof(*decoder));
+}
+
+void surety__decoder_begin(surety__decoder *decoder, surety_protocol protocol,
+                           surety_mode mode, surety_str secret,
+                           const surety__listener *listener)
+{
+    static const surety__reading nothing = {.retry_after = -1,
+                                            .should_retry = -1};
+    surety_buf *buffers[16];
+
+    for (size_t i = decoder_buffers(decoder, buffers); i-- > 0;)
+        surety_buf_reset(buffers[i]);
+    surety__sse_reset(&decoder->sse);
+    decoder->is = nothing;
+    decoder->protocol = surety__protocol_of(protocol);
+    decoder->mode = mode;
+    decoder->listener = listener ? *listener : (surety__listener){NULL, NULL};
+    surety_buf_add(&decoder->secret, secret);
+}
+
+/* Notices buffers that failed since. Gives whether the reading goes on. */
+static bool decoder_goes_on(surety__decoder *decoder)
+{
+    surety_buf *buffers[16];
+
+    for (size_t i = decoder_buffers(decoder, buffers); i-- > 0;) {
+        if (buffers[i]->status == SURETY_NOMEM)
+            decoder->is.starved = true;
+        else if (buffers[i]->status && buffers[i] != &decoder->error_message)
+            surety__answer_break(
+                decoder, SURETY_FAILURE_LIMIT,
+                "the response is larger than the limit text_bytes_max of %zu",
+                decoder->limits.text_bytes_max);
+    }
+    return !decoder->is.broken && !decoder->is.starved;
+}
+
+/* ---- the head ------------------------------------------------------------ */
+
+static bool decoder_succeeded(const surety__decoder *decoder)
+{
+    return !decoder->is.has_head || decoder->is.status == 0 ||
+           (decoder->is.status >= 200 && decoder->is.status <= 299);
+}
+
+static void decoder_keep(surety__decoder *decoder, surety_buf *word,
+                         surety_str value)
+{
+    if (!word->len)
+        surety__error_clean(word, value, surety_buf_str(&decoder->secret),
+                            SURETY__WORD_MAX);
+}
+
+/* No coding was asked for, so none is undone. Of an error the status is
+ * enough. */
+static void decoder_coding(surety__decoder *decoder, surety_str value)
+{
+    value = surety__str_trim(value);
+    if (!value.len ||
+        surety__str_equal_nocase(value, SURETY__LITERAL("identity")))
+        return;
+    decoder->is.coded = true;
+    if (decoder_succeeded(decoder))
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "the response has the content coding %.*s, which "
+                             "was not asked for",
+                             (int)(value.len < 40 ? value.len : 40), value.ptr);
+}
+
+static void decoder_should_retry(surety__decoder *decoder, surety_str value)
+{
+    value = surety__str_trim(value);
+    if (surety__str_equal_nocase(value, SURETY__LITERAL("true")))
+        decoder->is.should_retry = 1;
+    else if (surety__str_equal_nocase(value, SURETY__LITERAL("false")))
+        decoder->is.should_retry = 0;
+}
+
+static void decoder_header(surety__decoder *decoder,
+                           const surety_header *header)
+{
+    static const char *const ids[] = {"x-request-id", "request-id",
+                                      "apim-request-id", "x-amzn-requestid"};
+    const surety_str name = header->name;
+
+    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+        if (surety__str_equal_nocase(name, surety_str_of(ids[i])))
+            decoder_keep(decoder, &decoder->request_id, header->value);
+    if (surety__str_equal_nocase(name, SURETY__LITERAL("content-type")))
+        decoder_keep(decoder, &decoder->content_type, header->value);
+    else if (surety__str_equal_nocase(name,
+                                      SURETY__LITERAL("content-encoding")))
+        decoder_coding(decoder, header->value);
+    else if (surety__str_equal_nocase(name, SURETY__LITERAL("location")))
+        decoder_keep(decoder, &decoder->location, header->value);
+    else if (surety__str_equal_nocase(name, SURETY__LITERAL("retry-after")))
+        decoder_keep(decoder, &decoder->retry_date, header->value);
+    else if (surety__str_equal_nocase(name, SURETY__LITERAL("retry-after-ms")))
+        decoder->is.retry_after = surety__retry_ms(header->value);
+    else if (surety__str_equal_nocase(name, SURETY__LITERAL("x-should-retry")))
+        decoder_should_retry(decoder, header->value);
+}
+
+void surety__decoder_head(surety__decoder *decoder, int status,
+                          const surety_header *headers, size_t count)
+{
+    if (decoder->is.has_head || decoder->is.finished)
+        return;
+    decoder->is.has_head = true;
+    decoder->is.status = status;
+    for (size_t i = 0; i < count; i++)
+        decoder_header(decoder, &headers[i]);
+    if (decoder->is.retry_after < 0)
+        decoder->is.retry_after =
+            surety__retry_seconds(surety_buf_str(&decoder->retry_date));
+    (void)decoder_goes_on(decoder);
+}
+
+/* ---- a stream ------------------------------------------------------------ */
+
+static bool decoder_is_json_start(surety_str text)
+{
+    text = surety__str_trim(text);
+    return text.len && (text.ptr[0] == '{' || text.ptr[0] == '[');
+}
+
+/* Reads text into the doc; false where it is no JSON, and then says why. */
+static bool decoder_read(surety__decoder *decoder, surety_str text,
+                         const char *what)
+{
+    const surety_read_options options = {
+        .size = sizeof(options),
+        .flags = SURETY_READ_BORROW | SURETY_READ_SKIP_BOM,
+        .limits = &decoder->limits,
+    };
+    surety_error error;
+    const surety_status status =
+        surety_doc_read(decoder->doc, text, &options, &error);
+
+    if (status == SURETY_NOMEM)
+        decoder->is.starved = true;
+    else if (status == SURETY_LIMIT)
+        surety__answer_break(decoder, SURETY_FAILURE_LIMIT, "%s: %s", what,
+                             error.message);
+    else if (status)
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "%s is no JSON: %s (byte %zu)", what,
+                             error.message, error.position.offset);
+    return status == SURETY_OK;
+}
+
+/* One event. Names that are not known, with data that is no JSON, are passed
+ * over like all that a protocol may add. */
+static bool decoder_hear(void *ctx, surety_str name, surety_str data)
+{
+    surety__decoder *decoder = ctx;
+    const bool plain = surety_str_equal(name, SURETY__LITERAL("message"));
+    const bool bad = surety_str_equal(name, SURETY__LITERAL("error"));
+    surety_val root, error;
+
+    decoder->is.event_count++;
+    if (decoder->is.done)
+        return true;
+    data = surety__str_trim(data);
+    if (surety_str_equal(data, SURETY__LITERAL("[DONE]"))) {
+        decoder->is.done = decoder->protocol->reason == REASON_ENDS;
+        return true;
+    }
+    if (!data.len || (!plain && !bad && !decoder_is_json_start(data)))
+        return true;
+    if (bad && !decoder_is_json_start(data)) {
+        surety__error_take_text(decoder, data, "");
+        return false;
+    }
+    if (!decoder_read(decoder, data, "an event of the stream"))
+        return false;
+    root = surety_doc_root(decoder->doc);
+    error = surety__error_in(root);
+    if (error.doc || bad) {
+        surety__error_take(decoder, error.doc ? error : root);
+    } else if (surety_val_kind(root) == SURETY_KIND_OBJECT) {
+        decoder->protocol->event(decoder, name, root);
+    } else if (surety_val_kind(root) != SURETY_KIND_NULL) {
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "an event of the stream is no object but %s",
+                             surety_kind_name(surety_val_kind(root)));
+    }
+    return decoder_goes_on(decoder);
+}
+
+static void decoder_stream(surety__decoder *decoder, surety_str bytes)
+{
+    const surety_status status =
+        surety__sse_feed(&decoder->sse, bytes, decoder_hear, decoder);
+
+    if (status == SURETY_NOMEM)
+        decoder->is.starved = true;
+    else if (status == SURETY_LIMIT)
+        surety__answer_break(decoder, SURETY_FAILURE_LIMIT,
+                             "an event of the stream is larger than the limit "
+                             "of %d bytes",
+                             SURETY__SSE_EVENT_MAX);
+}
+
+/* ---- bytes --------------------------------------------------------------- */
+
+static bool decoder_is_bom(surety_str text)
+{
+    return text.len >= 3 && !memcmp(text.ptr, "\xEF\xBB\xBF", 3);
+}
+
+/* The body without a byte order mark and the blanks in front. */
+static surety_str decoder_start(const surety__decoder *decoder)
+{
+    surety_str start = surety_buf_str(&decoder->body);
+
+    if (!decoder->is.blank_count && decoder_is_bom(start)) {
+        start.ptr += 3;
+        start.len -= 3;
+    }
+    while (start.len && strchr(" \t\r\n", start.ptr[0]) && start.ptr[0]) {
+        start.ptr++;
+        start.len--;
+    }
+    return start;
+}
+
+/* What the body is by its start; FORM_UNKNOWN where it is too early. */
+static surety__form decoder_form(const surety__decoder *decoder)
+{
+    const surety_str type = surety_buf_str(&decoder->content_type);
+    const surety_str events = SURETY__LITERAL("text/event-stream");
+    const bool stream =
+        type.len >= events.len &&
+        surety__str_equal_nocase((surety_str){type.ptr, events.len}, events);
+    const surety_str start = decoder_start(decoder);
+    surety_status looks;
+
+    if (!decoder->protocol->whole)
+        return decoder_succeeded(decoder) ? FORM_PLAIN : FORM_WHOLE;
+    /* A byte order mark that has not come whole. */
+    if (start.len && start.len < 3 && start.len == decoder->body.len &&
+        !decoder->is.blank_count && !memcmp(start.ptr, "\xEF\xBB", start.len))
+        return FORM_UNKNOWN;
+    if (!start.len)
+        return FORM_UNKNOWN;
+    if (strchr("{[<\"", start.ptr[0]) && start.ptr[0])
+        return FORM_WHOLE;
+    if (stream || !decoder_succeeded(decoder))
+        return stream ? FORM_STREAM : FORM_WHOLE;
+    looks = surety__sse_looks(start);
+    if (looks == SURETY_MORE)
+        return FORM_UNKNOWN;
+    return looks == SURETY_OK ? FORM_STREAM : FORM_WHOLE;
+}
+
+static void decoder_gather(surety__decoder *decoder, surety_str bytes)
+{
+    if (!decoder_succeeded(decoder) &&
+        bytes.len > ERROR_BODY_MAX - decoder->body.len)
+        bytes.len = ERROR_BODY_MAX - decoder->body.len;
+    surety_buf_add(&decoder->body, bytes);
+}
+
+/* Forgets blanks in front of everything: some servers send them, to keep the
+ * connection, as long as the model thinks. */
+static void decoder_drop_blanks(surety__decoder *decoder)
+{
+    if (!decoder->body.len || decoder_start(decoder).len)
+        return;
+    decoder->is.blank_count += decoder->body.len;
+    surety_buf_reset(&decoder->body);
+    if (decoder->is.blank_count > decoder->limits.text_bytes_max)
+        decoder->body.status = SURETY_LIMIT;
+}
+
+/* The first bytes, until they say what the body is. */
+static void decoder_begin_body(surety__decoder *decoder, surety_str bytes)
+{
+    decoder_gather(decoder, bytes);
+    if (decoder->body.status)
+        return;
+    decoder->is.form = decoder_form(decoder);
+    switch (decoder->is.form) {
+    case FORM_UNKNOWN: decoder_drop_blanks(decoder); break;
+    case FORM_WHOLE: break;
+    case FORM_STREAM: decoder_stream(decoder, decoder_start(decoder)); break;
+    case FORM_PLAIN:
+        surety__answer_text(decoder, surety_buf_str(&decoder->body));
+        break;
+    }
+}
+
+bool surety__decoder_feed(surety__decoder *decoder, surety_str bytes)
+{
+    surety__reading *is = &decoder->is;
+
+    if (is->broken || is->starved || is->finished || is->coded)
+        return false;
+    if (!bytes.len)
+        return true;
+    if (is->done) {
+        is->after_done += bytes.len;
+        return is->after_done <= AFTER_DONE_MAX;
+    }
+    if (is->form == FORM_UNKNOWN) {
+        decoder_begin_body(decoder, bytes);
+    } else if (is->form == FORM_STREAM) {
+        decoder_stream(decoder, bytes);
+    } else if (is->form == FORM_PLAIN) {
+        surety__answer_text(decoder, bytes);
+    } else {
+        decoder_gather(decoder, bytes);
+    }
+    return decoder_goes_on(decoder) &&
+           (decoder_succeeded(decoder) || decoder->body.len < ERROR_BODY_MAX);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+/* Whether a text that is no JSON would be, had more of it come: it begins like
+ * an object or a list, and its last bracket is still open. A string that is
+ * open at the end hides brackets in it, so the brackets are counted. */
+static bool decoder_is_cut(surety_str text)
+{
+    size_t depth = 0;
+    bool quoted = false;
+
+    if (!decoder_is_json_start(text))
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        const char byte = text.ptr[i];
+
+        if (quoted) {
+            i += byte == '\\';
+            quoted = byte != '"';
+        } else if (byte == '"') {
+            quoted = true;
+        } else if (byte == '{' || byte == '[') {
+            depth++;
+        } else if ((byte == '}' || byte == ']') && depth) {
+            depth--;
+        }
+    }
+    return quoted || depth > 0;
+}
+
+static bool decoder_is_html(const surety__decoder *decoder, surety_str body)
+{
+    return surety__str_starts(body, SURETY__LITERAL("<")) ||
+           (surety__str_starts(surety_buf_str(&decoder->content_type),
+                               SURETY__LITERAL("text/html")) &&
+            !decoder_is_json_start(body));
+}
+
+static void decoder_read_reply(surety__decoder *decoder, surety_str body)
+{
+    surety_val root, error;
+
+    if (decoder_is_html(decoder, body)) {
+        surety__error_take_text(decoder, body, "HTML instead of JSON: ");
+        decoder->is.failure = SURETY_FAILURE_PROTOCOL;
+        return;
+    }
+    if (decoder_is_cut(body) || !decoder_read(decoder, body, "the response"))
+        return;
+    root = surety_doc_root(decoder->doc);
+    error = surety__error_in(root);
+    if (error.doc)
+        surety__error_take(decoder, error);
+    else if (surety_val_kind(root) == SURETY_KIND_OBJECT ||
+             surety_val_kind(root) == SURETY_KIND_ARRAY)
+        decoder->protocol->whole(decoder, root);
+    else
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "the response is no object but %s",
+                             surety_kind_name(surety_val_kind(root)));
+    decoder->is.done = !decoder->is.broken;
+}
+
+static void decoder_read_error(surety__decoder *decoder, surety_str body)
+{
+    surety_val root, error;
+
+    if (!decoder_is_json_start(body)) {
+        surety__error_take_text(decoder, body, "");
+        return;
+    }
+    if (!decoder_read(decoder, body, "the error")) {
+        /* The status says more than what is wrong with the body. */
+        decoder->is.broken = false;
+        surety__error_take_text(decoder, body, "");
+        return;
+    }
+    root = surety_doc_root(decoder->doc);
+    error = surety__error_in(root);
+    surety__error_take(decoder, error.doc ? error : root);
+}
+
+static void decoder_read_body(surety__decoder *decoder)
+{
+    const bool redirect =
+        decoder->is.status >= 300 && decoder->is.status <= 399;
+    const surety_str body = surety__str_trim(decoder_start(decoder));
+
+    if (decoder->is.form == FORM_STREAM || decoder->is.form == FORM_PLAIN ||
+        !body.len || redirect)
+        return;
+    if (!decoder_succeeded(decoder))
+        decoder_read_error(decoder, body);
+    else if (decoder->is.form == FORM_WHOLE)
+        decoder_read_reply(decoder, body);
+    (void)decoder_goes_on(decoder);
+}
+
+static bool decoder_is_whole(const surety__decoder *decoder, bool clean)
+{
+    const surety__reading *is = &decoder->is;
+
+    if (is->form == FORM_PLAIN || !decoder->protocol->whole)
+        return clean;
+    switch (decoder->protocol->reason) {
+    case REASON_MARKS: return is->done || is->has_finish;
+    case REASON_ENDS: return is->done || (is->has_finish && clean);
+    case REASON_TELLS: break;
+    }
+    return is->done;
+}
+
+/* What the model says when it declines is shown and recorded like an error: as
+ * one line, bounded, without the key. */
+static void decoder_clean_refusal(surety__decoder *decoder)
+{
+    surety_buf clean;
+
+    surety_buf_init(&clean, decoder->alloc, decoder->refusal.max);
+    surety__error_clean(&clean, surety_buf_str(&decoder->refusal),
+                        surety_buf_str(&decoder->secret), SURETY__SAID_MAX);
+    surety_buf_done(&decoder->refusal);
+    decoder->refusal = clean;
+}
+
+/* The class of a reply that is whole. */
+static void decoder_judge(surety__decoder *decoder)
+{
+    surety__reading *is = &decoder->is;
+    const bool said = surety__str_trim(surety_buf_str(&decoder->text)).len ||
+                      (decoder->mode == SURETY_MODE_TOOL && is->has_native);
+
+    is->whole = true;
+    if (decoder->refusal.len)
+        decoder_clean_refusal(decoder);
+    if (is->failure == SURETY_FAILURE_NONE && decoder->refusal.len)
+        is->failure = SURETY_FAILURE_REFUSAL;
+    else if (is->failure == SURETY_FAILURE_NONE && !said)
+        is->failure = SURETY_FAILURE_EMPTY;
+    if (is->failure == SURETY_FAILURE_NONE ||
+        is->failure == SURETY_FAILURE_REFUSAL)
+        return;
+    surety__buf_printf(
+        &decoder->error_message, "%s %.*s",
+        is->failure == SURETY_FAILURE_EMPTY
+            ? "the model said nothing and ended with"
+            : "the reply ended with",
+        decoder->finish_reason.len ? (int)decoder->finish_reason.len
+                                   : (int)sizeof("no reason") - 1,
+        decoder->finish_reason.len ? decoder->finish_reason.ptr : "no reason");
+}
+
+/* The class of a response without a body that says it. */
+static void decoder_judge_status(surety__decoder *decoder)
+{
+    const surety_str location = surety_buf_str(&decoder->location);
+    const int status = decoder->is.status;
+
+    decoder->is.failure = surety__error_of_status(status);
+    if (status >= 300 && status <= 399)
+        surety__buf_printf(
+            &decoder->error_message,
+            "the provider redirects (status %d) to %.*s, which "
+            "is not followed",
+            status,
+            (int)(location.len < LOCATION_MAX ? location.len : LOCATION_MAX),
+            location.len ? location.ptr : "");
+    else
+        surety__buf_printf(&decoder->error_message,
+                           "the provider answered with status %d and no "
+                           "message",
+                           status);
+}
+
+/* The class of a response that ended too early. */
+static void decoder_judge_cut(surety__decoder *decoder,
+                              const surety_delivery *delivery)
+{
+    const surety_str told = surety_str_of(delivery->message);
+
+    surety_buf_reset(&decoder->error_message);
+    decoder->is.usage = (surety_usage){0};
+    decoder->is.failure =
+        delivery->failure ? delivery->failure : SURETY_FAILURE_TRUNCATED;
+    decoder->is.ambiguous = delivery->failure && delivery->sent &&
+                            delivery->failure != SURETY_FAILURE_COMMAND &&
+                            !decoder->is.has_head;
+    if (told.len)
+        surety__error_clean(&decoder->error_message, told,
+                            surety_buf_str(&decoder->secret), SURETY__SAID_MAX);
+    else if (delivery->failure == SURETY_FAILURE_CANCELLED)
+        surety_buf_text(&decoder->error_message, "the call was cancelled");
+    else
+        surety__buf_printf(
+            &decoder->error_message,
+            "the response ended before the reply's end mark%s",
+            surety__sse_unfinished(&decoder->sse) ? ", within an event" : "");
+}
+
+void surety__decoder_finish(surety__decoder *decoder,
+                            const surety_delivery *delivery, int64_t now_ms)
+{
+    surety__reading *is = &decoder->is;
+    const bool clean = delivery->failure == SURETY_FAILURE_NONE;
+
+    if (is->finished)
+        return;
+    if (is->form == FORM_UNKNOWN && decoder->body.len)
+        is->form = FORM_WHOLE;
+    if (!is->broken && !is->starved && !is->coded)
+        decoder_read_body(decoder);
+    is->finished = true;
+    if (is->retry_after < 0 && decoder->retry_date.len) {
+        const int64_t date =
+            surety__retry_date(surety_buf_str(&decoder->retry_date));
+
+        if (date >= 0)
+            is->retry_after = surety__retry_until(date, now_ms);
+    }
+    if (is->broken)
+        is->usage = (surety_usage){0};
+    else if (delivery->failure == SURETY_FAILURE_CANCELLED)
+        decoder_judge_cut(decoder, delivery);
+    else if (!decoder_succeeded(decoder))
+        decoder_judge_status(decoder);
+    else if (decoder_is_whole(decoder, clean))
+        decoder_judge(decoder);
+    else
+        decoder_judge_cut(decoder, delivery);
+    (void)decoder_goes_on(decoder);
+}
+
+surety_status surety__decoder_answer(const surety__decoder *decoder,
+                                     surety_answer *ret_answer)
+{
+    const surety__reading *is = &decoder->is;
+    const surety_str native = surety_buf_str(&decoder->native);
+    surety_answer answer = {
+        .failure = is->failure,
+        .text = surety_buf_str(&decoder->text),
+        .refusal = surety_buf_str(&decoder->refusal),
+        .finish_reason = surety_buf_str(&decoder->finish_reason),
+        .model = surety_buf_str(&decoder->model),
+        .response_id = surety_buf_str(&decoder->response_id),
+        .request_id = surety_buf_str(&decoder->request_id),
+        .error_code = surety_buf_str(&decoder->error_code),
+        .error_message = surety_buf_str(&decoder->error_message),
+        .usage = is->usage,
+        .http_status = is->status,
+        .retry_after_ms = is->retry_after,
+        .should_retry = is->should_retry,
+        .ambiguous = is->ambiguous,
+    };
+
+    if (is->starved)
+        return SURETY_NOMEM;
+    if (!is->finished)
+        return SURETY_MORE;
+    if (decoder->mode == SURETY_MODE_TOOL && is->has_native) {
+        if (is->failure == SURETY_FAILURE_NONE)
+            answer.native = native.len ? native : SURETY__LITERAL("{}");
+        else if (!answer.text.len)
+            answer.text = native;
+    } else if (decoder->mode == SURETY_MODE_NATIVE &&
+               is->failure == SURETY_FAILURE_NONE) {
+        answer.native = answer.text;
+    }
+    *ret_answer = answer;
+    return SURETY_OK;
+}

@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec.c: a command as the other end. The request's body is its standard
+ * input, what it writes is the response, how it ends is the delivery.
+ *
+ * Each exchange is a process group with three pipes, and nothing blocks: input
+ * is written as far as the pipe takes it while output is read, so neither side
+ * can wait for the other for ever. A group that must go (cancelled, late, over
+ * a limit) is asked by SIGTERM and half a second later made to by SIGKILL; the
+ * receiver hears the end at once, and the process is waited for later. When a
+ * command ends by itself, what it left behind in its group ends with it, and
+ * what such a rest would still have written is not awaited.
+ *
+ * The command gets the program's whole environment and working directory, no
+ * file but its three, and the usual signals. Its process is looked at, for it
+ * cannot be polled, every few milliseconds.
+ *
+ * Invariant: a process is not waited for (its number not free to be another's)
+ * before the last signal was sent to its group. */
+#include "provider/transport.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    EXEC_GRACE_MS = 500, /* from SIGTERM to SIGKILL */
+    EXEC_LOOK_MS = 50,   /* how often a silent command is looked at */
+    EXEC_SOON_MS = 4,    /* and one that is about to end */
+    EXEC_TAIL = 2048,    /* bytes kept of standard error */
+    EXEC_SAID_MAX = 160, /* of them in a message */
+    EXEC_READ = 1 << 12,
+    EXEC_PIPES = 3
+};
+
+struct exec_child {
+    struct exec_child *next;
+    struct exec *exec;
+    surety_receiver receiver;
+    uint64_t id;
+    pid_t pid;             /* 0: it could not be started */
+    int pipes[EXEC_PIPES]; /* our ends; -1: closed */
+    surety_buf body;
+    size_t written;
+    surety_timeouts timeouts;
+    uint64_t begin_ms;
+    uint64_t byte_ms; /* the last one's; 0: none came */
+    uint64_t kill_ms; /* when SIGKILL is due */
+    size_t bytes, bytes_max;
+    bool has_head;
+    bool exited;    /* and is not waited for */
+    bool gone;      /* somebody else took its status */
+    bool dismissed; /* the receiver heard the end */
+    siginfo_t how;
+    surety_delivery failed; /* to start */
+    size_t tail_len;
+    char tail[EXEC_TAIL]; /* the end of standard error */
+};
+
+struct exec {
+    surety_transport transport;
+    const surety_alloc *alloc;
+    struct exec_child *first; /* in the order of their starts */
+    struct pollfd *polls;     /* room for every pipe */
+    size_t poll_cap;
+    size_t count; /* of children */
+    bool told;
+};
+
+extern char **environ;
+
+/* ---- starting ------------------------------------------------------------ */
+
+/* A pipe whose ends are above standard error and go to no child. */
+static bool exec_pipe(int *ret_read, int *ret_write)
+{
+    int ends[2];
+    int read_end;
+    int write_end;
+
+    if (pipe(ends))
+        return false;
+    read_end = fcntl(ends[0], F_DUPFD_CLOEXEC, 3);
+    write_end = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
+    close(ends[0]);
+    close(ends[1]);
+    if (read_end < 0 || write_end < 0) {
+        if (read_end >= 0)
+            close(read_end);
+        if (write_end >= 0)
+            close(write_end);
+        return false;
+    }
+    *ret_read = read_end;
+    *ret_write = write_end;
+    return true;
+}
+
+/* Has the child close what this program's other parts left open to it. */
+static void exec_close_others(posix_spawn_file_actions_t *actions)
+{
+    DIR *files = opendir("/dev/fd");
+    const struct dirent *entry;
+
+    while (files && (entry = readdir(files))) {
+        int file = 0;
+        const char *digit = entry->d_name;
+
+        for (; *digit >= '0' && *digit <= '9' && file < 100000000; digit++)
+            file = file * 10 + (*digit - '0');
+        if (*digit || file < 3 || file == dirfd(files))
+            continue;
+        if ((fcntl(file, F_GETFD) & FD_CLOEXEC) == 0)
+            (void)posix_spawn_file_actions_addclose(actions, file);
+    }
+    if (files)
+        closedir(files);
+}
+
+/* 0 or an errno. theirs: the child's ends of the pipes. */
+static int exec_spawn(struct exec_child *child, char *command,
+                      const int *theirs)
+{
+    char shell[] = "/bin/sh";
+    char option[] = "-c";
+    char *arguments[] = {shell, option, command, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigset_t usual;
+    int error = ENOMEM;
+
+    if (posix_spawn_file_actions_init(&actions))
+        return ENOMEM;
+    if (!posix_spawnattr_init(&attributes)) {
+        sigemptyset(&none);
+        sigemptyset(&usual);
+        sigaddset(&usual, SIGPIPE);
+        sigaddset(&usual, SIGCHLD);
+        sigaddset(&usual, SIGINT);
+        sigaddset(&usual, SIGQUIT);
+        sigaddset(&usual, SIGTERM);
+        (void)posix_spawnattr_setpgroup(&attributes, 0);
+        (void)posix_spawnattr_setsigmask(&attributes, &none);
+        (void)posix_spawnattr_setsigdefault(&attributes, &usual);
+        (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+                                                        POSIX_SPAWN_SETSIGMASK |
+                                                        POSIX_SPAWN_SETSIGDEF);
+        error = 0;
+        for (int i = 0; i < EXEC_PIPES && !error; i++)
+            error = posix_spawn_file_actions_adddup2(&actions, theirs[i], i);
+        exec_close_others(&actions);
+        if (!error)
+            error = posix_spawn(&child->pid, shell, &actions, &attributes,
+                                arguments, environ);
+        (void)posix_spawnattr_destroy(&attributes);
+    }
+    (void)posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Opens the pipes and starts the command; what fails becomes the delivery. */
+static void exec_launch(struct exec_child *child, char *command)
+{
+    int theirs[EXEC_PIPES] = {-1, -1, -1};
+    int error = 0;
+
+    if (!exec_pipe(&theirs[0], &child->pipes[0]) ||
+        !exec_pipe(&child->pipes[1], &theirs[1]) ||
+        !exec_pipe(&child->pipes[2], &theirs[2]))
+        error = errno;
+    for (int i = 0; i < EXEC_PIPES && !error; i++)
+        if (fcntl(child->pipes[i], F_SETFL, O_NONBLOCK))
+            error = errno;
+    if (!error)
+        error = exec_spawn(child, command, theirs);
+    for (int i = 0; i < EXEC_PIPES; i++)
+        if (theirs[i] >= 0)
+            close(theirs[i]);
+    if (!error)
+        return;
+    child->pid = 0;
+    child->failed = surety__delivery_of(SURETY_FAILURE_COMMAND, false,
+                                        "the command could not be started: %s",
+                                        strerror(error));
+}
+
+/* ---- ending -------------------------------------------------------------- */
+
+static void exec_close_pipe(struct exec_child *child, int i)
+{
+    if (child->pipes[i] >= 0)
+        close(child->pipes[i]);
+    child->pipes[i] = -1;
+}
+
+static void exec_signal(const struct exec_child *child, int number)
+{
+    if (child->pid && !child->gone)
+        (void)kill(-child->pid, number);
+}
+
+/* Whether the process has ended; it stays unwaited for. */
+static bool exec_look(struct exec_child *child)
+{
+    if (child->exited)
+        return true;
+    child->how.si_pid = 0;
+    if (waitid(P_PID, (id_t)child->pid, &child->how,
+               WEXITED | WNOHANG | WNOWAIT)) {
+        child->gone = errno == ECHILD;
+        child->exited = child->gone;
+    } else {
+        child->exited = child->how.si_pid == child->pid;
+    }
+    return child->exited;
+}
+
+/* Tells the receiver. */
+static void exec_end(struct exec_child *child, surety_delivery delivery)
+{
+    for (int i = 0; i < EXEC_PIPES; i++)
+        exec_close_pipe(child, i);
+    child->dismissed = true;
+    child->exec->told = true;
+    child->receiver.end(child->receiver.ctx, &delivery);
+}
+
+/* The same for a command that is still at work. */
+static void exec_stop(struct exec_child *child, surety_delivery delivery)
+{
+    child->kill_ms = surety__clock_ms() + EXEC_GRACE_MS;
+    exec_signal(child, SIGTERM);
+    exec_signal(child, SIGCONT);
+    exec_end(child, delivery);
+}
+
+/* Waits for a process that has ended, and frees it and its group. */
+static void exec_bury(struct exec_child **place)
+{
+    struct exec_child *child = *place;
+    struct exec *exec = child->exec;
+
+    *place = child->next;
+    exec->count--;
+    exec_signal(child, SIGKILL);
+    if (child->pid && !child->gone)
+        while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    surety_buf_done(&child->body);
+    surety__free(exec->alloc, child, sizeof(*child));
+}
+
+/* Buries what is dismissed and has ended; whether some has not. */
+static bool exec_sweep(struct exec *exec, uint64_t now_ms)
+{
+    struct exec_child **place = &exec->first;
+    bool left = false;
+
+    while (*place) {
+        struct exec_child *child = *place;
+
+        if (!child->dismissed) {
+            place = &child->next;
+            continue;
+        }
+        if (!child->pid || exec_look(child)) {
+            exec_bury(place);
+            continue;
+        }
+        if (now_ms >= child->kill_ms)
+            exec_signal(child, SIGKILL);
+        left = true;
+        place = &child->next;
+    }
+    return left;
+}
+
+/* ---- moving bytes -------------------------------------------------------- */
+
+static void exec_write(struct exec_child *child)
+{
+    while (child->pipes[0] >= 0 && child->written < child->body.len) {
+        const ssize_t count =
+            write(child->pipes[0], child->body.ptr + child->written,
+                  child->body.len - child->written);
+
+        if (count > 0)
+            child->written += (size_t)count;
+        else if (count < 0 && errno == EAGAIN)
+            return;
+        else if (count < 0 && errno != EINTR)
+            break; /* a command need not read all of its input */
+    }
+    exec_close_pipe(child, 0);
+}
+
+/* Keeps the end of standard error. */
+static void exec_read_error(struct exec_child *child)
+{
+    char bytes[EXEC_TAIL];
+
+    while (child->pipes[2] >= 0) {
+        const ssize_t got = read(child->pipes[2], bytes, sizeof(bytes));
+        const size_t len = got > 0 ? (size_t)got : 0;
+        const size_t kept = child->tail_len < EXEC_TAIL - len ? child->tail_len
+                                                              : EXEC_TAIL - len;
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 && errno == EAGAIN)
+            return;
+        if (got <= 0) {
+            exec_close_pipe(child, 2);
+            return;
+        }
+        memmove(child->tail, child->tail + child->tail_len - kept, kept);
+        memcpy(child->tail + kept, bytes, len);
+        child->tail_len = kept + len;
+    }
+}
+
+static void exec_head(struct exec_child *child)
+{
+    if (child->has_head)
+        return;
+    child->has_head = true;
+    child->exec->told = true;
+    child->receiver.head(child->receiver.ctx, 0, NULL, 0);
+}
+
+/* Hands out what was read; false where the child was stopped for it. */
+static bool exec_take(struct exec_child *child, const char *bytes, size_t len)
+{
+    child->byte_ms = surety__clock_ms();
+    exec_head(child);
+    if (len > child->bytes_max - child->bytes) {
+        exec_stop(child, surety__delivery_limit(child->bytes_max));
+        return false;
+    }
+    child->bytes += len;
+    child->exec->told = true;
+    if (child->receiver.bytes(child->receiver.ctx, (surety_str){bytes, len}))
+        return true;
+    exec_stop(child, surety__delivery_broken(true));
+    return false;
+}
+
+/* Reads a portion of standard output; false where there is no more now. */
+static bool exec_read(struct exec_child *child)
+{
+    char bytes[EXEC_READ];
+    const ssize_t got =
+        child->pipes[1] < 0 ? 0 : read(child->pipes[1], bytes, sizeof(bytes));
+
+    if (got > 0)
+        return exec_take(child, bytes, (size_t)got);
+    if (got < 0 && errno == EINTR)
+        return true;
+    if (got == 0 || errno != EAGAIN)
+        exec_close_pipe(child, 1);
+    return false;
+}
+
+/* ---- how a command ended ------------------------------------------------- */
+
+/* The last words of standard error as one line in text (EXEC_SAID_MAX). */
+static surety_str exec_said(const struct exec_child *child, char *text)
+{
+    surety_str tail =
+        surety__str_trim((surety_str){child->tail, child->tail_len});
+
+    if (tail.len > EXEC_SAID_MAX) {
+        tail.ptr += tail.len - EXEC_SAID_MAX;
+        tail.len = EXEC_SAID_MAX;
+        while (tail.len && ((unsigned char)*tail.ptr & 0xC0) == 0x80) {
+            tail.ptr++;
+            tail.len--;
+        }
+    }
+    for (size_t i = 0; i < tail.len; i++)
+        text[i] =
+            tail.ptr[i] == '\n' || tail.ptr[i] == '\t' ? ' ' : tail.ptr[i];
+    return (surety_str){text, tail.len};
+}
+
+static surety_delivery exec_outcome(const struct exec_child *child)
+{
+    char text[EXEC_SAID_MAX];
+    const surety_str said = exec_said(child, text);
+    const char *colon = said.len ? ": " : "";
+
+    if (child->gone)
+        return surety__delivery_of(
+            SURETY_FAILURE_COMMAND, true,
+            "how the command ended is not known, for the program ignores "
+            "SIGCHLD or waits for all children");
+    if (child->how.si_code != CLD_EXITED)
+        return surety__delivery_of(SURETY_FAILURE_COMMAND, true,
+                                   "the command was ended by signal %d%s%.*s",
+                                   child->how.si_status, colon, (int)said.len,
+                                   said.ptr);
+    if (child->how.si_status)
+        return surety__delivery_of(SURETY_FAILURE_COMMAND, true,
+                                   "the command ended with status %d%s%.*s",
+                                   child->how.si_status, colon, (int)said.len,
+                                   said.ptr);
+    return (surety_delivery){.failure = SURETY_FAILURE_NONE, .sent = true};
+}
+
+/* ---- a child's turn ------------------------------------------------------ */
+
+static uint64_t exec_deadline(const struct exec_child *child,
+                              surety_delivery *ret_delivery)
+{
+    const surety_timeouts *timeouts = &child->timeouts;
+    const uint64_t total = child->begin_ms + timeouts->total_ms;
+    const uint64_t next = child->byte_ms
+                              ? child->byte_ms + timeouts->idle_ms
+                              : child->begin_ms + timeouts->first_byte_ms;
+
+    if (!ret_delivery)
+        return next < total ? next : total;
+    if (total <= next)
+        *ret_delivery = surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
+                                            "the command was not done after "
+                                            "%u ms",
+                                            timeouts->total_ms);
+    else if (child->byte_ms)
+        *ret_delivery = surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
+                                            "the command fell silent for %u ms",
+                                            timeouts->idle_ms);
+    else
+        *ret_delivery = surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
+                                            "the command wrote nothing within "
+                                            "%u ms",
+                                            timeouts->first_byte_ms);
+    return next < total ? next : total;
+}
+
+static void exec_turn(struct exec_child *child)
+{
+    surety_delivery late;
+    bool exited;
+
+    if (!child->pid) {
+        exec_end(child, child->failed);
+        return;
+    }
+    exec_write(child);
+    exec_read_error(child);
+    /* What it wrote before it ended is all there, if it is asked first. */
+    exited = exec_look(child);
+    for (int i = 0; (i < 16 || exited) && exec_read(child);)
+        i++;
+    if (child->dismissed)
+        return;
+    exec_read_error(child);
+    if (exited) {
+        const surety_delivery delivery = exec_outcome(child);
+
+        if (!delivery.failure)
+            exec_head(child);
+        exec_end(child, delivery);
+    } else if (exec_deadline(child, NULL) <= surety__clock_ms()) {
+        (void)exec_deadline(child, &late);
+        exec_stop(child, late);
+    }
+}
+
+/* Sleeps until a pipe moves, a deadline, or a time to look at processes;
+ * false on a signal. */
+static bool exec_sleep(struct exec *exec, uint64_t now_ms, uint64_t until_ms,
+                       bool dying)
+{
+    nfds_t count = 0;
+
+    if (dying && until_ms > now_ms + EXEC_LOOK_MS)
+        until_ms = now_ms + EXEC_LOOK_MS;
+    for (const struct exec_child *child = exec->first; child;
+         child = child->next) {
+        const uint64_t deadline = exec_deadline(child, NULL);
+        const uint64_t look =
+            now_ms + (child->pipes[1] < 0 ? EXEC_SOON_MS : EXEC_LOOK_MS);
+
+        if (child->dismissed)
+            continue;
+        if (deadline < until_ms)
+            until_ms = deadline;
+        if (look < until_ms)
+            until_ms = look;
+        for (int i = 0; i < EXEC_PIPES; i++)
+            if (child->pipes[i] >= 0)
+                exec->polls[count++] = (struct pollfd){
+                    .fd = child->pipes[i], .events = i ? POLLIN : POLLOUT};
+    }
+    if (until_ms <= now_ms)
+        return true;
+    return poll(exec->polls, count, (int)(until_ms - now_ms)) >= 0 ||
+           errno != EINTR;
+}
+
+/* ---- the transport ------------------------------------------------------- */
+
+static surety_status exec_wait(void *ctx, uint32_t timeout_ms,
+                               surety_error *reterr)
+{
+    struct exec *exec = ctx;
+    const uint64_t until_ms = surety__clock_ms() + timeout_ms;
+    surety__shield shield;
+    bool on = true;
+
+    (void)reterr;
+    exec->told = false;
+    surety__shield_raise(&shield);
+    while (on) {
+        bool dying;
+        uint64_t now_ms;
+
+        for (struct exec_child *child = exec->first; child; child = child->next)
+            if (!child->dismissed)
+                exec_turn(child);
+        now_ms = surety__clock_ms();
+        dying = exec_sweep(exec, now_ms);
+        on = !exec->told && now_ms < until_ms &&
+             exec_sleep(exec, now_ms, until_ms, dying);
+    }
+    surety__shield_lower(&shield);
+    return SURETY_OK;
+}
+
+static surety_status exec_start(void *ctx, uint64_t id,
+                                const surety_request *request,
+                                const surety_receiver *receiver,
+                                surety_error *reterr)
+{
+    const surety_str scheme = SURETY__LITERAL("exec:");
+    const surety_str url = request->url;
+    struct exec *exec = ctx;
+    struct exec_child **place = &exec->first;
+    void *polls = exec->polls;
+    struct exec_child *child;
+    surety_buf command;
+
+    if (!surety__str_starts(url, scheme) || url.len == scheme.len ||
+        memchr(url.ptr, 0, url.len))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a command's URL is \"exec:COMMAND\"");
+    for (; *place; place = &(*place)->next)
+        if ((*place)->id == id && !(*place)->dismissed)
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "an exchange with this id is under way");
+    if (surety__grow(exec->alloc, &polls, &exec->poll_cap,
+                     (exec->count + 1) * EXEC_PIPES, sizeof(*exec->polls),
+                     SIZE_MAX))
+        return surety__fail_nomem(reterr);
+    exec->polls = polls;
+    child = surety__new(exec->alloc, sizeof(*child));
+    if (!child)
+        return surety__fail_nomem(reterr);
+    *child = (struct exec_child){
+        .exec = exec,
+        .id = id,
+        .receiver = *receiver,
+        .pipes = {-1, -1, -1},
+        .timeouts = surety_timeouts_of(&request->timeouts),
+        .bytes_max = surety__response_max(request),
+        .begin_ms = surety__clock_ms(),
+    };
+    surety_buf_init(&child->body, exec->alloc, 0);
+    surety_buf_add(&child->body, request->body);
+    surety_buf_init(&command, exec->alloc, 0);
+    surety_buf_append(&command, url.ptr + scheme.len, url.len - scheme.len);
+    surety_buf_byte(&command, '\0');
+    if (command.status || child->body.status) {
+        surety_buf_done(&command);
+        surety_buf_done(&child->body);
+        surety__free(exec->alloc, child, sizeof(*child));
+        return surety__fail_nomem(reterr);
+    }
+    exec_launch(child, command.ptr);
+    surety_buf_done(&command);
+    *place = child;
+    exec->count++;
+    return SURETY_OK;
+}
+
+static void exec_cancel(void *ctx, uint64_t id)
+{
+    struct exec *exec = ctx;
+
+    for (struct exec_child *child = exec->first; child; child = child->next) {
+        if (child->id != id || child->dismissed)
+            continue;
+        exec_stop(child, surety__delivery_cancelled(child->pid != 0));
+        return;
+    }
+}
+
+static void exec_close(void *ctx)
+{
+    struct exec *exec = ctx;
+
+    for (struct exec_child *child = exec->first; child; child = child->next)
+        if (!child->dismissed)
+            exec_stop(child, surety__delivery_cancelled(child->pid != 0));
+    while (exec_sweep(exec, surety__clock_ms()))
+        surety__clock_sleep(EXEC_SOON_MS);
+    surety__free(exec->alloc, exec->polls,
+                 exec->poll_cap * sizeof(*exec->polls));
+    surety__free(exec->alloc, exec, sizeof(*exec));
+}
+
+surety_status surety_exec_open(const surety_alloc *alloc,
+                               surety_transport **ret_transport,
+                               surety_error *reterr)
+{
+    struct exec *exec = surety__new(alloc, sizeof(*exec));
+
+    if (!exec)
+        return surety__fail_nomem(reterr);
+    exec->alloc = alloc;
+    exec->transport = (surety_transport){.version = 1,
+                                         .ctx = exec,
+                                         .start = exec_start,
+                                         .cancel = exec_cancel,
+                                         .wait = exec_wait,
+                                         .close = exec_close};
+    *ret_transport = &exec->transport;
+    return SURETY_OK;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemini.c: Gemini's generateContent and streamGenerateContent.
+ *
+ * Each event of a stream is an object of the same form as a whole response,
+ * with the next parts of the first candidate. The finish reason is the end
+ * mark; there is no other. Usage is told with every event, each time in whole.
+ * Parts with "thought": true are reasoning. A whole response may also be a
+ * list of such objects, which is what a stream without alt=sse looks like, and
+ * some endpoints' errors.
+ *
+ * A blocked prompt has no candidate but a promptFeedback.blockReason; that is
+ * a filter's doing like the reasons SAFETY and its kin. A tool call that the
+ * model botched (MALFORMED_FUNCTION_CALL and its kin) is a reply without
+ * content. Thoughts are counted beside the candidates' tokens. */
+#include "provider/protocol.h"
+
+/* Model names may be given with their folder. */
+static void gemini_path(const surety__call *call, surety_buf *out)
+{
+    static const char *const folders[] = {"models/", "tunedModels/"};
+    surety_str model = call->model->model;
+    const char *folder = folders[0];
+
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        const surety_str start = surety_str_of(folders[i]);
+
+        if (surety__str_starts(model, start)) {
+            folder = folders[i];
+            model.ptr += start.len;
+            model.len -= start.len;
+            break;
+        }
+    }
+    surety_buf_byte(out, '/');
+    surety_buf_text(out, folder);
+    surety__url_segment(out, model);
+    surety_buf_text(out, surety__call_streams(call)
+                             ? ":streamGenerateContent?alt=sse"
+                             : ":generateContent");
+}
+
+static void gemini_build_parts(surety_doc *out, surety_str text)
+{
+    surety_build_name(out, "parts");
+    surety_build_array(out);
+    surety_build_object(out);
+    surety_build_name(out, "text");
+    surety_build_str(out, text);
+    surety_build_close(out);
+    surety_build_close(out);
+}
+
+static void gemini_build_tool(const surety__call *call, surety_doc *out)
+{
+    surety_build_name(out, "tools");
+    surety_build_array(out);
+    surety_build_object(out);
+    surety_build_name(out, "functionDeclarations");
+    surety_build_array(out);
+    surety_build_object(out);
+    surety__build_text(out, "name", call->schema_name);
+    surety__build_text(out, "description",
+                       call->schema_description.len
+                           ? call->schema_description
+                           : SURETY__LITERAL("Gives the answer."));
+    surety_build_name(out, "parametersJsonSchema");
+    surety_build_val(out, call->schema);
+    surety_build_close(out);
+    surety_build_close(out);
+    surety_build_close(out);
+    surety_build_close(out);
+    surety_build_name(out, "toolConfig");
+    surety_build_object(out);
+    surety_build_name(out, "functionCallingConfig");
+    surety_build_object(out);
+    surety__build_text(out, "mode", SURETY__LITERAL("ANY"));
+    surety_build_name(out, "allowedFunctionNames");
+    surety_build_array(out);
+    surety_build_str(out, call->schema_name);
+    surety_build_close(out);
+    surety_build_close(out);
+    surety_build_close(out);
+}
+
+static void gemini_body(const surety__call *call, surety_doc *out)
+{
+    surety_build_object(out);
+    if (call->system.len) {
+        surety_build_name(out, "systemInstruction");
+        surety_build_object(out);
+        gemini_build_parts(out, call->system);
+        surety_build_close(out);
+    }
+    surety_build_name(out, "contents");
+    surety_build_array(out);
+    for (size_t i = 0; i < call->message_count; i++) {
+        const surety_message *message = &call->messages[i];
+
+        surety_build_object(out);
+        surety__build_text(out, "role",
+                           message->role == SURETY_ROLE_USER
+                               ? SURETY__LITERAL("user")
+                               : SURETY__LITERAL("model"));
+        gemini_build_parts(out, message->text);
+        surety_build_close(out);
+    }
+    surety_build_close(out);
+    if (call->mode == SURETY_MODE_TOOL)
+        gemini_build_tool(call, out);
+    if (call->mode == SURETY_MODE_NATIVE || call->model->output_tokens_max ||
+        call->model->has_temperature) {
+        surety_build_name(out, "generationConfig");
+        surety_build_object(out);
+        if (call->mode == SURETY_MODE_NATIVE) {
+            surety__build_text(out, "responseMimeType",
+                               SURETY__LITERAL("application/json"));
+            surety_build_name(out, "responseJsonSchema");
+            surety_build_val(out, call->schema);
+        }
+        if (call->model->output_tokens_max) {
+            surety_build_name(out, "maxOutputTokens");
+            surety_build_uint(out, call->model->output_tokens_max);
+        }
+        surety__build_temperature(call, out);
+        surety_build_close(out);
+    }
+    surety_build_close(out);
+}
+
+static void gemini_usage(surety__decoder *decoder, surety_val usage)
+{
+    surety_usage found = {.known = true};
+    uint64_t tools, candidates;
+
+    if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
+        return;
+    if (surety__answer_tokens(surety_val_get(usage, "promptTokenCount"),
+                              &found.input_tokens) &&
+        surety__answer_tokens(surety_val_get(usage, "toolUsePromptTokenCount"),
+                              &tools) &&
+        surety__answer_tokens(surety_val_get(usage, "cachedContentTokenCount"),
+                              &found.cached_input_tokens) &&
+        surety__answer_tokens(surety_val_get(usage, "candidatesTokenCount"),
+                              &candidates) &&
+        surety__answer_tokens(surety_val_get(usage, "thoughtsTokenCount"),
+                              &found.reasoning_tokens)) {
+        found.input_tokens += tools;
+        found.output_tokens = candidates + found.reasoning_tokens;
+    } else {
+        found.known = false;
+    }
+    surety__answer_usage(decoder, found);
+}
+
+static void gemini_parts(surety__decoder *decoder, surety_val parts)
+{
+    for (surety_val part = surety_val_first(parts); part.doc;
+         part = surety_val_next(parts, part)) {
+        const surety_val call = surety_val_get(part, "functionCall");
+        const surety_str text = surety__answer_string(
+            decoder, surety_val_get(part, "text"), "a part's text");
+
+        if (surety_val_kind(call) == SURETY_KIND_OBJECT)
+            surety__answer_object(decoder, surety_val_get(call, "args"));
+        else if (surety_val_bool(surety_val_get(part, "thought"), false))
+            surety__answer_reasoning(decoder, text);
+        else
+            surety__answer_text(decoder, text);
+    }
+}
+
+static void gemini_read(surety__decoder *decoder, surety_val root)
+{
+    const surety_val candidates = surety_val_get(root, "candidates");
+    const surety_val feedback = surety_val_get(root, "promptFeedback");
+    const surety_val blocked = surety_val_get(feedback, "blockReason");
+    const surety_kind kind = surety_val_kind(candidates);
+
+    surety__answer_word(decoder, &decoder->response_id,
+                        surety_val_get(root, "responseId"));
+    surety__answer_word(decoder, &decoder->model,
+                        surety_val_get(root, "modelVersion"));
+    if (kind > SURETY_KIND_NULL && kind != SURETY_KIND_ARRAY)
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "\"candidates\" is no array but %s",
+                             surety_kind_name(kind));
+    for (surety_val candidate = surety_val_first(candidates); candidate.doc;
+         candidate = surety_val_next(candidates, candidate)) {
+        if (surety_val_int(surety_val_get(candidate, "index"), 0) != 0)
+            continue;
+        gemini_parts(
+            decoder,
+            surety_val_get(surety_val_get(candidate, "content"), "parts"));
+        surety__answer_finish(decoder,
+                              surety_val_get(candidate, "finishReason"));
+        if (decoder->is.failure == SURETY_FAILURE_FILTER)
+            surety__answer_refusal(decoder, surety_val_str(surety_val_get(
+                                                candidate, "finishMessage")));
+    }
+    if (surety_val_str(blocked).len) {
+        surety__answer_finish(decoder, blocked);
+        decoder->is.failure = SURETY_FAILURE_FILTER;
+        surety__answer_refusal(decoder, surety_val_str(surety_val_get(
+                                            feedback, "blockReasonMessage")));
+    }
+    gemini_usage(decoder, surety_val_get(root, "usageMetadata"));
+}
+
+static void gemini_whole(surety__decoder *decoder, surety_val root)
+{
+    const bool list = surety_val_kind(root) == SURETY_KIND_ARRAY;
+
+    if (!list && !surety_val_get(root, "candidates").doc &&
+        !surety_val_get(root, "promptFeedback").doc &&
+        !surety_val_get(root, "usageMetadata").doc)
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "the response has no \"candidates\"");
+    if (!list)
+        gemini_read(decoder, root);
+    for (surety_val item = surety_val_first(root); list && item.doc;
+         item = surety_val_next(root, item)) {
+        if (surety__error_in(item).doc) {
+            surety__error_take(decoder, surety__error_in(item));
+            break;
+        }
+        gemini_read(decoder, item);
+    }
+}
+
+static void gemini_event(surety__decoder *decoder, surety_str name,
+                         surety_val root)
+{
+    (void)name;
+    gemini_read(decoder, root);
+}
+
+static const surety__ending gemini_endings[] = {
+    {"MAX_TOKENS", SURETY_FAILURE_LENGTH},
+    {"SAFETY", SURETY_FAILURE_FILTER},
+    {"RECITATION", SURETY_FAILURE_FILTER},
+    {"LANGUAGE", SURETY_FAILURE_FILTER},
+    {"BLOCKLIST", SURETY_FAILURE_FILTER},
+    {"PROHIBITED_CONTENT", SURETY_FAILURE_FILTER},
+    {"SPII", SURETY_FAILURE_FILTER},
+    {"IMAGE_SAFETY", SURETY_FAILURE_FILTER},
+    {"IMAGE_PROHIBITED_CONTENT", SURETY_FAILURE_FILTER},
+    {"IMAGE_RECITATION", SURETY_FAILURE_FILTER},
+    {NULL, SURETY_FAILURE_NONE},
+};
+
+static const char *const gemini_replaceable[] = {
+    "generationConfig/maxOutputTokens", "toolConfig", NULL};
+
+const surety__protocol surety__protocol_gemini = {
+    .modes = {[SURETY_MODE_NATIVE] = true,
+              [SURETY_MODE_TOOL] = true,
+              [SURETY_MODE_PROMPT] = true},
+    .streams = true,
+    .reason = REASON_MARKS,
+    .path = gemini_path,
+    .key_header = "x-goog-api-key",
+    .key_prefix = "",
+    .body = gemini_body,
+    .replaceable = gemini_replaceable,
+    .whole = gemini_whole,
+    .event = gemini_event,
+    .endings = gemini_endings,
+};

@@ -1,0 +1,688 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http.c: HTTP and HTTPS by libcurl's multi interface.
+ *
+ * libcurl moves the bytes: one multi handle with its pool of connections, one
+ * easy handle an exchange. What an exchange may do is decided here, for
+ * libcurl's defaults are a tool's and not a client's that carries a key: only
+ * http and https, no redirects, no netrc, no cookies, nothing decoded, framing
+ * that cannot be read in two ways refused, and bounds on everything that grows.
+ *
+ * Invariants:
+ * 1. A request goes out at most once. libcurl repeats one on a new connection
+ *    when a pooled one dies before the answer; a model that has begun to work
+ *    would be paid twice. The second try is refused, and the exchange ends as
+ *    one that may have arrived.
+ * 2. `sent` is set before the first byte of a request can leave, never after.
+ * 3. A connection whose response was not read to its end is closed. A handle
+ *    that is removed early or fails does that in libcurl. One that says
+ *    something unasked is not used again (http_pool.c).
+ * 4. Deadlines are ours, by the monotonic clock; libcurl's connect timeout is
+ *    set besides, because it shares that time out among a name's addresses.
+ * 5. Receivers are called from within perform, cancel and close only, and an
+ *    exchange is freed after its end was told.
+ *
+ * A library may set no global state up: curl_global_init is counted and safe in
+ * threads where libcurl says so (7.84 and later, nearly everywhere); elsewhere
+ * the program calls it before it starts threads. */
+#include "provider/http.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    HTTP_CONNECTIONS = 64,
+    HTTP_CONNECTIONS_HOST = 16,
+    HTTP_IDLE_CONNECTION_S = 60 /* older ones are not used again */
+};
+
+/* ---- what libcurl calls -------------------------------------------------- */
+
+static size_t http_on_header(char *ptr, size_t size, size_t count, void *ctx)
+{
+    surety__http_exchange *exchange = ctx;
+    const size_t len = size * count;
+
+    exchange->byte_ms = surety__clock_ms();
+    return surety__http_line(exchange, (surety_str){ptr, len}) ? len : 0;
+}
+
+static size_t http_on_body(char *ptr, size_t size, size_t count, void *ctx)
+{
+    surety__http_exchange *exchange = ctx;
+    const size_t len = size * count;
+
+    exchange->byte_ms = surety__clock_ms();
+    if (exchange->decided)
+        return 0;
+    if (!exchange->has_head) {
+        surety__http_decide(exchange,
+                            surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
+                                                "a response without a head"));
+        return 0;
+    }
+    if (len > exchange->bytes_max - exchange->bytes) {
+        surety__http_decide(exchange,
+                            surety__delivery_limit(exchange->bytes_max));
+        return 0;
+    }
+    exchange->bytes += len;
+    exchange->http->told = true;
+    if (exchange->receiver.bytes(exchange->receiver.ctx,
+                                 (surety_str){ptr, len}))
+        return len;
+    surety__http_decide(exchange, surety__delivery_broken(true));
+    return 0;
+}
+
+/* A name is looked up, or a connection opened: the time to connect begins. */
+static void http_connecting(surety__http_exchange *exchange)
+{
+    if (!exchange->connect_ms)
+        exchange->connect_ms = surety__clock_ms();
+}
+
+static int http_on_resolve(void *state, void *reserved, void *ctx)
+{
+    (void)state;
+    (void)reserved;
+    http_connecting(ctx);
+    return 0;
+}
+
+static curl_socket_t http_on_socket(void *ctx, curlsocktype purpose,
+                                    struct curl_sockaddr *address)
+{
+    surety__http_exchange *exchange = ctx;
+    const void *bytes = NULL;
+    size_t len = 0;
+    curl_socket_t file;
+
+    (void)purpose;
+    http_connecting(exchange);
+    if (address->family == AF_INET) {
+        bytes = &((struct sockaddr_in *)(void *)&address->addr)->sin_addr;
+        len = 4;
+    } else if (address->family == AF_INET6) {
+        bytes = &((struct sockaddr_in6 *)(void *)&address->addr)->sin6_addr;
+        len = 16;
+    }
+    if (exchange->http->public_only &&
+        (!bytes || !surety__address_is_public(bytes, len))) {
+        if (!bytes || !inet_ntop(address->family, bytes, exchange->address,
+                                 sizeof(exchange->address)))
+            exchange->address[0] = '?';
+        return CURL_SOCKET_BAD;
+    }
+    file = socket(address->family, address->socktype | SOCK_CLOEXEC,
+                  address->protocol);
+    if (file != CURL_SOCKET_BAD &&
+        !surety__http_pool_add(exchange->http, file)) {
+        close(file);
+        exchange->http->starved = true;
+        return CURL_SOCKET_BAD;
+    }
+    return file;
+}
+
+static int http_on_close(void *ctx, curl_socket_t file)
+{
+    surety__http_pool_remove(ctx, file);
+    return close(file);
+}
+
+/* There is a connection, and the request goes out next. */
+static int http_on_request(void *ctx, char *peer, char *own, int peer_port,
+                           int own_port)
+{
+    surety__http_exchange *exchange = ctx;
+
+    (void)peer;
+    (void)peer_port;
+    if (exchange->sent) {
+        surety__http_decide(
+            exchange,
+            surety__delivery_of(SURETY_FAILURE_RESET, true,
+                                "%.*s closed the connection without an answer",
+                                surety__http_len(exchange->host, 100),
+                                exchange->host.ptr));
+        return CURL_PREREQFUNC_ABORT;
+    }
+    exchange->again = !surety__http_pool_take(exchange, own, own_port);
+    if (exchange->again)
+        return CURL_PREREQFUNC_ABORT;
+    exchange->sent = true;
+    exchange->sent_ms = surety__clock_ms();
+    return CURL_PREREQFUNC_OK;
+}
+
+/* ---- exchanges ----------------------------------------------------------- */
+
+static void http_free(surety__http_exchange *exchange)
+{
+    const surety_alloc *alloc = exchange->http->alloc;
+
+    surety__http_pool_leave(exchange);
+    if (exchange->easy)
+        (void)curl_multi_remove_handle(exchange->http->multi, exchange->easy);
+    curl_easy_cleanup(exchange->easy);
+    curl_slist_free_all(exchange->lines);
+    surety__free(alloc, exchange->headers,
+                 exchange->header_cap * sizeof(*exchange->headers));
+    surety__arena_done(&exchange->arena);
+    surety__free(alloc, exchange, sizeof(*exchange));
+}
+
+/* Takes the exchange out, closes what it had open, and tells the end. */
+static void http_end(surety__http_exchange *exchange, surety_delivery delivery)
+{
+    surety__http *http = exchange->http;
+    surety__http_exchange **place = &http->first;
+    const surety_receiver receiver = exchange->receiver;
+
+    while (*place != exchange)
+        place = &(*place)->next;
+    *place = exchange->next;
+    http_free(exchange);
+    http->told = true;
+    receiver.end(receiver.ctx, &delivery);
+}
+
+/* What the exchange waits for next, and until when. */
+static uint64_t http_deadline(const surety__http_exchange *exchange,
+                              surety_delivery *ret_delivery)
+{
+    const surety_timeouts *timeouts = &exchange->timeouts;
+    const int len = surety__http_len(exchange->host, 100);
+    const char *host = exchange->host.ptr;
+    const uint64_t total = exchange->begin_ms + timeouts->total_ms;
+    uint64_t next = total;
+
+    if (exchange->byte_ms)
+        next = exchange->byte_ms + timeouts->idle_ms;
+    else if (exchange->sent)
+        next = exchange->sent_ms + timeouts->first_byte_ms;
+    else if (exchange->connect_ms)
+        next = exchange->connect_ms + timeouts->connect_ms;
+    if (!ret_delivery)
+        return next < total ? next : total;
+    if (total <= next)
+        *ret_delivery = surety__delivery_of(
+            SURETY_FAILURE_TIMEOUT, exchange->sent,
+            "the exchange with %.*s was not over after %u ms", len, host,
+            timeouts->total_ms);
+    else if (exchange->byte_ms)
+        *ret_delivery =
+            surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
+                                "%.*s fell silent for %u ms in the middle of "
+                                "its response",
+                                len, host, timeouts->idle_ms);
+    else if (exchange->sent)
+        *ret_delivery =
+            surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
+                                "%.*s did not begin to answer within %u ms",
+                                len, host, timeouts->first_byte_ms);
+    else
+        *ret_delivery = surety__http_late_connect(exchange);
+    return next < total ? next : total;
+}
+
+/* Ends what is late; gives the next deadline. */
+static uint64_t http_expire(surety__http *http, uint64_t now_ms)
+{
+    uint64_t nearest = UINT64_MAX;
+    surety__http_exchange *next;
+
+    for (surety__http_exchange *exchange = http->first; exchange;
+         exchange = next) {
+        const uint64_t deadline = http_deadline(exchange, NULL);
+        surety_delivery delivery;
+
+        next = exchange->next;
+        if (deadline <= now_ms) {
+            (void)http_deadline(exchange, &delivery);
+            http_end(exchange, delivery);
+        } else if (deadline < nearest) {
+            nearest = deadline;
+        }
+    }
+    return nearest;
+}
+
+/* Begins again with a new connection, what was not sent over an old one. */
+static bool http_repeat(surety__http_exchange *exchange)
+{
+    CURLM *multi = exchange->http->multi;
+
+    exchange->again = false;
+    exchange->connect_ms = 0;
+    exchange->said[0] = '\0';
+    return !curl_multi_remove_handle(multi, exchange->easy) &&
+           !curl_easy_setopt(exchange->easy, CURLOPT_FRESH_CONNECT, 1L) &&
+           !curl_multi_add_handle(multi, exchange->easy);
+}
+
+/* Ends what libcurl is done with. */
+static void http_collect(surety__http *http)
+{
+    CURLMsg *message;
+    int left;
+
+    while ((message = curl_multi_info_read(http->multi, &left))) {
+        surety__http_exchange *exchange = NULL;
+        const CURLcode code = message->data.result;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        (void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
+                                (char **)(void *)&exchange);
+        if (exchange->again && !exchange->decided && http_repeat(exchange))
+            continue;
+        http_end(exchange, surety__http_outcome(exchange, code));
+    }
+}
+
+/* ---- starting ------------------------------------------------------------ */
+
+/* The texts that libcurl keeps by reference, and the host for messages. */
+static surety_status http_take_url(surety__http_exchange *exchange,
+                                   surety_str text, surety_str *ret_url,
+                                   surety_error *reterr)
+{
+    const surety_str url = surety__arena_text(&exchange->arena, text);
+    CURLU *parts = curl_url();
+    char *scheme = NULL;
+    surety_status status = SURETY_OK;
+
+    if (!url.ptr || !parts)
+        status = surety__fail_nomem(reterr);
+    else if (memchr(url.ptr, 0, url.len) ||
+             curl_url_set(parts, CURLUPART_URL, url.ptr,
+                          CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
+             curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK)
+        status = surety__fail(reterr, SURETY_MISUSE, "this is no URL");
+    else if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
+        status = surety__fail(reterr, SURETY_MISUSE,
+                              "a URL of the scheme \"%s\" instead of https or "
+                              "http",
+                              scheme);
+    if (!status) {
+        exchange->host = surety__http_host_of(&exchange->arena, parts);
+        if (!exchange->host.ptr)
+            status = surety__fail_nomem(reterr);
+        *ret_url = url;
+    }
+    curl_free(scheme);
+    curl_url_cleanup(parts);
+    return status;
+}
+
+static bool http_add_line(surety__http_exchange *exchange, const char *line)
+{
+    struct curl_slist *lines = curl_slist_append(exchange->lines, line);
+
+    if (lines)
+        exchange->lines = lines;
+    return lines != NULL;
+}
+
+static bool http_has(const surety_request *request, const char *name)
+{
+    for (size_t i = 0; i < request->header_count; i++)
+        if (surety__str_equal_nocase(request->headers[i].name,
+                                     surety_str_of(name)))
+            return true;
+    return false;
+}
+
+/* The request's headers, as libcurl takes them: "NAME;" is one with an empty
+ * value, "NAME:" takes out one that it would add. False: no memory. */
+static bool http_add_headers(surety__http_exchange *exchange,
+                             const surety_request *request)
+{
+    bool added = http_add_line(exchange, "Expect:");
+    surety_buf line;
+
+    if (added && !http_has(request, "content-type"))
+        added = http_add_line(exchange, "Content-Type:");
+    surety_buf_init(&line, exchange->http->alloc, 0);
+    for (size_t i = 0; i < request->header_count && added; i++) {
+        const surety_header *header = &request->headers[i];
+
+        if (surety__header_marks(header->name))
+            continue;
+        surety_buf_reset(&line);
+        surety_buf_add(&line, header->name);
+        surety_buf_text(&line, header->value.len ? ": " : ";");
+        surety_buf_add(&line, header->value);
+        surety_buf_byte(&line, '\0');
+        added = !line.status && http_add_line(exchange, line.ptr);
+    }
+    surety_buf_done(&line);
+    return added;
+}
+
+/* Options that every exchange has. */
+static bool http_set_rules(const surety__http_exchange *exchange)
+{
+    const surety__http *http = exchange->http;
+    CURL *easy = exchange->easy;
+    bool failed = false;
+
+    failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    failed |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    failed |= curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    failed |= curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+    failed |= curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+    failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    failed |= curl_easy_setopt(easy, CURLOPT_SSLVERSION,
+                               (long)CURL_SSLVERSION_TLSv1_2);
+    failed |= curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+                               (long)CURL_HTTP_VERSION_2TLS);
+    failed |= curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    failed |= curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    failed |= curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN,
+                               (long)HTTP_IDLE_CONNECTION_S);
+    /* A name's lookup runs in a thread of libcurl's; nobody waits for it when
+     * the exchange has ended. */
+    failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    failed |=
+        curl_easy_setopt(easy, CURLOPT_USERAGENT, "surety/" SURETY_VERSION);
+    if (http->ca_file.len) {
+        failed |= curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file.ptr);
+        failed |=
+            curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, http->ca_file.ptr);
+    }
+    if (http->proxy.len) {
+        failed |= curl_easy_setopt(easy, CURLOPT_PROXY, http->proxy.ptr);
+        failed |= curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    } else if (http->public_only) {
+        failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    }
+    return !failed;
+}
+
+static bool http_set_callbacks(surety__http_exchange *exchange)
+{
+    CURL *easy = exchange->easy;
+    bool failed = false;
+
+    failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, (void *)exchange);
+    failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->said);
+    failed |= curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, http_on_header);
+    failed |= curl_easy_setopt(easy, CURLOPT_HEADERDATA, (void *)exchange);
+    failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_on_body);
+    failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, (void *)exchange);
+    failed |=
+        curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, http_on_socket);
+    failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, (void *)exchange);
+    /* A connection outlives the exchange that opened it. */
+    failed |=
+        curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, http_on_close);
+    failed |=
+        curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, (void *)exchange->http);
+    failed |= curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION,
+                               http_on_resolve);
+    failed |=
+        curl_easy_setopt(easy, CURLOPT_RESOLVER_START_DATA, (void *)exchange);
+    failed |= curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, http_on_request);
+    failed |= curl_easy_setopt(easy, CURLOPT_PREREQDATA, (void *)exchange);
+    return !failed;
+}
+
+/* The request itself. Its texts stand in the exchange's arena. */
+static bool http_set_request(surety__http_exchange *exchange, surety_str url,
+                             surety_str method, surety_str body)
+{
+    const bool post = surety_str_equal(method, SURETY__LITERAL("POST"));
+    CURL *easy = exchange->easy;
+    bool failed = false;
+
+    failed |= curl_easy_setopt(easy, CURLOPT_URL, url.ptr);
+    failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->lines);
+    failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                               (long)exchange->timeouts.connect_ms);
+    if (surety_str_equal(method, SURETY__LITERAL("HEAD"))) {
+        failed |= curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    } else if (post || body.len) {
+        failed |= curl_easy_setopt(easy, CURLOPT_POST, 1L);
+        failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.ptr);
+        failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                                   (curl_off_t)body.len);
+    } else {
+        failed |= curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+    }
+    if (!post && !surety_str_equal(method, SURETY__LITERAL("HEAD")))
+        failed |= curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.ptr);
+    return !failed;
+}
+
+static surety_status http_prepare(surety__http_exchange *exchange,
+                                  const surety_request *request,
+                                  surety_error *reterr)
+{
+    const surety_str method =
+        surety__arena_text(&exchange->arena, request->method);
+    const surety_str body = surety__arena_text(&exchange->arena, request->body);
+    surety_str url;
+    surety_status status = surety__headers_check(request, reterr);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < request->method.len; i++)
+        if (request->method.ptr[i] < 'A' || request->method.ptr[i] > 'Z')
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "a method is written in capital letters");
+    status = http_take_url(exchange, request->url, &url, reterr);
+    if (status)
+        return status;
+    exchange->easy = curl_easy_init();
+    if (!method.ptr || !body.ptr || !exchange->easy ||
+        !http_add_headers(exchange, request) || !http_set_rules(exchange) ||
+        !http_set_callbacks(exchange) ||
+        !http_set_request(exchange, url, method, body))
+        return surety__fail_nomem(reterr);
+    return SURETY_OK;
+}
+
+static surety_status http_start(void *ctx, uint64_t id,
+                                const surety_request *request,
+                                const surety_receiver *receiver,
+                                surety_error *reterr)
+{
+    surety__http *http = ctx;
+    surety__http_exchange **place = &http->first;
+    surety__http_exchange *exchange;
+    surety_status status;
+
+    for (; *place; place = &(*place)->next)
+        if ((*place)->id == id)
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "an exchange with this id is under way");
+    exchange = surety__new(http->alloc, sizeof(*exchange));
+    if (!exchange)
+        return surety__fail_nomem(reterr);
+    exchange->http = http;
+    exchange->id = id;
+    exchange->socket = CURL_SOCKET_BAD;
+    exchange->receiver = *receiver;
+    exchange->timeouts = surety_timeouts_of(&request->timeouts);
+    exchange->bytes_max = surety__response_max(request);
+    exchange->begin_ms = surety__clock_ms();
+    surety__arena_init(&exchange->arena, http->alloc, 0);
+    status = http_prepare(exchange, request, reterr);
+    if (!status && curl_multi_add_handle(http->multi, exchange->easy))
+        status = surety__fail_nomem(reterr);
+    if (status) {
+        http_free(exchange);
+        return status;
+    }
+    *place = exchange;
+    return SURETY_OK;
+}
+
+/* ---- the transport ------------------------------------------------------- */
+
+static void http_cancel(void *ctx, uint64_t id)
+{
+    surety__http *http = ctx;
+    surety__http_exchange *exchange = http->first;
+    surety__shield shield;
+
+    while (exchange && exchange->id != id)
+        exchange = exchange->next;
+    if (!exchange)
+        return;
+    surety__shield_raise(&shield);
+    http_end(exchange, surety__delivery_cancelled(exchange->sent));
+    surety__shield_lower(&shield);
+}
+
+/* Moves bytes until a receiver was told something, until_ms, or a signal. */
+static CURLMcode http_move(surety__http *http, uint64_t until_ms)
+{
+    CURLMcode code;
+    int running = 0;
+
+    for (;;) {
+        long own_ms = -1;
+        uint64_t begin_ms;
+        uint64_t sleep_ms;
+        int events = 0;
+
+        code = curl_multi_perform(http->multi, &running);
+        if (code)
+            return code;
+        http_collect(http);
+        begin_ms = surety__clock_ms();
+        sleep_ms = http_expire(http, begin_ms);
+        if (http->told || begin_ms >= until_ms)
+            return CURLM_OK;
+        sleep_ms = (sleep_ms < until_ms ? sleep_ms : until_ms) - begin_ms;
+        if (sleep_ms > INT32_MAX)
+            sleep_ms = INT32_MAX;
+        (void)curl_multi_timeout(http->multi, &own_ms);
+        if (own_ms >= 0 && (uint64_t)own_ms < sleep_ms)
+            sleep_ms = (uint64_t)own_ms;
+        code = curl_multi_poll(http->multi, NULL, 0, (int)sleep_ms, &events);
+        if (code)
+            return code;
+        /* Woken without a reason: a signal, which is for the caller. */
+        if (!events && surety__clock_ms() + 1 < begin_ms + sleep_ms)
+            until_ms = 0;
+    }
+}
+
+static surety_status http_wait(void *ctx, uint32_t timeout_ms,
+                               surety_error *reterr)
+{
+    surety__http *http = ctx;
+    surety__shield shield;
+    CURLMcode code;
+
+    http->told = false;
+    surety__shield_raise(&shield);
+    code = http_move(http, surety__clock_ms() + timeout_ms);
+    surety__shield_lower(&shield);
+    if (http->starved || code == CURLM_OUT_OF_MEMORY) {
+        http->starved = false;
+        return surety__fail_nomem(reterr);
+    }
+    if (code)
+        return surety__fail(reterr, SURETY_IO, "no exchange can go on: %s",
+                            curl_multi_strerror(code));
+    return SURETY_OK;
+}
+
+static void http_close(void *ctx)
+{
+    surety__http *http = ctx;
+    surety__shield shield;
+
+    surety__shield_raise(&shield);
+    while (http->first)
+        http_end(http->first, surety__delivery_cancelled(http->first->sent));
+    (void)curl_multi_cleanup(http->multi);
+    curl_global_cleanup();
+    surety__free(http->alloc, http->sockets,
+                 http->socket_cap * sizeof(*http->sockets));
+    surety__shield_lower(&shield);
+    surety_buf_done(&http->ca_file);
+    surety_buf_done(&http->proxy);
+    surety__free(http->alloc, http, sizeof(*http));
+}
+
+/* Copies an option's text, terminated unless it is empty. */
+static bool http_option(surety_buf *buf, const surety_alloc *alloc,
+                        surety_str text)
+{
+    surety_buf_init(buf, alloc, 0);
+    if (text.len) {
+        surety_buf_add(buf, text);
+        surety_buf_byte(buf, '\0');
+    }
+    return !buf->status;
+}
+
+static surety_status http_check(const surety_http_options *options,
+                                surety_error *reterr)
+{
+    if ((options->ca_file.len &&
+         memchr(options->ca_file.ptr, 0, options->ca_file.len)) ||
+        (options->proxy.len &&
+         memchr(options->proxy.ptr, 0, options->proxy.len)))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "ca_file or proxy has a NUL character");
+    if (options->public_only && options->proxy.len)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "public_only and a proxy: only the proxy knows the "
+                            "addresses");
+    return SURETY_OK;
+}
+
+surety_status surety_http_open(const surety_http_options *options,
+                               surety_transport **ret_transport,
+                               surety_error *reterr)
+{
+    const surety_http_options none = {.size = sizeof(none)};
+    const surety_http_options *given = options ? options : &none;
+    const long all = given->connections_max ? (long)given->connections_max
+                                            : HTTP_CONNECTIONS;
+    const long host = given->connections_host_max
+                          ? (long)given->connections_host_max
+                          : HTTP_CONNECTIONS_HOST;
+    surety_status status = http_check(given, reterr);
+    surety__http *http;
+
+    if (status)
+        return status;
+    http = surety__new(given->alloc, sizeof(*http));
+    if (!http)
+        return surety__fail_nomem(reterr);
+    if (curl_global_init(CURL_GLOBAL_DEFAULT)) {
+        surety__free(given->alloc, http, sizeof(*http));
+        return surety__fail_nomem(reterr);
+    }
+    http->alloc = given->alloc;
+    http->public_only = given->public_only;
+    http->transport = (surety_transport){.version = 1,
+                                         .ctx = http,
+                                         .start = http_start,
+                                         .cancel = http_cancel,
+                                         .wait = http_wait,
+                                         .close = http_close};
+    http->multi = curl_multi_init();
+    if (!http_option(&http->ca_file, given->alloc, given->ca_file) ||
+        !http_option(&http->proxy, given->alloc, given->proxy) ||
+        !http->multi ||
+        curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, all) ||
+        curl_multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, all) ||
+        curl_multi_setopt(http->multi, CURLMOPT_MAX_HOST_CONNECTIONS, host)) {
+        http_close(http);
+        return surety__fail_nomem(reterr);
+    }
+    *ret_transport = &http->transport;
+    return SURETY_OK;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http_answer.c: what an HTTP server answered, and what a broken exchange is
+ * called.
+ *
+ * libcurl reads HTTP leniently, as a browser would. Here a response that two
+ * readers could understand differently is refused (RFC 9112, 5.2, 6.1, 6.3:
+ * folded lines, two lengths, a length beside chunks), and so is what was not
+ * asked for: redirects, codings, other protocols, floods. The body's framing
+ * itself is libcurl's.
+ *
+ * A message names host and port. It never quotes a URL, a header that was sent
+ * or a body, for those can hold keys. */
+#include "provider/http.h"
+
+#include <errno.h>
+
+enum {
+    HTTP_HEADERS_MAX = 512,          /* of one response, trailers too */
+    HTTP_HEADERS_BYTES_MAX = 131072, /* of all of them */
+    HTTP_INTERIM_MAX = 16,           /* responses 1xx before the response */
+    HTTP_SAID_MAX = 160              /* bytes of libcurl's text in a message */
+};
+
+/* ---- deciding ------------------------------------------------------------ */
+
+void surety__http_decide(surety__http_exchange *exchange,
+                         surety_delivery delivery)
+{
+    if (exchange->decided)
+        return;
+    exchange->decided = true;
+    exchange->delivery = delivery;
+}
+
+static void http_starve(surety__http_exchange *exchange)
+{
+    exchange->http->starved = true;
+    surety__http_decide(exchange,
+                        surety__delivery_of(SURETY_FAILURE_LIMIT,
+                                            exchange->sent, "memory ran out"));
+}
+
+int surety__http_len(surety_str text, size_t max)
+{
+    return (int)(text.len < max ? text.len : max);
+}
+
+static void http_refuse(surety__http_exchange *exchange, const char *what)
+{
+    surety__http_decide(
+        exchange, surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
+                                      "%.*s answered with %s",
+                                      surety__http_len(exchange->host, 100),
+                                      exchange->host.ptr, what));
+}
+
+/* ---- the response's head ------------------------------------------------- */
+
+surety_str surety__http_host_of(surety__arena *arena, CURLU *url)
+{
+    char *host = NULL;
+    char *port = NULL;
+    surety_str text = {"", 0};
+    surety_buf out;
+
+    if (curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+        curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) ==
+            CURLUE_OK) {
+        surety_buf_init(&out, arena->alloc, 0);
+        surety_buf_text(&out, host);
+        surety_buf_byte(&out, ':');
+        surety_buf_text(&out, port);
+        text = surety__arena_text(arena, surety_buf_str(&out));
+        if (out.status)
+            text.ptr = NULL;
+        surety_buf_done(&out);
+    }
+    curl_free(host);
+    curl_free(port);
+    return text;
+}
+
+static void http_refuse_redirect(surety__http_exchange *exchange)
+{
+    surety_str location = {"", 0};
+    surety_str other = {"", 0};
+    CURLU *url = curl_url();
+
+    for (size_t i = 0; i < exchange->header_count; i++)
+        if (surety__str_equal_nocase(exchange->headers[i].name,
+                                     SURETY__LITERAL("location")))
+            location = exchange->headers[i].value;
+    /* Arena texts are terminated. */
+    if (url && location.len &&
+        curl_url_set(url, CURLUPART_URL, location.ptr, 0) == CURLUE_OK)
+        other = surety__http_host_of(&exchange->arena, url);
+    curl_url_cleanup(url);
+    surety__http_decide(
+        exchange,
+        other.ptr && other.len
+            ? surety__delivery_of(
+                  SURETY_FAILURE_PROTOCOL, true,
+                  "%.*s redirects to %.*s (status %d), and "
+                  "redirects are not followed",
+                  surety__http_len(exchange->host, 80), exchange->host.ptr,
+                  surety__http_len(other, 80), other.ptr, exchange->status)
+            : surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
+                                  "%.*s redirects (status %d), and redirects "
+                                  "are not followed",
+                                  surety__http_len(exchange->host, 100),
+                                  exchange->host.ptr, exchange->status));
+}
+
+/* What makes a response ambiguous or coded is refused as soon as it is seen. */
+static void http_judge_header(surety__http_exchange *exchange, surety_str name,
+                              surety_str value)
+{
+    if (surety__str_equal_nocase(name, SURETY__LITERAL("content-length"))) {
+        uint64_t length = 0;
+        bool digits = value.len > 0 && value.len < 19;
+
+        for (size_t i = 0; i < value.len && digits; i++) {
+            digits = value.ptr[i] >= '0' && value.ptr[i] <= '9';
+            length = length * 10 + (uint64_t)(value.ptr[i] - '0');
+        }
+        if (!digits || (exchange->sized && length != exchange->content_length))
+            http_refuse(exchange, "a content-length that is no number");
+        exchange->sized = true;
+        exchange->content_length = length;
+    } else if (surety__str_equal_nocase(name,
+                                        SURETY__LITERAL("transfer-encoding"))) {
+        if (exchange->coded ||
+            !surety__str_equal_nocase(value, SURETY__LITERAL("chunked")))
+            http_refuse(exchange,
+                        "a transfer-encoding that is not \"chunked\"");
+        exchange->coded = true;
+    }
+}
+
+/* The receiver hears the head, and what cannot be taken of it ends. */
+static void http_head(surety__http_exchange *exchange)
+{
+    surety_str coding = {"", 0};
+
+    if (exchange->coded && exchange->sized) {
+        http_refuse(exchange, "both a content-length and a transfer-encoding");
+        return;
+    }
+    for (size_t i = 0; i < exchange->header_count; i++)
+        if (surety__str_equal_nocase(exchange->headers[i].name,
+                                     SURETY__LITERAL("content-encoding")) &&
+            !surety__str_equal_nocase(exchange->headers[i].value,
+                                      SURETY__LITERAL("identity")))
+            coding = exchange->headers[i].value;
+    exchange->has_head = true;
+    exchange->http->told = true;
+    exchange->receiver.head(exchange->receiver.ctx, exchange->status,
+                            exchange->headers, exchange->header_count);
+    if (exchange->status >= 300 && exchange->status < 400)
+        http_refuse_redirect(exchange);
+    else if (coding.len)
+        surety__http_decide(
+            exchange,
+            surety__delivery_of(
+                SURETY_FAILURE_PROTOCOL, true,
+                "%.*s answered in the coding \"%.*s\", which was not "
+                "asked for",
+                surety__http_len(exchange->host, 100), exchange->host.ptr,
+                surety__http_len(coding, 40), coding.ptr));
+    else if (exchange->sized && exchange->content_length > exchange->bytes_max)
+        surety__http_decide(exchange,
+                            surety__delivery_limit(exchange->bytes_max));
+}
+
+/* An empty line ended a block of headers. */
+static void http_block(surety__http_exchange *exchange)
+{
+    if (exchange->status >= 200) {
+        http_head(exchange);
+        return;
+    }
+    if (exchange->status == 101)
+        http_refuse(exchange, "another protocol (status 101)");
+    else if (++exchange->interim > HTTP_INTERIM_MAX)
+        http_refuse(exchange, "too many interim responses (status 1xx)");
+}
+
+/* "HTTP/1.1 200 OK", "HTTP/2 200". */
+static void http_status_line(surety__http_exchange *exchange, surety_str line)
+{
+    const size_t at = surety__str_find(line, SURETY__LITERAL(" ")) + 1;
+    int status = 0;
+
+    for (size_t i = at; i < at + 3; i++) {
+        if (i >= line.len || line.ptr[i] < '0' || line.ptr[i] > '9') {
+            http_refuse(exchange, "a status line that is none");
+            return;
+        }
+        status = status * 10 + (line.ptr[i] - '0');
+    }
+    if (surety__str_starts(line, SURETY__LITERAL("HTTP/2")))
+        surety__http_pool_multiplex(exchange);
+    exchange->status = status;
+    exchange->header_count = 0;
+    exchange->coded = exchange->sized = false;
+}
+
+static void http_header_line(surety__http_exchange *exchange, surety_str line)
+{
+    const size_t colon = surety__str_find(line, SURETY__LITERAL(":"));
+    void *headers = exchange->headers;
+    surety_header header = {.name = {line.ptr, colon}};
+
+    if (line.ptr[0] == ' ' || line.ptr[0] == '\t') {
+        http_refuse(exchange, "a folded header line (RFC 9112, section 5.2)");
+        return;
+    }
+    if (colon == 0 || colon == line.len || line.ptr[colon - 1] == ' ' ||
+        line.ptr[colon - 1] == '\t') {
+        http_refuse(exchange, "a header line without a name");
+        return;
+    }
+    header.value = surety__str_trim(
+        (surety_str){line.ptr + colon + 1, line.len - colon - 1});
+    for (size_t i = 0; i < line.len; i++) {
+        if ((unsigned char)line.ptr[i] >= 0x20 || line.ptr[i] == '\t')
+            continue;
+        http_refuse(exchange, "a control character in a header");
+        return;
+    }
+    header.name = surety__arena_text(&exchange->arena, header.name);
+    header.value = surety__arena_text(&exchange->arena, header.value);
+    if (!header.name.ptr || !header.value.ptr ||
+        surety__grow(exchange->http->alloc, &headers, &exchange->header_cap,
+                     exchange->header_count + 1, sizeof(header),
+                     HTTP_HEADERS_MAX)) {
+        http_starve(exchange);
+        return;
+    }
+    exchange->headers = headers;
+    exchange->headers[exchange->header_count++] = header;
+    http_judge_header(exchange, header.name, header.value);
+}
+
+bool surety__http_line(surety__http_exchange *exchange, surety_str line)
+{
+    exchange->header_bytes += line.len;
+    if (++exchange->header_lines > HTTP_HEADERS_MAX ||
+        exchange->header_bytes > HTTP_HEADERS_BYTES_MAX)
+        surety__http_decide(
+            exchange,
+            surety__delivery_of(
+                SURETY_FAILURE_LIMIT, true,
+                "%.*s answered with more than %d headers or %d bytes "
+                "of them",
+                surety__http_len(exchange->host, 100), exchange->host.ptr,
+                HTTP_HEADERS_MAX, HTTP_HEADERS_BYTES_MAX));
+    while (line.len &&
+           (line.ptr[line.len - 1] == '\n' || line.ptr[line.len - 1] == '\r'))
+        line.len--;
+    if (exchange->decided || exchange->has_head) /* or a trailer */
+        return !exchange->decided;
+    if (line.len == 0)
+        http_block(exchange);
+    else if (surety__str_starts(line, SURETY__LITERAL("HTTP/")))
+        http_status_line(exchange, line);
+    else
+        http_header_line(exchange, line);
+    return !exchange->decided;
+}
+
+/* ---- how it ended -------------------------------------------------------- */
+
+/* libcurl's sentence without what says nothing to a user. It tells of
+ * certificates, hosts and protocols, never of URLs, headers or bodies. */
+static surety_str http_said(const surety__http_exchange *exchange,
+                            CURLcode code)
+{
+    static const char *const prefixes[] = {"SSL certificate problem: ",
+                                           "SSL: "};
+    const surety_str routines = SURETY__LITERAL(" routines::");
+    surety_str text = surety_str_of(exchange->said);
+    size_t at;
+
+    if (!text.len)
+        text = surety_str_of(curl_easy_strerror(code));
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+        if (surety__str_starts(text, surety_str_of(prefixes[i]))) {
+            text.ptr += strlen(prefixes[i]);
+            text.len -= strlen(prefixes[i]);
+        }
+    at = surety__str_find(text, routines);
+    if (at < text.len) {
+        text.ptr += at + routines.len;
+        text.len -= at + routines.len;
+    }
+    if (text.len > HTTP_SAID_MAX)
+        text.len = HTTP_SAID_MAX;
+    return text;
+}
+
+static bool http_said_has(const surety__http_exchange *exchange,
+                          const char *words)
+{
+    const surety_str text = surety_str_of(exchange->said);
+
+    return surety__str_find(text, surety_str_of(words)) < text.len;
+}
+
+static surety_delivery http_unconnected(const surety__http_exchange *exchange)
+{
+    const int len = surety__http_len(exchange->host, 100);
+    const char *host = exchange->host.ptr;
+    long error = 0;
+
+    if (exchange->address[0])
+        return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
+                                   "%.*s is at the address %s, which is not "
+                                   "public and so not allowed",
+                                   len, host, exchange->address);
+    (void)curl_easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &error);
+    if (error == ECONNREFUSED)
+        return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
+                                   "nobody listens at %.*s: the connection "
+                                   "was refused",
+                                   len, host);
+    if (error)
+        return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
+                                   "no connection to %.*s: %s", len, host,
+                                   strerror((int)error));
+    return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
+                               "no connection to %.*s", len, host);
+}
+
+surety_delivery surety__http_late_connect(const surety__http_exchange *exchange)
+{
+    return surety__delivery_of(
+        SURETY_FAILURE_TIMEOUT, false, "no connection to %.*s within %u ms",
+        surety__http_len(exchange->host, 100), exchange->host.ptr,
+        exchange->timeouts.connect_ms);
+}
+
+/* Before the request went out. */
+static surety_delivery http_unsent(const surety__http_exchange *exchange,
+                                   CURLcode code)
+{
+    const int len = surety__http_len(exchange->host, 100);
+    const char *host = exchange->host.ptr;
+    const surety_str said = http_said(exchange, code);
+    const char *format = "no connection to %.*s: %.*s";
+    surety_failure failure = SURETY_FAILURE_CONNECT;
+
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+        return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
+                                   "unknown host: %.*s", len, host);
+    case CURLE_COULDNT_CONNECT: return http_unconnected(exchange);
+    case CURLE_OPERATION_TIMEDOUT: return surety__http_late_connect(exchange);
+    case CURLE_SSL_CONNECT_ERROR:
+        /* Broken off, and so not the certificate's fault. */
+        if (http_said_has(exchange, "reset by peer") ||
+            http_said_has(exchange, "SSL_ERROR_SYSCALL") ||
+            http_said_has(exchange, "unexpected eof"))
+            break;
+        failure = SURETY_FAILURE_TLS;
+        break;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_USE_SSL_FAILED:
+    case CURLE_SSL_ENGINE_NOTFOUND:
+    case CURLE_SSL_ENGINE_SETFAILED:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CRL_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+    case CURLE_SSL_INVALIDCERTSTATUS: failure = SURETY_FAILURE_TLS; break;
+    default: break;
+    }
+    if (failure == SURETY_FAILURE_TLS)
+        format = "no trusted connection to %.*s: %.*s";
+    return surety__delivery_of(failure, false, format, len, host, (int)said.len,
+                               said.ptr);
+}
+
+/* After the request went out, or a part of it. */
+static surety_delivery http_broken(const surety__http_exchange *exchange,
+                                   CURLcode code)
+{
+    const int len = surety__http_len(exchange->host, 100);
+    const char *host = exchange->host.ptr;
+    const surety_str said = http_said(exchange, code);
+    bool unruly = http_said_has(exchange, "chunk");
+
+    /* What libcurl says of a header line above its own bound; 100 is
+     * CURLE_TOO_LARGE, of 8.6 and later. */
+    if (!exchange->has_head &&
+        (code == CURLE_OUT_OF_MEMORY || (int)code == 100))
+        return surety__delivery_of(SURETY_FAILURE_LIMIT, true,
+                                   "%.*s answered with a header line that is "
+                                   "too long",
+                                   len, host);
+    switch (code) {
+    case CURLE_PARTIAL_FILE:
+        return surety__delivery_of(SURETY_FAILURE_TRUNCATED, true,
+                                   "%.*s closed the connection in the middle "
+                                   "of its response, after %zu bytes of it",
+                                   len, host, exchange->bytes);
+    case CURLE_GOT_NOTHING:
+        return surety__delivery_of(SURETY_FAILURE_RESET, true,
+                                   "%.*s closed the connection without an "
+                                   "answer",
+                                   len, host);
+    case CURLE_UNSUPPORTED_PROTOCOL:
+        return surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
+                                   "what %.*s answered is not HTTP", len, host);
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_BAD_CONTENT_ENCODING: unruly = true; break;
+    default: break;
+    }
+    if (unruly)
+        return surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
+                                   "%.*s answered against the rules of HTTP: "
+                                   "%.*s",
+                                   len, host, (int)said.len, said.ptr);
+    return surety__delivery_of(SURETY_FAILURE_RESET, true,
+                               "the connection to %.*s broke off: %.*s", len,
+                               host, (int)said.len, said.ptr);
+}
+
+surety_delivery surety__http_outcome(const surety__http_exchange *exchange,
+                                     CURLcode code)
+{
+    if (exchange->decided)
+        return exchange->delivery;
+    if (code != CURLE_OK)
+        return exchange->sent ? http_broken(exchange, code)
+                              : http_unsent(exchange, code);
+    if (!exchange->has_head)
+        return http_broken(exchange, CURLE_GOT_NOTHING);
+    return (surety_delivery){.failure = SURETY_FAILURE_NONE, .sent = true};
+}

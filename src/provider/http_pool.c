@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http_pool.c: whether a pooled connection may carry another request.
+ *
+ * libcurl keeps connections and looks, before it uses one again, whether it was
+ * closed; older ones do not look whether it says something. In HTTP/1.1 what a
+ * server says before it is asked would be taken for the answer to the next
+ * request, which may be somebody else's. So every socket is known here from its
+ * opening on, and one that was used, is idle and has bytes waiting is not used
+ * again.
+ *
+ * HTTP/2 frames name their streams, and a server sends frames of its own at any
+ * time: such connections, and those that carry another exchange just now, which
+ * HTTP/1.1 never does, are not looked at. */
+#include "provider/http.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+static surety__http_socket *pool_find(surety__http *http, curl_socket_t file)
+{
+    for (size_t i = 0; i < http->socket_count; i++)
+        if (http->sockets[i].file == file)
+            return &http->sockets[i];
+    return NULL;
+}
+
+bool surety__http_pool_add(surety__http *http, curl_socket_t file)
+{
+    void *sockets = http->sockets;
+
+    if (surety__grow(http->alloc, &sockets, &http->socket_cap,
+                     http->socket_count + 1, sizeof(*http->sockets), SIZE_MAX))
+        return false;
+    http->sockets = sockets;
+    http->sockets[http->socket_count++] = (surety__http_socket){.file = file};
+    return true;
+}
+
+void surety__http_pool_remove(surety__http *http, curl_socket_t file)
+{
+    surety__http_socket *found = pool_find(http, file);
+
+    if (found)
+        *found = http->sockets[--http->socket_count];
+}
+
+/* Whether file is the connection's socket: they share our address and port. */
+static bool pool_is(curl_socket_t file, const char *address, int port)
+{
+    struct sockaddr_storage own;
+    socklen_t len = sizeof(own);
+    char text[INET6_ADDRSTRLEN];
+    const struct sockaddr_in *four = (const void *)&own;
+    const struct sockaddr_in6 *six = (const void *)&own;
+
+    if (getsockname(file, (struct sockaddr *)&own, &len))
+        return false;
+    if (own.ss_family == AF_INET)
+        return ntohs(four->sin_port) == port &&
+               inet_ntop(AF_INET, &four->sin_addr, text, sizeof(text)) &&
+               strcmp(text, address) == 0;
+    return own.ss_family == AF_INET6 && ntohs(six->sin6_port) == port &&
+           inet_ntop(AF_INET6, &six->sin6_addr, text, sizeof(text)) &&
+           strcmp(text, address) == 0;
+}
+
+bool surety__http_pool_take(surety__http_exchange *exchange,
+                            const char *address, int port)
+{
+    surety__http *http = exchange->http;
+    surety__http_socket *found = NULL;
+    char byte;
+
+    for (size_t i = 0; i < http->socket_count && !found; i++)
+        if (pool_is(http->sockets[i].file, address, port))
+            found = &http->sockets[i];
+    if (!found)
+        return true;
+    if (found->used && !found->users && !found->multiplexed &&
+        recv(found->file, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+        return false;
+    found->used = true;
+    found->users++;
+    exchange->socket = found->file;
+    return true;
+}
+
+void surety__http_pool_leave(surety__http_exchange *exchange)
+{
+    surety__http_socket *found = pool_find(exchange->http, exchange->socket);
+
+    if (found && found->users)
+        found->users--;
+    exchange->socket = CURL_SOCKET_BAD;
+}
+
+void surety__http_pool_multiplex(surety__http_exchange *exchange)
+{
+    surety__http_socket *found = pool_find(exchange->http, exchange->socket);
+
+    if (found)
+        found->multiplexed = true;
+}

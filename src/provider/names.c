@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* names.c: what protocols, modes and failures are called, and what a failure
+ * means for the next call. */
+#include "provider/provider.h"
+
+static const char *const names_protocols[] = {
+    "openai", "responses", "anthropic", "gemini", "text",
+};
+static const char *const names_modes[] = {"auto", "native", "tool", "prompt"};
+
+/* ORDER failures. passes: the same call may succeed later. */
+static const struct {
+    const char *name;
+    bool passes;
+} names_failures[SURETY_FAILURE_COUNT] = {
+    [SURETY_FAILURE_NONE] = {"none", false},
+    [SURETY_FAILURE_CONNECT] = {"connect", true},
+    [SURETY_FAILURE_TLS] = {"tls", false},
+    [SURETY_FAILURE_TIMEOUT] = {"timeout", true},
+    [SURETY_FAILURE_RESET] = {"reset", true},
+    [SURETY_FAILURE_TRUNCATED] = {"truncated", true},
+    [SURETY_FAILURE_COMMAND] = {"command", false},
+    [SURETY_FAILURE_LIMIT] = {"limit", false},
+    [SURETY_FAILURE_PROTOCOL] = {"protocol", false},
+    [SURETY_FAILURE_CANCELLED] = {"cancelled", false},
+    [SURETY_FAILURE_REQUEST] = {"request", false},
+    [SURETY_FAILURE_SCHEMA] = {"schema", false},
+    [SURETY_FAILURE_CONTEXT] = {"context", false},
+    [SURETY_FAILURE_AUTH] = {"auth", false},
+    [SURETY_FAILURE_MODEL] = {"model", false},
+    [SURETY_FAILURE_QUOTA] = {"quota", false},
+    [SURETY_FAILURE_RATE_LIMIT] = {"rate_limit", true},
+    [SURETY_FAILURE_OVERLOADED] = {"overloaded", true},
+    [SURETY_FAILURE_SERVER] = {"server", true},
+    [SURETY_FAILURE_REFUSAL] = {"refusal", false},
+    [SURETY_FAILURE_FILTER] = {"filter", false},
+    [SURETY_FAILURE_LENGTH] = {"length", false},
+    [SURETY_FAILURE_EMPTY] = {"empty", true},
+};
+
+const char *surety_protocol_name(surety_protocol protocol)
+{
+    return names_protocols[protocol];
+}
+
+const char *surety_mode_name(surety_mode mode)
+{
+    return names_modes[mode];
+}
+
+const char *surety_failure_name(surety_failure failure)
+{
+    return names_failures[failure].name;
+}
+
+bool surety_failure_passes(surety_failure failure)
+{
+    return names_failures[failure].passes;
+}
+
+surety_timeouts surety_timeouts_of(const surety_timeouts *given)
+{
+    surety_timeouts timeouts = given ? *given : (surety_timeouts){0};
+
+    if (!timeouts.connect_ms)
+        timeouts.connect_ms = 10000;
+    if (!timeouts.first_byte_ms)
+        timeouts.first_byte_ms = 120000;
+    if (!timeouts.idle_ms)
+        timeouts.idle_ms = 60000;
+    if (!timeouts.total_ms)
+        timeouts.total_ms = 600000;
+    return timeouts;
+}
+
+uint64_t surety_price_cost(const surety_price *price, const surety_usage *usage)
+{
+    const struct {
+        uint64_t tokens, microusd;
+    } parts[] = {
+        {usage->input_tokens - usage->cached_input_tokens,
+         price->input_microusd},
+        {usage->cached_input_tokens, price->cached_input_microusd},
+        {usage->output_tokens, price->output_microusd},
+    };
+    uint64_t cost = 0;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        uint64_t part = 0;
+
+        if (__builtin_mul_overflow(parts[i].tokens, parts[i].microusd, &part) ||
+            __builtin_add_overflow(cost, part, &cost))
+            return UINT64_MAX;
+    }
+    return cost;
+}

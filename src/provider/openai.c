@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* openai.c: Chat Completions, as OpenAI and the servers that are compatible
+ * with it speak it.
+ *
+ * One object serves for whole responses and for the chunks of a stream: a
+ * choice holds a `message` or a `delta` with the same members. Only choice 0
+ * is read; more are never asked for. The stream ends with `[DONE]`. Servers
+ * that leave it out are taken by the finish reason, after which only usage can
+ * come, together with a clean end of the bytes.
+ *
+ * OpenAI itself wants max_completion_tokens, which counts reasoning too; the
+ * others know max_tokens, several of them nothing else. Either may be given
+ * as an extra member instead. The system part has the role `system`, which
+ * every server takes and OpenAI reads as the developer's. */
+#include "provider/protocol.h"
+
+static void openai_path(const surety__call *call, surety_buf *out)
+{
+    (void)call;
+    surety_buf_text(out, "/chat/completions");
+}
+
+static void openai_build_limit(const surety__call *call, surety_doc *out)
+{
+    const surety_model *model = call->model;
+    const bool inventor = surety__call_host_ends(call, "api.openai.com") ||
+                          surety__call_host_ends(call, "openai.azure.com");
+
+    if (!model->output_tokens_max ||
+        surety_val_get(model->extra, "max_tokens").doc ||
+        surety_val_get(model->extra, "max_completion_tokens").doc)
+        return;
+    surety_build_name(out, inventor ? "max_completion_tokens" : "max_tokens");
+    surety_build_uint(out, model->output_tokens_max);
+}
+
+static void openai_build_schema(const surety__call *call, surety_doc *out,
+                                const char *member)
+{
+    surety__build_text(out, "name", call->schema_name);
+    surety__build_text(out, "description", call->schema_description);
+    surety_build_name(out, "strict");
+    surety_build_bool(out, call->strict);
+    surety_build_name(out, member);
+    surety_build_val(out, call->schema);
+}
+
+static void openai_build_mode(const surety__call *call, surety_doc *out)
+{
+    if (call->mode == SURETY_MODE_NATIVE) {
+        surety_build_name(out, "response_format");
+        surety_build_object(out);
+        surety__build_text(out, "type", SURETY__LITERAL("json_schema"));
+        surety_build_name(out, "json_schema");
+        surety_build_object(out);
+        openai_build_schema(call, out, "schema");
+        surety_build_close(out);
+        surety_build_close(out);
+    } else if (call->mode == SURETY_MODE_TOOL) {
+        surety_build_name(out, "tools");
+        surety_build_array(out);
+        surety_build_object(out);
+        surety__build_text(out, "type", SURETY__LITERAL("function"));
+        surety_build_name(out, "function");
+        surety_build_object(out);
+        openai_build_schema(call, out, "parameters");
+        surety_build_close(out);
+        surety_build_close(out);
+        surety_build_close(out);
+        surety_build_name(out, "tool_choice");
+        surety_build_object(out);
+        surety__build_text(out, "type", SURETY__LITERAL("function"));
+        surety_build_name(out, "function");
+        surety_build_object(out);
+        surety__build_text(out, "name", call->schema_name);
+        surety_build_close(out);
+        surety_build_close(out);
+        surety_build_name(out, "parallel_tool_calls");
+        surety_build_bool(out, false);
+    }
+}
+
+static void openai_body(const surety__call *call, surety_doc *out)
+{
+    surety_build_object(out);
+    surety__build_text(out, "model", call->model->model);
+    surety_build_name(out, "messages");
+    surety_build_array(out);
+    if (call->system.len) {
+        surety_build_object(out);
+        surety__build_text(out, "role", SURETY__LITERAL("system"));
+        surety__build_text(out, "content", call->system);
+        surety_build_close(out);
+    }
+    surety__build_messages(call, out);
+    surety_build_close(out);
+    openai_build_mode(call, out);
+    openai_build_limit(call, out);
+    surety__build_temperature(call, out);
+    surety_build_name(out, "stream");
+    surety_build_bool(out, surety__call_streams(call));
+    if (surety__call_streams(call)) {
+        surety_build_name(out, "stream_options");
+        surety_build_object(out);
+        surety_build_name(out, "include_usage");
+        surety_build_bool(out, true);
+        if (surety__call_host_ends(call, "api.openai.com")) {
+            surety_build_name(out, "include_obfuscation");
+            surety_build_bool(out, false);
+        }
+        surety_build_close(out);
+    }
+    surety_build_close(out);
+}
+
+/* Usage. Some servers count reasoning beside completion_tokens and not in
+ * them; then their total says so. */
+static void openai_usage(surety__decoder *decoder, surety_val usage)
+{
+    surety_usage found = {.known = true};
+    uint64_t total;
+
+    if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
+        return;
+    if (!surety__answer_tokens(surety_val_get(usage, "prompt_tokens"),
+                               &found.input_tokens) ||
+        !surety__answer_tokens(surety_val_get(usage, "completion_tokens"),
+                               &found.output_tokens) ||
+        !surety__answer_tokens(
+            surety_val_get(surety_val_get(usage, "prompt_tokens_details"),
+                           "cached_tokens"),
+            &found.cached_input_tokens) ||
+        !surety__answer_tokens(
+            surety_val_get(surety_val_get(usage, "completion_tokens_details"),
+                           "reasoning_tokens"),
+            &found.reasoning_tokens) ||
+        !surety__answer_tokens(surety_val_get(usage, "total_tokens"), &total))
+        found.known = false;
+    else if (total && total == found.input_tokens + found.output_tokens +
+                                   found.reasoning_tokens)
+        found.output_tokens += found.reasoning_tokens;
+    surety__answer_usage(decoder, found);
+}
+
+/* Content is a string, or a list of parts of which the texts count. */
+static void openai_content(surety__decoder *decoder, surety_val content)
+{
+    if (surety_val_kind(content) != SURETY_KIND_ARRAY) {
+        surety__answer_text(decoder,
+                            surety__answer_string(decoder, content, "content"));
+        return;
+    }
+    for (surety_val part = surety_val_first(content); part.doc;
+         part = surety_val_next(content, part))
+        surety__answer_text(
+            decoder, surety__answer_string(
+                         decoder, surety_val_get(part, "text"), "a text part"));
+}
+
+/* A delta holds fragments of any call; of a whole message's calls the first
+ * is taken. */
+static void openai_tools(surety__decoder *decoder, surety_val calls)
+{
+    for (surety_val call = surety_val_first(calls); call.doc;
+         call = surety_val_next(calls, call)) {
+        const surety_val function = surety_val_get(call, "function");
+        const surety_val arguments = surety_val_get(function, "arguments");
+        const surety_str id = surety_val_str(surety_val_get(call, "id"));
+
+        /* An object where the protocol has its text: some servers' slip. */
+        if (surety_val_kind(arguments) == SURETY_KIND_OBJECT)
+            surety__answer_object(decoder, arguments);
+        else
+            surety__answer_arguments(
+                decoder, surety_val_get(call, "index"), id,
+                surety__answer_string(decoder, arguments, "arguments"));
+        if (decoder->is.form == FORM_WHOLE)
+            break;
+    }
+}
+
+static void openai_message(surety__decoder *decoder, surety_val message)
+{
+    surety_val reasoning = surety_val_get(message, "reasoning_content");
+
+    if (!surety_val_str(reasoning).len)
+        reasoning = surety_val_get(message, "reasoning");
+    surety__answer_reasoning(decoder, surety_val_str(reasoning));
+    openai_content(decoder, surety_val_get(message, "content"));
+    surety__answer_refusal(
+        decoder, surety__answer_string(
+                     decoder, surety_val_get(message, "refusal"), "refusal"));
+    openai_tools(decoder, surety_val_get(message, "tool_calls"));
+    if (surety_val_kind(surety_val_get(message, "function_call")) ==
+        SURETY_KIND_OBJECT)
+        surety__answer_arguments(
+            decoder, surety_val_none(), (surety_str){NULL, 0},
+            surety_val_str(surety_val_get(
+                surety_val_get(message, "function_call"), "arguments")));
+}
+
+/* A response, or a chunk of one. */
+static void openai_read(surety__decoder *decoder, surety_val root,
+                        const char *message)
+{
+    const surety_val choices = surety_val_get(root, "choices");
+    const surety_kind kind = surety_val_kind(choices);
+
+    surety__answer_word(decoder, &decoder->response_id,
+                        surety_val_get(root, "id"));
+    surety__answer_word(decoder, &decoder->model,
+                        surety_val_get(root, "model"));
+    if (kind != SURETY_KIND_ARRAY && kind != SURETY_KIND_NULL &&
+        kind != SURETY_KIND_NONE)
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "\"choices\" is no array but %s",
+                             surety_kind_name(kind));
+    for (surety_val choice = surety_val_first(choices); choice.doc;
+         choice = surety_val_next(choices, choice)) {
+        if (surety_val_int(surety_val_get(choice, "index"), 0) != 0)
+            continue;
+        /* OpenRouter puts the error of an upstream into the choice. */
+        if (surety_val_kind(surety_val_get(choice, "error")) ==
+            SURETY_KIND_OBJECT)
+            surety__error_take(decoder, surety_val_get(choice, "error"));
+        openai_message(decoder, surety_val_get(choice, message));
+        surety__answer_finish(decoder, surety_val_get(choice, "finish_reason"));
+    }
+    openai_usage(decoder, surety_val_get(root, "usage"));
+}
+
+static void openai_whole(surety__decoder *decoder, surety_val root)
+{
+    if (surety_val_kind(surety_val_get(root, "choices")) == SURETY_KIND_NONE)
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "the response has no \"choices\"");
+    openai_read(decoder, root, "message");
+}
+
+static void openai_event(surety__decoder *decoder, surety_str name,
+                         surety_val root)
+{
+    (void)name;
+    openai_read(decoder, root, "delta");
+}
+
+static const surety__ending openai_endings[] = {
+    {"length", SURETY_FAILURE_LENGTH},
+    {"model_length", SURETY_FAILURE_LENGTH},
+    {"max_tokens", SURETY_FAILURE_LENGTH},
+    {"content_filter", SURETY_FAILURE_FILTER},
+    {"error", SURETY_FAILURE_SERVER},
+    {NULL, SURETY_FAILURE_NONE},
+};
+
+static const char *const openai_replaceable[] = {
+    "max_completion_tokens", "max_tokens",  "parallel_tool_calls",
+    "stream_options",        "tool_choice", NULL,
+};
+
+const surety__protocol surety__protocol_openai = {
+    .modes = {[SURETY_MODE_NATIVE] = true,
+              [SURETY_MODE_TOOL] = true,
+              [SURETY_MODE_PROMPT] = true},
+    .streams = true,
+    .reason = REASON_ENDS,
+    .path = openai_path,
+    .key_header = "authorization",
+    .key_prefix = "Bearer ",
+    .body = openai_body,
+    .replaceable = openai_replaceable,
+    .whole = openai_whole,
+    .event = openai_event,
+    .endings = openai_endings,
+};

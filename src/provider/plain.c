@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plain.c: the protocol `text`: the prompt in, the reply out, for commands and
+ * for what else reads and writes plain text.
+ *
+ * The prompt is the system part, an empty line, and the user's message. A talk
+ * of several messages has a line before each that says whose it is. Nothing
+ * marks the reply's end, so a clean end of the bytes is one; usage and refusals
+ * have no words here. */
+#include "provider/protocol.h"
+
+static void plain_path(const surety__call *call, surety_buf *out)
+{
+    (void)call;
+    (void)out;
+}
+
+void surety__text_write(const surety__call *call, surety_buf *out)
+{
+    surety_buf_add(out, call->system);
+    for (size_t i = 0; i < call->message_count; i++) {
+        if (out->len)
+            surety_buf_text(out, "\n\n");
+        if (call->message_count > 1)
+            surety_buf_text(out, call->messages[i].role == SURETY_ROLE_USER
+                                     ? "User:\n"
+                                     : "Assistant:\n");
+        surety_buf_add(out, call->messages[i].text);
+    }
+    if (call->message_count > 1)
+        surety_buf_text(out, "\n\nAssistant:\n");
+}
+
+static const surety__ending plain_endings[] = {{NULL, SURETY_FAILURE_NONE}};
+static const char *const plain_replaceable[] = {NULL};
+
+const surety__protocol surety__protocol_text = {
+    .modes = {[SURETY_MODE_PROMPT] = true},
+    .path = plain_path,
+    .key_header = "authorization",
+    .key_prefix = "Bearer ",
+    .replaceable = plain_replaceable,
+    .endings = plain_endings,
+};

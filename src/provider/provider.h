@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The door of provider/: a call as a request, a response as an answer. */
+#ifndef SURETY_PROVIDER_PROVIDER_H
+#define SURETY_PROVIDER_PROVIDER_H
+
+#include <surety/json.h>
+#include <surety/provider.h>
+
+#include "base/base.h"
+
+/* ---- call.c, body.c and the protocols' files ------------------------------
+ */
+
+/* What is to be said. */
+typedef struct surety__call {
+    const surety_model *model;
+    surety_mode mode;  /* NATIVE, TOOL or PROMPT */
+    surety_str system; /* may be empty */
+    const surety_message *messages;
+    size_t message_count;
+    /* For NATIVE and TOOL: the schema in the provider's subset, its name (1 to
+     * 64 of A-Z a-z 0-9 _ -) and a description (may be empty). strict: the
+     * subset is one that the provider enforces. */
+    surety_val schema;
+    surety_str schema_name;
+    surety_str schema_description;
+    bool strict;
+} surety__call;
+
+/* The call as a request whose texts stand in arena: URL, headers (the key's is
+ * secret; two x-surety-... headers tell a recorder protocol and model, and no
+ * transport sends those), body. Whether the response is streamed follows from
+ * model->whole and the protocol. SURETY_NOMEM; SURETY_MISUSE: a URL, model
+ * name, key or header that cannot stand in a request, an extra member that the
+ * protocol sets itself, no base_url, no message; SURETY_UNSUPPORTED: a mode
+ * that the protocol has not; SURETY_SYNTAX: a text that is not UTF-8. */
+surety_status surety__call_encode(const surety__call *call,
+                                  surety__arena *arena,
+                                  surety_request *ret_request,
+                                  surety_error *reterr);
+
+/* Whether the protocol has this mode at all. */
+bool surety__protocol_has(surety_protocol protocol, surety_mode mode);
+
+/* ---- decoder.c, answer.c, failure.c and the protocols' files --------------
+ */
+
+/* Reads one response as it comes. Owned. */
+typedef struct surety__decoder surety__decoder;
+
+/* Pieces of the answer as they are understood: text of the reply (in mode
+ * NATIVE it is the structured value, and comes as that), of the structured
+ * value, of reasoning. A whole response gives its pieces at the end. */
+typedef enum surety__piece {
+    PIECE_TEXT = 0,
+    PIECE_NATIVE,
+    PIECE_REASONING
+} surety__piece;
+typedef struct surety__listener {
+    void *ctx;
+    void (*piece)(void *ctx, surety__piece piece, surety_str text);
+} surety__listener;
+
+/* NULL when out of memory. limits and alloc may be NULL. */
+surety__decoder *surety__decoder_new(const surety_limits *limits,
+                                     const surety_alloc *alloc);
+void surety__decoder_free(surety__decoder *decoder); /* takes NULL */
+
+/* Makes ready for the response to a call of this protocol and mode, and forgets
+ * the last. secret (may be empty) is a text that no message may hold. */
+void surety__decoder_begin(surety__decoder *decoder, surety_protocol protocol,
+                           surety_mode mode, surety_str secret,
+                           const surety__listener *listener);
+/* The three things a receiver hears. feed gives false when the rest is of no
+ * use: a limit, an error, memory. Whether the body is a stream of events or one
+ * JSON text is told by its content type, and by its first byte where that
+ * lies. */
+void surety__decoder_head(surety__decoder *decoder, int status,
+                          const surety_header *headers, size_t count);
+bool surety__decoder_feed(surety__decoder *decoder, surety_str bytes);
+/* now_ms: wall clock, for a Retry-After that is a date. */
+void surety__decoder_finish(surety__decoder *decoder,
+                            const surety_delivery *delivery, int64_t now_ms);
+/* OK once finished: *ret_answer's texts are good until the next begin.
+ * SURETY_NOMEM: memory ran out while it was read. SURETY_MORE: not finished. */
+surety_status surety__decoder_answer(const surety__decoder *decoder,
+                                     surety_answer *ret_answer);
+
+#endif

@@ -1,0 +1,784 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recording.c: the form of a recording, read and written; docs/recordings.md
+ * is its description for users.
+ *
+ * One exchange is one line of JSON. What a receiver hears of a line is a
+ * function of that line alone: a text stands there as a string where it is
+ * UTF-8, else as {"base64": ...}, every time is the distance from the event
+ * before, and nothing depends on when or where it was recorded. A file may so
+ * be cut, joined and edited by lines.
+ *
+ * Reading takes more than is written: headers as an object, a body in one
+ * piece, and the short form {"reply": ...}. It takes no member that it does not
+ * know, for a mistyped one would be passed over in silence. It does not match
+ * or play (replay.c), nor keep secrets out (record.c). */
+#include "provider/recording.h"
+
+#include "provider/transport.h"
+
+enum { RECORDING_VERSION = 1 };
+
+struct recording_reader {
+    surety_recording *recording;
+    surety_doc *doc; /* the line */
+    surety_buf scratch;
+    size_t offset; /* of the line in the text */
+    uint32_t line;
+    surety_error *reterr;
+};
+
+/* ---- base64 (RFC 4648, section 4) ---------------------------------------- */
+
+static const char recording_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void recording_encode(surety_buf *out, surety_str bytes)
+{
+    for (size_t i = 0; i < bytes.len; i += 3) {
+        const size_t rest = bytes.len - i;
+        const unsigned char *at = (const unsigned char *)bytes.ptr + i;
+        const uint32_t word = (uint32_t)at[0] << 16 |
+                              (rest > 1 ? (uint32_t)at[1] << 8 : 0) |
+                              (rest > 2 ? (uint32_t)at[2] : 0);
+
+        surety_buf_byte(out, recording_digits[word >> 18]);
+        surety_buf_byte(out, recording_digits[word >> 12 & 63]);
+        surety_buf_byte(out, rest > 1 ? recording_digits[word >> 6 & 63] : '=');
+        surety_buf_byte(out, rest > 2 ? recording_digits[word & 63] : '=');
+    }
+}
+
+/* Appends what text stands for; false where it is not the one right form. */
+static bool recording_decode(surety_buf *out, surety_str text)
+{
+    size_t padding = 0;
+
+    if (text.len % 4)
+        return false;
+    while (padding < 2 && padding < text.len &&
+           text.ptr[text.len - padding - 1] == '=')
+        padding++;
+    for (size_t i = 0; i < text.len; i += 4) {
+        const size_t count = i + 4 == text.len ? 4 - padding : 4;
+        uint32_t word = 0;
+
+        for (size_t k = 0; k < 4; k++) {
+            const char *digit =
+                k < count ? memchr(recording_digits, text.ptr[i + k], 64)
+                          : recording_digits;
+
+            if (!digit)
+                return false;
+            word = word << 6 | (uint32_t)(digit - recording_digits);
+        }
+        if ((count == 2 && word & 0xFFFF) || (count == 3 && word & 0xFF))
+            return false;
+        for (size_t k = 0; k + 1 < count; k++)
+            surety_buf_byte(out, (char)(unsigned char)(word >> (16 - 8 * k)));
+    }
+    return true;
+}
+
+/* ---- bodies and URLs ----------------------------------------------------- */
+
+bool surety__body_read(surety_doc *doc, surety_str bytes,
+                       surety_status *ret_status)
+{
+    const surety_read_options options = {.size = sizeof(options),
+                                         .flags = SURETY_READ_UNIQUE_KEYS};
+    surety_status status = surety_doc_read(doc, bytes, &options, NULL);
+
+    *ret_status = status == SURETY_NOMEM ? SURETY_NOMEM : SURETY_OK;
+    return status == SURETY_OK;
+}
+
+surety_str surety__url_path(surety_str url)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+
+    for (size_t i = 0; i < 2; i++) {
+        const surety_str scheme = surety_str_of(schemes[i]);
+
+        if (!surety__str_starts(url, scheme))
+            continue;
+        for (size_t at = scheme.len; at < url.len; at++)
+            if (url.ptr[at] == '/' || url.ptr[at] == '?')
+                return (surety_str){url.ptr + at, url.len - at};
+        return (surety_str){url.ptr + url.len, 0};
+    }
+    return url;
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+static void recording_put_text(surety_buf *out, surety_str text)
+{
+    if (surety__utf8_valid(text, NULL)) {
+        surety_json_string(out, text);
+        return;
+    }
+    surety_buf_text(out, "{\"base64\":\"");
+    recording_encode(out, text);
+    surety_buf_text(out, "\"}");
+}
+
+static void recording_put_headers(surety_buf *out, const surety_header *headers,
+                                  size_t count)
+{
+    surety_buf_text(out, "\"headers\":[");
+    for (size_t i = 0; i < count; i++) {
+        surety_buf_text(out, i ? ",[" : "[");
+        recording_put_text(out, headers[i].name);
+        surety_buf_byte(out, ',');
+        recording_put_text(out, headers[i].value);
+        surety_buf_byte(out, ']');
+    }
+    surety_buf_byte(out, ']');
+}
+
+static surety_status recording_put_request(surety_buf *out, surety_doc *doc,
+                                           const surety__exchange *exchange)
+{
+    surety_status status;
+
+    surety_buf_text(out, "\"request\":{\"method\":");
+    recording_put_text(out, exchange->method);
+    surety_buf_text(out, ",\"url\":");
+    recording_put_text(out, exchange->url);
+    surety_buf_byte(out, ',');
+    recording_put_headers(out, exchange->headers, exchange->header_count);
+    if (surety__body_read(doc, exchange->body, &status)) {
+        surety_buf_text(out, ",\"json\":");
+        status =
+            surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
+    } else if (exchange->body.len) {
+        surety_buf_text(out, ",\"body\":");
+        recording_put_text(out, exchange->body);
+    }
+    surety_buf_text(out, "},");
+    return status;
+}
+
+static void recording_put_response(surety_buf *out,
+                                   const surety__exchange *exchange)
+{
+    surety__buf_printf(out, "\"response\":{\"after_ms\":%u,\"status\":%d,",
+                       exchange->head_after_ms, exchange->status);
+    recording_put_headers(out, exchange->response_headers,
+                          exchange->response_header_count);
+    surety_buf_text(out, ",\"chunks\":[");
+    for (size_t i = 0; i < exchange->portion_count; i++) {
+        surety__buf_printf(out, "%s[%u,", i ? "," : "",
+                           exchange->portions[i].after_ms);
+        recording_put_text(out, exchange->portions[i].bytes);
+        surety_buf_byte(out, ']');
+    }
+    surety_buf_text(out, "]},");
+}
+
+surety_status surety__exchange_write(const surety__exchange *exchange,
+                                     surety_doc *doc, surety_buf *out)
+{
+    const surety_delivery *delivery = &exchange->delivery;
+    surety_status status;
+
+    surety__buf_printf(out, "{\"recording\":%d,\"protocol\":\"%s\",",
+                       RECORDING_VERSION,
+                       surety_protocol_name(exchange->protocol));
+    if (exchange->model.len) {
+        surety_buf_text(out, "\"model\":");
+        recording_put_text(out, exchange->model);
+        surety_buf_byte(out, ',');
+    }
+    status = recording_put_request(out, doc, exchange);
+    if (exchange->has_head)
+        recording_put_response(out, exchange);
+    surety__buf_printf(out, "\"end\":{\"after_ms\":%u", exchange->end_after_ms);
+    if (delivery->failure || !delivery->sent)
+        surety__buf_printf(out, ",\"failure\":\"%s\",\"sent\":%s",
+                           surety_failure_name(delivery->failure),
+                           delivery->sent ? "true" : "false");
+    if (delivery->message[0]) {
+        surety_buf_text(out, ",\"message\":");
+        surety_json_string(out, surety_str_of(delivery->message));
+    }
+    surety_buf_text(out, "}}\n");
+    return status ? status : out->status;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* A fault at val, which stands in the line. */
+static surety_status recording_fault(struct recording_reader *reader,
+                                     surety_val val, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static surety_status recording_place(struct recording_reader *reader,
+                                     surety_position position)
+{
+    surety_error *error = reader->reterr;
+
+    if (error) {
+        error->position = position;
+        error->position.offset += reader->offset;
+        error->position.line = reader->line;
+        return error->status;
+    }
+    return SURETY_SYNTAX;
+}
+
+static surety_status recording_fault(struct recording_reader *reader,
+                                     surety_val val, const char *format, ...)
+{
+    surety_buf *path = &reader->scratch;
+    va_list args;
+
+    va_start(args, format);
+    surety__failv(reader->reterr, SURETY_SYNTAX, format, args);
+    va_end(args);
+    if (!reader->reterr)
+        return SURETY_SYNTAX;
+    surety_buf_reset(path);
+    surety_val_pointer(val, path);
+    if (!path->status && path->len < sizeof(reader->reterr->path)) {
+        if (path->len)
+            memcpy(reader->reterr->path, path->ptr, path->len);
+        reader->reterr->path[path->len] = '\0';
+    }
+    return recording_place(reader, surety_val_position(val));
+}
+
+static surety_status recording_starved(struct recording_reader *reader)
+{
+    return surety__fail_nomem(reader->reterr);
+}
+
+/* Whether all members of object are known; the last name is NULL. */
+static surety_status recording_known(struct recording_reader *reader,
+                                     surety_val object, const char *what,
+                                     const char *const *names)
+{
+    if (surety_val_kind(object) != SURETY_KIND_OBJECT)
+        return recording_fault(reader, object, "%s is no object", what);
+    for (surety_val val = surety_val_first(object); val.doc;
+         val = surety_val_next(object, val)) {
+        const surety_str key = surety_val_str(surety_val_key(val));
+        const char *near = NULL;
+        size_t i = 0;
+
+        for (; names[i]; i++) {
+            if (surety_str_equal(key, surety_str_of(names[i])))
+                break;
+            if (surety__str_distance(key, surety_str_of(names[i]), 2) <= 2)
+                near = names[i];
+        }
+        if (names[i])
+            continue;
+        recording_fault(reader, surety_val_key(val),
+                        "%s has no member \"%.*s\"", what,
+                        (int)(key.len < 64 ? key.len : 64), key.ptr);
+        if (near)
+            surety__hint(reader->reterr, "did you mean \"%s\"", near);
+        return SURETY_SYNTAX;
+    }
+    return SURETY_OK;
+}
+
+/* Keeps text in the recording. */
+static surety_status recording_keep(struct recording_reader *reader,
+                                    surety_str text, surety_str *ret_text)
+{
+    surety_str copy = surety__arena_text(&reader->recording->arena, text);
+
+    if (!copy.ptr)
+        return recording_starved(reader);
+    *ret_text = copy;
+    return SURETY_OK;
+}
+
+/* A text: a string, or bytes as {"base64": ...}. */
+static surety_status recording_text(struct recording_reader *reader,
+                                    surety_val val, const char *what,
+                                    surety_str *ret_text)
+{
+    static const char *const names[] = {"base64", NULL};
+    const surety_val coded = surety_val_get(val, "base64");
+    surety_status status;
+
+    if (surety_val_kind(val) == SURETY_KIND_STRING)
+        return recording_keep(reader, surety_val_str(val), ret_text);
+    if (surety_val_kind(val) != SURETY_KIND_OBJECT)
+        return recording_fault(
+            reader, val, "%s is neither a string nor {\"base64\": ...}", what);
+    status = recording_known(reader, val, what, names);
+    if (status)
+        return status;
+    surety_buf_reset(&reader->scratch);
+    if (surety_val_kind(coded) != SURETY_KIND_STRING ||
+        !recording_decode(&reader->scratch, surety_val_str(coded)))
+        return recording_fault(reader, coded.doc ? coded : val,
+                               "%s is no base64 text", what);
+    if (reader->scratch.status)
+        return recording_starved(reader);
+    return recording_keep(reader, surety_buf_str(&reader->scratch), ret_text);
+}
+
+/* A JSON value as the compact text of it. */
+static surety_status recording_json(struct recording_reader *reader,
+                                    surety_val val, surety_str *ret_text)
+{
+    surety_buf_reset(&reader->scratch);
+    if (surety_val_write(val, SURETY_STYLE_COMPACT, &reader->scratch))
+        return recording_starved(reader);
+    return recording_keep(reader, surety_buf_str(&reader->scratch), ret_text);
+}
+
+/* An absent time is 0. */
+static surety_status recording_time(struct recording_reader *reader,
+                                    surety_val val, uint32_t *ret_ms)
+{
+    const uint64_t ms = val.doc ? surety_val_uint(val, UINT64_MAX) : 0;
+
+    if (ms > UINT32_MAX)
+        return recording_fault(
+            reader, val, "a time is an integer from 0 to 4294967295, in ms");
+    *ret_ms = (uint32_t)ms;
+    return SURETY_OK;
+}
+
+static surety_status recording_name(struct recording_reader *reader,
+                                    surety_val val, const char *what,
+                                    surety_str *ret_text)
+{
+    if (!val.doc)
+        return SURETY_OK;
+    if (surety_val_kind(val) != SURETY_KIND_STRING)
+        return recording_fault(reader, val, "%s is no string", what);
+    return recording_keep(reader, surety_val_str(val), ret_text);
+}
+
+/* Headers: [[name, value], ...], or {name: value, ...} where none is twice. */
+static surety_status recording_headers(struct recording_reader *reader,
+                                       surety_val val,
+                                       const surety_header **ret_headers,
+                                       size_t *ret_count)
+{
+    const bool object = surety_val_kind(val) == SURETY_KIND_OBJECT;
+    surety_header *headers;
+    surety_status status = SURETY_OK;
+    size_t count = 0;
+
+    if (!val.doc)
+        return SURETY_OK;
+    if (!object && surety_val_kind(val) != SURETY_KIND_ARRAY)
+        return recording_fault(reader, val,
+                               "headers are neither an array nor an object");
+    headers =
+        surety__arena_take(&reader->recording->arena,
+                           (surety_val_count(val) + 1) * sizeof(surety_header));
+    if (!headers)
+        return recording_starved(reader);
+    for (surety_val item = surety_val_first(val); item.doc && !status;
+         item = surety_val_next(val, item), count++) {
+        if (!object && (surety_val_kind(item) != SURETY_KIND_ARRAY ||
+                        surety_val_count(item) != 2))
+            return recording_fault(reader, item,
+                                   "a header is no [name, value]");
+        status = recording_text(
+            reader, object ? surety_val_key(item) : surety_val_item(item, 0),
+            "a header's name", &headers[count].name);
+        if (!status)
+            status =
+                recording_text(reader, object ? item : surety_val_item(item, 1),
+                               "a header's value", &headers[count].value);
+    }
+    *ret_headers = headers;
+    *ret_count = count;
+    return status;
+}
+
+static surety_status recording_request(struct recording_reader *reader,
+                                       surety_val val,
+                                       surety__exchange *exchange)
+{
+    static const char *const names[] = {"method", "url",  "headers",
+                                        "json",   "body", NULL};
+    const surety_val json = surety_val_get(val, "json");
+    const surety_val body = surety_val_get(val, "body");
+    surety_status status;
+
+    if (!val.doc)
+        return SURETY_OK;
+    status = recording_known(reader, val, "a request", names);
+    if (!status && json.doc && body.doc)
+        status = recording_fault(reader, body,
+                                 "a request has \"json\" or \"body\", not "
+                                 "both");
+    if (!status)
+        status = recording_name(reader, surety_val_get(val, "method"),
+                                "a method", &exchange->method);
+    if (!status && surety_val_get(val, "url").doc)
+        status = recording_text(reader, surety_val_get(val, "url"), "a URL",
+                                &exchange->url);
+    if (!status)
+        status = recording_headers(reader, surety_val_get(val, "headers"),
+                                   &exchange->headers, &exchange->header_count);
+    if (!status && json.doc)
+        status = recording_json(reader, json, &exchange->body);
+    else if (!status && body.doc)
+        status = recording_text(reader, body, "a body", &exchange->body);
+    return status;
+}
+
+/* chunks: [[after_ms, text], ...]. */
+static surety_status recording_chunks(struct recording_reader *reader,
+                                      surety_val val,
+                                      surety__exchange *exchange)
+{
+    surety_status status = SURETY_OK;
+    surety__portion *portions;
+    size_t count = 0;
+
+    if (surety_val_kind(val) != SURETY_KIND_ARRAY)
+        return recording_fault(reader, val, "chunks are no array");
+    portions = surety__arena_take(&reader->recording->arena,
+                                  (surety_val_count(val) + 1) *
+                                      sizeof(surety__portion));
+    if (!portions)
+        return recording_starved(reader);
+    for (surety_val item = surety_val_first(val); item.doc && !status;
+         item = surety_val_next(val, item), count++) {
+        if (surety_val_kind(item) != SURETY_KIND_ARRAY ||
+            surety_val_count(item) != 2)
+            return recording_fault(reader, item, "a chunk is no [ms, text]");
+        status = recording_time(reader, surety_val_item(item, 0),
+                                &portions[count].after_ms);
+        if (!status)
+            status = recording_text(reader, surety_val_item(item, 1), "a chunk",
+                                    &portions[count].bytes);
+    }
+    exchange->portions = portions;
+    exchange->portion_count = count;
+    return status;
+}
+
+/* A response whose body is one portion. */
+static surety_status recording_whole(struct recording_reader *reader,
+                                     surety_val json, surety_val text,
+                                     surety__exchange *exchange)
+{
+    surety__portion *portion =
+        surety__arena_take(&reader->recording->arena, sizeof(*portion));
+    surety_status status;
+
+    if (!portion)
+        return recording_starved(reader);
+    status = json.doc ? recording_json(reader, json, &portion->bytes)
+                      : recording_text(reader, text, "a body", &portion->bytes);
+    exchange->portions = portion;
+    exchange->portion_count = portion->bytes.len ? 1 : 0;
+    return status;
+}
+
+static surety_status recording_response(struct recording_reader *reader,
+                                        surety_val val,
+                                        surety__exchange *exchange)
+{
+    static const char *const names[] = {"after_ms", "status", "headers", "json",
+                                        "body",     "chunks", NULL};
+    const surety_val code = surety_val_get(val, "status");
+    const surety_val json = surety_val_get(val, "json");
+    const surety_val body = surety_val_get(val, "body");
+    const surety_val chunks = surety_val_get(val, "chunks");
+    const int64_t number = code.doc ? surety_val_int(code, -1) : 200;
+    surety_status status;
+
+    if (!val.doc)
+        return SURETY_OK;
+    status = recording_known(reader, val, "a response", names);
+    if (status)
+        return status;
+    if (number != 0 && (number < 100 || number > 999))
+        return recording_fault(reader, code,
+                               "a status is 0 or from 100 to 999");
+    if (!!json.doc + !!body.doc + !!chunks.doc > 1)
+        return recording_fault(reader, val,
+                               "a response has one of \"json\", \"body\" and "
+                               "\"chunks\"");
+    exchange->has_head = true;
+    exchange->status = (int)number;
+    status = recording_time(reader, surety_val_get(val, "after_ms"),
+                            &exchange->head_after_ms);
+    if (!status)
+        status = recording_headers(reader, surety_val_get(val, "headers"),
+                                   &exchange->response_headers,
+                                   &exchange->response_header_count);
+    if (!status && chunks.doc)
+        status = recording_chunks(reader, chunks, exchange);
+    else if (!status && (json.doc || body.doc))
+        status = recording_whole(reader, json, body, exchange);
+    return status;
+}
+
+/* The failure of that name, one that a transport can have; -1: none. */
+static int recording_failure(surety_str name)
+{
+    for (int i = 0; i <= SURETY_FAILURE_CANCELLED; i++)
+        if (surety_str_equal(
+                name, surety_str_of(surety_failure_name((surety_failure)i))))
+            return i;
+    return surety_str_equal(name, SURETY__LITERAL("complete")) ? 0 : -1;
+}
+
+static surety_status recording_end(struct recording_reader *reader,
+                                   surety_val val, surety__exchange *exchange)
+{
+    static const char *const names[] = {"after_ms", "failure", "sent",
+                                        "message", NULL};
+    const bool word = surety_val_kind(val) == SURETY_KIND_STRING;
+    const surety_val named = word ? val : surety_val_get(val, "failure");
+    const surety_val sent = surety_val_get(val, "sent");
+    const surety_val message = surety_val_get(val, "message");
+    surety_delivery *delivery = &exchange->delivery;
+    int failure = 0;
+    surety_status status;
+
+    delivery->sent = true;
+    if (!val.doc)
+        return SURETY_OK;
+    status = word ? SURETY_OK : recording_known(reader, val, "an end", names);
+    if (status)
+        return status;
+    if (named.doc) {
+        failure = recording_failure(surety_val_str(named));
+        if (failure < 0 || surety_val_kind(named) != SURETY_KIND_STRING)
+            return recording_fault(reader, named,
+                                   "no transport ends with this; it is "
+                                   "\"complete\", \"reset\", \"timeout\", ...");
+    }
+    delivery->failure = (surety_failure)failure;
+    delivery->sent =
+        failure != SURETY_FAILURE_CONNECT && failure != SURETY_FAILURE_TLS;
+    if (sent.doc && surety_val_kind(sent) != SURETY_KIND_BOOLEAN)
+        return recording_fault(reader, sent, "\"sent\" is no boolean");
+    delivery->sent = surety_val_bool(sent, delivery->sent);
+    if (message.doc) {
+        const surety_str text = surety_val_str(message);
+
+        if (surety_val_kind(message) != SURETY_KIND_STRING ||
+            text.len >= sizeof(delivery->message) ||
+            (text.len && memchr(text.ptr, 0, text.len)))
+            return recording_fault(reader, message,
+                                   "a message is a string of at most 255 bytes "
+                                   "without NUL");
+        if (text.len)
+            memcpy(delivery->message, text.ptr, text.len);
+    } else if (failure) {
+        *delivery = surety__delivery_of(delivery->failure, delivery->sent,
+                                        "the recording ends with %s",
+                                        surety_failure_name(delivery->failure));
+    }
+    return recording_time(reader, surety_val_get(val, "after_ms"),
+                          &exchange->end_after_ms);
+}
+
+static surety_status recording_protocol(struct recording_reader *reader,
+                                        surety_val val,
+                                        surety_protocol *ret_protocol)
+{
+    if (!val.doc)
+        return SURETY_OK;
+    for (int i = 0; i <= SURETY_PROTOCOL_TEXT; i++) {
+        const char *name = surety_protocol_name((surety_protocol)i);
+
+        if (!surety_val_is(val, name))
+            continue;
+        *ret_protocol = (surety_protocol)i;
+        return SURETY_OK;
+    }
+    return recording_fault(reader, val,
+                           "a protocol is \"openai\", \"responses\", "
+                           "\"anthropic\", \"gemini\" or \"text\"");
+}
+
+/* {"reply": text or JSON, "delay_ms": n, "model": name}. */
+static surety_status recording_reply(struct recording_reader *reader,
+                                     surety_val root,
+                                     surety__exchange *exchange)
+{
+    static const char *const names[] = {"reply", "delay_ms", "model", NULL};
+    const surety_val reply = surety_val_get(root, "reply");
+    const bool text = surety_val_kind(reply) == SURETY_KIND_STRING;
+    surety_status status = recording_known(reader, root, "a reply", names);
+
+    exchange->protocol = SURETY_PROTOCOL_TEXT;
+    exchange->delivery.sent = true;
+    exchange->has_head = true;
+    if (!status)
+        status = recording_time(reader, surety_val_get(root, "delay_ms"),
+                                &exchange->head_after_ms);
+    if (!status)
+        status = recording_name(reader, surety_val_get(root, "model"),
+                                "a model", &exchange->model);
+    if (!status)
+        status = recording_whole(reader, text ? surety_val_none() : reply,
+                                 reply, exchange);
+    return status;
+}
+
+/* One line, which is in reader->doc. */
+static surety_status recording_exchange(struct recording_reader *reader,
+                                        surety__exchange *exchange)
+{
+    static const char *const names[] = {
+        "recording", "protocol", "model", "request", "response", "end", NULL};
+    const surety_val root = surety_doc_root(reader->doc);
+    const surety_val version = surety_val_get(root, "recording");
+    surety_status status;
+
+    if (surety_val_get(root, "reply").doc)
+        return recording_reply(reader, root, exchange);
+    if (version.doc && surety_val_uint(version, 0) != RECORDING_VERSION)
+        return recording_fault(reader, version,
+                               "this version of recordings is not known");
+    status = recording_known(reader, root, "an exchange", names);
+    if (!status && !surety_val_get(root, "response").doc &&
+        !surety_val_get(root, "end").doc)
+        status = recording_fault(reader, root,
+                                 "an exchange has neither a response nor an "
+                                 "end");
+    if (!status)
+        status = recording_protocol(reader, surety_val_get(root, "protocol"),
+                                    &exchange->protocol);
+    if (!status)
+        status = recording_name(reader, surety_val_get(root, "model"),
+                                "a model", &exchange->model);
+    if (!status)
+        status = recording_request(reader, surety_val_get(root, "request"),
+                                   exchange);
+    if (!status)
+        status = recording_response(reader, surety_val_get(root, "response"),
+                                    exchange);
+    if (!status)
+        status = recording_end(reader, surety_val_get(root, "end"), exchange);
+    return status;
+}
+
+static surety_status recording_line(struct recording_reader *reader,
+                                    surety_str line)
+{
+    /* As much as a document may be: a response can be longer than a text that
+     * is to be judged, and two levels stand around a request's body. */
+    const surety_limits limits = {.size = sizeof(limits),
+                                  .text_bytes_max = UINT32_MAX - 64,
+                                  .string_len_max = UINT32_MAX,
+                                  .depth_max = 520};
+    const surety_read_options options = {.size = sizeof(options),
+                                         .flags = SURETY_READ_UNIQUE_KEYS |
+                                                  SURETY_READ_BORROW,
+                                         .limits = &limits};
+    surety_recording *recording = reader->recording;
+    surety__exchange exchange = {0};
+    void *exchanges = recording->exchanges;
+    surety_error error;
+    surety_status status = surety_doc_read(reader->doc, line, &options, &error);
+
+    if (status == SURETY_NOMEM)
+        return recording_starved(reader);
+    if (status) {
+        if (reader->reterr)
+            *reader->reterr = error;
+        (void)recording_place(reader, error.position);
+        return status;
+    }
+    status = recording_exchange(reader, &exchange);
+    if (status)
+        return status;
+    if (surety__grow(recording->alloc, &exchanges, &recording->cap,
+                     recording->count + 1, sizeof(exchange), SIZE_MAX))
+        return recording_starved(reader);
+    recording->exchanges = exchanges;
+    recording->exchanges[recording->count++] = exchange;
+    return SURETY_OK;
+}
+
+/* All lines; blank ones and those that begin with "#" are passed over. */
+static surety_status recording_lines(struct recording_reader *reader,
+                                     surety_str text)
+{
+    surety_status status = SURETY_OK;
+    size_t at = 0;
+
+    if (surety__str_starts(text, SURETY__LITERAL("\xEF\xBB\xBF")))
+        at = 3;
+    for (reader->line = 1; at < text.len && !status; reader->line++) {
+        const char *end = memchr(text.ptr + at, '\n', text.len - at);
+        const size_t len =
+            end ? (size_t)(end - (text.ptr + at)) : text.len - at;
+        const surety_str line = {text.ptr + at, len};
+        const surety_str bare = surety__str_trim(line);
+
+        reader->offset = at;
+        if (bare.len && bare.ptr[0] != '#')
+            status = recording_line(reader, line);
+        at += len + 1;
+    }
+    return status;
+}
+
+surety_status surety_recording_read(surety_str text, const surety_alloc *alloc,
+                                    surety_recording **ret_recording,
+                                    surety_error *reterr)
+{
+    surety_recording *recording = surety__new(alloc, sizeof(*recording));
+    struct recording_reader reader = {.recording = recording, .reterr = reterr};
+    surety_status status;
+
+    if (!recording)
+        return surety__fail_nomem(reterr);
+    recording->alloc = alloc;
+    surety__arena_init(&recording->arena, alloc, 0);
+    surety_buf_init(&reader.scratch, alloc, 0);
+    reader.doc = surety_doc_new(alloc);
+    status = reader.doc ? recording_lines(&reader, text)
+                        : surety__fail_nomem(reterr);
+    if (!status && recording->count == 0) {
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "the recording has no exchange");
+        surety__hint(reterr, "an exchange is a line such as "
+                             "{\"reply\": \"the model's text\"}");
+    }
+    surety_doc_free(reader.doc);
+    surety_buf_done(&reader.scratch);
+    if (status) {
+        surety_recording_free(recording);
+        return status;
+    }
+    *ret_recording = recording;
+    return SURETY_OK;
+}
+
+void surety_recording_free(surety_recording *recording)
+{
+    if (!recording)
+        return;
+    surety__free(recording->alloc, recording->exchanges,
+                 recording->cap * sizeof(surety__exchange));
+    surety__arena_done(&recording->arena);
+    surety__free(recording->alloc, recording, sizeof(*recording));
+}
+
+size_t surety_recording_count(const surety_recording *recording)
+{
+    return recording->count;
+}
+
+surety_protocol surety_recording_protocol(const surety_recording *recording)
+{
+    return recording->exchanges[0].protocol;
+}
+
+surety_str surety_recording_model(const surety_recording *recording)
+{
+    return recording->exchanges[0].model;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* redact.c: a recording is shared and committed, so no key may be in it.
+ *
+ * What carries a key is known: headers and parts of the URL. Those are left
+ * out, and then the keys' texts are looked for everywhere else, because servers
+ * quote a wrong key in their errors, and prompts can hold one by accident. A
+ * response is searched as one text, so that a key which the network cut in two
+ * is found too.
+ *
+ * It is no search for what looks like a key: secrets that are not this
+ * request's stay. */
+#include "provider/redact.h"
+
+#include "provider/transport.h"
+
+enum { REDACT_LEN_MIN = 8 };
+
+static const char redact_mask[] = "***";
+enum { REDACT_MASK_LEN = sizeof(redact_mask) - 1 };
+
+/* Headers that are secret whoever sets them. */
+static const char *const redact_headers[] = {
+    "authorization", "proxy-authorization", "x-api-key",
+    "api-key",       "x-goog-api-key",      "cookie",
+};
+/* Members of a query that are keys. */
+static const char *const redact_members[] = {
+    "key",   "api_key", "api-key",   "apikey",    "access_token",
+    "token", "sig",     "signature", "x-api-key", "subscription-key",
+};
+
+static bool redact_is_secret(const surety_header *header)
+{
+    const size_t count = sizeof(redact_headers) / sizeof(redact_headers[0]);
+
+    if (header->secret)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (surety__str_equal_nocase(header->name,
+                                     surety_str_of(redact_headers[i])))
+            return true;
+    return false;
+}
+
+/* ---- the URL ------------------------------------------------------------- */
+
+/* What stands before "@" in the URL's authority; empty where nothing does. */
+static surety_str redact_userinfo(surety_str url)
+{
+    const size_t begin = surety__str_find(url, SURETY__LITERAL("://")) + 3;
+    size_t at = begin;
+    size_t end = begin;
+
+    for (; at < url.len && !memchr("/?#", url.ptr[at], 3); at++)
+        if (url.ptr[at] == '@')
+            end = at;
+    return begin < url.len ? (surety_str){url.ptr + begin, end - begin}
+                           : (surety_str){url.ptr, 0};
+}
+
+/* The value of the next key-like member of the query at or after *at, which is
+ * moved behind it; false where there is none. */
+static bool redact_member(surety_str url, size_t *at, surety_str *ret_value)
+{
+    const size_t count = sizeof(redact_members) / sizeof(redact_members[0]);
+
+    while (*at < url.len) {
+        const char before = url.ptr[(*at)++];
+        surety_str name = {url.ptr + *at, 0};
+        surety_str value;
+
+        if (before != '?' && before != '&')
+            continue;
+        while (*at + name.len < url.len &&
+               !memchr("=&#", url.ptr[*at + name.len], 3))
+            name.len++;
+        if (*at + name.len >= url.len || url.ptr[*at + name.len] != '=')
+            continue;
+        value = (surety_str){name.ptr + name.len + 1, 0};
+        while (value.ptr + value.len < url.ptr + url.len &&
+               !memchr("&#", value.ptr[value.len], 2))
+            value.len++;
+        for (size_t i = 0; i < count; i++) {
+            if (!surety__str_equal_nocase(name,
+                                          surety_str_of(redact_members[i])))
+                continue;
+            *at += name.len + 1 + value.len;
+            *ret_value = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- collecting ---------------------------------------------------------- */
+
+struct redact_bag {
+    surety__arena *arena;
+    surety__secrets *secrets;
+    size_t cap;
+    surety_buf form; /* of a secret, on its way in */
+    bool starved;
+};
+
+static void redact_put_text(struct redact_bag *bag, surety_str text)
+{
+    surety_str copy;
+
+    if (text.len < REDACT_LEN_MIN || bag->secrets->count == bag->cap)
+        return;
+    for (size_t i = 0; i < bag->secrets->count; i++)
+        if (surety_str_equal(bag->secrets->texts[i], text))
+            return;
+    copy = surety__arena_text(bag->arena, text);
+    if (copy.ptr)
+        bag->secrets->texts[bag->secrets->count++] = copy;
+    else
+        bag->starved = true;
+}
+
+/* Puts in text and what it looks like in a JSON string and in a URL. */
+static void redact_put_forms(struct redact_bag *bag, surety_str text)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    surety_buf *form = &bag->form;
+
+    redact_put_text(bag, text);
+    surety_buf_reset(form);
+    surety_json_string(form, text);
+    if (!form->status)
+        redact_put_text(bag, (surety_str){form->ptr + 1, form->len - 2});
+    surety_buf_reset(form);
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char byte = (unsigned char)text.ptr[i];
+        const bool plain =
+            (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+            (byte >= '0' && byte <= '9') || memchr("-._~", byte, 4);
+
+        if (plain) {
+            surety_buf_byte(form, (char)byte);
+            continue;
+        }
+        surety_buf_byte(form, '%');
+        surety_buf_byte(form, hex[byte >> 4]);
+        surety_buf_byte(form, hex[byte & 15]);
+    }
+    if (!form->status)
+        redact_put_text(bag, surety_buf_str(form));
+    if (form->status)
+        bag->starved = true;
+}
+
+/* Puts in text, and what comes after its first separator: "Bearer KEY",
+ * "user:KEY". */
+static void redact_put(struct redact_bag *bag, surety_str text, char separator)
+{
+    const char *at = text.len ? memchr(text.ptr, separator, text.len) : NULL;
+
+    redact_put_forms(bag, text);
+    if (at)
+        redact_put_forms(
+            bag, (surety_str){at + 1, (size_t)(text.ptr + text.len - at) - 1});
+}
+
+surety_status surety__secrets_of(const surety_request *request,
+                                 surety__arena *arena,
+                                 surety__secrets *ret_secrets)
+{
+    const surety_str url = request->url;
+    struct redact_bag bag = {.arena = arena, .secrets = ret_secrets};
+    size_t sources = 1;
+    size_t at = 0;
+    surety_str value;
+
+    for (size_t i = 0; i < request->header_count; i++)
+        sources += redact_is_secret(&request->headers[i]);
+    while (redact_member(url, &at, &value))
+        sources++;
+    bag.cap = 6 * sources;
+    *ret_secrets = (surety__secrets){
+        .texts = surety__arena_take(arena, bag.cap * sizeof(surety_str))};
+    if (!ret_secrets->texts)
+        return SURETY_NOMEM;
+    surety_buf_init(&bag.form, arena->alloc, 0);
+    for (size_t i = 0; i < request->header_count; i++)
+        if (redact_is_secret(&request->headers[i]))
+            redact_put(&bag, request->headers[i].value, ' ');
+    redact_put(&bag, redact_userinfo(url), ':');
+    for (at = 0; redact_member(url, &at, &value);)
+        redact_put_forms(&bag, value);
+    surety_buf_done(&bag.form);
+    return bag.starved ? SURETY_NOMEM : SURETY_OK;
+}
+
+/* ---- replacing ----------------------------------------------------------- */
+
+/* The first secret in text at or after from, the longest of those that begin
+ * there; its len is 0 where there is none. *nexts is where each secret was
+ * found last; it makes the search linear over all calls. */
+static surety_str redact_find(const surety__secrets *secrets, size_t *nexts,
+                              surety_str text, size_t from)
+{
+    surety_str found = {text.ptr + text.len, 0};
+
+    for (size_t i = 0; i < secrets->count; i++) {
+        const surety_str secret = secrets->texts[i];
+        const char *at;
+
+        if (nexts[i] < from)
+            nexts[i] = from + surety__str_find((surety_str){text.ptr + from,
+                                                            text.len - from},
+                                               secret);
+        at = text.ptr + nexts[i];
+        if (nexts[i] < text.len &&
+            (at < found.ptr || (at == found.ptr && secret.len > found.len)))
+            found = (surety_str){at, secret.len};
+    }
+    return found;
+}
+
+/* Where each secret stands first in text; NULL: no memory. */
+static size_t *redact_begin(const surety__secrets *secrets,
+                            surety__arena *arena, surety_str text)
+{
+    size_t *nexts =
+        surety__arena_take(arena, (secrets->count + 1) * sizeof(size_t));
+
+    for (size_t i = 0; nexts && i < secrets->count; i++)
+        nexts[i] = surety__str_find(text, secrets->texts[i]);
+    return nexts;
+}
+
+/* Copies text into arena, every secret in it replaced. */
+static surety_status redact_text(const surety__secrets *secrets,
+                                 surety__arena *arena, surety_str text,
+                                 surety_str *ret_text)
+{
+    size_t *nexts = redact_begin(secrets, arena, text);
+    size_t from = 0;
+    surety_buf out;
+    surety_str secret;
+
+    if (!nexts)
+        return SURETY_NOMEM;
+    if (!text.len)
+        text.ptr = ""; /* no pointer may be moved from NULL */
+    surety_buf_init(&out, arena->alloc, 0);
+    while ((secret = redact_find(secrets, nexts, text, from)).len) {
+        const size_t begin = (size_t)(secret.ptr - text.ptr);
+
+        surety_buf_append(&out, text.ptr + from, begin - from);
+        surety_buf_append(&out, redact_mask, REDACT_MASK_LEN);
+        from = begin + secret.len;
+    }
+    if (from)
+        surety_buf_append(&out, text.ptr + from, text.len - from);
+    *ret_text = surety__arena_text(arena, from ? surety_buf_str(&out) : text);
+    surety_buf_done(&out);
+    return out.status || !ret_text->ptr ? SURETY_NOMEM : SURETY_OK;
+}
+
+/* The URL without userinfo and values of key-like members, whatever their
+ * length, then as any text. */
+static surety_status redact_url(const surety__secrets *secrets,
+                                surety__arena *arena, surety_str url,
+                                surety_str *ret_url)
+{
+    const surety_str userinfo = redact_userinfo(url);
+    surety_buf out;
+    surety_str value;
+    surety_status status;
+    size_t from = 0;
+    size_t at = 0;
+
+    if (!url.len)
+        url.ptr = "";
+    surety_buf_init(&out, arena->alloc, 0);
+    if (userinfo.len) {
+        from = (size_t)(userinfo.ptr - url.ptr);
+        surety_buf_append(&out, url.ptr, from);
+        surety_buf_append(&out, redact_mask, REDACT_MASK_LEN);
+        from += userinfo.len;
+    }
+    while (redact_member(url, &at, &value)) {
+        const size_t begin = (size_t)(value.ptr - url.ptr);
+
+        surety_buf_append(&out, url.ptr + from, begin - from);
+        if (value.len)
+            surety_buf_append(&out, redact_mask, REDACT_MASK_LEN);
+        from = begin + value.len;
+    }
+    surety_buf_append(&out, url.ptr + from, url.len - from);
+    status = out.status
+                 ? SURETY_NOMEM
+                 : redact_text(secrets, arena, surety_buf_str(&out), ret_url);
+    surety_buf_done(&out);
+    return status;
+}
+
+surety_status surety__redact_request(const surety__secrets *secrets,
+                                     const surety_request *request,
+                                     surety__arena *arena,
+                                     surety__exchange *ret_exchange)
+{
+    surety_header *headers = surety__arena_take(
+        arena, (request->header_count + 1) * sizeof(*headers));
+    surety_status status =
+        redact_text(secrets, arena, request->method, &ret_exchange->method);
+    size_t count = 0;
+
+    if (!headers || status)
+        return SURETY_NOMEM;
+    status = redact_url(secrets, arena, request->url, &ret_exchange->url);
+    for (size_t i = 0; i < request->header_count && !status; i++) {
+        const surety_header *header = &request->headers[i];
+
+        if (redact_is_secret(header) || surety__header_marks(header->name))
+            continue;
+        status =
+            redact_text(secrets, arena, header->name, &headers[count].name);
+        if (!status)
+            status = redact_text(secrets, arena, header->value,
+                                 &headers[count].value);
+        count++;
+    }
+    ret_exchange->headers = headers;
+    ret_exchange->header_count = count;
+    return status ? status
+                  : redact_text(secrets, arena, request->body,
+                                &ret_exchange->body);
+}
+
+/* Whether any secret stands in the whole of the portions, which is appended to
+ * out. */
+static bool redact_join(const surety__secrets *secrets,
+                        const surety__exchange *exchange, surety_buf *out)
+{
+    for (size_t i = 0; i < exchange->portion_count; i++)
+        surety_buf_add(out, exchange->portions[i].bytes);
+    for (size_t i = 0; i < secrets->count && !out->status; i++)
+        if (surety__str_find(surety_buf_str(out), secrets->texts[i]) < out->len)
+            return true;
+    return false;
+}
+
+/* Portions of the joined text without its secrets. One that held nothing else
+ * is gone, and its time goes to the next. */
+static surety_status redact_portions(const surety__secrets *secrets,
+                                     surety__arena *arena, surety_str joined,
+                                     surety__exchange *exchange)
+{
+    surety__portion *portions =
+        surety__arena_take(arena, exchange->portion_count * sizeof(*portions));
+    size_t *nexts = redact_begin(secrets, arena, joined);
+    surety_str secret;
+    surety_buf out;
+    size_t count = 0;
+    size_t from = 0; /* in joined: what is done */
+    size_t end = 0;  /* of the portion */
+    uint32_t carry_ms = 0;
+    bool starved = false;
+
+    if (!portions || !nexts)
+        return SURETY_NOMEM;
+    surety_buf_init(&out, arena->alloc, 0);
+    secret = redact_find(secrets, nexts, joined, 0);
+    for (size_t i = 0; i < exchange->portion_count && !starved; i++) {
+        surety__portion portion = exchange->portions[i];
+
+        end += portion.bytes.len;
+        surety_buf_reset(&out);
+        while (secret.len && (size_t)(secret.ptr - joined.ptr) < end) {
+            const size_t begin = (size_t)(secret.ptr - joined.ptr);
+
+            surety_buf_append(&out, joined.ptr + from, begin - from);
+            surety_buf_append(&out, redact_mask, REDACT_MASK_LEN);
+            from = begin + secret.len;
+            secret = redact_find(secrets, nexts, joined, from);
+        }
+        if (from < end) {
+            surety_buf_append(&out, joined.ptr + from, end - from);
+            from = end;
+        }
+        carry_ms = portion.after_ms > UINT32_MAX - carry_ms
+                       ? UINT32_MAX
+                       : carry_ms + portion.after_ms;
+        starved = out.status != SURETY_OK;
+        if (portion.bytes.len && !out.len)
+            continue;
+        portions[count].after_ms = carry_ms;
+        portions[count].bytes = surety__arena_text(arena, surety_buf_str(&out));
+        starved = starved || !portions[count].bytes.ptr;
+        count++;
+        carry_ms = 0;
+    }
+    exchange->portions = portions;
+    exchange->portion_count = count;
+    exchange->end_after_ms = exchange->end_after_ms > UINT32_MAX - carry_ms
+                                 ? UINT32_MAX
+                                 : exchange->end_after_ms + carry_ms;
+    surety_buf_done(&out);
+    return starved ? SURETY_NOMEM : SURETY_OK;
+}
+
+/* A message of up to 255 bytes, in which "***" is shorter than any secret. */
+static surety_status redact_message(const surety__secrets *secrets,
+                                    surety__arena *arena,
+                                    surety_delivery *delivery)
+{
+    surety_str text;
+    surety_status status =
+        redact_text(secrets, arena, surety_str_of(delivery->message), &text);
+
+    if (status)
+        return status;
+    memset(delivery->message, 0, sizeof(delivery->message));
+    memcpy(delivery->message, text.ptr, text.len);
+    return SURETY_OK;
+}
+
+surety_status surety__redact_response(const surety__secrets *secrets,
+                                      surety__arena *arena,
+                                      surety__exchange *exchange)
+{
+    const size_t count = exchange->response_header_count;
+    surety_header *headers =
+        surety__arena_take(arena, (count + 1) * sizeof(*headers));
+    surety_status status = headers ? SURETY_OK : SURETY_NOMEM;
+    surety_buf joined;
+
+    for (size_t i = 0; i < count && !status; i++) {
+        const surety_header *header = &exchange->response_headers[i];
+        const bool cookie = surety__str_equal_nocase(
+            header->name, SURETY__LITERAL("set-cookie"));
+
+        status = redact_text(secrets, arena, header->name, &headers[i].name);
+        if (!status)
+            status =
+                redact_text(secrets, arena,
+                            cookie ? surety_str_of(redact_mask) : header->value,
+                            &headers[i].value);
+    }
+    if (!status)
+        exchange->response_headers = headers;
+    if (!status)
+        status = redact_message(secrets, arena, &exchange->delivery);
+    surety_buf_init(&joined, arena->alloc, 0);
+    if (!status && secrets->count && redact_join(secrets, exchange, &joined))
+        status =
+            redact_portions(secrets, arena, surety_buf_str(&joined), exchange);
+    if (joined.status)
+        status = SURETY_NOMEM;
+    surety_buf_done(&joined);
+    return status;
+}

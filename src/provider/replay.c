@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* replay.c: a transport whose other end is a recording.
+ *
+ * start chooses the exchange and opens a player on it; wait plays what is due:
+ * the head, each portion, the end, in the very calls in which they were
+ * recorded. Untimed, everything is due at once; timed, each event so long after
+ * the one before as it was then. The recording is only read, so several
+ * transports may play it at once; which exchanges were given is kept here.
+ *
+ * A request is the recorded one when method, URL without scheme and host, and
+ * body are equal, the body as a JSON value where it is one. Secrets are taken
+ * out of it first as the recorder does (redact.c): the recording has none. */
+#include "provider/recording.h"
+#include "provider/redact.h"
+#include "provider/transport.h"
+
+/* One exchange under way. */
+struct replay_player {
+    struct replay_player *next;
+    const surety__exchange *exchange; /* NULL: there is none left */
+    surety_receiver receiver;
+    surety_delivery delivery; /* how it ends where the recording does not say */
+    uint64_t id;
+    uint64_t due_ms;
+    size_t bytes, bytes_max;
+    size_t at; /* the event: 0 is the head, 1 the first portion, ... */
+};
+
+/* Exchanges whose requests are equal as far as a digest goes, in order. */
+struct replay_link {
+    struct replay_link *next;
+    const surety__exchange *exchange;
+    bool given;
+};
+
+struct replay {
+    surety_transport transport;
+    const surety_alloc *alloc;
+    const surety_recording *recording;
+    bool match, timed;
+    size_t next;                 /* without match: the exchange's index */
+    struct replay_player *first; /* in the order of their starts */
+    struct replay_link *links;   /* with match: one an exchange */
+    surety__map digests;         /* to the first link */
+    surety_doc *asked, *recorded;
+};
+
+/* ---- matching ------------------------------------------------------------ */
+
+/* Equal requests have equal digests; NOMEM. */
+static surety_status replay_digest(surety_doc *doc, surety_buf *scratch,
+                                   const surety__exchange *exchange,
+                                   uint64_t *ret_digest)
+{
+    const surety_str path = surety__url_path(exchange->url);
+    surety_str body = exchange->body;
+    surety_status status;
+
+    if (surety__body_read(doc, body, &status)) {
+        surety_buf_reset(scratch);
+        if (surety_val_write(surety_doc_root(doc), SURETY_STYLE_CANONICAL,
+                             scratch) == SURETY_UNSUPPORTED)
+            scratch->len = 0;
+        body = surety_buf_str(scratch);
+        status = scratch->status;
+    }
+    *ret_digest =
+        (uint64_t)surety__hash(path.ptr, path.len) << 32 ^
+        (uint64_t)surety__hash(exchange->method.ptr, exchange->method.len)
+            << 16 ^
+        surety__hash(body.ptr, body.len);
+    return status;
+}
+
+static surety_status replay_equal(struct replay *replay,
+                                  const surety__exchange *asked,
+                                  const surety__exchange *recorded,
+                                  bool *ret_equal)
+{
+    surety_status status;
+    bool equal = surety_str_equal(asked->method, recorded->method) &&
+                 surety_str_equal(surety__url_path(asked->url),
+                                  surety__url_path(recorded->url));
+
+    *ret_equal = equal && surety_str_equal(asked->body, recorded->body);
+    if (!equal || *ret_equal)
+        return SURETY_OK;
+    if (!surety__body_read(replay->asked, asked->body, &status) ||
+        !surety__body_read(replay->recorded, recorded->body, &status))
+        return status;
+    *ret_equal = surety_val_equal(surety_doc_root(replay->asked),
+                                  surety_doc_root(replay->recorded));
+    return SURETY_OK;
+}
+
+/* The first exchange not yet given whose request is asked; NULL: none, and
+ * *ret_delivery says so. */
+static surety_status replay_find(struct replay *replay,
+                                 const surety__exchange *asked,
+                                 const surety__exchange **ret_exchange,
+                                 surety_delivery *ret_delivery)
+{
+    surety_buf scratch;
+    surety_status status;
+    uint64_t digest = 0;
+    size_t equals = 0;
+
+    surety_buf_init(&scratch, replay->alloc, 0);
+    status = replay_digest(replay->asked, &scratch, asked, &digest);
+    surety_buf_done(&scratch);
+    if (status)
+        return status;
+    for (struct replay_link *link = surety__map_get(&replay->digests, digest);
+         link; link = link->next) {
+        bool equal = false;
+
+        status = replay_equal(replay, asked, link->exchange, &equal);
+        if (status)
+            return status;
+        equals += equal;
+        if (!equal || link->given)
+            continue;
+        link->given = true;
+        *ret_exchange = link->exchange;
+        return SURETY_OK;
+    }
+    *ret_exchange = NULL;
+    *ret_delivery =
+        equals ? surety__delivery_of(SURETY_FAILURE_PROTOCOL, false,
+                                     "the recording has this request %zu "
+                                     "times, and all were given",
+                                     equals)
+               : surety__delivery_of(SURETY_FAILURE_PROTOCOL, false,
+                                     "the recording does not have this "
+                                     "request: none of its %zu exchanges has "
+                                     "this method, path and body",
+                                     replay->recording->count);
+    return SURETY_OK;
+}
+
+/* The next exchange, whatever is asked. */
+static const surety__exchange *replay_next(struct replay *replay,
+                                           surety_delivery *ret_delivery)
+{
+    const surety_recording *recording = replay->recording;
+
+    if (replay->next < recording->count)
+        return &recording->exchanges[replay->next++];
+    *ret_delivery = surety__delivery_of(
+        SURETY_FAILURE_PROTOCOL, false,
+        "the recording has no exchange left: all %zu were given",
+        recording->count);
+    return NULL;
+}
+
+/* The request as a recorder would have written it. */
+static surety_status replay_ask(struct replay *replay,
+                                const surety_request *request,
+                                const surety__exchange **ret_exchange,
+                                surety_delivery *ret_delivery)
+{
+    surety__arena arena;
+    surety__exchange asked = {0};
+    surety__secrets secrets;
+    surety_status status;
+
+    surety__arena_init(&arena, replay->alloc, 0);
+    status = surety__secrets_of(request, &arena, &secrets);
+    if (!status)
+        status = surety__redact_request(&secrets, request, &arena, &asked);
+    if (!status)
+        status = replay_find(replay, &asked, ret_exchange, ret_delivery);
+    surety__arena_done(&arena);
+    return status;
+}
+
+/* ---- playing ------------------------------------------------------------- */
+
+/* How long after the event before it the player's next event comes. */
+static uint32_t replay_distance(const struct replay_player *player)
+{
+    const surety__exchange *exchange = player->exchange;
+
+    if (!exchange)
+        return 0;
+    if (exchange->has_head && player->at == 0)
+        return exchange->head_after_ms;
+    if (exchange->has_head && player->at <= exchange->portion_count)
+        return exchange->portions[player->at - 1].after_ms;
+    return exchange->end_after_ms;
+}
+
+/* Plays one event; false where it was the last. */
+static bool replay_event(struct replay_player *player)
+{
+    const surety__exchange *exchange = player->exchange;
+    const surety_receiver *receiver = &player->receiver;
+    surety_str bytes;
+
+    if (!exchange)
+        return false;
+    if (!exchange->has_head || player->at > exchange->portion_count) {
+        player->delivery = exchange->delivery;
+        return false;
+    }
+    if (player->at++ == 0) {
+        receiver->head(receiver->ctx, exchange->status,
+                       exchange->response_headers,
+                       exchange->response_header_count);
+        return true;
+    }
+    bytes = exchange->portions[player->at - 2].bytes;
+    if (bytes.len > player->bytes_max - player->bytes) {
+        player->delivery = surety__delivery_limit(player->bytes_max);
+        return false;
+    }
+    player->bytes += bytes.len;
+    if (receiver->bytes(receiver->ctx, bytes))
+        return true;
+    player->delivery = surety__delivery_broken(true);
+    return false;
+}
+
+/* Takes the player out and tells its receiver the end. */
+static void replay_end(struct replay *replay, struct replay_player **place)
+{
+    struct replay_player *player = *place;
+
+    *place = player->next;
+    player->receiver.end(player->receiver.ctx, &player->delivery);
+    surety__free(replay->alloc, player, sizeof(*player));
+}
+
+/* Plays what is due at now; whether a receiver was told something. */
+static bool replay_play(struct replay *replay, uint64_t now_ms)
+{
+    struct replay_player **place = &replay->first;
+    bool told = false;
+
+    while (*place) {
+        struct replay_player *player = *place;
+        bool more = true;
+
+        while (more && (!replay->timed || player->due_ms <= now_ms)) {
+            more = replay_event(player);
+            told = true;
+            if (more)
+                player->due_ms += replay_distance(player);
+        }
+        if (more)
+            place = &player->next;
+        else
+            replay_end(replay, place);
+    }
+    return told;
+}
+
+static surety_status replay_start(void *ctx, uint64_t id,
+                                  const surety_request *request,
+                                  const surety_receiver *receiver,
+                                  surety_error *reterr)
+{
+    struct replay *replay = ctx;
+    struct replay_player **place = &replay->first;
+    struct replay_player *player;
+    surety_status status = SURETY_OK;
+
+    for (; *place; place = &(*place)->next)
+        if ((*place)->id == id)
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "an exchange with this id is under way");
+    player = surety__new(replay->alloc, sizeof(*player));
+    if (!player)
+        return surety__fail_nomem(reterr);
+    if (replay->match)
+        status =
+            replay_ask(replay, request, &player->exchange, &player->delivery);
+    else
+        player->exchange = replay_next(replay, &player->delivery);
+    if (status) {
+        surety__free(replay->alloc, player, sizeof(*player));
+        return surety__fail_nomem(reterr);
+    }
+    player->id = id;
+    player->receiver = *receiver;
+    player->bytes_max = surety__response_max(request);
+    player->due_ms = surety__clock_ms() + replay_distance(player);
+    *place = player;
+    return SURETY_OK;
+}
+
+static void replay_cancel(void *ctx, uint64_t id)
+{
+    struct replay *replay = ctx;
+    struct replay_player **place = &replay->first;
+
+    while (*place && (*place)->id != id)
+        place = &(*place)->next;
+    if (!*place)
+        return;
+    (*place)->delivery = surety__delivery_cancelled((*place)->exchange != NULL);
+    replay_end(replay, place);
+}
+
+static surety_status replay_wait(void *ctx, uint32_t timeout_ms,
+                                 surety_error *reterr)
+{
+    struct replay *replay = ctx;
+    const uint64_t begin_ms = surety__clock_ms();
+    uint64_t until_ms = begin_ms + timeout_ms;
+
+    (void)reterr;
+    if (replay_play(replay, begin_ms))
+        return SURETY_OK;
+    for (const struct replay_player *player = replay->first; player;
+         player = player->next)
+        if (player->due_ms < until_ms)
+            until_ms = player->due_ms;
+    surety__clock_sleep(until_ms - begin_ms);
+    (void)replay_play(replay, surety__clock_ms());
+    return SURETY_OK;
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+static void replay_free(struct replay *replay)
+{
+    surety__map_done(&replay->digests, replay->alloc);
+    surety__free(replay->alloc, replay->links,
+                 replay->recording->count * sizeof(*replay->links));
+    surety_doc_free(replay->asked);
+    surety_doc_free(replay->recorded);
+    surety__free(replay->alloc, replay, sizeof(*replay));
+}
+
+static void replay_close(void *ctx)
+{
+    struct replay *replay = ctx;
+
+    while (replay->first)
+        replay_cancel(replay, replay->first->id);
+    replay_free(replay);
+}
+
+/* Links every exchange to its digest, the first before the last. */
+static surety_status replay_index(struct replay *replay)
+{
+    const surety_recording *recording = replay->recording;
+    surety_status status = SURETY_OK;
+    surety_buf scratch;
+
+    replay->asked = surety_doc_new(replay->alloc);
+    replay->recorded = surety_doc_new(replay->alloc);
+    replay->links =
+        surety__new(replay->alloc, recording->count * sizeof(*replay->links));
+    if (!replay->asked || !replay->recorded || !replay->links)
+        return SURETY_NOMEM;
+    surety_buf_init(&scratch, replay->alloc, 0);
+    for (size_t i = recording->count; i > 0 && !status; i--) {
+        struct replay_link *link = &replay->links[i - 1];
+        uint64_t digest = 0;
+
+        link->exchange = &recording->exchanges[i - 1];
+        status =
+            replay_digest(replay->asked, &scratch, link->exchange, &digest);
+        link->next = surety__map_get(&replay->digests, digest);
+        if (!status &&
+            !surety__map_put(&replay->digests, replay->alloc, digest, link))
+            status = SURETY_NOMEM;
+    }
+    surety_buf_done(&scratch);
+    return status;
+}
+
+surety_status surety_replay_open(const surety_recording *recording,
+                                 const surety_replay_options *options,
+                                 surety_transport **ret_transport,
+                                 surety_error *reterr)
+{
+    const surety_alloc *alloc = options ? options->alloc : NULL;
+    struct replay *replay = surety__new(alloc, sizeof(*replay));
+
+    if (!replay)
+        return surety__fail_nomem(reterr);
+    *replay = (struct replay){
+        .alloc = alloc,
+        .recording = recording,
+        .match = options && options->match,
+        .timed = options && options->timed,
+        .transport = {.version = 1,
+                      .ctx = replay,
+                      .start = replay_start,
+                      .cancel = replay_cancel,
+                      .wait = replay_wait,
+                      .close = replay_close},
+    };
+    if (replay->match && replay_index(replay)) {
+        replay_free(replay);
+        return surety__fail_nomem(reterr);
+    }
+    *ret_transport = &replay->transport;
+    return SURETY_OK;
+}

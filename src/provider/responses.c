@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* responses.c: OpenAI Responses.
+ *
+ * A stream tells the reply twice: by deltas, and whole in its last event
+ * (response.completed, .incomplete or .failed, the end mark). The deltas are
+ * taken as they come; of the last event its status, usage and error, and its
+ * output only where there were no deltas. Events have their type in the data;
+ * the event's name says the same and stands in where a server leaves the type
+ * out. There is no [DONE], but one does no harm.
+ *
+ * Nothing is stored at the provider (store: false) unless the caller's extra
+ * members say so. */
+#include "provider/protocol.h"
+
+static void responses_path(const surety__call *call, surety_buf *out)
+{
+    (void)call;
+    surety_buf_text(out, "/responses");
+}
+
+static void responses_build_schema(const surety__call *call, surety_doc *out,
+                                   const char *type, const char *member)
+{
+    surety_build_object(out);
+    surety__build_text(out, "type", surety_str_of(type));
+    surety__build_text(out, "name", call->schema_name);
+    surety__build_text(out, "description", call->schema_description);
+    surety_build_name(out, "strict");
+    surety_build_bool(out, call->strict);
+    surety_build_name(out, member);
+    surety_build_val(out, call->schema);
+    surety_build_close(out);
+}
+
+static void responses_build_mode(const surety__call *call, surety_doc *out)
+{
+    if (call->mode == SURETY_MODE_NATIVE) {
+        surety_build_name(out, "text");
+        surety_build_object(out);
+        surety_build_name(out, "format");
+        responses_build_schema(call, out, "json_schema", "schema");
+        surety_build_close(out);
+    } else if (call->mode == SURETY_MODE_TOOL) {
+        surety_build_name(out, "tools");
+        surety_build_array(out);
+        responses_build_schema(call, out, "function", "parameters");
+        surety_build_close(out);
+        surety_build_name(out, "tool_choice");
+        surety_build_object(out);
+        surety__build_text(out, "type", SURETY__LITERAL("function"));
+        surety__build_text(out, "name", call->schema_name);
+        surety_build_close(out);
+        surety_build_name(out, "parallel_tool_calls");
+        surety_build_bool(out, false);
+    }
+}
+
+static void responses_body(const surety__call *call, surety_doc *out)
+{
+    surety_build_object(out);
+    surety__build_text(out, "model", call->model->model);
+    surety__build_text(out, "instructions", call->system);
+    surety_build_name(out, "input");
+    surety_build_array(out);
+    surety__build_messages(call, out);
+    surety_build_close(out);
+    responses_build_mode(call, out);
+    if (call->model->output_tokens_max) {
+        surety_build_name(out, "max_output_tokens");
+        surety_build_uint(out, call->model->output_tokens_max);
+    }
+    surety__build_temperature(call, out);
+    surety_build_name(out, "store");
+    surety_build_bool(out, false);
+    surety_build_name(out, "stream");
+    surety_build_bool(out, surety__call_streams(call));
+    if (surety__call_streams(call) &&
+        surety__call_host_ends(call, "api.openai.com")) {
+        surety_build_name(out, "stream_options");
+        surety_build_object(out);
+        surety_build_name(out, "include_obfuscation");
+        surety_build_bool(out, false);
+        surety_build_close(out);
+    }
+    surety_build_close(out);
+}
+
+static void responses_usage(surety__decoder *decoder, surety_val usage)
+{
+    surety_usage found = {.known = true};
+
+    if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
+        return;
+    found.known =
+        surety__answer_tokens(surety_val_get(usage, "input_tokens"),
+                              &found.input_tokens) &&
+        surety__answer_tokens(surety_val_get(usage, "output_tokens"),
+                              &found.output_tokens) &&
+        surety__answer_tokens(
+            surety_val_get(surety_val_get(usage, "input_tokens_details"),
+                           "cached_tokens"),
+            &found.cached_input_tokens) &&
+        surety__answer_tokens(
+            surety_val_get(surety_val_get(usage, "output_tokens_details"),
+                           "reasoning_tokens"),
+            &found.reasoning_tokens);
+    surety__answer_usage(decoder, found);
+}
+
+/* The parts of a message item; refusals and texts. */
+static void responses_content(surety__decoder *decoder, surety_val content)
+{
+    for (surety_val part = surety_val_first(content); part.doc;
+         part = surety_val_next(content, part)) {
+        const surety_val type = surety_val_get(part, "type");
+
+        if (surety_val_is(type, "output_text"))
+            surety__answer_text(
+                decoder,
+                surety__answer_string(decoder, surety_val_get(part, "text"),
+                                      "an output text"));
+        else if (surety_val_is(type, "refusal"))
+            surety__answer_refusal(
+                decoder,
+                surety__answer_string(decoder, surety_val_get(part, "refusal"),
+                                      "a refusal"));
+    }
+}
+
+static void responses_reasoning(surety__decoder *decoder, surety_val parts)
+{
+    for (surety_val part = surety_val_first(parts); part.doc;
+         part = surety_val_next(parts, part))
+        surety__answer_reasoning(decoder,
+                                 surety_val_str(surety_val_get(part, "text")));
+}
+
+/* The output of a whole response. */
+static void responses_output(surety__decoder *decoder, surety_val output)
+{
+    for (surety_val item = surety_val_first(output); item.doc;
+         item = surety_val_next(output, item)) {
+        const surety_val type = surety_val_get(item, "type");
+
+        if (surety_val_is(type, "message"))
+            responses_content(decoder, surety_val_get(item, "content"));
+        else if (surety_val_is(type, "function_call") &&
+                 !decoder->is.has_native)
+            surety__answer_arguments(
+                decoder, surety_val_none(),
+                surety_val_str(surety_val_get(item, "call_id")),
+                surety__answer_string(
+                    decoder, surety_val_get(item, "arguments"), "arguments"));
+        else if (surety_val_is(type, "reasoning"))
+            responses_reasoning(decoder, surety_val_get(item, "summary"));
+    }
+}
+
+/* How the response ended. */
+static void responses_end(surety__decoder *decoder, surety_val response)
+{
+    const surety_val status = surety_val_get(response, "status");
+    const surety_val error = surety_val_get(response, "error");
+    const surety_val reason = surety_val_get(
+        surety_val_get(response, "incomplete_details"), "reason");
+
+    responses_usage(decoder, surety_val_get(response, "usage"));
+    if (surety_val_is(status, "failed") ||
+        surety_val_kind(error) == SURETY_KIND_OBJECT) {
+        surety__error_take(decoder, error);
+        return;
+    }
+    if (surety_val_is(status, "queued") || surety_val_is(status, "in_progress"))
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "the response is still being made (status %s): "
+                             "background responses are not waited for",
+                             surety_val_is(status, "queued") ? "queued"
+                                                             : "in_progress");
+    surety__answer_finish(decoder, status);
+    surety__answer_finish(decoder, reason); /* says more */
+}
+
+static void responses_names(surety__decoder *decoder, surety_val response)
+{
+    surety__answer_word(decoder, &decoder->response_id,
+                        surety_val_get(response, "id"));
+    surety__answer_word(decoder, &decoder->model,
+                        surety_val_get(response, "model"));
+}
+
+static void responses_whole(surety__decoder *decoder, surety_val root)
+{
+    if (surety_val_kind(surety_val_get(root, "output")) != SURETY_KIND_ARRAY &&
+        !surety_val_is(surety_val_get(root, "status"), "failed"))
+        surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
+                             "the response has no array \"output\"");
+    responses_names(decoder, root);
+    responses_output(decoder, surety_val_get(root, "output"));
+    responses_end(decoder, root);
+}
+
+static void responses_last(surety__decoder *decoder, surety_val root)
+{
+    const surety_val response = surety_val_get(root, "response");
+
+    responses_names(decoder, response);
+    if (!decoder->text.len && !decoder->is.has_native && !decoder->refusal.len)
+        responses_output(decoder, surety_val_get(response, "output"));
+    responses_end(decoder, response);
+    decoder->is.done = true;
+}
+
+static void responses_event(surety__decoder *decoder, surety_str name,
+                            surety_val root)
+{
+    const surety_val typed = surety_val_get(root, "type");
+    const surety_str type =
+        surety_val_str(typed).len ? surety_val_str(typed) : name;
+    const surety_val delta = surety_val_get(root, "delta");
+
+    if (!surety__str_starts(type, SURETY__LITERAL("response.")))
+        return;
+    if (surety_str_equal(type, SURETY__LITERAL("response.output_text.delta")))
+        surety__answer_text(decoder,
+                            surety__answer_string(decoder, delta, "delta"));
+    else if (surety_str_equal(type, SURETY__LITERAL("response.refusal.delta")))
+        surety__answer_refusal(decoder,
+                               surety__answer_string(decoder, delta, "delta"));
+    else if (surety_str_equal(
+                 type, SURETY__LITERAL("response.function_call_arguments."
+                                       "delta")))
+        surety__answer_arguments(
+            decoder, surety_val_get(root, "output_index"),
+            (surety_str){NULL, 0},
+            surety__answer_string(decoder, delta, "delta"));
+    else if (surety_str_equal(
+                 type, SURETY__LITERAL("response.reasoning_text.delta")) ||
+             surety_str_equal(type,
+                              SURETY__LITERAL("response.reasoning_summary_text."
+                                              "delta")))
+        surety__answer_reasoning(decoder, surety_val_str(delta));
+    else if (surety_str_equal(type, SURETY__LITERAL("response.created")))
+        responses_names(decoder, surety_val_get(root, "response"));
+    else if (surety_str_equal(type, SURETY__LITERAL("response.completed")) ||
+             surety_str_equal(type, SURETY__LITERAL("response.incomplete")) ||
+             surety_str_equal(type, SURETY__LITERAL("response.failed")))
+        responses_last(decoder, root);
+}
+
+static const surety__ending responses_endings[] = {
+    {"max_output_tokens", SURETY_FAILURE_LENGTH},
+    {"content_filter", SURETY_FAILURE_FILTER},
+    {"incomplete", SURETY_FAILURE_TRUNCATED},
+    {"cancelled", SURETY_FAILURE_SERVER},
+    {NULL, SURETY_FAILURE_NONE},
+};
+
+static const char *const responses_replaceable[] = {
+    "max_output_tokens", "parallel_tool_calls", "store",
+    "stream_options",    "tool_choice",         NULL,
+};
+
+const surety__protocol surety__protocol_responses = {
+    .modes = {[SURETY_MODE_NATIVE] = true,
+              [SURETY_MODE_TOOL] = true,
+              [SURETY_MODE_PROMPT] = true},
+    .streams = true,
+    .path = responses_path,
+    .key_header = "authorization",
+    .key_prefix = "Bearer ",
+    .body = responses_body,
+    .replaceable = responses_replaceable,
+    .whole = responses_whole,
+    .event = responses_event,
+    .endings = responses_endings,
+};

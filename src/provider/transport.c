@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transport.c: what the transports share. The one place of provider/ that asks
+ * the clock. Nothing here keeps anything between calls. */
+#include "provider/transport.h"
+
+#include <poll.h>
+#include <time.h>
+
+uint64_t surety__clock_ms(void)
+{
+    struct timespec now = {0, 0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void surety__clock_sleep(uint64_t ms)
+{
+    (void)poll(NULL, 0, ms < 1000000000 ? (int)ms : 1000000000);
+}
+
+/* ---- deliveries ---------------------------------------------------------- */
+
+surety_delivery surety__delivery_of(surety_failure failure, bool sent,
+                                    const char *format, ...)
+{
+    surety_delivery delivery = {.failure = failure, .sent = sent};
+    surety_error error;
+    size_t len;
+    va_list args;
+
+    va_start(args, format);
+    surety__failv(&error, SURETY_IO, format, args);
+    va_end(args);
+    len = strlen(error.message);
+    if (len >= sizeof(delivery.message)) {
+        len = sizeof(delivery.message) - 4;
+        while (len && ((unsigned char)error.message[len] & 0xC0) == 0x80)
+            len--;
+        memcpy(error.message + len, "...", 3);
+        len += 3;
+    }
+    memcpy(delivery.message, error.message, len);
+    return delivery;
+}
+
+surety_delivery surety__delivery_broken(bool sent)
+{
+    return surety__delivery_of(SURETY_FAILURE_CANCELLED, sent,
+                               "the rest of the response was not wanted");
+}
+
+surety_delivery surety__delivery_cancelled(bool sent)
+{
+    return surety__delivery_of(SURETY_FAILURE_CANCELLED, sent,
+                               "the call was cancelled");
+}
+
+surety_delivery surety__delivery_limit(size_t max)
+{
+    return surety__delivery_of(SURETY_FAILURE_LIMIT, true,
+                               "the response is longer than %zu bytes", max);
+}
+
+size_t surety__response_max(const surety_request *request)
+{
+    return request->response_bytes_max ? request->response_bytes_max
+                                       : (size_t)64 << 20;
+}
+
+/* ---- headers ------------------------------------------------------------- */
+
+bool surety__header_marks(surety_str name)
+{
+    const surety_str prefix = SURETY__LITERAL("x-surety-");
+
+    return name.len >= prefix.len &&
+           surety__str_equal_nocase((surety_str){name.ptr, prefix.len}, prefix);
+}
+
+static bool transport_is_token(surety_str name)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+
+    for (size_t i = 0; i < name.len; i++) {
+        const char byte = name.ptr[i];
+        const bool plain = (byte >= 'a' && byte <= 'z') ||
+                           (byte >= 'A' && byte <= 'Z') ||
+                           (byte >= '0' && byte <= '9');
+
+        if (!plain && !memchr(others, byte, sizeof(others) - 1))
+            return false;
+    }
+    return name.len > 0;
+}
+
+static bool transport_is_field(surety_str value)
+{
+    for (size_t i = 0; i < value.len; i++) {
+        const unsigned char byte = (unsigned char)value.ptr[i];
+
+        if ((byte < 0x20 && byte != '\t') || byte == 0x7F)
+            return false;
+    }
+    return true;
+}
+
+surety_status surety__headers_check(const surety_request *request,
+                                    surety_error *reterr)
+{
+    for (size_t i = 0; i < request->header_count; i++) {
+        const surety_str name = request->headers[i].name;
+
+        if (!transport_is_token(name))
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "\"%.*s\" is no name of a header",
+                                (int)(name.len < 64 ? name.len : 64), name.ptr);
+        if (!transport_is_field(request->headers[i].value))
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "the value of header %.*s has a control "
+                                "character",
+                                (int)(name.len < 64 ? name.len : 64), name.ptr);
+        if (surety__str_equal_nocase(name, SURETY__LITERAL("content-length")) ||
+            surety__str_equal_nocase(name,
+                                     SURETY__LITERAL("transfer-encoding")))
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "header %.*s is the transport's own",
+                                (int)name.len, name.ptr);
+    }
+    return SURETY_OK;
+}
+
+/* ---- addresses ----------------------------------------------------------- */
+
+/* Networks that are not public (IANA's registries for special purposes). */
+static const struct {
+    unsigned char bytes[4];
+    unsigned bits;
+} transport_private_v4[] = {
+    {{0, 0, 0, 0}, 8},       /* this network, RFC 791 */
+    {{10, 0, 0, 0}, 8},      /* private, RFC 1918 */
+    {{100, 64, 0, 0}, 10},   /* shared, RFC 6598 */
+    {{127, 0, 0, 0}, 8},     /* loopback, RFC 1122 */
+    {{169, 254, 0, 0}, 16},  /* link-local, RFC 3927 */
+    {{172, 16, 0, 0}, 12},   /* private, RFC 1918 */
+    {{192, 0, 0, 0}, 24},    /* protocol assignments, RFC 6890 */
+    {{192, 0, 2, 0}, 24},    /* documents, RFC 5737 */
+    {{192, 88, 99, 0}, 24},  /* 6to4 relays, RFC 7526 */
+    {{192, 168, 0, 0}, 16},  /* private, RFC 1918 */
+    {{198, 18, 0, 0}, 15},   /* measurements, RFC 2544 */
+    {{198, 51, 100, 0}, 24}, /* documents, RFC 5737 */
+    {{203, 0, 113, 0}, 24},  /* documents, RFC 5737 */
+    {{224, 0, 0, 0}, 3},     /* multicast, reserved and broadcast */
+};
+
+/* In 2000::/3, outside of which nothing is public but what holds an IPv4
+ * address. */
+static const struct {
+    unsigned char bytes[4];
+    unsigned bits;
+} transport_private_v6[] = {
+    {{0x20, 0x01, 0x00, 0x00}, 23}, /* protocol assignments, RFC 2928 */
+    {{0x20, 0x01, 0x0D, 0xB8}, 32}, /* documents, RFC 3849 */
+    {{0x3F, 0xFF, 0x00, 0x00}, 20}, /* documents, RFC 9637 */
+};
+
+static bool transport_in_network(const unsigned char *bytes,
+                                 const unsigned char *network, unsigned bits)
+{
+    for (unsigned i = 0; i < bits; i++)
+        if ((bytes[i / 8] ^ network[i / 8]) & (0x80u >> i % 8))
+            return false;
+    return true;
+}
+
+static bool transport_public_v4(const unsigned char *bytes)
+{
+    const size_t count =
+        sizeof(transport_private_v4) / sizeof(transport_private_v4[0]);
+
+    for (size_t i = 0; i < count; i++)
+        if (transport_in_network(bytes, transport_private_v4[i].bytes,
+                                 transport_private_v4[i].bits))
+            return false;
+    return true;
+}
+
+bool surety__address_is_public(const unsigned char *bytes, size_t len)
+{
+    static const unsigned char mapped[12] = {0, 0, 0, 0, 0,    0,
+                                             0, 0, 0, 0, 0xFF, 0xFF};
+    static const unsigned char nat64[12] = {0, 0x64, 0xFF, 0x9B};
+    static const unsigned char to4[2] = {0x20, 0x02};
+    static const unsigned char global[1] = {0x20};
+    const size_t count =
+        sizeof(transport_private_v6) / sizeof(transport_private_v6[0]);
+
+    if (len == 4)
+        return transport_public_v4(bytes);
+    if (len != 16)
+        return false;
+    if (memcmp(bytes, mapped, 12) == 0 || memcmp(bytes, nat64, 12) == 0)
+        return transport_public_v4(bytes + 12);
+    if (memcmp(bytes, to4, 2) == 0)
+        return transport_public_v4(bytes + 2);
+    if (!transport_in_network(bytes, global, 3))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (transport_in_network(bytes, transport_private_v6[i].bytes,
+                                 transport_private_v6[i].bits))
+            return false;
+    return true;
+}
+
+/* ---- SIGPIPE ------------------------------------------------------------- */
+
+void surety__shield_raise(surety__shield *shield)
+{
+    sigset_t pending;
+    sigset_t pipes;
+
+    sigemptyset(&pending);
+    (void)sigpending(&pending);
+    shield->held = sigismember(&pending, SIGPIPE) == 1;
+    sigemptyset(&pipes);
+    sigaddset(&pipes, SIGPIPE);
+    (void)pthread_sigmask(SIG_BLOCK, &pipes, &shield->before);
+}
+
+void surety__shield_lower(const surety__shield *shield)
+{
+    const struct timespec now = {0, 0};
+    sigset_t pipes;
+
+    if (!shield->held) {
+        sigemptyset(&pipes);
+        sigaddset(&pipes, SIGPIPE);
+        while (sigtimedwait(&pipes, NULL, &now) > 0)
+            ;
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &shield->before, NULL);
+}

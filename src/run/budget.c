@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one budget. Whatever a run may spend is asked for here before every call,
+ * whether it is a first call, a retry or a re-ask, so that no layer multiplies
+ * another.
+ *
+ * 1. A call is charged when it has ended: by the provider's usage; where that
+ *    is missing and the provider may have worked, by an estimate of a token for
+ *    three bytes. What never arrived, or was answered with an error's status,
+ *    costs nothing but a call.
+ * 2. Before a call, its input is charged by the estimate and its output by the
+ *    most that a call of this run has given so far. So tokens and money are
+ *    overrun by one reply at most; calls and time are never overrun.
+ * 3. Time is the caller's monotonic clock, from the first step. */
+#include "run/run.h"
+
+enum { BUDGET_BYTES_A_TOKEN = 3 };
+
+uint64_t surety__budget_estimate(size_t bytes)
+{
+    return bytes / BUDGET_BYTES_A_TOKEN + (bytes % BUDGET_BYTES_A_TOKEN != 0);
+}
+
+static uint64_t budget_sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+uint64_t surety__budget_left_ms(const surety_run *run)
+{
+    const uint64_t gone = run->now.monotonic_ms - run->begun.monotonic_ms;
+    const uint64_t max = run->options.budget.ms_max;
+
+    return gone < max ? max - gone : 0;
+}
+
+surety_str surety__budget_denies(surety_run *run, uint64_t delay_ms)
+{
+    const surety_budget *budget = &run->options.budget;
+    const surety_price *price = &surety__run_model(run)->price;
+    const surety_usage next = {.input_tokens = run->plan.input_tokens,
+                               .output_tokens = run->output_most};
+    const uint64_t tokens = budget_sum(next.input_tokens, next.output_tokens);
+    surety_buf *out = &run->text;
+
+    if (run->attempt_count >= budget->calls_max)
+        surety__buf_printf(out, "the budget of %u calls is spent",
+                           (unsigned)budget->calls_max);
+    else if (delay_ms >= surety__budget_left_ms(run))
+        surety__buf_printf(out, "the budget of %zu ms %s",
+                           (size_t)budget->ms_max,
+                           delay_ms ? "would be spent waiting" : "is spent");
+    else if (budget_sum(run->tokens, tokens) > budget->tokens_max)
+        surety__buf_printf(out,
+                           "the budget of %zu tokens does not suffice: %zu are "
+                           "spent and about %zu are needed",
+                           (size_t)budget->tokens_max, (size_t)run->tokens,
+                           (size_t)tokens);
+    else if (budget->cost_picousd_max &&
+             budget_sum(run->cost_picousd, surety_price_cost(price, &next)) >
+                 budget->cost_picousd_max)
+        surety__buf_printf(
+            out,
+            "the budget of %zu micro-dollars does not suffice: %zu are spent "
+            "and about %zu are needed",
+            (size_t)(budget->cost_picousd_max / 1000000),
+            (size_t)(run->cost_picousd / 1000000),
+            (size_t)(surety_price_cost(price, &next) / 1000000));
+    return surety__result_keep(run);
+}
+
+/* Whether a provider may have worked for this answer. */
+static bool budget_worked(const surety__attempt *attempt)
+{
+    const int status = attempt->seen.answer.http_status;
+
+    return attempt->sent && (status == 0 || (status >= 200 && status < 300));
+}
+
+void surety__budget_count(surety_run *run)
+{
+    surety__attempt *attempt = surety__attempt_last(run);
+    const surety_answer *answer = &attempt->seen.answer;
+    const surety_price *price = &attempt->seen.model->price;
+    surety_usage usage = answer->usage;
+    uint64_t cost;
+
+    if (!usage.known) {
+        usage = (surety_usage){.known = !budget_worked(attempt)};
+        if (!usage.known) {
+            usage.input_tokens = run->plan.input_tokens;
+            usage.output_tokens = surety__budget_estimate(
+                answer->text.len > answer->native.len ? answer->text.len
+                                                      : answer->native.len);
+        }
+    }
+    if (usage.cached_input_tokens > usage.input_tokens)
+        usage.cached_input_tokens = usage.input_tokens;
+    run->usage.known = run->usage.known && usage.known;
+    run->usage.input_tokens =
+        budget_sum(run->usage.input_tokens, usage.input_tokens);
+    run->usage.cached_input_tokens =
+        budget_sum(run->usage.cached_input_tokens, usage.cached_input_tokens);
+    run->usage.output_tokens =
+        budget_sum(run->usage.output_tokens, usage.output_tokens);
+    run->usage.reasoning_tokens =
+        budget_sum(run->usage.reasoning_tokens, usage.reasoning_tokens);
+    run->tokens = budget_sum(
+        run->tokens, budget_sum(usage.input_tokens, usage.output_tokens));
+    if (usage.output_tokens > run->output_most)
+        run->output_most = usage.output_tokens;
+    cost = surety_price_cost(price, &usage);
+    attempt->seen.cost_known = price->known && usage.known;
+    attempt->seen.cost_picousd = price->known ? cost : 0;
+    run->cost_unknown = run->cost_unknown || !price->known;
+    run->cost_picousd =
+        budget_sum(run->cost_picousd, attempt->seen.cost_picousd);
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of an attempt. Everything that can happen to a call is a row of
+ * one table; a row is a ladder of actions, best first, and the first that the
+ * situation allows is taken. Whoever wants to know a policy reads a row.
+ *
+ * 1. A retry repeats a call whose failure may pass, after a delay; it does not
+ *    use up a re-ask. It is not made where the call may have been carried out
+ *    (unless the model says otherwise), where the provider says that it is of
+ *    no use, or where it wants a longer wait than is allowed.
+ * 2. A re-ask says what was wrong with a reply. A model that breaks the same
+ *    rules in the same places again is not asked the same way a third time as
+ *    long as there is another mode or model to go to.
+ * 3. A refusal is never argued with, and a reply that was cut off is never
+ *    taken for a whole one.
+ * 4. Each decision is one sentence: what came, what could not be done about it,
+ *    what is done. The rungs that were passed over say why. */
+#include "run/run.h"
+
+struct decide_row {
+    const char *told; /* what came, before its details */
+    surety__action ladder[4];
+    surety_run_verdict verdict; /* of a run that ends here */
+    const char *hint;           /* what its user may do; NULL: nothing */
+};
+
+/* ORDER cases, ORDER failures */
+static const struct decide_row decide_rows[CASE_COUNT] = {
+    [CASE_VALID] = {"the reply is valid",
+                    {ACTION_ACCEPT},
+                    SURETY_RUN_VALID,
+                    NULL},
+
+    /* Nobody answered: later somebody may. */
+    [SURETY_FAILURE_CONNECT] = {"no connection",
+                                {ACTION_RETRY, ACTION_MODEL},
+                                SURETY_RUN_PROVIDER,
+                                "check base_url, the network and the proxy"},
+    [SURETY_FAILURE_TIMEOUT] = {"no answer in time",
+                                {ACTION_RETRY, ACTION_MODEL},
+                                SURETY_RUN_PROVIDER,
+                                "allow more time (timeouts), or repeat calls "
+                                "that may have been carried out "
+                                "(retry_ambiguous)"},
+    [SURETY_FAILURE_RESET] = {"the connection broke off",
+                              {ACTION_RETRY, ACTION_MODEL},
+                              SURETY_RUN_PROVIDER,
+                              "try again, or let calls be repeated that may "
+                              "have been carried out (retry_ambiguous)"},
+    [SURETY_FAILURE_TRUNCATED] = {"the answer ended before its end mark",
+                                  {ACTION_RETRY, ACTION_MODEL},
+                                  SURETY_RUN_PROVIDER,
+                                  "try again later"},
+    [SURETY_FAILURE_RATE_LIMIT] = {"too many requests",
+                                   {ACTION_RETRY, ACTION_MODEL},
+                                   SURETY_RUN_PROVIDER,
+                                   "try again later, or allow a longer wait "
+                                   "(retry_after_max_ms)"},
+    [SURETY_FAILURE_OVERLOADED] = {"the provider is overloaded",
+                                   {ACTION_RETRY, ACTION_MODEL},
+                                   SURETY_RUN_PROVIDER,
+                                   "try again later, or name another model"},
+    [SURETY_FAILURE_SERVER] = {"the provider failed",
+                               {ACTION_RETRY, ACTION_MODEL},
+                               SURETY_RUN_PROVIDER,
+                               "try again later, or name another model"},
+
+    /* The same call would fail the same way: no retry. */
+    [SURETY_FAILURE_TLS] = {"no trusted connection",
+                            {ACTION_MODEL},
+                            SURETY_RUN_PROVIDER,
+                            "check base_url, the clock and the certificates "
+                            "(ca_file)"},
+    [SURETY_FAILURE_COMMAND] = {"the command failed",
+                                {ACTION_MODEL},
+                                SURETY_RUN_PROVIDER,
+                                "run the command by hand"},
+    [SURETY_FAILURE_LIMIT] = {"the answer is larger than allowed",
+                              {ACTION_MODEL},
+                              SURETY_RUN_PROVIDER,
+                              "raise response_bytes_max"},
+    [SURETY_FAILURE_PROTOCOL] = {"the answer is none of this protocol",
+                                 {ACTION_MODEL},
+                                 SURETY_RUN_PROVIDER,
+                                 "check base_url and the protocol"},
+    [SURETY_FAILURE_CANCELLED] = {"the call was stopped",
+                                  {ACTION_END},
+                                  SURETY_RUN_PROVIDER,
+                                  NULL},
+    [SURETY_FAILURE_REQUEST] = {"the provider does not take the request",
+                                {ACTION_RETRY_ASKED, ACTION_MODEL},
+                                SURETY_RUN_PROVIDER,
+                                "see what the provider says; the members of "
+                                "extra are sent as they stand"},
+    [SURETY_FAILURE_CONTEXT] = {"the prompt is too long for the model",
+                                {ACTION_MODEL},
+                                SURETY_RUN_PROVIDER,
+                                "shorten the prompt, or name a model with a "
+                                "larger context"},
+    [SURETY_FAILURE_AUTH] = {"the key is missing or wrong",
+                             {ACTION_MODEL},
+                             SURETY_RUN_PROVIDER,
+                             "give the right key (key_env or key_file)"},
+    [SURETY_FAILURE_MODEL] = {"there is no such model",
+                              {ACTION_MODEL},
+                              SURETY_RUN_PROVIDER,
+                              "check the model's name"},
+    [SURETY_FAILURE_QUOTA] = {"the quota is spent",
+                              {ACTION_MODEL},
+                              SURETY_RUN_PROVIDER,
+                              "look at the account's plan: waiting does not "
+                              "help"},
+    [CASE_UNSENT] = {"no request can be made of the call",
+                     {ACTION_MODEL},
+                     SURETY_RUN_PROVIDER,
+                     "correct the model's settings"},
+
+    /* It does not take the schema: a lower mode needs less of it. */
+    [SURETY_FAILURE_SCHEMA] = {"the provider does not take the schema",
+                               {ACTION_MODE, ACTION_MODEL},
+                               SURETY_RUN_PROVIDER,
+                               "see surety contracts lint --for, or use mode "
+                               "prompt"},
+
+    /* The model's: it answered, and gave no whole reply. */
+    [SURETY_FAILURE_REFUSAL] = {"the model refuses",
+                                {ACTION_MODEL},
+                                SURETY_RUN_REFUSED,
+                                "change the prompt, or name another model"},
+    [SURETY_FAILURE_FILTER] = {"a filter withheld the reply",
+                               {ACTION_MODEL},
+                               SURETY_RUN_REFUSED,
+                               "change the prompt, or name another model"},
+    [SURETY_FAILURE_LENGTH] = {"the reply was cut off by a limit on its length",
+                               {ACTION_SHORTER, ACTION_MODEL},
+                               SURETY_RUN_REJECTED,
+                               "allow more tokens (output_tokens_max), or ask "
+                               "for less"},
+    [SURETY_FAILURE_EMPTY] = {"the reply is empty",
+                              {ACTION_RETRY, ACTION_MODEL},
+                              SURETY_RUN_PROVIDER,
+                              "try again, or name another model"},
+
+    /* A reply that is not what the contract wants: say what is wrong. */
+    [CASE_EXTRACTION] = {"no JSON was found in the reply",
+                         {ACTION_REASK, ACTION_MODEL},
+                         SURETY_RUN_REJECTED,
+                         "see the reply, and where the contract looks for JSON "
+                         "(extract)"},
+    [CASE_JSON_PARSE] = {"the reply's JSON is broken",
+                         {ACTION_REASK, ACTION_MODEL},
+                         SURETY_RUN_REJECTED,
+                         "name another model, or use mode native"},
+    [CASE_VALIDATION] = {"the reply breaks its contract",
+                         {ACTION_REASK, ACTION_MODEL},
+                         SURETY_RUN_REJECTED,
+                         "name another model, or say in the prompt what it "
+                         "gets wrong"},
+    [CASE_REPEATED] = {"the reply is wrong in the same way again",
+                       {ACTION_MODE_REASK, ACTION_MODEL, ACTION_REASK},
+                       SURETY_RUN_REJECTED,
+                       "name another model, or say in the prompt what it gets "
+                       "wrong"},
+    [CASE_PATCH] = {"the patch does not apply",
+                    {ACTION_REASK, ACTION_MODEL},
+                    SURETY_RUN_REJECTED,
+                    "use feedback errors"},
+    [CASE_UNJUDGED] = {"the reply cannot be judged",
+                       {ACTION_MODEL},
+                       SURETY_RUN_REJECTED,
+                       NULL},
+};
+
+surety_run_verdict surety__decide_verdict(surety__case what)
+{
+    return decide_rows[what].verdict;
+}
+
+const char *surety__decide_hint(surety__case what)
+{
+    return decide_rows[what].hint;
+}
+
+/* ---- what came ----------------------------------------------------------- */
+
+enum { DECIDE_DETAIL_MAX = 240, DECIDE_ERRORS_MAX = 3 };
+
+/* "keyword at /path", the first few. */
+static void decide_tell_errors(const surety_run *run, surety_buf *out)
+{
+    const size_t count = surety_outcome_error_count(run->outcome);
+
+    for (size_t i = 0; i < count && i < DECIDE_ERRORS_MAX; i++) {
+        const surety_issue issue = surety_outcome_error(run->outcome, i);
+
+        surety_buf_text(out, i ? ", " : " (");
+        surety__result_line(out, issue.keyword, 40);
+        surety_buf_text(out, " at ");
+        surety__result_line(out,
+                            issue.instance_location.len
+                                ? issue.instance_location
+                                : SURETY__LITERAL("the root"),
+                            80);
+    }
+    if (count > DECIDE_ERRORS_MAX)
+        surety__buf_printf(out, ", and %zu more", count - DECIDE_ERRORS_MAX);
+    if (count)
+        surety_buf_byte(out, ')');
+}
+
+/* What the outcome's first error says. */
+static void decide_tell_first(const surety_run *run, surety_buf *out)
+{
+    if (!surety_outcome_error_count(run->outcome))
+        return;
+    surety_buf_text(out, " (");
+    surety__result_line(out, surety_outcome_error(run->outcome, 0).message,
+                        DECIDE_DETAIL_MAX);
+    surety_buf_byte(out, ')');
+}
+
+/* "(HTTP 429, code: sentence)" */
+static void decide_tell_answer(const surety_answer *answer, surety_buf *out)
+{
+    const surety_str said = answer->refusal.len         ? answer->refusal
+                            : answer->error_message.len ? answer->error_message
+                                                        : answer->finish_reason;
+    const char *before = " (";
+
+    if (answer->http_status &&
+        (answer->http_status < 200 || answer->http_status > 299)) {
+        surety__buf_printf(out, "%sHTTP %d", before, answer->http_status);
+        before = ", ";
+    }
+    if (answer->error_code.len) {
+        surety_buf_text(out, before);
+        surety__result_line(out, answer->error_code, 80);
+        before = ": ";
+    }
+    if (said.len) {
+        surety_buf_text(out, before);
+        surety__result_line(out, said, DECIDE_DETAIL_MAX);
+        before = ", ";
+    }
+    if (*before != ' ')
+        surety_buf_byte(out, ')');
+}
+
+void surety__decide_tell(surety_run *run)
+{
+    surety__attempt *attempt = surety__attempt_last(run);
+    surety_buf *out = &run->text;
+
+    surety_buf_text(out, decide_rows[attempt->what].told);
+    switch (attempt->what) {
+    case CASE_VALID: break;
+    case CASE_EXTRACTION:
+    case CASE_JSON_PARSE: decide_tell_first(run, out); break;
+    case CASE_VALIDATION: decide_tell_errors(run, out); break;
+    case CASE_REPEATED:
+        if (surety_outcome_stage(run->outcome) == SURETY_STAGE_VALIDATION)
+            decide_tell_errors(run, out);
+        else
+            decide_tell_first(run, out);
+        break;
+    case CASE_PATCH:
+    case CASE_UNJUDGED:
+    case CASE_UNSENT:
+        surety_buf_text(out, " (");
+        surety__result_line(out, surety_str_of(run->cause.message),
+                            DECIDE_DETAIL_MAX);
+        surety_buf_byte(out, ')');
+        break;
+    default: decide_tell_answer(&attempt->seen.answer, out); break;
+    }
+    attempt->told = surety__result_keep(run);
+}
+
+/* ---- what can be done ---------------------------------------------------- */
+
+/* Adds a clause that says why a rung was passed over. */
+static bool decide_not(surety_buf *out, const char *why)
+{
+    surety_buf_text(out, ", ");
+    surety_buf_text(out, why);
+    return false;
+}
+
+static bool decide_may_retry(surety_run *run, bool asked)
+{
+    const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
+    const surety_backoff *backoff = &run->options.backoff;
+    surety_buf *out = &run->text;
+
+    if (asked && answer->should_retry != 1)
+        return false;
+    if (answer->should_retry == 0)
+        return decide_not(out, "a retry is of no use, says the provider");
+    if (answer->ambiguous && !surety__run_model(run)->retry_ambiguous)
+        return decide_not(out, "it may have been carried out and is not "
+                               "repeated");
+    if (answer->retry_after_ms > (int64_t)backoff->retry_after_max_ms) {
+        surety__buf_printf(out,
+                           ", a wait of %zu ms is asked for and at most %u are "
+                           "allowed",
+                           (size_t)answer->retry_after_ms,
+                           (unsigned)backoff->retry_after_max_ms);
+        return false;
+    }
+    if (run->retries < backoff->retries_max)
+        return true;
+    return decide_not(out, backoff->retries_max ? "the retries are spent"
+                                                : "retries are not wanted");
+}
+
+static bool decide_may_reask(surety_run *run)
+{
+    if (!run->options.contract)
+        return decide_not(&run->text, "there is no contract to re-ask by");
+    if (run->reasks < run->reask_max)
+        return true;
+    return decide_not(&run->text, run->reask_max ? "the re-asks are spent"
+                                                 : "re-asks are not wanted");
+}
+
+static bool decide_may(surety_run *run, surety__action action)
+{
+    switch (action) {
+    case ACTION_RETRY: return decide_may_retry(run, false);
+    case ACTION_RETRY_ASKED: return decide_may_retry(run, true);
+    case ACTION_REASK: return decide_may_reask(run);
+    case ACTION_SHORTER:
+        if (run->shortened)
+            return decide_not(&run->text, "a shorter one was asked for before");
+        return decide_may_reask(run);
+    case ACTION_MODE: return surety__mode_may_sink(run);
+    case ACTION_MODE_REASK:
+        return surety__mode_may_sink(run) && decide_may_reask(run);
+    case ACTION_MODEL:
+        if (run->model + 1 < run->options.model_count)
+            return true;
+        return decide_not(&run->text, run->options.model_count > 1
+                                          ? "there is no model left"
+                                          : "there is no other model");
+    default: return true;
+    }
+}
+
+/* Exponential, with full jitter (Brooker 2015); what the provider asks for is
+ * waited out whole, and a little longer, so that not all come back at once. */
+static uint64_t decide_delay(surety_run *run)
+{
+    const surety_backoff *backoff = &run->options.backoff;
+    const int64_t asked = surety__attempt_last(run)->seen.answer.retry_after_ms;
+    uint64_t most = backoff->first_ms;
+
+    if (asked >= 0)
+        return (uint64_t)asked +
+               surety__id_below(&run->random, backoff->first_ms);
+    for (uint32_t i = 0; i < run->retries && most < backoff->most_ms; i++)
+        most *= 2;
+    return surety__id_below(&run->random,
+                            most < backoff->most_ms ? most : backoff->most_ms);
+}
+
+surety__action surety__decide(surety_run *run, uint64_t *ret_delay_ms,
+                              surety_str *ret_hindered)
+{
+    const surety__attempt *attempt = surety__attempt_last(run);
+    const surety__action *ladder = decide_rows[attempt->what].ladder;
+    surety__action action;
+    size_t rung = 0;
+
+    while (!decide_may(run, ladder[rung]))
+        rung++;
+    action = ladder[rung];
+    *ret_hindered = surety__result_keep(run);
+    *ret_delay_ms = 0;
+    if (action == ACTION_RETRY || action == ACTION_RETRY_ASKED)
+        *ret_delay_ms = decide_delay(run);
+    return action;
+}
+
+/* ---- what is done -------------------------------------------------------- */
+
+void surety__decide_say(surety_run *run, surety__action action,
+                        uint64_t delay_ms, surety_str hindered,
+                        surety_str spent)
+{
+    surety__attempt *attempt = surety__attempt_last(run);
+    surety_buf *out = &run->text;
+
+    surety_buf_add(out, attempt->told);
+    surety_buf_add(out, hindered);
+    surety_buf_text(out, ": ");
+    if (spent.len) {
+        surety_buf_add(out, spent);
+        surety_buf_text(out, ", the run ends");
+    } else if (action == ACTION_ACCEPT) {
+        surety_buf_text(out, "it is taken");
+    } else if (action == ACTION_END) {
+        surety_buf_text(out, "the run ends");
+    } else if (action == ACTION_RETRY || action == ACTION_RETRY_ASKED) {
+        surety__buf_printf(out, "the same call again in %zu ms, ",
+                           (size_t)delay_ms);
+        surety_buf_add(out, run->plan.reason);
+    } else {
+        surety_buf_add(out, run->plan.reason);
+    }
+    attempt->seen.decision = surety__result_keep(run);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ids and chance. Chance is one number that a run carries: the same seed gives
+ * the same ids and delays, which is what lets a simulator replay a run. It is
+ * no secret and protects nothing. An id is a UUID of version 7 (RFC 9562, 5.7):
+ * 48 bits of Unix time, so that rows sort by when they were made, and 74 of
+ * chance. A run whose caller gives no seed takes one from the system, here and
+ * nowhere else. */
+#include "run/run.h"
+
+#include <sys/random.h>
+
+surety_status surety__id_seed(uint64_t *ret_seed, surety_error *reterr)
+{
+    uint64_t seed = 0;
+
+    if (getentropy(&seed, sizeof(seed)))
+        return surety__fail(reterr, SURETY_IO,
+                            "the system gives no random bytes");
+    *ret_seed = seed;
+    return SURETY_OK;
+}
+
+/* SplitMix64 (Steele, Lea and Flood 2014, figure 17). */
+uint64_t surety__id_random(uint64_t *state)
+{
+    uint64_t word = *state += 0x9E3779B97F4A7C15u;
+
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
+    word = (word ^ word >> 27) * 0x94D049BB133111EBu;
+    return word ^ word >> 31;
+}
+
+uint64_t surety__id_below(uint64_t *state, uint64_t max)
+{
+    const uint64_t word = surety__id_random(state);
+
+    return max == UINT64_MAX ? word : word % (max + 1);
+}
+
+void surety__id_write(uint64_t *state, int64_t unix_ms,
+                      char out[SURETY__ID_LEN])
+{
+    static const char digits[] = "0123456789abcdef";
+    const uint64_t time = unix_ms > 0 ? (uint64_t)unix_ms : 0;
+    const uint64_t high =
+        time << 16 | 0x7000u | (surety__id_random(state) & 0xFFFu);
+    const uint64_t low = (uint64_t)2 << 62 | surety__id_random(state) >> 2;
+    size_t at = 0;
+
+    for (unsigned i = 0; i < 32; i++) {
+        const uint64_t half = i < 16 ? high : low;
+
+        if (i == 8 || i == 12 || i == 16 || i == 20)
+            out[at++] = '-';
+        out[at++] = digits[half >> (60 - 4 * (i % 16)) & 15];
+    }
+    assert(at == SURETY__ID_LEN);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An attempt as a row of the ledger, twice: as it is about to be sent, and as
+ * it ended. The ledger makes each durable before it returns, so nothing leaves
+ * and nothing is given out that a crash could lose.
+ *
+ * A ledger that fails ends the run, unless the caller said that it may; then
+ * the log tells it once. Times of a row are the wall clock's at the start and
+ * the monotonic clock's from there, so a clock that jumps gives no row that
+ * ended before it began. */
+#include "run/run.h"
+
+/* Whether the run must end for what the ledger said. */
+static bool record_told(surety_run *run, surety_status status)
+{
+    surety_buf *out = &run->text;
+
+    if (status == SURETY_OK)
+        return true;
+    if (status == SURETY_NOMEM)
+        run->status = SURETY_NOMEM;
+    if (status == SURETY_NOMEM || !run->options.ledger_optional)
+        return false;
+    if (!run->warned) {
+        run->warned = true;
+        surety_buf_text(out, "the ledger could not be written (");
+        surety__result_line(out, surety_str_of(run->cause.message), 240);
+        surety_buf_text(out, "), and may fail: the run goes on unrecorded");
+        surety__result_event(run, SURETY_EVENT_DECISION,
+                             surety__result_keep(run));
+    }
+    return true;
+}
+
+/* What is known when it begins. */
+static surety_entry record_entry(const surety_run *run)
+{
+    const surety__attempt *attempt = surety__attempt_last(run);
+    const surety_attempt *seen = &attempt->seen;
+    const surety_contract *contract = run->options.contract;
+    const surety_str none = {"", 0};
+
+    return (surety_entry){
+        .size = sizeof(surety_entry),
+        .id = seen->id,
+        .run = run->id,
+        .number = (uint32_t)run->attempt_count,
+        .purpose = seen->purpose,
+        .contract = contract ? surety_contract_name(contract) : none,
+        .contract_version = contract ? surety_contract_version(contract) : none,
+        .provider =
+            seen->model->provider.len
+                ? seen->model->provider
+                : surety_str_of(surety_protocol_name(seen->model->protocol)),
+        .model =
+            seen->model->model.len ? seen->model->model : seen->model->name,
+        .mode = surety_str_of(surety_mode_name(seen->mode)),
+        .started_ms = attempt->started_unix_ms,
+        .prompt = run->options.ledger->raw ? seen->prompt : none,
+    };
+}
+
+bool surety__record_begin(surety_run *run)
+{
+    surety_ledger *ledger = run->options.ledger;
+    surety_status status;
+    surety_entry entry;
+
+    if (!ledger)
+        return true;
+    entry = record_entry(run);
+    status = ledger->begin(ledger->ctx, &entry, &run->cause);
+    surety__attempt_last(run)->open = status == SURETY_OK;
+    return record_told(run, status);
+}
+
+static surety_entry_state record_state(const surety__attempt *attempt)
+{
+    switch (attempt->seen.answer.failure) {
+    case SURETY_FAILURE_NONE:
+        return attempt->what == CASE_UNSENT ? SURETY_ENTRY_FAILED
+                                            : SURETY_ENTRY_DONE;
+    case SURETY_FAILURE_REFUSAL:
+    case SURETY_FAILURE_FILTER:
+    case SURETY_FAILURE_LENGTH:
+    case SURETY_FAILURE_EMPTY: return SURETY_ENTRY_DONE;
+    case SURETY_FAILURE_CANCELLED: return SURETY_ENTRY_CANCELLED;
+    default: break;
+    }
+    return attempt->seen.answer.ambiguous ? SURETY_ENTRY_UNKNOWN
+                                          : SURETY_ENTRY_FAILED;
+}
+
+/* The outcome's errors; they stand in the scratch arena. A patch that does not
+ * apply has one of its own. */
+static void record_errors(surety_run *run, surety_entry *entry)
+{
+    const bool patch = surety__attempt_last(run)->what == CASE_PATCH;
+    const size_t count = patch ? 0 : surety_outcome_error_count(run->outcome);
+    surety_entry_issue *issues;
+
+    surety__arena_reset(&run->scratch);
+    issues = surety__arena_take(&run->scratch, (count + 1) * sizeof(*issues));
+    if (!issues) {
+        run->status = SURETY_NOMEM;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const surety_issue issue = surety_outcome_error(run->outcome, i);
+
+        issues[i] = (surety_entry_issue){issue.keyword, issue.instance_location,
+                                         issue.message};
+    }
+    if (patch)
+        issues[0] = (surety_entry_issue){
+            .kind = SURETY__LITERAL("patch"),
+            .message = surety_str_of(run->cause.message),
+        };
+    entry->errors = issues;
+    entry->error_count = count + patch;
+}
+
+/* A moment of the attempt on the wall clock of its start; 0: never. */
+static int64_t record_time(const surety__attempt *attempt, uint64_t at_ms)
+{
+    if (!at_ms)
+        return 0;
+    return attempt->started_unix_ms +
+           (int64_t)(at_ms - attempt->seen.started_ms);
+}
+
+/* What is known when it ends. */
+static void record_end(surety_run *run, surety_entry *entry)
+{
+    const surety__attempt *attempt = surety__attempt_last(run);
+    const surety_attempt *seen = &attempt->seen;
+    const surety_answer *answer = &seen->answer;
+
+    entry->state = record_state(attempt);
+    entry->first_byte_ms = record_time(attempt, seen->first_byte_ms);
+    entry->ended_ms = record_time(
+        attempt, seen->ended_ms ? seen->ended_ms : run->now.monotonic_ms);
+    if (attempt->what == CASE_UNSENT)
+        entry->failure = SURETY__LITERAL("request");
+    else if (answer->failure != SURETY_FAILURE_NONE)
+        entry->failure = surety_str_of(surety_failure_name(answer->failure));
+    entry->http_status = answer->http_status;
+    entry->error_code = answer->error_code;
+    entry->error_message = answer->error_message;
+    entry->finish_reason = answer->finish_reason;
+    entry->request_id = answer->request_id;
+    entry->response_id = answer->response_id;
+    entry->ok = seen->ok;
+    if (seen->judged) {
+        entry->stage = surety_str_of(surety_stage_name(seen->stage));
+        if (run->outcome && !seen->ok)
+            record_errors(run, entry);
+    }
+    entry->fallback = surety_outcome_fallback(run->outcome);
+    entry->usage_known = answer->usage.known;
+    entry->input_tokens = answer->usage.input_tokens;
+    entry->cached_input_tokens = answer->usage.cached_input_tokens;
+    entry->output_tokens = answer->usage.output_tokens;
+    entry->reasoning_tokens = answer->usage.reasoning_tokens;
+    entry->cost_known = seen->cost_known;
+    entry->cost_picousd = seen->cost_picousd;
+    entry->decision = seen->decision;
+    if (run->options.ledger->raw)
+        entry->reply = answer->text.len ? answer->text : answer->native;
+}
+
+bool surety__record_finish(surety_run *run)
+{
+    surety_ledger *ledger = run->options.ledger;
+    surety__attempt *attempt = surety__attempt_last(run);
+    surety_entry entry;
+
+    if (!attempt->open)
+        return true;
+    attempt->open = false;
+    entry = record_entry(run);
+    record_end(run, &entry);
+    return record_told(run, ledger->finish(ledger->ctx, &entry, &run->cause));
+}

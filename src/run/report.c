@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run as text. For programs: the report of its outcome with the run's own
+ * members behind it, so that whoever reads reports of checks reads those of
+ * runs (the contract surety/report). For people: what is wrong, then what was
+ * tried and why.
+ *
+ * What is written comes from attempts and outcomes. Requests, headers and keys
+ * are not kept anywhere that could be reached from here. */
+#include "run/run.h"
+
+static const surety_str report_run_none = {"", 0};
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+static void report_run_name(surety_buf *out, const char *name)
+{
+    if (out->len && out->ptr[out->len - 1] != '{')
+        surety_buf_byte(out, ',');
+    surety_json_string(out, surety_str_of(name));
+    surety_buf_byte(out, ':');
+}
+
+static void report_run_text(surety_buf *out, const char *name, surety_str text)
+{
+    report_run_name(out, name);
+    surety_json_string(out, text);
+}
+
+/* Only where there is one. */
+static void report_run_some(surety_buf *out, const char *name, surety_str text)
+{
+    if (text.len)
+        report_run_text(out, name, text);
+}
+
+static void report_run_number(surety_buf *out, const char *name,
+                              uint64_t number)
+{
+    report_run_name(out, name);
+    surety_buf_number(out, number);
+}
+
+static void report_run_bool(surety_buf *out, const char *name, bool value)
+{
+    report_run_name(out, name);
+    surety_buf_text(out, value ? "true" : "false");
+}
+
+static void report_run_usage(surety_buf *out, const surety_usage *usage)
+{
+    report_run_name(out, "usage");
+    surety_buf_byte(out, '{');
+    report_run_bool(out, "known", usage->known);
+    report_run_number(out, "input_tokens", usage->input_tokens);
+    report_run_number(out, "cached_input_tokens", usage->cached_input_tokens);
+    report_run_number(out, "output_tokens", usage->output_tokens);
+    report_run_number(out, "reasoning_tokens", usage->reasoning_tokens);
+    surety_buf_byte(out, '}');
+}
+
+static void report_run_cost(surety_buf *out, bool known, uint64_t picousd)
+{
+    report_run_name(out, "cost_picousd");
+    if (known)
+        surety_buf_number(out, picousd);
+    else
+        surety_buf_text(out, "null");
+}
+
+/* Why there is no reply. */
+static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
+{
+    const surety_answer *answer = &attempt->seen.answer;
+
+    report_run_name(out, "failure");
+    if (attempt->what == CASE_UNSENT)
+        surety_buf_text(out, "\"request\"");
+    else if (answer->failure == SURETY_FAILURE_NONE)
+        surety_buf_text(out, "null");
+    else
+        surety_json_string(out,
+                           surety_str_of(surety_failure_name(answer->failure)));
+    if (answer->ambiguous)
+        report_run_bool(out, "ambiguous", true);
+    if (answer->http_status > 0)
+        report_run_number(out, "http_status", (uint64_t)answer->http_status);
+    report_run_some(out, "error_code", answer->error_code);
+    report_run_some(out, "error_message", answer->error_message);
+    report_run_some(out, "refusal", answer->refusal);
+    report_run_some(out, "finish_reason", answer->finish_reason);
+    report_run_some(out, "response_id", answer->response_id);
+    report_run_some(out, "request_id", answer->request_id);
+}
+
+/* A moment, counted from the first step. */
+static void report_run_moment(const surety_run *run, surety_buf *out,
+                              const char *name, uint64_t at_ms)
+{
+    if (at_ms)
+        report_run_number(out, name, at_ms - run->begun.monotonic_ms);
+}
+
+static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
+{
+    const surety__attempt *attempt = &run->attempts[i];
+    const surety_attempt *seen = &attempt->seen;
+
+    surety_buf_text(out, i ? ",{" : "{");
+    report_run_number(out, "number", i + 1);
+    report_run_text(out, "id", seen->id);
+    report_run_text(out, "purpose", seen->purpose);
+    report_run_text(out, "model", seen->model->name);
+    report_run_some(out, "answered_by", seen->answer.model);
+    report_run_text(out, "mode", surety_str_of(surety_mode_name(seen->mode)));
+    report_run_text(out, "reason", seen->reason);
+    report_run_moment(run, out, "started_ms", seen->started_ms);
+    report_run_moment(run, out, "first_byte_ms", seen->first_byte_ms);
+    report_run_moment(run, out, "ended_ms", seen->ended_ms);
+    report_run_failure(out, attempt);
+    report_run_usage(out, &seen->answer.usage);
+    report_run_cost(out, seen->cost_known, seen->cost_picousd);
+    report_run_name(out, "report");
+    surety_buf_add(out,
+                   seen->report.len ? seen->report : SURETY__LITERAL("null"));
+    report_run_text(out, "decision", seen->decision);
+    surety_buf_byte(out, '}');
+}
+
+/* The attempt whose reply got furthest, from 1; 0: none was judged. */
+static size_t report_run_best(const surety_run *run)
+{
+    size_t best = 0;
+
+    for (size_t i = 0; i < run->attempt_count; i++) {
+        const surety__attempt *now = &run->attempts[i];
+        const surety__attempt *then = best ? &run->attempts[best - 1] : NULL;
+
+        if (!now->seen.judged)
+            continue;
+        if (!then || now->seen.ok ||
+            (!then->seen.ok && (now->seen.stage > then->seen.stage ||
+                                (now->seen.stage == then->seen.stage &&
+                                 now->error_count < then->error_count))))
+            best = i + 1;
+    }
+    return best;
+}
+
+static void report_run_members(const surety_run *run, surety_buf *out)
+{
+    const size_t best = report_run_best(run);
+
+    report_run_text(out, "verdict",
+                    surety_str_of(surety_run_verdict_name(run->verdict)));
+    report_run_some(out, "message", run->message);
+    report_run_some(out, "hint", run->hint);
+    report_run_text(out, "run", run->id);
+    if (run->replied) {
+        report_run_text(out, "reply_first", run->reply_first);
+        report_run_text(out, "reply_last", run->reply_last);
+    }
+    if (best)
+        report_run_number(out, "best", best);
+    report_run_usage(out, &run->usage);
+    report_run_cost(out, !run->cost_unknown, run->cost_picousd);
+    report_run_name(out, "attempts");
+    surety_buf_byte(out, '[');
+    for (size_t i = 0; i < run->attempt_count; i++)
+        report_run_attempt(run, i, out);
+    surety_buf_byte(out, ']');
+}
+
+/* How far the run got; NULL: it is valid. */
+static const char *report_run_stage(const surety_run *run)
+{
+    switch (run->verdict) {
+    case SURETY_RUN_VALID: return NULL;
+    case SURETY_RUN_REFUSED: return "refusal";
+    case SURETY_RUN_BUDGET: return "budget";
+    case SURETY_RUN_LEDGER: return "ledger";
+    case SURETY_RUN_CANCELLED: return "cancelled";
+    case SURETY_RUN_FALLBACK:
+    case SURETY_RUN_REJECTED:
+        if (run->outcome)
+            return surety_stage_name(surety_outcome_stage(run->outcome));
+        break;
+    default: break;
+    }
+    return "provider";
+}
+
+static void report_run_head(const surety_run *run, surety_buf *out)
+{
+    const char *stage = report_run_stage(run);
+
+    surety_buf_byte(out, '{');
+    report_run_bool(out, "ok", run->verdict == SURETY_RUN_VALID);
+    report_run_name(out, "stage");
+    if (stage)
+        surety_json_string(out, surety_str_of(stage));
+    else
+        surety_buf_text(out, "null");
+}
+
+/* The members of the outcome's report but for the first two. */
+static surety_status report_run_outcome(const surety_run *run, surety_buf *out)
+{
+    surety_doc *doc = surety_doc_new(out->alloc);
+    surety_status status = SURETY_NOMEM;
+    surety_buf text;
+
+    surety_buf_init(&text, out->alloc, 0);
+    if (!doc)
+        goto done;
+    status = surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
+                                  report_run_none, &text);
+    if (status == SURETY_OK)
+        status = surety_doc_read(doc, surety_buf_str(&text), NULL, NULL);
+    if (status == SURETY_OK) {
+        const surety_val root = surety_doc_root(doc);
+
+        for (surety_val member = surety_val_first(root); member.doc;
+             member = surety_val_next(root, member)) {
+            const surety_val key = surety_val_key(member);
+
+            if (surety_val_is(key, "ok") || surety_val_is(key, "stage"))
+                continue;
+            surety_buf_byte(out, ',');
+            surety_json_string(out, surety_val_str(key));
+            surety_buf_byte(out, ':');
+            (void)surety_val_write(member, SURETY_STYLE_COMPACT, out);
+        }
+    }
+done:
+    surety_buf_done(&text);
+    surety_doc_free(doc);
+    return status;
+}
+
+/* The first 500 characters of the last reply, as reports have them. */
+static surety_str report_run_raw(const surety_run *run)
+{
+    const char *start = run->reply_last.len ? run->reply_last.ptr : "";
+    const char *end = start + run->reply_last.len;
+    const char *ptr = start;
+
+    for (int i = 0; i < 500 && ptr < end; i++) {
+        unsigned len;
+
+        (void)surety__utf8_decode(ptr, end, &len);
+        ptr += len;
+    }
+    return (surety_str){start, (size_t)(ptr - start)};
+}
+
+/* The same members where nothing was judged. */
+static void report_run_unjudged(const surety_run *run, surety_buf *out)
+{
+    const surety_contract *contract = run->options.contract;
+    const bool ok = run->verdict == SURETY_RUN_VALID;
+
+    report_run_text(out, "contract",
+                    contract ? surety_contract_id(contract) : report_run_none);
+    report_run_name(out, "value");
+    if (ok)
+        surety_json_string(out, run->reply_last);
+    else
+        surety_buf_text(out, "null");
+    surety_buf_text(out, ",\"fallback\":false,\"place\":null,\"span\":null,"
+                         "\"errors\":[");
+    if (run->message.len) {
+        surety_buf_byte(out, '{');
+        report_run_text(out, "keyword",
+                        surety_str_of(ok ? "provider" : report_run_stage(run)));
+        report_run_text(out, "error", run->message);
+        report_run_some(out, "hint", run->hint);
+        surety_buf_byte(out, '}');
+    }
+    surety_buf_text(out, "],\"repairs\":[],\"warnings\":[]");
+    report_run_text(out, "raw", report_run_raw(run));
+}
+
+static surety_status report_run_json(const surety_run *run, surety_buf *out)
+{
+    surety_status status = SURETY_OK;
+
+    report_run_head(run, out);
+    if (run->outcome)
+        status = report_run_outcome(run, out);
+    else
+        report_run_unjudged(run, out);
+    report_run_members(run, out);
+    surety_buf_byte(out, '}');
+    return status == SURETY_OK ? out->status : status;
+}
+
+/* ---- for people ---------------------------------------------------------- */
+
+surety_status surety_run_write_log(const surety_run *run, bool color,
+                                   surety_buf *out)
+{
+    if (!run || !out)
+        return SURETY_MISUSE;
+    for (size_t i = 0; i < run->attempt_count; i++) {
+        const surety_attempt *seen = &run->attempts[i].seen;
+        const surety_usage *usage = &seen->answer.usage;
+
+        surety__buf_printf(out, "%sattempt %zu%s: ", color ? "\x1b[1m" : "",
+                           i + 1, color ? "\x1b[0m" : "");
+        surety_buf_add(out, seen->reason);
+        if (seen->ended_ms)
+            surety__buf_printf(out, "; %zu ms",
+                               (size_t)(seen->ended_ms - seen->started_ms));
+        if (usage->known)
+            surety__buf_printf(out, ", %zu tokens in, %zu out",
+                               (size_t)usage->input_tokens,
+                               (size_t)usage->output_tokens);
+        surety_buf_text(out, "\n  ");
+        surety_buf_add(out, seen->decision.len ? seen->decision
+                                               : SURETY__LITERAL("under way"));
+        surety_buf_byte(out, '\n');
+    }
+    return out->status;
+}
+
+/* The message as an issue. */
+static void report_run_message(const surety_run *run, surety_str source,
+                               bool color, surety_buf *out)
+{
+    const surety_issue issue = {
+        .keyword = surety_str_of(surety_run_verdict_name(run->verdict)),
+        .message = run->message,
+        .hint = run->hint,
+    };
+    const surety_issue_form form = {
+        .size = sizeof(form),
+        .source = source.len ? source : SURETY__LITERAL("run"),
+        .warning = run->verdict == SURETY_RUN_FALLBACK,
+        .color = color,
+    };
+
+    (void)surety_issue_write(&issue, &form, out);
+}
+
+/* The message in the forms of one line an error. */
+static void report_run_line(const surety_run *run, surety_report form,
+                            surety_buf *out)
+{
+    const char *verdict = surety_run_verdict_name(run->verdict);
+
+    if (form == SURETY_REPORT_PLAIN) {
+        surety_buf_add(out, run->message);
+        surety_buf_text(out, " (path: )\n");
+    } else if (form == SURETY_REPORT_GITHUB) {
+        surety__buf_printf(out, "::error title=%s::", verdict);
+        for (size_t i = 0; i < run->message.len; i++)
+            if (run->message.ptr[i] == '%')
+                surety_buf_text(out, "%25");
+            else
+                surety_buf_byte(out, run->message.ptr[i]);
+        surety_buf_byte(out, '\n');
+    } else {
+        surety__buf_printf(out, "{\"ruleId\":\"%s\",\"level\":\"error\"",
+                           verdict);
+        surety_buf_text(out, ",\"message\":{\"text\":");
+        surety_json_string(out, run->message);
+        surety_buf_text(out, "}}");
+    }
+}
+
+surety_status surety_run_write(const surety_run *run, surety_report form,
+                               surety_str source, surety_buf *out)
+{
+    const bool color = form == SURETY_REPORT_COLOR;
+    surety_status status = SURETY_OK;
+
+    if (!run || !out || (unsigned)form > SURETY_REPORT_SARIF)
+        return SURETY_MISUSE;
+    if (form == SURETY_REPORT_JSON)
+        return report_run_json(run, out);
+    if (run->outcome)
+        status = surety_outcome_write(run->outcome, form, source, out);
+    if (status != SURETY_OK || run->verdict == SURETY_RUN_VALID)
+        return status;
+    if (form == SURETY_REPORT_TEXT || color) {
+        if (run->message.len)
+            report_run_message(run, source, color, out);
+        (void)surety_run_write_log(run, color, out);
+    } else if (!run->outcome && run->message.len) {
+        report_run_line(run, form, out);
+    }
+    return out->status;
+}

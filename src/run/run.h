@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The door of run/: one run's state, and the leaves that run.c calls in order.
+ * A leaf does its part and knows nothing of what comes before or after it. */
+#ifndef SURETY_RUN_RUN_H
+#define SURETY_RUN_RUN_H
+
+#include <surety/json.h>
+#include <surety/ledger.h>
+#include <surety/prompt.h>
+#include <surety/provider.h>
+#include <surety/reply.h>
+#include <surety/run.h>
+#include <surety/strict.h>
+
+#include "base/base.h"
+#include "provider/provider.h"
+
+/* Where the machine stands. ORDER states (run.c). */
+typedef enum surety__run_state {
+    STATE_NEW = 0,   /* nothing done */
+    STATE_DUE,       /* a call is prepared, and sent at due_ms */
+    STATE_UNDER_WAY, /* it is sent */
+    STATE_ANSWERED,  /* its exchange has ended */
+    STATE_ENDED
+} surety__run_state;
+
+/* Why a call is made. ORDER purposes (names in attempt.c). */
+typedef enum surety__purpose {
+    PURPOSE_ASK = 0, /* the first of a model or mode */
+    PURPOSE_RETRY,   /* the same again */
+    PURPOSE_REASK,   /* with what was wrong */
+    PURPOSE_PATCH,   /* only the failing parts */
+    PURPOSE_SHORTER  /* the last reply was cut off */
+} surety__purpose;
+
+/* What a call came to: a failure of the provider's enum, or one of these. ORDER
+ * cases (decide.c). */
+typedef enum surety__case {
+    CASE_VALID = SURETY_FAILURE_NONE,
+    CASE_EXTRACTION = SURETY_FAILURE_COUNT,
+    CASE_JSON_PARSE,
+    CASE_VALIDATION,
+    CASE_REPEATED, /* the violations of the reply before, all over again */
+    CASE_PATCH,    /* a patch that is none, or does not apply */
+    CASE_UNJUDGED, /* the reply is beyond what can be judged */
+    CASE_UNSENT,   /* no request can be made of the call */
+    CASE_COUNT
+} surety__case;
+
+/* What is done next. ORDER actions (decide.c). */
+typedef enum surety__action {
+    ACTION_END = 0,
+    ACTION_ACCEPT,
+    ACTION_RETRY,       /* the same call, after a delay */
+    ACTION_RETRY_ASKED, /* the same, where the provider says it will help */
+    ACTION_REASK,
+    ACTION_SHORTER,
+    ACTION_MODE,       /* the next mode down, asked afresh */
+    ACTION_MODE_REASK, /* the next mode down, with what was wrong */
+    ACTION_MODEL       /* the next model, asked afresh */
+} surety__action;
+
+/* A call as it will be sent, again where it must. */
+typedef struct surety__plan {
+    surety__purpose purpose;
+    surety_mode mode; /* NATIVE, TOOL or PROMPT */
+    surety_str system, prompt;
+    surety_val schema; /* SURETY_NONE: not bound to one */
+    surety_str name, description;
+    const surety_strict *strict; /* what restores its value; NULL: nothing */
+    bool patch;                  /* the reply is to be a patch of basis */
+    surety_str reason;
+    uint64_t input_tokens; /* an estimate */
+} surety__plan;
+
+typedef struct surety__attempt {
+    surety_attempt seen; /* what the caller sees */
+    int64_t started_unix_ms;
+    bool open; /* the ledger has a row of it that is not finished */
+    bool sent; /* the provider may have seen it */
+    surety__case what;
+    surety_str told; /* what came of it, a clause */
+    size_t error_count;
+} surety__attempt;
+
+/* A schema for one subset, compiled when it is first needed. */
+typedef struct surety__bound {
+    bool tried;
+    bool possible;
+    surety_strict *strict; /* may be NULL where it is impossible */
+    surety_str reason;     /* why it is */
+} surety__bound;
+#define SURETY__SUBSETS 4
+
+struct surety_run {
+    const surety_alloc *alloc;
+    surety_run_options options; /* the defaults filled in */
+    surety_extract extract;     /* of structured values: native comes first */
+    uint32_t reask_max;
+    surety_feedback feedback;
+    surety__arena arena;   /* what lives as long as the run */
+    surety__arena scratch; /* one request */
+    surety_buf text;       /* whatever is being written */
+    surety__decoder *decoder;
+    surety_doc *value, *restored, *plain;
+    surety__bound bounds[SURETY__SUBSETS];
+    uint64_t random;
+
+    surety__run_state state;
+    surety_run_verdict verdict;
+    surety_status status; /* NOMEM once out of memory */
+    surety_now now, begun;
+    surety_str id, message, hint;
+
+    /* Where it is on its way through models, modes and asks. */
+    size_t model;
+    surety_mode mode;
+    uint32_t retries, reasks;
+    bool shortened;
+    bool patch_failed;
+    uint64_t violations; /* a hash of the last reply's; 0: none */
+    surety__plan plan;
+    uint64_t due_ms;
+    surety_str why; /* of the mode, for the next attempt's reason */
+
+    /* The exchange under way. */
+    bool heard; /* the first bytes are there */
+    bool ended; /* the transport told its end */
+    bool out_of_time;
+    surety_delivery delivery;
+
+    surety__attempt *attempts;
+    size_t attempt_count, attempt_cap;
+    surety_usage usage;
+    uint64_t tokens;      /* of usage, estimates too */
+    uint64_t output_most; /* of one call */
+    uint64_t cost_picousd;
+    bool cost_unknown;
+    bool warned; /* that an optional ledger failed */
+
+    /* The judgement of the last reply, and the one that re-asks are about: the
+     * same, unless a patch did not apply. Each stands on its texts. */
+    surety_outcome *outcome, *basis;
+    surety_str outcome_text, outcome_native;
+    surety_str basis_text, basis_native;
+    surety_str reply_first, reply_last;
+    bool replied;
+    surety_error cause; /* why a call or a judgement could not be made */
+};
+
+/* Memory: a leaf that runs out of it sets status to NOMEM and goes on with
+ * empty texts; the machine looks after each step. Every other failure is told
+ * in cause. */
+
+/* ---- attempt.c: making a call and sending it ----------------------------- */
+
+const char *surety__purpose_name(surety__purpose purpose);
+const surety_model *surety__run_model(const surety_run *run);
+surety__attempt *surety__attempt_last(const surety_run *run);
+/* Fills run->plan for the model and mode that the run stands at; false where no
+ * such call can be made. */
+bool surety__attempt_plan(surety_run *run, surety__purpose purpose);
+/* The attempt of the plan, a row of the table; false: out of memory. */
+bool surety__attempt_begin(surety_run *run);
+/* Encodes and starts it; false: nothing was sent. */
+bool surety__attempt_send(surety_run *run);
+/* Ends its exchange where one is under way. */
+void surety__attempt_stop(surety_run *run);
+
+/* ---- mode.c: which mode a model is asked in ------------------------------ */
+
+/* Sets mode to the best that model and schema allow, `from` or below it; why
+ * says why no better one. */
+void surety__mode_pick(surety_run *run, surety_mode from);
+/* Whether there is a mode below the present one that may be gone to. */
+bool surety__mode_may_sink(const surety_run *run);
+/* Binds the plan to the schema as its mode wants it. */
+void surety__mode_bind(surety_run *run);
+
+/* ---- receive.c: an answer, and its judgement ----------------------------- */
+
+/* Who hears of the exchange, and of the pieces of its answer. */
+surety_receiver surety__receive_receiver(surety_run *run);
+surety__listener surety__receive_listener(surety_run *run);
+/* Takes the decoder's answer over into the last attempt. */
+void surety__receive_answer(surety_run *run);
+/* Judges it where there is something to judge, and says which case it is. */
+void surety__receive_judge(surety_run *run);
+/* For a run that gives up: the judgement of the last reply that was no patch,
+ * again with the contract's fallback where it has one. */
+void surety__receive_fallback(surety_run *run);
+/* Forgets the judgements, and what re-asks would be about. */
+void surety__receive_forget(surety_run *run);
+void surety__receive_forget_basis(surety_run *run);
+
+/* ---- budget.c: what may still be spent ----------------------------------- */
+
+/* Empty where the plan's call may be sent in delay_ms; else what is spent, as a
+ * clause. The one question before every call. */
+surety_str surety__budget_denies(surety_run *run, uint64_t delay_ms);
+/* Milliseconds until the time is spent. */
+uint64_t surety__budget_left_ms(const surety_run *run);
+/* Counts what the last attempt took. */
+void surety__budget_count(surety_run *run);
+uint64_t surety__budget_estimate(size_t bytes);
+
+/* ---- decide.c: what becomes of an attempt -------------------------------- */
+
+/* Says in its told what came of the last attempt, a clause. */
+void surety__decide_tell(surety_run *run);
+/* Looks the last attempt's case up in the table. *ret_delay_ms: before a retry.
+ * *ret_hindered: the clauses that say why nothing better is done. */
+surety__action surety__decide(surety_run *run, uint64_t *ret_delay_ms,
+                              surety_str *ret_hindered);
+/* Makes the decision's sentence of it all, once the next call is planned.
+ * spent: the budget's clause. */
+void surety__decide_say(surety_run *run, surety__action action,
+                        uint64_t delay_ms, surety_str hindered,
+                        surety_str spent);
+/* How a run ends that ends with this case, and what to do about it. */
+surety_run_verdict surety__decide_verdict(surety__case what);
+const char *surety__decide_hint(surety__case what);
+
+/* ---- record.c: the ledger ------------------------------------------------ */
+
+/* The last attempt as a row; false where the run must end for it. */
+bool surety__record_begin(surety_run *run);
+bool surety__record_finish(surety_run *run);
+
+/* ---- result.c: how it ended ---------------------------------------------- */
+
+/* Ends the run. Texts must live as long as it does. */
+void surety__result_end(surety_run *run, surety_run_verdict verdict,
+                        surety_str message, surety_str hint);
+/* Ends a run of which nothing more is to be expected. spent: the budget's
+ * clause, or empty. */
+void surety__result_give_up(surety_run *run, surety_str spent);
+/* Ends it for its ledger, and gives nothing out that is not recorded. */
+void surety__result_unrecorded(surety_run *run);
+void surety__result_event(surety_run *run, surety_event_kind kind,
+                          surety_str text);
+/* What run->text holds, kept as long as the run; empties it. */
+surety_str surety__result_keep(surety_run *run);
+surety_str surety__result_copy(surety_run *run, surety_str text);
+/* Appends text as one line: what a terminal acts on becomes a blank, and after
+ * max characters come three dots. */
+void surety__result_line(surety_buf *out, surety_str text, size_t max);
+
+/* ---- id.c: ids and chance ------------------------------------------------ */
+
+/* A seed from the system. SURETY_IO. */
+surety_status surety__id_seed(uint64_t *ret_seed, surety_error *reterr);
+uint64_t surety__id_random(uint64_t *state);
+/* From 0 to max, both included. */
+uint64_t surety__id_below(uint64_t *state, uint64_t max);
+#define SURETY__ID_LEN 36
+/* A UUID of version 7 (RFC 9562, 5.7), not terminated. */
+void surety__id_write(uint64_t *state, int64_t unix_ms,
+                      char out[SURETY__ID_LEN]);
+
+#endif

@@ -1,0 +1,869 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HTTP server, over libmicrohttpd, which nothing else in the project sees.
+ *
+ * One thread moves everything: libmicrohttpd runs without threads of its own
+ * behind one epoll descriptor, and what waits (a request whose answer is not
+ * there yet, a body whose next piece is not due) is suspended there and watched
+ * here. So a service needs no locks, a thousand waiting exchanges cost a
+ * thousand small records, and a client that hangs up is seen at once.
+ *
+ * A peer is a connection, with the time at which it must have got on: that is
+ * what ends a client that sends its head byte by byte. An exchange is a request
+ * on it. An answer that is to break HTTP itself is written past libmicrohttpd
+ * (ANSWER_RAW), while that believes the request to be thought about.
+ *
+ * What it does not do: TLS, HTTP/2, compression, several threads. */
+#define _GNU_SOURCE /* POLLRDHUP: the client has hung up its half */
+#include "serve/serve.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SERVE_NEVER INT64_MAX
+#define SERVE_RAW_ROOM 16384
+/* MHD's view of a response whose length nobody knows. */
+#define SERVE_BLOCK 16384
+
+typedef struct serve_peer {
+    struct serve_peer *next;
+    struct serve_peer **link;
+    surety__server *server;
+    int fd;
+    int64_t deadline; /* it must have got on by then */
+} serve_peer;
+
+typedef enum serve_state {
+    STATE_HEAD = 0, /* the first line has come */
+    STATE_BODY,
+    STATE_THINKING,  /* the service was asked and waits */
+    STATE_ANSWERING, /* libmicrohttpd has the response */
+    STATE_RAW        /* the service writes on the wire */
+} serve_state;
+
+struct surety__serving {
+    surety__serving *next;
+    surety__serving **link;
+    surety__server *server;
+    struct MHD_Connection *connection;
+    serve_peer *peer;
+    surety__arena arena; /* method, path and query */
+    surety_str method;
+    surety_str path;
+    surety_str query;
+    surety_buf body;
+    serve_state state;
+    bool is_asked;     /* the service has heard of it */
+    bool is_oversized; /* the body is larger than allowed */
+    bool is_suspended;
+    bool is_gone;  /* the client is, or the server soon will be */
+    bool is_whole; /* all of a raw answer was written */
+    int64_t wake_at;
+    uint64_t sent;
+    char *raw; /* SERVE_RAW_ROOM bytes, and which of them wait */
+    size_t raw_start, raw_end;
+    void *own;
+};
+
+struct surety__server {
+    surety__server_options options;
+    const surety_alloc *alloc;
+    struct MHD_Daemon *daemon;
+    serve_peer *peers;
+    surety__serving *exchanges;
+    int epoll_fd;
+    int wake_fds[2]; /* a pipe to itself */
+    uint16_t port;
+    struct pollfd *polls; /* the two above, then exchanges that wait */
+    surety__serving **polled;
+    size_t poll_cap, polled_cap;
+};
+
+static int64_t serve_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- waiting ------------------------------------------------------------- */
+
+static void serve_suspend(surety__serving *exchange, uint32_t wait_ms)
+{
+    exchange->wake_at =
+        wait_ms == SERVE_WAIT_LONG ? SERVE_NEVER : serve_now() + wait_ms;
+    if (!exchange->is_suspended)
+        MHD_suspend_connection(exchange->connection);
+    exchange->is_suspended = true;
+}
+
+static void serve_resume(surety__serving *exchange)
+{
+    if (exchange->is_suspended)
+        MHD_resume_connection(exchange->connection);
+    exchange->is_suspended = false;
+}
+
+void surety__serving_wake(surety__serving *exchange)
+{
+    exchange->wake_at = 0;
+}
+
+/* Sends a TCP RST. Disconnecting does that on Linux; lingering for no time does
+ * it where the socket is closed without a shutdown. */
+static void serve_reset(const surety__serving *exchange)
+{
+    const struct linger linger = {1, 0};
+    const struct sockaddr none = {.sa_family = AF_UNSPEC};
+
+    setsockopt(exchange->peer->fd, SOL_SOCKET, SO_LINGER, &linger,
+               sizeof(linger));
+    connect(exchange->peer->fd, &none, sizeof(none));
+}
+
+/* ---- connections --------------------------------------------------------- */
+
+static void serve_notify_peer(void *ctx, struct MHD_Connection *connection,
+                              void **socket_context,
+                              enum MHD_ConnectionNotificationCode code)
+{
+    surety__server *server = ctx;
+    serve_peer *peer = *socket_context;
+
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+            connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        peer = surety__new(server->alloc, sizeof(*peer));
+        if (!peer) {
+            shutdown(info->connect_fd, SHUT_RDWR);
+            return;
+        }
+        peer->server = server;
+        peer->fd = info->connect_fd;
+        peer->deadline = serve_now() + server->options.head_ms;
+        peer->next = server->peers;
+        peer->link = &server->peers;
+        if (peer->next)
+            peer->next->link = &peer->next;
+        server->peers = peer;
+        *socket_context = peer;
+    } else if (peer) {
+        *peer->link = peer->next;
+        if (peer->next)
+            peer->next->link = peer->link;
+        surety__free(server->alloc, peer, sizeof(*peer));
+        *socket_context = NULL;
+    }
+}
+
+static serve_peer *serve_peer_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    return info ? info->socket_context : NULL;
+}
+
+/* ---- what was asked ------------------------------------------------------ */
+
+static int serve_hex(char byte)
+{
+    if (byte >= '0' && byte <= '9')
+        return byte - '0';
+    if (byte >= 'a' && byte <= 'f')
+        return byte - 'a' + 10;
+    if (byte >= 'A' && byte <= 'F')
+        return byte - 'A' + 10;
+    return -1;
+}
+
+/* Decodes in place; leaves path alone where the result would be no UTF-8, or
+ * hold a control character. */
+static void serve_decode_path(surety__arena *arena, surety_str *path)
+{
+    const surety_str copy = surety__arena_text(arena, *path);
+    char *out = (char *)copy.ptr;
+    size_t len = 0;
+
+    if (!out)
+        return;
+    for (size_t i = 0; i < path->len; i++) {
+        int code = (unsigned char)path->ptr[i];
+        if (code == '%') {
+            const int high =
+                i + 2 < path->len ? serve_hex(path->ptr[i + 1]) : -1;
+            const int low =
+                i + 2 < path->len ? serve_hex(path->ptr[i + 2]) : -1;
+            if (high < 0 || low < 0)
+                return;
+            code = high * 16 + low;
+            i += 2;
+        }
+        if (code < 0x20 || code == 0x7F)
+            return;
+        out[len++] = (char)code;
+    }
+    if (surety__utf8_valid((surety_str){out, len}, NULL))
+        *path = (surety_str){out, len};
+}
+
+/* Called with the first line of a request; what it gives is the exchange in all
+ * that follows. */
+static void *serve_uri(void *ctx, const char *uri,
+                       struct MHD_Connection *connection)
+{
+    surety__server *server = ctx;
+    serve_peer *peer = serve_peer_of(connection);
+    surety__serving *exchange;
+    surety_str text;
+
+    if (!peer)
+        return NULL;
+    peer->deadline = serve_now() + server->options.head_ms;
+    exchange = surety__new(server->alloc, sizeof(*exchange));
+    if (!exchange)
+        return NULL;
+    exchange->server = server;
+    exchange->connection = connection;
+    exchange->peer = peer;
+    surety__arena_init(&exchange->arena, server->alloc, 0);
+    surety_buf_init(&exchange->body, server->alloc,
+                    server->options.body_bytes_max);
+    exchange->next = server->exchanges;
+    exchange->link = &server->exchanges;
+    if (exchange->next)
+        exchange->next->link = &exchange->next;
+    server->exchanges = exchange;
+    text = surety__arena_text(&exchange->arena, surety_str_of(uri));
+    exchange->path = text;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] == '?') {
+            exchange->path.len = i;
+            exchange->query = (surety_str){text.ptr + i + 1, text.len - i - 1};
+            break;
+        }
+    serve_decode_path(&exchange->arena, &exchange->path);
+    return exchange;
+}
+
+surety_str surety__serving_method(const surety__serving *exchange)
+{
+    return exchange->method;
+}
+
+surety_str surety__serving_path(const surety__serving *exchange)
+{
+    return exchange->path;
+}
+
+surety_str surety__serving_query(const surety__serving *exchange)
+{
+    return exchange->query;
+}
+
+surety_str surety__serving_header(const surety__serving *exchange,
+                                  const char *name)
+{
+    return surety_str_of(MHD_lookup_connection_value(exchange->connection,
+                                                     MHD_HEADER_KIND, name));
+}
+
+surety_str surety__serving_body(const surety__serving *exchange)
+{
+    return surety_buf_str(&exchange->body);
+}
+
+bool surety__serving_oversized(const surety__serving *exchange)
+{
+    return exchange->is_oversized;
+}
+
+uint64_t surety__serving_sent(const surety__serving *exchange)
+{
+    return exchange->sent;
+}
+
+void *surety__serving_own(const surety__serving *exchange)
+{
+    return exchange->own;
+}
+
+void surety__serving_set_own(surety__serving *exchange, void *own)
+{
+    exchange->own = own;
+}
+
+/* ---- answering ----------------------------------------------------------- */
+
+/* libmicrohttpd asks for more of a body. */
+static ssize_t serve_read(void *ctx, uint64_t at, char *room, size_t size)
+{
+    surety__serving *exchange = ctx;
+    const surety__service *service = &exchange->server->options.service;
+    surety__pull pull = {room, size, 0, 0};
+
+    (void)at;
+    if (exchange->is_gone)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    switch (service->pull(service->ctx, exchange, &pull)) {
+    case FLOW_ON:
+        assert(pull.len > 0 && pull.len <= size);
+        exchange->sent += pull.len;
+        return (ssize_t)pull.len;
+    case FLOW_WAIT: serve_suspend(exchange, pull.wait_ms); return 0;
+    case FLOW_END: return MHD_CONTENT_READER_END_OF_STREAM;
+    case FLOW_CUT: return MHD_CONTENT_READER_END_WITH_ERROR;
+    case FLOW_RESET: break;
+    }
+    serve_reset(exchange);
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static bool serve_is_plain(surety_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7F)
+            return false;
+    return true;
+}
+
+static surety_status serve_add_header(surety__serving *exchange,
+                                      struct MHD_Response *response,
+                                      const surety_header *header,
+                                      surety_error *reterr)
+{
+    const surety_str name = surety__arena_text(&exchange->arena, header->name);
+    const surety_str value =
+        surety__arena_text(&exchange->arena, header->value);
+
+    if (!name.ptr || !value.ptr)
+        return surety__fail_nomem(reterr);
+    if (!name.len || !serve_is_plain(name) || !serve_is_plain(value) ||
+        MHD_add_response_header(response, name.ptr, value.ptr) != MHD_YES)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a response cannot have the header \"%.*s\"",
+                            (int)name.len, name.ptr);
+    return SURETY_OK;
+}
+
+static surety_status serve_answer_raw(surety__serving *exchange,
+                                      surety_error *reterr)
+{
+    exchange->raw =
+        surety__resize(exchange->server->alloc, NULL, 0, SERVE_RAW_ROOM);
+    if (!exchange->raw)
+        return surety__fail_nomem(reterr);
+    exchange->state = STATE_RAW;
+    serve_suspend(exchange, 0);
+    return SURETY_OK;
+}
+
+surety_status surety__serving_answer(surety__serving *exchange,
+                                     const surety__response *response,
+                                     surety_error *reterr)
+{
+    struct MHD_Response *made;
+    surety_status status = SURETY_OK;
+
+    if (exchange->state >= STATE_ANSWERING)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the request has its answer already");
+    if (response->kind == ANSWER_RAW)
+        return serve_answer_raw(exchange, reterr);
+    if (response->kind == ANSWER_WHOLE)
+        made = MHD_create_response_from_buffer(response->body.len,
+                                               (void *)response->body.ptr,
+                                               MHD_RESPMEM_MUST_COPY);
+    else
+        made = MHD_create_response_from_callback(
+            response->body_len == UINT64_MAX ? MHD_SIZE_UNKNOWN
+                                             : response->body_len,
+            SERVE_BLOCK, serve_read, exchange, NULL);
+    if (!made)
+        return surety__fail_nomem(reterr);
+    for (size_t i = 0; i < response->header_count && !status; i++)
+        status =
+            serve_add_header(exchange, made, &response->headers[i], reterr);
+    if (!status &&
+        MHD_queue_response(exchange->connection, (unsigned)response->status,
+                           made) != MHD_YES)
+        status = surety__fail(reterr, SURETY_MISUSE,
+                              "a response cannot have the status %d",
+                              response->status);
+    if (!status) {
+        exchange->state = STATE_ANSWERING;
+        if (response->kind == ANSWER_WHOLE)
+            exchange->sent = response->body.len;
+    }
+    MHD_destroy_response(made);
+    return status;
+}
+
+/* The last resort where a service could not answer. */
+static enum MHD_Result serve_apologize(surety__serving *exchange)
+{
+    const surety__response response = {
+        .status = 500,
+        .body = SURETY__LITERAL("the server ran out of memory\n")};
+
+    return surety__serving_answer(exchange, &response, NULL) == SURETY_OK
+               ? MHD_YES
+               : MHD_NO;
+}
+
+static enum MHD_Result serve_think(surety__serving *exchange)
+{
+    const surety__service *service = &exchange->server->options.service;
+    uint32_t wait_ms = 0;
+
+    exchange->is_asked = true;
+    exchange->state = STATE_THINKING;
+    exchange->peer->deadline = SERVE_NEVER;
+    switch (service->request(service->ctx, exchange, &wait_ms)) {
+    case FLOW_ON:
+    case FLOW_END:
+        return exchange->state >= STATE_ANSWERING ? MHD_YES
+                                                  : serve_apologize(exchange);
+    case FLOW_WAIT: serve_suspend(exchange, wait_ms); return MHD_YES;
+    case FLOW_CUT: return MHD_NO;
+    case FLOW_RESET: break;
+    }
+    serve_reset(exchange);
+    return MHD_NO;
+}
+
+/* Whether the head says that the body will be too large. */
+static bool serve_declares_too_much(const surety__serving *exchange)
+{
+    const surety_str length =
+        surety__serving_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < length.len; i++) {
+        if (length.ptr[i] < '0' || length.ptr[i] > '9')
+            return false; /* libmicrohttpd refuses it */
+        value = value * 10 + (uint64_t)(length.ptr[i] - '0');
+        if (value > exchange->server->options.body_bytes_max)
+            return true;
+    }
+    return false;
+}
+
+/* libmicrohttpd's one callback for requests: with the head, with each piece of
+ * the body, when that is whole, and after each time it was resumed. */
+static enum MHD_Result serve_handle(void *ctx,
+                                    struct MHD_Connection *connection,
+                                    const char *url, const char *method,
+                                    const char *version, const char *upload,
+                                    size_t *upload_size, void **request_context)
+{
+    surety__serving *exchange = *request_context;
+
+    (void)ctx, (void)connection, (void)url, (void)version;
+    if (!exchange || exchange->is_gone)
+        return MHD_NO;
+    if (exchange->state == STATE_RAW) /* resumed: it was all written */
+        return MHD_NO;
+    if (exchange->state == STATE_HEAD) {
+        exchange->state = STATE_BODY;
+        exchange->peer->deadline =
+            serve_now() + exchange->server->options.body_ms;
+        exchange->method =
+            surety__arena_text(&exchange->arena, surety_str_of(method));
+        exchange->is_oversized = serve_declares_too_much(exchange);
+        return exchange->is_oversized ? serve_think(exchange) : MHD_YES;
+    }
+    if (*upload_size) {
+        surety_buf_append(&exchange->body, upload, *upload_size);
+        *upload_size = 0;
+        if (exchange->body.status == SURETY_LIMIT)
+            exchange->is_oversized = true;
+        return exchange->body.status == SURETY_NOMEM ? MHD_NO : MHD_YES;
+    }
+    return serve_think(exchange);
+}
+
+/* A request is over, well or not. */
+static void serve_notify_completed(void *ctx, struct MHD_Connection *connection,
+                                   void **request_context,
+                                   enum MHD_RequestTerminationCode code)
+{
+    surety__server *server = ctx;
+    surety__serving *exchange = *request_context;
+    const surety_alloc *alloc = server->alloc;
+
+    (void)connection;
+    if (!exchange)
+        return;
+    *request_context = NULL;
+    if (exchange->is_asked && server->options.service.ended)
+        server->options.service.ended(
+            server->options.service.ctx, exchange,
+            exchange->is_whole || code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    exchange->peer->deadline = serve_now() + server->options.idle_ms;
+    *exchange->link = exchange->next;
+    if (exchange->next)
+        exchange->next->link = exchange->link;
+    surety__arena_done(&exchange->arena);
+    surety_buf_done(&exchange->body);
+    surety__free(alloc, exchange->raw, SERVE_RAW_ROOM);
+    surety__free(alloc, exchange, sizeof(*exchange));
+}
+
+/* ---- answers past libmicrohttpd ------------------------------------------ */
+
+/* Writes as much as goes; resumed, the exchange ends. */
+static void serve_write_raw(surety__serving *exchange)
+{
+    const surety__service *service = &exchange->server->options.service;
+    surety__pull pull = {exchange->raw, SERVE_RAW_ROOM, 0, 0};
+    ssize_t sent;
+
+    if (exchange->raw_start == exchange->raw_end) {
+        const surety__flow flow = service->pull(service->ctx, exchange, &pull);
+        if (flow == FLOW_WAIT) {
+            serve_suspend(exchange, pull.wait_ms);
+            return;
+        }
+        if (flow != FLOW_ON) {
+            if (flow == FLOW_RESET)
+                serve_reset(exchange);
+            exchange->is_whole = flow == FLOW_END;
+            serve_resume(exchange);
+            return;
+        }
+        exchange->raw_start = 0;
+        exchange->raw_end = pull.len;
+    }
+    sent = send(exchange->peer->fd, exchange->raw + exchange->raw_start,
+                exchange->raw_end - exchange->raw_start, MSG_NOSIGNAL);
+    if (sent >= 0) {
+        exchange->raw_start += (size_t)sent;
+        exchange->sent += (uint64_t)sent;
+    } else if (errno != EAGAIN && errno != EINTR) {
+        exchange->is_gone = true;
+        serve_resume(exchange);
+    }
+}
+
+/* ---- the loop ------------------------------------------------------------ */
+
+/* Gathers what waits, and the time until which the step may sleep. False: no
+ * memory to watch it all. */
+static bool serve_gather(surety__server *server, size_t *ret_count,
+                         int64_t *until)
+{
+    size_t count = 2;
+    void *polls = server->polls;
+    void *polled = server->polled;
+    bool is_all = true;
+
+    for (surety__serving *one = server->exchanges; one; one = one->next) {
+        const bool is_raw = one->state == STATE_RAW;
+        if (!one->is_suspended)
+            continue;
+        if (one->wake_at < *until && !(is_raw && one->wake_at == 0))
+            *until = one->wake_at;
+        is_all = is_all &&
+                 !surety__grow(server->alloc, &polls, &server->poll_cap,
+                               count + 1, sizeof(*server->polls), SIZE_MAX) &&
+                 !surety__grow(server->alloc, &polled, &server->polled_cap,
+                               count + 1, sizeof(surety__serving *), SIZE_MAX);
+        server->polls = polls;
+        server->polled = polled;
+        if (!is_all)
+            continue;
+        server->polls[count] = (struct pollfd){
+            one->peer->fd,
+            (short)(POLLRDHUP | (is_raw && one->wake_at == 0 ? POLLOUT : 0)),
+            0};
+        server->polled[count++] = one;
+    }
+    for (const serve_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->deadline < *until)
+            *until = peer->deadline;
+    *ret_count = count;
+    return is_all;
+}
+
+/* Moves an exchange that waits and is due. */
+static void serve_move(surety__serving *exchange)
+{
+    if (exchange->state == STATE_RAW && !exchange->is_gone) {
+        exchange->wake_at = 0;
+        serve_write_raw(exchange);
+    } else {
+        serve_resume(exchange);
+    }
+}
+
+/* Those whose client hung up, and those whose time has come. A raw answer that
+ * is not waiting moves only when the wire takes more. */
+static void serve_wake_due(surety__server *server, size_t count)
+{
+    const int64_t now = serve_now();
+
+    for (size_t i = 2; i < count; i++) {
+        surety__serving *one = server->polled[i];
+        if (server->polls[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) {
+            one->is_gone = true;
+            serve_move(one);
+        } else if (server->polls[i].revents & POLLOUT) {
+            serve_move(one);
+        }
+    }
+    for (surety__serving *one = server->exchanges; one; one = one->next)
+        if (one->is_suspended && one->wake_at <= now &&
+            !(one->state == STATE_RAW && one->wake_at == 0))
+            serve_move(one);
+    for (serve_peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->deadline <= now) {
+            peer->deadline = SERVE_NEVER;
+            shutdown(peer->fd, SHUT_RDWR);
+        }
+}
+
+void surety__server_step(surety__server *server, uint32_t timeout_ms)
+{
+    const int64_t now = serve_now();
+    int64_t until = now + timeout_ms;
+    MHD_UNSIGNED_LONG_LONG due = 0;
+    size_t count = 2;
+    char drain[64];
+    bool is_all;
+
+    is_all = serve_gather(server, &count, &until);
+    if (MHD_get_timeout(server->daemon, &due) == MHD_YES &&
+        (int64_t)due < until - now)
+        until = now + (int64_t)due;
+    if (!is_all && until > now + 10)
+        until = now + 10;
+    until = until > now ? until - now : 0;
+    server->polls[0] = (struct pollfd){server->epoll_fd, POLLIN, 0};
+    server->polls[1] = (struct pollfd){server->wake_fds[0], POLLIN, 0};
+    if (poll(server->polls, (nfds_t)count,
+             until > INT32_MAX ? INT32_MAX : (int)until) < 0)
+        count = 2;
+    else if (server->polls[1].revents)
+        while (read(server->wake_fds[0], drain, sizeof(drain)) > 0)
+            ;
+    serve_wake_due(server, count);
+    MHD_run(server->daemon);
+}
+
+void surety__server_wake(surety__server *server)
+{
+    const char byte = 0;
+    ssize_t written;
+
+    /* A full pipe wakes as well. */
+    do
+        written = write(server->wake_fds[1], &byte, 1);
+    while (written < 0 && errno == EINTR);
+}
+
+/* ---- opening and closing ------------------------------------------------- */
+
+typedef union serve_address {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+} serve_address;
+
+static bool serve_parse_address(const surety__server_options *options,
+                                serve_address *ret_address, socklen_t *ret_len)
+{
+    char text[64] = "127.0.0.1";
+
+    if (options->address.len >= sizeof(text) ||
+        (options->address.len &&
+         memchr(options->address.ptr, 0, options->address.len)))
+        return false;
+    if (options->address.len) {
+        memcpy(text, options->address.ptr, options->address.len);
+        text[options->address.len] = '\0';
+    }
+    memset(ret_address, 0, sizeof(*ret_address));
+    if (inet_pton(AF_INET, text, &ret_address->four.sin_addr) == 1) {
+        ret_address->four.sin_family = AF_INET;
+        ret_address->four.sin_port = htons(options->port);
+        *ret_len = sizeof(ret_address->four);
+        return true;
+    }
+    if (inet_pton(AF_INET6, text, &ret_address->six.sin6_addr) == 1) {
+        ret_address->six.sin6_family = AF_INET6;
+        ret_address->six.sin6_port = htons(options->port);
+        *ret_len = sizeof(ret_address->six);
+        return true;
+    }
+    return false;
+}
+
+/* A listening socket; -1 with errno. */
+static int serve_listen(const serve_address *address, socklen_t len,
+                        uint16_t *ret_port)
+{
+    const int fd = socket(address->any.sa_family,
+                          SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int yes = 1;
+    serve_address bound;
+    socklen_t bound_len = sizeof(bound);
+    int error;
+
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    if (bind(fd, &address->any, len) || listen(fd, 511) ||
+        getsockname(fd, &bound.any, &bound_len)) {
+        error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    *ret_port = ntohs(bound.any.sa_family == AF_INET6 ? bound.six.sin6_port
+                                                      : bound.four.sin_port);
+    return fd;
+}
+
+static void serve_fill(surety__server_options *options)
+{
+    if (!options->body_bytes_max)
+        options->body_bytes_max = (size_t)10 << 20;
+    if (!options->head_bytes_max)
+        options->head_bytes_max = 16 << 10;
+    if (!options->connections_max)
+        options->connections_max = 1024;
+    if (!options->head_ms)
+        options->head_ms = 10000;
+    if (!options->body_ms)
+        options->body_ms = 60000;
+    if (!options->idle_ms)
+        options->idle_ms = 60000;
+}
+
+/* libmicrohttpd's memory for a connection holds the head twice (as it came,
+ * and the answer's), so head_bytes_max is about. */
+static struct MHD_Daemon *serve_start(surety__server *server, int fd)
+{
+    const surety__server_options *options = &server->options;
+    const unsigned flags =
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+        (options->no_date ? MHD_USE_SUPPRESS_DATE_NO_CLOCK : 0u);
+
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, serve_handle, server, MHD_OPTION_LISTEN_SOCKET,
+        fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)(options->head_bytes_max * 2), MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)options->connections_max, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        (unsigned)options->connections_one_max, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)(options->idle_ms / 1000 + 60), MHD_OPTION_STRICT_FOR_CLIENT,
+        1, MHD_OPTION_NOTIFY_CONNECTION, serve_notify_peer, server,
+        MHD_OPTION_NOTIFY_COMPLETED, serve_notify_completed, server,
+        MHD_OPTION_URI_LOG_CALLBACK, serve_uri, server, MHD_OPTION_END);
+}
+
+static surety_status serve_pipe(int fds[2])
+{
+    if (pipe(fds))
+        return SURETY_IO;
+    for (int i = 0; i < 2; i++) {
+        fcntl(fds[i], F_SETFD, FD_CLOEXEC);
+        fcntl(fds[i], F_SETFL, O_NONBLOCK);
+    }
+    return SURETY_OK;
+}
+
+surety_status surety__server_open(const surety__server_options *options,
+                                  surety__server **ret_server,
+                                  surety_error *reterr)
+{
+    surety__server *server = surety__new(options->alloc, sizeof(*server));
+    const union MHD_DaemonInfo *info;
+    serve_address address;
+    socklen_t len = 0;
+    surety_status status;
+    void *polls = NULL;
+    int fd = -1;
+
+    if (!server)
+        return surety__fail_nomem(reterr);
+    server->options = *options;
+    server->alloc = options->alloc;
+    server->wake_fds[0] = server->wake_fds[1] = -1;
+    serve_fill(&server->options);
+    status = surety__grow(server->alloc, &polls, &server->poll_cap, 2,
+                          sizeof(*server->polls), SIZE_MAX);
+    server->polls = polls;
+    if (status) {
+        surety__fail_nomem(reterr);
+        goto done;
+    }
+    if (!serve_parse_address(options, &address, &len)) {
+        status =
+            surety__fail(reterr, SURETY_MISUSE, "\"%.*s\" is no IP address",
+                         (int)options->address.len, options->address.ptr);
+        surety__hint(reterr, "give one such as 127.0.0.1 or ::1");
+        goto done;
+    }
+    fd = serve_listen(&address, len, &server->port);
+    if (fd < 0 || serve_pipe(server->wake_fds)) {
+        status =
+            surety__fail(reterr, SURETY_IO, "cannot listen on %.*s port %u: %s",
+                         (int)options->address.len,
+                         options->address.len ? options->address.ptr : "",
+                         (unsigned)options->port, strerror(errno));
+        surety__hint(reterr, "port 0 takes one that is free");
+        goto done;
+    }
+    server->daemon = serve_start(server, fd);
+    info = server->daemon
+               ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)
+               : NULL;
+    if (!info) {
+        status =
+            surety__fail(reterr, SURETY_IO, "libmicrohttpd cannot start: %s",
+                         strerror(errno));
+        goto done;
+    }
+    server->epoll_fd = info->epoll_fd;
+    *ret_server = server;
+done:
+    if (status) {
+        if (fd >= 0 && !server->daemon)
+            close(fd);
+        surety__server_close(server);
+    }
+    return status;
+}
+
+uint16_t surety__server_port(const surety__server *server)
+{
+    return server->port;
+}
+
+void surety__server_close(surety__server *server)
+{
+    if (!server)
+        return;
+    for (surety__serving *one = server->exchanges; one; one = one->next) {
+        one->is_gone = true;
+        serve_resume(one);
+    }
+    if (server->daemon)
+        MHD_stop_daemon(server->daemon);
+    for (int i = 0; i < 2; i++)
+        if (server->wake_fds[i] >= 0)
+            close(server->wake_fds[i]);
+    surety__free(server->alloc, server->polls,
+                 server->poll_cap * sizeof(*server->polls));
+    surety__free(server->alloc, server->polled,
+                 server->polled_cap * sizeof(surety__serving *));
+    surety__free(server->alloc, server, sizeof(*server));
+}

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The serving side of the providers' protocols: what they share.
+ *
+ * Each protocol is one table of functions (speak.h) in a file of its own. A
+ * request is read into surety__asked; an answer is said in up to four parts,
+ * which become events as they come or one body at the end, so that a script, a
+ * test and a gateway all say the same thing the same way. Everything here is
+ * pure: bytes in, bytes out.
+ *
+ * What it does not do: images, audio, several choices, several tools at
+ * once. */
+#include "serve/speak.h"
+
+static const surety__speaker *const speakers[] = {
+    /* ORDER protocols */
+    &surety__speaker_openai,
+    &surety__speaker_responses,
+    &surety__speaker_anthropic,
+    &surety__speaker_gemini,
+};
+
+static const surety__speaker *speaker_of(surety_protocol protocol)
+{
+    assert(protocol < SURETY_PROTOCOL_TEXT);
+    return speakers[protocol];
+}
+
+/* ---- routes -------------------------------------------------------------- */
+
+/* Under which providers and the servers that speak as they do put theirs. */
+static const char *const speak_prefixes[] = {
+    "",        "/v1",        "/v1beta",      "/v1alpha",
+    "/api/v1", "/api",       "/openai/v1",   "/v1beta/openai",
+    "/openai", "/anthropic", "/anthropic/v1"};
+
+static const struct {
+    const char *path;
+    surety_protocol protocol;
+} speak_paths[] = {
+    {"/chat/completions", SURETY_PROTOCOL_OPENAI},
+    {"/responses", SURETY_PROTOCOL_RESPONSES},
+    {"/messages", SURETY_PROTOCOL_ANTHROPIC},
+};
+
+static bool speak_ends(surety_str text, surety_str ending)
+{
+    return text.len >= ending.len &&
+           surety_str_equal(
+               (surety_str){text.ptr + text.len - ending.len, ending.len},
+               ending);
+}
+
+static bool speak_is_prefix(surety_str prefix)
+{
+    for (size_t i = 0; i < sizeof(speak_prefixes) / sizeof(*speak_prefixes);
+         i++)
+        if (surety_str_equal(prefix, surety_str_of(speak_prefixes[i])))
+            return true;
+    return false;
+}
+
+/* PREFIX/models, PREFIX/models/NAME and Gemini's calls, which end in a
+ * method. */
+static void speak_route_models(surety_str path, surety__route *route)
+{
+    static const char method[] = ":generateContent";
+    static const char streamed[] = ":streamGenerateContent";
+    const surety_str name = SURETY__LITERAL("/models");
+    const size_t at = surety__str_find(path, name);
+    surety_str rest;
+
+    if (at == path.len || !speak_is_prefix((surety_str){path.ptr, at}))
+        return;
+    rest = (surety_str){path.ptr + at + name.len, path.len - at - name.len};
+    if (rest.len && (rest.ptr[0] != '/' || rest.len == 1))
+        return;
+    route->kind = ROUTE_MODELS;
+    if (!rest.len)
+        return;
+    route->model = (surety_str){rest.ptr + 1, rest.len - 1};
+    if (speak_ends(rest, surety_str_of(method)))
+        route->model.len -= sizeof(method) - 1;
+    else if (speak_ends(rest, surety_str_of(streamed)))
+        route->model.len -= sizeof(streamed) - 1;
+    else
+        return;
+    route->stream = speak_ends(rest, surety_str_of(streamed));
+    route->kind = route->model.len ? ROUTE_CALL : ROUTE_NONE;
+    route->protocol = SURETY_PROTOCOL_GEMINI;
+}
+
+surety__route surety__route_of(surety_str path, bool anthropic, bool google)
+{
+    surety__route route = {.protocol = SURETY_PROTOCOL_OPENAI};
+
+    if (anthropic)
+        route.protocol = SURETY_PROTOCOL_ANTHROPIC;
+    else if (google ||
+             (surety__str_starts(path, SURETY__LITERAL("/v1beta/")) &&
+              !surety__str_starts(path, SURETY__LITERAL("/v1beta/openai"))))
+        route.protocol = SURETY_PROTOCOL_GEMINI;
+    for (size_t i = 0; i < sizeof(speak_paths) / sizeof(*speak_paths); i++) {
+        const surety_str ending = surety_str_of(speak_paths[i].path);
+        if (speak_ends(path, ending) &&
+            speak_is_prefix((surety_str){path.ptr, path.len - ending.len})) {
+            route.kind = ROUTE_CALL;
+            route.protocol = speak_paths[i].protocol;
+            return route;
+        }
+    }
+    speak_route_models(path, &route);
+    return route;
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+/* text as the inside of a JSON string. */
+static void speak_put_inside(surety_buf *out, surety_str text)
+{
+    const size_t start = out->len;
+
+    surety_json_string(out, text);
+    if (out->status)
+        return;
+    memmove(out->ptr + start, out->ptr + start + 1, out->len - start - 2);
+    out->len -= 2;
+}
+
+void surety__speak_put(surety_buf *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    for (const char *at = format; *at; at++) {
+        if (*at == '\'') {
+            surety_buf_byte(out, '"');
+        } else if (*at != '$') {
+            surety_buf_byte(out, *at);
+        } else {
+            at++;
+            if (*at == 's')
+                surety_json_string(out, va_arg(args, surety_str));
+            else if (*at == 'r')
+                surety_buf_add(out, va_arg(args, surety_str));
+            else if (*at == 'e')
+                speak_put_inside(out, va_arg(args, surety_str));
+            else
+                surety_buf_number(out, va_arg(args, uint64_t));
+        }
+    }
+    va_end(args);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+void surety__asking_fail(surety__asking *reading, const char *param,
+                         const char *code, const char *format, ...)
+{
+    va_list args;
+
+    if (reading->status)
+        return;
+    va_start(args, format);
+    reading->status =
+        surety__failv(reading->error, SURETY_SYNTAX, format, args);
+    va_end(args);
+    *reading->problem =
+        (surety__problem){.status = 400,
+                          .param = surety_str_of(param),
+                          .code = surety_str_of(code),
+                          .message = surety_str_of(reading->error->message)};
+}
+
+surety_val surety__asking_member(surety__asking *reading, surety_val object,
+                                 const char *name, surety_kind kind)
+{
+    const surety_val member = surety_val_get(object, name);
+    const surety_kind got = surety_val_kind(member);
+
+    if (got == SURETY_KIND_NONE || got == SURETY_KIND_NULL)
+        return surety_val_none();
+    if (got == kind)
+        return member;
+    surety__asking_fail(reading, name, "invalid_type",
+                        "Invalid type for '%s': expected %s, but got %s "
+                        "instead.",
+                        name, surety_kind_name(kind), surety_kind_name(got));
+    return surety_val_none();
+}
+
+/* The texts of a content, joined: ptr NULL for want of memory. */
+static surety_str reading_content(surety__asking *reading, surety_val content)
+{
+    surety_val part;
+    size_t len = 0;
+    char *out;
+
+    if (surety_val_kind(content) != SURETY_KIND_ARRAY)
+        return surety__arena_text(reading->arena, surety_val_str(content));
+    for (part = surety_val_first(content); part.doc;
+         part = surety_val_next(content, part))
+        len += surety_val_str(surety_val_get(part, "text")).len;
+    out = surety__arena_take(reading->arena, len + 1);
+    if (!out)
+        return (surety_str){NULL, 0};
+    len = 0;
+    for (part = surety_val_first(content); part.doc;
+         part = surety_val_next(content, part)) {
+        const surety_str text = surety_val_str(surety_val_get(part, "text"));
+        if (text.len)
+            memcpy(out + len, text.ptr, text.len);
+        len += text.len;
+    }
+    return (surety_str){out, len};
+}
+
+static void reading_add_system(surety__asking *reading, surety_str text)
+{
+    surety_str *system = &reading->asked->system;
+    char *joined;
+
+    if (!system->len) {
+        *system = text;
+        return;
+    }
+    joined = surety__arena_take(reading->arena, system->len + text.len + 2);
+    if (!joined) {
+        reading->status = SURETY_NOMEM;
+        return;
+    }
+    memcpy(joined, system->ptr, system->len);
+    joined[system->len] = '\n';
+    if (text.len)
+        memcpy(joined + system->len + 1, text.ptr, text.len);
+    *system = (surety_str){joined, system->len + 1 + text.len};
+}
+
+void surety__asking_message(surety__asking *reading, surety_str role,
+                            surety_val content)
+{
+    surety__asked *asked = reading->asked;
+    surety_message *messages = asked->messages;
+    const surety_str text = reading_content(reading, content);
+    const bool is_assistant =
+        surety_str_equal(role, SURETY__LITERAL("assistant")) ||
+        surety_str_equal(role, SURETY__LITERAL("model"));
+
+    if (reading->status)
+        return;
+    if (!text.ptr) {
+        reading->status = SURETY_NOMEM;
+        return;
+    }
+    asked->prompt_bytes += text.len;
+    if (surety_str_equal(role, SURETY__LITERAL("system")) ||
+        surety_str_equal(role, SURETY__LITERAL("developer"))) {
+        reading_add_system(reading, text);
+        return;
+    }
+    if (asked->message_count == reading->message_cap) {
+        reading->message_cap = reading->message_cap * 2 + 8;
+        messages = surety__arena_take(reading->arena,
+                                      reading->message_cap * sizeof(*messages));
+        if (!messages) {
+            reading->status = SURETY_NOMEM;
+            return;
+        }
+        if (asked->message_count)
+            memcpy(messages, asked->messages,
+                   asked->message_count * sizeof(*messages));
+        asked->messages = messages;
+    }
+    asked->messages[asked->message_count++] = (surety_message){
+        is_assistant ? SURETY_ROLE_ASSISTANT : SURETY_ROLE_USER, text};
+}
+
+void surety__asking_tool(surety__asking *reading, surety_str name,
+                         surety_val schema, bool is_strict)
+{
+    reading->asked->mode = SURETY_MODE_TOOL;
+    reading->asked->tool = name;
+    reading->asked->schema = schema;
+    reading->asked->schema_name = name;
+    reading->asked->strict = is_strict;
+}
+
+surety_status surety__speak_read(const surety__route *route, surety_val body,
+                                 surety__arena *arena, surety__asked *ret_asked,
+                                 surety__problem *ret_problem,
+                                 surety_error *reterr)
+{
+    surety__asking reading = {.body = body,
+                              .arena = arena,
+                              .asked = ret_asked,
+                              .problem = ret_problem,
+                              .error = reterr};
+
+    *ret_asked = (surety__asked){.protocol = route->protocol,
+                                 .model = route->model,
+                                 .stream = route->stream,
+                                 .mode = SURETY_MODE_PROMPT,
+                                 .schema = surety_val_none()};
+    *ret_problem = (surety__problem){.status = 400};
+    if (surety_val_kind(body) != SURETY_KIND_OBJECT)
+        surety__asking_fail(&reading, NULL, NULL,
+                            "the request's body must be a JSON object");
+    else
+        speaker_of(route->protocol)->read(&reading);
+    if (reading.status == SURETY_NOMEM)
+        surety__fail_nomem(reterr);
+    return reading.status;
+}
+
+/* ---- errors, lists ------------------------------------------------------- */
+
+void surety__speak_error(surety_protocol protocol,
+                         const surety__problem *problem, surety_buf *out)
+{
+    const surety__speaker *speaker = speaker_of(protocol);
+    const surety__fault_row *row = speaker->faults;
+    surety__problem full = *problem;
+
+    while (row->status && row->status != problem->status)
+        row++;
+    if (!full.type.len)
+        full.type = surety_str_of(row->type);
+    if (!full.code.len)
+        full.code = surety_str_of(row->code);
+    if (!full.message.len)
+        full.message = surety_str_of(row->message);
+    speaker->error(&full, out);
+}
+
+static void speak_put_model(surety_protocol protocol, surety_str model,
+                            surety_buf *out)
+{
+    if (protocol == SURETY_PROTOCOL_ANTHROPIC)
+        surety__speak_put(out,
+                          "{'type':'model','id':$s,'display_name':$s,"
+                          "'created_at':'2026-01-01T00:00:00Z'}",
+                          model, model);
+    else if (protocol == SURETY_PROTOCOL_GEMINI)
+        surety__speak_put(out,
+                          "{'name':'models/$e','displayName':$s,"
+                          "'supportedGenerationMethods':['generateContent',"
+                          "'streamGenerateContent']}",
+                          model, model);
+    else
+        surety__speak_put(out,
+                          "{'id':$s,'object':'model','created':1767225600,"
+                          "'owned_by':'surety'}",
+                          model);
+}
+
+void surety__speak_models(surety_protocol protocol, const surety_str *models,
+                          size_t count, surety_str one, surety_buf *out)
+{
+    if (one.len) {
+        speak_put_model(protocol, one, out);
+        return;
+    }
+    if (protocol == SURETY_PROTOCOL_GEMINI)
+        surety__speak_put(out, "{'models':[");
+    else if (protocol == SURETY_PROTOCOL_ANTHROPIC)
+        surety__speak_put(out, "{'data':[");
+    else
+        surety__speak_put(out, "{'object':'list','data':[");
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            surety_buf_byte(out, ',');
+        speak_put_model(protocol, models[i], out);
+    }
+    surety_buf_byte(out, ']');
+    if (protocol == SURETY_PROTOCOL_ANTHROPIC && count)
+        surety__speak_put(out, ",'has_more':false,'first_id':$s,'last_id':$s",
+                          models[0], models[count - 1]);
+    else if (protocol == SURETY_PROTOCOL_ANTHROPIC)
+        surety__speak_put(out,
+                          ",'has_more':false,'first_id':null,'last_id':null");
+    surety_buf_byte(out, '}');
+}
+
+/* ---- speech -------------------------------------------------------------- */
+
+void surety__speech_init(surety__speech *speech, const surety__asked *asked,
+                         surety_str id, const surety_alloc *alloc)
+{
+    *speech = (surety__speech){.asked = asked,
+                               .id = id,
+                               .model = asked->model,
+                               .tool = asked->tool,
+                               .open = PART_NONE};
+    for (int i = 0; i < PART_NONE; i++)
+        surety_buf_init(&speech->parts[i], alloc, 0);
+}
+
+void surety__speech_done(surety__speech *speech)
+{
+    for (int i = 0; i < PART_NONE; i++)
+        surety_buf_done(&speech->parts[i]);
+}
+
+surety_str surety__speech_text(const surety__speech *speech,
+                               surety__speech_part part)
+{
+    return surety_buf_str(&speech->parts[part]);
+}
+
+void surety__speech_begin(surety__speech *speech, const surety_usage *usage,
+                          surety_buf *out)
+{
+    speaker_of(speech->asked->protocol)->begin(speech, usage, out);
+}
+
+static void speech_close(surety__speech *speech, surety_buf *out)
+{
+    if (speech->open == PART_NONE)
+        return;
+    speaker_of(speech->asked->protocol)->close(speech, out);
+    speech->open = PART_NONE;
+    speech->index++;
+}
+
+void surety__speech_piece(surety__speech *speech, surety__speech_part part,
+                          surety_str text, surety_buf *out)
+{
+    const surety__speaker *speaker = speaker_of(speech->asked->protocol);
+
+    surety_buf_add(&speech->parts[part], text);
+    speech->said[part] = true;
+    if (!out)
+        return;
+    if (speech->open != part) {
+        speech_close(speech, out);
+        speech->open = part;
+        speaker->part(speech, out);
+    }
+    if (text.len)
+        speaker->piece(speech, text, out);
+}
+
+/* Memory that ran out on the way is told by what the answer goes to. */
+static void speech_tell(const surety__speech *speech, surety_buf *out)
+{
+    for (int i = 0; i < PART_NONE; i++)
+        if (speech->parts[i].status && !out->status)
+            out->status = speech->parts[i].status;
+}
+
+void surety__speech_end(surety__speech *speech, const surety__closing *ending,
+                        surety_buf *out)
+{
+    speech_close(speech, out);
+    speaker_of(speech->asked->protocol)->end(speech, ending, out);
+    speech_tell(speech, out);
+}
+
+void surety__speech_fail(surety__speech *speech, const surety__problem *problem,
+                         surety_buf *out)
+{
+    speaker_of(speech->asked->protocol)->fail(speech, problem, out);
+}
+
+void surety__speech_ping(const surety__speech *speech, surety_buf *out)
+{
+    if (speech->asked->protocol == SURETY_PROTOCOL_ANTHROPIC)
+        surety_buf_text(out, "event: ping\ndata: {\"type\":\"ping\"}\n\n");
+    else
+        surety_buf_text(out, ": ping\n\n");
+}
+
+void surety__speech_whole(surety__speech *speech, const surety__closing *ending,
+                          surety_buf *out)
+{
+    speaker_of(speech->asked->protocol)->whole(speech, ending, out);
+    speech_tell(speech, out);
+}
+
+surety_str surety__speak_content_type(bool stream)
+{
+    return stream ? SURETY__LITERAL("text/event-stream; charset=utf-8")
+                  : SURETY__LITERAL("application/json");
+}
+
+surety_str surety__closing_word(const surety__closing *ending,
+                                const surety__speech *speech,
+                                const char *const words[5])
+{
+    static const char *const ours[] = {"stop", "length", "filter", "refusal",
+                                       "tool"};
+
+    for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+        if (surety_str_equal(ending->finish, surety_str_of(ours[i])))
+            return surety_str_of(words[i]);
+    if (ending->finish.len)
+        return ending->finish;
+    if (speech->said[PART_ARGUMENTS])
+        return surety_str_of(words[4]);
+    return surety_str_of(words[speech->said[PART_REFUSAL] ? 3 : 0]);
+}
+
+void surety__speak_arguments(const surety__speech *speech, surety_buf *out)
+{
+    const surety_str text = surety__speech_text(speech, PART_ARGUMENTS);
+    surety_doc *doc = surety_doc_new(out->alloc);
+    surety_status status =
+        doc ? surety_doc_read(doc, text, NULL, NULL) : SURETY_NOMEM;
+
+    if (status == SURETY_NOMEM)
+        out->status = out->status ? out->status : SURETY_NOMEM;
+    else if (status == SURETY_OK &&
+             surety_val_kind(surety_doc_root(doc)) == SURETY_KIND_OBJECT)
+        surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
+    else if (!surety__str_trim(text).len)
+        surety_buf_text(out, "{}");
+    else
+        surety_json_string(out, text);
+    surety_doc_free(doc);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside serve/: what a protocol's file gives to speak.c, and what they
+ * share. */
+#ifndef SURETY_SERVE_SPEAK_H
+#define SURETY_SERVE_SPEAK_H
+
+#include "serve/serve.h"
+
+/* A request that is being read. */
+typedef struct surety__asking {
+    surety_val body;
+    surety__arena *arena;
+    surety__asked *asked;
+    surety__problem *problem;
+    surety_error *error;
+    surety_status status; /* the first failure */
+    size_t message_cap;
+} surety__asking;
+
+/* What a status usually says; ended by status 0, which is for all others. */
+typedef struct surety__fault_row {
+    int status;
+    const char *type;
+    const char *code;
+    const char *message;
+} surety__fault_row;
+
+/* A protocol. */
+typedef struct surety__speaker {
+    void (*read)(surety__asking *reading);
+    void (*error)(const surety__problem *problem, surety_buf *out);
+    const surety__fault_row *faults;
+    void (*begin)(surety__speech *speech, const surety_usage *usage,
+                  surety_buf *out);
+    /* Start, piece and end of a part of a stream. */
+    void (*part)(surety__speech *speech, surety_buf *out);
+    void (*piece)(surety__speech *speech, surety_str text, surety_buf *out);
+    void (*close)(surety__speech *speech, surety_buf *out);
+    void (*end)(surety__speech *speech, const surety__closing *ending,
+                surety_buf *out);
+    void (*fail)(surety__speech *speech, const surety__problem *problem,
+                 surety_buf *out);
+    void (*whole)(surety__speech *speech, const surety__closing *ending,
+                  surety_buf *out);
+} surety__speaker;
+
+extern const surety__speaker surety__speaker_openai;
+extern const surety__speaker surety__speaker_responses;
+extern const surety__speaker surety__speaker_anthropic;
+extern const surety__speaker surety__speaker_gemini;
+
+/* Appends format, in which ' stands for a quotation mark and $ with a letter
+ * for an argument: $s a surety_str as a JSON string, $r one as it stands, $n a
+ * uint64_t, $e a surety_str as the inside of a JSON string. */
+void surety__speak_put(surety_buf *out, const char *format, ...);
+
+/* Says once what is wrong with a request: 400 unless status says otherwise. */
+void surety__asking_fail(surety__asking *reading, const char *param,
+                         const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Adds to the prompt: role "system" in any of its names goes to system. content
+ * is a string or an array of parts with a "text". */
+void surety__asking_message(surety__asking *reading, surety_str role,
+                            surety_val content);
+/* Members that are there must have this kind. */
+surety_val surety__asking_member(surety__asking *reading, surety_val object,
+                                 const char *name, surety_kind kind);
+/* Settles mode, tool and schema: a tool that must be called, or the format. */
+void surety__asking_tool(surety__asking *reading, surety_str name,
+                         surety_val schema, bool is_strict);
+
+/* The word for how it ended: ending->finish, one of ours put into the
+ * protocol's (words: stop, length, filter, refusal, tool), or what follows
+ * from what was said. */
+surety_str surety__closing_word(const surety__closing *ending,
+                                const surety__speech *speech,
+                                const char *const words[5]);
+/* What was said of a part. */
+surety_str surety__speech_text(const surety__speech *speech,
+                               surety__speech_part part);
+/* The arguments as a JSON object's text: as they are, or where they are none,
+ * as a string. */
+void surety__speak_arguments(const surety__speech *speech, surety_buf *out);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Anthropic Messages, the serving side. Sources: the types of Anthropic's
+ * official client (MessageCreateParams, Message, RawMessageStreamEvent, the
+ * error objects) and the provider's page on structured outputs.
+ *
+ * Each part is a block of the content. Arguments are an object in a whole
+ * answer and text in a stream, so what is no object can be told in a stream
+ * only; a whole answer then has it as a string. */
+#include "serve/speak.h"
+
+static const surety__fault_row speak_anthropic_faults[] = {
+    {400, "invalid_request_error", NULL, "The request is not valid."},
+    {401, "authentication_error", NULL, "invalid x-api-key"},
+    {402, "billing_error", NULL, "Your credit balance is too low."},
+    {403, "permission_error", NULL, "You are not allowed to do this."},
+    {404, "not_found_error", NULL, "Not found"},
+    {405, "invalid_request_error", NULL, "Method Not Allowed"},
+    {409, "conflict_error", NULL, "Conflict"},
+    {413, "request_too_large", NULL,
+     "Request exceeds the maximum allowed number of bytes."},
+    {429, "rate_limit_error", NULL,
+     "This request would exceed your rate limit."},
+    {504, "timeout_error", NULL, "Timed out"},
+    {529, "overloaded_error", NULL, "Overloaded"},
+    {0, "api_error", NULL, "Internal server error"}};
+
+/* ---- reading ------------------------------------------------------------- */
+
+static void speak_anthropic_read_format(surety__asking *reading)
+{
+    surety__asked *asked = reading->asked;
+    const surety_val config = surety__asking_member(
+        reading, reading->body, "output_config", SURETY_KIND_OBJECT);
+    surety_val format = surety_val_get(config, "format");
+
+    if (!format.doc) /* the form it had while it was a beta */
+        format = surety__asking_member(reading, reading->body, "output_format",
+                                       SURETY_KIND_OBJECT);
+    if (!format.doc)
+        return;
+    if (!surety_val_is(surety_val_get(format, "type"), "json_schema")) {
+        surety__asking_fail(reading, "output_config.format", NULL,
+                            "output_config.format.type: Input should be "
+                            "'json_schema'");
+        return;
+    }
+    asked->schema = surety_val_get(format, "schema");
+    asked->schema_name = SURETY__LITERAL("output_config.format.schema");
+    asked->strict = true;
+    asked->mode = SURETY_MODE_NATIVE;
+    if (!asked->schema.doc)
+        surety__asking_fail(reading, "output_config.format", NULL,
+                            "output_config.format.schema: Field required");
+}
+
+static void speak_anthropic_read_tools(surety__asking *reading)
+{
+    const surety_val tools = surety__asking_member(reading, reading->body,
+                                                   "tools", SURETY_KIND_ARRAY);
+    const surety_val choice = surety_val_get(reading->body, "tool_choice");
+    const surety_val type = surety_val_get(choice, "type");
+    const surety_str wanted = surety_val_str(surety_val_get(choice, "name"));
+    const bool must = surety_val_is(type, "tool") || surety_val_is(type, "any");
+    const surety_val thinking = surety_val_get(reading->body, "thinking");
+
+    if (must && surety_val_is(surety_val_get(thinking, "type"), "enabled"))
+        surety__asking_fail(reading, "tool_choice", NULL,
+                            "Thinking may not be enabled when tool_choice "
+                            "forces tool use.");
+    for (surety_val tool = surety_val_first(tools); tool.doc;
+         tool = surety_val_next(tools, tool)) {
+        const surety_str name = surety_val_str(surety_val_get(tool, "name"));
+        if (!reading->asked->tool.len)
+            reading->asked->tool = name;
+        if (must && (!wanted.len || surety_str_equal(name, wanted))) {
+            surety__asking_tool(
+                reading, name, surety_val_get(tool, "input_schema"),
+                surety_val_bool(surety_val_get(tool, "strict"), false));
+            return;
+        }
+    }
+    if (must)
+        surety__asking_fail(reading, "tool_choice", NULL,
+                            "Tool '%.*s' not found in provided tools",
+                            (int)wanted.len, wanted.len ? wanted.ptr : "");
+}
+
+static void speak_anthropic_read(surety__asking *reading)
+{
+    surety__asked *asked = reading->asked;
+    const surety_val body = reading->body;
+    const surety_val system = surety_val_get(body, "system");
+    const surety_val messages = surety_val_get(body, "messages");
+
+    asked->model = surety_val_str(surety_val_get(body, "model"));
+    asked->stream = surety_val_bool(surety_val_get(body, "stream"), false);
+    if (!asked->model.len)
+        surety__asking_fail(reading, "model", NULL, "model: Field required");
+    if (surety_val_int(surety_val_get(body, "max_tokens"), 0) < 1)
+        surety__asking_fail(reading, "max_tokens", NULL,
+                            surety_val_get(body, "max_tokens").doc
+                                ? "max_tokens: Input should be greater than "
+                                  "or equal to 1"
+                                : "max_tokens: Field required");
+    if (surety_val_kind(messages) != SURETY_KIND_ARRAY ||
+        !surety_val_count(messages))
+        surety__asking_fail(reading, "messages", NULL,
+                            "messages: at least one message is required");
+    if (system.doc)
+        surety__asking_message(reading, SURETY__LITERAL("system"), system);
+    for (surety_val one = surety_val_first(messages); one.doc;
+         one = surety_val_next(messages, one)) {
+        const surety_val role = surety_val_get(one, "role");
+        if (!surety_val_is(role, "user") && !surety_val_is(role, "assistant"))
+            surety__asking_fail(
+                reading, "messages", NULL,
+                "messages: Unexpected role \"%.*s\". The "
+                "allowed roles are \"user\" or "
+                "\"assistant\".",
+                (int)surety_val_str(role).len,
+                surety_val_str(role).len ? surety_val_str(role).ptr : "");
+        surety__asking_message(reading, surety_val_str(role),
+                               surety_val_get(one, "content"));
+    }
+    speak_anthropic_read_format(reading);
+    speak_anthropic_read_tools(reading);
+}
+
+static void speak_anthropic_put_error(const surety__problem *problem,
+                                      surety_buf *out)
+{
+    surety__speak_put(out,
+                      "{'type':'error','error':{'type':$s,'message':$s},"
+                      "'request_id':",
+                      problem->type, problem->message);
+    if (problem->request_id.len)
+        surety_json_string(out, problem->request_id);
+    else
+        surety_buf_text(out, "null");
+    surety_buf_byte(out, '}');
+}
+
+static surety_str speak_anthropic_finish(const surety__closing *ending,
+                                         const surety__speech *speech)
+{
+    static const char *const words[] = {"end_turn", "max_tokens", "refusal",
+                                        "refusal", "tool_use"};
+
+    return surety__closing_word(ending, speech, words);
+}
+
+/* What was asked and not read from a cache counts apart. */
+static void speak_anthropic_put_usage(const surety_usage *usage,
+                                      uint64_t output, surety_buf *out)
+{
+    const uint64_t cached = usage->cached_input_tokens < usage->input_tokens
+                                ? usage->cached_input_tokens
+                                : usage->input_tokens;
+
+    surety__speak_put(out,
+                      "{'input_tokens':$n,'cache_creation_input_tokens':0,"
+                      "'cache_read_input_tokens':$n,'output_tokens':$n,"
+                      "'service_tier':'standard'}",
+                      usage->input_tokens - cached, cached, output);
+}
+
+static void speak_anthropic_put_head(const surety__speech *speech,
+                                     surety_buf *out)
+{
+    surety__speak_put(out,
+                      "{'id':'msg_$e','type':'message','role':'assistant',"
+                      "'model':$s,'content':[",
+                      speech->id, speech->model);
+}
+
+/* ---- streams ------------------------------------------------------------- */
+
+static void speak_anthropic_event(const char *type, surety_buf *out)
+{
+    surety__speak_put(out, "event: $r\ndata: {'type':$s", surety_str_of(type),
+                      surety_str_of(type));
+}
+
+static void speak_anthropic_event_end(surety_buf *out)
+{
+    surety_buf_text(out, "}\n\n");
+}
+
+static void speak_anthropic_begin(surety__speech *speech,
+                                  const surety_usage *usage, surety_buf *out)
+{
+    speak_anthropic_event("message_start", out);
+    surety_buf_text(out, ",\"message\":");
+    speak_anthropic_put_head(speech, out);
+    surety__speak_put(out, "],'stop_reason':null,'stop_sequence':null,"
+                           "'usage':");
+    speak_anthropic_put_usage(usage, 1, out);
+    surety_buf_byte(out, '}');
+    speak_anthropic_event_end(out);
+}
+
+static void speak_anthropic_part(surety__speech *speech, surety_buf *out)
+{
+    speak_anthropic_event("content_block_start", out);
+    surety__speak_put(out,
+                      ",'index':$n,'content_block':", (uint64_t)speech->index);
+    if (speech->open == PART_ARGUMENTS)
+        surety__speak_put(out,
+                          "{'type':'tool_use','id':'toolu_$e','name':$s,"
+                          "'input':{}}",
+                          speech->id, speech->tool);
+    else if (speech->open == PART_REASONING)
+        surety__speak_put(out,
+                          "{'type':'thinking','thinking':'','signature':''}");
+    else
+        surety__speak_put(out, "{'type':'text','text':''}");
+    speak_anthropic_event_end(out);
+    if (!speech->index)
+        surety__speech_ping(speech, out);
+}
+
+static void speak_anthropic_put_delta(const surety__speech *speech,
+                                      surety_buf *out)
+{
+    speak_anthropic_event("content_block_delta", out);
+    surety__speak_put(out, ",'index':$n,'delta':", (uint64_t)speech->index);
+}
+
+static void speak_anthropic_piece(surety__speech *speech, surety_str text,
+                                  surety_buf *out)
+{
+    speak_anthropic_put_delta(speech, out);
+    if (speech->open == PART_ARGUMENTS)
+        surety__speak_put(out, "{'type':'input_json_delta','partial_json':$s}",
+                          text);
+    else if (speech->open == PART_REASONING)
+        surety__speak_put(out, "{'type':'thinking_delta','thinking':$s}", text);
+    else
+        surety__speak_put(out, "{'type':'text_delta','text':$s}", text);
+    speak_anthropic_event_end(out);
+}
+
+static void speak_anthropic_close(surety__speech *speech, surety_buf *out)
+{
+    if (speech->open == PART_REASONING) {
+        speak_anthropic_put_delta(speech, out);
+        surety__speak_put(out,
+                          "{'type':'signature_delta','signature':'c3VyZXR5'}");
+        speak_anthropic_event_end(out);
+    }
+    speak_anthropic_event("content_block_stop", out);
+    surety__speak_put(out, ",'index':$n", (uint64_t)speech->index);
+    speak_anthropic_event_end(out);
+}
+
+static void speak_anthropic_end(surety__speech *speech,
+                                const surety__closing *ending, surety_buf *out)
+{
+    speak_anthropic_event("message_delta", out);
+    surety__speak_put(out, ",'delta':{'stop_reason':$s,'stop_sequence':null}",
+                      speak_anthropic_finish(ending, speech));
+    if (ending->usage.known) {
+        surety_buf_text(out, ",\"usage\":");
+        speak_anthropic_put_usage(&ending->usage, ending->usage.output_tokens,
+                                  out);
+    } else {
+        surety__speak_put(out, ",'usage':{}");
+    }
+    speak_anthropic_event_end(out);
+    if (!ending->no_mark) {
+        speak_anthropic_event("message_stop", out);
+        speak_anthropic_event_end(out);
+    }
+}
+
+static void speak_anthropic_fail(surety__speech *speech,
+                                 const surety__problem *problem,
+                                 surety_buf *out)
+{
+    surety_buf_text(out, "event: error\ndata: ");
+    surety__speak_error(speech->asked->protocol, problem, out);
+    surety_buf_text(out, "\n\n");
+}
+
+/* ---- whole --------------------------------------------------------------- */
+
+static void speak_anthropic_whole(surety__speech *speech,
+                                  const surety__closing *ending,
+                                  surety_buf *out)
+{
+    const char *comma = "";
+
+    speak_anthropic_put_head(speech, out);
+    for (int i = 0; i < PART_NONE; i++) {
+        const surety_str text =
+            surety__speech_text(speech, (surety__speech_part)i);
+        if (!speech->said[i])
+            continue;
+        surety_buf_text(out, comma);
+        comma = ",";
+        if (i == PART_ARGUMENTS) {
+            surety__speak_put(out,
+                              "{'type':'tool_use','id':'toolu_$e','name':$s,"
+                              "'input':",
+                              speech->id, speech->tool);
+            surety__speak_arguments(speech, out);
+            surety_buf_byte(out, '}');
+        } else if (i == PART_REASONING) {
+            surety__speak_put(out,
+                              "{'type':'thinking','thinking':$s,"
+                              "'signature':'c3VyZXR5'}",
+                              text);
+        } else {
+            surety__speak_put(out, "{'type':'text','text':$s}", text);
+        }
+    }
+    surety__speak_put(out, "],'stop_reason':$s,'stop_sequence':null,'usage':",
+                      speak_anthropic_finish(ending, speech));
+    if (ending->usage.known)
+        speak_anthropic_put_usage(&ending->usage, ending->usage.output_tokens,
+                                  out);
+    else
+        surety_buf_text(out, "{}");
+    surety_buf_byte(out, '}');
+}
+
+const surety__speaker surety__speaker_anthropic = {
+    speak_anthropic_read,  speak_anthropic_put_error, speak_anthropic_faults,
+    speak_anthropic_begin, speak_anthropic_part,      speak_anthropic_piece,
+    speak_anthropic_close, speak_anthropic_end,       speak_anthropic_fail,
+    speak_anthropic_whole};

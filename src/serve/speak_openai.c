@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OpenAI Chat Completions, the serving side. Sources: the OpenAPI description
+ * of OpenAI's API, version 2.3.0 (CreateChatCompletionRequest, -Response,
+ * -StreamResponse, Error). Reasoning is told as vLLM and its kin do
+ * (reasoning_content), since the provider itself does not tell it. */
+#include "serve/speak.h"
+
+static const surety__fault_row speak_openai_faults[] = {
+    {400, "invalid_request_error", NULL, "The request is not valid."},
+    {401, "invalid_request_error", "invalid_api_key",
+     "Incorrect API key provided."},
+    {403, "invalid_request_error", "unsupported_country_region_territory",
+     "You are not allowed to do this."},
+    {404, "invalid_request_error", NULL, "Not found."},
+    {405, "invalid_request_error", "method_not_allowed", "Method not allowed."},
+    {408, "server_error", NULL, "The request timed out."},
+    {409, "invalid_request_error", NULL, "Conflict."},
+    {413, "invalid_request_error", "request_too_large",
+     "The request is too large."},
+    {422, "invalid_request_error", NULL, "The request cannot be processed."},
+    {429, "requests", "rate_limit_exceeded", "Rate limit reached."},
+    {500, "server_error", NULL,
+     "The server had an error while processing your request."},
+    {502, "server_error", NULL, "Bad gateway."},
+    {503, "server_error", "server_is_overloaded",
+     "The server is overloaded or not ready yet."},
+    {0, "api_error", NULL, "The request failed."}};
+
+/* The schema of response_format or, named, of one of the tools. */
+static void speak_openai_read_format(surety__asking *reading)
+{
+    surety__asked *asked = reading->asked;
+    const surety_val format = surety__asking_member(
+        reading, reading->body, "response_format", SURETY_KIND_OBJECT);
+    const surety_val type = surety_val_get(format, "type");
+    surety_val named;
+
+    if (!format.doc || surety_val_is(type, "text"))
+        return;
+    if (surety_val_is(type, "json_object")) {
+        asked->json_object = true;
+    } else if (surety_val_is(type, "json_schema")) {
+        named = surety_val_get(format, "json_schema");
+        asked->schema_name = surety_val_str(surety_val_get(named, "name"));
+        asked->schema = surety_val_get(named, "schema");
+        asked->strict = surety_val_bool(surety_val_get(named, "strict"), false);
+        asked->mode = SURETY_MODE_NATIVE;
+        if (!asked->schema_name.len)
+            surety__asking_fail(reading, "response_format.json_schema.name",
+                                "missing_required_parameter",
+                                "Missing required parameter: "
+                                "'response_format.json_schema.name'.");
+    } else {
+        surety__asking_fail(reading, "response_format.type", "invalid_value",
+                            "Invalid value for 'response_format.type': "
+                            "supported values are 'json_object', "
+                            "'json_schema' and 'text'.");
+    }
+}
+
+static void speak_openai_read_tools(surety__asking *reading)
+{
+    const surety_val tools = surety__asking_member(reading, reading->body,
+                                                   "tools", SURETY_KIND_ARRAY);
+    const surety_val choice = surety_val_get(reading->body, "tool_choice");
+    const surety_str wanted = surety_val_str(
+        surety_val_get(surety_val_get(choice, "function"), "name"));
+    const bool must = wanted.len || surety_val_is(choice, "required");
+
+    for (surety_val tool = surety_val_first(tools); tool.doc;
+         tool = surety_val_next(tools, tool)) {
+        const surety_val function = surety_val_get(tool, "function");
+        const surety_str name =
+            surety_val_str(surety_val_get(function, "name"));
+        if (!reading->asked->tool.len)
+            reading->asked->tool = name;
+        if (must && (!wanted.len || surety_str_equal(name, wanted))) {
+            surety__asking_tool(
+                reading, name, surety_val_get(function, "parameters"),
+                surety_val_bool(surety_val_get(function, "strict"), false));
+            return;
+        }
+    }
+    if (must)
+        surety__asking_fail(reading, "tool_choice", NULL,
+                            "Tool choice '%.*s' not found in 'tools' "
+                            "parameter.",
+                            (int)wanted.len, wanted.len ? wanted.ptr : "");
+}
+
+/* json_object asks for the word JSON somewhere in the messages. */
+static bool speak_openai_says_json(const surety__asked *asked)
+{
+    for (size_t i = 0; i <= asked->message_count; i++) {
+        const surety_str text =
+            i < asked->message_count ? asked->messages[i].text : asked->system;
+        for (size_t k = 0; k + 4 <= text.len; k++)
+            if (surety__str_equal_nocase((surety_str){text.ptr + k, 4},
+                                         SURETY__LITERAL("json")))
+                return true;
+    }
+    return false;
+}
+
+static void speak_openai_read(surety__asking *reading)
+{
+    surety__asked *asked = reading->asked;
+    const surety_val body = reading->body;
+    const surety_val messages =
+        surety__asking_member(reading, body, "messages", SURETY_KIND_ARRAY);
+    const surety_val options = surety__asking_member(
+        reading, body, "stream_options", SURETY_KIND_OBJECT);
+
+    asked->model = surety_val_str(
+        surety__asking_member(reading, body, "model", SURETY_KIND_STRING));
+    asked->stream = surety_val_bool(
+        surety__asking_member(reading, body, "stream", SURETY_KIND_BOOLEAN),
+        false);
+    asked->usage_chunk =
+        surety_val_bool(surety_val_get(options, "include_usage"), false);
+    if (!asked->model.len)
+        surety__asking_fail(reading, "model", "missing_required_parameter",
+                            "you must provide a model parameter");
+    if (!surety_val_count(messages))
+        surety__asking_fail(reading, "messages", "missing_required_parameter",
+                            "Missing required parameter: 'messages'.");
+    if (options.doc && !asked->stream)
+        surety__asking_fail(reading, "stream_options", NULL,
+                            "The 'stream_options' parameter is only allowed "
+                            "when 'stream' is enabled.");
+    for (surety_val one = surety_val_first(messages); one.doc;
+         one = surety_val_next(messages, one)) {
+        const surety_val role = surety_val_get(one, "role");
+        if (!surety_val_str(role).len)
+            surety__asking_fail(reading, "messages",
+                                "missing_required_parameter",
+                                "Missing required parameter: "
+                                "'messages[].role'.");
+        surety__asking_message(reading, surety_val_str(role),
+                               surety_val_get(one, "content"));
+    }
+    speak_openai_read_format(reading);
+    speak_openai_read_tools(reading);
+    if (!reading->status && asked->json_object &&
+        !speak_openai_says_json(asked))
+        surety__asking_fail(reading, "messages", NULL,
+                            "'messages' must contain the word 'json' in some "
+                            "form, to use 'response_format' of type "
+                            "'json_object'.");
+}
+
+static void speak_openai_put_error(const surety__problem *problem,
+                                   surety_buf *out)
+{
+    surety__speak_put(out, "{'error':{'message':$s,'type':$s,'param':",
+                      problem->message, problem->type);
+    if (problem->param.len)
+        surety_json_string(out, problem->param);
+    else
+        surety_buf_text(out, "null");
+    surety_buf_text(out, ",\"code\":");
+    if (problem->code.len)
+        surety_json_string(out, problem->code);
+    else
+        surety_buf_text(out, "null");
+    surety_buf_text(out, "}}");
+}
+
+static surety_str speak_openai_finish(const surety__closing *ending,
+                                      const surety__speech *speech)
+{
+    static const char *const words[] = {"stop", "length", "content_filter",
+                                        "stop", "tool_calls"};
+
+    return surety__closing_word(ending, speech, words);
+}
+
+static void speak_openai_put_usage(const surety_usage *usage, surety_buf *out)
+{
+    surety__speak_put(
+        out,
+        "{'prompt_tokens':$n,'completion_tokens':$n,'total_tokens':$n,"
+        "'prompt_tokens_details':{'cached_tokens':$n,'audio_tokens':0},"
+        "'completion_tokens_details':{'reasoning_tokens':$n,'audio_tokens':0,"
+        "'accepted_prediction_tokens':0,'rejected_prediction_tokens':0}}",
+        usage->input_tokens, usage->output_tokens,
+        usage->input_tokens + usage->output_tokens, usage->cached_input_tokens,
+        usage->reasoning_tokens);
+}
+
+/* ---- streams ------------------------------------------------------------- */
+
+static void speak_openai_chunk(const surety__speech *speech, surety_buf *out)
+{
+    surety__speak_put(out,
+                      "data: {'id':'chatcmpl-$e','object':"
+                      "'chat.completion.chunk','created':$n,'model':$s,"
+                      "'service_tier':'default','system_fingerprint':"
+                      "'fp_surety','choices':[",
+                      speech->id, speech->created, speech->model);
+}
+
+static void speak_openai_chunk_end(const surety__speech *speech,
+                                   const char *finish, surety_buf *out)
+{
+    surety__speak_put(out, ",'logprobs':null,'finish_reason':$r}]",
+                      surety_str_of(finish));
+    surety_buf_text(out, speech->asked->usage_chunk ? ",\"usage\":null}\n\n"
+                                                    : "}\n\n");
+}
+
+static void speak_openai_begin(surety__speech *speech,
+                               const surety_usage *usage, surety_buf *out)
+{
+    (void)usage;
+    speak_openai_chunk(speech, out);
+    surety__speak_put(out, "{'index':0,'delta':{'role':'assistant',"
+                           "'content':'','refusal':null}");
+    speak_openai_chunk_end(speech, "null", out);
+}
+
+static void speak_openai_part(surety__speech *speech, surety_buf *out)
+{
+    if (speech->open != PART_ARGUMENTS)
+        return;
+    speak_openai_chunk(speech, out);
+    surety__speak_put(out,
+                      "{'index':0,'delta':{'tool_calls':[{'index':0,'id':"
+                      "'call_$e','type':'function','function':{'name':$s,"
+                      "'arguments':''}}]}",
+                      speech->id, speech->tool);
+    speak_openai_chunk_end(speech, "null", out);
+}
+
+static void speak_openai_piece(surety__speech *speech, surety_str text,
+                               surety_buf *out)
+{
+    speak_openai_chunk(speech, out);
+    if (speech->open == PART_ARGUMENTS)
+        surety__speak_put(out,
+                          "{'index':0,'delta':{'tool_calls':[{'index':0,"
+                          "'function':{'arguments':$s}}]}",
+                          text);
+    else if (speech->open == PART_REFUSAL)
+        surety__speak_put(out, "{'index':0,'delta':{'refusal':$s}", text);
+    else if (speech->open == PART_REASONING)
+        surety__speak_put(out, "{'index':0,'delta':{'reasoning_content':$s}",
+                          text);
+    else
+        surety__speak_put(out, "{'index':0,'delta':{'content':$s}", text);
+    speak_openai_chunk_end(speech, "null", out);
+}
+
+static void speak_openai_close(surety__speech *speech, surety_buf *out)
+{
+    (void)speech, (void)out;
+}
+
+static void speak_openai_end(surety__speech *speech,
+                             const surety__closing *ending, surety_buf *out)
+{
+    const surety_str finish = speak_openai_finish(ending, speech);
+
+    speak_openai_chunk(speech, out);
+    surety__speak_put(out,
+                      "{'index':0,'delta':{},'logprobs':null,"
+                      "'finish_reason':$s}]",
+                      finish);
+    surety_buf_text(out, speech->asked->usage_chunk ? ",\"usage\":null}\n\n"
+                                                    : "}\n\n");
+    if (speech->asked->usage_chunk && ending->usage.known) {
+        speak_openai_chunk(speech, out);
+        surety_buf_text(out, "],\"usage\":");
+        speak_openai_put_usage(&ending->usage, out);
+        surety_buf_text(out, "}\n\n");
+    }
+    if (!ending->no_mark)
+        surety_buf_text(out, "data: [DONE]\n\n");
+}
+
+static void speak_openai_fail(surety__speech *speech,
+                              const surety__problem *problem, surety_buf *out)
+{
+    surety_buf_text(out, "data: ");
+    surety__speak_error(speech->asked->protocol, problem, out);
+    surety_buf_text(out, "\n\n");
+}
+
+/* ---- whole --------------------------------------------------------------- */
+
+static void speak_openai_put_part(const surety__speech *speech,
+                                  surety__speech_part part, const char *name,
+                                  surety_buf *out)
+{
+    surety__speak_put(out, "'$r':", surety_str_of(name));
+    if (speech->said[part])
+        surety_json_string(out, surety__speech_text(speech, part));
+    else
+        surety_buf_text(out, "null");
+    surety_buf_byte(out, ',');
+}
+
+static void speak_openai_whole(surety__speech *speech,
+                               const surety__closing *ending, surety_buf *out)
+{
+    surety__speak_put(out,
+                      "{'id':'chatcmpl-$e','object':'chat.completion',"
+                      "'created':$n,'model':$s,'choices':[{'index':0,"
+                      "'message':{'role':'assistant',",
+                      speech->id, speech->created, speech->model);
+    speak_openai_put_part(speech, PART_TEXT, "content", out);
+    speak_openai_put_part(speech, PART_REFUSAL, "refusal", out);
+    if (speech->said[PART_REASONING])
+        speak_openai_put_part(speech, PART_REASONING, "reasoning_content", out);
+    if (speech->said[PART_ARGUMENTS])
+        surety__speak_put(out,
+                          "'tool_calls':[{'id':'call_$e','type':'function',"
+                          "'function':{'name':$s,'arguments':$s}}],",
+                          speech->id, speech->tool,
+                          surety__speech_text(speech, PART_ARGUMENTS));
+    surety__speak_put(out,
+                      "'annotations':[]},'logprobs':null,'finish_reason':"
+                      "$s}]",
+                      speak_openai_finish(ending, speech));
+    if (ending->usage.known) {
+        surety_buf_text(out, ",\"usage\":");
+        speak_openai_put_usage(&ending->usage, out);
+    }
+    surety__speak_put(out, ",'service_tier':'default','system_fingerprint':"
+                           "'fp_surety'}");
+}
+
+const surety__speaker surety__speaker_openai = {
+    speak_openai_read,  speak_openai_put_error, speak_openai_faults,
+    speak_openai_begin, speak_openai_part,      speak_openai_piece,
+    speak_openai_close, speak_openai_end,       speak_openai_fail,
+    speak_openai_whole};

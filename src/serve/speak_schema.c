@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The obvious rules of the providers' strict subsets, and the words in which
+ * providers refuse a schema that breaks them. A stack instead of recursion: one
+ * entry a subschema. It is no validator of the whole subset (that is
+ * surety/strict.h); it is what a client must expect to hear. Source: OpenAI's
+ * guide to structured outputs and Anthropic's page on them. */
+#include "serve/speak.h"
+
+#define STRICT_PROPERTIES_MAX 5000 /* OpenAI's, and ours against squares */
+
+typedef struct strict_entry {
+    surety_val schema;
+    surety_str context; /* 'properties', 'note' */
+} strict_entry;
+
+typedef struct strict_walk {
+    const surety__asked *asked;
+    surety__arena *arena;
+    strict_entry *entries;
+    size_t count, cap;
+    surety__asking reading;
+} strict_walk;
+
+/* Each of these is refused by name. */
+static const char *const strict_openai_refused[] = {"allOf",
+                                                    "oneOf",
+                                                    "not",
+                                                    "if",
+                                                    "then",
+                                                    "else",
+                                                    "dependentRequired",
+                                                    "dependentSchemas",
+                                                    "patternProperties",
+                                                    "uniqueItems",
+                                                    "contains",
+                                                    "propertyNames",
+                                                    "unevaluatedProperties",
+                                                    "unevaluatedItems",
+                                                    "minProperties",
+                                                    "maxProperties",
+                                                    "default",
+                                                    NULL};
+static const char *const strict_anthropic_refused[] = {"oneOf",
+                                                       "not",
+                                                       "if",
+                                                       "then",
+                                                       "else",
+                                                       "minimum",
+                                                       "maximum",
+                                                       "exclusiveMinimum",
+                                                       "exclusiveMaximum",
+                                                       "multipleOf",
+                                                       "minLength",
+                                                       "maxLength",
+                                                       "maxItems",
+                                                       "uniqueItems",
+                                                       "contains",
+                                                       "patternProperties",
+                                                       "propertyNames",
+                                                       "minProperties",
+                                                       "maxProperties",
+                                                       NULL};
+
+static bool strict_is_anthropic(const strict_walk *walk)
+{
+    return walk->asked->protocol == SURETY_PROTOCOL_ANTHROPIC;
+}
+
+static void strict_push(strict_walk *walk, surety_val schema,
+                        const strict_entry *parent, const char *keyword,
+                        surety_str name)
+{
+    strict_entry *entries = walk->entries;
+    surety_buf context;
+
+    if (surety_val_kind(schema) != SURETY_KIND_OBJECT || walk->reading.status)
+        return;
+    if (walk->count == walk->cap) {
+        walk->cap = walk->cap * 2 + 16;
+        entries = surety__arena_take(walk->arena, walk->cap * sizeof(*entries));
+        if (!entries) {
+            walk->reading.status = SURETY_NOMEM;
+            return;
+        }
+        if (walk->count)
+            memcpy(entries, walk->entries, walk->count * sizeof(*entries));
+        walk->entries = entries;
+    }
+    surety_buf_init(&context, walk->arena->alloc, 200);
+    surety__buf_printf(&context, "%.*s%s'%s'", (int)parent->context.len,
+                       parent->context.len ? parent->context.ptr : "",
+                       parent->context.len ? ", " : "", keyword);
+    if (name.len)
+        surety__buf_printf(&context, ", '%.*s'", (int)name.len, name.ptr);
+    entries[walk->count] = (strict_entry){
+        schema, surety__arena_text(walk->arena, surety_buf_str(&context))};
+    if (context.status == SURETY_NOMEM || !entries[walk->count].context.ptr)
+        walk->reading.status = SURETY_NOMEM;
+    walk->count++;
+    surety_buf_done(&context);
+}
+
+static void strict_fail(strict_walk *walk, const strict_entry *entry,
+                        const char *what, surety_str name)
+{
+    const bool is_tool = walk->asked->mode == SURETY_MODE_TOOL;
+    const char *param = "response_format";
+
+    if (walk->asked->protocol == SURETY_PROTOCOL_RESPONSES)
+        param = "text.format.schema";
+    if (is_tool)
+        param = "tools[0].function.parameters";
+    if (strict_is_anthropic(walk))
+        surety__asking_fail(&walk->reading, NULL, NULL, "%s: %s%.*s%s",
+                            is_tool ? "tools.0.custom"
+                                    : "output_config.format.schema",
+                            what, (int)name.len, name.len ? name.ptr : "",
+                            name.len ? " is not supported" : "");
+    else
+        surety__asking_fail(
+            &walk->reading, param,
+            is_tool ? "invalid_function_parameters" : "invalid_json_schema",
+            "Invalid schema for %s '%.*s': In context=(%.*s), %s%s%.*s%s",
+            is_tool ? "function" : "response_format",
+            (int)walk->asked->schema_name.len,
+            walk->asked->schema_name.len ? walk->asked->schema_name.ptr : "",
+            (int)entry->context.len,
+            entry->context.len ? entry->context.ptr : "", what,
+            name.len ? "'" : "", (int)name.len, name.len ? name.ptr : "",
+            name.len ? "'." : "");
+}
+
+/* Whether required lists every property; *ret_name is one that it does not. */
+static bool strict_requires_all(surety_val schema, surety_str *ret_name)
+{
+    const surety_val properties = surety_val_get(schema, "properties");
+    const surety_val required = surety_val_get(schema, "required");
+
+    if (surety_val_kind(properties) != SURETY_KIND_OBJECT)
+        return true;
+    for (surety_val one = surety_val_first(properties); one.doc;
+         one = surety_val_next(properties, one)) {
+        const surety_str name = surety_val_str(surety_val_key(one));
+        bool is_there = false;
+        for (surety_val word = surety_val_first(required);
+             word.doc && !is_there; word = surety_val_next(required, word))
+            is_there = surety_str_equal(surety_val_str(word), name);
+        if (!is_there) {
+            *ret_name = name;
+            return false;
+        }
+    }
+    return true;
+}
+
+static void strict_check_object(strict_walk *walk, const strict_entry *entry)
+{
+    const surety_val closed =
+        surety_val_get(entry->schema, "additionalProperties");
+    surety_str name = {NULL, 0};
+
+    if (!surety_val_get(entry->schema, "properties").doc &&
+        !surety_val_is(surety_val_get(entry->schema, "type"), "object"))
+        return;
+    if (surety_val_kind(closed) != SURETY_KIND_BOOLEAN ||
+        surety_val_bool(closed, true)) {
+        strict_fail(walk, entry,
+                    strict_is_anthropic(walk)
+                        ? "For 'object' type, 'additionalProperties' must be "
+                          "explicitly set to false"
+                        : "'additionalProperties' is required to be supplied "
+                          "and to be false.",
+                    name);
+        return;
+    }
+    if (surety_val_count(surety_val_get(entry->schema, "properties")) >
+        STRICT_PROPERTIES_MAX) {
+        strict_fail(walk, entry, "the schema exceeds 5000 properties.", name);
+        return;
+    }
+    if (!strict_is_anthropic(walk) &&
+        !strict_requires_all(entry->schema, &name))
+        strict_fail(walk, entry,
+                    "'required' is required to be supplied and to be an array "
+                    "including every key in properties. Missing ",
+                    name);
+}
+
+static void strict_check(strict_walk *walk, strict_entry entry)
+{
+    static const char *const maps[] = {"properties", "$defs", "definitions"};
+    static const char *const lists[] = {"anyOf", "allOf", "oneOf",
+                                        "prefixItems"};
+    const char *const *refused = strict_is_anthropic(walk)
+                                     ? strict_anthropic_refused
+                                     : strict_openai_refused;
+
+    for (; *refused; refused++)
+        if (surety_val_get(entry.schema, *refused).doc)
+            strict_fail(walk, &entry,
+                        strict_is_anthropic(walk) ? "the keyword "
+                                                  : "not permitted is ",
+                        surety_str_of(*refused));
+    strict_check_object(walk, &entry);
+    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
+        const surety_val map = surety_val_get(entry.schema, maps[i]);
+        for (surety_val one = surety_val_first(map); one.doc;
+             one = surety_val_next(map, one))
+            strict_push(walk, one, &entry, maps[i],
+                        surety_val_kind(map) == SURETY_KIND_OBJECT
+                            ? surety_val_str(surety_val_key(one))
+                            : (surety_str){NULL, 0});
+    }
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        const surety_val list = surety_val_get(entry.schema, lists[i]);
+        if (surety_val_kind(list) != SURETY_KIND_ARRAY)
+            continue;
+        for (surety_val one = surety_val_first(list); one.doc;
+             one = surety_val_next(list, one))
+            strict_push(walk, one, &entry, lists[i], (surety_str){NULL, 0});
+    }
+    strict_push(walk, surety_val_get(entry.schema, "items"), &entry, "items",
+                (surety_str){NULL, 0});
+}
+
+surety_status surety__speak_strict(const surety__asked *asked,
+                                   surety__arena *arena,
+                                   surety__problem *ret_problem,
+                                   surety_error *reterr)
+{
+    strict_walk walk = {
+        .asked = asked,
+        .arena = arena,
+        .reading = {.problem = ret_problem, .error = reterr, .arena = arena}};
+    const strict_entry root = {asked->schema, {NULL, 0}};
+
+    if (!asked->strict || !asked->schema.doc ||
+        asked->protocol == SURETY_PROTOCOL_GEMINI)
+        return SURETY_OK;
+    if (surety_val_kind(asked->schema) != SURETY_KIND_OBJECT ||
+        (!strict_is_anthropic(&walk) &&
+         !surety_val_is(surety_val_get(asked->schema, "type"), "object")))
+        strict_fail(&walk, &root,
+                    "schema must be a JSON Schema of 'type: \"object\"'.",
+                    (surety_str){NULL, 0});
+    else
+        strict_check(&walk, root);
+    while (walk.count && !walk.reading.status)
+        strict_check(&walk, walk.entries[--walk.count]);
+    if (walk.reading.status == SURETY_NOMEM)
+        surety__fail_nomem(reterr);
+    return walk.reading.status;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keywords that are no structure: sent as they stand where the subset takes
+ * them with this value, and otherwise words at the end of the description. The
+ * provider is then asked for less than the contract, which checks the reply
+ * all the same. */
+#include "strict/node.h"
+
+enum { WORDS_VALUE_MAX = 400 };
+
+static bool keyword_is(const surety__strict_keyword *row, const char *name)
+{
+    return strcmp(row->name, name) == 0;
+}
+
+/* Whether the subset takes the keyword with this value on this node. */
+static bool keyword_fits(const surety_strict *strict, const surety__node *node,
+                         const surety__strict_keyword *row, surety_val val)
+{
+    const surety__subset *subset = strict->subset;
+    const uint64_t count = surety_val_uint(val, UINT64_MAX);
+    const bool counts = row->types == TYPE_ARRAY || row->types == TYPE_STRING;
+
+    if (!(row->takes >> subset->id & 1))
+        return false;
+    if (keyword_is(row, "format"))
+        return surety__subset_takes_format(subset, surety_val_str(val));
+    if (keyword_is(row, "pattern"))
+        return surety__subset_takes_pattern(subset, surety_val_str(val));
+    if (row->types == TYPE_NUMBER)
+        return surety_val_kind(val) == SURETY_KIND_NUMBER &&
+               (!(subset->traits & SUBSET_INTEGER_RANGE) ||
+                (!(node->types & TYPE_NUMBER) && surety_val_is_integer(val)));
+    if (keyword_is(row, "minItems") && subset->min_items_max)
+        return count <= subset->min_items_max;
+    return !counts || !subset->repeat_max || count < subset->repeat_max;
+}
+
+/* Appends the sentence of a keyword that is not sent. */
+static void keyword_words(surety_strict *strict, surety_buf *words,
+                          const surety__strict_keyword *row, surety_val val)
+{
+    surety_buf text;
+    size_t len;
+
+    surety_buf_init(&text, strict->alloc, 0);
+    if (surety_val_kind(val) == SURETY_KIND_STRING && keyword_is(row, "format"))
+        surety_buf_add(&text, surety_val_str(val));
+    else
+        surety_val_write(val, SURETY_STYLE_COMPACT, &text);
+    len = text.len;
+    if (len > WORDS_VALUE_MAX) {
+        len = WORDS_VALUE_MAX;
+        while (len > 0 && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
+            len--;
+    }
+    if (words->len)
+        surety_buf_byte(words, ' ');
+    if (row->types == TYPE_NUMBER &&
+        surety_val_kind(val) == SURETY_KIND_BOOLEAN) {
+        surety_buf_text(words, "The bound itself is excluded."); /* draft 4 */
+        surety_buf_done(&text);
+        return;
+    }
+    for (const char *at = row->words; *at; at++) {
+        if (surety__str_starts(surety_str_of(at), SURETY__LITERAL("%.*s"))) {
+            surety_buf_append(words, text.ptr, len);
+            if (len < text.len)
+                surety_buf_text(words, "...");
+            at += 3;
+        } else {
+            surety_buf_byte(words, *at);
+        }
+    }
+    if (text.status != SURETY_OK && strict->status == SURETY_OK)
+        strict->status = text.status;
+    surety_buf_done(&text);
+}
+
+/* Keeps the keyword; false: another of the name with another value is kept. */
+static bool keyword_keep(surety_strict *strict, surety__node *node,
+                         surety_val val)
+{
+    const surety_str name = surety_val_str(surety_val_key(val));
+    surety_val *kept;
+
+    for (uint32_t i = 0; i < node->kept_count; i++)
+        if (surety_str_equal(surety_val_str(surety_val_key(node->kept[i])),
+                             name))
+            return surety_val_equal(node->kept[i], val);
+    kept = surety__strict_take(strict, (node->kept_count + 1u) * sizeof(*kept));
+    if (!kept)
+        return true;
+    if (node->kept_count)
+        memcpy(kept, node->kept, node->kept_count * sizeof(*kept));
+    kept[node->kept_count++] = val;
+    node->kept = kept;
+    return true;
+}
+
+static void keyword_tell(surety_strict *strict, surety_buf *words,
+                         const surety__strict_keyword *row, surety_val val)
+{
+    keyword_words(strict, words, row, val);
+    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, val,
+                       row->role == ROLE_ANNOTATION
+                           ? "it is told in the description"
+                           : "it is told in the description; the contract "
+                             "still enforces it",
+                       "%s does not take this \"%s\"", strict->subset->title,
+                       row->name);
+}
+
+static void keyword_annotate(surety_strict *strict, surety__node *node,
+                             surety_buf *words,
+                             const surety__strict_keyword *row, surety_val val)
+{
+    const surety_str text = surety_val_str(val);
+
+    if (keyword_is(row, "title")) {
+        if (!node->title.len)
+            node->title = text;
+    } else if (keyword_is(row, "description")) {
+        if (!node->description.len)
+            node->description = text;
+    } else if (row->takes >> strict->subset->id & 1) {
+        keyword_keep(strict, node, val);
+    } else {
+        keyword_tell(strict, words, row, val);
+    }
+}
+
+static void keyword_assert(surety_strict *strict, surety__node *node,
+                           surety_buf *words, const surety__strict_keyword *row,
+                           surety_val val)
+{
+    const bool is_bool = surety_val_kind(val) == SURETY_KIND_BOOLEAN;
+    unsigned types = row->types;
+
+    if (types & TYPE_NUMBER)
+        types |= TYPE_INTEGER;
+    if (node->form == NODE_UNION)
+        return;
+    if (types && !(node->types & types) && node->form == NODE_VALUE) {
+        surety__strict_say(
+            strict, SURETY_STRICT_REWRITTEN, val, "it is left out",
+            "\"%s\" says nothing about values of this type", row->name);
+        return;
+    }
+    if (is_bool && !surety_val_bool(val, false) && types)
+        return;
+    if (node->tuple_object &&
+        (keyword_is(row, "minItems") || keyword_is(row, "maxItems")))
+        return;
+    if (node->form == NODE_VALUE && keyword_fits(strict, node, row, val) &&
+        keyword_keep(strict, node, val))
+        return;
+    keyword_tell(strict, words, row, val);
+}
+
+static void keyword_part(surety_strict *strict, surety__node *node,
+                         surety_buf *words, const surety__part *part)
+{
+    const surety__shape *shape = part->shape;
+    const surety_dialect dialect = shape->resource->dialect;
+    const bool is_alone = dialect <= SURETY_DIALECT_7 &&
+                          surety_val_get(shape->at, "$ref").doc != NULL;
+
+    if (surety_val_kind(shape->at) != SURETY_KIND_OBJECT)
+        return;
+    for (surety_val val = surety_val_first(shape->at); val.doc;
+         val = surety_val_next(shape->at, val)) {
+        const surety_str name = surety_val_str(surety_val_key(val));
+        const surety__strict_keyword *row = surety__strict_keyword_of(name);
+        surety__keyword keyword;
+        if (!row)
+            continue;
+        keyword = surety__keyword_named(name);
+        if (keyword != KW_NONE &&
+            surety__keyword_in(keyword, dialect) == KW_NONE)
+            continue;
+        if (row->role == ROLE_ANNOTATION && !(part->settled & PART_QUIET))
+            keyword_annotate(strict, node, words, row, val);
+        else if (row->role == ROLE_ASSERTION && !is_alone)
+            keyword_assert(strict, node, words, row, val);
+    }
+}
+
+void surety__node_keywords(surety_strict *strict, surety__node *node,
+                           const surety__facts *facts)
+{
+    surety_buf words, whole;
+
+    surety_buf_init(&words, strict->alloc, 0);
+    surety_buf_init(&whole, strict->alloc, 0);
+    for (size_t i = 0; i < facts->parts.count; i++)
+        keyword_part(strict, node, &words, &facts->parts.items[i]);
+    if (words.len) {
+        surety_buf_add(&whole, node->description);
+        if (whole.len)
+            surety_buf_byte(&whole, ' ');
+        surety_buf_add(&whole, surety_buf_str(&words));
+        node->description = surety__strict_text(strict, surety_buf_str(&whole));
+    }
+    if ((words.status != SURETY_OK || whole.status != SURETY_OK) &&
+        strict->status == SURETY_OK)
+        strict->status = SURETY_NOMEM;
+    surety_buf_done(&words);
+    surety_buf_done(&whole);
+}

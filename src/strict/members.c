@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects and arrays. A property is what properties, patternProperties and
+ * additionalProperties of every part say of its name; what is said of names
+ * that no property has is a map, which some providers cannot be told: it goes
+ * as a list of key and value. A tuple goes as an object of its items where
+ * prefixItems are not taken. */
+#include "strict/node.h"
+
+static bool member_matches(surety_strict *strict,
+                           const surety__pattern_member *member,
+                           surety_str name)
+{
+    if (!strict->matcher)
+        strict->matcher = surety__matcher_new(
+            strict->alloc, surety__contract_limits(strict->contract));
+    if (!strict->matcher) {
+        strict->status = SURETY_NOMEM;
+        return false;
+    }
+    return surety__pattern_match(member->pattern, strict->matcher, name) == 1;
+}
+
+/* Everything the parts say of the property `name`. */
+static surety__field member_field(surety_strict *strict,
+                                  const surety__facts *facts, surety_str name)
+{
+    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
+    surety__field field = {.name = name, .sent = name};
+    surety__parts parts = {NULL, 0, 0};
+
+    for (size_t i = 0; i < facts->parts.count; i++) {
+        const surety__objects *objects = facts->parts.items[i].shape->objects;
+        const surety__property *property;
+        bool defined;
+        if (!objects)
+            continue;
+        property = surety__objects_named(objects, name, hash);
+        defined = property && property->shape;
+        field.required |= property && property->required;
+        if (defined)
+            surety__parts_add(strict, &parts,
+                              (surety__part){property->shape, 0});
+        for (uint32_t j = 0; j < objects->pattern_count; j++)
+            if (member_matches(strict, &objects->patterns[j], name)) {
+                surety__parts_add(
+                    strict, &parts,
+                    (surety__part){objects->patterns[j].shape, 0});
+                defined = true;
+            }
+        if (!defined && objects->additional)
+            surety__parts_add(strict, &parts,
+                              (surety__part){objects->additional, 0});
+    }
+    field.link = surety__node_link(strict, &parts);
+    return field;
+}
+
+static bool member_seen(const surety__facts *facts, size_t before,
+                        surety_str name)
+{
+    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
+
+    for (size_t i = 0; i < before; i++) {
+        const surety__objects *objects = facts->parts.items[i].shape->objects;
+        if (objects && surety__objects_named(objects, name, hash))
+            return true;
+    }
+    return false;
+}
+
+static void member_fields(surety_strict *strict, surety__node *node,
+                          const surety__facts *facts)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < facts->parts.count; i++)
+        if (facts->parts.items[i].shape->objects)
+            count += facts->parts.items[i].shape->objects->property_count;
+    node->fields = surety__strict_take(strict, count * sizeof(*node->fields));
+    for (size_t i = 0; i < facts->parts.count && node->fields; i++) {
+        const surety__objects *objects = facts->parts.items[i].shape->objects;
+        for (uint32_t j = 0; objects && j < objects->property_count; j++) {
+            const surety_str name = objects->properties[j].name;
+            surety__field field;
+            if (member_seen(facts, i, name))
+                continue;
+            field = member_field(strict, facts, name);
+            if (!field.link.node)
+                return;
+            node->fields[node->field_count++] = field;
+        }
+    }
+}
+
+/* What may be said of other members. */
+struct member_others {
+    bool closed, declared;
+    surety__link links[32];
+    size_t link_count;
+    surety__parts parts;
+    surety_val keyword; /* what declares it */
+};
+
+static void others_patterns(surety_strict *strict,
+                            const surety__objects *objects, surety_val at,
+                            struct member_others *others)
+{
+    surety_val keyword = surety_val_get(at, "patternProperties");
+
+    for (uint32_t i = 0; i < objects->pattern_count; i++) {
+        surety__part part = {objects->patterns[i].shape, 0};
+        const surety__parts alone = {&part, 1, 1};
+        if (others->link_count == 31) {
+            surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, keyword,
+                               "describe fewer patterns",
+                               "more than 31 patterns of keys");
+            break;
+        }
+        others->links[others->link_count++] = surety__node_link(strict, &alone);
+    }
+    if (!objects->pattern_count)
+        return;
+    others->keyword = keyword;
+    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, keyword,
+                       "keys of any form are asked for with values of these "
+                       "schemas; the contract still enforces the patterns",
+                       "%s does not take \"patternProperties\"",
+                       strict->subset->title);
+}
+
+static void others_gather(surety_strict *strict, const surety__facts *facts,
+                          struct member_others *others)
+{
+    for (size_t i = 0; i < facts->parts.count; i++) {
+        const surety__shape *shape = facts->parts.items[i].shape;
+        const surety__objects *objects = shape->objects;
+        surety_val keyword;
+        if (!objects)
+            continue;
+        if (objects->unevaluated && objects->unevaluated->never) {
+            others->closed = true;
+            surety__strict_say(
+                strict, SURETY_STRICT_REWRITTEN,
+                surety_val_get(shape->at, "unevaluatedProperties"),
+                "sent as \"additionalProperties\": false with all properties "
+                "in one schema",
+                "%s does not take \"unevaluatedProperties\"",
+                strict->subset->title);
+        }
+        others_patterns(strict, objects, shape->at, others);
+        if (!objects->additional)
+            continue;
+        keyword = surety_val_get(shape->at, "additionalProperties");
+        if (objects->additional->never) {
+            others->closed |= objects->pattern_count == 0;
+            continue;
+        }
+        others->declared = true;
+        others->keyword = keyword;
+        if (!objects->additional->always)
+            surety__parts_add(strict, &others->parts,
+                              (surety__part){objects->additional, 0});
+    }
+}
+
+/* A name for the list of other members that no property has. */
+static surety_str others_name(surety_strict *strict, const surety__node *node,
+                              const char *wish)
+{
+    surety_str name = surety_str_of(wish);
+    surety_buf text;
+    bool taken = true;
+
+    surety_buf_init(&text, strict->alloc, 0);
+    surety_buf_add(&text, name);
+    while (taken && text.status == SURETY_OK) {
+        taken = false;
+        for (uint32_t i = 0; i < node->field_count; i++)
+            taken |=
+                surety_str_equal(node->fields[i].sent, surety_buf_str(&text));
+        if (taken)
+            surety_buf_byte(&text, '_');
+    }
+    name = surety__strict_text(strict, surety_buf_str(&text));
+    surety_buf_done(&text);
+    return name;
+}
+
+static void others_map(surety_strict *strict, surety__node *node,
+                       struct member_others *others)
+{
+    if (others->parts.count)
+        others->links[others->link_count++] =
+            surety__node_link(strict, &others->parts);
+    if (others->link_count == 1)
+        node->others = others->links[0];
+    else
+        node->others.node =
+            surety__node_union(strict, others->links, others->link_count);
+    if (strict->subset->traits & SUBSET_MAPS) {
+        node->others_how = OTHERS_SCHEMA;
+        return;
+    }
+    node->others_how = node->field_count ? OTHERS_BESIDE : OTHERS_PAIRS;
+    if (node->field_count)
+        node->beside = others_name(strict, node, "additional_properties");
+    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, others->keyword,
+                       "they are asked for as a list of key and value, and "
+                       "made members again",
+                       "%s does not take members of any name",
+                       strict->subset->title);
+}
+
+/* Open, and nothing or nothing but true is said about it. */
+static void others_open(surety_strict *strict, surety__node *node,
+                        const struct member_others *others)
+{
+    if (strict->subset->traits & SUBSET_MAPS) {
+        node->others_how = others->declared ? OTHERS_SCHEMA : OTHERS_SILENT;
+    } else if (node->field_count) {
+        node->others_how = OTHERS_NONE;
+        surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
+                           others->declared ? others->keyword : node->origin,
+                           "only the properties that it names are asked for",
+                           "%s does not take objects with other members",
+                           strict->subset->title);
+    } else {
+        node->others_how = OTHERS_PAIRS;
+        node->others.node = surety__node_of(strict, NULL, 0, TYPE_ANY);
+        surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
+                           "it is asked for as a list of key and value, and "
+                           "made an object again; better describe its "
+                           "properties",
+                           "%s does not take an object without properties",
+                           strict->subset->title);
+    }
+}
+
+/* Names that a provider takes, where it does not take all. */
+static void member_names(surety_strict *strict, surety__node *node)
+{
+    for (uint32_t i = 0; i < node->field_count && strict->subset->name_max;
+         i++) {
+        surety__field *field = &node->fields[i];
+        bool fits =
+            field->name.len > 0 && field->name.len <= strict->subset->name_max;
+        char sent[65];
+        size_t len = field->name.len < 60 ? field->name.len : 60;
+        for (size_t j = 0; j < field->name.len; j++) {
+            const char byte = field->name.ptr[j];
+            const bool plain = (byte >= 'a' && byte <= 'z') ||
+                               (byte >= 'A' && byte <= 'Z') ||
+                               (byte >= '0' && byte <= '9') || byte == '_' ||
+                               byte == '.' || byte == '-';
+            fits &= plain;
+            if (j < len)
+                sent[j] = plain ? byte : '_';
+        }
+        if (fits)
+            continue;
+        if (len == 0)
+            sent[len++] = '_';
+        sent[len] = '\0';
+        field->sent = others_name(strict, node, sent);
+        surety__strict_say(
+            strict, SURETY_STRICT_REWRITTEN,
+            surety_val_member(surety_val_get(node->origin, "properties"),
+                              field->name),
+            "it is asked for under another name, and renamed",
+            "%s does not take this name of a property", strict->subset->title);
+    }
+}
+
+static void member_optional(surety_strict *strict, surety__node *node)
+{
+    surety_val keyword = surety_val_get(node->origin, "required");
+    uint32_t optional = 0;
+
+    for (uint32_t i = 0; i < node->field_count; i++)
+        optional += !node->fields[i].required;
+    if (!optional || !(strict->subset->traits & SUBSET_ALL_REQUIRED))
+        return;
+    if (!keyword.doc)
+        keyword = surety_val_get(node->origin, "properties");
+    surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
+                       keyword.doc ? keyword : node->origin,
+                       "they are required and may be null, which is taken out "
+                       "again",
+                       "%s does not take optional properties; %u of %u are",
+                       strict->subset->title, optional, node->field_count);
+}
+
+void surety__node_object(surety_strict *strict, surety__node *node,
+                         const surety__facts *facts)
+{
+    struct member_others others = {.closed = false};
+
+    member_fields(strict, node, facts);
+    others_gather(strict, facts, &others);
+    if (others.closed)
+        node->others_how = OTHERS_NONE;
+    else if (others.parts.count || others.link_count)
+        others_map(strict, node, &others);
+    else
+        others_open(strict, node, &others);
+    member_names(strict, node);
+    member_optional(strict, node);
+}
+
+/* ---- arrays ----------------------------------------------------------------
+ */
+
+static surety__link array_item(surety_strict *strict,
+                               const surety__facts *facts, uint32_t index)
+{
+    surety__parts parts = {NULL, 0, 0};
+
+    for (size_t i = 0; i < facts->parts.count; i++) {
+        const surety__arrays *arrays = facts->parts.items[i].shape->arrays;
+        const surety__shape *shape = NULL;
+        if (arrays)
+            shape = index < arrays->prefix_count ? arrays->prefix[index]
+                                                 : arrays->rest;
+        if (shape)
+            surety__parts_add(strict, &parts, (surety__part){shape, 0});
+    }
+    if (!parts.count && index == UINT32_MAX)
+        return (surety__link){NULL, false};
+    return surety__node_link(strict, &parts);
+}
+
+/* Sends the items of a tuple as properties item_1, item_2, ... and rest. */
+static void array_object(surety_strict *strict, surety__node *node,
+                         surety_val keyword)
+{
+    node->tuple_object = true;
+    node->fields =
+        surety__strict_take(strict, node->prefix_count * sizeof(*node->fields));
+    for (uint32_t i = 0; i < node->prefix_count && node->fields; i++) {
+        surety_buf name;
+        surety_buf_init(&name, strict->alloc, 0);
+        surety__buf_printf(&name, "item_%u", i + 1);
+        node->fields[i].name = node->fields[i].sent =
+            surety__strict_text(strict, surety_buf_str(&name));
+        surety_buf_done(&name);
+        node->fields[i].link = node->prefix[i];
+        node->fields[i].required = i < node->prefix_least;
+        node->field_count++;
+    }
+    node->others_how = OTHERS_NONE;
+    if (node->items.node) {
+        node->others_how = OTHERS_BESIDE;
+        node->beside = SURETY__LITERAL("rest");
+    }
+    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, keyword,
+                       "the items are asked for as properties, and made an "
+                       "array again",
+                       "%s does not take this tuple", strict->subset->title);
+}
+
+void surety__node_array(surety_strict *strict, surety__node *node,
+                        const surety__facts *facts)
+{
+    uint64_t least = 0, most = UINT64_MAX;
+    surety_val keyword = node->origin;
+
+    for (size_t i = 0; i < facts->parts.count; i++) {
+        const surety__shape *shape = facts->parts.items[i].shape;
+        const surety__arrays *arrays = shape->arrays;
+        if (!arrays)
+            continue;
+        least = arrays->min_items > least ? arrays->min_items : least;
+        most = arrays->max_items < most ? arrays->max_items : most;
+        node->items_closed |= arrays->rest && arrays->rest->never;
+        if (arrays->prefix_count > node->prefix_count) {
+            node->prefix_count = arrays->prefix_count;
+            keyword = surety_val_member(
+                shape->at, surety__keyword_name(arrays->prefix_keyword));
+        }
+    }
+    if (!node->items_closed && most > node->prefix_count)
+        node->items = array_item(strict, facts, UINT32_MAX);
+    if (!node->prefix_count) {
+        if (!node->items.node && !node->items_closed &&
+            !(strict->subset->traits & SUBSET_ANY))
+            node->items.node = surety__node_of(strict, NULL, 0, TYPE_ANY);
+        return;
+    }
+    node->prefix =
+        surety__strict_take(strict, node->prefix_count * sizeof(*node->prefix));
+    for (uint32_t i = 0; i < node->prefix_count && node->prefix; i++)
+        node->prefix[i] = array_item(strict, facts, i);
+    if (!node->prefix || strict->status != SURETY_OK)
+        return;
+    node->prefix_least =
+        least < node->prefix_count ? (uint32_t)least : node->prefix_count;
+    if (strict->subset->traits & SUBSET_TUPLES && !node->items.node &&
+        least >= node->prefix_count)
+        node->items_closed = true;
+    else
+        array_object(strict, node, keyword);
+}

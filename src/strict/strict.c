@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A contract in a provider's subset: its shapes become nodes (make.c), nodes
+ * are settled against each other, the graph is walked for recursion (limits.c)
+ * and written down (write.c). What a provider would refuse is a note and a
+ * verdict; only a lack of memory and our own limits are failures. */
+#include "strict/node.h"
+
+const char *surety_strict_verdict_name(surety_strict_verdict verdict)
+{
+    static const char *const names[] = {"accepted", "rewritten", "impossible"};
+
+    return (unsigned)verdict < 3 ? names[verdict] : "unknown";
+}
+
+static void strict_name(surety_strict *strict)
+{
+    const surety_str name = surety_contract_name(strict->contract);
+    char text[64];
+    size_t len = 0;
+
+    for (size_t i = 0; i < name.len && len < sizeof(text); i++) {
+        const char byte = name.ptr[i];
+        const bool plain =
+            (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+            (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
+        text[len++] = plain ? byte : '_';
+    }
+    strict->name = surety__strict_text(strict, len ? (surety_str){text, len}
+                                                   : SURETY__LITERAL("reply"));
+    strict->description = surety_val_str(
+        surety_val_get(surety_contract_root(strict->contract), "description"));
+}
+
+/* Whether the provider takes the root as it is. */
+static void strict_root(surety_strict *strict)
+{
+    const surety__node *root = strict->root;
+    const bool object = root->form == NODE_VALUE &&
+                        root->types == TYPE_OBJECT && !root->choice_count &&
+                        root->others_how != OTHERS_PAIRS;
+
+    if (root->form == NODE_NEVER) {
+        surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, root->origin,
+                           "correct the schema", "no value satisfies it");
+        return;
+    }
+    strict->wrapped = strict->subset->traits & SUBSET_ROOT_OBJECT && !object;
+    if (strict->wrapped)
+        surety__strict_say(strict, SURETY_STRICT_REWRITTEN, root->origin,
+                           "it is asked for as the property \"" WRAP_NAME
+                           "\" of an object, and taken out again",
+                           "%s takes only an object at the root",
+                           strict->subset->title);
+}
+
+static surety_status strict_too_large(surety_strict *strict,
+                                      surety_error *reterr)
+{
+    if (strict->status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    surety__fail(reterr, strict->status,
+                 "the schema grows too large for %s when references and unions "
+                 "are written out",
+                 strict->subset->title);
+    surety__hint(reterr, "use fewer unions beside each other");
+    return strict->status;
+}
+
+surety_status surety_strict_compile(const surety_contract *contract,
+                                    surety_subset subset,
+                                    const surety_alloc *alloc,
+                                    surety_strict **ret_strict,
+                                    surety_error *reterr)
+{
+    const surety__subset *row = surety__subset_of(subset);
+    const surety_schema *schema;
+    surety_strict *strict;
+    surety__part part = {NULL, 0};
+    surety_status status;
+
+    if (!contract || !row || !ret_strict)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a contract, a known subset and a place for the "
+                            "result are needed");
+    strict = surety__new(alloc, sizeof(*strict));
+    if (!strict)
+        return surety__fail_nomem(reterr);
+    strict->alloc = alloc;
+    strict->contract = contract;
+    strict->subset = row;
+    surety__arena_init(&strict->arena, alloc, 0);
+    schema = surety_contract_schema(contract);
+    part.shape = schema->root;
+    strict_name(strict);
+    strict->root = surety__node_of(strict, &part, 1, TYPE_ANY);
+    if (strict->root && strict->status == SURETY_OK &&
+        surety__node_make_all(strict) == SURETY_OK) {
+        strict_root(strict);
+        if (strict->status == SURETY_OK)
+            surety__strict_walk(strict);
+        if (strict->status == SURETY_OK &&
+            strict->verdict != SURETY_STRICT_IMPOSSIBLE)
+            surety__strict_write(strict, reterr);
+    }
+    status = strict->status;
+    if (status != SURETY_OK) {
+        strict_too_large(strict, reterr);
+        surety_strict_free(strict);
+        return status;
+    }
+    *ret_strict = strict;
+    return SURETY_OK;
+}
+
+void surety_strict_free(surety_strict *strict)
+{
+    if (!strict)
+        return;
+    surety_doc_free(strict->doc);
+    surety__matcher_free(strict->matcher);
+    surety__map_done(&strict->said, strict->alloc);
+    surety__map_done(&strict->known, strict->alloc);
+    surety__free(strict->alloc, strict->notes,
+                 strict->note_cap * sizeof(*strict->notes));
+    surety__free(strict->alloc, strict->nodes,
+                 strict->node_cap * sizeof(*strict->nodes));
+    surety__arena_done(&strict->arena);
+    surety__free(strict->alloc, strict, sizeof(*strict));
+}
+
+surety_strict_verdict surety_strict_verdict_of(const surety_strict *strict)
+{
+    return strict->verdict;
+}
+
+surety_val surety_strict_schema(const surety_strict *strict)
+{
+    return strict->verdict == SURETY_STRICT_IMPOSSIBLE
+               ? surety_val_none()
+               : surety_doc_root(strict->doc);
+}
+
+surety_str surety_strict_name(const surety_strict *strict)
+{
+    return strict->name;
+}
+
+surety_str surety_strict_description(const surety_strict *strict)
+{
+    return strict->description;
+}
+
+size_t surety_strict_note_count(const surety_strict *strict)
+{
+    return strict->note_count;
+}
+
+surety_strict_note surety_strict_note_at(const surety_strict *strict, size_t i)
+{
+    return i < strict->note_count ? strict->notes[i] : (surety_strict_note){0};
+}

@@ -1,0 +1,434 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ledgers in PostgreSQL, with a server of this test's own on a socket and a
+port of 127.0.0.1: ledger_postgres_test.py PROBE."""
+
+import glob
+import os
+import pwd
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from ledger_run import (FOLDER, Probe, check, finish, new_id, refused, same,
+                        skip, told)
+from tap import skip_all
+
+SECRET = "p4ss w%rd"
+SECRET_URL = "p4ss%20w%25rd"
+
+
+def find_programs():
+    """Where initdb, pg_ctl and psql are, or None: they may stand on PATH or
+    in a folder of their version's, the newest first."""
+    folders = glob.glob("/usr/lib/postgresql/*/bin")
+    folders.sort(key=lambda path: -int(path.split("/")[4]))
+    path = os.pathsep.join([os.environ["PATH"], *folders])
+    found = {name: shutil.which(name, path=path)
+             for name in ("initdb", "pg_ctl", "psql")}
+    return found if all(found.values()) else None
+
+
+class Server:
+    """A server and its data."""
+
+    def __init__(self, programs):
+        self.programs = programs
+        self.folder = tempfile.mkdtemp(prefix="surety-postgres-")
+        self.user = None
+        if not os.getuid():
+            self.user = pwd.getpwnam("postgres")
+            os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
+        self.data = os.path.join(self.folder, "data")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+
+    def become(self):
+        if self.user:
+            os.setgid(self.user.pw_gid)
+            os.setuid(self.user.pw_uid)
+
+    def run(self, program, *arguments, good=True):
+        done = subprocess.run(
+            [self.programs[program], *arguments], cwd=self.folder, check=False,
+            preexec_fn=self.become, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=60, env={"PATH": os.environ["PATH"], "LC_ALL": "C",
+                             "PGPASSWORD": SECRET})
+        if good and done.returncode:
+            raise RuntimeError(f"{program}: {done.stdout}" + self.log())
+        return done.stdout
+
+    def log(self):
+        """The last that the server said."""
+        try:
+            with open(os.path.join(self.folder, "log"),
+                      encoding="utf-8") as file:
+                return "".join(file.readlines()[-5:])
+        except OSError:
+            return ""
+
+    def make(self):
+        password = os.path.join(self.folder, "password")
+        with open(password, "w", encoding="ascii") as file:
+            file.write(SECRET)
+        os.chmod(password, 0o644)
+        self.run("initdb", "-D", self.data, "-U", "boss", "-A",
+                 "scram-sha-256", "--pwfile", password, "-E", "UTF8",
+                 "--locale", "C", "--no-sync")
+        with open(os.path.join(self.data, "postgresql.conf"), "a",
+                  encoding="ascii") as file:
+            file.write(f"""
+listen_addresses = '127.0.0.1'
+port = {self.port}
+unix_socket_directories = '{self.folder}'
+shared_buffers = '16MB'
+max_connections = 20
+""")
+
+    def start(self):
+        log = os.path.join(self.folder, "log")
+        self.run("pg_ctl", "-D", self.data, "-w", "-t", "50", "-l", log,
+                 "start")
+
+    def stop(self, mode="fast"):
+        self.run("pg_ctl", "-D", self.data, "-w", "-m", mode, "stop",
+                 good=False)
+
+    def pid(self):
+        with open(os.path.join(self.data, "postmaster.pid"),
+                  encoding="ascii") as file:
+            return int(file.readline())
+
+    def kill(self):
+        """As in a power cut: the server and its children, at once."""
+        pid = self.pid()
+        kids = [int(line) for path in glob.glob(f"/proc/{pid}/task/*/children")
+                for line in open(path, encoding="ascii").read().split()]
+        for each in [pid, *kids]:
+            try:
+                os.kill(each, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        until = time.monotonic() + 10
+        while time.monotonic() < until and any(map(alive, [pid, *kids])):
+            time.sleep(0.01)
+        # Where nobody waits for it a dead one keeps its number, and would be
+        # taken for a server that runs.
+        for lock in (os.path.join(self.data, "postmaster.pid"), os.path.join(
+                self.folder, f".s.PGSQL.{self.port}.lock")):
+            os.unlink(lock)
+
+    def sql(self, text, database="postgres"):
+        return self.run("psql", "-h", self.folder, "-p", str(self.port), "-U",
+                        "boss", "-d", database, "-X", "-A", "-t", "-q", "-v",
+                        "ON_ERROR_STOP=1", "-c", text).strip()
+
+    def url(self, database="postgres", user="boss", password=SECRET_URL,
+            scheme="postgresql"):
+        return (f"{scheme}://{user}:{password}@127.0.0.1:{self.port}/"
+                f"{database}")
+
+
+def alive(pid):
+    """Whether it runs; one that nobody has waited for does not."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii",
+                  errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def test_round_trip(server):
+    probe = Probe(server.url())
+    same("it opens, and makes its schema", probe.opened, "ok open")
+    same("every member comes back, with 16 MiB",
+         probe.ask("full", new_id(), 16 << 20)[:7], "ok full")
+    for _ in range(2):
+        same("small ones too", probe.ask("full", new_id(), 9)[:7], "ok full")
+    same("it closes", probe.close(), "ok close")
+    same("what text cannot hold is hexadecimal", server.sql(
+        "SELECT DISTINCT convert_from(replace(contract, '00', '20')::bytea,"
+        " 'UTF8') FROM surety.attempts"), "point of")
+    same("a view counts", server.sql(
+        "SELECT keyword, errors, attempts FROM surety.error_stats ORDER BY 1"),
+        "maximum|3|3\ntype|3|3")
+    same("another tells times and money", server.sql(
+        "SELECT DISTINCT total_ms, round(cost_usd, 2) FROM"
+        " surety.attempt_list"), "666|1234567.89")
+    same("the other views answer", server.sql(
+        "SELECT (SELECT sum(attempts) FROM surety.contract_stats),"
+        " (SELECT sum(attempts) FROM surety.model_stats),"
+        " (SELECT sum(repairs) FROM surety.repair_stats)"), "3|3|3")
+    probe = Probe(server.url(scheme="postgres"))
+    same("by its other name", probe.opened, "ok open")
+    probe.close()
+    probe = Probe(f"postgresql:///postgres?host={server.folder}"
+                  f"&port={server.port}&user=boss",
+                  env={"PGPASSWORD": SECRET})
+    same("by its socket", probe.opened, "ok open")
+    probe.close()
+
+
+def test_writers(server):
+    server.sql("CREATE DATABASE two")
+    probes = [Probe(server.url("two")) for _ in range(3)]
+    same("three at once make it once", [probe.opened for probe in probes],
+         ["ok open"] * 3)
+    ids = [[new_id() for _ in range(60)] for _ in probes]
+    shared = new_id()
+    for probe, own in zip(probes, ids):
+        probe.send("\n".join(f"begin {name}\nfinish {name}"
+                             for name in own + [shared]))
+    for probe in probes:
+        bad = [line for line in (probe.line() for _ in range(122))
+               if not line.startswith("ok ")]
+        same("no writer is refused", bad, [])
+    states, count = probes[0].rows()
+    same("all is there once, and done", (count, len(states),
+                                         set(states.values())),
+         (181, 181, {"done"}))
+    left = new_id()
+    probes[0].ask("begin", left)
+    other = Probe(server.url("two"))
+    same("a living writer's stays open", other.rows()[0][left], "open")
+    other.close()
+    probes[0].kill()
+    other = Probe(server.url("two"))
+    same("a dead one's is unknown", other.rows()[0][left], "unknown")
+    other.close()
+    for probe in probes[1:]:
+        probe.close()
+
+
+def test_restart(server):
+    probe = Probe(server.url())
+    first, second = new_id(), new_id()
+    probe.ask("begin", first)
+    server.stop()
+    server.start()
+    same("a server that restarted is connected to again",
+         probe.ask("finish", first), f"ok finish {first}")
+    server.stop()
+    probe.send("begin", second)
+    time.sleep(0.5)
+    server.start()
+    same("one that is down for a moment is waited for", probe.line(),
+         f"ok begin {second}")
+    server.stop()
+    server.start()
+    check("and so when reading", second in probe.rows()[0])
+    probe.close()
+
+
+def test_kills(server, kills=4):
+    chance = random.Random()
+    server.sql("CREATE DATABASE killed")
+    probe = Probe(server.url("killed"), 20000)
+    begun, finished, bad = set(), set(), []
+    for _ in range(kills):
+        own = [new_id() for _ in range(150)]
+        probe.send("\n".join(f"begin {name}\nfinish {name}" for name in own))
+        time.sleep(chance.uniform(0.05, 0.3))
+        server.kill()
+        server.start()
+        for _ in range(2 * len(own)):
+            words = probe.line().split()
+            if words[:2] == ["ok", "begin"]:
+                begun.add(words[2])
+            elif words[:2] == ["ok", "finish"]:
+                finished.add(words[2])
+            else:
+                bad.append(" ".join(words))
+    states, count = probe.rows()
+    same("no write is refused for a server that was killed", bad[:3], [])
+    same("each is there once", (count, set(states)), (len(begun), begun))
+    same("and finished", {name for name in states
+                          if states[name] == "done"}, finished)
+    same("with its errors", server.sql(
+        "SELECT count(*), count(DISTINCT attempt) FROM surety.errors",
+        "killed"), f"{2 * len(finished)}|{len(finished)}")
+    probe.close()
+
+
+def cut(server, before_commit):
+    """A server in between that cuts the connection around one COMMIT."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    code = f"""
+import select, socket, sys
+listener = socket.socket(fileno={listener.fileno()})
+cuts = 0
+while True:
+    here = listener.accept()[0]
+    there = socket.create_connection(("127.0.0.1", {server.port}))
+    commits, open_ = 0, True
+    while open_:
+        for side in select.select([here, there], [], [])[0]:
+            data = side.recv(65536)
+            other = there if side is here else here
+            last = side is here and b"COMMIT" in data
+            commits += last
+            if not data or (last and commits == 2 and not cuts):
+                if data:
+                    cuts = 1
+                    if not {before_commit}:
+                        there.sendall(data)
+                        there.recv(65536)
+                open_ = False
+                break
+            other.sendall(data)
+    here.close()
+    there.close()
+"""
+    process = subprocess.Popen([sys.executable, "-c", code],
+                               pass_fds=[listener.fileno()])
+    port = listener.getsockname()[1]
+    listener.close()
+    return process, port
+
+
+def test_cut(server):
+    for before in (True, False):
+        process, port = cut(server, before)
+        url = server.url().replace(f":{server.port}/", f":{port}/")
+        probe = Probe(url)
+        name = new_id()
+        word = "before" if before else "after"
+        same(f"cut {word} the COMMIT arrives, it is sent again",
+             probe.ask("begin", name), f"ok begin {name}")
+        same("and stands there once", server.sql(
+            f"SELECT count(*) FROM surety.attempts WHERE id = '{name}'"), "1")
+        process.kill()
+        process.wait()
+        probe.kill()
+
+
+def test_refusals(server):
+    def hidden(name, url, *parts, **options):
+        probe = Probe(url, **options)
+        told(name, probe.opened, "io", *parts)
+        check("and tells no password", SECRET not in probe.opened
+              and SECRET_URL not in probe.opened, probe.opened)
+        probe.kill()
+
+    wrong = server.url(password="wr0ng-secret")
+    probe = Probe(wrong)
+    told("a wrong password is told", probe.opened, "io",
+         "password authentication failed")
+    check("and not shown", "wr0ng-secret" not in probe.opened, probe.opened)
+    probe.kill()
+    hidden("no such database", server.url("nowhere"), "nowhere")
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+        began = time.monotonic()
+        hidden("nobody listens", server.url().replace(
+            str(server.port), str(port)), "cannot be reached")
+        check("which is known at once", time.monotonic() - began < 3)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        began = time.monotonic()
+        hidden("nobody answers", server.url().replace(
+            str(server.port), str(mute.getsockname()[1])),
+            "did not answer within 400 ms", timeout_ms=400)
+        check("within the timeout", time.monotonic() - began < 5)
+    refused("a URL that is none", "postgresql://u:se%cret@h/d", "misuse",
+            "no URL")
+    server.sql("CREATE ROLE guest LOGIN PASSWORD 'guest'")
+    server.sql("CREATE DATABASE bare")
+    hidden("a user who may not make the schema",
+           server.url("bare", "guest", "guest"), "permission denied")
+    server.sql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+    refused("an encoding that cannot hold all", server.url("latin"),
+            "unsupported", "LATIN1", "UTF8")
+    server.sql("CREATE DATABASE newer")
+    Probe(server.url("newer")).close()
+    server.sql("UPDATE surety.ledger_version SET version = 3", "newer")
+    refused("a newer version", server.url("newer"), "unsupported", "version 3")
+    server.sql("CREATE DATABASE theirs")
+    server.sql("CREATE SCHEMA surety; CREATE TABLE surety.attempts ()",
+               "theirs")
+    refused("a schema of others", server.url("theirs"), "io",
+            "already exists", "another database")
+    server.sql("CREATE DATABASE fixed")
+    Probe(server.url("fixed")).close()
+    server.sql("GRANT USAGE ON SCHEMA surety TO guest; GRANT SELECT, INSERT,"
+               " UPDATE ON ALL TABLES IN SCHEMA surety TO guest", "fixed")
+    probe = Probe(server.url("fixed", "guest", "guest"))
+    same("a user with the rights that docs/ledger.md grants", probe.ask(
+        "full", new_id(), 3)[:7], "ok full")
+    probe.close()
+    server.sql("ALTER DATABASE fixed SET default_transaction_read_only = on;"
+               "ALTER DATABASE fixed SET synchronous_commit = off")
+    probe = Probe(server.url("fixed"))
+    same("what the database sets otherwise is set right", probe.ask(
+        "full", new_id(), 3)[:7], "ok full")
+    probe.close()
+
+
+def test_locked(server):
+    server.sql("CREATE DATABASE held")
+    probe = Probe(server.url("held"), 500)
+    holder = subprocess.Popen(
+        [server.programs["psql"], "-h", server.folder, "-p",
+         str(server.port), "-U", "boss", "-d", "held", "-X", "-q", "-c",
+         "BEGIN; LOCK surety.attempts; SELECT pg_sleep(3)"],
+        preexec_fn=server.become, cwd=server.folder,
+        stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+        env={"PATH": os.environ["PATH"], "PGPASSWORD": SECRET})
+    time.sleep(0.7)
+    began = time.monotonic()
+    told("a locked table is told", probe.ask("begin", new_id()), "io")
+    check("within the timeout", time.monotonic() - began < 2.5)
+    holder.kill()
+    holder.wait()
+    server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+               " WHERE query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()")
+    name = new_id()
+    same("when it is free it is written again", probe.ask("begin", name),
+         f"ok begin {name}")
+    probe.close()
+
+
+def main():
+    programs = find_programs()
+    if not programs:
+        skip_all("no PostgreSQL server is installed")
+    probe = Probe("postgresql://none.invalid/")
+    if "knows no ledgers in PostgreSQL" in probe.opened:
+        skip_all("this build is without libpq")
+    probe.kill()
+    try:
+        server = Server(programs)
+    except KeyError:
+        skip_all("root needs a user postgres to run a server")
+    tests = [test_round_trip, test_writers, test_restart, test_kills,
+             test_cut, test_refusals, test_locked]
+    try:
+        server.make()
+        server.start()
+        for test in tests:
+            began = time.monotonic()
+            try:
+                test(server)
+            except Exception as error:
+                check(f"{test.__name__} runs to its end", False, repr(error))
+            print(f"# {test.__name__} {time.monotonic() - began:.1f} s",
+                  file=sys.stderr)
+    except RuntimeError as error:
+        skip("a server of its own", str(error).replace("\n", " ")[:200])
+    finally:
+        server.stop("immediate")
+        shutil.rmtree(server.folder, ignore_errors=True)
+        shutil.rmtree(FOLDER, ignore_errors=True)
+    finish()
+
+
+if __name__ == "__main__":
+    main()

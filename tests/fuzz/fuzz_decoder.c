@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads any bytes as a response in any protocol: the answer is the same fed at
+ * once, cut in two and a byte at a time, and is one that its reader may rely
+ * on. Four bytes choose the protocol and mode, the status, the content type and
+ * delivery, and the cut; the rest is the body. */
+#include "provider/provider.h"
+
+#include <stdlib.h>
+
+#include "fuzz.h"
+
+#define NEED(cond)                                                             \
+    do {                                                                       \
+        if (!(cond))                                                           \
+            abort();                                                           \
+    } while (0)
+
+static const char secret[] = "sk-x";
+
+struct given {
+    surety_protocol protocol;
+    surety_mode mode;
+    int status;
+    surety_header header;
+    surety_delivery delivery;
+    surety_str body;
+};
+
+static void choose(struct given *given, const uint8_t *data, size_t size)
+{
+    static const int statuses[] = {200, 200, 200, 0,   400, 401,
+                                   404, 429, 500, 503, 307, 204};
+    static const char *const types[] = {"text/event-stream", "application/json",
+                                        "text/html", ""};
+    static const surety_failure ends[] = {
+        SURETY_FAILURE_NONE, SURETY_FAILURE_NONE, SURETY_FAILURE_RESET,
+        SURETY_FAILURE_CANCELLED};
+
+    *given = (struct given){
+        .protocol = (surety_protocol)(data[0] % 5),
+        .mode = (surety_mode)(SURETY_MODE_NATIVE + data[0] / 5 % 3),
+        .status = statuses[data[1] % (sizeof(statuses) / sizeof(*statuses))],
+        .header = {surety_str_of("content-type"),
+                   surety_str_of(types[data[2] % 4]), false},
+        .delivery = {.failure = ends[data[2] / 4 % 4], .sent = true},
+        .body = {(const char *)data + 4, size - 4},
+    };
+    if (data[2] & 64)
+        given->header.name = surety_str_of("content-encoding");
+}
+
+static void read_cut(surety__decoder *decoder, const struct given *given,
+                     size_t cut, surety_answer *ret_answer)
+{
+    const surety_str body = given->body;
+    bool goes_on = true;
+
+    surety__decoder_begin(decoder, given->protocol, given->mode,
+                          surety_str_of(secret), NULL);
+    if (given->status)
+        surety__decoder_head(decoder, given->status, &given->header, 1);
+    for (size_t at = 0; at < body.len && goes_on;) {
+        const size_t end = !cut ? at + 1 : at < cut ? cut : body.len;
+
+        goes_on = surety__decoder_feed(decoder,
+                                       (surety_str){body.ptr + at, end - at});
+        at = end;
+    }
+    surety__decoder_finish(decoder, &given->delivery, 0);
+    NEED(surety__decoder_answer(decoder, ret_answer) == SURETY_OK);
+}
+
+/* What is shown holds no key and nothing that a terminal would obey. */
+static void check_shown(surety_str text)
+{
+    NEED(surety__str_find(text, surety_str_of(secret)) == text.len);
+    NEED(surety__utf8_valid(text, NULL));
+    for (size_t i = 0; i < text.len; i++)
+        NEED((unsigned char)text.ptr[i] >= ' ' && text.ptr[i] != 0x7F);
+    NEED(text.len < 1100);
+}
+
+static void check_answer(const struct given *given, const surety_answer *answer)
+{
+    const surety_usage *usage = &answer->usage;
+
+    NEED((unsigned)answer->failure < SURETY_FAILURE_COUNT);
+    NEED(usage->cached_input_tokens <= usage->input_tokens);
+    NEED(usage->reasoning_tokens <= usage->output_tokens);
+    NEED(usage->known || (!usage->input_tokens && !usage->output_tokens));
+    NEED(answer->retry_after_ms >= -1);
+    NEED(answer->failure || answer->text.len || answer->native.len);
+    NEED(!answer->native.len || !answer->failure);
+    NEED(!answer->native.len || given->mode != SURETY_MODE_PROMPT);
+    NEED(given->status < 300 || answer->failure);
+    NEED(given->delivery.failure != SURETY_FAILURE_CANCELLED ||
+         answer->failure);
+    check_shown(answer->error_code);
+    check_shown(answer->error_message);
+    check_shown(answer->finish_reason);
+    check_shown(answer->model);
+    check_shown(answer->response_id);
+    check_shown(answer->request_id);
+}
+
+static void check_same(const surety_answer *a, const surety_answer *b)
+{
+    NEED(a->failure == b->failure);
+    NEED(surety_str_equal(a->text, b->text));
+    NEED(surety_str_equal(a->native, b->native));
+    NEED(surety_str_equal(a->refusal, b->refusal));
+    NEED(surety_str_equal(a->finish_reason, b->finish_reason));
+    NEED(surety_str_equal(a->error_code, b->error_code));
+    NEED(surety_str_equal(a->error_message, b->error_message));
+    NEED(a->usage.known == b->usage.known &&
+         a->usage.input_tokens == b->usage.input_tokens &&
+         a->usage.output_tokens == b->usage.output_tokens);
+    NEED(a->ambiguous == b->ambiguous);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    surety__decoder *whole, *cut;
+    surety_answer want, got;
+    struct given given;
+
+    if (size < 5)
+        return 0;
+    choose(&given, data, size);
+    whole = surety__decoder_new(NULL, NULL);
+    cut = surety__decoder_new(NULL, NULL);
+    NEED(whole && cut);
+    read_cut(whole, &given, given.body.len, &want);
+    check_answer(&given, &want);
+    read_cut(cut, &given, 1 + data[3] % given.body.len, &got);
+    check_same(&want, &got);
+    read_cut(cut, &given, 0, &got);
+    check_same(&want, &got);
+    surety__decoder_free(whole);
+    surety__decoder_free(cut);
+    return 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A contract, a line feed, and what a provider delivers for it: any bytes. What
+ * must hold for every subset: an answer or SURETY_LIMIT; what is sent is a
+ * schema, and the same the second time; the delivered value is restored to one
+ * that the contract can judge. */
+#include <surety/strict.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+
+static void must(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void judge(const surety_contract *contract, surety_val val)
+{
+    surety_checker *checker = surety_checker_new(NULL, NULL);
+    bool valid = false;
+    surety_status status;
+
+    must(checker != NULL);
+    status = surety_checker_check(checker, surety_contract_schema(contract),
+                                  val, &valid, NULL);
+    must(status == SURETY_OK || status == SURETY_LIMIT);
+    surety_checker_free(checker);
+}
+
+static void try_subset(const surety_contract *contract, surety_subset subset,
+                       surety_val delivered)
+{
+    surety_strict *strict = NULL, *again = NULL;
+    surety_schema *schema = NULL;
+    surety_doc *back = surety_doc_new(NULL);
+    const surety_status status =
+        surety_strict_compile(contract, subset, NULL, &strict, NULL);
+
+    must(back && (status == SURETY_OK || status == SURETY_LIMIT));
+    if (status == SURETY_OK) {
+        const surety_val sent = surety_strict_schema(strict);
+        must(surety_strict_compile(contract, subset, NULL, &again, NULL) ==
+             SURETY_OK);
+        must(surety_strict_name(strict).len > 0 &&
+             surety_strict_name(strict).len <= 64);
+        must((sent.doc == NULL) ==
+             (surety_strict_verdict_of(strict) == SURETY_STRICT_IMPOSSIBLE));
+        must((surety_strict_verdict_of(strict) == SURETY_STRICT_ACCEPTED) ==
+             (surety_strict_note_count(strict) == 0));
+        for (size_t i = 0; i < surety_strict_note_count(strict); i++)
+            must(surety_strict_note_at(strict, i).message.len > 0 &&
+                 surety_strict_note_at(strict, i).keyword.len > 0);
+        if (sent.doc) {
+            const surety_status compiled =
+                surety_schema_compile(sent, NULL, &schema, NULL);
+            must(compiled == SURETY_OK || compiled == SURETY_LIMIT);
+            must(surety_val_equal(sent, surety_strict_schema(again)));
+        }
+        if (delivered.doc &&
+            surety_strict_restore(strict, delivered, back, NULL) == SURETY_OK)
+            judge(contract, surety_doc_root(back));
+    }
+    surety_schema_free(schema);
+    surety_strict_free(strict);
+    surety_strict_free(again);
+    surety_doc_free(back);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *text = (const char *)data;
+    const char *feed = size ? memchr(text, '\n', size) : NULL;
+    const size_t len = feed ? (size_t)(feed - text) : size;
+    surety_contract *contract = NULL;
+    surety_doc *doc = surety_doc_new(NULL);
+
+    must(doc != NULL);
+    if (feed)
+        surety_doc_read(doc, (surety_str){feed + 1, size - len - 1}, NULL,
+                        NULL);
+    if (surety_contract_read((surety_str){text, len}, NULL, &contract, NULL) ==
+        SURETY_OK)
+        for (int i = 0; i <= SURETY_SUBSET_GRAMMAR; i++)
+            try_subset(contract, (surety_subset)i, surety_doc_root(doc));
+    surety_contract_free(contract);
+    surety_doc_free(doc);
+    return 0;
+}

@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What providers are told and what they answer, compared with case files.
+ *
+ *     provider_test [--update] FOLDER
+ *
+ * A case is FOLDER/NAME.case: sections that begin with a line "=== KIND" and go
+ * on to the next. Of a call:
+ *
+ *     === call       a JSON object: the call and its model, see call_read
+ *     === request    the URL, the headers, an empty line, the body; or the
+ *                    error
+ *
+ * Of a response:
+ *
+ *     === response   PROTOCOL MODE STATUS, then a header a line
+ *     === delivery   FAILURE and a message; left out: none
+ *     === body       its bytes, with the last line end
+ *     === answer     a line each: what is not its default; texts as JSON
+ *
+ * Each response is also fed cut in two at every byte and a byte at a time,
+ * which must not change the answer; a stream with CRLF and CR for its line
+ * ends too. And each is cut off at every byte: what then lacks the end mark,
+ * which is looked for here by other means, may not be taken for whole. With
+ * --update the sections that are expected are written anew, for a person to
+ * review. */
+#include "provider/provider.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CASES_MAX = 512, SECTIONS_MAX = 8, CASE_BYTES_MAX = 1 << 16 };
+enum { HEADERS_MAX = 8, MESSAGES_MAX = 8 };
+
+struct section {
+    surety_str kind;
+    surety_str body;
+};
+
+struct golden {
+    char text[CASE_BYTES_MAX];
+    struct section sections[SECTIONS_MAX];
+    size_t count;
+};
+
+struct response {
+    surety_protocol protocol;
+    surety_mode mode;
+    int status;
+    surety_header headers[HEADERS_MAX];
+    size_t header_count;
+    surety_delivery delivery;
+    surety_str body;
+    bool stream;
+};
+
+static size_t checks; /* how many answers were compared */
+
+static void golden_die(const char *what, const char *which)
+{
+    printf("Bail out! %s: %s\n", what, which);
+    exit(1);
+}
+
+static const struct section *golden_section(const struct golden *golden,
+                                            const char *kind)
+{
+    for (size_t i = 0; i < golden->count; i++)
+        if (surety_str_equal(golden->sections[i].kind, surety_str_of(kind)))
+            return &golden->sections[i];
+    return NULL;
+}
+
+static surety_str golden_body(const struct golden *golden, const char *kind)
+{
+    const struct section *section = golden_section(golden, kind);
+
+    return section ? section->body : (surety_str){"", 0};
+}
+
+static void golden_read(struct golden *golden, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(golden->text, 1, sizeof(golden->text), file) : 0;
+    struct section *section = NULL;
+
+    if (!file || size == sizeof(golden->text))
+        golden_die("a case cannot be read", path);
+    fclose(file);
+    golden->count = 0;
+    for (size_t at = 0; at < size;) {
+        const char *line = golden->text + at;
+        const char *end = memchr(line, '\n', size - at);
+        size_t len = end ? (size_t)(end - line) : size - at;
+
+        if (len > 4 && !memcmp(line, "=== ", 4)) {
+            if (golden->count == SECTIONS_MAX)
+                golden_die("a case has too many sections", path);
+            section = &golden->sections[golden->count++];
+            *section =
+                (struct section){{line + 4, len - 4}, {line + len + 1, 0}};
+        } else if (section) {
+            section->body.len = (size_t)(line + len - section->body.ptr);
+        }
+        at += len + 1;
+    }
+}
+
+/* The next line of text, which is shortened by it; false at the end. */
+static bool take_line(surety_str *text, surety_str *ret_line)
+{
+    const char *end;
+
+    if (!text->len)
+        return false;
+    end = memchr(text->ptr, '\n', text->len);
+    ret_line->ptr = text->ptr;
+    ret_line->len = end ? (size_t)(end - text->ptr) : text->len;
+    text->ptr += ret_line->len + (end != NULL);
+    text->len -= ret_line->len + (end != NULL);
+    return true;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+static surety_protocol protocol_named(surety_str name)
+{
+    for (int i = SURETY_PROTOCOL_OPENAI; i <= SURETY_PROTOCOL_TEXT; i++)
+        if (surety_str_equal(
+                name, surety_str_of(surety_protocol_name((surety_protocol)i))))
+            return (surety_protocol)i;
+    golden_die("no such protocol", name.ptr);
+    return SURETY_PROTOCOL_TEXT;
+}
+
+static surety_mode mode_named(surety_str name)
+{
+    for (int i = SURETY_MODE_AUTO; i <= SURETY_MODE_PROMPT; i++)
+        if (surety_str_equal(name,
+                             surety_str_of(surety_mode_name((surety_mode)i))))
+            return (surety_mode)i;
+    golden_die("no such mode", name.ptr);
+    return SURETY_MODE_AUTO;
+}
+
+static void model_read(surety_val val, surety_model *model,
+                       surety_header *headers)
+{
+    const surety_val list = surety_val_get(val, "headers");
+
+    model->size = sizeof(*model);
+    model->protocol =
+        protocol_named(surety_val_str(surety_val_get(val, "protocol")));
+    model->base_url = surety_val_str(surety_val_get(val, "base_url"));
+    model->model = surety_val_str(surety_val_get(val, "model"));
+    model->key = surety_val_str(surety_val_get(val, "key"));
+    model->whole = surety_val_bool(surety_val_get(val, "whole"), false);
+    model->has_temperature = surety_val_get(val, "temperature").doc != NULL;
+    model->temperature = surety_val_real(surety_val_get(val, "temperature"), 0);
+    model->output_tokens_max =
+        (uint32_t)surety_val_uint(surety_val_get(val, "max"), 0);
+    model->extra = surety_val_get(val, "extra");
+    model->headers = headers;
+    for (surety_val item = surety_val_first(list);
+         item.doc && model->header_count < HEADERS_MAX;
+         item = surety_val_next(list, item))
+        headers[model->header_count++] =
+            (surety_header){surety_val_str(surety_val_item(item, 0)),
+                            surety_val_str(surety_val_item(item, 1)),
+                            surety_val_count(item) > 2};
+}
+
+static void write_request(const surety_request *request, surety_buf *out)
+{
+    surety_buf_add(out, request->method);
+    surety_buf_byte(out, ' ');
+    surety_buf_add(out, request->url);
+    surety_buf_byte(out, '\n');
+    for (size_t i = 0; i < request->header_count; i++) {
+        surety_buf_add(out, request->headers[i].name);
+        surety_buf_text(out, ": ");
+        surety_buf_add(out, request->headers[i].value);
+        surety_buf_text(out, request->headers[i].secret ? " (secret)\n" : "\n");
+    }
+    surety_buf_byte(out, '\n');
+    surety_buf_add(out, request->body);
+    surety_buf_byte(out, '\n');
+}
+
+/* The call is the object's members, named as those of surety_model and
+ * surety__call; messages and headers are lists of pairs. */
+static void write_call(const struct golden *golden, surety_buf *out)
+{
+    surety_doc *doc = surety_doc_new(NULL);
+    surety_model model = {0};
+    surety_header headers[HEADERS_MAX];
+    surety_message messages[MESSAGES_MAX];
+    surety__call call = {.model = &model, .messages = messages};
+    surety_request request;
+    surety__arena arena;
+    surety_error err;
+    surety_val root, list;
+
+    surety__arena_init(&arena, NULL, 0);
+    if (surety_doc_read(doc, golden_body(golden, "call"), NULL, &err))
+        golden_die("a call is no JSON", err.message);
+    root = surety_doc_root(doc);
+    model_read(root, &model, headers);
+    call.mode = mode_named(surety_val_str(surety_val_get(root, "mode")));
+    call.system = surety_val_str(surety_val_get(root, "system"));
+    call.schema = surety_val_get(root, "schema");
+    call.schema_name = surety_val_str(surety_val_get(root, "name"));
+    call.schema_description =
+        surety_val_str(surety_val_get(root, "description"));
+    call.strict = surety_val_bool(surety_val_get(root, "strict"), false);
+    list = surety_val_get(root, "messages");
+    for (surety_val item = surety_val_first(list);
+         item.doc && call.message_count < MESSAGES_MAX;
+         item = surety_val_next(list, item))
+        messages[call.message_count++] =
+            (surety_message){surety_val_is(surety_val_item(item, 0), "user")
+                                 ? SURETY_ROLE_USER
+                                 : SURETY_ROLE_ASSISTANT,
+                             surety_val_str(surety_val_item(item, 1))};
+    if (surety__call_encode(&call, &arena, &request, &err))
+        surety__buf_printf(out, "%s: %s%s%s\n", surety_status_name(err.status),
+                           err.message, err.hint[0] ? "; " : "", err.hint);
+    else
+        write_request(&request, out);
+    surety__arena_done(&arena);
+    surety_doc_free(doc);
+}
+
+/* ---- responses ----------------------------------------------------------- */
+
+static void response_read(const struct golden *golden,
+                          struct response *response)
+{
+    surety_str lines = golden_body(golden, "response");
+    surety_str delivery = golden_body(golden, "delivery");
+    surety_str line = {"", 0};
+    char protocol[32] = "", mode[32] = "", first[128] = "";
+
+    *response = (struct response){.body = golden_body(golden, "body")};
+    response->body.len += response->body.len > 0;
+    if (!take_line(&lines, &line) || line.len >= sizeof(first))
+        golden_die("a response says nothing", "");
+    memcpy(first, line.ptr, line.len);
+    if (sscanf(first, "%31s %31s %d", protocol, mode, &response->status) != 3)
+        golden_die("a response needs PROTOCOL MODE STATUS", first);
+    response->protocol = protocol_named(surety_str_of(protocol));
+    response->mode = mode_named(surety_str_of(mode));
+    while (take_line(&lines, &line) && response->header_count < HEADERS_MAX) {
+        const size_t colon = surety__str_find(line, SURETY__LITERAL(": "));
+
+        if (colon == line.len)
+            golden_die("no header", line.ptr);
+        response->headers[response->header_count++] =
+            (surety_header){{line.ptr, colon},
+                            {line.ptr + colon + 2, line.len - colon - 2},
+                            false};
+    }
+    response->stream =
+        surety__str_find(response->body, SURETY__LITERAL("data:")) <
+        surety__str_find(response->body, SURETY__LITERAL("{"));
+    if (!delivery.len)
+        return;
+    for (int i = 0; i < SURETY_FAILURE_COUNT; i++) {
+        const surety_str name =
+            surety_str_of(surety_failure_name((surety_failure)i));
+
+        if (surety__str_starts(delivery, name)) {
+            size_t len = delivery.len - name.len;
+
+            len -= len > 0;
+            response->delivery.failure = (surety_failure)i;
+            response->delivery.sent = i != SURETY_FAILURE_CONNECT;
+            if (len >= sizeof(response->delivery.message))
+                golden_die("a delivery is too long", "");
+            memcpy(response->delivery.message,
+                   delivery.ptr + delivery.len - len, len);
+            return;
+        }
+    }
+    golden_die("no such failure", delivery.ptr);
+}
+
+struct pieces {
+    surety_buf bufs[3];
+};
+
+static void hear_piece(void *ctx, surety__piece piece, surety_str text)
+{
+    struct pieces *pieces = ctx;
+
+    surety_buf_add(&pieces->bufs[piece], text);
+}
+
+static void write_text(surety_buf *out, const char *name, surety_str text)
+{
+    if (!text.len)
+        return;
+    surety__buf_printf(out, "%s: ", name);
+    surety_json_string(out, text);
+    surety_buf_byte(out, '\n');
+}
+
+static void write_answer(const surety_answer *answer,
+                         const struct pieces *pieces, surety_buf *out)
+{
+    surety__buf_printf(out, "failure: %s\n",
+                       surety_failure_name(answer->failure));
+    write_text(out, "text", answer->text);
+    write_text(out, "native", answer->native);
+    write_text(out, "refusal", answer->refusal);
+    write_text(out, "finish", answer->finish_reason);
+    write_text(out, "model", answer->model);
+    write_text(out, "id", answer->response_id);
+    write_text(out, "request", answer->request_id);
+    write_text(out, "code", answer->error_code);
+    write_text(out, "message", answer->error_message);
+    if (answer->usage.known)
+        surety__buf_printf(out,
+                           "usage: in %zu cached %zu out %zu reasoning %zu\n",
+                           (size_t)answer->usage.input_tokens,
+                           (size_t)answer->usage.cached_input_tokens,
+                           (size_t)answer->usage.output_tokens,
+                           (size_t)answer->usage.reasoning_tokens);
+    if (answer->retry_after_ms >= 0)
+        surety__buf_printf(out, "retry-after: %zu\n",
+                           (size_t)answer->retry_after_ms);
+    if (answer->should_retry >= 0)
+        surety__buf_printf(out, "should-retry: %d\n", answer->should_retry);
+    if (answer->ambiguous)
+        surety_buf_text(out, "ambiguous\n");
+    write_text(out, "heard text", surety_buf_str(&pieces->bufs[PIECE_TEXT]));
+    write_text(out, "heard native",
+               surety_buf_str(&pieces->bufs[PIECE_NATIVE]));
+    write_text(out, "heard reasoning",
+               surety_buf_str(&pieces->bufs[PIECE_REASONING]));
+}
+
+/* Feeds the response's body to `until`, cut before `split` or, where that is
+ * 0, after every byte. */
+static surety_failure response_feed(surety__decoder *decoder,
+                                    const struct response *response,
+                                    size_t split, size_t until, surety_buf *out)
+{
+    /* 2026-11-21T00:00:00Z */
+    const int64_t now_ms = (int64_t)1795219200 * 1000;
+    struct pieces pieces;
+    const surety__listener listener = {&pieces, hear_piece};
+    surety_answer answer;
+    bool goes_on = true;
+
+    for (int i = 0; i < 3; i++)
+        surety_buf_init(&pieces.bufs[i], NULL, 0);
+    surety__decoder_begin(decoder, response->protocol, response->mode,
+                          SURETY__LITERAL("sk-planted-secret"), &listener);
+    if (response->status)
+        surety__decoder_head(decoder, response->status, response->headers,
+                             response->header_count);
+    for (size_t at = 0; at < until && goes_on;) {
+        size_t end = !split ? at + 1 : at < split ? split : until;
+
+        end = end < until ? end : until;
+        goes_on = surety__decoder_feed(
+            decoder, (surety_str){response->body.ptr + at, end - at});
+        at = end;
+    }
+    surety__decoder_finish(decoder, &response->delivery, now_ms);
+    if (surety__decoder_answer(decoder, &answer))
+        golden_die("no answer", "");
+    surety_buf_reset(out);
+    write_answer(&answer, &pieces, out);
+    checks++;
+    for (int i = 0; i < 3; i++)
+        surety_buf_done(&pieces.bufs[i]);
+    return answer.failure;
+}
+
+/* ---- what must hold ------------------------------------------------------ */
+
+/* The last place of any of the marks; 0 where there is none. */
+static size_t last_mark(surety_str body, const char *const *marks)
+{
+    size_t last = 0;
+
+    for (; *marks; marks++) {
+        const surety_str mark = surety_str_of(*marks);
+
+        for (size_t at = 0; at + mark.len <= body.len; at++)
+            if (!memcmp(body.ptr + at, mark.ptr, mark.len) &&
+                at + mark.len > last)
+                last = at + mark.len;
+    }
+    return last;
+}
+
+/* Where the end mark stands, without which nothing is whole. A whole body's is
+ * its last bracket. */
+static size_t response_mark(const struct response *response)
+{
+    static const char *const brackets[] = {"}", "]", NULL};
+    static const char *const marks[5][4] = {
+        {"\"finish_reason\":\"", "[DONE]", NULL},
+        {"response.completed\"", "response.incomplete\"", NULL},
+        {"message_stop\"}", NULL},
+        {"finishReason\":\"", "blockReason\":\"", NULL},
+        {NULL},
+    };
+    static const char *const done[] = {"[DONE]", NULL};
+
+    if (!response->stream)
+        return last_mark(response->body, brackets);
+    if (response->protocol == SURETY_PROTOCOL_OPENAI &&
+        response->delivery.failure)
+        return last_mark(response->body, done);
+    if (response->protocol == SURETY_PROTOCOL_OPENAI) {
+        /* The finish reason: after it only the mark is left. */
+        const size_t reason =
+            surety__str_find(response->body, surety_str_of(marks[0][0]));
+
+        return reason < response->body.len ? reason
+                                           : last_mark(response->body, done);
+    }
+    if (response->protocol == SURETY_PROTOCOL_GEMINI) {
+        /* The first: some models give one with each event. */
+        const size_t first =
+            surety__str_find(response->body, surety_str_of(marks[3][0]));
+
+        if (first < response->body.len)
+            return first;
+    }
+    return last_mark(response->body, marks[response->protocol]);
+}
+
+static bool is_whole(surety_failure failure)
+{
+    return failure == SURETY_FAILURE_NONE || failure == SURETY_FAILURE_EMPTY ||
+           failure == SURETY_FAILURE_REFUSAL ||
+           failure == SURETY_FAILURE_FILTER || failure == SURETY_FAILURE_LENGTH;
+}
+
+static bool cuts_hold(surety__decoder *decoder, const struct response *given)
+{
+    struct response response = *given;
+    surety_buf out;
+    bool good = true;
+
+    if (response.protocol == SURETY_PROTOCOL_TEXT || response.status >= 300)
+        return true;
+    surety_buf_init(&out, NULL, 0);
+    for (int round = 0; round < 2 && good; round++) {
+        size_t mark;
+
+        response.delivery = (surety_delivery){
+            .failure = round ? SURETY_FAILURE_RESET : SURETY_FAILURE_NONE,
+            .sent = true};
+        mark = response_mark(&response);
+        for (size_t cut = 0; cut < response.body.len && good; cut++) {
+            const surety_failure failure =
+                response_feed(decoder, &response, cut + 1, cut, &out);
+
+            good = !is_whole(failure) || (mark && cut >= mark);
+            if (!good)
+                printf("# cut at %zu of %zu, taken for whole:\n%.*s", cut,
+                       response.body.len, (int)out.len, out.ptr);
+        }
+    }
+    surety_buf_done(&out);
+    return good;
+}
+
+/* The answer is `want` however the bytes come. */
+static bool splits_hold(surety__decoder *decoder,
+                        const struct response *response, surety_str want,
+                        size_t step)
+{
+    const size_t len = response->body.len;
+    surety_buf out;
+    bool good = true;
+
+    surety_buf_init(&out, NULL, 0);
+    for (size_t split = 0; split <= len && good; split += step) {
+        (void)response_feed(decoder, response, split, len, &out);
+        good = surety_str_equal(surety_buf_str(&out), want);
+        if (!good)
+            printf("# split at %zu, got:\n%.*s# want:\n%.*s", split,
+                   (int)out.len, out.ptr, (int)want.len, want.ptr);
+    }
+    surety_buf_done(&out);
+    return good;
+}
+
+/* The same for other line ends. */
+static bool line_ends_hold(surety__decoder *decoder,
+                           const struct response *given, surety_str want)
+{
+    static const char *const ends[] = {"\r\n", "\r"};
+    struct response response = *given;
+    bool good = true;
+
+    for (size_t k = 0; k < 2 && good && given->stream; k++) {
+        surety_buf body;
+
+        surety_buf_init(&body, NULL, 0);
+        for (size_t i = 0; i < given->body.len; i++) {
+            if (given->body.ptr[i] == '\n')
+                surety_buf_text(&body, ends[k]);
+            else
+                surety_buf_byte(&body, given->body.ptr[i]);
+        }
+        response.body = surety_buf_str(&body);
+        good = splits_hold(decoder, &response, want, k ? 7 : 1);
+        surety_buf_done(&body);
+    }
+    return good;
+}
+
+static bool response_holds(const struct golden *golden, surety_buf *out)
+{
+    const surety_str secret = SURETY__LITERAL("planted-secret");
+    surety__decoder *decoder = surety__decoder_new(NULL, NULL);
+    struct response response;
+    surety_str want;
+    bool good;
+
+    response_read(golden, &response);
+    (void)response_feed(decoder, &response, response.body.len,
+                        response.body.len, out);
+    want = surety_buf_str(out);
+    good = splits_hold(decoder, &response, want, 1) &&
+           line_ends_hold(decoder, &response, want) &&
+           cuts_hold(decoder, &response);
+    if (surety__str_find(want, secret) < want.len) {
+        printf("# the key is shown\n");
+        good = false;
+    }
+    surety__decoder_free(decoder);
+    return good;
+}
+
+/* ---- cases --------------------------------------------------------------- */
+
+static void golden_update(const struct golden *golden, const char *kind,
+                          surety_str got, const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL;
+
+    for (size_t i = 0; good && i < golden->count; i++) {
+        const struct section *section = &golden->sections[i];
+        const bool expected =
+            surety_str_equal(section->kind, surety_str_of(kind));
+        const surety_str body = expected ? got : section->body;
+
+        good = fprintf(file, "=== %.*s\n", (int)section->kind.len,
+                       section->kind.ptr) > 0 &&
+               fwrite(body.ptr, 1, body.len, file) == body.len &&
+               fputc('\n', file) == '\n';
+    }
+    if (!good || fclose(file))
+        golden_die("a case cannot be written", path);
+}
+
+static bool golden_run(const char *path, bool update)
+{
+    static struct golden golden;
+    const char *kind;
+    surety_str got, want;
+    surety_buf out;
+    bool good = true;
+
+    golden_read(&golden, path);
+    surety_buf_init(&out, NULL, 0);
+    if (golden_section(&golden, "call")) {
+        kind = "request";
+        write_call(&golden, &out);
+    } else {
+        kind = "answer";
+        good = response_holds(&golden, &out);
+    }
+    got = surety_buf_str(&out);
+    got.len -= got.len > 0; /* the last line end is no part of a section */
+    want = golden_body(&golden, kind);
+    if (update) {
+        golden_update(&golden, kind, got, path);
+    } else if (!surety_str_equal(got, want)) {
+        printf("# %s, got:\n%.*s\n# want:\n%.*s\n", kind, (int)got.len, got.ptr,
+               (int)want.len, want.ptr);
+        good = false;
+    }
+    surety_buf_done(&out);
+    return good;
+}
+
+static int golden_chosen(const struct dirent *entry)
+{
+    size_t len = strlen(entry->d_name);
+
+    return len > 5 && !strcmp(entry->d_name + len - 5, ".case");
+}
+
+int main(int argc, char **argv)
+{
+    bool update = argc > 2 && !strcmp(argv[1], "--update");
+    const char *folder = argc > 1 ? argv[argc - 1] : ".";
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, golden_chosen, alphasort);
+    bool good = count > 0;
+
+    printf("1..%d\n", count > 0 ? count : 0);
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        bool holds;
+
+        snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+        holds = golden_run(path, update);
+        good = good && holds;
+        printf("%s %d - %s\n", holds ? "ok" : "not ok", i + 1,
+               entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    printf("# %zu answers\n", checks);
+    return good ? 0 : 1;
+}

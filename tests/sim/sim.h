@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The world of the simulator: what a seed makes of providers, ledger, clock and
+ * memory (sim_world.c), and what must hold in it (sim_test.c). */
+#ifndef SURETY_TESTS_SIM_H
+#define SURETY_TESTS_SIM_H
+
+#include <surety/contract.h>
+#include <surety/ledger.h>
+#include <surety/prompt.h>
+#include <surety/provider.h>
+#include <surety/reply.h>
+#include <surety/run.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SIM_MODELS = 3,
+    SIM_ROWS = 64,
+    SIM_CONTRACTS = 7,
+    SIM_PIECES = 24,
+    SIM_BODY_MAX = 16384
+};
+#define SIM_KEY "sk-planted-0123456789abcdef"
+
+struct sim_row {
+    char id[36];
+    uint64_t begun_ms, ended_ms;
+    bool begun, finished;
+    bool begin_failed, finish_failed;
+    surety_entry_state state;
+};
+
+/* One answer as the transport will bring it. */
+struct sim_exchange {
+    bool active;
+    uint64_t id;
+    surety_receiver receiver;
+    int status;
+    surety_header headers[4];
+    size_t header_count;
+    char retry_after[32];
+    char body[SIM_BODY_MAX];
+    size_t body_len;
+    size_t told; /* bytes of the body */
+    size_t piece_len;
+    bool head_told;
+    bool broken_off; /* the receiver wants no more */
+    bool endless;
+    surety_failure failure;
+    bool sent;
+    bool whole; /* the provider says that the reply is whole */
+    uint64_t next_ms, gap_ms;
+    int64_t asked_ms; /* by Retry-After; -1: nothing */
+};
+
+struct sim {
+    uint64_t seed, random;
+    bool verbose;
+    const char *broken; /* the invariant that does not hold */
+    uint64_t now_ms;
+    int64_t unix_ms;
+    uint64_t hash; /* of everything that was seen */
+    surety_run *run;
+    surety_run_options options;
+    surety_prompt_options prompt_options;
+    surety_judge_options judge;
+    surety_model models[SIM_MODELS];
+    const surety_contract *contract;
+    surety_budget budget;   /* with its defaults */
+    surety_backoff backoff; /* too */
+    surety_transport transport;
+    struct sim_exchange exchange;
+    size_t calls;
+    uint64_t step_ms;     /* of the last step */
+    uint64_t first_ms;    /* of the first step */
+    uint64_t earliest_ms; /* of the next call */
+    char last_reply[256]; /* what the model said last */
+    surety_ledger ledger;
+    struct sim_row rows[SIM_ROWS];
+    size_t row_count;
+    unsigned ledger_fails; /* one in so many operations; 0: never */
+    bool ledger_failed;
+    surety_alloc alloc;
+    size_t live, made, fail_at;
+    bool starved;
+};
+
+/* ---- sim_world.c --------------------------------------------------------- */
+
+/* Contracts, read once for all seeds; false where one cannot be read. */
+bool sim_contracts_read(const surety_contract *contracts[SIM_CONTRACTS]);
+
+uint64_t sim_random(struct sim *sim);
+uint64_t sim_below(struct sim *sim, uint64_t count);
+bool sim_one_in(struct sim *sim, unsigned count);
+void sim_note(struct sim *sim, const void *ptr, size_t len);
+/* Notes the first invariant that does not hold. */
+void sim_must(struct sim *sim, bool holds, const char *what);
+bool sim_holds_key(surety_str text);
+
+/* Makes the world of a seed: everything but the run. */
+void sim_make(struct sim *sim,
+              const surety_contract *const contracts[SIM_CONTRACTS]);
+/* When the transport has something to tell next; UINT64_MAX: never. */
+uint64_t sim_next_ms(const struct sim *sim);
+/* Lets the transport tell what it has to tell by now. */
+void sim_deliver(struct sim *sim);
+
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The simulator: whole runs in a world that a seed makes, with a clock that
+ * only moves when it is told to. After every step and at the end it looks at
+ * what must hold whatever happens:
+ *
+ * - no call leaves beyond any budget, before its delay is over, or unrecorded;
+ * - VALID comes with a value that the contract's own check accepts, and from an
+ *   answer that its provider called whole; a fallback only where the contract
+ *   has one;
+ * - retries and re-asks stay in their bounds, what may have been carried out is
+ *   not repeated, and no refusal is argued with;
+ * - every row that was begun is finished once, before anything is given out;
+ * - the run ends, holds its last exchange no longer, and then stays as it is;
+ * - the key is in no body, row, event or report; reports are valid reports;
+ * - out of memory, it ends; no memory is left; the same seed gives the same
+ *   bytes.
+ *
+ *     sim_test                 the seeds of the default run
+ *     sim_test --seeds A B     those from A to B
+ *     sim_test --seed N        one, told step by step */
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIM_SEEDS = 60000, SIM_STEPS = 20000 };
+
+/* What the seeds have been through, to see that they go everywhere. */
+struct sim_tally {
+    size_t verdicts[SURETY_RUN_CANCELLED + 1];
+    size_t calls, starved, most_calls;
+};
+
+struct sim_bench {
+    const surety_contract *contracts[SIM_CONTRACTS];
+    surety_contract *report; /* surety/report */
+    surety_judge *judge;
+    struct sim_tally tally;
+};
+
+/* ---- what must hold ------------------------------------------------------ */
+
+/* The value of a VALID run, asked of another judge as a reply. */
+static void check_value(struct sim *sim, struct sim_bench *bench)
+{
+    const surety_extract whole = {
+        .size = sizeof(whole), .from = {SURETY_PLACE_WHOLE}, .from_count = 1};
+    const surety_judge_options options = {
+        .size = sizeof(options), .extract = &whole, .no_fallback = true};
+    const surety_outcome *given = surety_run_outcome(sim->run);
+    const surety_outcome *outcome = NULL;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    sim_must(sim, given && surety_outcome_ok(given), "VALID has a value");
+    if (given &&
+        surety_val_write(surety_outcome_value(given), SURETY_STYLE_COMPACT,
+                         &text) == SURETY_OK &&
+        surety_judge_reply(bench->judge, sim->contract, surety_buf_str(&text),
+                           &options, &outcome, NULL) == SURETY_OK)
+        sim_must(sim, surety_outcome_ok(outcome), "VALID is valid");
+    else
+        sim_must(sim, false, "the value can be judged");
+    surety_buf_done(&text);
+}
+
+static void check_verdict(struct sim *sim, struct sim_bench *bench)
+{
+    const surety_run_verdict verdict = surety_run_verdict_of(sim->run);
+    const surety_outcome *outcome = surety_run_outcome(sim->run);
+
+    sim_must(sim, verdict != SURETY_RUN_PENDING, "an end has a verdict");
+    bench->tally.verdicts[verdict]++;
+    if (verdict == SURETY_RUN_VALID) {
+        sim_must(sim, sim->exchange.whole, "VALID came whole");
+        if (sim->contract)
+            check_value(sim, bench);
+    } else {
+        sim_must(sim, surety_run_message(sim->run).len > 0,
+                 "what is not VALID says why");
+    }
+    sim_must(sim,
+             (verdict == SURETY_RUN_FALLBACK) ==
+                     surety_outcome_fallback(outcome) ||
+                 verdict == SURETY_RUN_CANCELLED,
+             "a fallback is called one");
+    if (surety_outcome_fallback(outcome))
+        sim_must(sim,
+                 surety_contract_fallback(sim->contract) !=
+                         SURETY_FALLBACK_NONE &&
+                     !sim->judge.no_fallback,
+                 "a fallback is the contract's");
+    if (verdict == SURETY_RUN_LEDGER)
+        sim_must(sim, sim->ledger_failed && !sim->options.ledger_optional,
+                 "LEDGER only where the ledger failed");
+    else if (!sim->options.ledger_optional && !sim->starved)
+        sim_must(sim, !sim->ledger_failed || verdict == SURETY_RUN_CANCELLED,
+                 "a ledger that fails ends the run");
+}
+
+static void check_rows(struct sim *sim)
+{
+    for (size_t i = 0; sim->options.ledger && i < sim->row_count; i++)
+        sim_must(sim, sim->rows[i].finished == sim->rows[i].begun,
+                 "each row is finished");
+}
+
+/* What may follow what. */
+static void check_order(struct sim *sim)
+{
+    const size_t count = surety_run_attempt_count(sim->run);
+    const uint32_t retries_max = sim->backoff.retries_max == UINT32_MAX ? 0
+                                 : sim->backoff.retries_max
+                                     ? sim->backoff.retries_max
+                                     : 3;
+    const uint32_t reasks_max = !sim->contract ? 0
+                                : sim->options.retry_max < 0
+                                    ? surety_contract_retry_max(sim->contract)
+                                    : (uint32_t)sim->options.retry_max;
+    uint32_t retries = 0;
+    uint32_t reasks = 0;
+    bool patch = false; /* the last call was one, or repeated one */
+
+    for (size_t i = 1; i < count; i++) {
+        const surety_attempt last = surety_run_attempt(sim->run, i - 1);
+        const surety_attempt next = surety_run_attempt(sim->run, i);
+        const surety_failure failure = last.answer.failure;
+        const bool retry =
+            surety_str_equal(next.purpose, surety_str_of("retry"));
+        const bool ask = surety_str_equal(next.purpose, surety_str_of("ask"));
+
+        retries = retry ? retries + 1 : 0;
+        reasks = next.model != last.model ? 0 : reasks + (!retry && !ask);
+        sim_must(sim, retries <= retries_max, "retries in their bound");
+        sim_must(sim, reasks <= reasks_max, "re-asks in their bound");
+        sim_must(sim, !last.ok, "nothing follows a valid reply");
+        if (retry)
+            sim_must(
+                sim,
+                next.model == last.model && next.mode == last.mode &&
+                    (surety_failure_passes(failure) ||
+                     last.answer.should_retry == 1) &&
+                    last.answer.should_retry != 0 &&
+                    (!last.answer.ambiguous || last.model->retry_ambiguous),
+                "a retry may help");
+        if (failure == SURETY_FAILURE_REFUSAL ||
+            failure == SURETY_FAILURE_FILTER)
+            sim_must(sim, next.model != last.model,
+                     "no refusal is argued with");
+        if (next.model == last.model && next.mode != last.mode && !last.judged)
+            sim_must(sim, failure == SURETY_FAILURE_SCHEMA || patch,
+                     "a mode changes for a reason");
+        patch = surety_str_equal(next.purpose, surety_str_of("patch")) ||
+                (retry && patch);
+    }
+}
+
+static void check_attempts(struct sim *sim)
+{
+    const size_t count = surety_run_attempt_count(sim->run);
+    uint64_t last_ms = 0;
+
+    sim_must(sim, count == sim->calls || sim->starved, "a call, an attempt");
+    for (size_t i = 0; i < count; i++) {
+        const surety_attempt attempt = surety_run_attempt(sim->run, i);
+
+        sim_must(sim, attempt.started_ms >= last_ms, "attempts go forward");
+        sim_must(sim, attempt.ended_ms >= attempt.started_ms || sim->starved,
+                 "an attempt ends after its start");
+        sim_must(sim, attempt.decision.len > 0 || sim->starved,
+                 "an attempt has a decision");
+        sim_must(sim, attempt.reason.len > 0 || sim->starved,
+                 "an attempt has a reason");
+        last_ms = attempt.started_ms;
+        if (sim->verbose && !sim->options.event)
+            printf("# %.*s\n", (int)attempt.decision.len, attempt.decision.ptr);
+    }
+}
+
+/* The report in every form. Memory runs out here as well. */
+static void check_report(struct sim *sim, struct sim_bench *bench)
+{
+    const surety_outcome *outcome = NULL;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    for (int form = SURETY_REPORT_JSON; form <= SURETY_REPORT_SARIF; form++) {
+        surety_buf_reset(&text);
+        sim_must(sim,
+                 surety_run_write(sim->run, (surety_report)form,
+                                  surety_str_of("reply.md"),
+                                  &text) == SURETY_OK,
+                 "a report can be written");
+        sim_note(sim, text.ptr, text.len);
+        sim_must(sim, !sim_holds_key(surety_buf_str(&text)),
+                 "no key in a report");
+        if (form != SURETY_REPORT_JSON)
+            continue;
+        sim_must(sim, text.len && !memchr(text.ptr, '\n', text.len),
+                 "a report is one line");
+        if (surety_judge_reply(bench->judge, bench->report,
+                               surety_buf_str(&text), NULL, &outcome, NULL) ||
+            !surety_outcome_ok(outcome)) {
+            sim_must(sim, false, "a report satisfies surety/report");
+            if (sim->verbose && outcome &&
+                surety_outcome_error_count(outcome)) {
+                const surety_issue issue = surety_outcome_error(outcome, 0);
+
+                printf("# %.*s: %.*s\n", (int)issue.instance_location.len,
+                       issue.instance_location.ptr, (int)issue.message.len,
+                       issue.message.ptr);
+            }
+        }
+        if (sim->verbose)
+            printf("# %.*s\n", (int)text.len, text.ptr);
+    }
+    surety_buf_done(&text);
+}
+
+static void check_end(struct sim *sim, struct sim_bench *bench)
+{
+    const size_t calls = sim->calls;
+    const size_t rows = sim->row_count;
+    uint32_t delay_ms = 0;
+
+    sim_must(sim, !sim->exchange.active, "nothing is left under way");
+    check_rows(sim);
+    check_attempts(sim);
+    check_order(sim);
+    check_verdict(sim, bench);
+    (void)surety_run_step(sim->run,
+                          (surety_now){sim->now_ms + 100000, sim->unix_ms},
+                          &delay_ms, NULL);
+    surety_run_cancel(sim->run, (surety_now){sim->now_ms, sim->unix_ms});
+    sim_must(sim, sim->calls == calls && sim->row_count == rows,
+             "after its end nothing happens");
+    if (!sim->starved)
+        check_report(sim, bench);
+    bench->tally.calls += calls;
+    if (calls > bench->tally.most_calls)
+        bench->tally.most_calls = calls;
+}
+
+/* ---- a run --------------------------------------------------------------- */
+
+/* Moves the clock: mostly to the next thing that happens, at times only a part
+ * of the way. */
+static void sim_advance(struct sim *sim, uint32_t delay_ms)
+{
+    const uint64_t event_ms = sim_next_ms(sim);
+    uint64_t next_ms = sim->step_ms + delay_ms;
+
+    if (event_ms < next_ms)
+        next_ms = event_ms;
+    if (next_ms > sim->now_ms && sim_one_in(sim, 10))
+        next_ms = sim->now_ms + sim_below(sim, next_ms - sim->now_ms + 1);
+    if (next_ms > sim->now_ms)
+        sim->now_ms = next_ms;
+    sim->unix_ms = 1700000000000 + (int64_t)sim->now_ms;
+    if (sim_one_in(sim, 50)) /* the wall clock jumps */
+        sim->unix_ms += (int64_t)sim_below(sim, 63072000000) - 31536000000;
+    sim_deliver(sim);
+}
+
+static void sim_run_steps(struct sim *sim)
+{
+    const uint64_t delay_max =
+        (uint64_t)sim->backoff.retry_after_max_ms + sim->backoff.first_ms >
+                sim->backoff.most_ms
+            ? (uint64_t)sim->backoff.retry_after_max_ms + sim->backoff.first_ms
+            : sim->backoff.most_ms;
+    const size_t cancel_at =
+        sim_one_in(sim, 10) ? sim_below(sim, 60) : SIM_STEPS;
+    surety_status status = SURETY_MORE;
+
+    sim->first_ms = sim->now_ms;
+    for (size_t i = 0; status == SURETY_MORE && !sim->broken; i++) {
+        const surety_now now = {sim->now_ms, sim->unix_ms};
+        uint32_t delay_ms = 0;
+
+        if (i == cancel_at)
+            surety_run_cancel(sim->run, now);
+        sim->step_ms = sim->now_ms;
+        status = surety_run_step(sim->run, now, &delay_ms, NULL);
+        if (status == SURETY_NOMEM)
+            sim_must(sim, sim->starved, "NOMEM only where memory ran out");
+        else
+            sim_must(sim, status == SURETY_OK || status == SURETY_MORE,
+                     "a step gives OK, MORE or NOMEM");
+        if (status != SURETY_MORE)
+            break;
+        sim_must(sim, surety_run_verdict_of(sim->run) == SURETY_RUN_PENDING,
+                 "MORE is pending");
+        sim_must(sim, sim->exchange.active || delay_ms <= delay_max,
+                 "delays are the back-off's");
+        sim_must(sim,
+                 sim->step_ms + delay_ms <= sim->first_ms + sim->budget.ms_max,
+                 "it waits no longer than it may");
+        sim_must(sim, i < SIM_STEPS, "a run ends");
+        sim_advance(sim, delay_ms);
+    }
+}
+
+/* Gives the hash of what was seen. */
+static uint64_t sim_run_seed(struct sim *sim, uint64_t seed, bool verbose,
+                             struct sim_bench *bench)
+{
+    surety_error err;
+    surety_status status;
+
+    memset(sim, 0, sizeof(*sim));
+    sim->seed = seed;
+    sim->random = seed * 0xD1342543DE82EF95u + 1;
+    sim->verbose = verbose;
+    sim_make(sim, bench->contracts);
+    status = surety_run_new(&sim->options, &sim->run, &err);
+    if (status == SURETY_OK) {
+        sim_run_steps(sim);
+        sim->fail_at = 0;
+        if (!sim->broken)
+            check_end(sim, bench);
+        if (verbose)
+            printf("# %s: %.*s\n",
+                   surety_run_verdict_name(surety_run_verdict_of(sim->run)),
+                   (int)surety_run_message(sim->run).len,
+                   surety_run_message(sim->run).ptr);
+        surety_run_free(sim->run);
+    } else if (status != SURETY_NOMEM) {
+        if (verbose)
+            printf("# new: %s\n", err.message);
+        sim_must(sim, false, "a run can be made");
+    }
+    bench->tally.starved += sim->starved;
+    sim_must(sim, sim->live == 0, "no memory is left");
+    return sim->hash;
+}
+
+/* Runs the seeds from first to last; gives whether all of them hold. */
+static bool sim_run_seeds(uint64_t first, uint64_t last,
+                          struct sim_bench *bench)
+{
+    struct sim *sim = malloc(sizeof(*sim));
+    bool good = sim != NULL;
+
+    for (uint64_t seed = first; good && seed <= last; seed++) {
+        const uint64_t hash = sim_run_seed(sim, seed, false, bench);
+
+        if (seed % 16 == 0 && !sim->broken)
+            sim_must(sim, sim_run_seed(sim, seed, false, bench) == hash,
+                     "the same seed gives the same bytes");
+        if (!sim->broken)
+            continue;
+        printf("# seed %llu: %s does not hold (sim_test --seed %llu)\n",
+               (unsigned long long)seed, sim->broken, (unsigned long long)seed);
+        good = false;
+    }
+    free(sim);
+    return good;
+}
+
+static void sim_tell(const struct sim_tally *tally)
+{
+    for (int i = 1; i <= SURETY_RUN_CANCELLED; i++)
+        printf("# %8zu %s\n", tally->verdicts[i],
+               surety_run_verdict_name((surety_run_verdict)i));
+    printf("# %8zu calls, at most %zu in a run; %zu runs out of memory\n",
+           tally->calls, tally->most_calls, tally->starved);
+}
+
+/* Whether the default seeds went everywhere. */
+static bool sim_saw_all(const struct sim_tally *tally)
+{
+    for (int i = 1; i <= SURETY_RUN_CANCELLED; i++)
+        if (tally->verdicts[i] < 20)
+            return false;
+    return tally->starved > 100 && tally->most_calls > 12;
+}
+
+static bool sim_bench_open(struct sim_bench *bench)
+{
+    const surety_registry_options options = {.size = sizeof(options)};
+    surety_registry *registry = NULL;
+    surety_error err = {.status = SURETY_OK};
+    bool good;
+
+    memset(bench, 0, sizeof(*bench));
+    bench->judge = surety_judge_new(NULL, NULL);
+    good = bench->judge && sim_contracts_read(bench->contracts) &&
+           surety_registry_new(&options, &registry, &err) == SURETY_OK &&
+           surety_registry_find(registry, surety_str_of("surety/report"),
+                                &bench->report, &err) == SURETY_OK;
+    surety_registry_free(registry);
+    if (!good)
+        printf("# %s\n", err.message);
+    return good;
+}
+
+static void sim_bench_close(struct sim_bench *bench)
+{
+    surety_judge_free(bench->judge);
+    surety_contract_free(bench->report);
+    for (size_t i = 0; i < SIM_CONTRACTS; i++)
+        surety_contract_free((surety_contract *)bench->contracts[i]);
+}
+
+static bool sim_number(const char *text, uint64_t *ret_number)
+{
+    uint64_t number = 0;
+
+    for (; *text >= '0' && *text <= '9'; text++)
+        number = number * 10 + (uint64_t)(*text - '0');
+    *ret_number = number;
+    return *text == 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct sim_bench bench;
+    uint64_t first = 1;
+    uint64_t last = SIM_SEEDS;
+    bool good = sim_bench_open(&bench);
+
+    if (good && argc == 3 && !strcmp(argv[1], "--seed") &&
+        sim_number(argv[2], &first)) {
+        struct sim *sim = malloc(sizeof(*sim));
+
+        if (!sim)
+            return 1;
+        (void)sim_run_seed(sim, first, true, &bench);
+        printf("# %s\n", sim->broken ? sim->broken : "all holds");
+        good = !sim->broken;
+        free(sim);
+    } else if (good &&
+               (argc == 1 ||
+                (argc == 4 && !strcmp(argv[1], "--seeds") &&
+                 sim_number(argv[2], &first) && sim_number(argv[3], &last)))) {
+        printf("1..2\n");
+        good = sim_run_seeds(first, last, &bench);
+        printf("%s 1 - what must hold holds in seeds %llu to %llu\n",
+               good ? "ok" : "not ok", (unsigned long long)first,
+               (unsigned long long)last);
+        sim_tell(&bench.tally);
+        good = good && (argc > 1 || sim_saw_all(&bench.tally));
+        printf("%s 2 - they go everywhere\n", good ? "ok" : "not ok");
+    } else if (good) {
+        printf("# sim_test [--seed N | --seeds A B]\n");
+        good = false;
+    }
+    sim_bench_close(&bench);
+    return good ? 0 : 1;
+}

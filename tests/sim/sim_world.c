@@ -1,0 +1,888 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a seed makes: models of every protocol behind one transport that fails
+ * in every way a transport can, replies from right to hopeless, contracts,
+ * budgets, a ledger that may fail or be slow, memory that may run out. Nothing
+ * here looks at a clock or at chance but the seed's. */
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- chance and notes ---------------------------------------------------- */
+
+uint64_t sim_random(struct sim *sim)
+{
+    uint64_t word = sim->random += 0x9E3779B97F4A7C15u;
+
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
+    word = (word ^ word >> 27) * 0x94D049BB133111EBu;
+    return word ^ word >> 31;
+}
+
+uint64_t sim_below(struct sim *sim, uint64_t count)
+{
+    return sim_random(sim) % count;
+}
+
+bool sim_one_in(struct sim *sim, unsigned count)
+{
+    return sim_below(sim, count) == 0;
+}
+
+void sim_note(struct sim *sim, const void *ptr, size_t len)
+{
+    const unsigned char *bytes = ptr;
+
+    for (size_t i = 0; i < len; i++)
+        sim->hash = (sim->hash ^ bytes[i]) * 0x100000001B3u;
+}
+
+void sim_must(struct sim *sim, bool holds, const char *what)
+{
+    if (!holds && !sim->broken)
+        sim->broken = what;
+}
+
+bool sim_holds_key(surety_str text)
+{
+    const size_t len = sizeof(SIM_KEY) - 1;
+
+    for (size_t i = 0; i + len <= text.len; i++)
+        if (text.ptr[i] == SIM_KEY[0] && !memcmp(text.ptr + i, SIM_KEY, len))
+            return true;
+    return false;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static void *sim_resize(void *ctx, void *ptr, size_t size_old, size_t size_new)
+{
+    struct sim *sim = ctx;
+    void *moved;
+
+    (void)size_old;
+    if (!size_new) {
+        sim->live -= ptr != NULL;
+        free(ptr);
+        return NULL;
+    }
+    if (sim->fail_at && ++sim->made >= sim->fail_at) {
+        sim->starved = true;
+        return NULL;
+    }
+    moved = realloc(ptr, size_new);
+    if (!moved)
+        abort();
+    sim->live += ptr == NULL;
+    return moved;
+}
+
+/* ---- contracts ----------------------------------------------------------- */
+
+#define SIM_SCHEMA                                                             \
+    "\"type\":\"object\",\"required\":[\"n\",\"s\"],\"properties\":{"          \
+    "\"n\":{\"type\":\"integer\",\"maximum\":10},"                             \
+    "\"s\":{\"enum\":[\"a\",\"b\"]},\"o\":{\"type\":\"string\"}},"             \
+    "\"additionalProperties\":false"
+
+#define SIM_POLICY(text) ("{" SIM_SCHEMA ",\"x-surety\":{" text "}}")
+
+static const char *const sim_contracts[SIM_CONTRACTS] = {
+    "{" SIM_SCHEMA "}",
+    SIM_POLICY("\"fallback\":{\"kind\":\"null\"}"),
+    SIM_POLICY("\"retry\":{\"max\":0},\"fallback\":{\"kind\":\"value\","
+               "\"value\":{\"n\":0,\"s\":\"${s}\"}}"),
+    SIM_POLICY("\"retry\":{\"max\":4,\"feedback\":\"patch\"}"),
+    SIM_POLICY("\"extract\":{\"from\":[\"native\",\"fence\"]},\"retry\":{"
+               "\"feedback\":\"simple\"},\"fallback\":{\"kind\":\"text\","
+               "\"value\":{\"o\":\"\"},\"field\":\"/o\"}"),
+    SIM_POLICY("\"extract\":{\"from\":[\"whole\"]}"),
+    "{\"type\":\"array\",\"items\":{\"type\":\"integer\"},\"x-surety\":{"
+    "\"retry\":{\"max\":6}}}",
+};
+
+bool sim_contracts_read(const surety_contract *contracts[SIM_CONTRACTS])
+{
+    for (size_t i = 0; i < SIM_CONTRACTS; i++) {
+        surety_contract *contract = NULL;
+        surety_error err;
+
+        if (surety_contract_read(surety_str_of(sim_contracts[i]), NULL,
+                                 &contract, &err)) {
+            printf("# contract %zu: %s\n", i, err.message);
+            return false;
+        }
+        contracts[i] = contract;
+    }
+    return true;
+}
+
+/* ---- what a model says --------------------------------------------------- */
+
+static const char *const sim_replies[] = {
+    "{\"n\":3,\"s\":\"a\"}",
+    "{\"n\":3,\"s\":\"a\"}",
+    "{\"n\":4,\"s\":\"b\",\"o\":\"x\"}",
+    "{\"n\":5,\"s\":\"a\",\"o\":null}",
+    "Here it is:\n```json\n{\"n\":1,\"s\":\"b\"}\n```\nGood luck.",
+    "{\"n\":11,\"s\":\"a\"}",
+    "{\"n\":11,\"s\":\"a\"}",
+    "{\"n\":\"3\",\"s\":\"c\"}",
+    "{\"n\":3}",
+    "{\"n\":3,\"s\":\"a\",\"x\":1}",
+    "{\"n\":3,\"s\":\"a\"",
+    "{'n':3}",
+    "[1,2,3]",
+    "[1,\"2\"]",
+    "null",
+    "I would rather talk about the weather.",
+    "Sorry, I cannot do that.",
+    "[{\"op\":\"replace\",\"path\":\"/n\",\"value\":7}]",
+    "[{\"op\":\"remove\",\"path\":\"/nothing\"}]",
+    "",
+    "   \n ",
+    "```json\n{\"n\":11,\"s\":\"a\"}\n```\n```json\n{\"n\":2,\"s\":\"a\"}\n```",
+    "<think>{\"n\":1,\"s\":\"a\"}</think>",
+    "[[[[[[[[[[[[[[[[[[[[",
+    "{\"n\":1e999999,\"s\":\"a\"}",
+    "caf\xC3\xA9 \xF0\x9F\x98\x80",
+};
+enum { SIM_REPLIES = sizeof(sim_replies) / sizeof(sim_replies[0]) };
+
+/* Often what it said before: models do. */
+static const char *sim_say(struct sim *sim)
+{
+    if (!sim_one_in(sim, 3))
+        (void)snprintf(sim->last_reply, sizeof(sim->last_reply), "%s",
+                       sim_replies[sim_below(sim, SIM_REPLIES)]);
+    return sim->last_reply;
+}
+
+static void sim_add(struct sim_exchange *exchange, const char *text)
+{
+    const size_t len = strlen(text);
+
+    if (len > SIM_BODY_MAX - exchange->body_len)
+        abort();
+    memcpy(exchange->body + exchange->body_len, text, len);
+    exchange->body_len += len;
+}
+
+static void sim_add_string(struct sim_exchange *exchange, const char *text,
+                           size_t len)
+{
+    surety_buf buf;
+
+    surety_buf_init(&buf, NULL, 0);
+    surety_json_string(&buf, (surety_str){text, len});
+    surety_buf_byte(&buf, 0);
+    if (buf.status)
+        abort();
+    sim_add(exchange, buf.ptr);
+    surety_buf_done(&buf);
+}
+
+static void sim_add_text(struct sim_exchange *exchange, const char *before,
+                         const char *text, const char *after)
+{
+    sim_add(exchange, before);
+    sim_add_string(exchange, text, strlen(text));
+    sim_add(exchange, after);
+}
+
+enum sim_ending { SIM_STOP, SIM_CUT, SIM_FILTER, SIM_REFUSE };
+
+static void sim_openai(struct sim_exchange *exchange, const char *text,
+                       enum sim_ending ending, bool tool)
+{
+    static const char *const finishes[] = {"stop", "length", "content_filter",
+                                           "stop"};
+
+    sim_add(exchange, "{\"id\":\"c-1\",\"model\":\"m-1\",\"choices\":[{"
+                      "\"index\":0,\"message\":{\"role\":\"assistant\",");
+    if (ending == SIM_REFUSE)
+        sim_add(exchange, "\"content\":null,\"refusal\":\"I will not.\"");
+    else if (tool)
+        sim_add_text(exchange,
+                     "\"content\":null,\"tool_calls\":[{\"id\":\"t\",\"type\":"
+                     "\"function\",\"function\":{\"name\":\"reply\","
+                     "\"arguments\":",
+                     text, "}}]");
+    else
+        sim_add_text(exchange, "\"content\":", text, "");
+    sim_add(exchange, "},\"finish_reason\":\"");
+    sim_add(exchange, finishes[ending]);
+    sim_add(exchange, "\"}],\"usage\":{\"prompt_tokens\":100,"
+                      "\"completion_tokens\":50}}");
+}
+
+static void sim_openai_stream(struct sim_exchange *exchange, const char *text,
+                              enum sim_ending ending)
+{
+    const size_t len = strlen(text);
+    const size_t half = len / 2;
+
+    exchange->headers[0].value = surety_str_of("text/event-stream");
+    sim_add(exchange, "data: {\"id\":\"c-1\",\"choices\":[{\"index\":0,"
+                      "\"delta\":{\"role\":\"assistant\"}}]}\n\n");
+    for (size_t i = 0; i < 2; i++) {
+        sim_add(exchange,
+                "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":");
+        sim_add_string(exchange, i ? text + half : text, i ? len - half : half);
+        sim_add(exchange, "}}]}\n\n");
+    }
+    sim_add(exchange, ": ping\n\n");
+    sim_add(exchange, ending == SIM_STOP
+                          ? "data: {\"choices\":[{\"index\":0,\"delta\":{},"
+                            "\"finish_reason\":\"stop\"}]}\n\n"
+                          : "data: {\"choices\":[{\"index\":0,\"delta\":{},"
+                            "\"finish_reason\":\"length\"}]}\n\n");
+    sim_add(exchange, "data: [DONE]\n\n");
+}
+
+static void sim_responses(struct sim_exchange *exchange, const char *text,
+                          enum sim_ending ending, bool tool)
+{
+    sim_add(exchange, "{\"id\":\"r-1\",\"object\":\"response\",\"status\":");
+    sim_add(exchange, ending == SIM_CUT
+                          ? "\"incomplete\",\"incomplete_details\":{\"reason\":"
+                            "\"max_output_tokens\"}"
+                      : ending == SIM_FILTER
+                          ? "\"incomplete\",\"incomplete_details\":{\"reason\":"
+                            "\"content_filter\"}"
+                          : "\"completed\"");
+    sim_add(exchange, ",\"output\":[");
+    if (ending == SIM_REFUSE)
+        sim_add(exchange, "{\"type\":\"message\",\"role\":\"assistant\","
+                          "\"content\":[{\"type\":\"refusal\",\"refusal\":"
+                          "\"No.\"}]}");
+    else if (tool)
+        sim_add_text(exchange,
+                     "{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":"
+                     "\"reply\",\"arguments\":",
+                     text, "}");
+    else
+        sim_add_text(exchange,
+                     "{\"type\":\"message\",\"role\":\"assistant\","
+                     "\"content\":[{\"type\":\"output_text\",\"text\":",
+                     text, "}]}");
+    sim_add(exchange, "],\"usage\":{\"input_tokens\":100,"
+                      "\"output_tokens\":50}}");
+}
+
+static void sim_anthropic(struct sim_exchange *exchange, const char *text,
+                          enum sim_ending ending, bool tool)
+{
+    static const char *const stops[] = {"end_turn", "max_tokens", "refusal",
+                                        "refusal"};
+
+    sim_add(exchange, "{\"id\":\"m-1\",\"type\":\"message\",\"role\":"
+                      "\"assistant\",\"model\":\"m-1\",\"content\":[");
+    if (tool) {
+        sim_add(exchange, "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":"
+                          "\"reply\",\"input\":");
+        sim_add(exchange, text);
+        sim_add(exchange, "}");
+    } else {
+        sim_add_text(exchange, "{\"type\":\"text\",\"text\":", text, "}");
+    }
+    sim_add(exchange, "],\"stop_reason\":\"");
+    sim_add(exchange, tool && ending == SIM_STOP ? "tool_use" : stops[ending]);
+    sim_add(exchange, "\",\"usage\":{\"input_tokens\":100,"
+                      "\"output_tokens\":50}}");
+}
+
+static void sim_gemini(struct sim_exchange *exchange, const char *text,
+                       enum sim_ending ending, bool tool)
+{
+    static const char *const finishes[] = {"STOP", "MAX_TOKENS", "RECITATION",
+                                           "SAFETY"};
+
+    sim_add(exchange, "{\"candidates\":[{\"index\":0,\"content\":{\"role\":"
+                      "\"model\",\"parts\":[");
+    if (tool) {
+        sim_add(exchange, "{\"functionCall\":{\"name\":\"reply\",\"args\":");
+        sim_add(exchange, text);
+        sim_add(exchange, "}}");
+    } else {
+        sim_add_text(exchange, "{\"text\":", text, "}");
+    }
+    sim_add(exchange, "]},\"finishReason\":\"");
+    sim_add(exchange, finishes[ending]);
+    sim_add(exchange, "\"}],\"usageMetadata\":{\"promptTokenCount\":100,"
+                      "\"candidatesTokenCount\":50}}");
+}
+
+/* A body with a reply in it. */
+static void sim_reply(struct sim *sim, surety_protocol protocol, bool tool)
+{
+    struct sim_exchange *exchange = &sim->exchange;
+    const char *text = sim_say(sim);
+    const enum sim_ending ending =
+        protocol != SURETY_PROTOCOL_TEXT && sim_one_in(sim, 5)
+            ? (enum sim_ending)(1 + sim_below(sim, 3))
+            : SIM_STOP;
+    surety_doc *doc = surety_doc_new(NULL);
+
+    if (!doc)
+        abort();
+    /* Two protocols carry arguments as JSON; a model's that is none comes as
+     * text. */
+    tool = tool && !sim_one_in(sim, 4) &&
+           (protocol == SURETY_PROTOCOL_OPENAI ||
+            protocol == SURETY_PROTOCOL_RESPONSES ||
+            surety_doc_read(doc, surety_str_of(text), NULL, NULL) == SURETY_OK);
+    surety_doc_free(doc);
+    exchange->whole = ending == SIM_STOP;
+    exchange->status = 200;
+    switch (protocol) {
+    case SURETY_PROTOCOL_OPENAI:
+        if (!tool && (ending == SIM_STOP || ending == SIM_CUT) &&
+            sim_one_in(sim, 2))
+            sim_openai_stream(exchange, text, ending);
+        else
+            sim_openai(exchange, text, ending, tool);
+        break;
+    case SURETY_PROTOCOL_RESPONSES:
+        sim_responses(exchange, text, ending, tool);
+        break;
+    case SURETY_PROTOCOL_ANTHROPIC:
+        sim_anthropic(exchange, text, ending, tool);
+        break;
+    case SURETY_PROTOCOL_GEMINI:
+        sim_gemini(exchange, text, ending, tool);
+        break;
+    default: sim_add(exchange, text); break;
+    }
+}
+
+/* ---- how a call fails ---------------------------------------------------- */
+
+static const struct {
+    int status;
+    const char *type, *code;
+} sim_errors[] = {
+    {400, "invalid_request_error", "bad"},
+    {400, "invalid_request_error", "context_length_exceeded"},
+    {400, "invalid_request_error", "unsupported_parameter"},
+    {401, "authentication_error", "invalid_api_key"},
+    {403, "permission_error", "no"},
+    {404, "not_found_error", "model_not_found"},
+    {408, "timeout", "timeout"},
+    {409, "conflict_error", "conflict"},
+    {413, "request_too_large", "large"},
+    {422, "invalid_request_error", "schema"},
+    {429, "rate_limit_error", "rate_limit_exceeded"},
+    {429, "insufficient_quota", "insufficient_quota"},
+    {500, "api_error", "oops"},
+    {502, "bad_gateway", "x"},
+    {503, "unavailable", "x"},
+    {529, "overloaded_error", "overloaded"},
+    {301, "moved", "x"},
+    {200, "server_error", "error in a 200"},
+};
+
+static const struct {
+    const char *text;
+    int64_t ms; /* what it asks for; -1: nothing */
+} sim_waits[] = {
+    {"0", 0},      {"1", 1000},
+    {"7", 7000},   {"59", 59000},
+    {"60", 60000}, {"61", 61000},
+    {"-1", -1},    {"soon", -1},
+    {"1e9", -1},   {"999999999999", 60001},
+    {"", -1},
+};
+
+static void sim_fail_status(struct sim *sim)
+{
+    struct sim_exchange *exchange = &sim->exchange;
+    const size_t i = sim_below(sim, sizeof(sim_errors) / sizeof(sim_errors[0]));
+    const size_t wait =
+        sim_below(sim, 2 * sizeof(sim_waits) / sizeof(sim_waits[0]));
+
+    exchange->status = sim_errors[i].status;
+    if (wait < sizeof(sim_waits) / sizeof(sim_waits[0])) {
+        (void)snprintf(exchange->retry_after, sizeof(exchange->retry_after),
+                       "%s", sim_waits[wait].text);
+        exchange->headers[1] =
+            (surety_header){.name = surety_str_of("Retry-After"),
+                            .value = surety_str_of(exchange->retry_after)};
+        exchange->asked_ms = sim_waits[wait].ms;
+        exchange->header_count = 2;
+    }
+    if (sim_one_in(sim, 8)) {
+        exchange->headers[exchange->header_count++] = (surety_header){
+            .name = surety_str_of("x-should-retry"),
+            .value = surety_str_of(sim_one_in(sim, 2) ? "true" : "false")};
+    }
+    switch (sim_below(sim, 6)) {
+    case 0: break;
+    case 1: sim_add(exchange, "<html><h1>Bad gateway</h1></html>"); break;
+    case 2: sim_add(exchange, "{\"error\":\"no\"}"); break;
+    default:
+        sim_add(exchange, "{\"type\":\"error\",\"error\":{\"type\":\"");
+        sim_add(exchange, sim_errors[i].type);
+        sim_add(exchange, "\",\"code\":\"");
+        sim_add(exchange, sim_errors[i].code);
+        sim_add(exchange,
+                "\",\"message\":\"No \\u001b[31m to " SIM_KEY " here.\"}}");
+    }
+}
+
+static bool sim_holds(const struct sim_exchange *exchange, const char *text)
+{
+    const size_t len = strlen(text);
+
+    for (size_t i = 0; i + len <= exchange->body_len; i++)
+        if (!memcmp(exchange->body + i, text, len))
+            return true;
+    return false;
+}
+
+/* Cuts it anywhere. It is whole all the same where only the end mark of a
+ * stream is missing, or where nothing could mark an end. */
+static void sim_cut(struct sim *sim, surety_protocol protocol)
+{
+    static const surety_failure ends[] = {
+        SURETY_FAILURE_RESET, SURETY_FAILURE_TIMEOUT, SURETY_FAILURE_TRUNCATED,
+        SURETY_FAILURE_NONE};
+    struct sim_exchange *exchange = &sim->exchange;
+    const size_t len = exchange->body_len;
+
+    exchange->body_len = sim_below(sim, len + 1);
+    exchange->failure = ends[sim_below(sim, 4)];
+    if (exchange->body_len < len)
+        exchange->whole =
+            protocol == SURETY_PROTOCOL_TEXT
+                ? exchange->failure == SURETY_FAILURE_NONE
+                : sim_holds(exchange, "}\n\n") &&
+                      sim_holds(exchange, "\"finish_reason\":\"stop\"}]}");
+}
+
+/* An answer that is cut, stalls, is garbled or is another's. */
+static void sim_spoil(struct sim *sim, surety_protocol protocol)
+{
+    struct sim_exchange *exchange = &sim->exchange;
+
+    switch (sim_below(sim, 4)) {
+    case 0: sim_cut(sim, protocol); break;
+    case 1:
+        exchange->body_len = sim_below(sim, exchange->body_len + 1);
+        exchange->endless = true;
+        break;
+    case 2:
+        for (size_t i = 0; i < exchange->body_len; i++)
+            if (sim_one_in(sim, 20))
+                exchange->body[i] = (char)sim_random(sim);
+        exchange->whole = true; /* for all anybody can know */
+        break;
+    default:
+        exchange->body_len = 0;
+        sim_add(exchange, "<!doctype html><p>Sign in to the network</p>");
+        exchange->whole = protocol == SURETY_PROTOCOL_TEXT;
+        break;
+    }
+}
+
+static void sim_fail_below(struct sim *sim)
+{
+    static const struct {
+        surety_failure failure;
+        bool sent;
+    } ends[] = {
+        {SURETY_FAILURE_CONNECT, false}, {SURETY_FAILURE_TLS, false},
+        {SURETY_FAILURE_TIMEOUT, false}, {SURETY_FAILURE_TIMEOUT, true},
+        {SURETY_FAILURE_RESET, true},    {SURETY_FAILURE_RESET, false},
+        {SURETY_FAILURE_COMMAND, true},  {SURETY_FAILURE_LIMIT, true},
+    };
+    const size_t i = sim_below(sim, sizeof(ends) / sizeof(ends[0]));
+
+    sim->exchange.failure = ends[i].failure;
+    sim->exchange.sent = ends[i].sent;
+}
+
+/* ---- the transport ------------------------------------------------------- */
+
+static bool sim_wants_tool(surety_str body)
+{
+    for (size_t i = 0; i + 6 <= body.len; i++)
+        if (!memcmp(body.ptr + i, "\"tools", 6))
+            return true;
+    return false;
+}
+
+/* What must hold before anything leaves. */
+static void sim_check_start(struct sim *sim, const surety_request *request,
+                            const surety_attempt *attempt)
+{
+    const surety_usage usage = surety_run_usage(sim->run);
+    const surety_ledger *ledger = sim->options.ledger;
+    uint64_t cost = 0;
+
+    sim_must(sim, !sim->exchange.active, "one exchange at a time");
+    sim_must(sim, sim->calls <= sim->budget.calls_max, "calls in the budget");
+    sim_must(sim, sim->step_ms - sim->first_ms < sim->budget.ms_max,
+             "time in the budget");
+    sim_must(sim,
+             usage.input_tokens + usage.output_tokens <= sim->budget.tokens_max,
+             "tokens in the budget");
+    if (sim->budget.cost_picousd_max && surety_run_cost(sim->run, &cost))
+        sim_must(sim, cost <= sim->budget.cost_picousd_max,
+                 "money in the budget");
+    if (surety_str_equal(attempt->purpose, surety_str_of("retry")))
+        sim_must(sim, sim->step_ms >= sim->earliest_ms,
+                 "Retry-After is waited for");
+    sim_must(sim, !sim_holds_key(request->body), "no key in a body");
+    if (!ledger)
+        return;
+    sim_must(sim, sim->row_count == sim->calls, "a row for each call");
+    if (sim->row_count)
+        sim_must(sim,
+                 sim->rows[sim->row_count - 1].begun ||
+                     sim->options.ledger_optional,
+                 "begun before it is sent");
+    for (size_t i = 0; i + 1 < sim->row_count; i++)
+        sim_must(sim, sim->rows[i].finished || !sim->rows[i].begun,
+                 "finished before the next is sent");
+}
+
+static surety_status sim_start(void *ctx, uint64_t id,
+                               const surety_request *request,
+                               const surety_receiver *receiver,
+                               surety_error *reterr)
+{
+    struct sim *sim = ctx;
+    struct sim_exchange *exchange = &sim->exchange;
+    const size_t count = surety_run_attempt_count(sim->run);
+    const surety_attempt attempt = surety_run_attempt(sim->run, count - 1);
+
+    sim->calls++;
+    sim_note(sim, request->body.ptr, request->body.len);
+    sim_check_start(sim, request, &attempt);
+    sim->earliest_ms = 0;
+    if (sim_one_in(sim, 60)) {
+        if (reterr) {
+            memset(reterr, 0, sizeof(*reterr));
+            reterr->status = SURETY_MISUSE;
+            memcpy(reterr->message, "no", 3);
+        }
+        return SURETY_MISUSE;
+    }
+    *exchange = (struct sim_exchange){.active = true,
+                                      .id = id,
+                                      .receiver = *receiver,
+                                      .sent = true,
+                                      .asked_ms = -1,
+                                      .header_count = 1};
+    exchange->headers[0] =
+        (surety_header){.name = surety_str_of("Content-Type"),
+                        .value = surety_str_of("application/json")};
+    switch (sim_below(sim, 8)) {
+    case 0:
+        /* A command has no status, and all that it says is the reply. */
+        if (attempt.model->protocol == SURETY_PROTOCOL_TEXT)
+            sim_fail_below(sim);
+        else
+            sim_fail_status(sim);
+        break;
+    case 1: sim_fail_below(sim); break;
+    default:
+        sim_reply(sim, attempt.model->protocol, sim_wants_tool(request->body));
+        if (sim_one_in(sim, 6))
+            sim_spoil(sim, attempt.model->protocol);
+    }
+    exchange->piece_len = 1 + sim_below(sim, sim_one_in(sim, 2) ? 8 : 4000);
+    if (exchange->body_len / exchange->piece_len > SIM_PIECES)
+        exchange->piece_len = exchange->body_len / SIM_PIECES + 1;
+    exchange->gap_ms = sim_one_in(sim, 3) ? sim_below(sim, 3000) : 0;
+    exchange->next_ms = sim->now_ms + sim_below(sim, 2000);
+    if (sim_one_in(sim, 20)) { /* all of it at once, as a replay does */
+        exchange->gap_ms = 0;
+        exchange->next_ms = sim->now_ms;
+        sim_deliver(sim);
+    }
+    return SURETY_OK;
+}
+
+static void sim_end(struct sim *sim, surety_failure failure)
+{
+    struct sim_exchange *exchange = &sim->exchange;
+    surety_delivery delivery = {.failure = failure, .sent = exchange->sent};
+
+    if (failure)
+        memcpy(delivery.message, "it broke", 9);
+    exchange->active = false;
+    if (exchange->asked_ms > 0 && exchange->head_told)
+        sim->earliest_ms = sim->now_ms + (uint64_t)exchange->asked_ms;
+    exchange->receiver.end(exchange->receiver.ctx, &delivery);
+}
+
+static void sim_cancel(void *ctx, uint64_t id)
+{
+    struct sim *sim = ctx;
+
+    if (!sim->exchange.active || sim->exchange.id != id)
+        return;
+    sim->exchange.whole = false;
+    sim_end(sim, SURETY_FAILURE_CANCELLED);
+}
+
+static surety_status sim_wait(void *ctx, uint32_t timeout_ms,
+                              surety_error *reterr)
+{
+    (void)ctx;
+    (void)timeout_ms;
+    (void)reterr;
+    return SURETY_OK;
+}
+
+static void sim_close(void *ctx)
+{
+    (void)ctx;
+}
+
+uint64_t sim_next_ms(const struct sim *sim)
+{
+    const struct sim_exchange *exchange = &sim->exchange;
+
+    if (!exchange->active ||
+        (exchange->endless && exchange->told == exchange->body_len &&
+         exchange->head_told))
+        return UINT64_MAX;
+    return exchange->next_ms;
+}
+
+void sim_deliver(struct sim *sim)
+{
+    struct sim_exchange *exchange = &sim->exchange;
+
+    while (sim_next_ms(sim) <= sim->now_ms) {
+        const size_t left = exchange->body_len - exchange->told;
+        const size_t len =
+            left < exchange->piece_len ? left : exchange->piece_len;
+
+        exchange->next_ms += exchange->gap_ms;
+        if (!exchange->head_told && exchange->status) {
+            exchange->head_told = true;
+            exchange->receiver.head(exchange->receiver.ctx, exchange->status,
+                                    exchange->headers, exchange->header_count);
+        } else if (len && !exchange->broken_off) {
+            exchange->broken_off = !exchange->receiver.bytes(
+                exchange->receiver.ctx,
+                (surety_str){exchange->body + exchange->told, len});
+            exchange->told += len;
+        } else {
+            sim_end(sim, exchange->broken_off ? SURETY_FAILURE_CANCELLED
+                                              : exchange->failure);
+        }
+    }
+}
+
+/* ---- the ledger ---------------------------------------------------------- */
+
+static surety_status sim_ledger_fail(struct sim *sim, surety_error *reterr)
+{
+    sim->ledger_failed = true;
+    if (reterr) {
+        memset(reterr, 0, sizeof(*reterr));
+        reterr->status = SURETY_IO;
+        memcpy(reterr->message, "disk full", 10);
+    }
+    return SURETY_IO;
+}
+
+static surety_status sim_begin(void *ctx, const surety_entry *entry,
+                               surety_error *reterr)
+{
+    struct sim *sim = ctx;
+    struct sim_row *row = &sim->rows[sim->row_count];
+
+    if (sim->row_count == SIM_ROWS)
+        abort();
+    sim->row_count++;
+    sim_must(sim, entry->id.len == 36, "a row has a UUID");
+    sim_must(sim, entry->number == sim->row_count, "numbers count up");
+    for (size_t i = 0; i + 1 < sim->row_count; i++)
+        sim_must(sim, memcmp(sim->rows[i].id, entry->id.ptr, 36) != 0,
+                 "ids differ");
+    memcpy(row->id, entry->id.ptr, 36);
+    if (sim_one_in(sim, 10)) /* slow */
+        sim->now_ms += sim_below(sim, 20);
+    if (sim->ledger_fails && sim_one_in(sim, sim->ledger_fails)) {
+        row->begin_failed = true;
+        return sim_ledger_fail(sim, reterr);
+    }
+    row->begun = true;
+    return SURETY_OK;
+}
+
+static surety_status sim_finish(void *ctx, const surety_entry *entry,
+                                surety_error *reterr)
+{
+    struct sim *sim = ctx;
+    struct sim_row *row = &sim->rows[sim->row_count - 1];
+
+    sim_must(sim, !memcmp(row->id, entry->id.ptr, 36),
+             "the row under way is finished");
+    sim_must(sim, row->begun && !row->finished, "finished once");
+    sim_must(sim, entry->state != SURETY_ENTRY_OPEN, "finished is not open");
+    sim_must(sim, entry->decision.len > 0, "a row has a decision");
+    sim_must(sim, entry->ended_ms >= entry->started_ms, "ends after its start");
+    sim_must(sim,
+             !sim_holds_key(entry->decision) &&
+                 !sim_holds_key(entry->error_message),
+             "no key in a row");
+    sim_note(sim, entry->decision.ptr, entry->decision.len);
+    row->finished = true;
+    row->state = entry->state;
+    if (sim->ledger_fails && sim_one_in(sim, sim->ledger_fails)) {
+        row->finish_failed = true;
+        return sim_ledger_fail(sim, reterr);
+    }
+    return SURETY_OK;
+}
+
+/* ---- the world of a seed ------------------------------------------------- */
+
+static void sim_hear(void *ctx, const surety_event *event)
+{
+    struct sim *sim = ctx;
+
+    sim_note(sim, event->text.ptr, event->text.len);
+    sim_must(sim, !sim_holds_key(event->text), "no key in an event");
+    if (sim->verbose && event->kind >= SURETY_EVENT_ATTEMPT &&
+        event->kind != SURETY_EVENT_TEXT)
+        printf("# %8llu ms  %u  %s%.*s\n", (unsigned long long)sim->now_ms,
+               (unsigned)event->attempt,
+               event->kind == SURETY_EVENT_ATTEMPT ? "> " : "< ",
+               (int)event->text.len, event->text.ptr);
+}
+
+static void sim_make_models(struct sim *sim)
+{
+    static const char *const names[SIM_MODELS] = {"one", "two", "three"};
+    static const char *const providers[] = {"openai", "", "ollama"};
+
+    for (size_t i = 0; i < SIM_MODELS; i++) {
+        const surety_protocol protocol = (surety_protocol)sim_below(sim, 5);
+
+        sim->models[i] = (surety_model){
+            .size = sizeof(surety_model),
+            .name = surety_str_of(names[i]),
+            .provider = surety_str_of(providers[sim_below(sim, 3)]),
+            .model = surety_str_of(names[i]),
+            .protocol = protocol,
+            .base_url = surety_str_of(protocol == SURETY_PROTOCOL_TEXT
+                                          ? "exec:cat"
+                                          : "http://localhost/v1"),
+            .key = surety_str_of(SIM_KEY),
+            .mode = protocol != SURETY_PROTOCOL_TEXT && sim_one_in(sim, 3)
+                        ? (surety_mode)sim_below(sim, 4)
+                        : SURETY_MODE_AUTO,
+            .whole = sim_one_in(sim, 2),
+            .price = {!sim_one_in(sim, 4), 1000000, 100000, 4000000},
+            .retry_ambiguous = sim_one_in(sim, 2),
+            .transport = &sim->transport,
+        };
+    }
+}
+
+static void sim_make_budget(struct sim *sim)
+{
+    surety_budget *budget = &sim->options.budget;
+    surety_backoff *backoff = &sim->options.backoff;
+    bool priced = true;
+
+    for (size_t i = 0; i < sim->options.model_count; i++)
+        priced = priced && sim->models[i].price.known;
+    if (sim_one_in(sim, 2))
+        budget->calls_max = 1 + (uint32_t)sim_below(sim, 20);
+    if (sim_one_in(sim, 4))
+        budget->tokens_max = 1 + sim_below(sim, 3000);
+    if (sim_one_in(sim, 3))
+        budget->ms_max = 1 + sim_below(sim, 100000);
+    if (priced && sim_one_in(sim, 4))
+        budget->cost_picousd_max = 1 + sim_below(sim, 3000000000);
+    if (sim_one_in(sim, 3))
+        backoff->retries_max =
+            sim_one_in(sim, 4) ? UINT32_MAX : 1 + (uint32_t)sim_below(sim, 6);
+    if (sim_one_in(sim, 4))
+        backoff->first_ms = 1 + (uint32_t)sim_below(sim, 5000);
+    if (sim_one_in(sim, 4))
+        backoff->most_ms = 1 + (uint32_t)sim_below(sim, 20000);
+    if (sim_one_in(sim, 4))
+        backoff->retry_after_max_ms = 1 + (uint32_t)sim_below(sim, 9000);
+    sim->budget = *budget;
+    sim->backoff = *backoff;
+    if (!budget->calls_max)
+        sim->budget.calls_max = 8;
+    if (!budget->tokens_max)
+        sim->budget.tokens_max = 1000000;
+    if (!budget->ms_max)
+        sim->budget.ms_max = 1200000;
+    if (!backoff->first_ms)
+        sim->backoff.first_ms = 500;
+    if (!backoff->most_ms)
+        sim->backoff.most_ms = 8000;
+    if (!backoff->retry_after_max_ms)
+        sim->backoff.retry_after_max_ms = 60000;
+}
+
+static const surety_variable sim_variable = {{"s", 1}, {"a", 1}};
+
+void sim_make(struct sim *sim,
+              const surety_contract *const contracts[SIM_CONTRACTS])
+{
+    surety_run_options *options = &sim->options;
+    const size_t contract = sim_below(sim, SIM_CONTRACTS + 1);
+
+    sim->hash = 0xCBF29CE484222325u;
+    sim->now_ms = 1 + sim_below(sim, 1000000);
+    sim->unix_ms = 1700000000000 + (int64_t)sim_below(sim, 1000000);
+    sim->alloc = (surety_alloc){sim_resize, sim};
+    sim->fail_at = sim_one_in(sim, 8) ? 1 + sim_below(sim, 300) : 0;
+    sim->transport =
+        (surety_transport){1, sim, sim_start, sim_cancel, sim_wait, sim_close};
+    sim->ledger = (surety_ledger){.version = 1,
+                                  .ctx = sim,
+                                  .raw = sim_one_in(sim, 2),
+                                  .begin = sim_begin,
+                                  .finish = sim_finish};
+    sim->ledger_fails = sim_one_in(sim, 6) ? 4 : 0;
+    sim->contract = contract < SIM_CONTRACTS ? contracts[contract] : NULL;
+    sim_make_models(sim);
+    *options = (surety_run_options){
+        .size = sizeof(*options),
+        .contract = sim->contract,
+        .system = surety_str_of(sim_one_in(sim, 2) ? "Be brief." : ""),
+        .prompt = surety_str_of("How many?"),
+        .instruct_system = sim_one_in(sim, 3),
+        .models = sim->models,
+        .model_count = 1 + sim_below(sim, SIM_MODELS),
+        .retry_max = sim_one_in(sim, 2) ? -1 : (int32_t)sim_below(sim, 6),
+        .has_feedback = sim_one_in(sim, 2),
+        .feedback = (surety_feedback)sim_below(sim, 3),
+        .ledger = sim_one_in(sim, 6) ? NULL : &sim->ledger,
+        .ledger_optional = sim_one_in(sim, 3),
+        .event = sim_hear,
+        .event_ctx = sim,
+        .seed = sim_random(sim) | 1,
+        .alloc = &sim->alloc,
+    };
+    if (sim_one_in(sim, 3)) {
+        sim->prompt_options = (surety_prompt_options){
+            .size = sizeof(sim->prompt_options),
+            .style = (surety_prompt_style)sim_below(sim, 4)};
+        options->prompt_options = &sim->prompt_options;
+    }
+    if (sim_one_in(sim, 3)) {
+        sim->judge = (surety_judge_options){.size = sizeof(sim->judge),
+                                            .no_fallback = sim_one_in(sim, 2),
+                                            .variables = &sim_variable,
+                                            .variables_count = 1};
+        options->judge = &sim->judge;
+    }
+    sim_make_budget(sim);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ledgers in files of SQLite, through the public header. What needs more than
+ * one process stands in tests/e2e/ledger_test.py. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "base/base.h"
+#include "check.h"
+#include "ledger/ledger.h"
+#include "ledger_sample.h"
+
+#define ID_1 "018f2d3c-0000-7000-8000-000000000001"
+#define ID_2 "018F2D3C-0000-7000-8000-00000000000F"
+
+/* A path in a folder of this test's own. */
+typedef struct place {
+    char folder[64];
+    char path[96];
+} place;
+
+static void place_make(place *out)
+{
+    memset(out, 0, sizeof(*out));
+    memcpy(out->folder, "/tmp/surety-ledger-XXXXXX", 26);
+    if (!mkdtemp(out->folder))
+        out->folder[0] = '\0';
+    memcpy(out->path, out->folder, sizeof(out->folder));
+    memcpy(out->path + strlen(out->path), "/ledger.db", 11);
+}
+
+static void place_remove(const place *at)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    char path[128];
+
+    for (size_t i = 0; i < 4; i++) {
+        const size_t len = strlen(at->path);
+
+        memcpy(path, at->path, len);
+        memcpy(path + len, endings[i], strlen(endings[i]) + 1);
+        (void)unlink(path);
+    }
+    (void)rmdir(at->folder);
+}
+
+static surety_status open_at(struct check *t, const place *at,
+                             surety_ledger **ret_ledger, surety_error *reterr)
+{
+    const surety_ledger_options options = {.size = sizeof(options),
+                                           .raw = true,
+                                           .timeout_ms = 2000,
+                                           .alloc = check_alloc(t)};
+
+    return surety_ledger_open(surety_str_of(at->path), &options, ret_ledger,
+                              reterr);
+}
+
+/* What a walk over entries sees. */
+typedef struct seen {
+    const surety_entry *want; /* NULL: only counts */
+    size_t count, same;
+    size_t most; /* stops after this many; 0: never */
+    surety_entry last;
+} seen;
+
+static bool see(void *ctx, const surety_entry *entry)
+{
+    seen *to = ctx;
+
+    to->count++;
+    to->last = *entry;
+    if (to->want && sample_same(entry, to->want))
+        to->same++;
+    return to->count != to->most;
+}
+
+TEST(names_states)
+{
+    CHECK(!strcmp(surety_entry_state_name(SURETY_ENTRY_OPEN), "open"));
+    CHECK(!strcmp(surety_entry_state_name(SURETY_ENTRY_DONE), "done"));
+    CHECK(!strcmp(surety_entry_state_name(SURETY_ENTRY_FAILED), "failed"));
+    CHECK(
+        !strcmp(surety_entry_state_name(SURETY_ENTRY_CANCELLED), "cancelled"));
+    CHECK(!strcmp(surety_entry_state_name(SURETY_ENTRY_UNKNOWN), "unknown"));
+    CHECK(!strcmp(surety_entry_state_name((surety_entry_state)99), "unknown"));
+done:
+    return;
+}
+
+TEST(turns_entries_into_cells)
+{
+    surety_entry entry = sample_entry(ID_1, SAMPLE_TEXT("prompt"));
+    surety__cell cells[SURETY__COLUMNS];
+    surety_entry back;
+
+    surety__entry_cells(&entry, true, SURETY__COLUMNS, cells);
+    back = surety__entry_of(cells);
+    back.errors = entry.errors;
+    back.repairs = entry.repairs;
+    CHECK(sample_same(&entry, &back));
+    /* What a database cannot count is kept as the most it can. */
+    entry.input_tokens = (uint64_t)INT64_MAX + 1;
+    entry.cost_picousd = UINT64_MAX;
+    surety__entry_cells(&entry, false, SURETY__COLUMNS, cells);
+    back = surety__entry_of(cells);
+    CHECK(back.input_tokens == INT64_MAX && back.cost_picousd == INT64_MAX);
+    CHECK(!back.prompt.len && !back.reply.len);
+    /* What is not known is not there. */
+    entry.usage_known = false;
+    entry.cost_known = false;
+    entry.ended_ms = 0;
+    surety__entry_cells(&entry, false, SURETY__COLUMNS, cells);
+    back = surety__entry_of(cells);
+    CHECK(!back.usage_known && !back.input_tokens && !back.cost_known &&
+          !back.cost_picousd && !back.ended_ms);
+done:
+    return;
+}
+
+TEST(gives_back_what_it_took)
+{
+    const surety_alloc *alloc = check_alloc(t);
+    const size_t size = 40000;
+    char *big = surety__new(alloc, size);
+    surety_ledger *ledger = NULL;
+    surety_entry entry;
+    surety_error err;
+    place at;
+    seen all = {.want = &entry};
+
+    place_make(&at);
+    NEED(big);
+    for (size_t i = 0; i < size; i++)
+        big[i] = (char)(i * 31 >> 3);
+    entry = sample_entry(ID_1, (surety_str){big, size});
+    TRY(open_at(t, &at, &ledger, &err));
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    TRY(ledger->finish(ledger->ctx, &entry, &err));
+    TRY(ledger->each(ledger->ctx, 0, see, &all, &err));
+    CHECK(all.count == 1 && all.same == 1);
+    /* Again changes nothing. */
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    TRY(ledger->finish(ledger->ctx, &entry, &err));
+    TRY(ledger->each(ledger->ctx, entry.started_ms, see, &all, &err));
+    CHECK(all.count == 2 && all.same == 2);
+    TRY(ledger->each(ledger->ctx, entry.started_ms + 1, see, &all, &err));
+    CHECK(all.count == 2);
+done:
+    surety_ledger_close(ledger);
+    surety__free(alloc, big, size);
+    place_remove(&at);
+}
+
+TEST(finishes_once)
+{
+    surety_ledger *ledger = NULL;
+    surety_entry entry = sample_entry(ID_2, (surety_str){NULL, 0});
+    surety_error err;
+    place at;
+    seen all = {.want = NULL};
+
+    place_make(&at);
+    TRY(open_at(t, &at, &ledger, &err));
+    /* Without a begin it is recorded whole. */
+    TRY(ledger->finish(ledger->ctx, &entry, &err));
+    entry.state = SURETY_ENTRY_FAILED;
+    entry.error_count = 0;
+    TRY(ledger->finish(ledger->ctx, &entry, &err));
+    TRY(ledger->each(ledger->ctx, 0, see, &all, &err));
+    CHECK(all.count == 1 && all.last.state == SURETY_ENTRY_DONE);
+    CHECK(all.last.error_count == 2 && all.last.repair_count == 1);
+    CHECK(!all.last.prompt.len);
+done:
+    surety_ledger_close(ledger);
+    place_remove(&at);
+}
+
+TEST(leaves_nothing_open)
+{
+    surety_ledger *ledger = NULL;
+    surety_ledger *other = NULL;
+    surety_entry entry = sample_entry(ID_1, (surety_str){NULL, 0});
+    surety_error err;
+    place at;
+    seen all = {.want = &entry};
+
+    place_make(&at);
+    TRY(open_at(t, &at, &ledger, &err));
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    /* Another one that opens leaves a living writer's alone. */
+    TRY(open_at(t, &at, &other, &err));
+    TRY(other->each(other->ctx, 0, see, &all, &err));
+    CHECK(all.count == 1 && all.last.state == SURETY_ENTRY_OPEN);
+    surety_ledger_close(ledger);
+    ledger = NULL;
+    TRY(other->each(other->ctx, 0, see, &all, &err));
+    /* Closing itself may have had no memory to say so. */
+    CHECK(t->starved || all.last.state == SURETY_ENTRY_UNKNOWN);
+    /* Who was taken for dead may still finish. */
+    TRY(other->finish(other->ctx, &entry, &err));
+    TRY(other->each(other->ctx, 0, see, &all, &err));
+    CHECK(all.count == 3 && all.last.state == SURETY_ENTRY_DONE);
+done:
+    surety_ledger_close(ledger);
+    surety_ledger_close(other);
+    place_remove(&at);
+}
+
+TEST(walks_page_by_page)
+{
+    surety_ledger *ledger = NULL;
+    char id[] = ID_1;
+    surety_entry entry = sample_entry(id, (surety_str){NULL, 0});
+    surety_error err;
+    place at;
+    seen all = {.want = NULL};
+    seen some = {.most = 65};
+    const char hex[] = "0123456789abcdef";
+
+    place_make(&at);
+    TRY(open_at(t, &at, &ledger, &err));
+    entry.error_count = 0;
+    entry.repair_count = 0;
+    for (int i = 129; i > 0; i--) {
+        id[34] = hex[i >> 4 & 15];
+        id[33] = hex[i >> 8 & 15];
+        id[35] = hex[i & 15];
+        entry.started_ms = i / 3; /* three at once */
+        entry.number = (uint32_t)i;
+        TRY(ledger->finish(ledger->ctx, &entry, &err));
+    }
+    TRY(ledger->each(ledger->ctx, 0, see, &all, &err));
+    CHECK(all.count == 129 && all.last.started_ms == 43);
+    TRY(ledger->each(ledger->ctx, 0, see, &some, &err));
+    CHECK(some.count == 65);
+    all.count = 0;
+    TRY(ledger->each(ledger->ctx, 40, see, &all, &err));
+    CHECK(all.count == 10);
+done:
+    surety_ledger_close(ledger);
+    place_remove(&at);
+}
+
+TEST(refuses_misuse)
+{
+    surety_ledger *ledger = NULL;
+    surety_entry entry = sample_entry(ID_1, (surety_str){NULL, 0});
+    const surety_str bad[] = {
+        {NULL, 0},
+        SAMPLE_TEXT("018f2d3c-0000-7000-8000-00000000000"),
+        SAMPLE_TEXT("018f2d3c-0000-7000-8000-0000000000011"),
+        SAMPLE_TEXT("018f2d3c-0000-7000-8000-00000000000g"),
+        SAMPLE_TEXT("018f2d3c00000-7000-8000-000000000001"),
+        SAMPLE_TEXT("018f2d3c-0000-7000-8000-00000000000\0")};
+    surety_error err;
+    place at;
+
+    place_make(&at);
+    TRY(open_at(t, &at, &ledger, &err));
+    for (size_t i = 0; i < CHECK_COUNT(bad); i++) {
+        entry.id = bad[i];
+        EXPECT(SURETY_MISUSE, ledger->begin(ledger->ctx, &entry, &err));
+        EXPECT(SURETY_MISUSE, ledger->finish(ledger->ctx, &entry, NULL));
+    }
+    entry.id = surety_str_of(ID_1);
+    entry.state = SURETY_ENTRY_OPEN;
+    EXPECT(SURETY_MISUSE, ledger->finish(ledger->ctx, &entry, &err));
+    entry.size--;
+    EXPECT(SURETY_MISUSE, ledger->begin(ledger->ctx, &entry, &err));
+    EXPECT(SURETY_MISUSE,
+           surety_ledger_open(surety_str_of(""), NULL, &ledger, &err));
+    EXPECT(SURETY_MISUSE,
+           surety_ledger_open(surety_str_of("sqlite:"), NULL, &ledger, &err));
+    EXPECT(SURETY_MISUSE,
+           surety_ledger_open(SAMPLE_TEXT("a\0b"), NULL, &ledger, &err));
+    EXPECT(SURETY_UNSUPPORTED, surety_ledger_open(surety_str_of("mysql://h/d"),
+                                                  NULL, &ledger, &err));
+    CHECK(strstr(err.message, "mysql://"));
+done:
+    surety_ledger_close(ledger);
+    place_remove(&at);
+}
+
+/* Runs SQL on the file, as somebody else. */
+static bool tamper(const place *at, const char *sql)
+{
+    sqlite3 *db = NULL;
+    const bool done = !sqlite3_open(at->path, &db) &&
+                      !sqlite3_exec(db, sql, NULL, NULL, NULL);
+
+    (void)sqlite3_close(db);
+    return done;
+}
+
+TEST(refuses_what_is_not_its_own)
+{
+    surety_ledger *ledger = NULL;
+    surety_error err;
+    place at;
+
+    place_make(&at);
+    CHECK(tamper(&at, "CREATE TABLE theirs (x)"));
+    EXPECT(SURETY_UNSUPPORTED, open_at(t, &at, &ledger, &err));
+    CHECK(strstr(err.message, "another program"));
+    place_remove(&at);
+    place_make(&at);
+    CHECK(tamper(&at, "PRAGMA application_id = 7"));
+    EXPECT(SURETY_UNSUPPORTED, open_at(t, &at, &ledger, &err));
+    place_remove(&at);
+    place_make(&at);
+    TRY(open_at(t, &at, &ledger, &err));
+    surety_ledger_close(ledger);
+    ledger = NULL;
+    CHECK(tamper(&at, "PRAGMA user_version = 3"));
+    EXPECT(SURETY_UNSUPPORTED, open_at(t, &at, &ledger, &err));
+    CHECK(strstr(err.message, "version 3"));
+    CHECK(tamper(&at, "PRAGMA user_version = -1"));
+    EXPECT(SURETY_UNSUPPORTED, open_at(t, &at, &ledger, &err));
+done:
+    surety_ledger_close(ledger);
+    place_remove(&at);
+}
+
+TEST(notices_a_file_that_is_gone)
+{
+    surety_ledger *ledger = NULL;
+    surety_entry entry = sample_entry(ID_1, (surety_str){NULL, 0});
+    surety_error err;
+    place at;
+
+    place_make(&at);
+    TRY(open_at(t, &at, &ledger, &err));
+    CHECK(!unlink(at.path));
+    EXPECT(SURETY_IO, ledger->begin(ledger->ctx, &entry, &err));
+    CHECK(strstr(err.message, "deleted"));
+    CHECK(err.hint[0]);
+    EXPECT(SURETY_IO, ledger->finish(ledger->ctx, &entry, &err));
+done:
+    surety_ledger_close(ledger);
+    place_remove(&at);
+}
+
+TEST(tells_writers_apart)
+{
+    surety__writer self;
+    surety__writer other;
+
+    surety__writer_self(&self);
+    other = self;
+    CHECK(self.pid == getpid());
+    CHECK(surety__writer_state_of(&self, &other) == WRITER_ALIVE);
+    other.start[0] = '9';
+    other.start[1] = '\0';
+    CHECK(!self.start[0] ||
+          surety__writer_state_of(&self, &other) == WRITER_DEAD);
+    other = self;
+    other.pid = INT32_MAX;
+    CHECK(surety__writer_state_of(&self, &other) == WRITER_DEAD);
+    other.pid = INT64_MAX;
+    CHECK(surety__writer_state_of(&self, &other) == WRITER_UNSEEN);
+    other.pid = 0;
+    CHECK(surety__writer_state_of(&self, &other) == WRITER_UNSEEN);
+    other = self;
+    other.boot[0] = 'x';
+    CHECK(surety__writer_state_of(&self, &other) == WRITER_DEAD);
+    other.host[0] = 'x';
+    CHECK(surety__writer_state_of(&self, &other) == WRITER_UNSEEN);
+    other = self;
+    other.space[0] = 'x';
+    CHECK(surety__writer_state_of(&self, &other) == WRITER_UNSEEN);
+    other = self;
+    other.pid = 1;
+    CHECK(surety__writer_state_of(&self, &other) != WRITER_UNSEEN);
+done:
+    return;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"names states", names_states},
+        {"turns entries into cells and back", turns_entries_into_cells},
+        {"gives back what it took", gives_back_what_it_took},
+        {"finishes once", finishes_once},
+        {"leaves nothing open", leaves_nothing_open},
+        {"walks page by page", walks_page_by_page},
+        {"refuses misuse", refuses_misuse},
+        {"refuses what is not its own", refuses_what_is_not_its_own},
+        {"notices a file that is gone", notices_a_file_that_is_gone},
+        {"tells writers apart", tells_writers_apart},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prompts where memory fails, examples that are hard to make, and patches that
+ * come back. What the texts say is in tests/golden/prompt. */
+#include "check.h"
+
+#include <surety/prompt.h>
+
+#include <string.h>
+
+#include "prompt/prompt.h"
+
+static const char contract_text[] =
+    "{\"x-surety\":{\"name\":\"t\",\"extract\":{\"from\":[\"native\",\"fence\"]"
+    "}"
+    "},\"type\":\"object\",\"required\":[\"a\",\"b\"],\"properties\":{"
+    "\"a\":{\"type\":\"integer\",\"maximum\":9},"
+    "\"b\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/c\"}}},"
+    "\"$defs\":{\"c\":{\"anyOf\":[{\"type\":\"string\",\"minLength\":2},"
+    "{\"type\":\"object\",\"properties\":{\"d\":{\"$ref\":\"#\"}}}]}}}";
+
+static surety_status read_contract(struct check *t, const char *text,
+                                   surety_contract **ret_contract)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .alloc = check_alloc(t)};
+
+    return surety_contract_read(surety_str_of(text), &options, ret_contract,
+                                NULL);
+}
+
+TEST(writes_every_style)
+{
+    surety_contract *contract = NULL;
+    surety_prompt_options options = {.size = sizeof(options),
+                                     .alloc = check_alloc(t)};
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(read_contract(t, contract_text, &contract));
+    for (int k = SURETY_PROMPT_CONTRACT; k <= SURETY_PROMPT_EXAMPLE; k++) {
+        options.style = (surety_prompt_style)k;
+        surety_buf_reset(&out);
+        TRY(surety_prompt_write(contract, surety_str_of("Do it. \n"), &options,
+                                &out, NULL));
+        CHECK(out.len > 40 && memcmp(out.ptr, "Do it.\n\nAnswer ", 15) == 0);
+    }
+    options.style = (surety_prompt_style)9;
+    EXPECT(SURETY_MISUSE, surety_prompt_format(contract, &options, &out, NULL));
+done:
+    surety_buf_done(&out);
+    surety_contract_free(contract);
+}
+
+TEST(asks_again_and_mends)
+{
+    static const char reply[] = "```json\n{\"a\": 85, \"b\": [\"x\"]}\n```\n";
+    static const char patch[] =
+        "```json\n[{\"op\":\"replace\",\"path\":\"/a\",\"value\":8},"
+        "{\"op\":\"replace\",\"path\":\"/b/0\",\"value\":\"xy\"}]\n```\n";
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    const surety_prompt_options options = {.size = sizeof(options),
+                                           .alloc = check_alloc(t)};
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(read_contract(t, contract_text, &contract));
+    TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
+                           NULL));
+    CHECK(surety_prompt_patches(outcome));
+    for (int k = SURETY_FEEDBACK_ERRORS; k <= SURETY_FEEDBACK_PATCH; k++)
+        TRY(surety_prompt_again(contract, surety_str_of("Do it."),
+                                (surety_feedback)k, outcome,
+                                surety_str_of(reply), &options, &out, NULL));
+    surety_buf_reset(&out);
+    TRY(surety_prompt_patch(outcome, surety_str_of(patch), &out, NULL));
+    CHECK_TEXT(surety_buf_str(&out), "{\"a\":8,\"b\":[\"xy\"]}");
+    EXPECT(SURETY_SYNTAX,
+           surety_prompt_patch(outcome, surety_str_of("no"), &out, NULL));
+    CHECK_TEXT(surety_buf_str(&out), "{\"a\":8,\"b\":[\"xy\"]}");
+done:
+    surety_outcome_free(outcome);
+    surety_buf_done(&out);
+    surety_contract_free(contract);
+}
+
+/* Schemas whose values are not found by the first guess; NULL-ended. */
+static const char *const hard[] = {
+    "{\"type\":\"string\",\"pattern\":\"^[A-Z]{2}-\\\\d{4}(-x|-y)?$\"}",
+    "{\"type\":\"string\",\"pattern\":\"^\\\\w+@\\\\w+\\\\.(com|org)$\","
+    "\"minLength\":12}",
+    "{\"type\":\"number\",\"exclusiveMinimum\":0.1,\"exclusiveMaximum\":0.2}",
+    "{\"type\":\"integer\",\"multipleOf\":7,\"minimum\":15,\"maximum\":21}",
+    "{\"type\":\"array\",\"uniqueItems\":true,\"minItems\":3,\"items\":"
+    "{\"enum\":[1,2,3]}}",
+    "{\"type\":\"array\",\"contains\":{\"const\":7},\"minContains\":2,"
+    "\"items\":{\"type\":\"integer\"}}",
+    "{\"oneOf\":[{\"type\":\"string\",\"maxLength\":2},{\"type\":\"string\","
+    "\"minLength\":2}]}",
+    "{\"type\":\"object\",\"minProperties\":2,\"patternProperties\":{\"^x-\":"
+    "{\"type\":\"boolean\"}},\"additionalProperties\":false,\"required\":"
+    "[\"x-a\",\"x-b\"]}",
+    "{\"if\":{\"required\":[\"a\"]},\"then\":{\"required\":[\"b\"]},\"else\":"
+    "false,\"type\":\"object\"}",
+    "{\"$ref\":\"#/$defs/n\",\"$defs\":{\"n\":{\"type\":\"object\",\"required\""
+    ":[\"v\"],\"properties\":{\"v\":{\"const\":null},\"n\":{\"$ref\":"
+    "\"#/$defs/n\"}}}}}",
+    "{\"allOf\":[{\"required\":[\"a\"]},{\"properties\":{\"a\":{\"minimum\":3}}"
+    "}"
+    ",{\"properties\":{\"a\":{\"type\":\"integer\",\"maximum\":3}}}],\"type\":"
+    "\"object\"}",
+    "{\"type\":\"string\",\"minLength\":9,\"maxLength\":9}",
+};
+
+TEST(makes_examples)
+{
+    surety_contract *contract = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+
+    NEED(doc);
+    for (size_t i = 0; i < CHECK_COUNT(hard); i++) {
+        TRY(read_contract(t, hard[i], &contract));
+        TRY(surety_prompt_example(contract, doc, NULL));
+        CHECK(surety_doc_root(doc).doc != NULL);
+        surety_contract_free(contract);
+        contract = NULL;
+    }
+done:
+    surety_contract_free(contract);
+    surety_doc_free(doc);
+}
+
+TEST(says_where_there_is_no_example)
+{
+    static const char *const none[] = {
+        "false",
+        "{\"type\":\"integer\",\"minimum\":3,\"maximum\":2}",
+        "{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{\"a\":"
+        "{\"$ref\":\"#\"}}}",
+        "{\"type\":\"array\",\"uniqueItems\":true,\"minItems\":3,\"items\":"
+        "{\"type\":\"boolean\"}}",
+    };
+    surety_contract *contract = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+
+    NEED(doc);
+    for (size_t i = 0; i < CHECK_COUNT(none); i++) {
+        TRY(read_contract(t, none[i], &contract));
+        EXPECT(SURETY_UNSUPPORTED, surety_prompt_example(contract, doc, NULL));
+        surety_contract_free(contract);
+        contract = NULL;
+    }
+done:
+    surety_contract_free(contract);
+    surety_doc_free(doc);
+}
+
+TEST(quotes_what_is_long_or_hidden)
+{
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    surety__layout_quote(&out, surety_str_of("\"a\xC3\xA9z\""), 4);
+    NEED(out.status == SURETY_OK ? &out : NULL);
+    CHECK_TEXT(surety_buf_str(&out),
+               "\"a\xC3\xA9... [cut here; 6 bytes in all]");
+    surety_buf_reset(&out);
+    surety__layout_quote(&out, surety_str_of("a\xE2\x80\xAE\xC2\x85\x1b"), 99);
+    NEED(out.status == SURETY_OK ? &out : NULL);
+    CHECK_TEXT(surety_buf_str(&out), "a\\u202e\\u0085\\u001b");
+done:
+    surety_buf_done(&out);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"writes every style", writes_every_style},
+        {"asks again and mends", asks_again_and_mends},
+        {"makes examples", makes_examples},
+        {"says where there is no example", says_where_there_is_no_example},
+        {"quotes what is long or hidden", quotes_what_is_long_or_hidden},
+    };
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}

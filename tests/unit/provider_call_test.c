@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls as requests: out of memory, at the edges. What the requests look like
+ * stands in tests/golden/provider. */
+#include "provider/protocol.h"
+
+#include "check.h"
+
+static const surety_message hello = {SURETY_ROLE_USER, {"hello", 5}};
+
+static surety_model model_of(surety_protocol protocol)
+{
+    return (surety_model){.size = sizeof(surety_model),
+                          .protocol = protocol,
+                          .model = surety_str_of("bolt-2"),
+                          .base_url = surety_str_of("https://llm.example/v1"),
+                          .key = surety_str_of("sk-planted"),
+                          .output_tokens_max = 100};
+}
+
+static bool has_member(surety_val extra, const char *text)
+{
+    return surety_val_get(extra, text).doc != NULL;
+}
+
+TEST(writes_every_protocol_and_mode)
+{
+    static const char extra[] = "{\"novel\":{\"a\":[1.50]}}";
+    const surety_alloc *alloc = check_alloc(t);
+    surety_doc *schema = surety_doc_new(alloc);
+    surety_doc *body = surety_doc_new(alloc);
+    surety__arena arena;
+    surety_request request;
+    surety_doc *given = surety_doc_new(alloc);
+
+    surety__arena_init(&arena, alloc, 0);
+    NEED(schema);
+    NEED(body);
+    NEED(given);
+    TRY(surety_doc_read(schema, surety_str_of("{\"type\":\"object\"}"), NULL,
+                        NULL));
+    TRY(surety_doc_read(given, surety_str_of(extra), NULL, NULL));
+    for (int i = 0; i < 4 * 3 * 2; i++) {
+        surety_model model = model_of((surety_protocol)(i % 4));
+        const surety__call call = {
+            .model = &model,
+            .mode = (surety_mode)(SURETY_MODE_NATIVE + i / 4 % 3),
+            .system = surety_str_of("system"),
+            .messages = &hello,
+            .message_count = 1,
+            .schema = surety_doc_root(schema),
+            .schema_name = surety_str_of("order")};
+
+        model.whole = i >= 12;
+        model.extra = surety_doc_root(given);
+        surety__arena_reset(&arena);
+        TRY(surety__call_encode(&call, &arena, &request, NULL));
+        TRY(surety_doc_read(body, request.body, NULL, NULL));
+        CHECK(has_member(surety_doc_root(body), "novel"));
+        CHECK_TEXT(surety_val_number(surety_val_at(
+                       surety_doc_root(body), surety_str_of("/novel/a/0"))),
+                   "1.50");
+        CHECK(request.timeouts.total_ms == 600000);
+        CHECK(request.response_bytes_max == (size_t)64 << 20);
+    }
+done:
+    surety__arena_done(&arena);
+    surety_doc_free(given);
+    surety_doc_free(body);
+    surety_doc_free(schema);
+}
+
+TEST(keeps_a_nul_and_refuses_what_is_no_utf8)
+{
+    const surety_alloc *alloc = check_alloc(t);
+    surety_model model = model_of(SURETY_PROTOCOL_OPENAI);
+    surety_message message = {SURETY_ROLE_USER, {"a\0b", 3}};
+    const surety__call call = {.model = &model,
+                               .mode = SURETY_MODE_PROMPT,
+                               .messages = &message,
+                               .message_count = 1};
+    surety_doc *body = surety_doc_new(alloc);
+    surety_request request;
+    surety__arena arena;
+
+    surety__arena_init(&arena, alloc, 0);
+    NEED(body);
+    TRY(surety__call_encode(&call, &arena, &request, NULL));
+    TRY(surety_doc_read(body, request.body, NULL, NULL));
+    CHECK(surety_str_equal(
+        surety_val_str(surety_val_at(surety_doc_root(body),
+                                     surety_str_of("/messages/0/content"))),
+        (surety_str){"a\0b", 3}));
+    message.text = surety_str_of("a\xFF");
+    EXPECT(SURETY_SYNTAX, surety__call_encode(&call, &arena, &request, NULL));
+done:
+    surety__arena_done(&arena);
+    surety_doc_free(body);
+}
+
+TEST(takes_many_headers)
+{
+    enum { MANY = 500 };
+    const surety_alloc *alloc = check_alloc(t);
+    surety_model model = model_of(SURETY_PROTOCOL_ANTHROPIC);
+    const surety__call call = {.model = &model,
+                               .mode = SURETY_MODE_PROMPT,
+                               .messages = &hello,
+                               .message_count = 1};
+    surety_header headers[MANY];
+    surety_request request;
+    surety__arena arena;
+
+    surety__arena_init(&arena, alloc, 0);
+    for (size_t i = 0; i < MANY; i++)
+        headers[i] =
+            (surety_header){surety_str_of("x"), surety_str_of("y"), true};
+    model.headers = headers;
+    model.header_count = MANY;
+    TRY(surety__call_encode(&call, &arena, &request, NULL));
+    CHECK(request.header_count == MANY + 8);
+    for (size_t i = 0; i < request.header_count; i++)
+        CHECK(!surety__str_equal_nocase(request.headers[i].name,
+                                        SURETY__LITERAL("x-api-key")) ||
+              request.headers[i].secret);
+done:
+    surety__arena_done(&arena);
+}
+
+TEST(knows_hosts)
+{
+    static const struct {
+        const char *url;
+        bool inside;
+    } rows[] = {
+        {"https://api.openai.com/v1", true},
+        {"https://API.OpenAI.com:443/v1", true},
+        {"https://eu.api.openai.com/v1", true},
+        {"https://notapi.openai.com/v1", false},
+        {"https://xapi.openai.com.evil.example/v1", false},
+        {"https://evil.example/api.openai.com", false},
+        {"https://[::1]:80/api.openai.com", false},
+        {"https://api.openai.com?x=1", true},
+        {"exec:echo api.openai.com", false},
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        const surety_model model = {.base_url = surety_str_of(rows[i].url)};
+        const surety__call call = {.model = &model};
+
+        CHECK(surety__call_host_ends(&call, "api.openai.com") ==
+              rows[i].inside);
+    }
+done:;
+}
+
+TEST(knows_modes)
+{
+    for (int i = SURETY_PROTOCOL_OPENAI; i <= SURETY_PROTOCOL_TEXT; i++) {
+        const surety_protocol protocol = (surety_protocol)i;
+
+        CHECK(surety__protocol_has(protocol, SURETY_MODE_PROMPT));
+        CHECK(!surety__protocol_has(protocol, SURETY_MODE_AUTO));
+        CHECK(surety__protocol_has(protocol, SURETY_MODE_NATIVE) ==
+              (protocol != SURETY_PROTOCOL_TEXT));
+        CHECK(surety__protocol_has(protocol, SURETY_MODE_TOOL) ==
+              (protocol != SURETY_PROTOCOL_TEXT));
+    }
+done:;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"writes every protocol and mode", writes_every_protocol_and_mode},
+        {"keeps a NUL and refuses what is no UTF-8",
+         keeps_a_nul_and_refuses_what_is_no_utf8},
+        {"takes many headers", takes_many_headers},
+        {"knows hosts", knows_hosts},
+        {"knows modes", knows_modes},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transports from within: what a request may not hold, which addresses are
+ * public, and whole exchanges with memory running out anywhere. What servers
+ * and commands can do to them is tests/e2e/transport_test.py's matter. */
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "provider/recording.h"
+#include "provider/transport.h"
+
+struct heard {
+    surety_buf text;
+    int heads, ends, status;
+    surety_failure failure;
+    bool sent;
+};
+
+static void hear_head(void *ctx, int status, const surety_header *headers,
+                      size_t count)
+{
+    struct heard *heard = ctx;
+
+    (void)headers;
+    (void)count;
+    heard->heads++;
+    heard->status = status;
+}
+
+static bool hear_bytes(void *ctx, surety_str bytes)
+{
+    struct heard *heard = ctx;
+
+    surety_buf_add(&heard->text, bytes);
+    return true;
+}
+
+static void hear_end(void *ctx, const surety_delivery *delivery)
+{
+    struct heard *heard = ctx;
+
+    heard->ends++;
+    heard->failure = delivery->failure;
+    heard->sent = delivery->sent;
+}
+
+static surety_receiver receiver_of(struct heard *heard)
+{
+    return (surety_receiver){heard, hear_head, hear_bytes, hear_end};
+}
+
+static void heard_init(struct heard *heard, struct check *t)
+{
+    *heard = (struct heard){.heads = 0};
+    surety_buf_init(&heard->text, check_alloc(t), 0);
+}
+
+static void transport_close(surety_transport *transport)
+{
+    if (transport)
+        transport->close(transport->ctx);
+}
+
+static surety_request request_of(const char *url, const char *body)
+{
+    return (surety_request){.size = sizeof(surety_request),
+                            .method = surety_str_of("POST"),
+                            .url = surety_str_of(url),
+                            .body = surety_str_of(body)};
+}
+
+/* ---- the parts ----------------------------------------------------------- */
+
+static const struct {
+    const char *text;
+    bool public;
+} addresses[] = {
+    {"1.1.1.1", true},
+    {"8.8.8.8", true},
+    {"0.0.0.0", false},
+    {"0.255.255.255", false},
+    {"1.0.0.0", true},
+    {"9.255.255.255", true},
+    {"10.0.0.0", false},
+    {"10.255.255.255", false},
+    {"11.0.0.0", true},
+    {"100.63.255.255", true},
+    {"100.64.0.0", false},
+    {"100.127.255.255", false},
+    {"100.128.0.0", true},
+    {"126.255.255.255", true},
+    {"127.0.0.1", false},
+    {"127.255.255.255", false},
+    {"128.0.0.0", true},
+    {"169.253.255.255", true},
+    {"169.254.169.254", false},
+    {"169.255.0.0", true},
+    {"172.15.255.255", true},
+    {"172.16.0.0", false},
+    {"172.31.255.255", false},
+    {"172.32.0.0", true},
+    {"192.0.0.8", false},
+    {"192.0.1.0", true},
+    {"192.0.2.1", false},
+    {"192.88.99.1", false},
+    {"192.167.255.255", true},
+    {"192.168.0.0", false},
+    {"192.169.0.0", true},
+    {"198.17.255.255", true},
+    {"198.18.0.0", false},
+    {"198.19.255.255", false},
+    {"198.20.0.0", true},
+    {"198.51.100.7", false},
+    {"203.0.113.7", false},
+    {"223.255.255.255", true},
+    {"224.0.0.1", false},
+    {"240.0.0.1", false},
+    {"255.255.255.255", false},
+    {"::", false},
+    {"::1", false},
+    {"2606:4700::1111", true},
+    {"::ffff:1.1.1.1", true},
+    {"::ffff:127.0.0.1", false},
+    {"::127.0.0.1", false},
+    {"64:ff9b::1.1.1.1", true},
+    {"64:ff9b::10.0.0.1", false},
+    {"64:ff9b:1::1.1.1.1", false},
+    {"2002:101:101::1", true},
+    {"2002:a00:1::1", false},
+    {"2001::1", false},
+    {"2001:1ff:ffff::", false},
+    {"2001:200::1", true},
+    {"2001:db8::1", false},
+    {"2001:db9::1", true},
+    {"3fff::1", false},
+    {"3fff:fff:ffff::", false},
+    {"3fff:1000::1", true},
+    {"4000::1", false},
+    {"1fff::1", false},
+    {"fc00::1", false},
+    {"fd12::1", false},
+    {"fe80::1", false},
+    {"ff02::1", false},
+    {"100::1", false},
+};
+
+TEST(knows_public_addresses)
+{
+    for (size_t i = 0; i < CHECK_COUNT(addresses); i++) {
+        const bool six = strchr(addresses[i].text, ':') != NULL;
+        unsigned char bytes[16];
+
+        CHECK(inet_pton(six ? AF_INET6 : AF_INET, addresses[i].text, bytes) ==
+              1);
+        if (surety__address_is_public(bytes, six ? 16 : 4) !=
+            addresses[i].public)
+            printf("# %s\n", addresses[i].text);
+        CHECK(surety__address_is_public(bytes, six ? 16 : 4) ==
+              addresses[i].public);
+    }
+    CHECK(!surety__address_is_public((const unsigned char *)"\1\1\1\1", 3));
+done:
+    return;
+}
+
+TEST(refuses_headers_that_change_the_request)
+{
+    static const struct {
+        const char *name;
+        surety_str value;
+        surety_status status;
+    } cases[] = {
+        {"x-a", {"plain \t value \xC3\xA9", 16}, SURETY_OK},
+        {"x-a", {NULL, 0}, SURETY_OK},
+        {"!#$%&'*+-.^_`|~", {"", 0}, SURETY_OK},
+        {"", {"a", 1}, SURETY_MISUSE},
+        {"x a", {"a", 1}, SURETY_MISUSE},
+        {"x:", {"a", 1}, SURETY_MISUSE},
+        {"x\n", {"a", 1}, SURETY_MISUSE},
+        {"x\xC3\xA9", {"a", 1}, SURETY_MISUSE},
+        {"x-a", {"a\r\nb: c", 7}, SURETY_MISUSE},
+        {"x-a", {"a\nb", 3}, SURETY_MISUSE},
+        {"x-a", {"a\0b", 3}, SURETY_MISUSE},
+        {"x-a", {"a\x7F", 2}, SURETY_MISUSE},
+        {"x-a", {"\x1F", 1}, SURETY_MISUSE},
+        {"Content-Length", {"1", 1}, SURETY_MISUSE},
+        {"transfer-ENCODING", {"x", 1}, SURETY_MISUSE},
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        const surety_header header = {surety_str_of(cases[i].name),
+                                      cases[i].value, false};
+        const surety_request request = {
+            .size = sizeof(request), .headers = &header, .header_count = 1};
+        surety_error error = {.status = SURETY_OK};
+
+        EXPECT(cases[i].status, surety__headers_check(&request, &error));
+        CHECK(cases[i].status == SURETY_OK || error.message[0]);
+    }
+    CHECK(surety__header_marks(surety_str_of("X-Surety-Model")));
+    CHECK(!surety__header_marks(surety_str_of("x-suret")));
+    CHECK(!surety__header_marks(surety_str_of("a-x-surety-model")));
+done:
+    return;
+}
+
+TEST(cuts_messages_between_characters)
+{
+    char text[400];
+    surety_delivery delivery;
+
+    for (size_t i = 0; i < sizeof(text); i += 2)
+        memcpy(text + i, "\xC3\xA9", 2);
+    for (size_t shift = 0; shift < 2; shift++) {
+        delivery = surety__delivery_of(SURETY_FAILURE_RESET, true, "%s%.*s",
+                                       shift ? "x" : "", 390, text);
+        CHECK(strlen(delivery.message) < sizeof(delivery.message));
+        CHECK(strlen(delivery.message) > 240);
+        CHECK(surety__utf8_valid(surety_str_of(delivery.message), NULL));
+    }
+    delivery = surety__delivery_of(SURETY_FAILURE_NONE, false, "%s", "");
+    CHECK(delivery.message[0] == '\0' && !delivery.sent);
+done:
+    return;
+}
+
+TEST(takes_away_only_its_own_signals)
+{
+    surety__shield shield;
+    sigset_t pending;
+    sigset_t before;
+    sigset_t after;
+    int ends[2] = {-1, -1};
+
+    CHECK(pthread_sigmask(SIG_BLOCK, NULL, &before) == 0);
+    CHECK(pipe(ends) == 0);
+    close(ends[0]);
+    ends[0] = -1;
+    surety__shield_raise(&shield);
+    CHECK(write(ends[1], "x", 1) == -1 && errno == EPIPE);
+    surety__shield_lower(&shield);
+    sigpending(&pending);
+    CHECK(!sigismember(&pending, SIGPIPE));
+    CHECK(pthread_sigmask(SIG_BLOCK, NULL, &after) == 0);
+    CHECK(sigismember(&before, SIGPIPE) == sigismember(&after, SIGPIPE));
+done:
+    if (ends[0] >= 0)
+        close(ends[0]);
+    if (ends[1] >= 0)
+        close(ends[1]);
+}
+
+TEST(finds_the_path_of_a_url)
+{
+    static const char *const cases[][2] = {
+        {"https://host/v1/x?a=b", "/v1/x?a=b"},
+        {"http://host", ""},
+        {"http://host?x", "?x"},
+        {"exec:cat /a", "exec:cat /a"},
+        {"https://u:p@host:8/", "/"},
+        {"", ""},
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++)
+        CHECK_TEXT(surety__url_path(surety_str_of(cases[i][0])), cases[i][1]);
+done:
+    return;
+}
+
+/* ---- exchanges ----------------------------------------------------------- */
+
+/* A server in the same thread: answers whoever comes. */
+struct server {
+    int listening;
+    char url[64];
+};
+
+static bool server_open(struct server *server)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t len = sizeof(address);
+    surety_buf url;
+
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    server->listening =
+        socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (server->listening < 0 ||
+        bind(server->listening, (struct sockaddr *)&address, len) ||
+        listen(server->listening, 8) ||
+        getsockname(server->listening, (struct sockaddr *)&address, &len))
+        return false;
+    surety_buf_init(&url, NULL, sizeof(server->url) - 1);
+    surety__buf_printf(&url, "http://127.0.0.1:%u/x", ntohs(address.sin_port));
+    memcpy(server->url, url.ptr, url.len);
+    server->url[url.len] = '\0';
+    surety_buf_done(&url);
+    return true;
+}
+
+/* Answers one connection that waits, if one does. */
+static void server_turn(const struct server *server, const char *answer)
+{
+    const int connection = accept(server->listening, NULL, NULL);
+    char room[4096];
+    ssize_t len;
+
+    if (connection < 0)
+        return;
+    len = recv(connection, room, sizeof(room), 0);
+    if (len > 0)
+        len = send(connection, answer, strlen(answer), MSG_NOSIGNAL);
+    close(connection);
+}
+
+TEST(talks_to_a_server)
+{
+    static const surety_header headers[] = {
+        {{"content-type", 12}, {"application/json", 16}, false},
+        {{"x-empty", 7}, {NULL, 0}, false},
+        {{"authorization", 13}, {"Bearer k", 8}, true},
+    };
+    struct server server = {.listening = -1};
+    surety_http_options options = {.size = sizeof(options),
+                                   .ca_file = {"/etc/ca", 7},
+                                   .alloc = check_alloc(t)};
+    surety_transport *transport = NULL;
+    surety_request request = request_of("", "{}");
+    struct heard heard;
+    const surety_receiver receiver = receiver_of(&heard);
+    surety_status status = SURETY_OK;
+
+    heard_init(&heard, t);
+    CHECK(server_open(&server));
+    TRY(surety_http_open(&options, &transport, NULL));
+    request.url = surety_str_of(server.url);
+    request.headers = headers;
+    request.header_count = CHECK_COUNT(headers);
+    TRY(transport->start(transport->ctx, 5, &request, &receiver, NULL));
+    EXPECT(SURETY_MISUSE,
+           transport->start(transport->ctx, 5, &request, &receiver, NULL));
+    for (int i = 0; i < 500 && !heard.ends && !status; i++) {
+        status = transport->wait(transport->ctx, 10, NULL);
+        server_turn(&server, "HTTP/1.1 200 OK\r\nX-A: b\r\nX-B: c\r\n"
+                             "Content-Length: 5\r\n\r\nhello");
+    }
+    CHECK(heard.ends == 1);
+    TRY(status);
+    CHECK(heard.heads == 1 && heard.status == 200);
+    CHECK(heard.failure == SURETY_FAILURE_NONE && heard.sent);
+    TRY(heard.text.status);
+    CHECK_TEXT(surety_buf_str(&heard.text), "hello");
+    /* What is under way when it is closed. */
+    TRY(transport->start(transport->ctx, 6, &request, &receiver, NULL));
+    transport->cancel(transport->ctx, 7);
+    CHECK(heard.ends == 1);
+    transport->close(transport->ctx);
+    transport = NULL;
+    CHECK(heard.ends == 2 && heard.failure == SURETY_FAILURE_CANCELLED);
+    CHECK(!heard.sent);
+    EXPECT(SURETY_MISUSE,
+           surety_http_open(
+               &(surety_http_options){.size = sizeof(surety_http_options),
+                                      .proxy = {"a\0b", 3},
+                                      .alloc = check_alloc(t)},
+               &transport, NULL));
+done:
+    transport_close(transport);
+    if (server.listening >= 0)
+        close(server.listening);
+    surety_buf_done(&heard.text);
+}
+
+TEST(talks_to_a_command)
+{
+    surety_transport *transport = NULL;
+    surety_request request = request_of("exec:cat; exit 3", "in and out");
+    struct heard heard;
+    const surety_receiver receiver = receiver_of(&heard);
+
+    heard_init(&heard, t);
+    TRY(surety_exec_open(check_alloc(t), &transport, NULL));
+    EXPECT(SURETY_MISUSE,
+           transport->start(transport->ctx, 1,
+                            &(surety_request){.size = sizeof(request),
+                                              .url = {"exec:a\0b", 8}},
+                            &receiver, NULL));
+    TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
+    EXPECT(SURETY_MISUSE,
+           transport->start(transport->ctx, 1, &request, &receiver, NULL));
+    for (int i = 0; i < 500 && !heard.ends; i++)
+        TRY(transport->wait(transport->ctx, 20, NULL));
+    CHECK(heard.failure == SURETY_FAILURE_COMMAND && heard.sent);
+    TRY(heard.text.status);
+    CHECK_TEXT(surety_buf_str(&heard.text), "in and out");
+    /* Closing ends a command, and its process is waited for. */
+    request.url = surety_str_of("exec:sleep 30");
+    TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
+    transport->close(transport->ctx);
+    transport = NULL;
+    CHECK(heard.ends == 2 && heard.failure == SURETY_FAILURE_CANCELLED);
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+done:
+    transport_close(transport);
+    surety_buf_done(&heard.text);
+}
+
+TEST(knows_when_somebody_else_waits)
+{
+    surety_transport *transport = NULL;
+    const surety_request request = request_of("exec:true", "");
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    struct heard heard;
+    const surety_receiver receiver = receiver_of(&heard);
+
+    heard_init(&heard, t);
+    sigaction(SIGCHLD, &ignore, &before);
+    TRY(surety_exec_open(check_alloc(t), &transport, NULL));
+    TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
+    for (int i = 0; i < 500 && !heard.ends; i++)
+        TRY(transport->wait(transport->ctx, 20, NULL));
+    CHECK(heard.ends == 1 && heard.failure == SURETY_FAILURE_COMMAND);
+done:
+    transport_close(transport);
+    sigaction(SIGCHLD, &before, NULL);
+    surety_buf_done(&heard.text);
+}
+
+static void ignore_signal(int number)
+{
+    (void)number;
+}
+
+/* A process that sends this one a signal in 50 ms. */
+static pid_t alarm_soon(void)
+{
+    const pid_t child = fork();
+    const struct timespec pause = {0, 50000000};
+
+    if (child == 0) {
+        nanosleep(&pause, NULL);
+        kill(getppid(), SIGUSR1);
+        _exit(0);
+    }
+    return child;
+}
+
+/* One wait of 20 s with nothing to tell. */
+static surety_status wait_long(surety_transport *transport,
+                               surety_status *ret_status)
+{
+    const pid_t child = alarm_soon();
+
+    *ret_status = transport->wait(transport->ctx, 20000, NULL);
+    waitpid(child, NULL, 0);
+    return *ret_status;
+}
+
+TEST(returns_on_a_signal)
+{
+    const surety_http_options options = {.size = sizeof(options),
+                                         .alloc = check_alloc(t)};
+    struct sigaction action = {.sa_handler = ignore_signal};
+    struct sigaction before;
+    struct server server = {.listening = -1};
+    surety_transport *http = NULL, *exec = NULL;
+    surety_request request = request_of("exec:sleep 30", "");
+    struct heard heard;
+    const surety_receiver receiver = receiver_of(&heard);
+    const uint64_t begin_ms = surety__clock_ms();
+    surety_status status;
+
+    heard_init(&heard, t);
+    sigaction(SIGUSR1, &action, &before);
+    CHECK(server_open(&server));
+    TRY(surety_http_open(&options, &http, NULL));
+    TRY(surety_exec_open(check_alloc(t), &exec, NULL));
+    TRY(wait_long(http, &status));
+    TRY(exec->start(exec->ctx, 1, &request, &receiver, NULL));
+    TRY(wait_long(exec, &status));
+    request.url = surety_str_of(server.url);
+    TRY(http->start(http->ctx, 1, &request, &receiver, NULL));
+    TRY(wait_long(http, &status));
+    CHECK(heard.ends == 0);
+    CHECK(surety__clock_ms() - begin_ms < 10000);
+done:
+    transport_close(http);
+    transport_close(exec);
+    sigaction(SIGUSR1, &before, NULL);
+    if (server.listening >= 0)
+        close(server.listening);
+    surety_buf_done(&heard.text);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"knows public addresses", knows_public_addresses},
+        {"refuses headers that change the request",
+         refuses_headers_that_change_the_request},
+        {"cuts messages between characters", cuts_messages_between_characters},
+        {"takes away only its own signals", takes_away_only_its_own_signals},
+        {"finds the path of a URL", finds_the_path_of_a_url},
+        {"talks to a server", talks_to_a_server},
+        {"talks to a command", talks_to_a_command},
+        {"knows when somebody else waits", knows_when_somebody_else_waits},
+        {"returns on a signal", returns_on_a_signal},
+    };
+
+    /* No proxy of the tester's is asked. */
+    unsetenv("http_proxy");
+    unsetenv("all_proxy");
+    unsetenv("ALL_PROXY");
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run says of itself: reports that satisfy surety/report, the log, the
+ * other forms; ids; and the wait with the system's clocks. */
+#include "check.h"
+#include "run_fake.h"
+
+#include "run/run.h"
+
+#define SAYS(text)                                                             \
+    "{\"id\":\"c\",\"choices\":[{\"index\":0,\"message\":{\"content\":\"" text \
+    "\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,"        \
+    "\"completion_tokens\":5}}"
+#define DENIES                                                                 \
+    "{\"error\":{\"type\":\"t\",\"code\":\"invalid_api_key\",\"message\":"     \
+    "\"100% wrong: \\u001b[31m sk-planted-1234567890\"}}"
+
+static const char contract_text[] =
+    "{\"type\":\"object\",\"required\":[\"n\"],\"properties\":{\"n\":{"
+    "\"maximum\":10}},\"x-surety\":{\"name\":\"c\",\"retry\":{\"max\":1}}}";
+
+static surety_status report_contract(struct check *t, const char *text,
+                                     surety_contract **ret_contract)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .alloc = check_alloc(t)};
+
+    return surety_contract_read(surety_str_of(text), &options, ret_contract,
+                                NULL);
+}
+
+/* Runs and writes in a form. */
+static surety_status report_of(struct check *t, struct fake *fake,
+                               const surety_contract *contract,
+                               surety_report form, surety_buf *out)
+{
+    surety_run_options options;
+    surety_run *run = NULL;
+    surety_status status;
+
+    fake->model = fake_model(fake, "m");
+    options = fake_options(t, fake, contract, &fake->model, 1);
+    status = surety_run_new(&options, &run, NULL);
+    if (status == SURETY_OK)
+        status = fake_go(fake, run, NULL);
+    surety_buf_reset(out);
+    if (status == SURETY_OK)
+        status = surety_run_write(run, form, surety_str_of("reply.md"), out);
+    surety_run_free(run);
+    return status;
+}
+
+static bool report_holds(surety_str text, const char *part)
+{
+    const size_t at = surety__str_find(text, surety_str_of(part));
+
+    if (at < text.len)
+        return true;
+    printf("# no %s in %.*s\n", part, (int)text.len, text.ptr);
+    return false;
+}
+
+static const struct fake_answer report_denied[] = {
+    {.status = 401, .body = DENIES}};
+static const struct fake_answer report_valid[] = {
+    {.status = 200, .body = SAYS("{\\\"n\\\":3}")}};
+static const struct fake_answer report_rejected[] = {
+    {.status = 200, .body = SAYS("{\\\"n\\\":11}")},
+    {.status = 200, .body = SAYS("{}")}};
+
+TEST(writes_reports_of_its_contract)
+{
+    static const struct {
+        const struct fake_answer *answers;
+        size_t count;
+        bool contract;
+        const char *part;
+    } cases[] = {
+        {report_denied, 1, true, "{\"ok\":false,\"stage\":\"provider\""},
+        {report_denied, 1, true, "\"verdict\":\"provider\""},
+        {report_denied, 1, true, "\"http_status\":401"},
+        {report_valid, 1, true, "{\"ok\":true,\"stage\":null"},
+        {report_valid, 1, true, "\"value\":{\"n\":3}"},
+        {report_valid, 1, false, "\"value\":\"{\\\"n\\\":3}\""},
+        {report_rejected, 2, true, "\"stage\":\"validation\""},
+        {report_rejected, 2, true, "\"reply_first\":\"{\\\"n\\\":11}\""},
+        {report_rejected, 2, true, "\"best\":1"},
+        {report_rejected, 2, true,
+         "\"usage\":{\"known\":true,\"input_tokens\":"
+         "20"},
+        {report_rejected, 2, true,
+         "\"message\":\"no reply satisfies the "
+         "contract c: m (2 calls): "},
+    };
+    const surety_registry_options options = {.size = sizeof(options),
+                                             .alloc = check_alloc(t)};
+    surety_contract *contract = NULL, *report = NULL;
+    surety_registry *registry = NULL;
+    surety_outcome *outcome = NULL;
+    struct fake fake;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(report_contract(t, contract_text, &contract));
+    TRY(surety_registry_new(&options, &registry, NULL));
+    TRY(surety_registry_find(registry, surety_str_of("surety/report"), &report,
+                             NULL));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        fake_init(&fake, cases[i].answers, cases[i].count);
+        TRY(report_of(t, &fake, cases[i].contract ? contract : NULL,
+                      SURETY_REPORT_JSON, &out));
+        CHECK(report_holds(surety_buf_str(&out), cases[i].part));
+        CHECK(!memchr(out.ptr, '\n', out.len));
+        CHECK(surety__str_find(surety_buf_str(&out),
+                               surety_str_of("sk-planted")) == out.len);
+        TRY(surety_reply_judge(report, surety_buf_str(&out), NULL, &outcome,
+                               NULL));
+        CHECK(surety_outcome_ok(outcome));
+        surety_outcome_free(outcome);
+        outcome = NULL;
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(report);
+    surety_contract_free(contract);
+    surety_registry_free(registry);
+    surety_buf_done(&out);
+}
+
+TEST(writes_for_people)
+{
+    static const struct {
+        const struct fake_answer *answers;
+        size_t count;
+        surety_report form;
+        const char *part; /* NULL: nothing at all */
+    } cases[] = {
+        {report_valid, 1, SURETY_REPORT_TEXT, NULL},
+        {report_rejected, 2, SURETY_REPORT_TEXT, "error[required]"},
+        {report_rejected, 2, SURETY_REPORT_TEXT, "error[rejected]: no reply "},
+        {report_rejected, 2, SURETY_REPORT_TEXT,
+         "attempt 2: re-ask 1 of 1, with what was wrong, at m in mode prompt; "
+         "10 ms, 10 tokens in, 5 out\n  the reply breaks its contract "
+         "(required at the root), the re-asks are spent, there is no other "
+         "model: the run ends\n"},
+        {report_denied, 1, SURETY_REPORT_TEXT,
+         "reply.md: error[provider]: no model gave a reply: m: the key is "
+         "missing or wrong (HTTP 401, invalid_api_key: 100% wrong: "},
+        {report_denied, 1, SURETY_REPORT_COLOR, "\x1b[1mattempt 1\x1b[0m: "},
+        {report_denied, 1, SURETY_REPORT_PLAIN, " (path: )\n"},
+        {report_denied, 1, SURETY_REPORT_GITHUB, "::error title=provider::no "},
+        {report_denied, 1, SURETY_REPORT_GITHUB, "100%25 wrong"},
+        {report_denied, 1, SURETY_REPORT_SARIF,
+         "{\"ruleId\":\"provider\",\"level\":\"error\",\"message\":{\"text\":"},
+        {report_rejected, 2, SURETY_REPORT_SARIF, "\"ruleId\":\"required\""},
+    };
+    surety_contract *contract = NULL;
+    struct fake fake;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(report_contract(t, contract_text, &contract));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        fake_init(&fake, cases[i].answers, cases[i].count);
+        TRY(report_of(t, &fake, contract, cases[i].form, &out));
+        if (!cases[i].part) {
+            CHECK(out.len == 0);
+            continue;
+        }
+        CHECK(report_holds(surety_buf_str(&out), cases[i].part));
+        CHECK(surety__str_find(surety_buf_str(&out),
+                               surety_str_of("sk-planted")) == out.len);
+        CHECK(cases[i].form == SURETY_REPORT_COLOR ||
+              !memchr(out.ptr, '\x1b', out.len));
+    }
+done:
+    surety_contract_free(contract);
+    surety_buf_done(&out);
+}
+
+TEST(makes_ids)
+{
+    char one[SURETY__ID_LEN], two[SURETY__ID_LEN];
+    uint64_t state = 1;
+    uint64_t seen[4] = {0};
+
+    surety__id_write(&state, 0x0123456789ab, one);
+    surety__id_write(&state, 0x0123456789ab, two);
+    CHECK_TEXT(((surety_str){one, 15}), "01234567-89ab-7");
+    CHECK(one[8] == '-' && one[13] == '-' && one[18] == '-' && one[23] == '-');
+    CHECK(strchr("89ab", one[19]));
+    CHECK(memcmp(one, two, sizeof(one)) != 0);
+    /* RFC 9562 has no time before 1970. */
+    surety__id_write(&state, -5, one);
+    CHECK_TEXT(((surety_str){one, 15}), "00000000-0000-7");
+    for (int i = 0; i < 4000; i++)
+        seen[surety__id_below(&state, 3)]++;
+    for (int i = 0; i < 4; i++)
+        CHECK(seen[i] > 900);
+    CHECK(surety__id_below(&state, 0) == 0);
+done:;
+}
+
+/* A transport that never ends anything; its wait passes the time. */
+static surety_status report_stall(void *ctx, uint32_t timeout_ms,
+                                  surety_error *reterr)
+{
+    struct fake *fake = ctx;
+
+    (void)timeout_ms;
+    (void)reterr;
+    fake->stop = 1;
+    return SURETY_OK;
+}
+
+static surety_status report_break(void *ctx, uint32_t timeout_ms,
+                                  surety_error *reterr)
+{
+    (void)ctx;
+    (void)timeout_ms;
+    if (reterr) {
+        memset(reterr, 0, sizeof(*reterr));
+        reterr->status = SURETY_IO;
+    }
+    return SURETY_IO;
+}
+
+TEST(waits)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 500, .body = ""}, {.status = 200, .body = SAYS("Three.")}};
+    surety_run_options options;
+    surety_run *run = NULL;
+    surety_model model;
+    struct fake fake;
+    surety_error err;
+
+    fake_init(&fake, answers, CHECK_COUNT(answers));
+    model = fake_model(&fake, "m");
+    options = fake_options(t, &fake, NULL, &model, 1);
+    options.backoff.first_ms = 2;
+    TRY(surety_run_new(&options, &run, NULL));
+    TRY(surety_run_wait(run, NULL, &err));
+    CHECK(surety_run_verdict_of(run) == SURETY_RUN_VALID);
+    CHECK(surety_run_attempt(run, 0).started_ms > 0);
+    TRY(surety_run_wait(run, NULL, &err));
+    surety_run_free(run);
+    run = NULL;
+
+    fake_init(&fake, answers, CHECK_COUNT(answers));
+    fake.transport.wait = report_stall;
+    options.ledger = NULL;
+    TRY(surety_run_new(&options, &run, NULL));
+    TRY(surety_run_wait(run, &fake.stop, &err));
+    CHECK(surety_run_verdict_of(run) == SURETY_RUN_CANCELLED);
+    CHECK(!fake.active && fake.cancelled == 1);
+    surety_run_free(run);
+    run = NULL;
+
+    fake_init(&fake, answers, CHECK_COUNT(answers));
+    fake.transport.wait = report_break;
+    TRY(surety_run_new(&options, &run, NULL));
+    EXPECT(SURETY_IO, surety_run_wait(run, NULL, &err));
+    CHECK(surety_run_verdict_of(run) == SURETY_RUN_CANCELLED);
+    CHECK(!fake.active);
+    EXPECT(SURETY_MISUSE, surety_run_wait(NULL, NULL, &err));
+done:
+    surety_run_free(run);
+}
+
+TEST(takes_nothing)
+{
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    CHECK(surety_run_verdict_of(NULL) == SURETY_RUN_PENDING);
+    CHECK(surety_run_attempt_count(NULL) == 0);
+    CHECK(!surety_run_attempt(NULL, 0).model);
+    CHECK(!surety_run_outcome(NULL));
+    CHECK(surety_run_message(NULL).len == 0 && surety_run_hint(NULL).len == 0);
+    CHECK(!surety_run_cost(NULL, NULL));
+    EXPECT(SURETY_MISUSE,
+           surety_run_write(NULL, SURETY_REPORT_JSON, surety_str_of(""), &out));
+    EXPECT(SURETY_MISUSE, surety_run_write_log(NULL, false, &out));
+    EXPECT(SURETY_MISUSE,
+           surety_run_step(NULL, (surety_now){0, 0}, NULL, NULL));
+    surety_run_cancel(NULL, (surety_now){0, 0});
+    surety_run_free(NULL);
+    for (int i = 0; i <= SURETY_RUN_CANCELLED; i++)
+        CHECK(strlen(surety_run_verdict_name((surety_run_verdict)i)) > 4);
+    CHECK_TEXT(surety_str_of(surety_run_verdict_name((surety_run_verdict)9)),
+               "unknown");
+done:
+    surety_buf_done(&out);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"writes reports of its contract", writes_reports_of_its_contract},
+        {"writes for people", writes_for_people},
+        {"makes ids", makes_ids},
+        {"waits", waits},
+        {"takes nothing", takes_nothing},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The compiler of subsets: what it sends is in the subset, for every built-in
+ * contract and for schemas made to be awkward; limits at their edges; what
+ * everybody takes comes out as it went in. */
+#include "check.h"
+
+#include "contract/contract.h"
+
+#include "strict_plain.h"
+
+static surety_status read_text(struct check *t, const char *text,
+                               surety_contract **ret_contract)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .name = surety_str_of("a/b c@1"),
+                                             .alloc = check_alloc(t)};
+
+    return surety_contract_read(surety_str_of(text), &options, ret_contract,
+                                NULL);
+}
+
+static bool is_in_subset(const surety_strict *strict, surety_subset subset)
+{
+    const surety_val sent = surety_strict_schema(strict);
+    const char *why;
+
+    if (surety_strict_verdict_of(strict) == SURETY_STRICT_IMPOSSIBLE)
+        return sent.doc == NULL && surety_strict_note_count(strict) > 0;
+    why = plain_check(sent, subset);
+    if (why)
+        printf("# %s: %s\n", surety_subset_name(subset), why);
+    return why == NULL &&
+           (surety_strict_note_count(strict) == 0) ==
+               (surety_strict_verdict_of(strict) == SURETY_STRICT_ACCEPTED);
+}
+
+static void try_all(struct check *t, const surety_contract *contract,
+                    const surety_alloc *alloc)
+{
+    surety_strict *strict = NULL;
+
+    for (int i = 0; i <= SURETY_SUBSET_GRAMMAR; i++) {
+        TRY(surety_strict_compile(contract, (surety_subset)i, alloc, &strict,
+                                  NULL));
+        CHECK(is_in_subset(strict, (surety_subset)i));
+        surety_strict_free(strict);
+        strict = NULL;
+    }
+done:
+    surety_strict_free(strict);
+}
+
+TEST(builtins_fit)
+{
+    surety_contract *contract = NULL;
+
+    for (size_t i = 0; i < surety__builtins_count; i++) {
+        const surety__embedded *builtin = &surety__builtins[i];
+        const surety_str text = {builtin->text, builtin->len};
+        /* Contracts with rules start processes: read once, not starved. */
+        EXPECT(SURETY_OK, surety_contract_read(text, NULL, &contract, NULL));
+        try_all(t, contract, NULL);
+        surety_contract_free(contract);
+        contract = NULL;
+        if (t->failed)
+            goto done;
+    }
+done:
+    surety_contract_free(contract);
+}
+
+TEST(awkward_schemas_fit)
+{
+    static const char *const texts[] = {
+        "true",
+        "{}",
+        "{\"type\":\"object\"}",
+        "{\"type\":\"array\"}",
+        "{\"enum\":[1,\"a\",null,true]}",
+        "{\"const\":false}",
+        "{\"type\":[\"string\",\"number\",\"array\",\"object\",\"null\"]}",
+        "{\"anyOf\":[{\"type\":\"string\"},{}]}",
+        "{\"anyOf\":[{\"type\":\"string\"},false]}",
+        "{\"properties\":{\"a\":false,\"b\":true},\"required\":[\"c\"]}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}},"
+        "\"additionalProperties\":{\"type\":\"integer\"}}",
+        "{\"type\":\"array\",\"items\":false}",
+        "{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"}],"
+        "\"items\":false,\"minItems\":1}",
+        "{\"$schema\":\"http://json-schema.org/draft-04/schema#\","
+        "\"type\":\"number\",\"minimum\":1,\"exclusiveMinimum\":true}",
+        "{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
+        "\"type\":\"array\",\"items\":[{\"type\":\"string\"},{}],"
+        "\"additionalItems\":{\"type\":\"null\"}}",
+        "{\"allOf\":[{\"type\":\"integer\",\"minimum\":1},"
+        "{\"minimum\":3,\"pattern\":\"x\"}]}",
+        "{\"allOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}",
+        "{\"anyOf\":[{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":"
+        "\"#\"}}},{\"type\":\"null\"}]}",
+        "{\"type\":\"object\",\"properties\":{\"\":{\"type\":\"string\"},"
+        "\"a b\":{\"type\":\"string\"},\"a_b\":{\"type\":\"string\"}}}",
+        "{\"type\":\"object\",\"patternProperties\":{\"^a\":{\"type\":"
+        "\"string\"},\"b$\":{\"type\":\"integer\"}}}",
+    };
+    surety_contract *contract = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(texts); i++) {
+        TRY(read_text(t, texts[i], &contract));
+        try_all(t, contract, check_alloc(t));
+        surety_contract_free(contract);
+        contract = NULL;
+        if (t->failed)
+            printf("# %s\n", texts[i]);
+        if (t->failed || t->starved)
+            goto done;
+    }
+done:
+    surety_contract_free(contract);
+}
+
+TEST(what_everybody_takes_is_kept)
+{
+    static const char text[] =
+        "{\"type\":\"object\",\"required\":[\"a\",\"b\"],"
+        "\"additionalProperties\":false,\"properties\":{"
+        "\"a\":{\"type\":\"string\",\"format\":\"date\"},"
+        "\"b\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/c\"}}},"
+        "\"$defs\":{\"c\":{\"type\":[\"integer\",\"null\"],"
+        "\"description\":\"A count.\"}}}";
+    surety_contract *contract = NULL;
+    surety_strict *strict = NULL;
+
+    TRY(read_text(t, text, &contract));
+    for (int i = 0; i <= SURETY_SUBSET_GRAMMAR; i++) {
+        TRY(surety_strict_compile(contract, (surety_subset)i, check_alloc(t),
+                                  &strict, NULL));
+        CHECK(surety_strict_verdict_of(strict) == SURETY_STRICT_ACCEPTED);
+        CHECK(surety_val_equal(surety_strict_schema(strict),
+                               surety_contract_root(contract)));
+        surety_strict_free(strict);
+        strict = NULL;
+    }
+done:
+    surety_strict_free(strict);
+    surety_contract_free(contract);
+}
+
+TEST(names_are_what_providers_take)
+{
+    surety_contract *contract = NULL;
+    surety_strict *strict = NULL;
+
+    TRY(read_text(t, "{\"type\":\"object\",\"description\":\"D.\"}",
+                  &contract));
+    TRY(surety_strict_compile(contract, SURETY_SUBSET_OPENAI, check_alloc(t),
+                              &strict, NULL));
+    CHECK_TEXT(surety_strict_name(strict), "a_b_c_1");
+    CHECK_TEXT(surety_strict_description(strict), "D.");
+done:
+    surety_strict_free(strict);
+    surety_contract_free(contract);
+}
+
+/* An object of `count` properties, required or not, nested `depth` deep, with
+ * an enum of `choices` values. */
+static void write_wide(surety_buf *out, size_t count, bool required,
+                       size_t depth, size_t choices)
+{
+    surety_buf_text(out, "{\"type\":\"object\",\"additionalProperties\":false");
+    for (size_t i = 1; i < depth; i++)
+        surety_buf_text(out, ",\"required\":[\"d\"],\"properties\":{\"d\":"
+                             "{\"type\":\"object\","
+                             "\"additionalProperties\":false");
+    surety_buf_text(out, ",\"properties\":{\"p\":{\"type\":\"integer\"");
+    for (size_t i = 0; i < choices; i++) {
+        surety_buf_text(out, i ? "," : ",\"enum\":[");
+        surety_buf_number(out, i);
+    }
+    surety_buf_text(out, choices ? "]}" : "}");
+    for (size_t i = 1; i < count; i++) {
+        surety_buf_text(out, ",\"p");
+        surety_buf_number(out, i);
+        surety_buf_text(out, "\":{\"type\":\"string\"}");
+    }
+    surety_buf_text(out, "},\"required\":[\"p\"");
+    for (size_t i = 1; i < count && required; i++) {
+        surety_buf_text(out, ",\"p");
+        surety_buf_number(out, i);
+        surety_buf_byte(out, '"');
+    }
+    surety_buf_text(out, "]}");
+    for (size_t i = 1; i < depth; i++)
+        surety_buf_text(out, "}}");
+}
+
+TEST(limits_at_their_edges)
+{
+    static const struct {
+        surety_subset subset;
+        size_t count, depth, choices;
+        bool required, possible;
+    } rows[] = {
+        {SURETY_SUBSET_OPENAI, 4999, 1, 0, true, true},
+        {SURETY_SUBSET_OPENAI, 5000, 1, 0, true, true},
+        {SURETY_SUBSET_OPENAI, 5001, 1, 0, true, false},
+        {SURETY_SUBSET_OPENAI, 1, 9, 0, true, true},
+        {SURETY_SUBSET_OPENAI, 1, 10, 0, true, true},
+        {SURETY_SUBSET_OPENAI, 1, 11, 0, true, false},
+        {SURETY_SUBSET_OPENAI, 1, 1, 999, true, true},
+        {SURETY_SUBSET_OPENAI, 1, 1, 1000, true, true},
+        {SURETY_SUBSET_OPENAI, 1, 1, 1001, true, false},
+        {SURETY_SUBSET_ANTHROPIC, 24, 1, 0, false, true},
+        {SURETY_SUBSET_ANTHROPIC, 25, 1, 0, false, true},
+        {SURETY_SUBSET_ANTHROPIC, 26, 1, 0, false, false},
+        {SURETY_SUBSET_GEMINI, 6000, 12, 1001, false, true},
+    };
+    surety_buf text;
+    surety_contract *contract = NULL;
+    surety_strict *strict = NULL;
+
+    surety_buf_init(&text, NULL, 0);
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        surety_buf_reset(&text);
+        write_wide(&text, rows[i].count, rows[i].required, rows[i].depth,
+                   rows[i].choices);
+        CHECK(text.status == SURETY_OK);
+        EXPECT(SURETY_OK, surety_contract_read(surety_buf_str(&text), NULL,
+                                               &contract, NULL));
+        EXPECT(SURETY_OK, surety_strict_compile(contract, rows[i].subset, NULL,
+                                                &strict, NULL));
+        CHECK((surety_strict_verdict_of(strict) != SURETY_STRICT_IMPOSSIBLE) ==
+              rows[i].possible);
+        surety_strict_free(strict);
+        surety_contract_free(contract);
+        strict = NULL;
+        contract = NULL;
+    }
+done:
+    surety_buf_done(&text);
+    surety_strict_free(strict);
+    surety_contract_free(contract);
+}
+
+TEST(what_grows_too_large_is_a_limit)
+{
+    surety_buf text;
+    surety_contract *contract = NULL;
+    surety_strict *strict = NULL;
+    surety_error error;
+
+    /* Five unions of ten beside each other: 100,000 conjunctions. */
+    surety_buf_init(&text, NULL, 0);
+    surety_buf_text(&text, "{\"allOf\":[");
+    for (size_t i = 0; i < 5; i++) {
+        surety_buf_text(&text, i ? ",{\"anyOf\":[" : "{\"anyOf\":[");
+        for (size_t j = 0; j < 10; j++) {
+            surety_buf_text(&text,
+                            j ? ",{\"required\":[\"" : "{\"required\":[\"");
+            surety_buf_byte(&text, (char)('a' + i));
+            surety_buf_number(&text, j);
+            surety_buf_text(&text, "\"]}");
+        }
+        surety_buf_text(&text, "]}");
+    }
+    surety_buf_text(&text, "]}");
+    EXPECT(SURETY_OK,
+           surety_contract_read(surety_buf_str(&text), NULL, &contract, NULL));
+    EXPECT(SURETY_LIMIT, surety_strict_compile(contract, SURETY_SUBSET_OPENAI,
+                                               NULL, &strict, &error));
+    CHECK(error.message[0] != '\0' && strict == NULL);
+done:
+    surety_buf_done(&text);
+    surety_strict_free(strict);
+    surety_contract_free(contract);
+}
+
+TEST(restores_without_memory_to_spare)
+{
+    surety_contract *contract = NULL;
+    surety_strict *strict = NULL;
+    surety_doc *from = surety_doc_new(check_alloc(t));
+    surety_doc *out = surety_doc_new(check_alloc(t));
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    NEED(from);
+    NEED(out);
+    TRY(read_text(t,
+                  "{\"type\":\"object\",\"properties\":{\"a\":{},\"m\":"
+                  "{\"type\":\"object\",\"additionalProperties\":"
+                  "{\"type\":\"integer\"}},\"o\":{\"type\":\"string\"}}}",
+                  &contract));
+    TRY(surety_strict_compile(contract, SURETY_SUBSET_OPENAI, check_alloc(t),
+                              &strict, NULL));
+    TRY(surety_doc_read(from,
+                        surety_str_of("{\"a\":\"[1]\",\"m\":[{\"key\":\"k\","
+                                      "\"value\":2}],\"o\":null}"),
+                        NULL, NULL));
+    TRY(surety_strict_restore(strict, surety_doc_root(from), out, NULL));
+    surety_val_write(surety_doc_root(out), SURETY_STYLE_COMPACT, &text);
+    CHECK_TEXT(surety_buf_str(&text), "{\"a\":[1],\"m\":{\"k\":2}}");
+    EXPECT(SURETY_MISUSE,
+           surety_strict_restore(strict, surety_doc_root(from), from, NULL));
+done:
+    surety_buf_done(&text);
+    surety_doc_free(from);
+    surety_doc_free(out);
+    surety_strict_free(strict);
+    surety_contract_free(contract);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"built-in contracts fit every subset", builtins_fit},
+        {"awkward schemas fit every subset", awkward_schemas_fit},
+        {"what everybody takes is kept", what_everybody_takes_is_kept},
+        {"names are what providers take", names_are_what_providers_take},
+        {"limits at their edges", limits_at_their_edges},
+        {"what grows too large is a limit", what_grows_too_large_is_a_limit},
+        {"restores without memory to spare", restores_without_memory_to_spare},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
