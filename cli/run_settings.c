@@ -208,7 +208,7 @@ bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
     const struct amount output = {
         "max-output-tokens", settings->output_tokens, 0, 1, 10000000,
         "1 to 10000000"};
-    struct run_numbers numbers = {.retry_max = -1};
+    struct run_numbers numbers = {.retry_max = 0};
     uint64_t retry_max = 0;
     uint64_t millionths = 0;
     uint64_t output_tokens = 0;
@@ -220,7 +220,7 @@ bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
         !take_budget(cli, settings, &numbers.budget))
         return false;
     if (settings->retries)
-        numbers.retry_max = (int32_t)retry_max;
+        numbers.retry_max = retry_max ? (uint32_t)retry_max : SURETY_RUN_NONE;
     numbers.has_temperature = settings->temperature != NULL;
     numbers.temperature = (double)millionths / 1e6;
     numbers.output_tokens_max = (uint32_t)output_tokens;

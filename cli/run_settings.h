@@ -33,7 +33,7 @@ struct run_settings {
 struct run_numbers {
     surety_budget budget;
     surety_timeouts timeouts;
-    int32_t retry_max; /* -1: the contract's */
+    uint32_t retry_max; /* 0: the contract's; SURETY_RUN_NONE */
     bool has_temperature;
     double temperature;
     uint32_t output_tokens_max;

@@ -36,7 +36,6 @@ int main(void)
     options.model_count = 1;
     options.contract = contract;
     options.prompt = surety_str_of("How credible is this account?");
-    options.retry_max = -1; /* as often as the contract says */
     if (surety_run_new(&options, &run, &err) ||
         surety_run_wait(run, NULL, &err))
         goto done;

@@ -32,6 +32,9 @@
 extern "C" {
 #endif
 
+/* No time at all, where 0 stands for the default. */
+#define SURETY_RUN_NONE UINT32_MAX
+
 /* What a run may spend, in all its attempts together. 0: the default. It is
  * asked for before every call: calls and time are never overrun, tokens and
  * money by one reply at most, for its length is known only afterwards. */
@@ -45,7 +48,7 @@ typedef struct surety_budget {
 
 /* Calls that fail below the reply are repeated by themselves. 0: default. */
 typedef struct surety_backoff {
-    uint32_t retries_max; /* 3 in a row for one attempt; UINT32_MAX: none */
+    uint32_t retries_max; /* 3 in a row for one attempt; or SURETY_RUN_NONE */
     uint32_t first_ms;    /* 500; doubled each time, with full jitter */
     uint32_t most_ms;     /* 8,000 */
     uint32_t retry_after_max_ms; /* 60,000: a longer Retry-After is not waited
@@ -79,9 +82,9 @@ typedef struct surety_run_options {
     size_t model_count;
     surety_budget budget;
     surety_backoff backoff;
-    /* Re-asks after the first call; -1 is the contract's (default 0 means
-     * none: use -1). For each model. */
-    int32_t retry_max;
+    /* Re-asks of each model after the first call; 0: as often as the contract
+     * says; SURETY_RUN_NONE: never. */
+    uint32_t retry_max;
     bool has_feedback; /* feedback instead of the contract's */
     surety_feedback feedback;
     /* Takes a record of each attempt; NULL: none. A ledger that cannot write

@@ -375,7 +375,7 @@ static surety_status rows_bounds(surety_config *config, surety_val budget,
     if (max.doc)
         config->backoff.retries_max = (uint32_t)surety_val_uint(max, 0);
     if (max.doc && config->backoff.retries_max == 0)
-        config->backoff.retries_max = UINT32_MAX;
+        config->backoff.retries_max = SURETY_RUN_NONE;
     if (status == SURETY_OK)
         status = rows_ms32(config, surety_val_get(retry, "first"),
                            &config->backoff.first_ms, reterr);

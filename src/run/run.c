@@ -396,7 +396,7 @@ static void run_settle(surety_run *run)
         budget->tokens_max = 1000000;
     if (!budget->ms_max)
         budget->ms_max = 1200000;
-    if (backoff->retries_max == UINT32_MAX)
+    if (backoff->retries_max == SURETY_RUN_NONE)
         backoff->retries_max = 0;
     else if (!backoff->retries_max)
         backoff->retries_max = 3;
@@ -407,9 +407,10 @@ static void run_settle(surety_run *run)
     if (!backoff->retry_after_max_ms)
         backoff->retry_after_max_ms = 60000;
     if (contract)
-        run->reask_max = options->retry_max < 0
-                             ? surety_contract_retry_max(contract)
-                             : (uint32_t)options->retry_max;
+        run->reask_max = options->retry_max == SURETY_RUN_NONE ? 0
+                         : options->retry_max
+                             ? options->retry_max
+                             : surety_contract_retry_max(contract);
     run->feedback = options->has_feedback ? options->feedback
                     : contract            ? surety_contract_feedback(contract)
                                           : SURETY_FEEDBACK_ERRORS;

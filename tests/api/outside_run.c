@@ -27,7 +27,6 @@ int main(void)
         options.prompt = surety_str_of("What is six times seven?");
         options.models = model;
         options.model_count = 1;
-        options.retry_max = -1;
         good = surety_run_new(&options, &run, &error) == SURETY_OK &&
                surety_run_wait(run, NULL, &error) == SURETY_OK &&
                surety_run_verdict_of(run) == SURETY_RUN_VALID &&

@@ -114,10 +114,11 @@ static void check_order(struct sim *sim)
                                  : sim->backoff.retries_max
                                      ? sim->backoff.retries_max
                                      : 3;
-    const uint32_t reasks_max = !sim->contract ? 0
-                                : sim->options.retry_max < 0
-                                    ? surety_contract_retry_max(sim->contract)
-                                    : (uint32_t)sim->options.retry_max;
+    const uint32_t reasks_max = !sim->contract                              ? 0
+                                : sim->options.retry_max == SURETY_RUN_NONE ? 0
+                                : sim->options.retry_max
+                                    ? sim->options.retry_max
+                                    : surety_contract_retry_max(sim->contract);
     uint32_t retries = 0;
     uint32_t reasks = 0;
     bool patch = false; /* the last call was one, or repeated one */

@@ -861,7 +861,9 @@ void sim_make(struct sim *sim,
         .instruct_system = sim_one_in(sim, 3),
         .models = sim->models,
         .model_count = 1 + sim_below(sim, SIM_MODELS),
-        .retry_max = sim_one_in(sim, 2) ? -1 : (int32_t)sim_below(sim, 6),
+        .retry_max = sim_one_in(sim, 2)   ? 0
+                     : sim_one_in(sim, 6) ? SURETY_RUN_NONE
+                                          : (uint32_t)(1 + sim_below(sim, 5)),
         .has_feedback = sim_one_in(sim, 2),
         .feedback = (surety_feedback)sim_below(sim, 3),
         .ledger = sim_one_in(sim, 6) ? NULL : &sim->ledger,

@@ -269,7 +269,7 @@ TEST(waits_and_retries)
     model = fake_model(&fake, "m");
     TRY(read_contract(t, contract_plain, &contract));
     options = fake_options(t, &fake, contract, &model, 1);
-    options.retry_max = 0;
+    options.retry_max = SURETY_RUN_NONE;
     TRY(surety_run_new(&options, &run, NULL));
     TRY(fake_go(&fake, run, NULL));
     CHECK(surety_run_verdict_of(run) == SURETY_RUN_VALID);
