@@ -133,10 +133,10 @@ static bool job_contract(struct job *job)
 {
     const struct session_settings *settings = &job->settings->session;
 
-    job->has_session = true;
     if (!settings->contract) {
         /* There is nothing to judge; only the form of reports is asked of it.
          */
+        job->has_session = true;
         job->session.cli = job->cli;
         job->session.settings = settings;
         surety_buf_init(&job->session.results, NULL, 0);
@@ -146,6 +146,7 @@ static bool job_contract(struct job *job)
     job->contract = library_contract(job->cli, settings->contract);
     if (!job->contract)
         return false;
+    job->has_session = true;
     return session_init(&job->session, job->cli, settings, job->contract);
 }
 

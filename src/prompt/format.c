@@ -106,10 +106,10 @@ static void format_head(surety_prompt_style style, bool native, surety_buf *out)
             {"Answer with one JSON value that satisfies this JSON Schema:\n",
              "The answer is a value that satisfies this JSON Schema:\n"},
         [SURETY_PROMPT_TYPESCRIPT] =
-            {"Answer with one JSON value of the first of these TypeScript "
-             "types. What the comments say must hold:\n",
-             "The answer is a value of the first of these TypeScript types. "
-             "What the comments say must hold:\n"},
+            {"Answer with one JSON value in this TypeScript form: the first "
+             "type is the whole of it, and what comments say must hold.\n",
+             "The answer is a value in this TypeScript form: the first type is "
+             "the whole of it, and what comments say must hold.\n"},
         [SURETY_PROMPT_EXAMPLE] =
             {"Answer with one JSON value of the same form as this example, "
              "with your own content:\n",

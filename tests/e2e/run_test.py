@@ -248,6 +248,13 @@ def test_options():
     complains("an option for contracts",
               surety("run", "-m", "ollama:x", "--retries", "1", "Hi"), 2,
               "--retries is for a contract")
+    for contract in ("nobody/has-this", "nowhere.json"):
+        complains(f"the contract {contract}",
+                  surety("run", "-c", contract, "-m", "exec:cat", "Hi"), 2,
+                  contract)
+    complains("an empty model among others",
+              run("-m", "exec:cat", "-m", "", "-m", "exec:cat", "Hi"), 2,
+              "empty")
 
 
 def test_configuration():
