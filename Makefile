@@ -30,7 +30,8 @@ setup:
 $(BUILD)/build.ninja: | setup
 	meson setup --prefix=$(PREFIX) $(MESON_FLAGS) $(BUILD)
 
-run: all
+run: setup $(BUILD)/build.ninja
+	@ninja -C $(BUILD) surety
 	@tools/tour.sh $(BUILD)
 
 test:

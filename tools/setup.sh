@@ -28,6 +28,7 @@ build libmicrohttpd-dev the_mock_model_server
 test g++ the_headers_compiled_as_C++
 test binutils the_list_of_exported_symbols
 test libtest-json-schema-acceptance-perl the_JSON_Schema_Test_Suite
+test openssl certificates_for_the_tests_of_TLS
 bench g++ other_parsers,_to_measure_beside
 bench libjansson-dev a_parser_to_measure_beside
 bench rapidjson-dev a_parser_to_measure_beside
@@ -39,6 +40,7 @@ bench npm:npm fetches_validators_to_measure_beside
 fuzz clang the_fuzzer
 fuzz libclang-rt-14-dev the_run_time_of_the_fuzzer
 ci clang the_second_compiler
+ci postgresql the_other_database_of_ledgers
 ci libclang-rt-14-dev the_sanitizers_of_clang
 '
 
