@@ -93,7 +93,7 @@ static void anthropic_usage(surety__decoder *decoder, surety_val usage)
         "input_tokens", "cache_creation_input_tokens",
         "cache_read_input_tokens", "output_tokens"};
     const surety_val reasoning = surety_val_get(
-        surety_val_get(usage, "output_tokens_details"), "reasoning_tokens");
+        surety_val_get(usage, "output_tokens_details"), "thinking_tokens");
     surety_usage found = {.known = true};
     uint64_t *counts = decoder->is.counts;
 

@@ -51,6 +51,8 @@ static const error__row error_rows[] = {
     {NULL, "credit balance is too low", 0, SURETY_FAILURE_QUOTA},
     {NULL, "insufficient credits", 0, SURETY_FAILURE_QUOTA},
     {NULL, "insufficient balance", 0, SURETY_FAILURE_QUOTA},
+    {NULL, "specified api usage limits", 0, SURETY_FAILURE_QUOTA},
+    {NULL, "required for long context requests", 0, SURETY_FAILURE_QUOTA},
     /* Keys. */
     {"invalid_api_key", NULL, 0, SURETY_FAILURE_AUTH},
     {"api_key_invalid", NULL, 0, SURETY_FAILURE_AUTH},
@@ -66,6 +68,7 @@ static const error__row error_rows[] = {
     {"moderation_blocked", NULL, 0, SURETY_FAILURE_FILTER},
     {"invalid_prompt", NULL, 0, SURETY_FAILURE_FILTER},
     {NULL, "your input was flagged", 0, SURETY_FAILURE_FILTER},
+    {NULL, "blocked by content filtering policy", 0, SURETY_FAILURE_FILTER},
     /* Length. */
     {"context_length_exceeded", NULL, 0, SURETY_FAILURE_CONTEXT},
     {"exceed_context_size_error", NULL, 0, SURETY_FAILURE_CONTEXT},
@@ -78,7 +81,12 @@ static const error__row error_rows[] = {
     {NULL, "exceeds the context window", 0, SURETY_FAILURE_CONTEXT},
     {NULL, "exceeds the maximum number of tokens", 0, SURETY_FAILURE_CONTEXT},
     {NULL, "input length exceeds", 0, SURETY_FAILURE_CONTEXT},
+    {NULL, "maximum model length", 0, SURETY_FAILURE_CONTEXT},
+    {NULL, "greater than the context length", 0, SURETY_FAILURE_CONTEXT},
+    {NULL, "with a larger context length", 0, SURETY_FAILURE_CONTEXT},
+    {NULL, "cannot truncate prompt with n_keep", 0, SURETY_FAILURE_CONTEXT},
     /* A limit a minute that this call alone is above: waiting won't help. */
+    {NULL, "request too large for", 413, SURETY_FAILURE_CONTEXT},
     {NULL, "request too large for", 429, SURETY_FAILURE_CONTEXT},
     /* The schema, or the mode that carries it. */
     {"invalid_json_schema", NULL, 0, SURETY_FAILURE_SCHEMA},
@@ -114,6 +122,13 @@ static const error__row error_rows[] = {
     {NULL, "response_json_schema", 400, SURETY_FAILURE_SCHEMA},
     {NULL, "responsejsonschema", 400, SURETY_FAILURE_SCHEMA},
     {NULL, "function_declarations", 400, SURETY_FAILURE_SCHEMA},
+    {NULL, "schema in generationconfig", 400, SURETY_FAILURE_SCHEMA},
+    {NULL, "functiondeclaration", 400, SURETY_FAILURE_SCHEMA},
+    {NULL, "function calling", 400, SURETY_FAILURE_SCHEMA},
+    {NULL, "tool calling", 400, SURETY_FAILURE_SCHEMA},
+    {NULL, "structured output", 400, SURETY_FAILURE_SCHEMA},
+    /* No other tool is ever sent than the one that carries the schema. */
+    {NULL, "tools.0.", 400, SURETY_FAILURE_SCHEMA},
     /* The model. */
     {"model_not_found", NULL, 0, SURETY_FAILURE_MODEL},
     {"model_not_available", NULL, 0, SURETY_FAILURE_MODEL},
@@ -130,6 +145,7 @@ static const error__row error_rows[] = {
     {"overloaded_error", NULL, 0, SURETY_FAILURE_OVERLOADED},
     {"server_is_overloaded", NULL, 0, SURETY_FAILURE_OVERLOADED},
     {"engine_overloaded", NULL, 0, SURETY_FAILURE_OVERLOADED},
+    {"capacity_exceeded", NULL, 0, SURETY_FAILURE_OVERLOADED},
     {"engine_overloaded_error", NULL, 0, SURETY_FAILURE_OVERLOADED},
     {"model_overloaded", NULL, 0, SURETY_FAILURE_OVERLOADED},
     {"unavailable", NULL, 0, SURETY_FAILURE_OVERLOADED},
@@ -157,6 +173,7 @@ surety_failure surety__error_of_status(int status)
         {403, SURETY_FAILURE_AUTH},       {404, SURETY_FAILURE_MODEL},
         {408, SURETY_FAILURE_SERVER},     {409, SURETY_FAILURE_SERVER},
         {425, SURETY_FAILURE_SERVER},     {429, SURETY_FAILURE_RATE_LIMIT},
+        {498, SURETY_FAILURE_OVERLOADED}, /* Groq: no capacity */
         {501, SURETY_FAILURE_REQUEST},    {503, SURETY_FAILURE_OVERLOADED},
         {529, SURETY_FAILURE_OVERLOADED},
     };

@@ -23,8 +23,10 @@ static void openai_path(const surety__call *call, surety_buf *out)
 static void openai_build_limit(const surety__call *call, surety_doc *out)
 {
     const surety_model *model = call->model;
-    const bool inventor = surety__call_host_ends(call, "api.openai.com") ||
-                          surety__call_host_ends(call, "openai.azure.com");
+    const bool inventor =
+        surety__call_host_ends(call, "api.openai.com") ||
+        surety__call_host_ends(call, "openai.azure.com") ||
+        surety__call_host_ends(call, "cognitiveservices.azure.com");
 
     if (!model->output_tokens_max ||
         surety_val_get(model->extra, "max_tokens").doc ||

@@ -3,14 +3,21 @@
  *
  * A stream tells the reply twice: by deltas, and whole in its last event
  * (response.completed, .incomplete or .failed, the end mark). The deltas are
- * taken as they come; of the last event its status, usage and error, and its
- * output only where there were no deltas. Events have their type in the data;
- * the event's name says the same and stands in where a server leaves the type
- * out. There is no [DONE], but one does no harm.
+ * taken as they come; of the last event its status, usage and error, and of its
+ * output what no delta told. Events have their type in the data; the event's
+ * name says the same and stands in where a server leaves the type out. There is
+ * no [DONE], but one does no harm.
+ *
+ * A message whose phase is "commentary" is said on the way to the reply and is
+ * no part of it: it is heard as reasoning. ("final_answer", or no phase, is the
+ * reply.)
  *
  * Nothing is stored at the provider (store: false) unless the caller's extra
  * members say so. */
 #include "provider/protocol.h"
+
+/* Of the item that began last (decoder->is.block_kind). */
+enum { BLOCK_COMMENTARY = 'c' };
 
 static void responses_path(const surety__call *call, surety_buf *out)
 {
@@ -107,6 +114,12 @@ static void responses_usage(surety__decoder *decoder, surety_val usage)
     surety__answer_usage(decoder, found);
 }
 
+static bool responses_is_commentary(surety_val item)
+{
+    return surety_val_is(surety_val_get(item, "type"), "message") &&
+           surety_val_is(surety_val_get(item, "phase"), "commentary");
+}
+
 /* The parts of a message item; refusals and texts. */
 static void responses_content(surety__decoder *decoder, surety_val content)
 {
@@ -135,14 +148,19 @@ static void responses_reasoning(surety__decoder *decoder, surety_val parts)
                                  surety_val_str(surety_val_get(part, "text")));
 }
 
-/* The output of a whole response. */
+/* The output of a whole response: what of it a stream has not told before. */
 static void responses_output(surety__decoder *decoder, surety_val output)
 {
+    const bool told = decoder->text.len || decoder->refusal.len;
+
     for (surety_val item = surety_val_first(output); item.doc;
          item = surety_val_next(output, item)) {
         const surety_val type = surety_val_get(item, "type");
 
-        if (surety_val_is(type, "message"))
+        if (responses_is_commentary(item)) {
+            if (!decoder->is.begun)
+                responses_reasoning(decoder, surety_val_get(item, "content"));
+        } else if (surety_val_is(type, "message") && !told)
             responses_content(decoder, surety_val_get(item, "content"));
         else if (surety_val_is(type, "function_call") &&
                  !decoder->is.has_native)
@@ -151,7 +169,7 @@ static void responses_output(surety__decoder *decoder, surety_val output)
                 surety_val_str(surety_val_get(item, "call_id")),
                 surety__answer_string(
                     decoder, surety_val_get(item, "arguments"), "arguments"));
-        else if (surety_val_is(type, "reasoning"))
+        else if (surety_val_is(type, "reasoning") && !decoder->is.begun)
             responses_reasoning(decoder, surety_val_get(item, "summary"));
     }
 }
@@ -204,10 +222,36 @@ static void responses_last(surety__decoder *decoder, surety_val root)
     const surety_val response = surety_val_get(root, "response");
 
     responses_names(decoder, response);
-    if (!decoder->text.len && !decoder->is.has_native && !decoder->refusal.len)
+    if (!decoder->is.has_native ||
+        (!decoder->text.len && !decoder->refusal.len))
         responses_output(decoder, surety_val_get(response, "output"));
     responses_end(decoder, response);
     decoder->is.done = true;
+}
+
+/* The texts of an item come without its phase: it is told when the item
+ * begins. */
+static void responses_begin_item(surety__decoder *decoder, surety_val root)
+{
+    decoder->is.begun = true;
+    decoder->is.block_kind =
+        responses_is_commentary(surety_val_get(root, "item")) ? BLOCK_COMMENTARY
+                                                              : 0;
+    decoder->is.block_index =
+        surety_val_uint(surety_val_get(root, "output_index"), 0);
+}
+
+static void responses_text(surety__decoder *decoder, surety_val root)
+{
+    const surety_str text =
+        surety__answer_string(decoder, surety_val_get(root, "delta"), "delta");
+
+    if (decoder->is.block_kind == BLOCK_COMMENTARY &&
+        decoder->is.block_index ==
+            surety_val_uint(surety_val_get(root, "output_index"), 0))
+        surety__answer_reasoning(decoder, text);
+    else
+        surety__answer_text(decoder, text);
 }
 
 static void responses_event(surety__decoder *decoder, surety_str name,
@@ -220,9 +264,12 @@ static void responses_event(surety__decoder *decoder, surety_str name,
 
     if (!surety__str_starts(type, SURETY__LITERAL("response.")))
         return;
+    decoder->is.begun = decoder->is.begun || delta.doc;
     if (surety_str_equal(type, SURETY__LITERAL("response.output_text.delta")))
-        surety__answer_text(decoder,
-                            surety__answer_string(decoder, delta, "delta"));
+        responses_text(decoder, root);
+    else if (surety_str_equal(type,
+                              SURETY__LITERAL("response.output_item.added")))
+        responses_begin_item(decoder, root);
     else if (surety_str_equal(type, SURETY__LITERAL("response.refusal.delta")))
         surety__answer_refusal(decoder,
                                surety__answer_string(decoder, delta, "delta"));

@@ -159,9 +159,13 @@ static void speak_anthropic_put_usage(const surety_usage *usage,
 
     surety__speak_put(out,
                       "{'input_tokens':$n,'cache_creation_input_tokens':0,"
-                      "'cache_read_input_tokens':$n,'output_tokens':$n,"
-                      "'service_tier':'standard'}",
+                      "'cache_read_input_tokens':$n,'output_tokens':$n,",
                       usage->input_tokens - cached, cached, output);
+    if (usage->reasoning_tokens && usage->reasoning_tokens <= output)
+        surety__speak_put(out,
+                          "'output_tokens_details':{'thinking_tokens':$n},",
+                          usage->reasoning_tokens);
+    surety__speak_put(out, "'service_tier':'standard'}");
 }
 
 static void speak_anthropic_put_head(const surety__speech *speech,

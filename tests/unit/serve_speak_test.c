@@ -345,6 +345,31 @@ done:
 }
 
 /* A text that would break out of its string, and a word of the provider's. */
+TEST(tells_reasoning_apart)
+{
+    const surety__asked asked = {.protocol = SURETY_PROTOCOL_ANTHROPIC};
+    surety__closing ending = {.usage = {true, 3, 0, 7, 5}};
+    surety__speech speech;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    surety__speech_init(&speech, &asked, STR("1"), check_alloc(t));
+    surety__speech_whole(&speech, &ending, &out);
+    surety_buf_byte(&out, 0);
+    TRY(out.status);
+    CHECK(has(out.ptr, "\"output_tokens\":7,\"output_tokens_details\":"
+                       "{\"thinking_tokens\":5},"));
+    surety_buf_reset(&out);
+    ending.usage.reasoning_tokens = 0;
+    surety__speech_whole(&speech, &ending, &out);
+    surety_buf_byte(&out, 0);
+    TRY(out.status);
+    CHECK(!has(out.ptr, "output_tokens_details"));
+done:
+    surety__speech_done(&speech);
+    surety_buf_done(&out);
+}
+
 TEST(quotes_what_it_is_given)
 {
     const surety__problem problem = {.status = 418,
@@ -375,6 +400,7 @@ int main(int argc, char **argv)
         {"refuses what providers refuse", refuses_what_providers_refuse},
         {"knows strict schemas", knows_strict_schemas},
         {"answers to the byte", answers_to_the_byte},
+        {"tells reasoning apart", tells_reasoning_apart},
         {"quotes what it is given", quotes_what_it_is_given},
     };
 
