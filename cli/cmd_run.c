@@ -72,19 +72,39 @@ static surety_str without_line_end(surety_str text)
     return text;
 }
 
-/* Models are told text; bytes that are none would fail later and further
- * away. */
-static bool job_is_text(struct job *job, surety_str text, const char *what)
+/* Whether a part of a text is UTF-8. */
+static surety_status check_part(surety_str part)
 {
     surety_doc *doc = surety_doc_new(NULL);
     surety_status status = SURETY_NOMEM;
 
     if (doc) {
         surety_build_begin(doc, NULL);
-        surety_build_str(doc, text);
+        surety_build_str(doc, part);
         status = surety_build_end(doc, NULL);
     }
     surety_doc_free(doc);
+    return status;
+}
+
+/* Models are told text; bytes that are none would fail later and further
+ * away. It is looked at in parts that end with a character: a string of JSON
+ * may not be as long as a prompt. */
+static bool job_is_text(struct job *job, surety_str text, const char *what)
+{
+    enum { PART = 1 << 20, CONTINUED = 3 };
+    surety_status status = SURETY_OK;
+
+    while (status == SURETY_OK && text.len > 0) {
+        size_t len = text.len < PART ? text.len : PART;
+
+        for (int i = 0; i < CONTINUED && len < text.len &&
+                        ((unsigned char)text.ptr[len] & 0xC0) == 0x80;
+             i++)
+            len--;
+        status = check_part((surety_str){text.ptr, len});
+        text = (surety_str){text.ptr + len, text.len - len};
+    }
     if (status == SURETY_NOMEM)
         cli_fail(job->cli, CODE_WORLD, NULL, "out of memory");
     else if (status != SURETY_OK)
@@ -93,34 +113,39 @@ static bool job_is_text(struct job *job, surety_str text, const char *what)
     return status == SURETY_OK;
 }
 
-static bool job_texts(struct job *job, const struct operands *operands)
+/* A text that was given as it is, as @FILE, or as - for standard input. What
+ * was read is in *owned. False: said why. */
+static bool job_text_of(struct job *job, const char *given,
+                        surety_str *ret_text, char **owned)
 {
     const size_t max = surety_limits_of(NULL).text_bytes_max;
-    const char *system = job->settings->system;
+    const bool is_input = given && strcmp(given, "-") == 0;
+
+    if (!is_input && (!given || given[0] != '@')) {
+        *ret_text = surety_str_of(given);
+        return true;
+    }
+    if (is_input && isatty(STDIN_FILENO) && !job->settings->session.quiet) {
+        surety_buf_text(&job->cli->err.buf,
+                        "reading the prompt from the terminal; end with "
+                        "Ctrl-D\n");
+        output_flush(&job->cli->err);
+    }
+    *owned = job_read(job, is_input ? "-" : given + 1, max, ret_text);
+    if (!*owned)
+        return false;
+    *ret_text = without_line_end(*ret_text);
+    return true;
+}
+
+static bool job_texts(struct job *job, const struct operands *operands)
+{
     const char *prompt = operands->count ? operands->items[0] : "-";
 
-    if (system && system[0] == '@') {
-        job->system_read = job_read(job, system + 1, max, &job->system);
-        if (!job->system_read)
-            return false;
-        job->system = without_line_end(job->system);
-    } else {
-        job->system = surety_str_of(system);
-    }
-    if (strcmp(prompt, "-") != 0) {
-        job->prompt = surety_str_of(prompt);
-    } else {
-        if (isatty(STDIN_FILENO) && !job->settings->session.quiet) {
-            surety_buf_text(&job->cli->err.buf,
-                            "reading the prompt from the terminal; end with "
-                            "Ctrl-D\n");
-            output_flush(&job->cli->err);
-        }
-        job->prompt_read = job_read(job, "-", max, &job->prompt);
-        if (!job->prompt_read)
-            return false;
-        job->prompt = without_line_end(job->prompt);
-    }
+    if (!job_text_of(job, job->settings->system, &job->system,
+                     &job->system_read) ||
+        !job_text_of(job, prompt, &job->prompt, &job->prompt_read))
+        return false;
     if (job->prompt.len > 0)
         return job_is_text(job, job->prompt, "prompt") &&
                job_is_text(job, job->system, "system prompt");
@@ -243,10 +268,16 @@ static void job_wrap_model(struct job *job, size_t i)
 
 static bool job_models(struct job *job)
 {
+    const struct texts *given = &job->settings->models;
     size_t count = 0;
 
     while (job_model_name(job, count).len > 0)
         count++;
+    if (count < given->count) {
+        cli_usage(job->cli, "such as -m ollama:llama3.2",
+                  "the model of an -m is empty");
+        return false;
+    }
     if (count == 0) {
         cli_usage(job->cli,
                   "such as -m ollama:llama3.2, or \"default\" in surety.json",
@@ -337,10 +368,13 @@ static bool job_ledger(struct job *job)
         return true;
     surety_buf_init(&place, NULL, 0);
     if (url.len == 0) {
-        is_open = configuration_ledger(job->cli, &place);
+        is_open = configuration_ledger(job->cli, job->ledger_optional, &place);
         url = surety_buf_str(&place);
     }
-    is_open = is_open && job_open_ledger(job, url);
+    if (is_open)
+        is_open = job_open_ledger(job, url);
+    else
+        is_open = job->ledger_optional;
     surety_buf_done(&place);
     return is_open;
 }
@@ -390,6 +424,9 @@ static bool job_run(struct job *job)
     run_watch_done(&job->watch);
     if (status == SURETY_OK)
         return true;
+    /* A recording that could not be written has said so. */
+    if (job->record.has_failed)
+        return false;
     cli_fail(job->cli, cli_code_of(status, CODE_PROVIDER),
              error.hint[0] ? error.hint : NULL, "%s", error.message);
     return false;
@@ -571,8 +608,9 @@ static bool job_begin(struct job *job, const struct operands *operands)
             ? SURETY_STYLE_COMPACT
             : SURETY_STYLE_PRETTY);
     return job_texts(job, operands) &&
-           record_file_open(&job->record, cli, settings->record) &&
-           job_ledger(job);
+           /* Last, for it empties a file. */
+           job_ledger(job) &&
+           record_file_open(&job->record, cli, settings->record);
 }
 
 void run_run(struct cli *cli, const struct command *command, int argc,

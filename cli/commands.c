@@ -71,10 +71,10 @@ const struct command commands[] = {
     {"run",
      "ask a model until its reply satisfies a contract",
      "[-c CONTRACT] -m MODEL... [OPTION...] [PROMPT]",
-     "Sends the prompt (an argument, or standard input where there is none or "
-     "it is -) to a model, with instructions for the contract's format, checks "
-     "the reply, asks again with what was wrong, and prints the value to "
-     "standard output; reports go to standard error. Without a contract the "
+     "Sends the prompt (a text, @FILE, or standard input where there is none "
+     "or it is -) to a model, with instructions for the contract's format, "
+     "checks the reply, asks again with what was wrong, and prints the value "
+     "to standard output; reports go to standard error. Without a contract the "
      "reply is printed as it comes. Keys come from the environment or from "
      "files that surety.json names, and every attempt is recorded in the "
      "ledger.",

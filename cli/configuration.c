@@ -5,6 +5,7 @@
 #include "configuration.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -166,17 +167,30 @@ static bool make_folders(char *path)
     return true;
 }
 
-bool configuration_ledger(struct cli *cli, surety_buf *path)
+/* Says that the ledger has no place; only a ledger that is needed fails. */
+static bool refuse_ledger(struct cli *cli, bool optional, const char *message)
 {
-    static const char hint[] =
-        "--ledger none goes without, --ledger FILE puts it elsewhere";
+    const struct diag diag = {
+        .level = optional ? DIAG_WARNING : DIAG_ERROR,
+        .source = surety_str_of("surety run"),
+        .message = surety_str_of(message),
+        .hint = surety_str_of(
+            "--ledger none goes without, --ledger FILE puts it elsewhere")};
 
-    if (!put_folder(path, "XDG_STATE_HOME", ".local/state")) {
-        cli_fail(cli, CODE_WORLD, hint,
-                 "there is no place for the ledger: neither XDG_STATE_HOME nor "
-                 "HOME is set");
-        return false;
-    }
+    diag_write(&cli->err.buf, cli->color, &diag);
+    if (!optional)
+        cli_raise(cli, CODE_WORLD);
+    return false;
+}
+
+bool configuration_ledger(struct cli *cli, bool optional, surety_buf *path)
+{
+    char message[400];
+
+    if (!put_folder(path, "XDG_STATE_HOME", ".local/state"))
+        return refuse_ledger(cli, optional,
+                             "there is no place for the ledger: neither "
+                             "XDG_STATE_HOME nor HOME is set");
     surety_buf_text(path, "/surety/ledger.db");
     surety_buf_byte(path, '\0');
     if (path->status) {
@@ -186,7 +200,8 @@ bool configuration_ledger(struct cli *cli, surety_buf *path)
     path->len--;
     if (make_folders(path->ptr))
         return true;
-    cli_fail(cli, CODE_WORLD, hint, "the ledger's folder %s cannot be made: %s",
-             path->ptr, strerror(errno));
-    return false;
+    snprintf(message, sizeof(message),
+             "the ledger's folder %s cannot be made: %s", path->ptr,
+             strerror(errno));
+    return refuse_ledger(cli, optional, message);
 }

@@ -21,7 +21,8 @@ const surety_model *configuration_model(struct cli *cli, surety_config *config,
 
 /* Appends the place of ledgers where none is named: surety/ledger.db in
  * $XDG_STATE_HOME or ~/.local/state. False: there is no such folder, and it is
- * said. Makes the folders, for the user alone. */
-bool configuration_ledger(struct cli *cli, surety_buf *path);
+ * said: as a warning where the ledger is optional. Makes the folders, for the
+ * user alone. */
+bool configuration_ledger(struct cli *cli, bool optional, surety_buf *path);
 
 #endif

@@ -114,7 +114,7 @@ static surety_status dry_start(void *ctx, uint64_t id,
         put_safe(out, request->method);
         surety_buf_byte(out, ' ');
         put_safe(out, request->url);
-        put_format(out, "\n      = body of %zu bytes, about %zu tokens\n",
+        put_format(out, "\n      = body of %zu bytes, tokens: about %zu\n",
                    request->body.len,
                    request->body.len / DRY_BYTES_A_TOKEN + 1);
         put_headers(dry, request);

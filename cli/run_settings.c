@@ -5,6 +5,7 @@
 #include "run_settings.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 
@@ -261,9 +262,34 @@ static const char *wants_contract(const struct run_settings *settings)
     return NULL;
 }
 
-static bool is_same(const char *a, const char *b)
+/* Whether two paths name one file, however they are spelled. */
+static bool is_same_file(const char *a, const char *b)
 {
-    return a && b && strcmp(a, b) == 0;
+    struct stat first, second;
+
+    if (!a || !b)
+        return false;
+    if (strcmp(a, b) == 0)
+        return true;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 &&
+           S_ISREG(first.st_mode) && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* Whether the recording that is to be written is one that is played. */
+static bool overwrites_replayed(const struct run_settings *settings)
+{
+    static const char replay[] = "replay:";
+
+    if (is_same_file(settings->record, settings->replay))
+        return true;
+    for (size_t i = 0; i < settings->models.count; i++) {
+        const char *model = settings->models.items[i];
+        if (strncmp(model, replay, strlen(replay)) == 0 &&
+            is_same_file(settings->record, model + strlen(replay)))
+            return true;
+    }
+    return false;
 }
 
 bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
@@ -286,8 +312,8 @@ bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
                   option);
         return false;
     }
-    if (is_same(settings->record, settings->replay)) {
-        cli_usage(cli, NULL, "--record and --replay name the same file");
+    if (overwrites_replayed(settings)) {
+        cli_usage(cli, NULL, "--record and what is replayed are the same file");
         return false;
     }
     if (settings->dry_run && settings->record) {

@@ -220,6 +220,9 @@ void run_watch_done(struct run_watch *watch)
 {
     end_line(watch);
     watch->moves = false;
+    /* Before anything goes to standard output, which may be the same
+     * terminal. */
+    output_flush(&watch->cli->err);
 }
 
 /* ---- transports -----------------------------------------------------------

@@ -134,7 +134,7 @@ surety_status surety_decimal_read(surety_str text, unsigned scale,
                             text.ptr);
     default:
         return surety__fail(reterr, SURETY_SYNTAX,
-                            "\"%.*s\" is no number from 0 up, such as 0.05",
-                            shown, text.ptr);
+                            "\"%.*s\" is no number from 0 up, such as %s",
+                            shown, text.ptr, scale ? "0.05" : "5");
     }
 }

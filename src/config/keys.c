@@ -135,8 +135,8 @@ static surety_status keys_take(surety_config *config, surety_str text,
         return surety__fail(reterr, SURETY_UNSUPPORTED, "%s is empty", source);
     if (text.len > SURETY__KEY_MAX)
         return surety__fail(reterr, SURETY_SYNTAX,
-                            "%s holds %zu bytes, and no key has more than %d",
-                            source, text.len, SURETY__KEY_MAX);
+                            "%s holds more than %d bytes, as no key does",
+                            source, SURETY__KEY_MAX);
     for (size_t i = 0; i < text.len; i++)
         if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7F)
             return surety__fail(reterr, SURETY_SYNTAX,

@@ -291,6 +291,9 @@ static surety_status model_make(surety_config *config,
             return status;
         model->protocol = surety_recording_protocol(recording);
         model->model = surety_recording_model(recording);
+        /* The name is optional there, and a request needs one. */
+        if (model->model.len == 0)
+            model->model = SURETY__LITERAL("recorded");
     }
     if (model->protocol == SURETY_PROTOCOL_TEXT) {
         model->base_url = model_command(config, row->model);

@@ -110,6 +110,36 @@ static surety_val again_object(surety_val root, surety_str pointer, bool parent)
     return surety_val_at(root, pointer);
 }
 
+/* A schema as compact JSON, without what is not for models. */
+static void again_wanted(const again_state *state, surety_val schema)
+{
+    surety_buf text;
+    char before = '{';
+
+    if (surety_val_kind(schema) != SURETY_KIND_OBJECT) {
+        surety__layout_value(state->out, schema, AGAIN_SCHEMA_MAX);
+        return;
+    }
+    surety_buf_init(&text, state->out->alloc, 0);
+    for (surety_val v = surety_val_first(schema); v.doc;
+         v = surety_val_next(schema, v)) {
+        const surety_val key = surety_val_key(v);
+
+        if (surety_val_is(key, "x-surety") || surety_val_is(key, "$schema"))
+            continue;
+        surety_buf_byte(&text, before);
+        surety_val_write(key, SURETY_STYLE_COMPACT, &text);
+        surety_buf_byte(&text, ':');
+        surety_val_write(v, SURETY_STYLE_COMPACT, &text);
+        before = ',';
+    }
+    surety_buf_text(&text, before == '{' ? "{}" : "}");
+    if (text.status != SURETY_OK)
+        state->out->status = text.status;
+    surety__layout_quote(state->out, surety_buf_str(&text), AGAIN_SCHEMA_MAX);
+    surety_buf_done(&text);
+}
+
 static void again_about(const again_state *state, const surety_issue *issue)
 {
     const surety_val root = surety_outcome_candidate(state->outcome);
@@ -147,7 +177,7 @@ static void again_about(const again_state *state, const surety_issue *issue)
     }
     if (schema.doc && !excess) {
         surety_buf_text(out, "   wanted: ");
-        surety__layout_value(out, schema, AGAIN_SCHEMA_MAX);
+        again_wanted(state, schema);
         surety_buf_byte(out, '\n');
     }
 }

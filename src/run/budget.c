@@ -33,6 +33,34 @@ uint64_t surety__budget_left_ms(const surety_run *run)
     return gone < max ? max - gone : 0;
 }
 
+/* "$0.30": dollars with two decimals, or as many as there are. */
+static void budget_put_usd(surety_buf *out, uint64_t picousd)
+{
+    const uint64_t dollar = 1000000000000;
+    char decimals[12];
+    uint64_t rest = picousd % dollar;
+    size_t len = sizeof(decimals);
+
+    for (size_t i = len; i-- > 0; rest /= 10)
+        decimals[i] = (char)('0' + rest % 10);
+    while (len > 2 && decimals[len - 1] == '0')
+        len--;
+    surety__buf_printf(out, "$%zu.", (size_t)(picousd / dollar));
+    surety_buf_append(out, decimals, len);
+}
+
+static void budget_say_money(const surety_run *run, uint64_t next,
+                             surety_buf *out)
+{
+    surety_buf_text(out, "the budget of ");
+    budget_put_usd(out, run->options.budget.cost_picousd_max);
+    surety_buf_text(out, " does not suffice: ");
+    budget_put_usd(out, run->cost_picousd);
+    surety_buf_text(out, " are spent and about ");
+    budget_put_usd(out, next);
+    surety_buf_text(out, " are needed");
+}
+
 surety_str surety__budget_denies(surety_run *run, uint64_t delay_ms)
 {
     const surety_budget *budget = &run->options.budget;
@@ -43,28 +71,24 @@ surety_str surety__budget_denies(surety_run *run, uint64_t delay_ms)
     surety_buf *out = &run->text;
 
     if (run->attempt_count >= budget->calls_max)
-        surety__buf_printf(out, "the budget of %u calls is spent",
-                           (unsigned)budget->calls_max);
+        surety__buf_printf(out, "the budget of %u call%s is spent",
+                           (unsigned)budget->calls_max,
+                           budget->calls_max == 1 ? "" : "s");
     else if (delay_ms >= surety__budget_left_ms(run))
         surety__buf_printf(out, "the budget of %zu ms %s",
                            (size_t)budget->ms_max,
                            delay_ms ? "would be spent waiting" : "is spent");
     else if (budget_sum(run->tokens, tokens) > budget->tokens_max)
         surety__buf_printf(out,
-                           "the budget of %zu tokens does not suffice: %zu are "
-                           "spent and about %zu are needed",
-                           (size_t)budget->tokens_max, (size_t)run->tokens,
-                           (size_t)tokens);
+                           "the budget of %zu token%s does not suffice: %zu "
+                           "are spent and about %zu are needed",
+                           (size_t)budget->tokens_max,
+                           budget->tokens_max == 1 ? "" : "s",
+                           (size_t)run->tokens, (size_t)tokens);
     else if (budget->cost_picousd_max &&
              budget_sum(run->cost_picousd, surety_price_cost(price, &next)) >
                  budget->cost_picousd_max)
-        surety__buf_printf(
-            out,
-            "the budget of %zu micro-dollars does not suffice: %zu are spent "
-            "and about %zu are needed",
-            (size_t)(budget->cost_picousd_max / 1000000),
-            (size_t)(run->cost_picousd / 1000000),
-            (size_t)(surety_price_cost(price, &next) / 1000000));
+        budget_say_money(run, surety_price_cost(price, &next), out);
     return surety__result_keep(run);
 }
 

@@ -54,7 +54,7 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
                                    {ACTION_RETRY, ACTION_MODEL},
                                    SURETY_RUN_PROVIDER,
                                    "try again later, or allow a longer wait "
-                                   "(retry_after_max_ms)"},
+                                   "(retry_after)"},
     [SURETY_FAILURE_OVERLOADED] = {"the provider is overloaded",
                                    {ACTION_RETRY, ACTION_MODEL},
                                    SURETY_RUN_PROVIDER,
@@ -77,11 +77,13 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
     [SURETY_FAILURE_LIMIT] = {"the answer is larger than allowed",
                               {ACTION_MODEL},
                               SURETY_RUN_PROVIDER,
-                              "raise response_bytes_max"},
+                              "ask for less, or raise response_bytes where "
+                              "that is the limit"},
     [SURETY_FAILURE_PROTOCOL] = {"the answer is none of this protocol",
                                  {ACTION_MODEL},
                                  SURETY_RUN_PROVIDER,
-                                 "check base_url and the protocol"},
+                                 "check base_url and the protocol, or what is "
+                                 "in the recording"},
     [SURETY_FAILURE_CANCELLED] = {"the call was stopped",
                                   {ACTION_END},
                                   SURETY_RUN_PROVIDER,
@@ -103,7 +105,7 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
     [SURETY_FAILURE_MODEL] = {"there is no such model",
                               {ACTION_MODEL},
                               SURETY_RUN_PROVIDER,
-                              "check the model's name"},
+                              "check the model's name and base_url"},
     [SURETY_FAILURE_QUOTA] = {"the quota is spent",
                               {ACTION_MODEL},
                               SURETY_RUN_PROVIDER,
@@ -112,7 +114,8 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
     [CASE_UNSENT] = {"no request can be made of the call",
                      {ACTION_MODEL},
                      SURETY_RUN_PROVIDER,
-                     "correct the model's settings"},
+                     "shorten the prompt, or correct the "
+                     "model's settings"},
 
     /* It does not take the schema: a lower mode needs less of it. */
     [SURETY_FAILURE_SCHEMA] = {"the provider does not take the schema",
@@ -133,8 +136,8 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
     [SURETY_FAILURE_LENGTH] = {"the reply was cut off by a limit on its length",
                                {ACTION_SHORTER, ACTION_MODEL},
                                SURETY_RUN_REJECTED,
-                               "allow more tokens (output_tokens_max), or ask "
-                               "for less"},
+                               "allow more tokens (max_tokens), or ask for "
+                               "less"},
     [SURETY_FAILURE_EMPTY] = {"the reply is empty",
                               {ACTION_RETRY, ACTION_MODEL},
                               SURETY_RUN_PROVIDER,
@@ -277,9 +280,21 @@ void surety__decide_tell(surety_run *run)
 
 /* ---- what can be done ---------------------------------------------------- */
 
-/* Adds a clause that says why a rung was passed over. */
+/* Whether a text holds another. */
+static bool decide_holds(surety_str text, surety_str part)
+{
+    for (size_t i = 0; i + part.len <= text.len; i++)
+        if (memcmp(text.ptr + i, part.ptr, part.len) == 0)
+            return true;
+    return false;
+}
+
+/* Adds a clause that says why a rung was passed over; once, also where two
+ * rungs were for the same reason. */
 static bool decide_not(surety_buf *out, const char *why)
 {
+    if (decide_holds(surety_buf_str(out), surety_str_of(why)))
+        return false;
     surety_buf_text(out, ", ");
     surety_buf_text(out, why);
     return false;

@@ -94,8 +94,24 @@ def test_prompts():
         complains("an empty argument", surety(*echo, "", env=KEYS), 2, "empty")
         complains("bytes that are no text",
                   surety(*echo, stdin=b"a\xffb", env=KEYS), 2, "UTF-8")
+        complains("also where they are far away",
+                  surety(*echo, stdin="é".encode() * (1 << 20) + b"\xff",
+                         env=KEYS), 2, "UTF-8")
+        long = "x" + "é" * (10 << 20) + "\n"
+        result = surety("run", "--ledger", "none", "-m", "exec:cat",
+                        "--max-tokens", "100000000", stdin=long)
+        check("a prompt of 20 MiB", result.code == 0 and result.out == long,
+              (result.code, result.err[:400], len(result.out)))
+        complains("which is too much for the usual budget",
+                  surety("run", "--ledger", "none", "-m", "exec:cat",
+                         stdin=long), 3, "the budget of 1000000 tokens")
     with Mock({"json": VALUE, "when": {"contains": "Be brief"}}):
         write("system.txt", "Be brief.\n")
+        write("prompt.txt", "Say what @ means.\n")
+        result = surety("run", "--ledger", "none", "-m", "exec:cat",
+                        "@prompt.txt")
+        check("a prompt from a file", (result.code, result.out)
+              == (0, "Say what @ means.\n"), result)
         gives("a system prompt from a file", ask("--system", "@system.txt"), 0,
               PRINTED)
     with Mock({"json": VALUE}):
@@ -136,6 +152,10 @@ def test_falls_back():
     with Mock({"json": {}, "repeat": True}):
         gives("the contract's fallback", surety(*falls, "Hi", env=KEYS), 0,
               '{"b":"me"}\n', "fallback")
+        result = surety(*falls, "--show-prompt", "Hi", env=KEYS)
+        check("what is ours in a contract is not shown to the model",
+              "is missing" in result.err and "x-surety" not in result.err,
+              result.err)
         gives("not with --no-fallback",
               surety(*falls, "--no-fallback", "Hi", env=KEYS), 1, "",
               "required")
@@ -239,6 +259,11 @@ def test_options():
             ("too hot", ("-m", "ollama:x", "-t", "2.1", "Hi"), ("0 to 2",)),
             ("one file twice", ("-m", "ollama:x", "--record", "r", "--replay",
                                 "r", "Hi"), ("same file",)),
+            ("one file, spelled twice", ("-m", "exec:cat", "--record",
+                                         "./empty.json", "--replay",
+                                         "empty.json", "Hi"), ("same file",)),
+            ("the replayed model's", ("-m", "replay:empty.json", "--record",
+                                      "./empty.json", "Hi"), ("same file",)),
             ("an empty ledger", ("-m", "ollama:x", "--ledger", "", "Hi"),
              ("--ledger",)),
             ("a mode that it has not", ("-m", "exec:cat", "--mode", "native",
@@ -434,6 +459,16 @@ def test_recordings():
               ask("--record", "none/such"), 4, "none/such")
 
 
+def test_recordings_by_hand():
+    write("hand.jsonl", '{"end": "connect"}\n' + json.dumps({
+        "response": {"json": {"choices": [{"message": {
+            "content": json.dumps(VALUE)}, "finish_reason": "stop"}]}}}) + "\n")
+    write("quick.json", {"retry": {"first": 0.001}})
+    gives("a recording by hand that names no model",
+          run("--config", "quick.json", "-m", "replay:hand.jsonl",
+              "--no-stream", "Hi"), 0, PRINTED)
+
+
 def test_tour():
     story = os.path.join(ROOT, "examples", "recordings", "story.jsonl")
     result = surety("run", "-c", "user-story/iteration-output", "--retries",
@@ -515,6 +550,12 @@ def test_terminal():
                                   env=KEYS)
         check("progress moves on a terminal", code == 0
               and "attempt 1, 0 s" in shown and "\r" in shown, repr(shown))
+    with Mock({"json": VALUE, "delay_ms": 900}):
+        code, shown = on_terminal(*BASE, "-m", "m-openai:small", "Hi",
+                                  stdout=True, env=KEYS)
+        check("and is gone before the value comes",
+              code == 0 and "{" in shown and
+              shown[:shown.index("{")].endswith("\r\x1b[K"), repr(shown))
 
 
 def test_keys():
@@ -561,5 +602,5 @@ if __name__ == "__main__":
     run_tests(test_protocols, test_asks_again, test_prompts, test_escalates,
               test_falls_back, test_failures, test_retries, test_budgets,
               test_options, test_configuration, test_commands, test_dry_run,
-              test_ledger, test_recordings, test_tour, test_signals,
-              test_terminal, test_keys)
+              test_ledger, test_recordings, test_recordings_by_hand, test_tour,
+              test_signals, test_terminal, test_keys)
