@@ -94,8 +94,8 @@ static surety_status link_fail_late(surety__link *link, surety_error *reterr)
     (void)surety__fail(reterr, SURETY_IO,
                        "the ledger at %s did not answer within %u ms",
                        link->name.ptr, link->timeout_ms);
-    surety__hint(reterr, "see that the server runs and can be reached, or give "
-                         "a longer timeout");
+    surety__hint(reterr, "see that the server runs and can be reached, or try "
+                         "again later");
     return SURETY_IO;
 }
 
@@ -115,8 +115,8 @@ static const link_case link_cases[] = {
     {"25006", false, "name the primary server: this one may only be read"},
     {"53", true, "make room on the server; what was recorded is safe"},
     {"40", true, "try again"},
-    {"57014", false, "see what holds the tables, or give a longer timeout"},
-    {"55P03", false, "see what holds the tables, or give a longer timeout"},
+    {"57014", false, "see what holds the tables, or try again later"},
+    {"55P03", false, "see what holds the tables, or try again later"},
     {"57P", true, "start the server"},
     {"08", true, "see that the server runs and can be reached"},
     {"42P07", false,
@@ -233,6 +233,14 @@ surety_status surety__link_run(surety__link *link, const char *sql,
 /* ---- connecting ---------------------------------------------------------- */
 
 /* One try. */
+/* Notices of the server are for a person at a terminal; libpq would write them
+ * there. */
+static void link_pass_over(void *ctx, const char *message)
+{
+    (void)ctx;
+    (void)message;
+}
+
 static surety_status link_try(surety__link *link, surety_error *reterr)
 {
     /* What stands before the URL is what it may say otherwise. */
@@ -244,6 +252,7 @@ static surety_status link_try(surety__link *link, surety_error *reterr)
     link->connection = PQconnectStartParams(names, values, 1);
     if (!link->connection)
         return surety__fail_nomem(reterr);
+    PQsetNoticeProcessor(link->connection, link_pass_over, NULL);
     while (polled != PGRES_POLLING_OK) {
         if (PQstatus(link->connection) == CONNECTION_BAD ||
             polled == PGRES_POLLING_FAILED) {

@@ -147,8 +147,11 @@ static void format_rules(const surety_contract *contract, surety_buf *out)
         const surety_rule rule = surety_contract_rule(contract, i);
 
         surety_buf_text(out, "- ");
-        surety_buf_add(out, rule.at.len ? rule.at : SURETY__LITERAL("it"));
-        surety_buf_byte(out, ' ');
+        if (rule.at.len) {
+            surety_buf_text(out, "at ");
+            surety_buf_add(out, rule.at);
+            surety_buf_text(out, ": ");
+        }
         surety__spell_line(out, rule.message);
         surety_buf_byte(out, '\n');
     }

@@ -210,7 +210,7 @@ def test_locked():
     holder.execute("BEGIN IMMEDIATE")
     began = time.monotonic()
     told("a locked ledger is told", probe.ask("begin", new_id()), "io",
-         "locked by another program", "300 ms", "timeout")
+         "locked by another program", "300 ms", "try again later")
     check("after the timeout", 0.25 < time.monotonic() - began < 5)
     refused("and cannot be opened", "locked.db", "io", "locked",
             timeout_ms=200)
