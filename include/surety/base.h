@@ -169,6 +169,13 @@ typedef struct surety_limits {
     /* One evaluation of a contract's rules: 2,000 ms and 256 MiB. */
     uint32_t rule_time_ms_max;
     uint32_t rule_memory_mib_max;
+    /* Mends and edits kept of one value, 1,024; the rest is counted. */
+    uint32_t mends_max;
+    /* A stream is running away when so many bytes of white space stand outside
+     * of strings, 4 KiB: more than the deepest indent; or when so many bytes
+     * repeat a text of at most 256 bytes, 32 KiB: some 8,000 tokens. */
+    uint32_t blank_run_max;
+    uint32_t repeat_run_max;
 } surety_limits;
 
 /* All limits with their defaults filled in over the zeros of given, which may

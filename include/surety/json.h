@@ -105,6 +105,96 @@ SURETY_API surety_status surety_doc_duplicate(const surety_doc *doc, size_t i,
                                               surety_position *ret_position,
                                               surety_str *ret_key);
 
+/* ---- tolerant reading -------------------------------------------------- */
+
+/* A liberty that the tolerant reader took. A kind that is certain leaves the
+ * meaning in no doubt (a trailing comma); one that is likely is a guess (a
+ * missing quote). Kinds and which they are: docs/repair.md. The texts belong to
+ * the doc. */
+typedef struct surety_mend {
+    const char *kind; /* "trailing-comma", ... */
+    bool likely;      /* false: certain */
+    size_t offset;    /* of what stood, in the doc's text */
+    surety_str stood; /* may be empty: something was missing */
+    surety_str read;  /* what it was taken for; may be empty: nothing */
+} surety_mend;
+
+typedef struct surety_lenient_options {
+    size_t size; /* sizeof(surety_lenient_options) */
+    /* Take no liberty: what surety_doc_read refuses is SURETY_SYNTAX. */
+    bool strict;
+    /* Take no liberty that is likely only: SURETY_SYNTAX. */
+    bool certain_only;
+    /* Whether a member of that name is expected somewhere; NULL: nobody knows.
+     * It decides between readings of a text that can be read in several ways
+     * and changes nothing else. */
+    bool (*expects)(void *ctx, surety_str name);
+    void *expects_ctx;
+    const surety_limits *limits; /* NULL: defaults */
+    /* The text is known to be cut off: nothing that is open at its end is
+     * closed, and a number at its end is open. */
+    bool cut;
+} surety_lenient_options;
+
+/* Reads the JSON value that stands at the start of text (after white space and
+ * comments), as a model may have written it, into doc, as surety_doc_read does;
+ * text must stay as it is while doc is used. *ret_end is where the value ends;
+ * what stands behind it is not read, but for closing brackets up to the end of
+ * a line, which close nothing (extra-close; a pushed value ends before them).
+ * A text that is JSON gives exactly what surety_doc_read gives, and no mends.
+ * Linear in the value.
+ * SURETY_END: the text ends before the value does: it is cut off; doc holds
+ * what came, what is open in it is marked (surety_val_is_open), and the error's
+ * path leads to the innermost open value. Missing closing brackets alone, after
+ * a complete value, are a mend (likely). SURETY_SYNTAX: not even so is it JSON;
+ * SURETY_LIMIT; SURETY_NOMEM. */
+SURETY_API surety_status surety_doc_read_lenient(
+    surety_doc *doc, surety_str text, const surety_lenient_options *options,
+    size_t *ret_end, surety_error *reterr);
+
+/* The liberties taken in reading doc, in text order; none in a doc that was
+ * read strictly. At most mends_max are kept; _count is exact. */
+SURETY_API size_t surety_doc_mend_count(const surety_doc *doc);
+SURETY_API surety_mend surety_doc_mend(const surety_doc *doc, size_t i);
+/* How many of them are likely only; exact. */
+SURETY_API size_t surety_doc_mend_likely(const surety_doc *doc);
+
+/* Whether val's end has not come: a container not closed, a string not ended,
+ * a number or literal that might go on. */
+SURETY_API bool surety_val_is_open(surety_val val);
+
+/* The same reader, pushed: bytes come in chunks of any size, and what is there
+ * can be looked at between them. The work for a byte does not depend on the
+ * chunks nor on what came before. Any chunking ends in the same doc. */
+typedef struct surety_lenient surety_lenient;
+
+/* NULL when out of memory. */
+SURETY_API surety_lenient *surety_lenient_new(const surety_alloc *alloc);
+SURETY_API void surety_lenient_free(surety_lenient *reader); /* takes NULL */
+/* Begins a value, to be read into doc, which is the reader's until it ends. */
+SURETY_API surety_status surety_lenient_begin(
+    surety_lenient *reader, surety_doc *doc,
+    const surety_lenient_options *options, surety_error *reterr);
+/* Takes bytes (copied). OK: the value goes on; SURETY_END: it has ended, and
+ * further bytes are not looked at; otherwise as surety_doc_read_lenient, and
+ * the reader is to be begun again. */
+SURETY_API surety_status surety_lenient_feed(surety_lenient *reader,
+                                             surety_str bytes,
+                                             surety_error *reterr);
+/* The value so far, good until the next call on the reader: what is decided,
+ * and at its end what is in progress, marked as open. A key without a value is
+ * left out; a name that stands twice in an object that is open is listed twice.
+ * What a snapshot shows as complete stays as it is in every later one.
+ * SURETY_NONE where no value has begun. SURETY_NOMEM, SURETY_LIMIT. */
+SURETY_API surety_status surety_lenient_snapshot(surety_lenient *reader,
+                                                 surety_val *ret_root,
+                                                 surety_error *reterr);
+/* No more bytes come. As surety_doc_read_lenient: OK, SURETY_END (cut off),
+ * SURETY_SYNTAX, ...; the doc is the caller's again. */
+SURETY_API surety_status surety_lenient_finish(surety_lenient *reader,
+                                               size_t *ret_end,
+                                               surety_error *reterr);
+
 /* ---- values ----------------------------------------------------------- */
 
 SURETY_API surety_kind surety_val_kind(surety_val val);

@@ -166,7 +166,9 @@ static inline uint32_t surety__hash(const char *ptr, size_t len)
     }
     hash *= multiplier;
     hash = (hash ^ hash >> 32 ^ last) * 0xC4CEB9FE1A85EC53u;
-    return (uint32_t)(hash >> 32);
+    /* The last bytes reach the highest bits alone; the lowest are what a key's
+     * cell keeps. */
+    return (uint32_t)(hash >> 32 ^ hash >> 48);
 }
 
 /* The code point at ptr (< end) and its length in *ret_len; where the bytes

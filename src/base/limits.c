@@ -24,6 +24,9 @@ static const surety_limits limits_default = {
     .candidates_max = 256,
     .rule_time_ms_max = 2000,
     .rule_memory_mib_max = 256,
+    .mends_max = 1024,
+    .blank_run_max = 4096,
+    .repeat_run_max = 32768,
 };
 
 /* ORDER limits: every member of surety_limits stands here once. */
@@ -47,7 +50,10 @@ static const surety_limits limits_default = {
     X(findings_max)                                                            \
     X(candidates_max)                                                          \
     X(rule_time_ms_max)                                                        \
-    X(rule_memory_mib_max)
+    X(rule_memory_mib_max)                                                     \
+    X(mends_max)                                                               \
+    X(blank_run_max)                                                           \
+    X(repeat_run_max)
 
 surety_limits surety_limits_of(const surety_limits *given)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a document: its blocks of memory and what it says of itself.
  *
- * A doc owns up to five blocks: cells, the copy of the text, the block of
- * decoded and built bytes, scratch for duplicate keys, and the reader's window.
+ * A doc owns up to six blocks: cells, the copy of the text, the block of
+ * decoded and built bytes, scratch for duplicate keys, the reader's window, and
+ * the list of mends.
  * All of them are kept when it is read or built again, so a doc that has seen
  * its largest text allocates nothing any more. */
 #include "json/inside.h"
@@ -30,6 +31,7 @@ void surety_doc_free(surety_doc *doc)
     surety__free(doc->alloc, doc->seen, doc->seen_cap * sizeof(*doc->seen));
     surety__free(doc->alloc, doc->window,
                  doc->window_cap * sizeof(*doc->window));
+    surety__free(doc->alloc, doc->mends, doc->mend_cap * sizeof(*doc->mends));
     surety__free(doc->alloc, doc, sizeof(*doc));
 }
 
@@ -40,6 +42,9 @@ void surety__doc_clear(surety_doc *doc)
     doc->text_len = 0;
     doc->own_len = 0;
     doc->duplicate_count = 0;
+    doc->mend_kept = 0;
+    doc->mend_count = 0;
+    doc->mend_likely = 0;
     doc->open = PLACE_NONE;
     doc->depth = 0;
     doc->build_status = SURETY_OK;

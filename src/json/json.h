@@ -60,11 +60,29 @@ typedef struct surety__cell {
 _Static_assert(sizeof(surety__cell) == 16, "cells are 16 bytes");
 
 enum surety__cell_flag {
-    FLAG_OWN = 1,  /* the bytes stand in the doc's own block */
-    FLAG_ASCII = 2 /* a STRING or KEY whose bytes are all below 0x80 */
+    FLAG_OWN = 1,   /* the bytes stand in the doc's own block */
+    FLAG_ASCII = 2, /* a STRING or KEY whose bytes are all below 0x80 */
+    FLAG_OPEN = 4   /* its end had not come when it was read */
 };
 
 enum { DOC_SLOTS = 1024 }; /* a power of two, at most 65,536 */
+
+/* A liberty that was taken: mends.def has the kinds. */
+enum surety__mend_kind {
+#define X(id, name, likely, about) MEND_##id,
+#include "json/mends.def"
+#undef X
+    MEND_COUNT
+};
+
+typedef struct surety__mend {
+    uint8_t kind;
+    bool own;         /* what was read stands in the doc's own block */
+    uint32_t offset;  /* of what stood, in the text */
+    uint32_t len;     /* its bytes */
+    const char *read; /* what it was read as, a constant; or NULL: */
+    uint32_t read_off, read_len; /* where in the text or the own block */
+} surety__mend;
 
 struct surety_doc {
     const surety_alloc *alloc;
@@ -88,6 +106,9 @@ struct surety_doc {
         uint32_t place, len, off, flags;
     } duplicates[64];
     size_t duplicate_count;
+    surety__mend *mends; /* in text order; at most mends_max */
+    size_t mend_cap, mend_kept;
+    size_t mend_count, mend_likely; /* all of them */
     surety_limits limits;
     bool limits_default; /* they are the defaults */
     uint32_t open;       /* the innermost open container, PLACE_NONE: none */
@@ -180,6 +201,18 @@ uint64_t surety__val_hash(surety_val val);
 const surety__cell *surety__member(const surety_doc *doc,
                                    const surety__cell *object, surety_str key,
                                    uint32_t hash);
+
+/* ---- mends (mend.c) ----------------------------------------------------- */
+
+/* The name of a kind, what it is in words, and whether it is likely only. */
+const char *surety__mend_name(enum surety__mend_kind kind);
+const char *surety__mend_about(enum surety__mend_kind kind);
+bool surety__mend_is_likely(enum surety__mend_kind kind);
+/* Notes a mend in its place in text order; past mends_max it is only counted.
+ * OK or NOMEM. */
+surety_status surety__mend_add(surety_doc *doc, const surety__mend *mend);
+/* Takes the last one back, which must be certain. */
+void surety__mend_drop(surety_doc *doc);
 
 /* The reader itself, for values that need no tree. */
 #include "json/tokens.h"

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tolerant reader: what calls the machine.
+ *
+ * Pushed bytes are collected in the doc's own copy of the text, over which the
+ * machine runs as far as it can (lenient.h says how it waits). One shot is the
+ * same machine over the caller's bytes, none of which is copied; but a text
+ * that begins as JSON is first given to the strict reader, which is much
+ * faster, and only where that refuses it does the machine begin. */
+#include "json/lenient.h"
+
+/* ---- faults ------------------------------------------------------------- */
+
+enum lenient_step surety__lenient_fail(surety_lenient *lenient, size_t at,
+                                       const char *fault)
+{
+    if (lenient->status == SURETY_OK) {
+        lenient->status = SURETY_SYNTAX;
+        lenient->fault = fault;
+        lenient->fault_at = at;
+    }
+    return STEP_FAIL;
+}
+
+enum lenient_step surety__lenient_limit(surety_lenient *lenient, size_t at,
+                                        enum read_fault limit)
+{
+    if (lenient->status == SURETY_OK) {
+        lenient->status = SURETY_LIMIT;
+        lenient->limit = limit;
+        lenient->fault_at = at;
+    }
+    return STEP_FAIL;
+}
+
+enum lenient_step surety__lenient_nomem(surety_lenient *lenient)
+{
+    if (lenient->status == SURETY_OK)
+        lenient->status = SURETY_NOMEM;
+    return STEP_FAIL;
+}
+
+/* Whether the liberty may be taken. */
+static bool lenient_may(surety_lenient *lenient, enum surety__mend_kind kind,
+                        size_t at)
+{
+    if (!lenient->strict && !(lenient->certain && surety__mend_is_likely(kind)))
+        return true;
+    surety__lenient_fail(lenient, at, surety__mend_about(kind));
+    return false;
+}
+
+bool surety__lenient_mend_as(surety_lenient *lenient, const surety__mend *mend)
+{
+    if ((lenient->strict || lenient->certain) &&
+        !lenient_may(lenient, mend->kind, mend->offset))
+        return false;
+    if (surety__mend_add(lenient->doc, mend) == SURETY_OK)
+        return true;
+    surety__lenient_nomem(lenient);
+    return false;
+}
+
+bool surety__lenient_mend(surety_lenient *lenient, enum surety__mend_kind kind,
+                          size_t at, size_t len, const char *read)
+{
+    const surety__mend mend = {.kind = (uint8_t)kind,
+                               .offset = (uint32_t)at,
+                               .len = (uint32_t)len,
+                               .read = read};
+
+    return surety__lenient_mend_as(lenient, &mend);
+}
+
+/* ---- waiting ------------------------------------------------------------ */
+
+enum lenient_step surety__lenient_wait(surety_lenient *lenient,
+                                       enum lenient_wait sort, size_t at)
+{
+    lenient->wait_for = (uint8_t)sort;
+    lenient->wait_at = at;
+    lenient->wait_most = SIZE_MAX;
+    return STEP_WAIT;
+}
+
+static bool lenient_awaited(enum lenient_wait sort, char byte)
+{
+    switch (sort) {
+    case WAIT_SIGN: return !scan_is_space(byte);
+    case WAIT_QUOTE:
+        return byte == '"' || byte == '\'' || byte == '`' ||
+               (unsigned char)byte < 0x20 || (unsigned char)byte >= 0x80;
+    case WAIT_STOP:
+        return !lenient_is_name(byte) || (unsigned char)byte >= 0x80;
+    default: return true;
+    }
+}
+
+/* Whether what was waited for has come. A decision that was begun again often
+ * waits until there is twice as much to look at. */
+static bool lenient_ready(surety_lenient *lenient)
+{
+    size_t at = lenient->wait_at;
+
+    if (!lenient->waiting || lenient->final)
+        return true;
+    if (lenient->waits > LENIENT_RETRIES &&
+        lenient->end - lenient->wait_from < lenient->wait_size)
+        return false;
+    while (at < lenient->end && at < lenient->wait_most &&
+           !lenient_awaited((enum lenient_wait)lenient->wait_for,
+                            lenient->text[at]))
+        at++;
+    lenient->work += at - lenient->wait_at;
+    lenient->wait_at = at;
+    return at < lenient->end || at >= lenient->wait_most;
+}
+
+/* ---- the machine -------------------------------------------------------- */
+
+static inline enum lenient_step lenient_step(surety_lenient *lenient)
+{
+    switch (lenient->state) {
+    case LENIENT_QUOTED: return surety__lenient_quoted(lenient);
+    case LENIENT_BARE: return surety__lenient_bare(lenient);
+    default: return surety__lenient_structure(lenient);
+    }
+}
+
+/* Runs as far as the bytes go: STEP_GO, the value has ended. */
+static enum lenient_step lenient_run(surety_lenient *lenient)
+{
+    enum lenient_step step = STEP_GO;
+
+    if (!lenient_ready(lenient))
+        return STEP_WAIT;
+    while (step == STEP_GO && lenient->state != LENIENT_DONE)
+        step = lenient_step(lenient);
+    lenient->waiting = step == STEP_WAIT;
+    if (step == STEP_WAIT) {
+        if (lenient->wait_from == lenient->at) {
+            lenient->waits++;
+            lenient->wait_size = 2 * (lenient->end - lenient->at);
+        } else {
+            lenient->wait_from = lenient->at;
+            lenient->waits = 0;
+        }
+    }
+    return step;
+}
+
+/* ---- how it ends -------------------------------------------------------- */
+
+/* The last value of a container. Linear in what stands in it. */
+static surety_val lenient_last(surety_val container)
+{
+    surety_val last = surety_val_first(container), next = last;
+
+    while (next.doc) {
+        last = next;
+        next = surety_val_next(container, last);
+    }
+    return last;
+}
+
+/* Writes the JSON Pointer of the innermost open value to reterr's path; as much
+ * as there is room for. */
+static void lenient_path(const surety_doc *doc, surety_error *reterr)
+{
+    surety_buf path = {.ptr = reterr->path,
+                       .cap = sizeof(reterr->path),
+                       .max = sizeof(reterr->path) - 1};
+    surety_val val = surety_doc_root(doc), last = val;
+
+    while (val.doc && surety_val_is_open(val)) {
+        const surety__cell *cell = surety__cell_of(val);
+
+        last = val;
+        if (cell->kind < CELL_ARRAY || !cell->count)
+            break;
+        val = lenient_last(val);
+    }
+    if (last.doc)
+        surety_val_pointer(last, &path);
+    reterr->path[path.len] = '\0';
+}
+
+static surety_status lenient_explain(surety_lenient *lenient,
+                                     surety_error *reterr)
+{
+    surety_doc *doc = lenient->doc;
+    const surety_str text = {lenient->text, lenient->end};
+    const size_t at = lenient->fault_at;
+
+    if (lenient->status == SURETY_NOMEM) {
+        surety__fail_nomem(reterr);
+    } else if (lenient->status == SURETY_LIMIT &&
+               lenient->limit == FAULT_TEXT) {
+        /* How long it is is not known: more may come. */
+        surety__fail(reterr, SURETY_LIMIT,
+                     "the text is longer than the limit text_bytes_max of %zu "
+                     "bytes",
+                     doc->limits.text_bytes_max);
+    } else if (lenient->status == SURETY_LIMIT) {
+        surety__read_explain(text,
+                             (struct read_mistake){.fault = lenient->limit,
+                                                   .offset = at,
+                                                   .length = lenient->length},
+                             &doc->limits, reterr);
+    } else {
+        struct read_mistake mistake = {.fault = FAULT_NONE};
+
+        if (lenient->strict)
+            mistake = surety__fault_find(doc, false);
+        if (mistake.fault == FAULT_NOMEM) {
+            lenient->status = SURETY_NOMEM;
+            surety__fail_nomem(reterr);
+        } else if (mistake.fault != FAULT_NONE) {
+            lenient->status =
+                surety__read_explain(text, mistake, &doc->limits, reterr);
+        } else {
+            surety__fail(reterr, SURETY_SYNTAX, "%s", lenient->fault);
+            if (reterr)
+                reterr->position = surety_position_at(text, at, at < text.len);
+        }
+    }
+    return lenient->status;
+}
+
+/* The value has ended, is cut off or refused; the doc is the caller's again. */
+static surety_status lenient_end(surety_lenient *lenient,
+                                 enum lenient_step step, size_t *ret_end,
+                                 surety_error *reterr)
+{
+    surety_doc *doc = lenient->doc;
+    surety_status status = SURETY_OK;
+
+    lenient->begun = false;
+    if (step == STEP_GO) {
+        if (surety__lenient_compact(lenient)) {
+            surety__lenient_nomem(lenient);
+            step = STEP_FAIL;
+        } else {
+            doc->open = PLACE_NONE;
+            *ret_end = lenient->at;
+            return SURETY_OK;
+        }
+    }
+    if (step == STEP_CUT) {
+        status = surety__lenient_cut(lenient);
+        if (status == SURETY_OK) {
+            surety__fail(reterr, SURETY_END,
+                         "the text ends before its value does");
+            surety__hint(reterr, "it was cut off: ask for it again, with room "
+                                 "for a longer reply");
+            if (reterr) {
+                reterr->position = surety_position_at(
+                    (surety_str){lenient->text, lenient->end}, lenient->end, 0);
+                lenient_path(doc, reterr);
+            }
+            *ret_end = lenient->end;
+            return SURETY_END;
+        }
+        if (lenient->status == SURETY_OK)
+            lenient->status = status;
+    }
+    status = lenient_explain(lenient, reterr);
+    surety__doc_clear(doc);
+    return status;
+}
+
+/* ---- beginning ---------------------------------------------------------- */
+
+static void lenient_reset(surety_lenient *lenient, surety_doc *doc,
+                          const surety_lenient_options *options)
+{
+    const surety_alloc *alloc = lenient->alloc;
+    uint32_t *stack = lenient->stack;
+    const size_t stack_cap = lenient->stack_cap;
+    const surety_limits *limits = options ? options->limits : NULL;
+
+    *lenient = (surety_lenient){.alloc = alloc,
+                                .doc = doc,
+                                .open = PLACE_NONE,
+                                .wait_from = SIZE_MAX,
+                                .begun = true,
+                                .stack = stack,
+                                .stack_cap = stack_cap};
+    if (options) {
+        lenient->strict = options->strict;
+        lenient->certain = options->certain_only;
+        lenient->expects = options->expects;
+        lenient->expects_ctx = options->expects_ctx;
+        if (options->size >=
+            offsetof(surety_lenient_options, cut) + sizeof(options->cut))
+            lenient->cut = options->cut;
+    }
+    if (limits || !doc->limits_default) {
+        doc->limits = surety_limits_of(limits);
+        doc->limits_default = !limits;
+    }
+    if (doc->limits.number_len_max > READ_NUMBER_MAX)
+        doc->limits.number_len_max = READ_NUMBER_MAX;
+    surety__doc_clear(doc);
+    doc->text = "";
+}
+
+surety_lenient *surety_lenient_new(const surety_alloc *alloc)
+{
+    surety_lenient *lenient = surety__new(alloc, sizeof(*lenient));
+
+    if (lenient)
+        lenient->alloc = alloc;
+    return lenient;
+}
+
+void surety_lenient_free(surety_lenient *lenient)
+{
+    if (!lenient)
+        return;
+    surety__free(lenient->alloc, lenient->stack,
+                 lenient->stack_cap * sizeof(*lenient->stack));
+    surety__free(lenient->alloc, lenient, sizeof(*lenient));
+}
+
+surety_status surety_lenient_begin(surety_lenient *lenient, surety_doc *doc,
+                                   const surety_lenient_options *options,
+                                   surety_error *reterr)
+{
+    if (!lenient || !doc)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a reader and a document are needed to read");
+    lenient_reset(lenient, doc, options);
+    lenient->text = doc->text;
+    lenient->pushed = true;
+    return SURETY_OK;
+}
+
+/* ---- pushing ------------------------------------------------------------ */
+
+/* Adds bytes to the text. */
+static surety_status lenient_collect(surety_lenient *lenient, surety_str bytes)
+{
+    surety_doc *doc = lenient->doc;
+    void *copy = doc->copy;
+    surety_status status;
+
+    if (bytes.len > doc->limits.text_bytes_max - lenient->end) {
+        surety__lenient_limit(lenient, 0, FAULT_TEXT);
+        return SURETY_LIMIT;
+    }
+    status = surety__grow(doc->alloc, &copy, &doc->copy_cap,
+                          lenient->end + bytes.len + 1, 1, SIZE_MAX / 2);
+    doc->copy = copy;
+    if (status) {
+        surety__lenient_nomem(lenient);
+        return status;
+    }
+    if (bytes.len)
+        memcpy(doc->copy + lenient->end, bytes.ptr, bytes.len);
+    lenient->end += bytes.len;
+    lenient->text = doc->text = doc->copy;
+    doc->text_len = lenient->end;
+    return SURETY_OK;
+}
+
+surety_status surety_lenient_feed(surety_lenient *lenient, surety_str bytes,
+                                  surety_error *reterr)
+{
+    enum lenient_step step;
+    size_t end;
+
+    if (!lenient || !lenient->begun || (!bytes.ptr && bytes.len))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "bytes were fed to a reader that was not begun");
+    if (lenient->state == LENIENT_DONE)
+        return SURETY_END;
+    surety__lenient_unshow(lenient);
+    step = lenient_collect(lenient, bytes) ? STEP_FAIL : lenient_run(lenient);
+    if (step == STEP_WAIT)
+        return SURETY_OK;
+    if (step == STEP_GO)
+        return SURETY_END;
+    return lenient_end(lenient, step, &end, reterr);
+}
+
+surety_status surety_lenient_snapshot(surety_lenient *lenient,
+                                      surety_val *ret_root,
+                                      surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    if (!lenient || !lenient->begun)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a snapshot was asked of a reader that was not "
+                            "begun");
+    if (!lenient->shown)
+        status = surety__lenient_show(lenient);
+    if (status == SURETY_NOMEM) {
+        lenient->status = SURETY_OK;
+        return surety__fail_nomem(reterr);
+    }
+    if (status) {
+        lenient_explain(lenient, reterr);
+        lenient->status = SURETY_OK;
+        return status;
+    }
+    *ret_root = surety_doc_root(lenient->doc);
+    return SURETY_OK;
+}
+
+surety_status surety_lenient_finish(surety_lenient *lenient, size_t *ret_end,
+                                    surety_error *reterr)
+{
+    enum lenient_step step = STEP_GO;
+    surety_status status;
+    size_t end = 0;
+
+    if (!lenient || !lenient->begun)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a reader was finished that was not begun");
+    surety__lenient_unshow(lenient);
+    lenient->final = true;
+    if (lenient->state != LENIENT_DONE)
+        step = lenient_run(lenient);
+    status = lenient_end(lenient, step, &end, reterr);
+    if (ret_end && status >= SURETY_OK)
+        *ret_end = end;
+    return status;
+}
+
+/* ---- one shot ----------------------------------------------------------- */
+
+/* Reads the container at the text's start strictly; false: it is none. */
+static bool lenient_strict(surety_doc *doc, surety_str text, size_t *ret_end)
+{
+    const surety_limits limits = doc->limits;
+    const bool standard = doc->limits_default;
+    const surety_read_options options = {.size = sizeof(options),
+                                         .flags = SURETY_READ_BORROW,
+                                         .limits = standard ? NULL : &limits};
+    surety__tokens tokens;
+    const uint32_t *at;
+    size_t first = 0, last = text.len;
+
+    while (first < text.len && scan_is_space(text.ptr[first]))
+        first++;
+    if (first == text.len || (text.ptr[first] != '{' && text.ptr[first] != '['))
+        return false;
+    /* The strict reader wants a text that ends in a bracket: what stands
+     * behind the last one is no part of the value. */
+    while (last > first && text.ptr[last - 1] != '}' &&
+           text.ptr[last - 1] != ']')
+        last--;
+    if (last == first)
+        return false;
+    text.len = last;
+    at = surety__tokens_begin(&tokens, doc, text, &options);
+    if (at)
+        at = surety__tokens_read(&tokens, at);
+    if (!at || tokens.values > doc->limits.values_max)
+        return false;
+    *ret_end = (size_t)at[-1] + 1;
+    return true;
+}
+
+/* Closing brackets behind the value that close nothing, up to the end of the
+ * text or of a line. */
+static bool lenient_extra(surety_lenient *lenient)
+{
+    const char *text = lenient->text;
+    size_t at = lenient->at, end = at;
+
+    while (at < lenient->end &&
+           (scan_is_space(text[at]) || text[at] == '}' || text[at] == ']')) {
+        if (!scan_is_space(text[at]))
+            end = at + 1;
+        at++;
+    }
+    if (end == lenient->at)
+        return true;
+    for (at = end; at < lenient->end && (text[at] == ' ' || text[at] == '\t');)
+        at++;
+    if (at < lenient->end && text[at] != '\n' && text[at] != '\r')
+        return true;
+    at = lenient->at;
+    while (scan_is_space(text[at]))
+        at++;
+    if (!surety__lenient_mend(lenient, MEND_EXTRA_CLOSE, at, end - at, ""))
+        return lenient->status == SURETY_SYNTAX; /* then it is not taken */
+    lenient->at = end;
+    return true;
+}
+
+surety_status surety_doc_read_lenient(surety_doc *doc, surety_str text,
+                                      const surety_lenient_options *options,
+                                      size_t *ret_end, surety_error *reterr)
+{
+    surety_lenient lenient = {.alloc = doc ? doc->alloc : NULL};
+    enum lenient_step step;
+    surety_status status;
+    size_t end = 0;
+
+    if (!doc || (!text.ptr && text.len))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a document and a text are needed to read");
+    lenient_reset(&lenient, doc, options);
+    if (text.len > doc->limits.text_bytes_max) {
+        surety__lenient_limit(&lenient, 0, FAULT_TEXT);
+        lenient.text = doc->text = text.ptr;
+        lenient.end = doc->text_len = text.len;
+        return lenient_end(&lenient, STEP_FAIL, &end, reterr);
+    }
+    if (lenient_strict(doc, text, &end)) {
+        doc->text = text.ptr;
+        doc->text_len = text.len;
+        lenient.text = text.ptr;
+        lenient.end = text.len;
+        lenient.at = end;
+        step = STEP_GO;
+    } else {
+        surety__doc_clear(doc);
+        doc->text = text.len ? text.ptr : "";
+        doc->text_len = text.len;
+        lenient.text = doc->text;
+        lenient.end = text.len;
+        lenient.final = true;
+        step = lenient_run(&lenient);
+    }
+    if (step == STEP_GO && !lenient.strict && !lenient_extra(&lenient))
+        step = STEP_FAIL;
+    if (step == STEP_GO)
+        lenient.status = SURETY_OK;
+    status = lenient_end(&lenient, step, &end, reterr);
+    if (ret_end && status >= SURETY_OK)
+        *ret_end = end;
+    surety__free(lenient.alloc, lenient.stack,
+                 lenient.stack_cap * sizeof(*lenient.stack));
+    return status;
+}

@@ -1,0 +1,804 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking ahead: the rules by which the tolerant reader tells what a byte is
+ * that could be several things.
+ *
+ * The rule of rules: where the strict reading can go on, it does. A quote in
+ * strict JSON is followed by a comma and a key with its colon, by a closing
+ * bracket and what may stand behind that, or by a colon; so whatever is
+ * followed by such ends its string, and only a quote that no grammar allows
+ * there is looked at twice. Everything here looks at the signs behind a place,
+ * passing over blanks, and at most at one key or name of bounded length. */
+#include "json/lenient.h"
+
+/* ---- signs -------------------------------------------------------------- */
+
+/* 16 bytes a row: BYTE_PLAIN 1, BYTE_NAME 2, BYTE_STOP 4, BYTE_SIGN 8. */
+/* clang-format off */
+const unsigned char surety__lenient_bytes[256] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 0, 4, 4, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    4, 0, 12, 4, 3, 0, 0, 12, 4, 4, 0, 0, 4, 2, 2, 4,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 4, 0, 0, 0, 0,
+    0, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 12, 4, 0, 3,
+    12, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 0, 4, 0, 0,
+    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
+    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
+    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
+    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
+    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
+    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
+    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
+    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
+};
+/* clang-format on */
+
+static struct sign ahead_make(int code, unsigned len)
+{
+    return (struct sign){.code = code, .len = (uint8_t)len, .odd = true};
+}
+
+static struct sign ahead_quote(uint8_t style, unsigned len, bool odd)
+{
+    return (struct sign){
+        .code = SIGN_QUOTE, .len = (uint8_t)len, .style = style, .odd = odd};
+}
+
+/* Signs outside of ASCII: their bytes as one number. */
+static struct sign ahead_wide(uint32_t bytes)
+{
+    switch (bytes) {
+    case 0xC2A0: /* no-break space */ return ahead_make(' ', 2);
+    case 0xC2AB:
+    case 0xC2BB: return ahead_quote(STYLE_ANGLE, 2, true);
+    case 0xE28098:
+    case 0xE28099:
+    case 0xE2809A:
+    case 0xE2809B: return ahead_quote(STYLE_CURLY_SINGLE, 3, true);
+    case 0xE2809C:
+    case 0xE2809D:
+    case 0xE2809E:
+    case 0xE2809F:
+    case 0xEFBC82: return ahead_quote(STYLE_CURLY, 3, true);
+    case 0xE280A6: return ahead_make(SIGN_DOTS, 3);
+    case 0xE280A8: /* line separator, paragraph separator */
+    case 0xE280A9: return ahead_make('\n', 3);
+    case 0xE2808B: /* spaces of no width, and an ideographic one */
+    case 0xE281A0:
+    case 0xE280AF:
+    case 0xE38080:
+    case 0xEFBBBF: return ahead_make(' ', 3);
+    case 0xEFBC8C: return ahead_make(',', 3);
+    case 0xEFBC9A: return ahead_make(':', 3);
+    case 0xEFBC9B: return ahead_make(';', 3);
+    case 0xEFBC9D: return ahead_make('=', 3);
+    case 0xEFBCBB: return ahead_make('[', 3);
+    case 0xEFBCBD: return ahead_make(']', 3);
+    case 0xEFBD9B: return ahead_make('{', 3);
+    case 0xEFBD9D: return ahead_make('}', 3);
+    default: return ahead_make(SIGN_OTHER, 1);
+    }
+}
+
+/* A backslash outside of any string: a quote or a line end that was escaped
+ * together with all of the text. */
+static struct sign ahead_backslash(const surety_lenient *lenient, size_t at)
+{
+    if (at + 1 == lenient->end) {
+        struct sign sign = ahead_make(lenient->final ? '\\' : SIGN_END, 1);
+
+        sign.lack = !lenient->final;
+        return sign;
+    }
+    switch (lenient->text[at + 1]) {
+    case '"': return ahead_quote(STYLE_ESCAPED, 2, true);
+    case 'n': return ahead_make('\n', 2);
+    case 'r':
+    case 't': return ahead_make(' ', 2);
+    default: return (struct sign){.code = '\\', .len = 1};
+    }
+}
+
+struct sign surety__lenient_sign_odd(const surety_lenient *lenient, size_t at)
+{
+    const unsigned char *byte = (const unsigned char *)lenient->text + at;
+    const size_t left = lenient->end - at;
+    struct sign sign = {.code = SIGN_END, .len = 1, .lack = true};
+
+    if (*byte < 0x80) {
+        if (*byte == '\\')
+            return ahead_backslash(lenient, at);
+        if (*byte == '`')
+            return ahead_quote(STYLE_BACKTICK, 1, true);
+        return ahead_quote(*byte == '"' ? STYLE_DOUBLE : STYLE_SINGLE, 1,
+                           *byte != '"');
+    }
+    if (*byte == 0xC2) {
+        if (left >= 2)
+            return ahead_wide((uint32_t)(byte[0] << 8 | byte[1]));
+    } else if (*byte == 0xE2 || *byte == 0xE3 || *byte == 0xEF) {
+        if (left >= 3)
+            return ahead_wide((uint32_t)byte[0] << 16 | (uint32_t)byte[1] << 8 |
+                              byte[2]);
+    } else {
+        return ahead_make(SIGN_OTHER, 1);
+    }
+    return lenient->final ? ahead_make(SIGN_OTHER, 1) : sign;
+}
+
+/* ---- moving ahead ------------------------------------------------------- */
+
+static void ahead_starve(struct ahead *ahead, enum lenient_wait sort, size_t at)
+{
+    ahead->starved = true;
+    surety__lenient_wait(ahead->lenient, sort, at);
+}
+
+struct sign surety__ahead_sign(struct ahead *ahead)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const size_t from = ahead->at;
+    struct sign sign;
+
+    for (;;) {
+        size_t at = ahead->at;
+
+        while (at < lenient->end &&
+               (lenient->text[at] == ' ' || lenient->text[at] == '\t'))
+            at++;
+        ahead->at = at;
+        sign = lenient_sign(lenient, at);
+        if (sign.code == '\n' || sign.code == '\r')
+            ahead->line = true;
+        else if (sign.code != ' ' && sign.code != '\f' && sign.code != '\v')
+            break;
+        ahead->at += sign.len;
+    }
+    lenient->work += ahead->at - from + 1;
+    if (sign.lack)
+        ahead_starve(ahead, ahead->at == lenient->end ? WAIT_SIGN : WAIT_ANY,
+                     lenient->end);
+    return sign;
+}
+
+/* Passes over the sign that was found. */
+static void ahead_pass(struct ahead *ahead, const struct sign *sign)
+{
+    ahead->at += sign->len;
+}
+
+/* Passes over a quoted text of at most LENIENT_KEY_AHEAD bytes on one line,
+ * whose quote was found. False: it has no end there. *ret_far: that is because
+ * it is long. */
+static bool ahead_quoted(struct ahead *ahead, const struct sign *quote,
+                         bool *ret_far)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const size_t start = ahead->at + quote->len;
+    const size_t most = start + LENIENT_KEY_AHEAD;
+    size_t at = start;
+
+    *ret_far = false;
+    while (at < lenient->end && at < most) {
+        const unsigned char byte = (unsigned char)lenient->text[at];
+
+        if (byte == '\\' && quote->style != STYLE_ESCAPED) {
+            at += 2;
+            continue;
+        }
+        if (byte == '\n' || byte == '\r')
+            break;
+        if (byte == '"' || byte == '\'' || byte == '`' || byte == '\\' ||
+            byte >= 0x80) {
+            struct sign sign = lenient_sign(lenient, at);
+
+            if (sign.lack) {
+                lenient->work += at - start;
+                ahead_starve(ahead, WAIT_ANY, lenient->end);
+                return false;
+            }
+            if (sign.code == SIGN_QUOTE && sign.style == quote->style) {
+                ahead->at = at + sign.len;
+                lenient->work += at - start;
+                return true;
+            }
+        }
+        at++;
+    }
+    lenient->work += at - start;
+    if (at >= most) {
+        *ret_far = true;
+    } else if (at >= lenient->end) {
+        if (lenient->final) {
+            *ret_far = true; /* the text is cut off in it */
+        } else {
+            ahead_starve(ahead, WAIT_QUOTE, lenient->end);
+            lenient->wait_most = most;
+        }
+    }
+    return false;
+}
+
+/* Passes over a name, or with number over what numbers are made of; false:
+ * there is none. *ret_far: that is because it is long. */
+static bool ahead_name(struct ahead *ahead, bool number, bool *ret_far)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const size_t start = ahead->at, most = start + LENIENT_KEY_AHEAD;
+    size_t at = start;
+
+    while (at < lenient->end && at < most &&
+           (lenient_is_name(lenient->text[at]) ||
+            (number && lenient->text[at] == '+')))
+        at++;
+    *ret_far = at == most;
+    lenient->work += at - start;
+    ahead->at = at;
+    if (at == lenient->end && at < most && !lenient->final) {
+        ahead_starve(ahead, WAIT_STOP, at);
+        lenient->wait_most = most;
+        return false;
+    }
+    return at > start && at < most;
+}
+
+bool surety__ahead_expects(const surety_lenient *lenient, size_t start,
+                           size_t end, bool otherwise)
+{
+    const surety_str name = {lenient->text + start, end - start};
+
+    if (!lenient->expects)
+        return otherwise;
+    return lenient->expects(lenient->expects_ctx, name);
+}
+
+bool surety__ahead_expects_name(surety_lenient *lenient, size_t start)
+{
+    struct ahead ahead = {.lenient = lenient, .at = start};
+    bool far;
+
+    return ahead_name(&ahead, false, &far) &&
+           surety__ahead_expects(lenient, start, ahead.at, false);
+}
+
+/* Whether the sign can begin a value that is told by its first byte. */
+static bool ahead_begins_value(const struct sign *sign)
+{
+    return sign->code == SIGN_QUOTE || sign->code == '{' || sign->code == '[' ||
+           sign->code == '-' ||
+           (sign->code > 0 && scan_is_digit((char)sign->code));
+}
+
+int surety__ahead_dots(const surety_lenient *lenient, size_t at)
+{
+    for (size_t i = at; i < at + 3; i++) {
+        if (i == lenient->end)
+            return lenient->final ? 0 : -1;
+        if (lenient->text[i] != '.')
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- members ------------------------------------------------------------ */
+
+static enum member ahead_quoted_member(struct ahead *ahead,
+                                       const struct sign *quote)
+{
+    const size_t start = ahead->at + quote->len;
+    struct sign sign;
+    size_t end;
+    bool far;
+
+    if (!ahead_quoted(ahead, quote, &far))
+        return far ? MEMBER_QUOTED : MEMBER_NO;
+    end = ahead->at - quote->len;
+    sign = surety__ahead_sign(ahead);
+    if (ahead->starved)
+        return MEMBER_NO;
+    if (sign.code == ':' || sign.code == '=' || sign.code == SIGN_END) {
+        if (ahead->lenient->quoted.dirty &&
+            ahead->lenient->state == LENIENT_QUOTED &&
+            !surety__ahead_expects(ahead->lenient, start, end, true))
+            return MEMBER_NO;
+        return MEMBER_QUOTED;
+    }
+    return ahead_begins_value(&sign) && end > start ? MEMBER_LOOSE : MEMBER_NO;
+}
+
+/* A name without quotes and a colon, or with its last quote only. */
+static enum member ahead_bare_member(struct ahead *ahead)
+{
+    const size_t start = ahead->at;
+    struct sign sign;
+    size_t end;
+    bool far;
+
+    if (!ahead_name(ahead, false, &far))
+        return MEMBER_NO;
+    end = ahead->at;
+    sign = surety__ahead_sign(ahead);
+    if (ahead->starved)
+        return MEMBER_NO;
+    if (sign.code == SIGN_QUOTE && end == ahead->at) {
+        ahead_pass(ahead, &sign);
+        sign = surety__ahead_sign(ahead);
+        if (ahead->starved)
+            return MEMBER_NO;
+    }
+    if (sign.code == '=')
+        return surety__ahead_expects(ahead->lenient, start, end, false)
+                   ? MEMBER_BARE
+                   : MEMBER_NO;
+    if (sign.code != ':')
+        return MEMBER_NO;
+    ahead_pass(ahead, &sign);
+    sign = lenient_sign(ahead->lenient, ahead->at);
+    if (sign.lack) {
+        ahead_starve(ahead, WAIT_ANY, ahead->at);
+        return MEMBER_NO;
+    }
+    /* http://x is no member, and neither is 12:30. */
+    if (sign.code == '/' || (scan_is_digit(ahead->lenient->text[start]) &&
+                             sign.code > 0 && lenient_is_name((char)sign.code)))
+        return MEMBER_NO;
+    return MEMBER_BARE;
+}
+
+enum member surety__ahead_member(struct ahead *ahead)
+{
+    struct sign sign = surety__ahead_sign(ahead);
+
+    if (ahead->starved)
+        return MEMBER_NO;
+    if (sign.code == SIGN_QUOTE)
+        return ahead_quoted_member(ahead, &sign);
+    if (sign.code == SIGN_OTHER ||
+        (sign.code > 0 && lenient_is_name((char)sign.code)))
+        return ahead_bare_member(ahead);
+    return MEMBER_NO;
+}
+
+/* ---- closing brackets --------------------------------------------------- */
+
+bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const surety__cell *cells = lenient->doc->cells;
+    const bool dirty =
+        lenient->state == LENIENT_QUOTED && lenient->quoted.dirty;
+    struct sign next;
+    bool right, last;
+
+    if (lenient->open == PLACE_NONE)
+        return true;
+    right = sign->code == lenient_closer(&cells[lenient->open]);
+    last = right && lenient->depth == 1;
+    /* What stands behind the whole value is nobody's business, unless the
+     * string holds quotes of its own: then it may hold brackets, too. */
+    if (last && !dirty)
+        return true;
+    if (!right && sign->code == ')')
+        return false;
+    ahead_pass(ahead, sign);
+    ahead->line = false;
+    next = surety__ahead_sign(ahead);
+    if (ahead->starved)
+        return false;
+    if (lenient_is_closer(next.code) || next.code == SIGN_END || ahead->line)
+        return true;
+    if (last)
+        return next.code == ';' || next.code == '<';
+    return next.code == ',' || (right && next.code == SIGN_QUOTE);
+}
+
+/* What stands open and how the brackets that follow close it: the errors of
+ * one reading of them. kinds: the closers of the open containers, innermost
+ * last; count of them. */
+static unsigned ahead_errors(const char *kinds, unsigned count, bool whole,
+                             const char *run, unsigned len, int behind)
+{
+    unsigned errors = 0;
+
+    for (unsigned i = 0; i < len; i++) {
+        unsigned up = 0;
+
+        if (count == 0) {
+            errors += whole ? 3 * (len - i) : 0;
+            return behind == ',' && whole ? errors + 3 : errors;
+        }
+        while (up < count && kinds[count - 1 - up] != run[i])
+            up++;
+        if (up < count && up <= 1) {
+            errors += up;
+            count -= up + 1;
+        } else {
+            errors += 2;
+            count--;
+        }
+    }
+    if (count == 0 && whole)
+        return behind == ',' ? errors + 3 : errors;
+    return behind == SIGN_END ? errors + count : errors;
+}
+
+enum wrong surety__ahead_wrong(surety_lenient *lenient, const struct sign *sign,
+                               size_t at)
+{
+    const surety__cell *cells = lenient->doc->cells;
+    struct ahead ahead = {.lenient = lenient, .at = at};
+    char kinds[LENIENT_CLOSERS + 2], run[LENIENT_CLOSERS];
+    unsigned count = 0, len = 0, parent, kind, drop;
+    uint32_t open = lenient->open;
+    struct sign next = *sign;
+
+    while (lenient_is_closer(next.code) && len < LENIENT_CLOSERS) {
+        run[len++] = (char)next.code;
+        ahead_pass(&ahead, &next);
+        next = surety__ahead_sign(&ahead);
+        if (ahead.starved)
+            return WRONG_WAIT;
+    }
+    /* The innermost come last. */
+    for (; open != PLACE_NONE && count < sizeof(kinds); open = cells[open].span)
+        count++;
+    open = lenient->open;
+    for (unsigned i = count; i > 0; i--, open = cells[open].span)
+        kinds[i - 1] = (char)lenient_closer(&cells[open]);
+    parent = UINT32_MAX;
+    if (count > 1 && kinds[count - 2] == run[0])
+        parent = 1 + ahead_errors(kinds, count - 2, open == PLACE_NONE, run + 1,
+                                  len - 1, next.code);
+    kind = 2 + ahead_errors(kinds, count - 1, open == PLACE_NONE, run + 1,
+                            len - 1, next.code);
+    drop = 2 + ahead_errors(kinds, count, open == PLACE_NONE, run + 1, len - 1,
+                            next.code);
+    if (parent <= kind && parent <= drop)
+        return WRONG_PARENT;
+    return kind <= drop ? WRONG_KIND : WRONG_DROP;
+}
+
+/* ---- quotes ------------------------------------------------------------- */
+
+/* Whether the string at hand may be a key: short, on one line, no quotes. */
+static bool ahead_is_key_like(const surety_lenient *lenient, size_t at)
+{
+    const struct quoted *quoted = &lenient->quoted;
+
+    return !quoted->dirty && at > quoted->body &&
+           at - quoted->body <= LENIENT_KEY_AHEAD &&
+           !(quoted->mends >> MEND_CONTROL_CHARACTER & 1);
+}
+
+static bool ahead_under(const surety_lenient *lenient, uint8_t kind)
+{
+    const surety__cell *cells = lenient->doc->cells;
+
+    return lenient->open != PLACE_NONE &&
+           cells[lenient->open].span != PLACE_NONE &&
+           cells[cells[lenient->open].span].kind == kind;
+}
+
+/* Whether what stands from start to end is a number, by its first byte, or a
+ * name that is a value. */
+static bool ahead_is_value(const surety_lenient *lenient, size_t start,
+                           size_t end)
+{
+    static const char *const names[] = {"true", "false", "null",
+                                        "True", "False", "None"};
+    const surety_str name = {lenient->text + start, end - start};
+
+    if (*name.ptr == '-' || scan_is_digit(*name.ptr))
+        return true;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (surety_str_equal(surety_str_of(names[i]), name))
+            return true;
+    return false;
+}
+
+bool surety__ahead_scalar(struct ahead *ahead)
+{
+    surety_lenient *lenient = ahead->lenient;
+    size_t start = ahead->at;
+    struct sign sign;
+    bool far;
+
+    if (!ahead_name(ahead, true, &far))
+        return far;
+    if (!ahead_is_value(lenient, start, ahead->at))
+        return false;
+    sign = surety__ahead_sign(ahead);
+    if (ahead->starved)
+        return false;
+    if (sign.code == ',' || lenient_is_closer(sign.code) || sign.code == '{' ||
+        sign.code == '[' || sign.code == SIGN_END || ahead->line)
+        return true;
+    /* One more, with no comma between. */
+    start = ahead->at;
+    return sign.code > 0 && lenient_is_name((char)sign.code) &&
+           ahead_name(ahead, true, &far) &&
+           ahead_is_value(lenient, start, ahead->at);
+}
+
+/* Behind a comma (or a semicolon) that follows the quote. */
+static bool ahead_after_comma(struct ahead *ahead)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const bool in_object = lenient_in_object(lenient);
+    const struct ahead before = *ahead;
+    struct sign sign = surety__ahead_sign(ahead);
+    bool line = ahead->line;
+
+    if (ahead->starved)
+        return false;
+    if (lenient_is_closer(sign.code))
+        return surety__ahead_closer(ahead, &sign);
+    if (sign.code == SIGN_END || sign.code == ',' || sign.code == SIGN_DOTS ||
+        sign.code == '/' || sign.code == '#' || sign.code == '.')
+        return true;
+    if (in_object) {
+        enum member member;
+
+        if (sign.code == '{')
+            return ahead_under(lenient, CELL_ARRAY);
+        *ahead = before;
+        member = surety__ahead_member(ahead);
+        return member == MEMBER_QUOTED || member == MEMBER_BARE ||
+               (member == MEMBER_LOOSE && line);
+    }
+    if (sign.code == SIGN_QUOTE || sign.code == '{' || sign.code == '[' ||
+        sign.code == '(')
+        return true;
+    if (line)
+        return true;
+    return surety__ahead_scalar(ahead);
+}
+
+/* Another quote follows, with nothing but blanks between. */
+static enum closing ahead_after_quote(struct ahead *ahead,
+                                      const struct sign *quote, bool adjoining)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const bool in_object = lenient_in_object(lenient);
+    const bool line = ahead->line;
+    const size_t start = ahead->at + quote->len;
+    struct sign sign;
+    bool far, empty;
+
+    /* Of two quotes in a row the last one ends the string, if any does, unless
+     * it begins a key. */
+    if (adjoining && (!in_object || quote->style != lenient->quoted.style))
+        return CLOSING_NO;
+    if (!ahead_quoted(ahead, quote, &far)) {
+        if (ahead->starved)
+            return CLOSING_WAIT;
+        return far && line ? CLOSING_YES : CLOSING_NO;
+    }
+    empty = ahead->at == start + quote->len;
+    sign = surety__ahead_sign(ahead);
+    if (ahead->starved)
+        return CLOSING_WAIT;
+    if (sign.code == ':' && !(adjoining && empty))
+        return CLOSING_YES; /* a comma is missing */
+    if (adjoining)
+        return CLOSING_NO;
+    if (!in_object)
+        return line || sign.code == ',' || sign.code == ']' ||
+                       sign.code == SIGN_QUOTE || sign.code == SIGN_END
+                   ? CLOSING_YES
+                   : CLOSING_NO;
+    return sign.code == ',' || sign.code == '}' || sign.code == SIGN_QUOTE ||
+                   sign.code == SIGN_END
+               ? CLOSING_JOIN
+               : CLOSING_NO;
+}
+
+static enum closing ahead_say(const struct ahead *ahead, bool closes)
+{
+    if (ahead->starved)
+        return CLOSING_WAIT;
+    return closes ? CLOSING_YES : CLOSING_NO;
+}
+
+/* A key without its last quote: the name before the colon in it, if there is
+ * one. */
+static enum closing ahead_split_key(surety_lenient *lenient, size_t at)
+{
+    const size_t body = lenient->quoted.body;
+    const char *text = lenient->text;
+    size_t end = body;
+
+    if (lenient->quoted.own || lenient->quoted.dirty ||
+        at - body > LENIENT_KEY_AHEAD)
+        return CLOSING_NO;
+    while (end < at && (lenient_is_name(text[end]) || text[end] == ' '))
+        end++;
+    lenient->work += end - body;
+    if (end == body || end >= at || text[end] != ':')
+        return CLOSING_NO;
+    lenient->early = end;
+    return CLOSING_EARLIER;
+}
+
+/* A quote at at, len bytes, in a key. */
+static enum closing ahead_closing_key(surety_lenient *lenient, size_t at,
+                                      size_t len)
+{
+    struct ahead ahead = {.lenient = lenient, .at = at + len};
+    struct sign sign = surety__ahead_sign(&ahead);
+    const bool adjoining = ahead.at == at + len;
+
+    if (ahead.starved)
+        return CLOSING_WAIT;
+    switch (sign.code) {
+    case ':':
+    case '=':
+    case SIGN_END:
+    case ',':
+    case '}':
+    case '{':
+    case '[':
+    case '/': return CLOSING_YES;
+    case SIGN_QUOTE: return adjoining ? CLOSING_NO : CLOSING_YES;
+    default: break;
+    }
+    if (sign.code == '-' || (sign.code > 0 && scan_is_digit((char)sign.code)))
+        return adjoining ? CLOSING_NO : CLOSING_YES;
+    if (adjoining || sign.code < 0 || !lenient_is_name((char)sign.code))
+        return CLOSING_NO;
+    return ahead_say(&ahead, surety__ahead_scalar(&ahead));
+}
+
+/* A quote at at that ends no string may be that of the next key, behind a
+ * string whose last quote is missing: looks back. False: it is not. */
+static bool ahead_early(surety_lenient *lenient, size_t at)
+{
+    const char *text = lenient->text;
+    const size_t body = lenient->quoted.body;
+    size_t back = at, comma;
+    bool line = false;
+
+    for (; back > body && scan_is_space(text[back - 1]); back--)
+        line |= text[back - 1] == '\n';
+    lenient->work += at - back;
+    if (back > body && text[back - 1] == '{') {
+        /* The next object of an array: },{"key": */
+        for (back--; back > body && scan_is_space(text[back - 1]); back--)
+            continue;
+        if (back == body || text[back - 1] != ',')
+            return false;
+        for (back--; back > body && scan_is_space(text[back - 1]); back--)
+            continue;
+        if (back == body || text[back - 1] != '}' ||
+            !ahead_under(lenient, CELL_ARRAY))
+            return false;
+        for (back--; back > body && scan_is_space(text[back - 1]); back--)
+            continue;
+        lenient->early = back;
+        return true;
+    }
+    comma = back;
+    if (back > body && text[back - 1] == ',')
+        comma--;
+    else if (!line)
+        return false;
+    lenient->early = comma;
+    return true;
+}
+
+enum closing surety__ahead_early(surety_lenient *lenient, size_t at)
+{
+    struct ahead ahead = {.lenient = lenient, .at = at};
+    struct sign quote = lenient_sign(lenient, at), sign;
+    size_t start = at + quote.len, end;
+    bool far;
+
+    if (!lenient_in_object(lenient) || quote.code != SIGN_QUOTE ||
+        !ahead_early(lenient, at))
+        return CLOSING_NO;
+    if (!ahead_quoted(&ahead, &quote, &far))
+        return ahead.starved ? CLOSING_WAIT : CLOSING_NO;
+    end = ahead.at - quote.len;
+    sign = surety__ahead_sign(&ahead);
+    if (ahead.starved)
+        return CLOSING_WAIT;
+    if (sign.code != ':' || end == start ||
+        (lenient->quoted.dirty &&
+         !surety__ahead_expects(lenient, start, end, true)))
+        return CLOSING_NO;
+    return CLOSING_EARLIER;
+}
+
+/* What stands behind the quote is neither comma, bracket nor quote. */
+static bool ahead_after_other(struct ahead *ahead, const struct sign *sign,
+                              bool adjoining)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const bool line = ahead->line;
+    const size_t start = ahead->at;
+
+    if (sign->code == '/' || sign->code == '#')
+        return !adjoining;
+    if (sign->code == SIGN_DOTS || sign->code == '.')
+        return line;
+    if (adjoining)
+        return false;
+    if (!lenient_in_object(lenient)) {
+        if (sign->code == '{' || sign->code == '[')
+            return true;
+        return surety__ahead_scalar(ahead);
+    }
+    if (sign->code == '{' || sign->code == '[')
+        return false;
+    if (surety__ahead_member(ahead) != MEMBER_BARE)
+        return false;
+    if (line)
+        return true;
+    return surety__ahead_expects_name(lenient, start);
+}
+
+/* A string at the root: only a colon behind it makes it anything else. */
+static enum closing ahead_closing_root(surety_lenient *lenient, size_t at,
+                                       size_t len)
+{
+    struct ahead ahead = {.lenient = lenient, .at = at + len};
+    struct sign sign = surety__ahead_sign(&ahead);
+
+    if (ahead.starved)
+        return CLOSING_WAIT;
+    return sign.code == ':' && !ahead.line && ahead_is_key_like(lenient, at)
+               ? CLOSING_NAME
+               : CLOSING_YES;
+}
+
+static enum closing ahead_closing_value(surety_lenient *lenient, size_t at,
+                                        size_t len)
+{
+    struct ahead ahead = {.lenient = lenient, .at = at + len};
+    struct sign sign = surety__ahead_sign(&ahead), next;
+    const bool adjoining = ahead.at == at + len;
+
+    if (ahead.starved)
+        return CLOSING_WAIT;
+    switch (sign.code) {
+    case SIGN_END: return CLOSING_YES;
+    case ',':
+    case ';':
+        ahead_pass(&ahead, &sign);
+        ahead.line = false;
+        return ahead_say(&ahead, ahead_after_comma(&ahead));
+    case '}':
+    case ']':
+    case ')': return ahead_say(&ahead, surety__ahead_closer(&ahead, &sign));
+    case SIGN_QUOTE: return ahead_after_quote(&ahead, &sign, adjoining);
+    case '+':
+        ahead_pass(&ahead, &sign);
+        next = surety__ahead_sign(&ahead);
+        if (ahead.starved)
+            return CLOSING_WAIT;
+        return next.code == SIGN_QUOTE ? CLOSING_JOIN : CLOSING_NO;
+    case ':':
+        if (lenient_in_object(lenient) || !ahead_is_key_like(lenient, at))
+            return CLOSING_NO;
+        /* Where there is no object around, this is refused. */
+        return ahead_under(lenient, CELL_OBJECT) ? CLOSING_NAME : CLOSING_YES;
+    default:
+        return ahead_say(&ahead, ahead_after_other(&ahead, &sign, adjoining));
+    }
+}
+
+enum closing surety__ahead_closing(surety_lenient *lenient, size_t at,
+                                   size_t len)
+{
+    enum closing closing;
+
+    if (lenient->quoted.key) {
+        closing = ahead_closing_key(lenient, at, len);
+        return closing == CLOSING_NO ? ahead_split_key(lenient, at) : closing;
+    }
+    if (lenient->open == PLACE_NONE)
+        return ahead_closing_root(lenient, at, len);
+    closing = ahead_closing_value(lenient, at, len);
+    return closing == CLOSING_NO ? surety__ahead_early(lenient, at) : closing;
+}

@@ -1,0 +1,733 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands without quotes: numbers, literals, and text.
+ *
+ * Where it ends is told first, by what follows; then what it is. A number or
+ * literal of JSON is that. So are those of Python, and numbers in a form that
+ * can be read in one way only. All else is a string of just these characters
+ * (2024-05-01, 12 kg, 18,204, 007): what it means is for whoever knows what is
+ * expected there. */
+#include "json/lenient.h"
+
+/* ---- what it is --------------------------------------------------------- */
+
+static const struct {
+    char name[10];
+    uint8_t len, kind, mend; /* mend MEND_COUNT: none, it is JSON */
+} bare_names[] = {
+    {"true", 4, CELL_TRUE, MEND_COUNT},
+    {"false", 5, CELL_FALSE, MEND_COUNT},
+    {"null", 4, CELL_NULL, MEND_COUNT},
+    {"True", 4, CELL_TRUE, MEND_PYTHON_LITERAL},
+    {"False", 5, CELL_FALSE, MEND_PYTHON_LITERAL},
+    {"None", 4, CELL_NULL, MEND_PYTHON_LITERAL},
+    {"TRUE", 4, CELL_TRUE, MEND_PYTHON_LITERAL},
+    {"FALSE", 5, CELL_FALSE, MEND_PYTHON_LITERAL},
+    {"NULL", 4, CELL_NULL, MEND_PYTHON_LITERAL},
+    {"Null", 4, CELL_NULL, MEND_PYTHON_LITERAL},
+    {"undefined", 9, CELL_NULL, MEND_JS_LITERAL},
+    {"NaN", 3, CELL_NULL, MEND_JS_LITERAL},
+    {"nan", 3, CELL_NULL, MEND_JS_LITERAL},
+    {"nil", 3, CELL_NULL, MEND_JS_LITERAL},
+    {"Infinity", 8, CELL_NULL, MEND_JS_LITERAL},
+    {"-Infinity", 9, CELL_NULL, MEND_JS_LITERAL},
+    {"+Infinity", 9, CELL_NULL, MEND_JS_LITERAL},
+};
+
+enum { BARE_NAMES = sizeof(bare_names) / sizeof(*bare_names) };
+
+static size_t bare_digits(const char *ptr, size_t at, size_t len)
+{
+    while (at < len && scan_is_digit(ptr[at]))
+        at++;
+    return at;
+}
+
+/* How much of the len bytes at ptr is a number of JSON: the longest prefix;
+ * 0: none. */
+static size_t bare_number(const char *ptr, size_t len)
+{
+    size_t at = len && *ptr == '-', end, start = at;
+
+    end = bare_digits(ptr, at, len);
+    if (end == at)
+        return 0;
+    if (ptr[at] == '0' && end - at > 1)
+        return start + 1;
+    at = end;
+    if (at + 1 < len && ptr[at] == '.') {
+        end = bare_digits(ptr, at + 1, len);
+        if (end == at + 1)
+            return at;
+        at = end;
+    }
+    if (at + 1 < len && (ptr[at] == 'e' || ptr[at] == 'E')) {
+        start = at + 1 + (ptr[at + 1] == '+' || ptr[at + 1] == '-');
+        end = bare_digits(ptr, start, len);
+        if (end > start)
+            at = end;
+    }
+    return at;
+}
+
+/* Digits of which some may be grouped by underscores, to out; false: it is not
+ * that. */
+static bool bare_grouped(const char *ptr, size_t len, size_t *at, char *out,
+                         size_t *count)
+{
+    const size_t start = *at;
+
+    for (; *at < len && (scan_is_digit(ptr[*at]) || ptr[*at] == '_'); ++*at) {
+        if (ptr[*at] != '_')
+            out[(*count)++] = ptr[*at];
+        else if (*at == start || *at + 1 == len ||
+                 !scan_is_digit(ptr[*at + 1]) || ptr[*at - 1] == '_')
+            return false;
+    }
+    return true;
+}
+
+/* 0x and up to 15 hexadecimal digits at at. */
+static size_t bare_hexadecimal(const char *ptr, size_t len, size_t at,
+                               char *out, size_t count)
+{
+    uint64_t value = 0;
+    char digits[24];
+    size_t n = 0;
+
+    if (len - at < 3 || len - at > 17)
+        return 0;
+    for (at += 2; at < len; at++) {
+        uint32_t digit = scan_hex(ptr[at]);
+
+        if (digit > 15)
+            return 0;
+        value = value << 4 | digit;
+    }
+    do {
+        digits[n++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    while (n)
+        out[count++] = digits[--n];
+    return count;
+}
+
+/* The number of JSON that another form stands for (.5, 5., +5, 1_000, 0x1F), to
+ * out, which has room for len + 24 bytes; its length, or 0: it is no such. */
+static size_t bare_form(const char *ptr, size_t len, char *out)
+{
+    size_t at = 0, count = 0, digits;
+    bool whole;
+
+    if (len && (*ptr == '-' || *ptr == '+')) {
+        if (*ptr == '-')
+            out[count++] = '-';
+        at++;
+    }
+    if (at + 1 < len && ptr[at] == '0' && (ptr[at + 1] | 0x20) == 'x')
+        return bare_hexadecimal(ptr, len, at, out, count);
+    digits = count;
+    if (!bare_grouped(ptr, len, &at, out, &count))
+        return 0;
+    whole = count > digits;
+    if (whole && out[digits] == '0' && count - digits > 1)
+        return 0; /* 007 is text */
+    if (!whole)
+        out[count++] = '0';
+    if (at < len && ptr[at] == '.') {
+        digits = count;
+        out[count++] = '.';
+        at++;
+        if (!bare_grouped(ptr, len, &at, out, &count))
+            return 0;
+        if (count == digits + 1) {
+            count = digits;
+            if (!whole)
+                return 0;
+        }
+    } else if (!whole) {
+        return 0;
+    }
+    if (at < len && (ptr[at] | 0x20) == 'e') {
+        out[count++] = 'e';
+        at++;
+        if (at < len && (ptr[at] == '+' || ptr[at] == '-'))
+            out[count++] = ptr[at++];
+        digits = count;
+        for (; at < len && scan_is_digit(ptr[at]); at++)
+            out[count++] = ptr[at];
+        if (count == digits)
+            return 0;
+    }
+    return at == len ? count : 0;
+}
+
+/* The row of the name, past the last: it is none. */
+static size_t bare_name(const char *ptr, size_t len)
+{
+    size_t row = 0;
+
+    if (len < 3 || len > 9)
+        return BARE_NAMES;
+    while (row < BARE_NAMES && (bare_names[row].len != len ||
+                                memcmp(bare_names[row].name, ptr, len)))
+        row++;
+    return row;
+}
+
+/* Whether the token is a number or a name. */
+static bool bare_is_scalar(const char *ptr, size_t len)
+{
+    char out[128];
+
+    if (len && bare_number(ptr, len) == len)
+        return true;
+    if (bare_name(ptr, len) < BARE_NAMES)
+        return true;
+    return len < 64 && bare_form(ptr, len, out);
+}
+
+/* ---- its cell ----------------------------------------------------------- */
+
+static surety__cell *bare_cell(surety_lenient *lenient, size_t start,
+                               uint8_t kind, uint8_t flags)
+{
+    surety__cell *cell = surety__lenient_cell(lenient, start);
+
+    if (cell) {
+        surety__cell_head(cell, kind, flags, 0, (uint32_t)start);
+        cell->i = 0;
+    }
+    return cell;
+}
+
+/* Whether a number is told to be no integer by its form: 1.25, not 1.0 or
+ * 12.5e1. */
+static bool bare_is_fraction(const char *ptr, size_t len)
+{
+    bool dot = false;
+
+    for (size_t i = 0; i < len; i++) {
+        if ((ptr[i] | 0x20) == 'e')
+            return false;
+        dot |= ptr[i] == '.';
+    }
+    return dot && ptr[len - 1] != '0';
+}
+
+/* A number of JSON. */
+static enum lenient_step bare_make_number(surety_lenient *lenient, size_t start,
+                                          size_t len, uint8_t flags)
+{
+    surety__cell *cell;
+
+    if (len > lenient->doc->limits.number_len_max) {
+        lenient->length = len;
+        return surety__lenient_limit(lenient, start, FAULT_NUMBER);
+    }
+    cell = bare_cell(lenient, start, CELL_REAL, 0);
+    if (!cell)
+        return STEP_FAIL;
+    cell->len = (uint32_t)len;
+    if (!bare_is_fraction(lenient->text + start, len))
+        surety__number_cell(cell, (surety_str){lenient->text + start, len});
+    if (cell->kind != CELL_INT)
+        cell->off = (uint32_t)start;
+    cell->flags |= flags;
+    return STEP_GO;
+}
+
+static enum lenient_step bare_make_name(surety_lenient *lenient, size_t start,
+                                        size_t row)
+{
+    const uint8_t kind = bare_names[row].kind, mend = bare_names[row].mend;
+
+    if (mend != MEND_COUNT &&
+        !surety__lenient_mend(lenient, mend, start, bare_names[row].len,
+                              kind == CELL_TRUE    ? "true"
+                              : kind == CELL_FALSE ? "false"
+                                                   : "null"))
+        return STEP_FAIL;
+    return bare_cell(lenient, start, kind, 0) ? STEP_GO : STEP_FAIL;
+}
+
+/* A number in another form; *ret_made: it is one. */
+static enum lenient_step bare_make_form(surety_lenient *lenient, size_t start,
+                                        size_t len, bool *ret_made)
+{
+    surety_doc *doc = lenient->doc;
+    surety__cell *cell;
+    surety_status status;
+    surety__mend mend;
+    size_t count;
+
+    *ret_made = false;
+    if (len > doc->limits.number_len_max)
+        return STEP_GO;
+    status = surety__doc_own_room(doc, len + 24);
+    if (status == SURETY_LIMIT)
+        return surety__lenient_limit(lenient, start, FAULT_TEXT);
+    if (status)
+        return surety__lenient_nomem(lenient);
+    count = bare_form(lenient->text + start, len, doc->own + doc->own_len);
+    if (!count)
+        return STEP_GO;
+    mend = (surety__mend){.kind = MEND_NUMBER_FORM,
+                          .own = true,
+                          .offset = (uint32_t)start,
+                          .len = (uint32_t)len,
+                          .read_off = (uint32_t)doc->own_len,
+                          .read_len = (uint32_t)count};
+    if (!surety__lenient_mend_as(lenient, &mend))
+        return STEP_FAIL;
+    cell = bare_cell(lenient, start, CELL_REAL, 0);
+    if (!cell)
+        return STEP_FAIL;
+    surety__number_cell(cell, (surety_str){doc->own + doc->own_len, count});
+    /* One that has a place must not be an INT, whose text stands there. */
+    if (cell->kind == CELL_INT) {
+        cell->kind = CELL_WHOLE;
+        cell->len = (uint32_t)count;
+    }
+    cell->flags = FLAG_OWN;
+    cell->off = (uint32_t)doc->own_len;
+    doc->own_len += count;
+    *ret_made = true;
+    return STEP_GO;
+}
+
+/* Text that is no UTF-8: to the own block, with U+FFFD. */
+static enum lenient_step bare_make_broken(surety_lenient *lenient, size_t start,
+                                          size_t len, surety__cell *cell)
+{
+    surety_doc *doc = lenient->doc;
+    const char *ptr = lenient->text + start, *end = ptr + len;
+    surety_status status = surety__doc_own_room(doc, 3 * len + 1);
+    char *out;
+
+    if (status == SURETY_LIMIT)
+        return surety__lenient_limit(lenient, start, FAULT_TEXT);
+    if (status)
+        return surety__lenient_nomem(lenient);
+    cell->off = (uint32_t)doc->own_len;
+    cell->flags |= FLAG_OWN;
+    out = doc->own + doc->own_len;
+    while (ptr < end) {
+        unsigned step;
+        uint32_t code = surety__utf8_decode(ptr, end, &step);
+
+        out += surety__utf8_encode(code == UINT32_MAX ? 0xFFFD : code, out);
+        ptr += step;
+    }
+    cell->len = (uint32_t)(out - (doc->own + doc->own_len));
+    doc->own_len += cell->len;
+    return STEP_GO;
+}
+
+static enum lenient_step bare_make_text(surety_lenient *lenient, size_t start,
+                                        size_t len, uint8_t flags)
+{
+    const char *ptr = lenient->text + start;
+    surety__cell *cell;
+
+    if (len > lenient->doc->limits.string_len_max)
+        return surety__lenient_limit(lenient, start, FAULT_STRING);
+    cell = bare_cell(lenient, start, CELL_STRING, FLAG_ASCII | flags);
+    if (!cell)
+        return STEP_FAIL;
+    surety__cell_text(cell, (uint32_t)len, (uint32_t)start);
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)ptr[i] >= 0x80) {
+            cell->flags &= (uint8_t)~FLAG_ASCII;
+            break;
+        }
+    if (cell->flags & FLAG_ASCII ||
+        surety__utf8_valid((surety_str){ptr, len}, NULL))
+        return STEP_GO;
+    if (!(flags & FLAG_OPEN) &&
+        !surety__lenient_mend(lenient, MEND_INVALID_UTF8, start, len,
+                              "\xEF\xBF\xBD"))
+        return STEP_FAIL;
+    return bare_make_broken(lenient, start, len, cell);
+}
+
+/* What an unfinished token is, as far as it goes. */
+static enum lenient_step bare_make_open(surety_lenient *lenient, size_t start,
+                                        size_t len, bool *ret_made)
+{
+    const char *ptr = lenient->text + start;
+    size_t number;
+
+    *ret_made = true;
+    for (size_t i = 0; i < BARE_NAMES; i++)
+        if (len <= bare_names[i].len && !memcmp(bare_names[i].name, ptr, len) &&
+            *ptr != '-' && *ptr != '+')
+            return bare_cell(lenient, start, bare_names[i].kind, FLAG_OPEN)
+                       ? STEP_GO
+                       : STEP_FAIL;
+    number = bare_number(ptr, len);
+    if (number &&
+        (number == len || (len - number <= 2 && (ptr[number] == '.' ||
+                                                 (ptr[number] | 0x20) == 'e'))))
+        return bare_make_number(lenient, start, number, FLAG_OPEN);
+    if (len <= 1 && (*ptr == '-' || *ptr == '+' || *ptr == '.')) {
+        *ret_made = false;
+        return STEP_GO;
+    }
+    /* A character that has not come whole is left out. */
+    while (len && !surety__utf8_valid((surety_str){ptr, len}, NULL) &&
+           (unsigned char)ptr[len - 1] >= 0x80)
+        len--;
+    return bare_make_text(lenient, start, len, FLAG_OPEN);
+}
+
+enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
+                                        size_t end, bool open, bool *ret_made)
+{
+    const char *ptr = lenient->text + start;
+    size_t len = end - start;
+    enum lenient_step step;
+    surety__mend mend;
+    size_t row;
+    bool made;
+
+    while (len && (scan_is_space(ptr[len - 1]) || ptr[len - 1] == '\f'))
+        len--;
+    if (open)
+        return bare_make_open(lenient, start, len, ret_made);
+    *ret_made = true;
+    if (bare_number(ptr, len) == len)
+        return bare_make_number(lenient, start, len, 0);
+    row = bare_name(ptr, len);
+    if (row < BARE_NAMES)
+        return bare_make_name(lenient, start, row);
+    step = bare_make_form(lenient, start, len, &made);
+    if (step != STEP_GO || made)
+        return step;
+    if (lenient->open == PLACE_NONE)
+        return surety__lenient_fail(lenient, start, "no value begins here");
+    mend = (surety__mend){.kind = MEND_UNQUOTED_VALUE,
+                          .offset = (uint32_t)start,
+                          .len = (uint32_t)len,
+                          .read_off = (uint32_t)start,
+                          .read_len = (uint32_t)len};
+    if (!surety__lenient_mend_as(lenient, &mend))
+        return STEP_FAIL;
+    return bare_make_text(lenient, start, len, 0);
+}
+
+/* ---- where it ends ------------------------------------------------------ */
+
+/* Whether the token up to `at` is a number or name; once it is not, it will
+ * not be. */
+static bool bare_scalar(surety_lenient *lenient)
+{
+    struct bare *bare = &lenient->bare;
+
+    if (!bare->text && lenient->at != bare->scalar) {
+        if (bare_is_scalar(lenient->text + bare->place,
+                           lenient->at - bare->place))
+            bare->scalar = lenient->at;
+        else
+            bare->text = true;
+    }
+    return !bare->text;
+}
+
+/* The token ends at `at`. */
+static enum lenient_step bare_finish(surety_lenient *lenient)
+{
+    enum lenient_step step;
+    bool made;
+
+    step = surety__lenient_token(lenient, lenient->bare.place, lenient->at,
+                                 false, &made);
+    if (step != STEP_GO)
+        return step;
+    surety__lenient_placed(lenient, lenient->at);
+    return STEP_GO;
+}
+
+/* len bytes belong to the token; it is no number or name then. */
+static enum lenient_step bare_take(surety_lenient *lenient, size_t len)
+{
+    lenient->bare.text = true;
+    lenient->at += len;
+    return STEP_GO;
+}
+
+/* What a comma or a line's end in an object's value may stand before, if it
+ * ends the value; *ret_wait: more bytes must come. */
+static bool bare_ends_before(struct ahead *ahead, bool line, bool *ret_wait)
+{
+    const struct ahead before = *ahead;
+    struct sign sign = surety__ahead_sign(ahead);
+    enum member member;
+    bool ends;
+
+    line |= ahead->line;
+    if (ahead->starved) {
+        *ret_wait = true;
+        return false;
+    }
+    if (lenient_is_closer(sign.code)) {
+        ends = surety__ahead_closer(ahead, &sign);
+    } else if (sign.code == SIGN_END || sign.code == ',' || sign.code == '/' ||
+               sign.code == '#' || sign.code == SIGN_DOTS || sign.code == '{') {
+        ends = true;
+    } else {
+        *ahead = before;
+        member = surety__ahead_member(ahead);
+        ends = member == MEMBER_QUOTED || member == MEMBER_BARE ||
+               (member == MEMBER_LOOSE && line);
+    }
+    *ret_wait = ahead->starved;
+    return ends;
+}
+
+/* A comma of len bytes at `at`. */
+static enum lenient_step bare_comma(surety_lenient *lenient, size_t len)
+{
+    struct ahead ahead = {.lenient = lenient, .at = lenient->at + len};
+    const char *text = lenient->text;
+    bool wait = false;
+
+    if (!lenient_in_object(lenient))
+        return bare_finish(lenient);
+    if (ahead.at == lenient->end && !lenient->final)
+        return surety__lenient_wait(lenient, WAIT_ANY, ahead.at);
+    if (bare_scalar(lenient)) {
+        size_t at = ahead.at;
+
+        if (at == lenient->end || !scan_is_digit(text[at]))
+            return bare_finish(lenient);
+        /* 18,204 is text; but 1,2: is a value and a key. */
+        while (at < lenient->end && scan_is_digit(text[at]) &&
+               at - ahead.at < LENIENT_KEY_AHEAD)
+            at++;
+        lenient->work += at - ahead.at;
+        if (at == lenient->end && !lenient->final) {
+            surety__lenient_wait(lenient, WAIT_STOP, at);
+            lenient->wait_most = ahead.at + LENIENT_KEY_AHEAD;
+            return STEP_WAIT;
+        }
+        if (at < lenient->end && text[at] == ':')
+            return bare_finish(lenient);
+        return bare_take(lenient, len);
+    }
+    if (bare_ends_before(&ahead, false, &wait))
+        return bare_finish(lenient);
+    return wait ? STEP_WAIT : bare_take(lenient, len);
+}
+
+/* Whether the sign ends the token, whatever is behind it. */
+static bool bare_is_end(surety_lenient *lenient, int code)
+{
+    const int closer = lenient_closer(&lenient->doc->cells[lenient->open]);
+
+    if (code == '}' || code == ']' || code == closer)
+        return true;
+    if (code == ',' && !lenient_in_object(lenient))
+        return true;
+    return (code == ',' || code == ';') && bare_scalar(lenient);
+}
+
+/* White space at `at`. */
+static enum lenient_step bare_blank(surety_lenient *lenient)
+{
+    struct ahead ahead = {.lenient = lenient, .at = lenient->at};
+    struct sign sign = surety__ahead_sign(&ahead);
+    const size_t next = ahead.at;
+    enum member member;
+    bool wait = false;
+
+    if (ahead.starved)
+        return STEP_WAIT;
+    if (sign.code == SIGN_END || sign.code == '/' || sign.code == '#')
+        return bare_finish(lenient);
+    if (lenient->bare.nest == 0 && bare_is_end(lenient, sign.code))
+        return bare_finish(lenient);
+    if ((sign.code == SIGN_DOTS || sign.code == '.') && bare_scalar(lenient)) {
+        const int dots =
+            sign.code == '.' ? surety__ahead_dots(lenient, next) : 1;
+
+        if (dots < 0)
+            return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+        if (dots)
+            return bare_finish(lenient);
+    }
+    if (!lenient_in_object(lenient)) {
+        if (ahead.line)
+            return bare_finish(lenient);
+        if (bare_scalar(lenient) &&
+            (sign.code == SIGN_QUOTE || sign.code == '{' || sign.code == '[' ||
+             surety__ahead_scalar(&ahead)))
+            return bare_finish(lenient);
+        return ahead.starved ? STEP_WAIT
+                             : bare_take(lenient, next - lenient->at);
+    }
+    if (ahead.line) {
+        if (lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE ||
+            bare_ends_before(&ahead, true, &wait))
+            return bare_finish(lenient);
+        return wait ? STEP_WAIT : bare_take(lenient, next - lenient->at);
+    }
+    member = surety__ahead_member(&ahead);
+    if (ahead.starved)
+        return STEP_WAIT;
+    if (member == MEMBER_QUOTED ||
+        (member != MEMBER_NO && bare_scalar(lenient)) ||
+        (member == MEMBER_BARE && lenient->expects &&
+         surety__ahead_expects_name(lenient, next)))
+        return bare_finish(lenient);
+    return bare_take(lenient, next - lenient->at);
+}
+
+/* A quote at `at` in text that has none before it may be its last one. */
+static enum lenient_step bare_quote(surety_lenient *lenient,
+                                    const struct sign *sign)
+{
+    struct bare *bare = &lenient->bare;
+    const size_t at = lenient->at;
+    enum closing closing;
+
+    if (sign->style > STYLE_SINGLE || bare->quoted ||
+        lenient->open == PLACE_NONE || scan_is_space(lenient->text[at - 1])) {
+        bare->quoted = sign->style == STYLE_DOUBLE && !bare->quoted;
+        return bare_take(lenient, sign->len);
+    }
+    lenient->quoted = (struct quoted){
+        .place = bare->place, .body = bare->place, .style = sign->style};
+    closing = surety__ahead_closing(lenient, at, sign->len);
+    if (closing == CLOSING_WAIT)
+        return STEP_WAIT;
+    if (closing != CLOSING_YES) {
+        bare->quoted = sign->style == STYLE_DOUBLE;
+        return bare_take(lenient, sign->len);
+    }
+    if (!surety__lenient_mend(lenient, MEND_MISSING_QUOTE, bare->place, 0,
+                              "\"") ||
+        bare_make_text(lenient, bare->place, at - bare->place, 0) != STEP_GO)
+        return STEP_FAIL;
+    lenient->at = at + sign->len;
+    surety__lenient_placed(lenient, lenient->at);
+    return STEP_GO;
+}
+
+/* A bracket at `at`. */
+static enum lenient_step bare_bracket(surety_lenient *lenient,
+                                      const struct sign *sign)
+{
+    struct bare *bare = &lenient->bare;
+    const int code = sign->code;
+
+    if (lenient->open == PLACE_NONE)
+        return bare_finish(lenient);
+    if (lenient_is_closer(code)) {
+        if (bare->nest == 0 &&
+            (code != ')' ||
+             lenient_closer(&lenient->doc->cells[lenient->open]) == ')' ||
+             bare_scalar(lenient)))
+            return bare_finish(lenient);
+        bare->nest -= bare->nest > 0;
+        return bare_take(lenient, sign->len);
+    }
+    if (code == '(' &&
+        lenient_closer(&lenient->doc->cells[lenient->open]) != ')')
+        return bare_take(lenient, sign->len);
+    if (!lenient_in_object(lenient) && bare_scalar(lenient))
+        return bare_finish(lenient);
+    bare->nest++;
+    return bare_take(lenient, sign->len);
+}
+
+/* A slash at `at`: a comment, behind a number or name. */
+static enum lenient_step bare_slash(surety_lenient *lenient)
+{
+    const size_t next = lenient->at + 1;
+
+    if (next == lenient->end && !lenient->final)
+        return surety__lenient_wait(lenient, WAIT_ANY, next);
+    if (next < lenient->end &&
+        (lenient->text[next] == '/' || lenient->text[next] == '*') &&
+        bare_scalar(lenient))
+        return bare_finish(lenient);
+    return bare_take(lenient, 1);
+}
+
+static enum lenient_step bare_stop(surety_lenient *lenient,
+                                   const struct sign *sign)
+{
+    switch (sign->code) {
+    case ' ':
+    case '\n':
+    case '\r':
+    case '\t':
+    case '\f': return bare_blank(lenient);
+    case ',':
+        return lenient->bare.nest ? bare_take(lenient, sign->len)
+                                  : bare_comma(lenient, sign->len);
+    case '/': return bare_slash(lenient);
+    case ';':
+        return bare_scalar(lenient) ? bare_finish(lenient)
+                                    : bare_take(lenient, sign->len);
+    case SIGN_QUOTE: return bare_quote(lenient, sign);
+    case '(':
+    case '[':
+    case '{':
+    case ')':
+    case ']':
+    case '}': return bare_bracket(lenient, sign);
+    default: return bare_take(lenient, sign->len);
+    }
+}
+
+/* At the root only numbers and names can stand. */
+static enum lenient_step bare_root(surety_lenient *lenient)
+{
+    while (lenient->at < lenient->end &&
+           (lenient_is_name(lenient->text[lenient->at]) ||
+            lenient->text[lenient->at] == '+'))
+        lenient->at++, lenient->work++;
+    if (lenient->at == lenient->end && !lenient->final)
+        return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+    if (lenient->at == lenient->bare.place)
+        return surety__lenient_fail(lenient, lenient->at,
+                                    "no value begins here");
+    return bare_finish(lenient);
+}
+
+/* No more bytes come: a number that is whole is taken as such, a name too; all
+ * else is cut off. */
+static enum lenient_step bare_end(surety_lenient *lenient)
+{
+    const char *ptr = lenient->text + lenient->bare.place;
+    const size_t len = lenient->at - lenient->bare.place;
+
+    return !lenient->cut && !lenient->bare.text &&
+                   (bare_number(ptr, len) == len ||
+                    bare_name(ptr, len) < BARE_NAMES)
+               ? bare_finish(lenient)
+               : STEP_CUT;
+}
+
+enum lenient_step surety__lenient_bare(surety_lenient *lenient)
+{
+    const char *text = lenient->text;
+    size_t at = lenient->at;
+    struct sign sign;
+
+    if (lenient->open == PLACE_NONE)
+        return bare_root(lenient);
+    while (at < lenient->end && !lenient_is(text[at], BYTE_STOP))
+        at++;
+    lenient->work += at - lenient->at + 1;
+    lenient->at = at;
+    if (at == lenient->end)
+        return lenient->final ? bare_end(lenient)
+                              : surety__lenient_wait(lenient, WAIT_ANY, at);
+    sign = lenient_sign(lenient, at);
+    if (sign.lack)
+        return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+    return bare_stop(lenient, &sign);
+}

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strings as the tolerant reader takes them: of any quotes, with what models
+ * forget to escape.
+ *
+ * A string stays where it stands in the text as long as its bytes are those
+ * that it stands for; at the first that is not, it moves to the doc's own
+ * block, as in the strict reader. Which quote ends it is for
+ * lenient_ahead.c to say. */
+#include "json/lenient.h"
+
+/* ---- bytes -------------------------------------------------------------- */
+
+/* Appends to the own block. */
+static bool quoted_append(surety_lenient *lenient, const char *ptr, size_t len)
+{
+    surety_doc *doc = lenient->doc;
+
+    if (doc->own_cap - doc->own_len < len || !doc->own) {
+        surety_status status = surety__doc_own_room(doc, len + 1);
+
+        if (status == SURETY_LIMIT) {
+            surety__lenient_limit(lenient, lenient->at, FAULT_TEXT);
+            return false;
+        }
+        if (status) {
+            surety__lenient_nomem(lenient);
+            return false;
+        }
+    }
+    if (len)
+        memcpy(doc->own + doc->own_len, ptr, len);
+    doc->own_len += len;
+    return true;
+}
+
+/* Moves what has been read of the string to the own block. */
+static bool quoted_own(surety_lenient *lenient)
+{
+    struct quoted *quoted = &lenient->quoted;
+
+    if (quoted->own)
+        return true;
+    quoted->own = true;
+    quoted->start = lenient->doc->own_len;
+    return quoted_append(lenient, lenient->text + quoted->body,
+                         lenient->at - quoted->body);
+}
+
+/* Takes len bytes of the text as they are. */
+static bool quoted_take(surety_lenient *lenient, size_t len)
+{
+    if (lenient->quoted.own &&
+        !quoted_append(lenient, lenient->text + lenient->at, len))
+        return false;
+    lenient->at += len;
+    return true;
+}
+
+/* Takes len bytes of the text for the count bytes at ptr. */
+static bool quoted_replace(surety_lenient *lenient, size_t len, const char *ptr,
+                           size_t count)
+{
+    if (!quoted_own(lenient) || !quoted_append(lenient, ptr, count))
+        return false;
+    lenient->quoted.high |= count && (unsigned char)*ptr >= 0x80;
+    lenient->at += len;
+    return true;
+}
+
+/* Notes a liberty once a string. */
+static bool quoted_mend(surety_lenient *lenient, enum surety__mend_kind kind,
+                        size_t len, const char *read)
+{
+    const uint64_t bit = (uint64_t)1 << kind;
+
+    if (lenient->quoted.mends & bit)
+        return true;
+    lenient->quoted.mends |= bit;
+    return surety__lenient_mend(lenient, kind, lenient->at, len, read);
+}
+
+/* ---- escapes ------------------------------------------------------------ */
+
+/* Four hexadecimal digits at at: their value, -1: there are none, -2: more
+ * bytes must come. */
+static int32_t quoted_hex(const surety_lenient *lenient, size_t at)
+{
+    int32_t code = 0;
+
+    for (size_t i = 0; i < 4; i++) {
+        uint32_t digit;
+
+        if (at + i == lenient->end)
+            return -2;
+        digit = scan_hex(lenient->text[at + i]);
+        if (digit > 15)
+            return -1;
+        code = code << 4 | (int32_t)digit;
+    }
+    return code;
+}
+
+static enum lenient_step quoted_more(surety_lenient *lenient)
+{
+    return lenient->final
+               ? STEP_CUT
+               : surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+}
+
+/* \u at `at`, whose backslashes take lead bytes. */
+static enum lenient_step quoted_unicode(surety_lenient *lenient, size_t lead)
+{
+    const size_t at = lenient->at, digits = at + lead + 1;
+    int32_t code = quoted_hex(lenient, digits), low = -1;
+    char bytes[4];
+    size_t len = lead + 5;
+
+    if (code == -2)
+        return quoted_more(lenient);
+    if (code == -1) {
+        if (!quoted_mend(lenient, MEND_INVALID_UNICODE_ESCAPE, lead + 1,
+                         "\\\\u") ||
+            (lead == 1 ? !quoted_take(lenient, 2)
+                       : !quoted_replace(lenient, lead + 1, "\\u", 2)))
+            return STEP_FAIL;
+        return STEP_GO;
+    }
+    if (code >= 0xD800 && code <= 0xDBFF) {
+        const size_t next = at + len;
+
+        for (size_t i = 0; i < lead + 1; i++) {
+            if (next + i == lenient->end)
+                return quoted_more(lenient);
+            if (lenient->text[next + i] != (i < lead ? '\\' : 'u'))
+                break;
+            if (i == lead)
+                low = quoted_hex(lenient, next + lead + 1);
+        }
+        if (low == -2)
+            return quoted_more(lenient);
+        if (low >= 0xDC00 && low <= 0xDFFF) {
+            code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+            len *= 2;
+        }
+    }
+    if (code >= 0xD800 && code <= 0xDFFF) {
+        if (!surety__lenient_mend(lenient, MEND_LONE_SURROGATE, at, len,
+                                  "\xEF\xBF\xBD"))
+            return STEP_FAIL;
+        code = 0xFFFD;
+    }
+    return quoted_replace(lenient, len, bytes,
+                          surety__utf8_encode((uint32_t)code, bytes))
+               ? STEP_GO
+               : STEP_FAIL;
+}
+
+/* The backslash at `at`, in a string whose quotes have none. */
+static enum lenient_step quoted_escape(surety_lenient *lenient)
+{
+    const struct quoted *quoted = &lenient->quoted;
+    const size_t at = lenient->at;
+    char byte, decoded;
+    bool took;
+
+    if (at + 1 == lenient->end)
+        return quoted_more(lenient);
+    byte = lenient->text[at + 1];
+    if (byte == 'u')
+        return quoted_unicode(lenient, 1);
+    decoded = scan_escape(byte);
+    if (decoded)
+        return quoted_replace(lenient, 2, &decoded, 1) ? STEP_GO : STEP_FAIL;
+    if (byte == '\'' || byte == '`') {
+        took = (byte == '\'' ? quoted->style == STYLE_SINGLE
+                             : quoted->style == STYLE_BACKTICK) ||
+               quoted_mend(lenient, MEND_INVALID_ESCAPE, 2,
+                           byte == '\'' ? "'" : "`");
+        took = took && quoted_replace(lenient, 2, &byte, 1);
+    } else if (byte == '\n' || byte == '\r') {
+        /* The line goes on in the next; its end is kept. */
+        took = quoted_mend(lenient, MEND_INVALID_ESCAPE, 1, "") &&
+               quoted_replace(lenient, 1, "", 0);
+    } else {
+        took = quoted_mend(lenient, MEND_INVALID_ESCAPE, 1, "\\\\") &&
+               quoted_take(lenient, 1);
+    }
+    return took ? STEP_GO : STEP_FAIL;
+}
+
+/* The backslash at `at`, in a string that was escaped as a whole, its quotes
+ * too: two backslashes are one. */
+static enum lenient_step quoted_escaped(surety_lenient *lenient)
+{
+    const size_t at = lenient->at, left = lenient->end - at;
+    const char *text = lenient->text + at;
+    char byte;
+
+    if (left < 2)
+        return quoted_more(lenient);
+    if (text[1] != '\\') {
+        byte = scan_escape(text[1]);
+        if (byte)
+            return quoted_replace(lenient, 2, &byte, 1) ? STEP_GO : STEP_FAIL;
+        return quoted_take(lenient, 1) ? STEP_GO : STEP_FAIL;
+    }
+    if (left < 3)
+        return quoted_more(lenient);
+    if (text[2] == '\\') {
+        if (left < 4)
+            return quoted_more(lenient);
+        if (text[3] == '"' || text[3] == '\\')
+            return quoted_replace(lenient, 4, text + 3, 1) ? STEP_GO
+                                                           : STEP_FAIL;
+        return quoted_replace(lenient, 2, "\\", 1) ? STEP_GO : STEP_FAIL;
+    }
+    if (text[2] == 'u')
+        return quoted_unicode(lenient, 2);
+    byte = scan_escape(text[2]);
+    if (byte && byte != '"')
+        return quoted_replace(lenient, 3, &byte, 1) ? STEP_GO : STEP_FAIL;
+    return quoted_replace(lenient, 2, "\\", 1) ? STEP_GO : STEP_FAIL;
+}
+
+/* ---- ends --------------------------------------------------------------- */
+
+/* Makes the string's cell, and moves on to next. */
+static enum lenient_step quoted_close(surety_lenient *lenient, size_t next)
+{
+    const struct quoted *quoted = &lenient->quoted;
+    surety_doc *doc = lenient->doc;
+    const size_t off = quoted->own ? quoted->start : quoted->body;
+    const size_t len =
+        quoted->own ? doc->own_len - quoted->start : lenient->at - off;
+    uint8_t flags = quoted->high ? 0 : FLAG_ASCII;
+    uint16_t hash = 0;
+    surety__cell *cell;
+
+    if (quoted->key && len > doc->limits.key_len_max)
+        return surety__lenient_limit(lenient, quoted->place, FAULT_KEY_LEN);
+    if (!quoted->key && len > doc->limits.string_len_max)
+        return surety__lenient_limit(lenient, quoted->place, FAULT_STRING);
+    cell = surety__lenient_cell(lenient, quoted->place);
+    if (!cell)
+        return STEP_FAIL;
+    if (quoted->own)
+        flags |= FLAG_OWN;
+    if (quoted->key)
+        hash = (uint16_t)surety__hash(
+            (quoted->own ? doc->own : lenient->text) + off, len);
+    surety__cell_head(cell, quoted->key ? CELL_KEY : CELL_STRING, flags, hash,
+                      (uint32_t)quoted->place);
+    surety__cell_text(cell, (uint32_t)len, (uint32_t)off);
+    lenient->at = next;
+    if (quoted->key) {
+        lenient->key = true;
+        lenient->state = LENIENT_COLON;
+        return STEP_GO;
+    }
+    surety__lenient_placed(lenient, next);
+    return STEP_GO;
+}
+
+/* The string goes on in the next one, behind the quote of len bytes. */
+static enum lenient_step quoted_join(surety_lenient *lenient, size_t len)
+{
+    struct ahead ahead = {.lenient = lenient, .at = lenient->at + len};
+    struct sign sign = surety__ahead_sign(&ahead);
+
+    if (sign.code == '+') {
+        ahead.at += sign.len;
+        sign = surety__ahead_sign(&ahead);
+    }
+    if (!quoted_own(lenient) ||
+        !surety__lenient_mend(lenient, MEND_STRING_CONCATENATION, lenient->at,
+                              ahead.at + sign.len - lenient->at, ""))
+        return STEP_FAIL;
+    lenient->quoted.style = sign.style;
+    lenient->quoted.dirty = false;
+    lenient->at = ahead.at + sign.len;
+    return STEP_GO;
+}
+
+/* The string turns out to be a key: of the object around an array that was not
+ * closed, or of members at the root without braces. */
+static enum lenient_step quoted_name(surety_lenient *lenient, size_t len)
+{
+    if (lenient->open == PLACE_NONE) {
+        if (!surety__lenient_mend(lenient, MEND_BRACES_MISSING,
+                                  lenient->quoted.place, 0, "{"))
+            return STEP_FAIL;
+        if (surety__lenient_open(lenient, CELL_OBJECT, LENIENT_LOOSE,
+                                 lenient->quoted.place, 0) != STEP_GO)
+            return STEP_FAIL;
+        /* The string is read again, as a key. */
+        return STEP_GO;
+    }
+    if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->value_end,
+                              0, "]"))
+        return STEP_FAIL;
+    if (surety__lenient_close(lenient, lenient->value_end) != STEP_GO)
+        return STEP_FAIL;
+    lenient->quoted.key = true;
+    return quoted_close(lenient, lenient->at + len);
+}
+
+/* The bytes of a quote of another style at the end of the string, up to end,
+ * that can only have been meant to end it: none like it stands before. */
+static size_t quoted_other(const surety_lenient *lenient, size_t end)
+{
+    const char *text = lenient->text;
+    const size_t body = lenient->quoted.body;
+    const char first = lenient->quoted.style == STYLE_SINGLE ? '"' : '\'';
+
+    if (lenient->quoted.key || end == body)
+        return 0;
+    if (text[end - 1] == first)
+        return text[end - 2] != '\\' &&
+               !memchr(text + body, first, end - 1 - body);
+    if (end - body < 3 || memcmp(text + end - 3, "\xE2\x80\x9D", 3))
+        return 0;
+    return surety__str_find((surety_str){text + body, end - body},
+                            SURETY__LITERAL("\xE2\x80\x9C")) < end - body
+               ? 0
+               : 3;
+}
+
+/* The string ended at `early`, before a comma, bracket or line's end. */
+static enum lenient_step quoted_early(surety_lenient *lenient)
+{
+    const size_t next = lenient->early;
+    const size_t other = quoted_other(lenient, next), end = next - other;
+
+    /* A line's end behind the string is none of its control characters. */
+    if (lenient->quoted.mends >> MEND_CONTROL_CHARACTER & 1 &&
+        lenient->quoted.control_at >= end)
+        surety__mend_drop(lenient->doc);
+    if (!surety__lenient_mend(lenient, MEND_MISSING_QUOTE, end, other, "\""))
+        return STEP_FAIL;
+    if (lenient->quoted.own)
+        lenient->doc->own_len -= lenient->at - end;
+    lenient->at = end;
+    return quoted_close(lenient, next);
+}
+
+/* A quote of len bytes at `at`. */
+static enum lenient_step quoted_quote(surety_lenient *lenient, size_t len)
+{
+    struct quoted *quoted = &lenient->quoted;
+
+    switch (surety__ahead_closing(lenient, lenient->at, len)) {
+    case CLOSING_YES: return quoted_close(lenient, lenient->at + len);
+    case CLOSING_JOIN: return quoted_join(lenient, len);
+    case CLOSING_NAME: return quoted_name(lenient, len);
+    case CLOSING_EARLIER: return quoted_early(lenient);
+    case CLOSING_WAIT: return STEP_WAIT;
+    default: break;
+    }
+    /* An apostrophe needs no backslash where it is told from a quote. */
+    if (lenient->text[lenient->at] != '\'' &&
+        !surety__lenient_mend(lenient, MEND_UNESCAPED_QUOTE, lenient->at, len,
+                              "\\\""))
+        return STEP_FAIL;
+    quoted->dirty = true;
+    quoted->high |=
+        len > 1 && (unsigned char)lenient->text[lenient->at] >= 0x80;
+    if (quoted->style == STYLE_ESCAPED)
+        return quoted_replace(lenient, len, "\"", 1) ? STEP_GO : STEP_FAIL;
+    return quoted_take(lenient, len) ? STEP_GO : STEP_FAIL;
+}
+
+/* A double quote at `at` in a string in single ones: the string's, or the next
+ * key's. */
+static enum lenient_step quoted_double(surety_lenient *lenient)
+{
+    switch (surety__ahead_early(lenient, lenient->at)) {
+    case CLOSING_WAIT: return STEP_WAIT;
+    case CLOSING_EARLIER: return quoted_early(lenient);
+    default: return quoted_take(lenient, 1) ? STEP_GO : STEP_FAIL;
+    }
+}
+
+/* No more bytes come. A text that ends in a string is cut off, but where its
+ * last bytes are just the brackets that close what is open, and they are not
+ * the string's own, only a quote is missing. */
+static enum lenient_step quoted_end(surety_lenient *lenient)
+{
+    const char *text = lenient->text;
+    const surety__cell *cells = lenient->doc->cells;
+    uint32_t open = lenient->open;
+    size_t end = lenient->end;
+    int64_t nest = 0;
+
+    if (lenient->cut || lenient->strict || lenient->certain ||
+        lenient->quoted.key || open == PLACE_NONE ||
+        lenient->quoted.style > STYLE_SINGLE ||
+        cells[open].flags & LENIENT_LOOSE)
+        return STEP_CUT;
+    /* The brackets from the last to the first, the containers likewise. */
+    for (uint32_t up = lenient->depth; up > 0; up--) {
+        open = lenient->open;
+        for (uint32_t i = 1; i < up; i++)
+            open = cells[open].span;
+        while (end > lenient->quoted.body && scan_is_space(text[end - 1]))
+            end--;
+        if (end == lenient->quoted.body || cells[open].flags & LENIENT_TWICE ||
+            text[end - 1] != lenient_closer(&cells[open]))
+            return STEP_CUT;
+        end--;
+        if (up > LENIENT_CLOSERS)
+            return STEP_CUT;
+    }
+    while (end > lenient->quoted.body && scan_is_space(text[end - 1]))
+        end--;
+    for (size_t i = lenient->quoted.body; i < end; i++)
+        nest += (text[i] == '{' || text[i] == '[') -
+                (text[i] == '}' || text[i] == ']');
+    if (nest || end == lenient->quoted.body)
+        return STEP_CUT;
+    lenient->early = end;
+    return quoted_early(lenient);
+}
+
+/* ---- the machine -------------------------------------------------------- */
+
+/* The bytes of a quote that may end the string and stands at `at`; 0: none
+ * does; -1: more bytes must come. */
+static int quoted_candidate(const surety_lenient *lenient)
+{
+    const size_t at = lenient->at, left = lenient->end - at;
+    const char *text = lenient->text + at;
+    const uint8_t style = lenient->quoted.style;
+    struct sign sign;
+
+    if (style == STYLE_TRIPLE || style == STYLE_TRIPLE_SINGLE) {
+        const char quote = style == STYLE_TRIPLE ? '"' : '\'';
+
+        for (size_t i = 0; i < 4; i++) {
+            if (i == left)
+                return lenient->final && i > 2 ? 3 : lenient->final ? 0 : -1;
+            if (text[i] != quote)
+                return i > 2 ? 3 : 0;
+        }
+        return 0; /* the last three of four */
+    }
+    sign = lenient_sign(lenient, at);
+    if (sign.lack)
+        return -1;
+    if (sign.code != SIGN_QUOTE)
+        return 0;
+    if (sign.style == style ||
+        (style == STYLE_CURLY && sign.style == STYLE_DOUBLE) ||
+        (style == STYLE_CURLY_SINGLE && sign.style == STYLE_SINGLE))
+        return sign.len;
+    return 0;
+}
+
+/* The first byte from ptr on that is not simply the string's. */
+static const char *quoted_scan(const char *ptr, const char *end, uint8_t style)
+{
+    const char quote = style == STYLE_BACKTICK ? '`' : '\'';
+
+    if (style == STYLE_DOUBLE || style == STYLE_ESCAPED ||
+        style == STYLE_TRIPLE)
+        return scan_plain(ptr, end, end);
+    while (ptr < end && (unsigned char)*ptr >= 0x20 &&
+           (unsigned char)*ptr < 0x80 && *ptr != quote && *ptr != '"' &&
+           *ptr != '\\')
+        ptr++;
+    return ptr;
+}
+
+static enum lenient_step quoted_control(surety_lenient *lenient)
+{
+    static const char *const names[] = {
+        "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005",
+        "\\u0006", "\\u0007", "\\b",     "\\t",     "\\n",     "\\u000b",
+        "\\f",     "\\r",     "\\u000e", "\\u000f", "\\u0010", "\\u0011",
+        "\\u0012", "\\u0013", "\\u0014", "\\u0015", "\\u0016", "\\u0017",
+        "\\u0018", "\\u0019", "\\u001a", "\\u001b", "\\u001c", "\\u001d",
+        "\\u001e", "\\u001f"};
+    const unsigned char byte = (unsigned char)lenient->text[lenient->at];
+
+    if (!(lenient->quoted.mends >> MEND_CONTROL_CHARACTER & 1))
+        lenient->quoted.control_at = lenient->at;
+    return quoted_mend(lenient, MEND_CONTROL_CHARACTER, 1, names[byte]) &&
+                   quoted_take(lenient, 1)
+               ? STEP_GO
+               : STEP_FAIL;
+}
+
+/* A byte above 0x7F at `at`. */
+static enum lenient_step quoted_wide(surety_lenient *lenient)
+{
+    const char *ptr = lenient->text + lenient->at;
+    const char *end = lenient->text + lenient->end;
+    unsigned step = scan_sequence(ptr, end);
+
+    if (step) {
+        lenient->quoted.high = true;
+        return quoted_take(lenient, step) ? STEP_GO : STEP_FAIL;
+    }
+    surety__utf8_decode(ptr, end, &step);
+    if (ptr + step == end && !lenient->final)
+        return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+    /* The text ends in a character. */
+    if (ptr + step == end && (unsigned char)*ptr >= 0xC2 &&
+        (unsigned char)*ptr <= 0xF4)
+        return STEP_CUT;
+    return surety__lenient_mend(lenient, MEND_INVALID_UTF8, lenient->at, step,
+                                "\xEF\xBF\xBD") &&
+                   quoted_replace(lenient, step, "\xEF\xBF\xBD", 3)
+               ? STEP_GO
+               : STEP_FAIL;
+}
+
+enum lenient_step surety__lenient_quoted(surety_lenient *lenient)
+{
+    const char *text = lenient->text;
+    const char *ptr = text + lenient->at, *end = text + lenient->end;
+    const char *stop = quoted_scan(ptr, end, lenient->quoted.style);
+    int candidate;
+
+    lenient->work += (size_t)(stop - ptr) + 1;
+    if (stop > ptr && !quoted_take(lenient, (size_t)(stop - ptr)))
+        return STEP_FAIL;
+    if (stop == end)
+        return lenient->final
+                   ? quoted_end(lenient)
+                   : surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+    if ((unsigned char)*stop < 0x20)
+        return quoted_control(lenient);
+    candidate = *stop == '"' && lenient->quoted.style == STYLE_DOUBLE
+                    ? 1
+                    : quoted_candidate(lenient);
+    if (candidate < 0)
+        return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+    if (candidate) {
+        if (lenient->quoted.style >= STYLE_TRIPLE)
+            return quoted_close(lenient, lenient->at + (size_t)candidate);
+        return quoted_quote(lenient, (size_t)candidate);
+    }
+    if (*stop == '"' && lenient->quoted.style == STYLE_SINGLE &&
+        !lenient->quoted.key)
+        return quoted_double(lenient);
+    if (*stop == '\\')
+        return lenient->quoted.style == STYLE_ESCAPED ? quoted_escaped(lenient)
+                                                      : quoted_escape(lenient);
+    if ((unsigned char)*stop >= 0x80)
+        return quoted_wide(lenient);
+    return quoted_take(lenient, 1) ? STEP_GO : STEP_FAIL;
+}
+
+enum lenient_step surety__lenient_quote(surety_lenient *lenient,
+                                        const struct sign *sign, bool key)
+{
+    static const uint8_t kinds[] = {
+        0,
+        MEND_SINGLE_QUOTE,
+        MEND_BACKTICK,
+        MEND_SMART_QUOTE,
+        MEND_SMART_QUOTE,
+        MEND_SMART_QUOTE,
+        MEND_ESCAPED_JSON,
+        MEND_TRIPLE_QUOTE,
+        MEND_TRIPLE_QUOTE,
+    };
+    const size_t at = lenient->at;
+    uint8_t style = sign->style;
+    size_t len = sign->len;
+
+    if (!key && (style == STYLE_DOUBLE || style == STYLE_SINGLE)) {
+        size_t same = 1;
+
+        while (same < 3 && at + same < lenient->end &&
+               lenient->text[at + same] == lenient->text[at])
+            same++;
+        if (same < 3 && at + same == lenient->end && !lenient->final)
+            return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+        if (same == 3) {
+            style = style == STYLE_DOUBLE ? STYLE_TRIPLE : STYLE_TRIPLE_SINGLE;
+            len = 3;
+        }
+    }
+    if (style != STYLE_DOUBLE &&
+        !surety__lenient_mend(lenient, kinds[style], at, len, "\""))
+        return STEP_FAIL;
+    lenient->quoted = (struct quoted){
+        .place = at, .body = at + len, .style = style, .key = key};
+    lenient->at = at + len;
+    lenient->state = LENIENT_QUOTED;
+    return STEP_GO;
+}

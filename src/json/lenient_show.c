@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What there is of a value that has not ended: the snapshot.
+ *
+ * The cells of all that is decided stand as they will stay. A snapshot only
+ * sets the spans of the open containers, of which there are as many as the
+ * value is deep, and puts what is in progress behind the last cell; both are
+ * taken back before the next byte is read. Where a key stands twice in an
+ * object that has closed, its members are taken out first. */
+#include "json/lenient.h"
+
+/* The open string as far as it has come. */
+static surety_status show_quoted(surety_lenient *lenient)
+{
+    const struct quoted *quoted = &lenient->quoted;
+    const size_t off = quoted->own ? quoted->start : quoted->body;
+    const size_t end = quoted->own ? lenient->doc->own_len : lenient->at;
+    surety__cell *cell = surety__lenient_cell(lenient, quoted->place);
+
+    if (!cell)
+        return lenient->status;
+    surety__cell_head(cell, CELL_STRING,
+                      (uint8_t)(FLAG_OPEN | (quoted->own ? FLAG_OWN : 0) |
+                                (quoted->high ? 0 : FLAG_ASCII)),
+                      0, (uint32_t)quoted->place);
+    surety__cell_text(cell, (uint32_t)(end - off), (uint32_t)off);
+    return SURETY_OK;
+}
+
+surety_status surety__lenient_tail(surety_lenient *lenient)
+{
+    surety_doc *doc = lenient->doc;
+    bool made = false;
+
+    if (lenient->state == LENIENT_QUOTED && !lenient->quoted.key) {
+        surety_status status = show_quoted(lenient);
+
+        if (status)
+            return status;
+        made = true;
+    } else if (lenient->state == LENIENT_BARE) {
+        if (surety__lenient_token(lenient, lenient->bare.place, lenient->end,
+                                  true, &made) == STEP_FAIL)
+            return lenient->status;
+    }
+    if (made && lenient->open != PLACE_NONE)
+        doc->cells[lenient->open].count++;
+    if (!made && lenient->key) {
+        lenient->used--;
+        doc->cell_count = lenient->used;
+    }
+    return SURETY_OK;
+}
+
+/* ---- keys that stand twice ---------------------------------------------- */
+
+/* Lists a key in text order. */
+static void show_list(surety_doc *doc, size_t *count, const surety__cell *key)
+{
+    const size_t most = sizeof(doc->duplicates) / sizeof(*doc->duplicates);
+    size_t at = *count < most ? *count : most;
+
+    while (at && doc->duplicates[at - 1].place > key->place)
+        at--;
+    if (at < most) {
+        size_t kept = *count < most ? *count : most - 1;
+
+        memmove(&doc->duplicates[at + 1], &doc->duplicates[at],
+                (kept - at) * sizeof(*doc->duplicates));
+        doc->duplicates[at].place = key->place;
+        doc->duplicates[at].len = key->len;
+        doc->duplicates[at].off = key->off;
+        doc->duplicates[at].flags = key->flags & (uint32_t)~FLAG_GONE;
+    }
+    ++*count;
+}
+
+surety_status surety__lenient_compact(surety_lenient *lenient)
+{
+    surety_doc *doc = lenient->doc;
+    const size_t count = lenient->used;
+    size_t gone_end = 0, listed = lenient->listed;
+    void *seen = doc->seen;
+    uint32_t *before, open;
+    surety_status status;
+
+    if (!lenient->gone)
+        return SURETY_OK;
+    status = surety__grow(doc->alloc, &seen, &doc->seen_cap, count + 1,
+                          sizeof(*doc->seen), SIZE_MAX / 8);
+    doc->seen = seen;
+    if (status)
+        return SURETY_NOMEM;
+    before = doc->seen;
+    before[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const surety__cell *cell = &doc->cells[i];
+
+        if (cell->kind == CELL_KEY && cell->flags & FLAG_GONE) {
+            size_t end = (size_t)(surety__cell_after(cell + 1) - doc->cells);
+
+            show_list(doc, &listed, cell);
+            if (end > gone_end)
+                gone_end = end;
+        }
+        before[i + 1] = before[i] + (i < gone_end);
+    }
+    /* The spans of open containers are their parents' places. */
+    for (open = lenient->open; open != PLACE_NONE;) {
+        const uint32_t parent = doc->cells[open].span;
+
+        if (parent != PLACE_NONE)
+            doc->cells[open].span = parent - before[parent];
+        doc->cells[open].hash = 1; /* for the pass below */
+        open = parent;
+    }
+    for (size_t i = 0; i < count; i++) {
+        surety__cell cell = doc->cells[i];
+
+        if (before[i + 1] > before[i])
+            continue;
+        if (cell.kind >= CELL_ARRAY) {
+            if (!cell.hash)
+                cell.span -= before[i + cell.span] - before[i];
+            cell.hash = 0;
+        }
+        doc->cells[i - before[i]] = cell;
+    }
+    if (lenient->open != PLACE_NONE)
+        lenient->open -= before[lenient->open];
+    lenient->used = doc->cell_count = count - before[count];
+    lenient->listed = listed;
+    doc->duplicate_count = listed;
+    lenient->gone = false;
+    return SURETY_OK;
+}
+
+/* ---- snapshots ---------------------------------------------------------- */
+
+/* Gives all open containers the spans of closed ones; their parents go to the
+ * stack. */
+static surety_status show_spans(surety_lenient *lenient)
+{
+    surety_doc *doc = lenient->doc;
+    void *stack = lenient->stack;
+    surety_status status =
+        surety__grow(lenient->alloc, &stack, &lenient->stack_cap,
+                     lenient->depth, sizeof(*lenient->stack), SIZE_MAX / 8);
+    uint32_t open = lenient->open;
+
+    lenient->stack = stack;
+    if (status)
+        return SURETY_NOMEM;
+    for (uint32_t i = 0; i < lenient->depth; i++) {
+        surety__cell *cell = &doc->cells[open];
+
+        lenient->stack[i] = cell->span;
+        cell->span = (uint32_t)(lenient->used - open);
+        cell->flags |= FLAG_OPEN;
+        /* An open container counts as its parent's last value. */
+        if (lenient->stack[i] != PLACE_NONE)
+            doc->cells[lenient->stack[i]].count++;
+        open = lenient->stack[i];
+    }
+    return SURETY_OK;
+}
+
+surety_status surety__lenient_show(surety_lenient *lenient)
+{
+    const uint32_t count = lenient->open == PLACE_NONE
+                               ? 0
+                               : lenient->doc->cells[lenient->open].count;
+    surety_status status;
+
+    status = surety__lenient_compact(lenient);
+    if (status)
+        return status;
+    lenient->shown_used = lenient->used;
+    lenient->shown_own = lenient->doc->own_len;
+    status = surety__lenient_tail(lenient);
+    if (status == SURETY_OK)
+        status = show_spans(lenient);
+    if (status) {
+        lenient->used = lenient->shown_used;
+        lenient->doc->own_len = lenient->shown_own;
+        lenient->doc->cell_count = lenient->used;
+        if (lenient->open != PLACE_NONE)
+            lenient->doc->cells[lenient->open].count = count;
+        return status;
+    }
+    lenient->shown_count = count;
+    lenient->shown = true;
+    return SURETY_OK;
+}
+
+void surety__lenient_unshow(surety_lenient *lenient)
+{
+    surety_doc *doc = lenient->doc;
+    uint32_t open = lenient->open;
+
+    if (!lenient->shown)
+        return;
+    lenient->shown = false;
+    if (open != PLACE_NONE)
+        doc->cells[open].count = lenient->shown_count;
+    for (uint32_t i = 0; i < lenient->depth; i++) {
+        surety__cell *cell = &doc->cells[open];
+
+        cell->span = lenient->stack[i];
+        cell->flags &= (uint8_t)~FLAG_OPEN;
+        if (cell->span != PLACE_NONE)
+            doc->cells[cell->span].count--;
+        open = cell->span;
+    }
+    lenient->used = lenient->shown_used;
+    doc->own_len = lenient->shown_own;
+    doc->cell_count = lenient->used;
+}
+
+surety_status surety__lenient_cut(surety_lenient *lenient)
+{
+    surety_doc *doc = lenient->doc;
+    surety_status status = surety__lenient_tail(lenient);
+
+    while (status == SURETY_OK && lenient->open != PLACE_NONE) {
+        const uint32_t open = lenient->open;
+        surety__cell *cell = &doc->cells[open];
+        uint32_t later = PLACE_NONE;
+
+        lenient->open = cell->span;
+        cell->span = (uint32_t)(lenient->used - open);
+        cell->flags = FLAG_OPEN;
+        if (cell->kind == CELL_OBJECT && cell->count > 1)
+            status = surety__keys_mark(doc, open, &later);
+        lenient->gone |= later != PLACE_NONE;
+        if (lenient->open != PLACE_NONE)
+            doc->cells[lenient->open].count++;
+    }
+    lenient->depth = 0;
+    if (status == SURETY_OK)
+        status = surety__lenient_compact(lenient);
+    return status;
+}

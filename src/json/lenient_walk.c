@@ -1,0 +1,879 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The structure of a text as the tolerant reader takes it: brackets, commas,
+ * colons, keys and where a value begins. One step reads one sign; what it means
+ * is told by the state, and where it cannot stand there, by the rules below,
+ * each with what speaks for it. Nothing is invented: a member without a value,
+ * or rubbish between values, is refused. */
+#include "json/lenient.h"
+
+/* ---- cells -------------------------------------------------------------- */
+
+surety__cell *surety__lenient_cell(surety_lenient *lenient, size_t at)
+{
+    surety_doc *doc = lenient->doc;
+    surety_status status;
+
+    if (__builtin_expect(lenient->used >= doc->cell_cap ||
+                             lenient->used >= doc->limits.values_max,
+                         0)) {
+        status = surety__doc_room(doc, lenient->used + 1);
+        if (status == SURETY_LIMIT)
+            surety__lenient_limit(lenient, at, FAULT_VALUES);
+        else if (status)
+            surety__lenient_nomem(lenient);
+        if (status)
+            return NULL;
+    }
+    doc->cell_count = lenient->used + 1;
+    return &doc->cells[lenient->used++];
+}
+
+void surety__lenient_placed(surety_lenient *lenient, size_t end)
+{
+    lenient->key = false;
+    lenient->comma = false;
+    lenient->line = false;
+    lenient->value_end = end;
+    if (lenient->open == PLACE_NONE) {
+        lenient->state = LENIENT_DONE;
+        return;
+    }
+    lenient->doc->cells[lenient->open].count++;
+    lenient->state = LENIENT_AFTER;
+}
+
+enum lenient_step surety__lenient_open(surety_lenient *lenient, uint8_t kind,
+                                       uint8_t flags, size_t at, size_t len)
+{
+    surety__cell *cell;
+
+    if (lenient->depth >= lenient->doc->limits.depth_max)
+        return surety__lenient_limit(lenient, at, FAULT_DEPTH);
+    cell = surety__lenient_cell(lenient, at);
+    if (!cell)
+        return STEP_FAIL;
+    surety__cell_head(cell, kind, flags, 0, (uint32_t)at);
+    surety__cell_text(cell, 0, lenient->open);
+    lenient->open = (uint32_t)(lenient->used - 1);
+    lenient->depth++;
+    lenient->key = false;
+    lenient->comma = false;
+    lenient->line = false;
+    lenient->state = kind == CELL_OBJECT ? LENIENT_KEY : LENIENT_VALUE;
+    lenient->at = at + len;
+    return STEP_GO;
+}
+
+/* A lone scalar in round brackets is that scalar. */
+static enum lenient_step walk_unwrap(surety_lenient *lenient, size_t end)
+{
+    surety_doc *doc = lenient->doc;
+    const uint32_t open = lenient->open;
+
+    if (lenient->used - open != 2 || doc->cells[open + 1].kind >= CELL_ARRAY)
+        return surety__lenient_fail(lenient, doc->cells[open].place,
+                                    "a value stands in round brackets");
+    lenient->open = doc->cells[open].span;
+    lenient->depth--;
+    doc->cells[open] = doc->cells[open + 1];
+    lenient->used--;
+    doc->cell_count = lenient->used;
+    surety__lenient_placed(lenient, end);
+    return STEP_GO;
+}
+
+enum lenient_step surety__lenient_close(surety_lenient *lenient, size_t end)
+{
+    surety_doc *doc = lenient->doc;
+    const uint32_t open = lenient->open;
+    surety__cell *cell = &doc->cells[open];
+    uint32_t later;
+
+    if (cell->flags & LENIENT_TUPLE && cell->count == 1 && !lenient->comma)
+        return walk_unwrap(lenient, end);
+    lenient->open = cell->span;
+    lenient->depth--;
+    cell->span = (uint32_t)(lenient->used - open);
+    cell->flags = 0;
+    if (cell->kind == CELL_OBJECT && cell->count > 1) {
+        if (surety__keys_mark(doc, open, &later))
+            return surety__lenient_nomem(lenient);
+        lenient->gone |= later != PLACE_NONE;
+    }
+    surety__lenient_placed(lenient, end);
+    return STEP_GO;
+}
+
+/* ---- blanks and comments ------------------------------------------------ */
+
+/* Passes over white space for good; false: the reader has failed. */
+static bool walk_blanks(surety_lenient *lenient)
+{
+    if (lenient->at < lenient->end && lenient->text[lenient->at] > ' ' &&
+        lenient->text[lenient->at] != '\\')
+        return true;
+    for (;;) {
+        const char *ptr = lenient->text + lenient->at;
+        const char *end = lenient->text + lenient->end, *from = ptr;
+        bool line = false;
+        struct sign sign;
+        size_t at;
+
+        for (; ptr < end && scan_is_space(*ptr); ptr++)
+            line |= *ptr == '\n' || *ptr == '\r';
+        lenient->line |= line;
+        lenient->work += (size_t)(ptr - from);
+        at = lenient->at = (size_t)(ptr - lenient->text);
+        if (ptr == end || ((unsigned char)*ptr < 0x80 && *ptr != '\\' &&
+                           *ptr != '\f' && *ptr != '\v'))
+            return true;
+        sign = lenient_sign(lenient, at);
+        if (sign.code != ' ' && sign.code != '\n' && sign.code != '\f' &&
+            sign.code != '\v')
+            return true;
+        lenient->line |= sign.code == '\n';
+        if (!surety__lenient_mend(lenient,
+                                  *ptr == '\\' ? MEND_ESCAPED_JSON
+                                  : *ptr == '\xEF' && at == 0
+                                      ? MEND_BYTE_ORDER_MARK
+                                      : MEND_ODD_SPACE,
+                                  at, sign.len, *ptr == '\xEF' ? "" : " "))
+            return false;
+        lenient->at += sign.len;
+    }
+}
+
+/* A comment may begin at `at`. */
+static enum lenient_step walk_comment(surety_lenient *lenient)
+{
+    const size_t at = lenient->at;
+
+    lenient->bare = (struct bare){.place = at};
+    if (lenient->text[at] == '#' && lenient->key &&
+        lenient->state == LENIENT_VALUE) {
+        /* A value may begin so: #ff8800, #42. */
+        if (at + 1 == lenient->end && !lenient->final)
+            return surety__lenient_wait(lenient, WAIT_ANY, at + 1);
+        if (at + 1 < lenient->end && lenient_is_name(lenient->text[at + 1])) {
+            lenient->state = LENIENT_BARE;
+            return STEP_GO;
+        }
+    }
+    lenient->resume = lenient->state;
+    if (lenient->text[at] == '#') {
+        lenient->state = LENIENT_LINE;
+        lenient->at++;
+        return STEP_GO;
+    }
+    if (at + 1 == lenient->end)
+        return lenient->final ? STEP_CUT
+                              : surety__lenient_wait(lenient, WAIT_ANY, at + 1);
+    if (lenient->text[at + 1] != '/' && lenient->text[at + 1] != '*')
+        return surety__lenient_fail(lenient, at, "a slash stands here");
+    lenient->state =
+        lenient->text[at + 1] == '/' ? LENIENT_LINE : LENIENT_BLOCK;
+    lenient->at += 2;
+    return STEP_GO;
+}
+
+static enum lenient_step walk_comment_end(surety_lenient *lenient)
+{
+    lenient->state = lenient->resume;
+    return surety__lenient_mend(lenient, MEND_COMMENT, lenient->bare.place,
+                                lenient->at - lenient->bare.place, "")
+               ? STEP_GO
+               : STEP_FAIL;
+}
+
+static enum lenient_step walk_line(surety_lenient *lenient)
+{
+    while (lenient->at < lenient->end && lenient->text[lenient->at] != '\n' &&
+           lenient->text[lenient->at] != '\r')
+        lenient->at++, lenient->work++;
+    if (lenient->at == lenient->end && !lenient->final)
+        return surety__lenient_wait(lenient, WAIT_ANY, lenient->at);
+    return walk_comment_end(lenient);
+}
+
+static enum lenient_step walk_block(surety_lenient *lenient)
+{
+    while (lenient->at < lenient->end) {
+        if (lenient->text[lenient->at] == '*') {
+            if (lenient->at + 1 == lenient->end)
+                break;
+            if (lenient->text[lenient->at + 1] == '/') {
+                lenient->at += 2;
+                return walk_comment_end(lenient);
+            }
+        }
+        lenient->at++, lenient->work++;
+    }
+    if (lenient->final)
+        return STEP_CUT;
+    return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+}
+
+/* Dots stand for items or members that were left out. */
+static enum lenient_step walk_dots(surety_lenient *lenient,
+                                   const struct sign *sign)
+{
+    struct ahead ahead = {.lenient = lenient, .at = lenient->at};
+    struct sign next;
+
+    if (lenient->open == PLACE_NONE || lenient->key)
+        return surety__lenient_fail(lenient, lenient->at,
+                                    "an ellipsis stands in place of a value");
+    ahead.at += sign->len;
+    while (ahead.at < lenient->end && lenient->text[ahead.at] == '.')
+        ahead.at++, lenient->work++;
+    next = surety__ahead_sign(&ahead);
+    if (ahead.starved)
+        return STEP_WAIT;
+    if (next.code != ',' && next.code != '/' && next.code != '#' &&
+        next.code != SIGN_END && next.code != SIGN_QUOTE && next.code != '{' &&
+        next.code != '[' && !lenient_is_closer(next.code) && !ahead.line)
+        return surety__lenient_fail(lenient, ahead.at,
+                                    "text stands behind an ellipsis");
+    if (!surety__lenient_mend(lenient, MEND_ELLIPSIS, lenient->at, sign->len,
+                              ""))
+        return STEP_FAIL;
+    lenient->at += sign->len;
+    while (lenient->at < lenient->end && lenient->text[lenient->at] == '.')
+        lenient->at++;
+    lenient->comma = false;
+    lenient->line = false;
+    lenient->value_end = lenient->at;
+    lenient->state = LENIENT_AFTER;
+    return STEP_GO;
+}
+
+/* ---- closing ------------------------------------------------------------ */
+
+static bool walk_odd(surety_lenient *lenient, const struct sign *sign,
+                     const char *read)
+{
+    return !sign->odd || surety__lenient_mend(lenient, MEND_FULL_WIDTH,
+                                              lenient->at, sign->len, read);
+}
+
+/* The second of two braces that stand for one. */
+static enum lenient_step walk_close_twice(surety_lenient *lenient, size_t end)
+{
+    struct ahead ahead = {.lenient = lenient, .at = end};
+    struct sign sign = surety__ahead_sign(&ahead);
+
+    if (ahead.starved)
+        return STEP_WAIT;
+    if (sign.code == '}')
+        end = ahead.at + sign.len;
+    else if (sign.code != SIGN_END)
+        return surety__lenient_fail(lenient, ahead.at,
+                                    "braces were opened twice and closed once");
+    lenient->at = end;
+    return surety__lenient_close(lenient, end);
+}
+
+static enum lenient_step walk_wrong(surety_lenient *lenient,
+                                    const struct sign *sign)
+{
+    const size_t at = lenient->at;
+    const char *right = "";
+    size_t len = sign->len;
+
+    switch (surety__ahead_wrong(lenient, sign, at)) {
+    case WRONG_WAIT: return STEP_WAIT;
+    case WRONG_PARENT:
+        if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE,
+                                  lenient->value_end, 0,
+                                  lenient_in_object(lenient) ? "}" : "]"))
+            return STEP_FAIL;
+        return surety__lenient_close(lenient, at);
+    case WRONG_KIND:
+        right = lenient_in_object(lenient) ? "}" : "]";
+        if (!surety__lenient_mend(lenient, MEND_WRONG_CLOSE, at, sign->len,
+                                  right))
+            return STEP_FAIL;
+        lenient->at += sign->len;
+        return surety__lenient_close(lenient, lenient->at);
+    default:
+        /* With those of its kind behind it, which were looked at, too. */
+        while (!sign->odd && len < LENIENT_CLOSERS && at + len < lenient->end &&
+               lenient->text[at + len] == sign->code)
+            len++;
+        if (!surety__lenient_mend(lenient, MEND_WRONG_CLOSE, at, len, ""))
+            return STEP_FAIL;
+        lenient->at += len;
+        return STEP_GO;
+    }
+}
+
+static enum lenient_step walk_closer(surety_lenient *lenient,
+                                     const struct sign *sign)
+{
+    const surety__cell *cell = &lenient->doc->cells[lenient->open];
+    const size_t end = lenient->at + sign->len;
+
+    if (cell->flags & LENIENT_LOOSE) {
+        /* No brace was there to be closed. */
+        lenient->at = lenient->value_end;
+        return surety__lenient_close(lenient, lenient->at);
+    }
+    if (lenient_closer(cell) != sign->code)
+        return walk_wrong(lenient, sign);
+    if (cell->flags & LENIENT_TWICE) {
+        struct ahead ahead = {.lenient = lenient, .at = end};
+
+        surety__ahead_sign(&ahead);
+        if (ahead.starved)
+            return STEP_WAIT;
+    }
+    if (lenient->comma && !(cell->flags & LENIENT_TUPLE) &&
+        !surety__lenient_mend(lenient, MEND_TRAILING_COMMA, lenient->comma_at,
+                              1, ""))
+        return STEP_FAIL;
+    if (!walk_odd(lenient, sign, sign->code == '}' ? "}" : "]"))
+        return STEP_FAIL;
+    if (cell->flags & LENIENT_TWICE)
+        return walk_close_twice(lenient, end);
+    lenient->at = end;
+    return surety__lenient_close(lenient, end);
+}
+
+/* An object begins where a key is expected, and an array is around the open
+ * object: that was not closed. */
+static enum lenient_step walk_next_object(surety_lenient *lenient)
+{
+    const surety__cell *cells = lenient->doc->cells;
+    const surety__cell *cell = &cells[lenient->open];
+    const bool comma = lenient->comma;
+
+    if (!cell->count || cell->span == PLACE_NONE ||
+        cells[cell->span].kind != CELL_ARRAY)
+        return surety__lenient_fail(lenient, lenient->at,
+                                    "an object stands where a key is expected");
+    if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->value_end,
+                              0, "}") ||
+        surety__lenient_close(lenient, lenient->at) != STEP_GO)
+        return STEP_FAIL;
+    if (comma) {
+        lenient->comma = true;
+        lenient->state = LENIENT_VALUE;
+    }
+    return STEP_GO;
+}
+
+/* ---- keys --------------------------------------------------------------- */
+
+/* Whether a name needs no quotes in ECMAScript. */
+static bool walk_is_plain(const char *ptr, size_t len)
+{
+    if (!len || scan_is_digit(*ptr))
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if (!lenient_is(ptr[i], BYTE_PLAIN))
+            return false;
+    return true;
+}
+
+/* The key without quotes from start to end; the machine goes on at next. */
+static enum lenient_step walk_make_key(surety_lenient *lenient, size_t end,
+                                       size_t next)
+{
+    const size_t start = lenient->at;
+    const char *ptr = lenient->text + start;
+    const size_t len = end - start;
+    const bool plain = walk_is_plain(ptr, len);
+    surety__cell *cell;
+    uint8_t flags = FLAG_ASCII;
+
+    for (size_t i = 0; i < len && !plain; i++)
+        if ((unsigned char)ptr[i] >= 0x80)
+            flags = 0;
+    if (!flags && !surety__utf8_valid((surety_str){ptr, len}, NULL))
+        return surety__lenient_fail(lenient, start,
+                                    "a key without quotes is no UTF-8");
+    if (len > lenient->doc->limits.key_len_max)
+        return surety__lenient_limit(lenient, start, FAULT_KEY_LEN);
+    if (next > end && lenient->text[end] == '"') {
+        if (!surety__lenient_mend(lenient, MEND_MISSING_QUOTE, start, 0, "\""))
+            return STEP_FAIL;
+    } else {
+        const surety__mend mend = {.kind = plain ? MEND_UNQUOTED_KEY
+                                                 : MEND_UNQUOTED_TEXT_KEY,
+                                   .offset = (uint32_t)start,
+                                   .len = (uint32_t)len,
+                                   .read_off = (uint32_t)start,
+                                   .read_len = (uint32_t)len};
+
+        if (!surety__lenient_mend_as(lenient, &mend))
+            return STEP_FAIL;
+    }
+    cell = surety__lenient_cell(lenient, start);
+    if (!cell)
+        return STEP_FAIL;
+    surety__cell_head(cell, CELL_KEY, flags, (uint16_t)surety__hash(ptr, len),
+                      (uint32_t)start);
+    surety__cell_text(cell, (uint32_t)len, (uint32_t)start);
+    lenient->at = next;
+    lenient->state = LENIENT_COLON;
+    lenient->key = true;
+    return STEP_GO;
+}
+
+/* Nothing that is a key stands at `at`. */
+static enum lenient_step walk_no_key(surety_lenient *lenient)
+{
+    if (lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE &&
+        lenient->doc->cells[lenient->open].count) {
+        lenient->at = lenient->value_end;
+        return surety__lenient_close(lenient, lenient->at);
+    }
+    return surety__lenient_fail(lenient, lenient->at,
+                                "a key with a colon is expected");
+}
+
+/* The byte behind the name at at; not beyond most. */
+static size_t walk_name(const surety_lenient *lenient, size_t at, size_t most)
+{
+    const char *text = lenient->text;
+
+    if (most > lenient->end)
+        most = lenient->end;
+    while (at < most) {
+        while (at < most && lenient_is(text[at], BYTE_PLAIN))
+            at++;
+        if (at >= most || !lenient_is_name(text[at]) ||
+            ((unsigned char)text[at] >= 0x80 &&
+             lenient_sign(lenient, at).code != SIGN_OTHER))
+            break;
+        at++;
+    }
+    return at;
+}
+
+/* A key without quotes: a name, or words up to a colon. */
+static enum lenient_step walk_bare_key(surety_lenient *lenient)
+{
+    const size_t start = lenient->at, most = start + LENIENT_KEY_AHEAD;
+    struct ahead ahead = {.lenient = lenient, .at = start};
+    const char *text = lenient->text;
+    size_t at = start, end;
+    struct sign sign;
+
+    at = walk_name(lenient, start, most);
+    end = at;
+    lenient->work += at - start;
+    if (at < lenient->end && at > start && text[at] == ':')
+        return walk_make_key(lenient, at, at);
+    for (;;) {
+        if (at >= most)
+            return walk_no_key(lenient);
+        if (at == lenient->end && !lenient->final) {
+            surety__lenient_wait(lenient, WAIT_STOP, at);
+            lenient->wait_most = most;
+            return STEP_WAIT;
+        }
+        ahead.line = false;
+        ahead.at = at;
+        sign = surety__ahead_sign(&ahead);
+        if (ahead.starved)
+            return STEP_WAIT;
+        if (sign.code == SIGN_END)
+            return STEP_CUT;
+        if (sign.code == ':' || (sign.code == '=' && end > start))
+            return end > start ? walk_make_key(lenient, end, ahead.at)
+                               : walk_no_key(lenient);
+        if (ahead.line || sign.code == ',' || lenient_is_closer(sign.code) ||
+            sign.code == '{' || sign.code == '[' || sign.code == SIGN_QUOTE ||
+            (sign.code >= 0 && sign.code < ' '))
+            break;
+        /* Further words. */
+        lenient->work += ahead.at + sign.len - at;
+        at = walk_name(lenient, ahead.at + sign.len, most);
+        end = at;
+    }
+    if (sign.code == SIGN_QUOTE && ahead.at == end && end > start) {
+        const size_t next = end + sign.len;
+
+        ahead.at = next;
+        sign = surety__ahead_sign(&ahead);
+        if (ahead.starved)
+            return STEP_WAIT;
+        if (sign.code == ':')
+            return walk_make_key(lenient, end, next);
+    } else if (end > start && !ahead.line &&
+               walk_is_plain(text + start, end - start) &&
+               (sign.code == SIGN_QUOTE || sign.code == '{' ||
+                sign.code == '[')) {
+        return walk_make_key(lenient, end, end); /* the colon is missing */
+    }
+    return walk_no_key(lenient);
+}
+
+static enum lenient_step walk_key(surety_lenient *lenient,
+                                  const struct sign *sign)
+{
+    switch (sign->code) {
+    case SIGN_QUOTE: return surety__lenient_quote(lenient, sign, true);
+    case '}':
+    case ']':
+    case ')': return walk_closer(lenient, sign);
+    case ',':
+        if (!surety__lenient_mend(lenient, MEND_DOUBLED_COMMA, lenient->at,
+                                  sign->len, ""))
+            return STEP_FAIL;
+        lenient->at += sign->len;
+        return STEP_GO;
+    case '{': return walk_next_object(lenient);
+    case SIGN_DOTS: return walk_dots(lenient, sign);
+    case '.':
+        switch (surety__ahead_dots(lenient, lenient->at)) {
+        case 1: return walk_dots(lenient, sign);
+        case -1: return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+        default: break;
+        }
+        break;
+    case '[':
+    case ':':
+    case '=':
+    case ';': return walk_no_key(lenient);
+    default: break;
+    }
+    return walk_bare_key(lenient);
+}
+
+static enum lenient_step walk_colon(surety_lenient *lenient,
+                                    const struct sign *sign)
+{
+    const size_t at = lenient->at;
+    size_t len = sign->len;
+
+    lenient->line = false;
+    lenient->state = LENIENT_VALUE;
+    if (sign->code == ':') {
+        if (!walk_odd(lenient, sign, ":"))
+            return STEP_FAIL;
+        lenient->at += len;
+        return STEP_GO;
+    }
+    if (sign->code == '=') {
+        if (at + len == lenient->end && !lenient->final) {
+            lenient->state = LENIENT_COLON;
+            return surety__lenient_wait(lenient, WAIT_ANY, at + len);
+        }
+        if (at + len < lenient->end && lenient->text[at + len] == '>')
+            len++;
+        if (!surety__lenient_mend(lenient, MEND_EQUALS_SIGN, at, len, ":"))
+            return STEP_FAIL;
+        lenient->at += len;
+        return STEP_GO;
+    }
+    if (sign->code == SIGN_QUOTE || sign->code == '{' || sign->code == '[' ||
+        sign->code == SIGN_OTHER || sign->code == '+' ||
+        (sign->code > 0 && lenient_is_name((char)sign->code)))
+        return surety__lenient_mend(lenient, MEND_MISSING_COLON, at, 0, ":")
+                   ? STEP_GO
+                   : STEP_FAIL;
+    return surety__lenient_fail(lenient, at,
+                                "a colon and a value are missing behind a key");
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+/* A brace; two in a row are those of a template. */
+static enum lenient_step walk_brace(surety_lenient *lenient,
+                                    const struct sign *sign)
+{
+    const size_t at = lenient->at, next = at + sign->len;
+
+    if (next == lenient->end && !lenient->final)
+        /* What has come is shown as an object. */
+        return surety__lenient_wait(lenient, WAIT_ANY, next);
+    if (!walk_odd(lenient, sign, "{"))
+        return STEP_FAIL;
+    if (next < lenient->end && lenient->text[next] == '{') {
+        if (!surety__lenient_mend(lenient, MEND_DOUBLE_BRACES, at,
+                                  sign->len + 1u, "{"))
+            return STEP_FAIL;
+        return surety__lenient_open(lenient, CELL_OBJECT, LENIENT_TWICE, at,
+                                    sign->len + 1u);
+    }
+    return surety__lenient_open(lenient, CELL_OBJECT, 0, at, sign->len);
+}
+
+/* Whether the letters at `at` are a prefix of a string, as u'...': its length,
+ * 0, or -1 where more bytes must come. */
+static int walk_prefix(const surety_lenient *lenient)
+{
+    const char byte = lenient->text[lenient->at];
+    char next[2];
+
+    if (byte != 'u' && byte != 'b' && byte != 'f' && byte != 'U' &&
+        byte != 'B' && byte != 'F')
+        return 0;
+    for (size_t i = 1; i < 3; i++) {
+        if (lenient->at + i == lenient->end)
+            return lenient->final ? 0 : -1;
+        next[i - 1] = lenient->text[lenient->at + i];
+        if (next[0] != '\'' && next[0] != '"')
+            return 0;
+    }
+    /* b", is text that lacks its first quote. */
+    return next[1] != ',' && next[1] != '}' && next[1] != ']' &&
+           !scan_is_space(next[1]);
+}
+
+/* Members at the root without braces around them begin here. */
+static enum lenient_step walk_loose(surety_lenient *lenient)
+{
+    const size_t at = lenient->at;
+
+    if (!surety__lenient_mend(lenient, MEND_BRACES_MISSING, at, 0, "{"))
+        return STEP_FAIL;
+    return surety__lenient_open(lenient, CELL_OBJECT, LENIENT_LOOSE, at, 0);
+}
+
+/* A name at the root: a number, a literal, or the first key of members. */
+static enum lenient_step walk_root_name(surety_lenient *lenient)
+{
+    const size_t start = lenient->at;
+    struct ahead ahead = {.lenient = lenient, .at = start};
+    enum member member;
+
+    if (lenient->text[start] == '-' || lenient->text[start] == '+' ||
+        lenient->text[start] == '.' || scan_is_digit(lenient->text[start]))
+        member = MEMBER_NO;
+    else
+        member = surety__ahead_member(&ahead);
+    if (ahead.starved)
+        return STEP_WAIT;
+    if (member == MEMBER_BARE) {
+        const char *ptr = lenient->text + start;
+        size_t len = 0;
+
+        /* A name as programs write it, not a word of a sentence. */
+        while (start + len < lenient->end && lenient_is_name(ptr[len]))
+            len++;
+        if (walk_is_plain(ptr, len) &&
+            surety__ahead_expects(lenient, start, start + len,
+                                  *ptr >= 'a' && *ptr <= 'z'))
+            return walk_loose(lenient);
+    }
+    lenient->bare = (struct bare){.place = start};
+    lenient->state = LENIENT_BARE;
+    return STEP_GO;
+}
+
+/* A value without quotes begins at `at`, or a string with a prefix. */
+static enum lenient_step walk_text(surety_lenient *lenient)
+{
+    const int prefix = walk_prefix(lenient);
+    struct sign quote;
+
+    if (prefix < 0)
+        return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+    if (prefix) {
+        if (!surety__lenient_mend(lenient, MEND_STRING_PREFIX, lenient->at, 1,
+                                  ""))
+            return STEP_FAIL;
+        lenient->at++;
+        quote = lenient_sign(lenient, lenient->at);
+        return surety__lenient_quote(lenient, &quote, false);
+    }
+    if (lenient->open == PLACE_NONE)
+        return walk_root_name(lenient);
+    lenient->bare = (struct bare){.place = lenient->at};
+    lenient->state = LENIENT_BARE;
+    return STEP_GO;
+}
+
+static enum lenient_step walk_value(surety_lenient *lenient,
+                                    const struct sign *sign)
+{
+    const bool item = lenient->open != PLACE_NONE && !lenient->key;
+    int dots;
+
+    switch (sign->code) {
+    case SIGN_QUOTE: return surety__lenient_quote(lenient, sign, false);
+    case '{': return walk_brace(lenient, sign);
+    case '[':
+        if (!walk_odd(lenient, sign, "["))
+            return STEP_FAIL;
+        return surety__lenient_open(lenient, CELL_ARRAY, 0, lenient->at,
+                                    sign->len);
+    case '(':
+        if (!surety__lenient_mend(lenient, MEND_TUPLE, lenient->at, 1, "["))
+            return STEP_FAIL;
+        return surety__lenient_open(lenient, CELL_ARRAY, LENIENT_TUPLE,
+                                    lenient->at, 1);
+    case '}':
+    case ']':
+    case ')':
+        if (item)
+            return walk_closer(lenient, sign);
+        break;
+    case ',':
+        if (!item)
+            break;
+        if (!surety__lenient_mend(lenient, MEND_DOUBLED_COMMA, lenient->at,
+                                  sign->len, ""))
+            return STEP_FAIL;
+        lenient->at += sign->len;
+        return STEP_GO;
+    case SIGN_DOTS: return walk_dots(lenient, sign);
+    case '.':
+        dots = surety__ahead_dots(lenient, lenient->at);
+        if (dots < 0)
+            return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+        if (dots)
+            return walk_dots(lenient, sign);
+        break;
+    default: break;
+    }
+    if (sign->code == SIGN_OTHER ||
+        (sign->code > ' ' && sign->code != ':' && sign->code != ',' &&
+         sign->code != ';' && sign->code != '=' &&
+         !lenient_is_closer(sign->code)))
+        return walk_text(lenient);
+    return surety__lenient_fail(lenient, lenient->at,
+                                lenient->key ? "a key has no value"
+                                             : "no value begins here");
+}
+
+/* A comma is missing before what stands here. */
+static enum lenient_step walk_missing_comma(surety_lenient *lenient)
+{
+    if (!surety__lenient_mend(lenient,
+                              lenient->line ? MEND_MISSING_COMMA_LINE
+                                            : MEND_MISSING_COMMA,
+                              lenient->value_end, 0, ","))
+        return STEP_FAIL;
+    lenient->state = lenient_in_object(lenient) ? LENIENT_KEY : LENIENT_VALUE;
+    return STEP_GO;
+}
+
+/* What else can stand behind a value: what comes next without a comma. */
+static enum lenient_step walk_after_other(surety_lenient *lenient,
+                                          const struct sign *sign)
+{
+    struct ahead ahead = {.lenient = lenient, .at = lenient->at};
+    enum member member;
+
+    if (!lenient_in_object(lenient)) {
+        if (sign->code == SIGN_QUOTE || sign->code == '{' ||
+            sign->code == '[' || sign->code == '(' || lenient->line ||
+            (sign->code > 0 &&
+             (scan_is_digit((char)sign->code) || sign->code == '-' ||
+              sign->code == 't' || sign->code == 'f' || sign->code == 'n' ||
+              sign->code == 'T' || sign->code == 'F' || sign->code == 'N')))
+            return walk_missing_comma(lenient);
+    } else if (sign->code == '{') {
+        return walk_next_object(lenient);
+    } else {
+        member = surety__ahead_member(&ahead);
+        if (ahead.starved)
+            return STEP_WAIT;
+        if (member != MEMBER_NO)
+            return walk_missing_comma(lenient);
+        if (lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE)
+            return walk_no_key(lenient);
+    }
+    return surety__lenient_fail(
+        lenient, lenient->at,
+        lenient_in_object(lenient)
+            ? "a comma or the end of the object is expected"
+            : "a comma or the end of the array is expected");
+}
+
+static enum lenient_step walk_after(surety_lenient *lenient,
+                                    const struct sign *sign)
+{
+    if (lenient_is_closer(sign->code))
+        return walk_closer(lenient, sign);
+    if (sign->code == ',' || sign->code == ';') {
+        if (sign->code == ','
+                ? !walk_odd(lenient, sign, ",")
+                : !surety__lenient_mend(lenient, MEND_SEMICOLON, lenient->at,
+                                        sign->len, ","))
+            return STEP_FAIL;
+        lenient->comma = true;
+        lenient->comma_at = lenient->at;
+        lenient->line = false;
+        lenient->at += sign->len;
+        lenient->state =
+            lenient_in_object(lenient) ? LENIENT_KEY : LENIENT_VALUE;
+        return STEP_GO;
+    }
+    if (sign->code == SIGN_DOTS)
+        return walk_dots(lenient, sign);
+    if (sign->code == '.') {
+        int dots = surety__ahead_dots(lenient, lenient->at);
+
+        if (dots < 0)
+            return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+        if (dots)
+            return walk_dots(lenient, sign);
+    }
+    return walk_after_other(lenient, sign);
+}
+
+/* No more bytes come, and the value has not ended. */
+static enum lenient_step walk_end(surety_lenient *lenient)
+{
+    const bool object = lenient_in_object(lenient);
+
+    if (lenient->state == LENIENT_START)
+        return surety__lenient_fail(lenient, lenient->at,
+                                    "no value stands in the text");
+    if (lenient->state != LENIENT_AFTER)
+        return STEP_CUT;
+    if (!(lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE)) {
+        if (lenient->cut || lenient->strict || lenient->certain)
+            return STEP_CUT;
+        if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE,
+                                  lenient->value_end, 0, object ? "}" : "]"))
+            return STEP_FAIL;
+    }
+    return surety__lenient_close(lenient, lenient->value_end);
+}
+
+/* One sign that is neither white space nor a comment. */
+static enum lenient_step walk_sign(surety_lenient *lenient,
+                                   const struct sign *sign)
+{
+    switch ((enum lenient_state)lenient->state) {
+    case LENIENT_START: lenient->state = LENIENT_VALUE; return STEP_GO;
+    case LENIENT_VALUE: return walk_value(lenient, sign);
+    case LENIENT_KEY: return walk_key(lenient, sign);
+    case LENIENT_COLON: return walk_colon(lenient, sign);
+    default: return walk_after(lenient, sign);
+    }
+}
+
+enum lenient_step surety__lenient_structure(surety_lenient *lenient)
+{
+    enum lenient_step step = STEP_GO;
+
+    if (lenient->state == LENIENT_LINE)
+        return walk_line(lenient);
+    if (lenient->state == LENIENT_BLOCK)
+        return walk_block(lenient);
+    while (step == STEP_GO && lenient->state <= LENIENT_AFTER) {
+        struct sign sign;
+
+        if (!walk_blanks(lenient))
+            return STEP_FAIL;
+        sign = lenient_sign(lenient, lenient->at);
+        if (sign.lack)
+            return surety__lenient_wait(
+                lenient, lenient->at == lenient->end ? WAIT_SIGN : WAIT_ANY,
+                lenient->end);
+        if (sign.code == SIGN_END)
+            step = walk_end(lenient);
+        else if (sign.code == '/' || sign.code == '#')
+            step = walk_comment(lenient);
+        else
+            step = walk_sign(lenient, &sign);
+    }
+    return step;
+}
