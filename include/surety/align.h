@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety/align.h: a value brought to the shape of a schema, at least cost:
+ * "42" where an integer is wanted, a lone value where an array is, an enum
+ * value in another case, a key in another spelling. Nothing is ever invented,
+ * no number or text altered in meaning, and every change is told.
+ *
+ * Threads: an aligner is owned. */
+#ifndef SURETY_ALIGN_H
+#define SURETY_ALIGN_H
+
+#include <surety/base.h>
+#include <surety/json.h>
+#include <surety/schema.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One change. Texts and values belong to the aligner, until its next call.
+ * Kinds and costs: docs/repair.md. */
+typedef struct surety_edit {
+    const char *kind;   /* "number-from-text", ... */
+    bool likely;        /* a guess; false: the meaning is in no doubt */
+    uint32_t cost;      /* above 0 */
+    surety_str pointer; /* in the aligned value; of what was left out: its
+                         * key below its container's */
+    surety_val from;    /* in the value given; SURETY_NONE: rows, text */
+    surety_val to;      /* in the aligned value; SURETY_NONE: left out */
+} surety_edit;
+
+typedef struct surety_align_options {
+    size_t size; /* sizeof(surety_align_options) */
+    /* "45%" and "12 kg" may stand for 45 and 12. Without it they are refused:
+     * whether 45 or 0.45 is meant nobody knows. */
+    bool units;
+    /* "2,5" may stand for 2.5. Without it, it is refused. */
+    bool decimal_comma;
+} surety_align_options;
+
+typedef struct surety_aligner surety_aligner;
+
+/* NULL when out of memory. */
+SURETY_API surety_aligner *surety_aligner_new(const surety_alloc *alloc,
+                                              const surety_limits *limits);
+SURETY_API void surety_aligner_free(surety_aligner *aligner); /* takes NULL */
+
+/* Builds in out what val becomes so that it satisfies schema. OK: out holds it,
+ * checked; a val that is valid is copied and has no edits. SURETY_END: nothing
+ * that is certain enough satisfies the schema, or two ways of equal cost
+ * disagree. SURETY_LIMIT: too much work (work_base and work_per_value);
+ * SURETY_NOMEM. Deterministic. out's origin is val's doc: copies keep their
+ * places. val's doc must outlive out. */
+SURETY_API surety_status surety_aligner_align(
+    surety_aligner *aligner, const surety_schema *schema, surety_val val,
+    const surety_align_options *options, surety_doc *out, surety_error *reterr);
+
+/* The same for count values, at least one, that stand one after the other where
+ * the schema's root wants an array: they become its items (an edit "rows"
+ * besides their own). out's origin is the first one's doc; all of them must
+ * outlive out. */
+SURETY_API surety_status surety_aligner_align_rows(
+    surety_aligner *aligner, const surety_schema *schema,
+    const surety_val *vals, size_t count, const surety_align_options *options,
+    surety_doc *out, surety_error *reterr);
+/* The same for a text that is no JSON, where the schema's root is a scalar: the
+ * one value of an enum that stands in it, as words, with nothing that negates
+ * it; the one truth value or number; for a string of any form the text itself,
+ * trimmed. The edit "text". Whether the text is a refusal is for the caller to
+ * know. */
+SURETY_API surety_status surety_aligner_align_text(
+    surety_aligner *aligner, const surety_schema *schema, surety_str text,
+    const surety_align_options *options, surety_doc *out, surety_error *reterr);
+
+/* The edits of the last call that was OK, in the order of the aligned value,
+ * outer before inner; at most mends_max, _count and _cost exact. */
+SURETY_API size_t surety_aligner_edit_count(const surety_aligner *aligner);
+/* How many of them are likely only; exact. */
+SURETY_API size_t surety_aligner_edit_likely(const surety_aligner *aligner);
+/* An edit that was not kept has no kind. */
+SURETY_API surety_edit surety_aligner_edit(const surety_aligner *aligner,
+                                           size_t i);
+SURETY_API uint64_t surety_aligner_cost(const surety_aligner *aligner);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Alignment: a value brought to the shape of a schema.
+ *
+ * A value that is valid is copied: nothing else is looked at, so a second
+ * alignment changes nothing. Otherwise the search (solve.c) finds the plan that
+ * costs least, the plan is written, and what comes out is checked against the
+ * whole schema: whatever the search has overlooked, an invalid value is never
+ * given. Nothing here guesses a value: every scalar that comes out stood in the
+ * value, or is the schema's own spelling of what stood there. */
+#include "align/align.h"
+
+#include "align/inside.h"
+
+const surety__edit_row surety__edit_rows[EDIT_COUNT] = {
+    {"", 0, false},
+#define EDIT(id, name, cost, likely, text) {name, cost, likely},
+#include "align/edits.def"
+#undef EDIT
+};
+
+void *surety__aligner_take(surety_aligner *aligner, size_t count, size_t size)
+{
+    void *block = NULL;
+
+    if (!aligner->status && count <= SIZE_MAX / size)
+        block = surety__arena_take(&aligner->arena, count * size);
+    if (!block && !aligner->status)
+        aligner->status = SURETY_NOMEM;
+    return block;
+}
+
+surety__align_plan *surety__plan_new(surety_aligner *aligner,
+                                     enum surety__plan_kind kind,
+                                     surety__edit_id edit, surety_val val)
+{
+    surety__align_plan *plan = surety__aligner_take(aligner, 1, sizeof(*plan));
+
+    if (!plan)
+        return NULL;
+    plan->kind = (uint8_t)kind;
+    plan->edit = (uint8_t)edit;
+    plan->cost = surety__edit_rows[edit].cost;
+    plan->val = val;
+    return plan;
+}
+
+/* ---- the aligner -----------------------------------------------------------
+ */
+
+surety_aligner *surety_aligner_new(const surety_alloc *alloc,
+                                   const surety_limits *limits)
+{
+    surety_aligner *aligner = surety__new(alloc, sizeof(*aligner));
+
+    if (!aligner)
+        return NULL;
+    aligner->alloc = alloc;
+    aligner->limits = surety_limits_of(limits);
+    surety__arena_init(&aligner->arena, alloc, 0);
+    surety_buf_init(&aligner->pointer, alloc, 0);
+    surety_buf_init(&aligner->texts, alloc, 0);
+    aligner->checker = surety_checker_new(alloc, limits);
+    aligner->matcher = surety__matcher_new(alloc, &aligner->limits);
+    aligner->trial[0] = surety_doc_new(alloc);
+    aligner->trial[1] = surety_doc_new(alloc);
+    aligner->literal = surety_doc_new(alloc);
+    aligner->inner = surety_doc_new(alloc);
+    aligner->rows = surety_doc_new(alloc);
+    if (!aligner->checker || !aligner->matcher || !aligner->trial[0] ||
+        !aligner->trial[1] || !aligner->literal || !aligner->inner ||
+        !aligner->rows) {
+        surety_aligner_free(aligner);
+        return NULL;
+    }
+    return aligner;
+}
+
+void surety_aligner_free(surety_aligner *aligner)
+{
+    if (!aligner)
+        return;
+    surety_checker_free(aligner->checker);
+    surety__matcher_free(aligner->matcher);
+    surety_doc_free(aligner->trial[0]);
+    surety_doc_free(aligner->trial[1]);
+    surety_doc_free(aligner->literal);
+    surety_doc_free(aligner->inner);
+    surety_doc_free(aligner->rows);
+    surety__map_done(&aligner->goals, aligner->alloc);
+    surety__map_done(&aligner->answers, aligner->alloc);
+    surety__arena_done(&aligner->arena);
+    surety__align_solve_done(aligner);
+    surety__plan_write_done(aligner);
+    surety_buf_done(&aligner->pointer);
+    surety_buf_done(&aligner->texts);
+    surety__free(aligner->alloc, aligner, sizeof(*aligner));
+}
+
+static void aligner_empty_map(surety_aligner *aligner, surety__map *map)
+{
+    if (!map->count)
+        return;
+    surety__map_done(map, aligner->alloc);
+    *map = (surety__map){.cap = 0};
+}
+
+/* Forgets the last call. */
+static void aligner_begin(surety_aligner *aligner, const surety_schema *schema,
+                          const surety_align_options *options)
+{
+    aligner->schema = schema;
+    aligner->options = (surety_align_options){.size = sizeof(*options)};
+    if (options && options->size >= sizeof(*options))
+        aligner->options = *options;
+    surety__arena_reset(&aligner->arena);
+    aligner_empty_map(aligner, &aligner->goals);
+    aligner_empty_map(aligner, &aligner->answers);
+    surety_buf_reset(&aligner->pointer);
+    surety_buf_reset(&aligner->texts);
+    aligner->inner_open = false;
+    aligner->lead = EDIT_NONE;
+    aligner->status = SURETY_OK;
+    aligner->change_kept = 0;
+    aligner->change_count = 0;
+    aligner->likely = 0;
+    aligner->cost = 0;
+    aligner->answer = (surety__answer){.fits = false};
+}
+
+static uint64_t aligner_work(const surety_aligner *aligner, surety_val val)
+{
+    return aligner->limits.work_base +
+           (uint64_t)aligner->limits.work_per_value * val.doc->cell_count;
+}
+
+/* Ends a call that gives no value. */
+static surety_status aligner_fail(surety_aligner *aligner, bool torn,
+                                  surety_error *reterr)
+{
+    surety_status status = aligner->status;
+
+    aligner->change_kept = 0;
+    aligner->change_count = 0;
+    aligner->likely = 0;
+    aligner->cost = 0;
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    if (status == SURETY_LIMIT)
+        return surety__fail(
+            reterr, status,
+            "the alignment needs more steps than the limit of %u and %u for "
+            "each value allows (work_base, work_per_value)",
+            aligner->limits.work_base, aligner->limits.work_per_value);
+    if (status)
+        return surety__fail(reterr, status, "the value cannot be written");
+    return surety__fail(
+        reterr, SURETY_END,
+        torn ? "two ways to make the value satisfy the schema are equally good"
+             : "nothing that is certain enough makes the value satisfy the "
+               "schema");
+}
+
+/* Writes what becomes of val to out and checks it. *ret_torn tells why not. */
+static bool aligner_try(surety_aligner *aligner, surety_val val,
+                        surety_doc *out, bool *ret_torn)
+{
+    const surety__shape *root = aligner->schema->root;
+    surety__answer answer = {.fits = true};
+    surety__goal *goal;
+    bool valid = false;
+
+    *ret_torn = false;
+    goal = surety__goal_of(aligner, &root, 1);
+    if (aligner->status)
+        return false;
+    if (!surety__goal_holds(aligner, goal, val)) {
+        if (aligner->status)
+            return false;
+        answer = surety__align_solve(aligner, goal, val);
+        *ret_torn = answer.torn;
+        if (aligner->status || !answer.fits || answer.torn)
+            return false;
+    }
+    if (aligner->inner_open) {
+        surety_build_close(aligner->inner);
+        aligner->status = surety_build_end(aligner->inner, NULL);
+        if (aligner->status)
+            return false;
+    }
+    if (!surety__plan_write(aligner, &answer, val, out, true))
+        return false;
+    valid = !answer.plan;
+    if (!valid)
+        aligner->status =
+            surety_checker_check(aligner->checker, aligner->schema,
+                                 surety_doc_root(out), &valid, NULL);
+    return valid && !aligner->status;
+}
+
+surety_status surety_aligner_align(surety_aligner *aligner,
+                                   const surety_schema *schema, surety_val val,
+                                   const surety_align_options *options,
+                                   surety_doc *out, surety_error *reterr)
+{
+    bool torn;
+
+    if (!aligner || !schema || !val.doc || !out || out == val.doc)
+        return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
+    aligner_begin(aligner, schema, options);
+    aligner->work = aligner_work(aligner, val);
+    return aligner_try(aligner, val, out, &torn)
+               ? SURETY_OK
+               : aligner_fail(aligner, torn, reterr);
+}
+
+/* The values as one array in the aligner's own document. */
+static surety_status rows_build(surety_aligner *aligner, const surety_val *vals,
+                                size_t count)
+{
+    surety_doc *rows = aligner->rows;
+
+    surety_build_begin(rows, vals[0].doc);
+    surety_build_array(rows);
+    for (size_t i = 0; i < count; i++)
+        surety_build_val(rows, vals[i]);
+    surety_build_close(rows);
+    return surety_build_end(rows, NULL);
+}
+
+surety_status surety_aligner_align_rows(surety_aligner *aligner,
+                                        const surety_schema *schema,
+                                        const surety_val *vals, size_t count,
+                                        const surety_align_options *options,
+                                        surety_doc *out, surety_error *reterr)
+{
+    bool torn = false;
+
+    if (!aligner || !schema || !vals || !count || !vals[0].doc || !out)
+        return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
+    aligner_begin(aligner, schema, options);
+    aligner->status = rows_build(aligner, vals, count);
+    if (aligner->status)
+        return aligner_fail(aligner, false, reterr);
+    aligner->work = aligner_work(aligner, surety_doc_root(aligner->rows));
+    aligner->lead = EDIT_ROWS;
+    return aligner_try(aligner, surety_doc_root(aligner->rows), out, &torn)
+               ? SURETY_OK
+               : aligner_fail(aligner, torn, reterr);
+}
+
+/* ---- plain text -------------------------------------------------------------
+ */
+
+/* What text says of goal as a scalar. */
+static surety__answer text_answer(surety_aligner *aligner, surety__goal *goal,
+                                  surety_val val)
+{
+    surety__answer answer = {.fits = false};
+    surety_str text = surety_val_str(val);
+
+    if (!surety__goal_expand(aligner, goal) ||
+        !surety__goal_list(aligner, goal))
+        return answer;
+    if (goal->open_string)
+        return answer;
+    answer = surety__scalar_align(aligner, goal, val);
+    if (!answer.fits && !aligner->status)
+        answer = surety__text_align(aligner, goal, val, text);
+    return answer;
+}
+
+surety_status surety_aligner_align_text(surety_aligner *aligner,
+                                        const surety_schema *schema,
+                                        surety_str text,
+                                        const surety_align_options *options,
+                                        surety_doc *out, surety_error *reterr)
+{
+    const surety__shape *root;
+    surety__answer answer = {.fits = true};
+    surety__goal *goal;
+    surety_val val;
+    bool valid = false;
+
+    if (!aligner || !schema || !out)
+        return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
+    aligner_begin(aligner, schema, options);
+    surety_build_begin(aligner->rows, NULL);
+    surety_build_str(aligner->rows, surety__text_trim(text));
+    aligner->status = surety_build_end(aligner->rows, NULL);
+    if (aligner->status)
+        return aligner_fail(aligner, false, reterr);
+    val = surety_doc_root(aligner->rows);
+    aligner->work = aligner_work(aligner, val);
+    aligner->lead = EDIT_TEXT;
+    root = schema->root;
+    goal = surety__goal_of(aligner, &root, 1);
+    if (!aligner->status && !surety_val_str(val).len)
+        return aligner_fail(aligner, false, reterr);
+    if (!aligner->status && !surety__goal_holds(aligner, goal, val) &&
+        !aligner->status)
+        answer = text_answer(aligner, goal, val);
+    if (!aligner->status && answer.fits && !answer.torn &&
+        surety__plan_write(aligner, &answer, val, out, true))
+        aligner->status = surety_checker_check(
+            aligner->checker, schema, surety_doc_root(out), &valid, NULL);
+    return valid && !aligner->status
+               ? SURETY_OK
+               : aligner_fail(aligner, answer.torn, reterr);
+}
+
+/* ---- edits
+ * --------------------------------------------------------------------- */
+
+size_t surety_aligner_edit_count(const surety_aligner *aligner)
+{
+    return aligner ? aligner->change_count : 0;
+}
+
+size_t surety_aligner_edit_likely(const surety_aligner *aligner)
+{
+    return aligner ? aligner->likely : 0;
+}
+
+surety_edit surety_aligner_edit(const surety_aligner *aligner, size_t i)
+{
+    const surety__change *change;
+    surety_edit edit = {.kind = ""};
+
+    if (!aligner || i >= aligner->change_kept)
+        return edit;
+    change = &aligner->changes[i];
+    edit.kind = surety__edit_rows[change->id].name;
+    edit.likely = surety__edit_rows[change->id].likely;
+    edit.cost = change->cost;
+    if (change->pointer_len)
+        edit.pointer = (surety_str){aligner->texts.ptr + change->pointer,
+                                    change->pointer_len};
+    edit.from = change->from;
+    edit.to = change->to;
+    return edit;
+}
+
+uint64_t surety_aligner_cost(const surety_aligner *aligner)
+{
+    return aligner ? aligner->cost : 0;
+}

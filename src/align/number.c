@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers as people write them, as JSON numbers.
+ *
+ * Everything is done on digits; no number is ever rounded. A text is taken only
+ * where it can mean one number: commas part groups of three ("18,204"), a
+ * fraction must come out even ("3/4"), a currency sign is no unit of measure.
+ * What is written differently in two countries ("1.204,5", "2,5") is no number
+ * unless the caller says which it is. */
+#include "align/inside.h"
+
+/* A text taken apart; the digits of the whole part stand in parts that are
+ * separated by one and the same character. */
+struct human_read {
+    const char *at, *end;
+    char *out;
+    size_t len;
+    bool negative;
+    surety__edit_id edit;
+};
+
+static bool human_digit(const struct human_read *read)
+{
+    return read->at < read->end && *read->at >= '0' && *read->at <= '9';
+}
+
+static size_t human_digits(const struct human_read *read)
+{
+    size_t count = 0;
+
+    while (read->at + count < read->end && read->at[count] >= '0' &&
+           read->at[count] <= '9')
+        count++;
+    return count;
+}
+
+static bool human_skip(struct human_read *read, const char *text)
+{
+    size_t len = strlen(text);
+
+    if ((size_t)(read->end - read->at) < len || memcmp(read->at, text, len))
+        return false;
+    read->at += len;
+    return true;
+}
+
+static void human_put(struct human_read *read, const char *ptr, size_t len)
+{
+    memcpy(read->out + read->len, ptr, len);
+    read->len += len;
+}
+
+static void human_blanks(struct human_read *read)
+{
+    while (read->at < read->end && *read->at == ' ')
+        read->at++;
+}
+
+static bool human_currency(struct human_read *read)
+{
+    static const char *const signs[] = {"$",
+                                        "\xE2\x82\xAC" /* euro */,
+                                        "\xC2\xA3" /* pound */,
+                                        "\xC2\xA5" /* yen */,
+                                        "\xE2\x82\xB9" /* rupee */,
+                                        "US$",
+                                        "USD",
+                                        "EUR",
+                                        "GBP"};
+
+    for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+        if (human_skip(read, signs[i])) {
+            read->edit = EDIT_NUMBER_FROM_FORM;
+            return true;
+        }
+    return false;
+}
+
+static bool human_sign(struct human_read *read)
+{
+    if (human_skip(read, "-"))
+        return true;
+    return human_skip(read, "\xE2\x88\x92");
+}
+
+/* The character that parts groups of digits here, as a text; NULL: none. */
+static const char *human_grouping(const struct human_read *read)
+{
+    static const char *const marks[] = {",",
+                                        "_",
+                                        "'",
+                                        " ",
+                                        "\xC2\xA0" /* no-break space */,
+                                        "\xE2\x80\xAF" /* narrow no-break */,
+                                        "\xE2\x80\x89" /* thin space */,
+                                        "\xE2\x80\x99" /* apostrophe */};
+
+    for (size_t i = 0;
+         read->at < read->end && i < sizeof(marks) / sizeof(*marks); i++) {
+        size_t len = strlen(marks[i]);
+
+        if ((size_t)(read->end - read->at) > len &&
+            !memcmp(read->at, marks[i], len) && read->at[len] >= '0' &&
+            read->at[len] <= '9')
+            return marks[i];
+    }
+    return NULL;
+}
+
+/* The whole part, its groups together. */
+static bool human_whole(struct human_read *read)
+{
+    size_t first = human_digits(read), count, groups = 0;
+    const char *start = read->at;
+    const char *mark;
+
+    human_put(read, read->at, first);
+    read->at += first;
+    mark = first ? human_grouping(read) : NULL;
+    if (!mark)
+        return true;
+    if (*mark != '_' && (first > 3 || *start == '0'))
+        return false;
+    while (human_skip(read, mark)) {
+        count = human_digits(read);
+        if (*mark != '_' && count != 3)
+            return false;
+        if (!count)
+            return false;
+        human_put(read, read->at, count);
+        read->at += count;
+        groups++;
+    }
+    read->edit = EDIT_NUMBER_FROM_FORM;
+    return groups != 0;
+}
+
+/* Removes the zeros in front of the whole part that JSON does not allow, and
+ * gives it one where it has none. */
+static void human_zeros(struct human_read *read, size_t from)
+{
+    size_t zeros = 0, digits = read->len - from;
+
+    while (zeros + 1 < digits && read->out[from + zeros] == '0')
+        zeros++;
+    if (zeros) {
+        memmove(read->out + from, read->out + from + zeros, digits - zeros);
+        read->len -= zeros;
+        read->edit = EDIT_NUMBER_FROM_FORM;
+    }
+    if (!digits) {
+        read->out[read->len++] = '0';
+        read->edit = EDIT_NUMBER_FROM_FORM;
+    }
+}
+
+/* What may follow the whole part: ".5", ".", "e3". */
+static bool human_rest(struct human_read *read, bool has_whole)
+{
+    size_t count, at;
+
+    if (human_skip(read, ".")) {
+        count = human_digits(read);
+        if (!count && !has_whole)
+            return false;
+        if (count)
+            human_put(read, ".", 1);
+        else
+            read->edit = EDIT_NUMBER_FROM_FORM;
+        human_put(read, read->at, count);
+        read->at += count;
+    } else if (!has_whole) {
+        return false;
+    }
+    if (read->at >= read->end || (*read->at | 32) != 'e')
+        return true;
+    at = read->len;
+    human_put(read, read->at++, 1);
+    if (read->at < read->end && (*read->at == '+' || *read->at == '-'))
+        human_put(read, read->at++, 1);
+    count = human_digits(read);
+    human_put(read, read->at, count);
+    read->at += count;
+    (void)at;
+    return count != 0;
+}
+
+/* "3/4" after its numerator, whose digits stand in out from `from` on: the
+ * quotient, if it comes out even. */
+static bool human_fraction(struct human_read *read, size_t from)
+{
+    uint64_t numerator = 0, denominator = 0;
+    size_t count;
+
+    human_blanks(read);
+    if (!human_skip(read, "/"))
+        return false;
+    human_blanks(read);
+    count = human_digits(read);
+    if (!count || count > 9 || read->len - from > 9)
+        return false;
+    for (size_t i = from; i < read->len; i++)
+        numerator = numerator * 10 + (uint64_t)(read->out[i] - '0');
+    for (size_t i = 0; i < count; i++)
+        denominator = denominator * 10 + (uint64_t)(read->at[i] - '0');
+    read->at += count;
+    if (!denominator || *(read->at - count) == '0')
+        return false;
+    read->edit = EDIT_NUMBER_FROM_FORM;
+    read->len = from;
+    for (uint64_t digit = 1000000000, whole = numerator / denominator; digit;
+         digit /= 10)
+        if (whole >= digit || digit == 1)
+            read->out[read->len++] = (char)('0' + whole / digit % 10);
+    numerator %= denominator;
+    if (numerator)
+        read->out[read->len++] = '.';
+    for (unsigned i = 0; numerator && i < 12; i++) {
+        numerator *= 10;
+        read->out[read->len++] = (char)('0' + numerator / denominator);
+        numerator %= denominator;
+    }
+    return numerator == 0;
+}
+
+/* "0x1F", up to 60 bits. */
+static bool human_hexadecimal(struct human_read *read)
+{
+    uint64_t value = 0;
+    size_t count = 0, from;
+
+    if (!human_skip(read, "0x") && !human_skip(read, "0X"))
+        return false;
+    for (; read->at < read->end; read->at++, count++) {
+        unsigned low = (unsigned char)*read->at | 32u;
+
+        if (low - 'a' < 6)
+            value = value << 4 | (low - 'a' + 10);
+        else if (human_digit(read))
+            value = value << 4 | (unsigned)(*read->at - '0');
+        else
+            break;
+    }
+    if (!count || count > 15)
+        return false;
+    from = read->len;
+    do {
+        memmove(read->out + from + 1, read->out + from, read->len - from);
+        read->out[from] = (char)('0' + value % 10);
+        read->len++;
+        value /= 10;
+    } while (value);
+    read->edit = EDIT_NUMBER_FROM_FORM;
+    return true;
+}
+
+/* "%" or a unit of a few letters. */
+static void human_unit(struct human_read *read)
+{
+    const char *at = read->at;
+    size_t letters = 0;
+    unsigned len;
+
+    if (human_skip(read, "%")) {
+        read->edit = EDIT_NUMBER_FROM_FORM;
+        return;
+    }
+    while (at < read->end && letters <= 12) {
+        uint32_t code = surety__utf8_decode(at, read->end, &len);
+
+        if (!surety__is_word(code) && code != '/' && code != 0xB0 &&
+            code != 0xB2 && code != 0xB3)
+            return;
+        at += len;
+        letters++;
+    }
+    if (letters > 12 || !letters)
+        return;
+    read->edit = EDIT_NUMBER_FROM_FORM;
+    read->at = at;
+}
+
+/* "2,5" where the caller says that a comma is a decimal point. Points part
+ * groups of three then. */
+static bool human_with_comma(struct human_read *read)
+{
+    size_t first = human_digits(read), count;
+    bool grouped = false;
+
+    human_put(read, read->at, first);
+    read->at += first;
+    while (first && first <= 3 && read->at < read->end && *read->at == '.') {
+        read->at++;
+        if (human_digits(read) != 3)
+            return false;
+        human_put(read, read->at, 3);
+        read->at += 3;
+        grouped = true;
+    }
+    if (!human_skip(read, ","))
+        return false;
+    count = human_digits(read);
+    /* "1,204" is either of two numbers. */
+    if (!first || !count || (count == 3 && first <= 3 && !grouped))
+        return false;
+    human_put(read, ".", 1);
+    human_put(read, read->at, count);
+    read->at += count;
+    read->edit = EDIT_NUMBER_FROM_FORM;
+    return true;
+}
+
+static bool human_unsigned(struct human_read *read, bool decimal_comma)
+{
+    size_t from = read->len;
+    struct human_read again = *read;
+    bool has_whole;
+
+    if (human_hexadecimal(read))
+        return true;
+    *read = again;
+    if (decimal_comma && memchr(read->at, ',', (size_t)(read->end - read->at)))
+        return human_with_comma(read);
+    has_whole = human_digit(read);
+    if (!human_whole(read))
+        return false;
+    human_zeros(read, from);
+    again = *read;
+    if (has_whole && human_fraction(read, from))
+        return true;
+    *read = again;
+    return human_rest(read, has_whole);
+}
+
+size_t surety__number_of_text(surety_str text,
+                              const surety_align_options *options, char *out,
+                              surety__edit_id *ret_edit)
+{
+    struct human_read read = {.out = out, .edit = EDIT_NUMBER_FROM_TEXT};
+    bool currency, plus;
+
+    text = surety__text_trim(text);
+    if (!text.len || text.len > 1000)
+        return 0;
+    read.at = text.ptr;
+    read.end = text.ptr + text.len;
+    read.negative = human_sign(&read);
+    plus = !read.negative && human_skip(&read, "+");
+    if (plus || (read.negative && *text.ptr != '-'))
+        read.edit = EDIT_NUMBER_FROM_FORM;
+    currency = human_currency(&read);
+    if (currency) {
+        human_blanks(&read);
+        read.negative =
+            (!plus && !read.negative && human_sign(&read)) || read.negative;
+    }
+    if (read.negative)
+        read.out[read.len++] = '-';
+    if (read.at >= read.end || !human_unsigned(&read, options->decimal_comma))
+        return 0;
+    human_blanks(&read);
+    if (!currency && read.at < read.end)
+        currency = human_currency(&read);
+    if (options->units && !currency && read.at < read.end)
+        human_unit(&read);
+    if (read.at != read.end)
+        return 0;
+    *ret_edit = read.edit;
+    return read.len;
+}

@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search: which way of satisfying a goal costs a value least.
+ *
+ * A question is a goal and a value. A value that satisfies its goal is copied,
+ * and no more is asked of it. Otherwise the ways are tried in a fixed order: as
+ * another scalar; each alternative of the goal, child by child, each child a
+ * question of its own; as an array of itself; as what stands within it: the one
+ * item of an array, the one fitting member of an object, the JSON in a string.
+ * The least cost wins; two ways of the same cost that differ make the answer
+ * torn, and a torn answer is no answer in the end.
+ *
+ * Questions stand on an explicit stack, and answers are kept by goal and value.
+ * Every question is about a smaller value than the one below it, but for that
+ * of an item that is to be wrapped, which is not wrapped twice; so the search
+ * ends. Its work is counted. */
+#include "align/inside.h"
+
+enum question_phase {
+    QUESTION_BEGIN,
+    QUESTION_NEXT,     /* the next alternative */
+    QUESTION_CHILD,    /* the next child of the plan in the making */
+    QUESTION_ANSWERED, /* its answer is there */
+    QUESTION_WRAPPED,
+    QUESTION_WITHIN, /* the next value within this one */
+    QUESTION_FOUND,
+    QUESTION_END
+};
+
+struct surety__question {
+    surety__goal *goal;
+    surety_val val;
+    bool wrapped; /* it is not to be wrapped in an array */
+    uint8_t phase;
+    uint32_t alternative; /* at work */
+    surety__answer best;
+    surety__answer within;    /* the value within this one that fits */
+    surety__align_plan *plan; /* in the making */
+    uint64_t cost;            /* of it so far */
+    bool torn;
+    bool flat;          /* items are not to be wrapped */
+    uint8_t sweep;      /* of an object: 0 scalars, 1 containers */
+    uint32_t at;        /* child at work */
+    uint32_t cursor;    /* its cell; of an array */
+    surety__goal *rest; /* the goal of every item, if rest_known */
+    bool rest_known;
+};
+
+enum { KEPT_STRING_MIN = 64 };
+
+/* An answer that is kept. */
+struct kept_answer {
+    const surety__goal *goal;
+    surety_val val;
+    bool wrapped;
+    surety__answer answer;
+    struct kept_answer *next;
+};
+
+static struct surety__question *question_top(surety_aligner *aligner)
+{
+    return &aligner->questions[aligner->question_count - 1];
+}
+
+/* ---- answers that are kept ------------------------------------------------
+ */
+
+static uint64_t kept_key(const surety__goal *goal, surety_val val, bool wrapped)
+{
+    uint64_t key = (uint64_t)(uintptr_t)goal * 0x9E3779B97F4A7C15u;
+
+    key ^= (uint64_t)(uintptr_t)val.doc * 0xC2B2AE3D27D4EB4Fu;
+    key ^= ((uint64_t)val.index << 1 | wrapped) * 0xFF51AFD7ED558CCDu;
+    return key ^ key >> 29;
+}
+
+static const surety__answer *kept_find(surety_aligner *aligner,
+                                       const surety__goal *goal, surety_val val,
+                                       bool wrapped)
+{
+    struct kept_answer *kept =
+        aligner->answers.count
+            ? surety__map_get(&aligner->answers, kept_key(goal, val, wrapped))
+            : NULL;
+
+    for (; kept; kept = kept->next)
+        if (kept->goal == goal && kept->val.doc == val.doc &&
+            kept->val.index == val.index && kept->wrapped == wrapped)
+            return &kept->answer;
+    return NULL;
+}
+
+static void kept_add(surety_aligner *aligner,
+                     const struct surety__question *question)
+{
+    const surety__cell *cell = surety__cell_of(question->val);
+    uint64_t key = kept_key(question->goal, question->val, question->wrapped);
+    struct kept_answer *kept;
+
+    /* A short scalar is answered as fast as it is looked up. */
+    if (cell->kind < CELL_STRING ||
+        (cell->kind == CELL_STRING && cell->len < KEPT_STRING_MIN))
+        return;
+    kept = surety__aligner_take(aligner, 1, sizeof(*kept));
+    if (!kept)
+        return;
+    *kept =
+        (struct kept_answer){.goal = question->goal,
+                             .val = question->val,
+                             .wrapped = question->wrapped,
+                             .answer = question->best,
+                             .next = surety__map_get(&aligner->answers, key)};
+    if (!surety__map_put(&aligner->answers, aligner->alloc, key, kept))
+        aligner->status = SURETY_NOMEM;
+}
+
+/* ---- asking ----------------------------------------------------------------
+ */
+
+static void question_ask(surety_aligner *aligner, surety__goal *goal,
+                         surety_val val, bool wrapped)
+{
+    void *items = aligner->questions;
+
+    if (!surety__aligner_charge(aligner, 2))
+        return;
+    if (surety__grow(aligner->alloc, &items, &aligner->question_cap,
+                     aligner->question_count + 1, sizeof(*aligner->questions),
+                     SIZE_MAX)) {
+        aligner->status = SURETY_NOMEM;
+        return;
+    }
+    aligner->questions = items;
+    aligner->questions[aligner->question_count++] =
+        (struct surety__question){.goal = goal, .val = val, .wrapped = wrapped};
+}
+
+/* Whether what two answers make of val is the same. */
+static bool answers_agree(surety_aligner *aligner, const surety__answer *one,
+                          const surety__answer *other, surety_val val)
+{
+    return surety__plan_write(aligner, one, val, aligner->trial[0], false) &&
+           surety__plan_write(aligner, other, val, aligner->trial[1], false) &&
+           surety_val_equal(surety_doc_root(aligner->trial[0]),
+                            surety_doc_root(aligner->trial[1]));
+}
+
+/* Takes an answer to the question on top, if it is one and the best so far. */
+static void question_offer(surety_aligner *aligner, surety__answer offer)
+{
+    struct surety__question *question = question_top(aligner);
+
+    /* What changes nothing leaves a value that is known not to fit. */
+    if (!offer.cost || aligner->status ||
+        (question->best.fits && offer.cost > question->best.cost))
+        return;
+    offer.fits = true;
+    if (question->goal->several && !offer.torn &&
+        (!surety__plan_write(aligner, &offer, question->val, aligner->trial[0],
+                             false) ||
+         !surety__goal_holds(aligner, question->goal,
+                             surety_doc_root(aligner->trial[0]))))
+        return;
+    if (!question->best.fits || offer.cost < question->best.cost) {
+        question->best = offer;
+        return;
+    }
+    if (question->best.torn || offer.torn ||
+        !answers_agree(aligner, &question->best, &offer, question->val))
+        question->best.torn = true;
+}
+
+/* ---- alternatives ----------------------------------------------------------
+ */
+
+static unsigned val_bits(surety_val val)
+{
+    return surety__type_bits(val.doc, surety__cell_of(val), false);
+}
+
+static void question_begin(surety_aligner *aligner,
+                           struct surety__question *question)
+{
+    const surety__answer *kept =
+        kept_find(aligner, question->goal, question->val, question->wrapped);
+
+    if (kept) {
+        question->best = *kept;
+        question->phase = QUESTION_END;
+        return;
+    }
+    if (!surety__goal_expand(aligner, question->goal))
+        return;
+    if (surety__cell_of(question->val)->kind < CELL_ARRAY)
+        question->best =
+            surety__scalar_align(aligner, question->goal, question->val);
+    question->phase = QUESTION_NEXT;
+}
+
+/* Whether a lone value may stand for an array of itself. */
+static bool val_wraps(surety_val val)
+{
+    surety_str text;
+
+    switch (surety_val_kind(val)) {
+    case SURETY_KIND_NULL:
+    case SURETY_KIND_ARRAY: return false;
+    case SURETY_KIND_STRING:
+        /* Nothing, or an array that could not be read. */
+        text = surety__text_trim(surety_val_str(val));
+        return text.len && *text.ptr != '[' && *text.ptr != '{';
+    default: return true;
+    }
+}
+
+/* Begins the container of the question as the alternative has it. */
+static void question_plan(surety_aligner *aligner,
+                          struct surety__question *question,
+                          surety__alternative *alternative)
+{
+    const surety__cell *cell = surety__cell_of(question->val);
+    surety_val item;
+
+    question->cost = 0;
+    question->torn = false;
+    question->at = 0;
+    question->sweep = 0;
+    question->rest_known = false;
+    if (cell->kind == CELL_OBJECT) {
+        question->plan = surety__object_plan(aligner, alternative,
+                                             question->val, &question->cost);
+    } else {
+        question->plan =
+            surety__array_plan(aligner, alternative, question->val);
+        question->cursor = question->val.index + 1;
+        /* Of several plain items nobody knows whether each is a row or all
+         * are one. */
+        question->flat = cell->count > 1;
+        for (item = surety_val_first(question->val); item.doc && question->flat;
+             item = surety_val_next(question->val, item))
+            question->flat = surety__cell_of(item)->kind != CELL_ARRAY;
+        surety__aligner_charge(aligner, cell->count / 16);
+    }
+    question->phase = question->plan ? QUESTION_CHILD : QUESTION_NEXT;
+}
+
+static void question_next(surety_aligner *aligner,
+                          struct surety__question *question)
+{
+    surety__goal *goal = question->goal;
+    unsigned bits = val_bits(question->val);
+    bool container = surety__cell_of(question->val)->kind >= CELL_ARRAY;
+
+    while (question->alternative < goal->alternative_count) {
+        surety__alternative *alternative =
+            &goal->alternatives[question->alternative++];
+
+        if (!surety__aligner_charge(aligner, 1))
+            return;
+        if (container && alternative->types & bits) {
+            question_plan(aligner, question, alternative);
+            if (question->phase != QUESTION_NEXT || aligner->status)
+                return;
+            continue;
+        }
+        if (alternative->types & TYPE_ARRAY && !(goal->types & bits) &&
+            !question->wrapped && val_wraps(question->val)) {
+            question->phase = QUESTION_WRAPPED;
+            question->rest = surety__item_goal(aligner, alternative, 0);
+            if (aligner->status)
+                return;
+            if (surety__goal_holds(aligner, question->rest, question->val))
+                aligner->answer = (surety__answer){.fits = true};
+            else
+                question_ask(aligner, question->rest, question->val, true);
+            return;
+        }
+    }
+    question->at = 0;
+    question->cursor = question->val.index + 1;
+    question->phase = QUESTION_WITHIN;
+}
+
+/* Whether a key of the object is a name that the item goal knows. */
+static bool object_is_known(surety_aligner *aligner, surety__goal *goal,
+                            surety_val object)
+{
+    if (!goal || !surety__goal_expand(aligner, goal))
+        return false;
+    for (uint32_t a = 0; a < goal->alternative_count; a++) {
+        surety__alternative *alternative = &goal->alternatives[a];
+        surety_val member = surety_val_first(object);
+
+        if (!surety__names_make(aligner, alternative))
+            return false;
+        for (; member.doc; member = surety_val_next(object, member)) {
+            enum surety__closeness close;
+
+            if (!surety__aligner_charge(aligner, 1))
+                return false;
+            if (surety__names_find(alternative,
+                                   surety_val_str(surety_val_key(member)),
+                                   &close))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a plan takes a value for quite another: too much where the place of
+ * the value is guessed as well. */
+static bool plan_guesses(const surety__align_plan *plan)
+{
+    return plan && (plan->edit == EDIT_BOOLEAN_FROM_NUMBER ||
+                    plan->edit == EDIT_NULL_FROM_TEXT ||
+                    plan->edit == EDIT_ENUM_IN_TEXT);
+}
+
+/* The item that was asked for is there: an array of it. */
+static void question_wrapped(surety_aligner *aligner,
+                             struct surety__question *question)
+{
+    surety__answer item = aligner->answer;
+    surety__align_plan *plan;
+
+    question->phase = QUESTION_NEXT;
+    if (!item.fits || plan_guesses(item.plan))
+        return;
+    plan = surety__plan_new(aligner, PLAN_WRAP, EDIT_ARRAY_FROM_VALUE,
+                            question->val);
+    if (!plan)
+        return;
+    plan->inner = question->val;
+    plan->inner_plan = item.plan;
+    /* An object of which the items know nothing is rather a wrapper. */
+    if (surety__cell_of(question->val)->kind == CELL_OBJECT &&
+        !object_is_known(aligner, question->rest, question->val))
+        plan->cost += 20;
+    item.plan = plan;
+    item.cost += plan->cost;
+    question_offer(aligner, item);
+}
+
+/* ---- children
+ * ---------------------------------------------------------------- */
+
+/* The child at work and its goal; false at the end. */
+static bool child_find(surety_aligner *aligner,
+                       struct surety__question *question, surety_val *ret_val,
+                       surety__goal **ret_goal)
+{
+    surety__align_plan *plan = question->plan;
+    const surety__alternative *alternative =
+        &question->goal->alternatives[question->alternative - 1];
+
+    *ret_val = (surety_val){question->val.doc, question->cursor};
+    if (plan->kind == PLAN_ARRAY) {
+        if (question->at == plan->count)
+            return false;
+        if (!question->rest_known) {
+            bool prefixed = false;
+
+            question->rest =
+                surety__item_goal(aligner, alternative, question->at);
+            for (uint32_t s = 0; s < alternative->shape_count; s++)
+                prefixed = prefixed ||
+                           (alternative->shapes[s]->arrays &&
+                            question->at <
+                                alternative->shapes[s]->arrays->prefix_count);
+            question->rest_known = !prefixed;
+        }
+        *ret_goal = question->rest;
+        question->cursor =
+            (uint32_t)(surety__cell_after(surety__cell_of(*ret_val)) -
+                       ret_val->doc->cells);
+        return true;
+    }
+    /* Scalars first: they tell branches apart at little cost. */
+    for (; question->sweep < 2; question->sweep++, question->at = 0)
+        for (; question->at < plan->count; question->at++) {
+            const surety__aligned_part *part = &plan->parts[question->at];
+            surety_val val = {question->val.doc, part->key + 1};
+            bool container = surety__cell_of(val)->kind >= CELL_ARRAY;
+
+            if (part->left_out || container != (question->sweep == 1))
+                continue;
+            *ret_val = val;
+            *ret_goal = part->goal;
+            return true;
+        }
+    return false;
+}
+
+/* Goes through the children, up to the next that must be asked about. */
+static void question_child(surety_aligner *aligner,
+                           struct surety__question *question)
+{
+    surety_val val;
+    surety__goal *goal;
+    surety__answer offer;
+
+    while (!aligner->status && child_find(aligner, question, &val, &goal)) {
+        bool flat = question->plan->kind == PLAN_ARRAY && question->flat;
+
+        if (aligner->status)
+            return;
+        if (!goal || (!kept_find(aligner, goal, val, flat) &&
+                      surety__goal_holds(aligner, goal, val))) {
+            question->at++;
+            continue;
+        }
+        if (aligner->status)
+            return;
+        question->phase = QUESTION_ANSWERED;
+        question_ask(aligner, goal, val, flat);
+        return;
+    }
+    if (aligner->status)
+        return;
+    question->phase = QUESTION_NEXT;
+    offer = (surety__answer){
+        .plan = question->plan, .cost = question->cost, .torn = question->torn};
+    question_offer(aligner, offer);
+}
+
+/* Puts the answer about a child into the plan. */
+static void question_answered(surety_aligner *aligner,
+                              struct surety__question *question)
+{
+    surety__answer answer = aligner->answer;
+    surety__align_plan *plan = question->plan;
+    uint32_t at = question->at++;
+
+    question->phase = QUESTION_CHILD;
+    if (!answer.fits && plan->kind == PLAN_OBJECT && plan->parts[at].optional &&
+        surety__cell_of((surety_val){plan->val.doc, plan->parts[at].key + 1})
+                ->kind == CELL_NULL) {
+        plan->parts[at].left_out = EDIT_NULL_LEFT_OUT;
+        question->cost += surety__edit_rows[EDIT_NULL_LEFT_OUT].cost;
+        if (plan->parts[at].key_edit)
+            question->cost -= surety__edit_rows[plan->parts[at].key_edit].cost;
+    } else if (answer.fits) {
+        question->cost += answer.cost;
+        question->torn = question->torn || answer.torn;
+        if (plan->kind == PLAN_OBJECT)
+            plan->parts[at].plan = answer.plan;
+        else
+            plan->items[at] = answer.plan;
+    }
+    if ((!answer.fits &&
+         !(plan->kind == PLAN_OBJECT && plan->parts[at].left_out)) ||
+        (question->best.fits && question->cost > question->best.cost))
+        question->phase = QUESTION_NEXT;
+}
+
+/* ---- what stands within
+ * ------------------------------------------------------- */
+
+/* Whether the key is a name that the goal knows, or one under which there is
+ * no answer. */
+static bool key_is_known(surety_aligner *aligner, surety__goal *goal,
+                         surety_str key)
+{
+    static const char *const others[] = {"error",   "errors",  "reason",
+                                         "refusal", "message", "warning"};
+    enum surety__closeness close;
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (surety__str_equal_nocase(key, surety_str_of(others[i])))
+            return true;
+    for (uint32_t a = 0; a < goal->alternative_count; a++) {
+        if (!surety__names_make(aligner, &goal->alternatives[a]) ||
+            !surety__aligner_charge(aligner, 1))
+            return true;
+        if (surety__names_find(&goal->alternatives[a], key, &close))
+            return true;
+    }
+    return false;
+}
+
+/* The value that a string holds as JSON, an array or object, and what mending
+ * the text costs; SURETY_NONE. */
+static surety_val text_within(surety_aligner *aligner, surety_val val,
+                              size_t *ret_cost)
+{
+    surety_status status;
+    size_t end = 0;
+    surety_str text = surety__text_trim(surety_val_str(val));
+    surety_doc *inner = aligner->inner;
+    uint32_t index;
+
+    if (!text.len || (*text.ptr != '{' && *text.ptr != '[') ||
+        !surety__aligner_charge(aligner, 4 + text.len / 8) ||
+        val.doc == aligner->inner)
+        return surety_val_none();
+    status = surety_doc_read(aligner->literal, text, NULL, NULL);
+    if (status == SURETY_SYNTAX) {
+        status =
+            surety_doc_read_lenient(aligner->literal, text, NULL, &end, NULL);
+        if (!status &&
+            surety__text_trim((surety_str){text.ptr + end, text.len - end}).len)
+            status = SURETY_SYNTAX;
+    }
+    if (status == SURETY_NOMEM)
+        aligner->status = status;
+    if (status)
+        return surety_val_none();
+    *ret_cost = surety_doc_mend_count(aligner->literal) +
+                2 * surety_doc_mend_likely(aligner->literal);
+    if (!aligner->inner_open) {
+        surety_build_begin(inner, NULL);
+        surety_build_array(inner);
+        aligner->inner_open = true;
+    }
+    index = (uint32_t)inner->cell_count;
+    surety_build_val(inner, surety_doc_root(aligner->literal));
+    if (inner->build_status) {
+        aligner->status = inner->build_status;
+        return surety_val_none();
+    }
+    return (surety_val){inner, index};
+}
+
+/* Whether values within val may be meant, and by which edit. */
+static surety__edit_id val_within(const struct surety__question *question,
+                                  bool root)
+{
+    unsigned types = question->goal->types;
+
+    switch (surety_val_kind(question->val)) {
+    case SURETY_KIND_ARRAY:
+        return !(types & TYPE_ARRAY) && surety_val_count(question->val) == 1
+                   ? EDIT_VALUE_FROM_ARRAY
+                   : EDIT_NONE;
+    case SURETY_KIND_OBJECT:
+        /* A member of an object is not the object; but a reply that is a
+         * scalar may stand under a name of its own. */
+        return types & (TYPE_ARRAY | TYPE_OBJECT) ||
+                       (root && !question->goal->open_string &&
+                        surety_val_count(question->val) == 1)
+                   ? EDIT_WRAPPER_KEY
+                   : EDIT_NONE;
+    case SURETY_KIND_STRING:
+        return types & (TYPE_ARRAY | TYPE_OBJECT) && !(types & TYPE_STRING)
+                   ? EDIT_JSON_IN_TEXT
+                   : EDIT_NONE;
+    default: return EDIT_NONE;
+    }
+}
+
+/* Asks about the next value within this one. */
+static void question_within(surety_aligner *aligner,
+                            struct surety__question *question)
+{
+    surety__edit_id edit = val_within(question, aligner->question_count == 1);
+    uint32_t count = edit == EDIT_JSON_IN_TEXT
+                         ? 1
+                         : (uint32_t)surety_val_count(question->val);
+    surety__goal *goal = question->goal;
+    size_t cost = 0;
+
+    while (edit && question->at < count && !aligner->status) {
+        surety_val val = {question->val.doc, question->cursor};
+
+        if (edit == EDIT_JSON_IN_TEXT) {
+            val = text_within(aligner, question->val, &cost);
+        } else if (edit == EDIT_WRAPPER_KEY) {
+            bool known = key_is_known(aligner, goal, surety_val_str(val));
+            bool scalar = !(goal->types & (TYPE_ARRAY | TYPE_OBJECT));
+
+            val.index++;
+            question->cursor =
+                (uint32_t)(surety__cell_after(surety__cell_of(val)) -
+                           val.doc->cells);
+            if (known || (!scalar && surety__cell_of(val)->kind < CELL_STRING))
+                val = surety_val_none();
+        }
+        question->at++;
+        if (!val.doc || aligner->status)
+            continue;
+        question->phase = QUESTION_FOUND;
+        question->plan =
+            surety__plan_new(aligner, PLAN_INNER, edit, question->val);
+        if (!question->plan)
+            return;
+        question->plan->inner = val;
+        question->plan->cost += (uint32_t)cost;
+        if (edit == EDIT_WRAPPER_KEY) {
+            question->plan->cost += 4 * (count - 1);
+            if (!(goal->types & (TYPE_ARRAY | TYPE_OBJECT)))
+                question->plan->cost += 4;
+        }
+        if (surety__goal_holds(aligner, goal, val))
+            aligner->answer = (surety__answer){.fits = true};
+        else
+            question_ask(aligner, goal, val,
+                         question->wrapped ||
+                             surety__cell_of(val)->kind < CELL_ARRAY);
+        return;
+    }
+    question->phase = QUESTION_END;
+    if (question->within.fits)
+        question_offer(aligner, question->within);
+    if (!aligner->status)
+        kept_add(aligner, question);
+}
+
+static void question_found(surety_aligner *aligner,
+                           struct surety__question *question)
+{
+    surety__answer answer = aligner->answer;
+    bool torn;
+
+    question->phase = QUESTION_WITHIN;
+    if (!answer.fits || plan_guesses(answer.plan))
+        return;
+    question->plan->inner_plan = answer.plan;
+    answer.cost += question->plan->cost;
+    answer.plan = question->plan;
+    if (!question->within.fits) {
+        question->within = answer;
+        return;
+    }
+    /* Of several that fit none is meant, whatever they cost; but what they
+     * make may be the same. */
+    torn = question->within.torn || answer.torn ||
+           !answers_agree(aligner, &question->within, &answer, question->val);
+    if (answer.cost < question->within.cost)
+        question->within = answer;
+    question->within.torn = torn;
+}
+
+surety__answer surety__align_solve(surety_aligner *aligner, surety__goal *goal,
+                                   surety_val val)
+{
+    aligner->question_count = 0;
+    question_ask(aligner, goal, val, false);
+    while (aligner->question_count && !aligner->status) {
+        struct surety__question *question = question_top(aligner);
+
+        switch ((enum question_phase)question->phase) {
+        case QUESTION_BEGIN: question_begin(aligner, question); break;
+        case QUESTION_NEXT: question_next(aligner, question); break;
+        case QUESTION_CHILD: question_child(aligner, question); break;
+        case QUESTION_ANSWERED: question_answered(aligner, question); break;
+        case QUESTION_WRAPPED: question_wrapped(aligner, question); break;
+        case QUESTION_WITHIN: question_within(aligner, question); break;
+        case QUESTION_FOUND: question_found(aligner, question); break;
+        case QUESTION_END:
+            aligner->answer = question->best;
+            aligner->question_count--;
+            break;
+        }
+    }
+    return aligner->answer;
+}
+
+void surety__align_solve_done(surety_aligner *aligner)
+{
+    surety__free(aligner->alloc, aligner->questions,
+                 aligner->question_cap * sizeof(*aligner->questions));
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of an enum as models write them: in another case, in quotes, put
+ * together differently, with an explanation behind them.
+ *
+ * A text means a choice where the two are close (letters.h) and no other choice
+ * is as close. Where a text says more than the choice, exactly one choice may
+ * stand in it, as whole words; and where it negates, doubts or asks, it means
+ * none. Choices are found by the hash of their letters, so that a long list is
+ * no more work than a short one. */
+#include "align/inside.h"
+
+/* A choice that stands in a text, as whole words. */
+struct word_hit {
+    const surety__align_choice *choice;
+    size_t start, end;
+};
+
+/* How many words a choice within a text may have. */
+enum { WORDS_MAX = 24 };
+
+/* Bytes of an explanation behind a choice at most. */
+enum { EXPLAINED_MAX = 4096 };
+
+/* The choice with these letters in text; the first of several that read the
+ * same, *ret_torn then. */
+static const surety__align_choice *choice_of(const surety__goal *goal,
+                                             surety_str text, uint32_t letters,
+                                             enum surety__closeness *ret_close,
+                                             bool *ret_torn)
+{
+    uint32_t first = goal->choice_slots[letters & goal->choice_mask];
+    const surety__align_choice *best = NULL;
+    unsigned looks = 0;
+
+    *ret_close = CLOSE_NOT;
+    for (uint32_t i = first; i; i = goal->choices[i - 1].next)
+        if (goal->choices[i - 1].letters == letters) {
+            best = &goal->choices[i - 1];
+            looks++;
+        }
+    *ret_torn = looks > LIKENESS_MAX;
+    if (looks > LIKENESS_MAX)
+        return best;
+    best = NULL;
+    for (uint32_t i = first; i; i = goal->choices[i - 1].next) {
+        const surety__align_choice *choice = &goal->choices[i - 1];
+        enum surety__closeness close;
+
+        if (choice->letters != letters)
+            continue;
+        close = surety__text_closeness(text, choice->text);
+        if (close == CLOSE_NOT)
+            close =
+                surety__text_closeness(text, surety__text_bare(choice->text));
+        if (close == CLOSE_NOT || close > *ret_close)
+            continue;
+        *ret_torn = close == *ret_close;
+        *ret_close = close;
+        best = choice;
+    }
+    return best;
+}
+
+/* ---- words --------------------------------------------------------------- */
+
+static uint32_t word_before(surety_str text, size_t at)
+{
+    size_t start = at;
+    unsigned len;
+
+    if (!at)
+        return ' ';
+    do
+        start--;
+    while (start && ((unsigned char)text.ptr[start] & 0xC0) == 0x80);
+    return surety__utf8_decode(text.ptr + start, text.ptr + text.len, &len);
+}
+
+static uint32_t word_at(surety_str text, size_t at, unsigned *ret_len)
+{
+    *ret_len = 1;
+    return at < text.len ? surety__utf8_decode(text.ptr + at,
+                                               text.ptr + text.len, ret_len)
+                         : ' ';
+}
+
+/* Whether no word goes on over `at`; an apostrophe or hyphen between letters
+ * does not part words. */
+static bool word_edge(surety_str text, size_t at)
+{
+    unsigned len;
+    uint32_t before = word_before(text, at);
+    uint32_t after = word_at(text, at, &len);
+
+    if (surety__is_word(before) && surety__is_word(after))
+        return false;
+    if (after == '-' || after == '\'' || after == 0x2019 || after == '/')
+        return !surety__is_word(before) || at + len >= text.len ||
+               !surety__is_word(word_at(text, at + len, &len));
+    if ((before == '-' || before == '\'' || before == 0x2019 ||
+         before == '/') &&
+        surety__is_word(after)) {
+        size_t mark = at - (before == 0x2019 ? 3 : 1);
+
+        return !surety__is_word(word_before(text, mark));
+    }
+    return true;
+}
+
+/* The longest choice that begins at start, where a word does. */
+static bool word_hit_at(const surety__goal *goal, surety_str text, size_t start,
+                        struct word_hit *ret_hit)
+{
+    surety_str rest = {text.ptr + start, text.len - start};
+    surety__folding letters = surety__letters_of(rest, CLOSE_ACCENT);
+    uint32_t hash = 0, letter, words = 0;
+    bool found = false;
+
+    while (words < WORDS_MAX &&
+           (letter = surety__letters_next(&letters)) != LETTER_END) {
+        size_t end = (size_t)(letters.at - text.ptr);
+        enum surety__closeness close;
+        const surety__align_choice *choice;
+        bool torn;
+
+        hash = surety__letter_hash(hash, letter);
+        if (end - start > 3 * goal->choice_longest + 8)
+            break;
+        if (letters.pending || !word_edge(text, end))
+            continue;
+        words++;
+        choice = choice_of(goal, (surety_str){rest.ptr, end - start}, hash,
+                           &close, &torn);
+        if (!choice || torn)
+            continue;
+        *ret_hit = (struct word_hit){choice, start, end};
+        found = true;
+    }
+    return found;
+}
+
+/* The first choice in text from *at on; *at moves behind it. */
+static bool word_hit_next(surety_aligner *aligner, const surety__goal *goal,
+                          surety_str text, size_t *at, struct word_hit *ret_hit)
+{
+    unsigned len;
+
+    for (; *at < text.len; *at += len) {
+        uint32_t code = word_at(text, *at, &len);
+
+        if (!surety__is_word(code) || !word_edge(text, *at))
+            continue;
+        if (!surety__aligner_charge(aligner, 1 + goal->choice_longest / 4))
+            return false;
+        if (word_hit_at(goal, text, *at, ret_hit)) {
+            *at = ret_hit->end;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what takes a text's word back ----------------------------------------
+ */
+
+static bool word_is_doubt(surety_str word)
+{
+    static const char *const words[] = {
+        "not",     "no",       "never",     "neither", "nor",     "cannot",
+        "without", "except",   "maybe",     "perhaps", "either",  "possibly",
+        "unsure",  "unless",   "nicht",     "kein",    "keine",   "weder",
+        "pas",     "non",      "ni",        "jamais",  "nunca",   "aucun",
+        "rather",  "isn't",    "wasn't",    "don't",   "doesn't", "didn't",
+        "can't",   "couldn't", "won't",     "aren't",  "weren't", "hasn't",
+        "haven't", "hadn't",   "shouldn't", "wouldn't"};
+    char plain[16];
+    size_t len = 0;
+
+    if (word.len > sizeof(plain))
+        return false;
+    for (size_t i = 0; i < word.len; i++) {
+        if (i + 2 < word.len && !memcmp(word.ptr + i, "\xE2\x80\x99", 3)) {
+            plain[len++] = '\'';
+            i += 2;
+        } else {
+            plain[len++] = word.ptr[i];
+        }
+    }
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (surety__str_equal_nocase((surety_str){plain, len},
+                                     surety_str_of(words[i])))
+            return true;
+    return false;
+}
+
+/* Whether text, but for what stands from start to end, negates, doubts or
+ * asks. */
+static bool text_doubts(surety_str text, size_t start, size_t end)
+{
+    size_t at = 0, from = 0;
+    bool inside = false;
+    unsigned len;
+
+    for (; at <= text.len; at += len) {
+        uint32_t code = word_at(text, at, &len);
+        bool word = at < text.len &&
+                    (surety__is_word(code) || code == '\'' || code == 0x2019);
+
+        if (at >= start && at < end)
+            word = false;
+        else if (code == '?')
+            return true;
+        if (word && !inside)
+            from = at;
+        if (!word && inside &&
+            word_is_doubt((surety_str){text.ptr + from, at - from}))
+            return true;
+        inside = word;
+    }
+    return false;
+}
+
+/* Whether no choice but hit's stands in text. */
+static bool hit_is_alone(surety_aligner *aligner, const surety__goal *goal,
+                         surety_str text, const struct word_hit *hit)
+{
+    struct word_hit other;
+    size_t at = 0;
+
+    while (word_hit_next(aligner, goal, text, &at, &other))
+        if (other.choice != hit->choice)
+            return false;
+    return !aligner->status;
+}
+
+/* Whether what follows a choice at `at` sets it apart: punctuation, or a dash
+ * between blanks. */
+static bool text_parts(surety_str text, size_t at)
+{
+    bool blank = false;
+    unsigned len;
+
+    while (at < text.len) {
+        uint32_t code = word_at(text, at, &len);
+
+        if (code == '-')
+            return blank;
+        if (code == '\n' || code == ',' || code == ';' || code == ':' ||
+            code == '.' || code == '!' || code == '(' || code == '[' ||
+            code == '=' || code == '|' || code == ')' || code == '*' ||
+            code == '"' || code == '\'' || code == '`' ||
+            (code >= 0x2012 && code <= 0x2015))
+            return true;
+        if (surety__is_word(code))
+            return false;
+        blank = code == ' ';
+        at += len;
+    }
+    return true;
+}
+
+/* ---- what a text means -----------------------------------------------------
+ */
+
+/* How text, or what is left of it without punctuation around it, stands for
+ * the choice. */
+static surety__edit_id choice_edit(const surety__align_choice *choice,
+                                   surety_str text, surety_str bare)
+{
+    enum surety__closeness close = surety__text_closeness(text, choice->text);
+
+    if (close <= CLOSE_CASE)
+        return EDIT_ENUM_CASE;
+    close = surety__text_closeness(bare, choice->text);
+    if (close > CLOSE_CASE)
+        close = surety__text_closeness(bare, surety__text_bare(choice->text));
+    if (close <= CLOSE_CASE)
+        return EDIT_ENUM_PUNCTUATION;
+    return close == CLOSE_SEPARATOR ? EDIT_ENUM_SEPARATOR : EDIT_ENUM_ACCENT;
+}
+
+/* The choice that stands first in text and is set apart from the rest, or that
+ * stands behind a label ("Priority: high"). */
+static const surety__align_choice *choice_explained(surety_aligner *aligner,
+                                                    const surety__goal *goal,
+                                                    surety_str text)
+{
+    surety_str bare = surety__text_bare(text);
+    size_t offset = (size_t)(bare.ptr - text.ptr);
+    struct word_hit hit;
+    size_t at = offset;
+    bool first;
+
+    if (!bare.len || !word_hit_next(aligner, goal, text, &at, &hit))
+        return NULL;
+    first = hit.start == offset && text_parts(text, hit.end);
+    if (!first) {
+        size_t colon = hit.start;
+        unsigned len;
+
+        if (surety__text_bare(
+                (surety_str){text.ptr + hit.end, text.len - hit.end})
+                .len)
+            return NULL;
+        while (colon > offset && !surety__is_word(word_before(text, colon)) &&
+               text.ptr[colon - 1] != ':' && text.ptr[colon - 1] != '=')
+            colon--;
+        if (colon <= offset || surety__is_word(word_at(text, colon - 1, &len)))
+            return NULL;
+    }
+    if (text_doubts(text, hit.start, hit.end) ||
+        !hit_is_alone(aligner, goal, text, &hit))
+        return NULL;
+    return hit.choice;
+}
+
+const surety__align_choice *surety__choice_meant(surety_aligner *aligner,
+                                                 const surety__goal *goal,
+                                                 surety_str text,
+                                                 surety__edit_id *ret_edit)
+{
+    surety_str bare = surety__text_bare(text);
+    enum surety__closeness close;
+    const surety__align_choice *choice;
+    bool torn;
+
+    if (!goal->choice_count ||
+        !surety__aligner_charge(aligner, 1 + text.len / 64))
+        return NULL;
+    if (!bare.len || bare.len > 4 * goal->choice_longest + EXPLAINED_MAX)
+        return NULL;
+    choice = choice_of(goal, text, surety__text_hash(bare), &close, &torn);
+    if (!choice || close > CLOSE_CASE)
+        choice = choice_of(goal, bare, surety__text_hash(bare), &close, &torn);
+    if (choice) {
+        *ret_edit = choice_edit(choice, text, bare);
+        return torn ? NULL : choice;
+    }
+    *ret_edit = EDIT_ENUM_IN_TEXT;
+    return choice_explained(aligner, goal, text);
+}
+
+const surety__align_choice *surety__choice_within(surety_aligner *aligner,
+                                                  const surety__goal *goal,
+                                                  surety_str text)
+{
+    struct word_hit hit;
+    size_t at = 0;
+
+    if (!goal->choice_count || !word_hit_next(aligner, goal, text, &at, &hit) ||
+        text_doubts(text, hit.start, hit.end) ||
+        !hit_is_alone(aligner, goal, text, &hit))
+        return NULL;
+    return hit.choice;
+}
+
+/* ---- booleans and null -----------------------------------------------------
+ */
+
+/* 1, 0, -1: what the word says. */
+static int word_boolean(surety_str word)
+{
+    if (surety__str_equal_nocase(word, SURETY__LITERAL("true")) ||
+        surety__str_equal_nocase(word, SURETY__LITERAL("yes")))
+        return 1;
+    if (surety__str_equal_nocase(word, SURETY__LITERAL("false")) ||
+        surety__str_equal_nocase(word, SURETY__LITERAL("no")))
+        return 0;
+    return -1;
+}
+
+int surety__boolean_of_text(surety_str text)
+{
+    surety_str bare = surety__text_bare(text);
+    size_t end = 0;
+    int said = word_boolean(bare);
+    int other;
+
+    if (said >= 0 || text.len > 4096 || !bare.len)
+        return said >= 0 && !memchr(text.ptr, '?', text.len) ? said : -1;
+    /* "Yes, because ...": the first word, set apart, and no other. */
+    while (end < bare.len && (bare.ptr[end] | 32) >= 'a' &&
+           (bare.ptr[end] | 32) <= 'z')
+        end++;
+    said = word_boolean((surety_str){bare.ptr, end});
+    if (said < 0 || !text_parts(bare, end) || text_doubts(bare, 0, end))
+        return -1;
+    for (size_t from = end, at = end; at <= bare.len; at++) {
+        if (at < bare.len && surety__is_word((unsigned char)bare.ptr[at]))
+            continue;
+        other = word_boolean((surety_str){bare.ptr + from, at - from});
+        if (other >= 0 && other != said)
+            return -1;
+        from = at + 1;
+    }
+    return said;
+}
+
+/* Whether a "yes" or "no" from start to end says something by itself: nothing
+ * but punctuation follows it. ("no answer" is no "no".) */
+static bool boolean_stands(surety_str text, size_t end)
+{
+    unsigned len;
+
+    while (end < text.len && text.ptr[end] == '*')
+        end++;
+    return end >= text.len || !(surety__is_word(word_at(text, end, &len)) ||
+                                text.ptr[end] == ' ' || text.ptr[end] == '-');
+}
+
+int surety__boolean_within(surety_aligner *aligner, surety_str text)
+{
+    size_t from = 0, start = 0, end = 0;
+    int said = -1, other = -1;
+
+    if (!surety__aligner_charge(aligner, text.len / 8))
+        return -1;
+    for (size_t at = 0; at <= text.len; at++) {
+        int word;
+
+        if (at < text.len && surety__is_word((unsigned char)text.ptr[at]))
+            continue;
+        word = word_boolean((surety_str){text.ptr + from, at - from});
+        if (word >= 0 && other >= 0 && word != other)
+            return -1;
+        other = word >= 0 ? word : other;
+        if (word >= 0 && (at - from > 3 || boolean_stands(text, at))) {
+            said = word;
+            start = from;
+            end = at;
+        }
+        from = at + 1;
+    }
+    return said >= 0 && !text_doubts(text, start, end) ? said : -1;
+}
+
+bool surety__text_is_null(surety_str text)
+{
+    static const char *const words[] = {
+        "null", "none",      "nil",           "n/a",
+        "na",   "undefined", "not available", "not applicable"};
+    surety_str bare = surety__text_trim(text);
+
+    if (!bare.len)
+        return true;
+    if (bare.len > 32)
+        return false;
+    bare = surety__text_bare(bare);
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (surety__str_equal_nocase(bare, surety_str_of(words[i])))
+            return true;
+    return false;
+}

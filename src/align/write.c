@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing plans: the value that a plan makes, and with it the edits.
+ *
+ * The plan is walked with an explicit stack; whatever has no plan is copied in
+ * one piece. An edit is noted when its value has begun in the new document, so
+ * that edits come in the order of the aligned value, outer before inner. */
+#include "align/inside.h"
+
+/* A container being written. */
+struct surety__align_place {
+    const surety__align_plan *plan;
+    uint32_t at;        /* the next child */
+    uint32_t written;   /* items so far */
+    uint32_t cursor;    /* of an array: the next item's cell */
+    size_t pointer_len; /* before it */
+};
+
+/* What is to be written next. */
+struct put_turn {
+    surety_aligner *aligner;
+    surety_doc *doc;
+    bool tells;
+};
+
+void surety__change_add(surety_aligner *aligner, surety__change change)
+{
+    void *items = aligner->changes;
+    surety_str pointer = surety_buf_str(&aligner->pointer);
+
+    change.cost = change.cost ? change.cost : surety__edit_rows[change.id].cost;
+    aligner->change_count++;
+    aligner->cost += change.cost;
+    aligner->likely += surety__edit_rows[change.id].likely;
+    if (aligner->change_kept >= aligner->limits.mends_max)
+        return;
+    if (surety__grow(aligner->alloc, &items, &aligner->change_cap,
+                     aligner->change_kept + 1, sizeof(change), SIZE_MAX)) {
+        aligner->status = SURETY_NOMEM;
+        return;
+    }
+    aligner->changes = items;
+    change.pointer = aligner->texts.len;
+    change.pointer_len = pointer.len;
+    surety_buf_add(&aligner->texts, pointer);
+    aligner->changes[aligner->change_kept++] = change;
+}
+
+static void put_tell(const struct put_turn *turn, surety__change change)
+{
+    if (turn->tells)
+        surety__change_add(turn->aligner, change);
+}
+
+/* The value that is written next. */
+static surety_val put_next(const struct put_turn *turn)
+{
+    return (surety_val){turn->doc, (uint32_t)turn->doc->cell_count};
+}
+
+static void put_number(const struct put_turn *turn, surety_str text)
+{
+    surety_read_options options = {.size = sizeof(options),
+                                   .flags = SURETY_READ_BORROW};
+    surety_status status;
+    bool negative = *text.ptr == '-';
+    int64_t value = 0;
+    size_t at = negative;
+
+    /* Most are short and whole. */
+    while (at < text.len && text.len < 19 && text.ptr[at] >= '0' &&
+           text.ptr[at] <= '9')
+        value = value * 10 + (text.ptr[at++] - '0');
+    if (at == text.len && (value || !negative)) {
+        surety_build_int(turn->doc, negative ? -value : value);
+        return;
+    }
+    status = surety_doc_read(turn->aligner->literal, text, &options, NULL);
+    if (status)
+        turn->aligner->status = status;
+    else
+        surety_build_val(turn->doc, surety_doc_root(turn->aligner->literal));
+}
+
+static void put_open(const struct put_turn *turn,
+                     const surety__align_plan *plan)
+{
+    surety_aligner *aligner = turn->aligner;
+    void *items = aligner->places;
+
+    if (surety__grow(aligner->alloc, &items, &aligner->place_cap,
+                     aligner->place_count + 1, sizeof(*aligner->places),
+                     SIZE_MAX)) {
+        aligner->status = SURETY_NOMEM;
+        return;
+    }
+    aligner->places = items;
+    aligner->places[aligner->place_count++] =
+        (struct surety__align_place){.plan = plan,
+                                     .cursor = plan->val.index + 1,
+                                     .pointer_len = aligner->pointer.len};
+    if (plan->kind == PLAN_OBJECT)
+        surety_build_object(turn->doc);
+    else
+        surety_build_array(turn->doc);
+}
+
+/* Writes what plan makes of val: a scalar or a copy at once, of a container
+ * its beginning. */
+static void put_value(const struct put_turn *turn,
+                      const surety__align_plan *plan, surety_val val)
+{
+    while (plan) {
+        if (plan->edit)
+            put_tell(turn, (surety__change){.id = plan->edit,
+                                            .cost = plan->cost,
+                                            .from = plan->val,
+                                            .to = put_next(turn)});
+        switch ((enum surety__plan_kind)plan->kind) {
+        case PLAN_NULL: surety_build_null(turn->doc); return;
+        case PLAN_FALSE:
+        case PLAN_TRUE:
+            surety_build_bool(turn->doc, plan->kind == PLAN_TRUE);
+            return;
+        case PLAN_NUMBER: put_number(turn, plan->text); return;
+        case PLAN_STRING: surety_build_str(turn->doc, plan->text); return;
+        case PLAN_VALUE: surety_build_val(turn->doc, plan->inner); return;
+        case PLAN_ARRAY:
+        case PLAN_OBJECT:
+        case PLAN_WRAP: put_open(turn, plan); return;
+        case PLAN_INNER: break;
+        }
+        val = plan->inner;
+        plan = plan->inner_plan;
+    }
+    surety_build_val(turn->doc, val);
+}
+
+/* The next member that stays; those left out are told. */
+static void put_member(const struct put_turn *turn,
+                       struct surety__align_place *place)
+{
+    surety_aligner *aligner = turn->aligner;
+    const surety__aligned_part *part = &place->plan->parts[place->at++];
+    const surety_doc *from = place->plan->val.doc;
+    surety_val key = {from, part->key};
+    surety_val val = {from, part->key + 1};
+
+    if (part->left_out) {
+        if (turn->tells)
+            surety_pointer_token(&aligner->pointer, surety_val_str(key));
+        put_tell(turn, (surety__change){.id = part->left_out, .from = val});
+        return;
+    }
+    if (turn->tells)
+        surety_pointer_token(&aligner->pointer,
+                             part->key_edit ? part->name : surety_val_str(key));
+    if (part->key_edit) {
+        put_tell(turn, (surety__change){.id = part->key_edit,
+                                        .from = key,
+                                        .to = put_next(turn)});
+        surety_build_key(turn->doc, part->name);
+    } else {
+        surety_build_key_of(turn->doc, key);
+    }
+    put_value(turn, part->plan, val);
+}
+
+static void put_item(const struct put_turn *turn,
+                     struct surety__align_place *place)
+{
+    const surety__align_plan *plan = place->plan;
+    const surety__align_plan *item =
+        plan->kind == PLAN_WRAP ? plan->inner_plan : plan->items[place->at];
+    surety_val val = {plan->val.doc, place->cursor};
+
+    if (plan->kind == PLAN_WRAP)
+        val = plan->inner;
+    else
+        place->cursor = (uint32_t)(surety__cell_after(surety__cell_of(val)) -
+                                   val.doc->cells);
+    if (turn->tells && item) {
+        surety_buf_byte(&turn->aligner->pointer, '/');
+        surety_buf_number(&turn->aligner->pointer, place->at);
+    }
+    place->at++;
+    put_value(turn, item, val);
+}
+
+static void put_step(const struct put_turn *turn)
+{
+    surety_aligner *aligner = turn->aligner;
+    struct surety__align_place *place =
+        &aligner->places[aligner->place_count - 1];
+    uint32_t count = place->plan->kind == PLAN_WRAP ? 1 : place->plan->count;
+
+    aligner->pointer.len = place->pointer_len;
+    if (place->at == count) {
+        surety_build_close(turn->doc);
+        aligner->place_count--;
+    } else if (place->plan->kind == PLAN_OBJECT) {
+        put_member(turn, place);
+    } else {
+        put_item(turn, place);
+    }
+}
+
+bool surety__plan_write(surety_aligner *aligner, const surety__answer *answer,
+                        surety_val val, surety_doc *doc, bool tells)
+{
+    struct put_turn turn = {.aligner = aligner, .doc = doc, .tells = tells};
+    surety_status status;
+
+    aligner->place_count = 0;
+    surety_buf_reset(&aligner->pointer);
+    surety_build_begin(doc, val.doc);
+    if (aligner->lead)
+        put_tell(&turn, (surety__change){.id = aligner->lead, .to = {doc, 0}});
+    put_value(&turn, answer->plan, val);
+    while (aligner->place_count && !aligner->status && !doc->build_status)
+        put_step(&turn);
+    if (aligner->status)
+        return false;
+    status = surety_build_end(doc, NULL);
+    if (!status && tells)
+        status = aligner->pointer.status ? aligner->pointer.status
+                                         : aligner->texts.status;
+    aligner->status = status;
+    return !status && surety__aligner_charge(aligner, doc->cell_count / 16);
+}
+
+void surety__plan_write_done(surety_aligner *aligner)
+{
+    surety__free(aligner->alloc, aligner->places,
+                 aligner->place_cap * sizeof(*aligner->places));
+    surety__free(aligner->alloc, aligner->changes,
+                 aligner->change_cap * sizeof(*aligner->changes));
+}
