@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several answers made one, field by field.
+ *
+ * A *column* is what everybody gave at one place: a value for each voter, NONE
+ * for those who gave nothing there. Deciding a column chooses a kind, and then
+ * a scalar, or a list of columns below it: one a member, or one a group of
+ * items that belong together (group.c). The result is built on the way down, in
+ * its own order, with a stack of containers whose columns are not done.
+ *
+ * 1. Whoever gave another kind than the chosen one gave nothing below it.
+ * 2. A value of the result is a copy of one that was given; numbers keep their
+ *    text.
+ * 3. A tie goes to whoever stands first, so the order of the voters is all that
+ *    the result depends on.
+ * 4. Columns and ballots live in one arena until the next merge. */
+#include "vote/inside.h"
+
+static surety_status vote_decide(surety_vote *vote, const surety_val *column);
+
+const char *surety_vote_how_name(surety_vote_how how)
+{
+    static const char *const names[] = {"unanimous", "majority", "plurality",
+                                        "median",    "tie",      "left-out"};
+
+    return how <= SURETY_VOTE_LEFT_OUT ? names[how] : "unknown";
+}
+
+surety_vote *surety_vote_new(const surety_alloc *alloc,
+                             const surety_limits *limits)
+{
+    surety_vote *vote = surety__new(alloc, sizeof(*vote));
+
+    if (!vote)
+        return NULL;
+    vote->alloc = alloc;
+    vote->limits = surety_limits_of(limits);
+    surety__arena_init(&vote->arena, alloc, 0);
+    surety_buf_init(&vote->path, alloc, 0);
+    return vote;
+}
+
+void surety_vote_free(surety_vote *vote)
+{
+    if (!vote)
+        return;
+    surety__arena_done(&vote->arena);
+    surety_buf_done(&vote->path);
+    surety__free(vote->alloc, vote->frames,
+                 vote->frame_cap * sizeof(*vote->frames));
+    surety__free(vote->alloc, vote->ballots,
+                 vote->ballot_cap * sizeof(*vote->ballots));
+    surety__free(vote->alloc, vote, sizeof(*vote));
+}
+
+bool surety__vote_work(surety_vote *vote, size_t steps)
+{
+    vote->work = steps < vote->work ? vote->work - steps : 0;
+    return vote->work > 0;
+}
+
+surety__column *surety__vote_column(surety_vote *vote)
+{
+    return surety__arena_take(&vote->arena,
+                              sizeof(surety__column) +
+                                  vote->voters * sizeof(surety_val));
+}
+
+/* Votes that keep something: more than half, or half with the first. */
+static bool vote_keeps(const surety_vote *vote, const surety__column *column)
+{
+    return column->votes * 2 > vote->asked ||
+           (column->votes * 2 == vote->asked &&
+            column->first == vote->asked_first);
+}
+
+/* ---- ballots ------------------------------------------------------------ */
+
+static surety_status vote_note(surety_vote *vote, const surety_val *column,
+                               surety_val value, uint32_t votes,
+                               surety_vote_how how)
+{
+    void *items = vote->ballots;
+    surety__ballot *ballot;
+
+    if (surety__grow(vote->alloc, &items, &vote->ballot_cap,
+                     vote->ballot_count + 1, sizeof(*vote->ballots),
+                     SIZE_MAX / sizeof(*vote->ballots)) != SURETY_OK)
+        return SURETY_NOMEM;
+    vote->ballots = items;
+    ballot = &vote->ballots[vote->ballot_count];
+    ballot->column = column;
+    ballot->seen = (surety_ballot){
+        .how = how, .votes = votes, .voters = vote->voters, .value = value};
+    if (how == SURETY_VOTE_LEFT_OUT) {
+        surety_buf pointer;
+
+        surety_buf_init(&pointer, vote->alloc, 0);
+        surety_val_pointer(value, &pointer);
+        ballot->seen.pointer =
+            surety__arena_text(&vote->arena, surety_buf_str(&pointer));
+        if (pointer.status != SURETY_OK)
+            ballot->seen.pointer.ptr = NULL;
+        surety_buf_done(&pointer);
+    } else {
+        ballot->seen.pointer =
+            surety__arena_text(&vote->arena, surety_buf_str(&vote->path));
+    }
+    if (!ballot->seen.pointer.ptr)
+        return SURETY_NOMEM;
+    vote->ballot_count++;
+    return SURETY_OK;
+}
+
+static surety_vote_how vote_how(const surety_vote *vote, uint32_t votes,
+                                surety_vote_how otherwise)
+{
+    return votes == vote->voters      ? SURETY_VOTE_UNANIMOUS
+           : votes * 2 > vote->voters ? SURETY_VOTE_MAJORITY
+                                      : otherwise;
+}
+
+/* ---- scalars ------------------------------------------------------------ */
+
+/* How many of a column are equal to val. */
+static uint32_t vote_count(const surety_vote *vote, const surety_val *column,
+                           surety_val val)
+{
+    uint32_t votes = 0;
+
+    for (uint32_t i = 0; i < vote->voters; i++)
+        votes += column[i].doc && surety_val_equal(column[i], val);
+    return votes;
+}
+
+/* The median of the numbers of a column: one of them. */
+static surety_val vote_median(const surety_vote *vote, const surety_val *column)
+{
+    surety_val sorted[SURETY_VOTERS_MAX];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < vote->voters; i++) {
+        const surety_val val = column[i];
+        uint32_t at = count;
+
+        if (surety_val_kind(val) != SURETY_KIND_NUMBER)
+            continue;
+        for (; at && surety__number_compare(sorted[at - 1].doc,
+                                            surety__cell_of(sorted[at - 1]),
+                                            val.doc, surety__cell_of(val)) > 0;
+             at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = val;
+        count++;
+    }
+    if (count % 2 == 0) {
+        const surety_val low = sorted[count / 2 - 1];
+        const surety_val high = sorted[count / 2];
+        const uint32_t low_votes = vote_count(vote, column, low);
+        const uint32_t high_votes = vote_count(vote, column, high);
+
+        if (low_votes != high_votes)
+            return low_votes > high_votes ? low : high;
+        for (uint32_t i = 0; i < vote->voters; i++)
+            if (surety_val_equal(column[i], low))
+                return low;
+            else if (surety_val_equal(column[i], high))
+                return high;
+    }
+    return sorted[count / 2];
+}
+
+static surety_status vote_scalar(surety_vote *vote, const surety_val *column,
+                                 surety_kind kind)
+{
+    surety_val best = surety_val_none();
+    surety_vote_how how = SURETY_VOTE_PLURALITY;
+    uint32_t votes = 0;
+
+    for (uint32_t i = 0; i < vote->voters; i++) {
+        uint32_t given;
+
+        if (surety_val_kind(column[i]) != kind ||
+            (best.doc && surety_val_equal(column[i], best)))
+            continue;
+        given = vote_count(vote, column, column[i]);
+        if (given == votes)
+            how = SURETY_VOTE_TIE;
+        if (given <= votes)
+            continue;
+        best = column[i];
+        votes = given;
+        how = SURETY_VOTE_PLURALITY;
+    }
+    if (votes == vote->asked) {
+        /* All of its kind are one: only other kinds stand against it. */
+        how =
+            votes * 2 == vote->voters ? SURETY_VOTE_TIE : SURETY_VOTE_PLURALITY;
+    } else if (kind == SURETY_KIND_NUMBER && votes * 2 <= vote->voters) {
+        best = vote_median(vote, column);
+        votes = vote_count(vote, column, best);
+        how = SURETY_VOTE_MEDIAN;
+    }
+    surety_build_val(vote->out, best);
+    return vote_note(vote, column, best, votes, vote_how(vote, votes, how));
+}
+
+/* ---- containers --------------------------------------------------------- */
+
+/* Puts a container on the stack; its columns follow by vote_list. */
+static surety_status vote_open(surety_vote *vote, surety__column *columns,
+                               bool is_array)
+{
+    void *items = vote->frames;
+
+    if (surety__grow(vote->alloc, &items, &vote->frame_cap,
+                     vote->frame_count + 1, sizeof(*vote->frames),
+                     SIZE_MAX / sizeof(*vote->frames)) != SURETY_OK)
+        return SURETY_NOMEM;
+    vote->frames = items;
+    vote->frames[vote->frame_count++] =
+        (surety__vote_frame){.next = columns,
+                             .is_array = is_array,
+                             .path_len = vote->path.len,
+                             .asked = vote->asked,
+                             .asked_first = vote->asked_first};
+    return SURETY_OK;
+}
+
+static surety_status vote_object(surety_vote *vote, const surety_val *column)
+{
+    surety__column *columns = NULL;
+    const surety_status status = surety__members_group(vote, column, &columns);
+
+    if (status != SURETY_OK)
+        return status;
+    surety_build_object(vote->out);
+    return vote_open(vote, columns, false);
+}
+
+static surety_status vote_array(surety_vote *vote, const surety_val *column)
+{
+    surety__column *columns = NULL;
+    const surety_status status = surety__items_group(vote, column, &columns);
+
+    if (status != SURETY_OK)
+        return status;
+    surety_build_array(vote->out);
+    return vote_open(vote, columns, true);
+}
+
+/* The next column of the innermost container, or its end. */
+static surety_status vote_next(surety_vote *vote)
+{
+    surety__vote_frame *frame = &vote->frames[vote->frame_count - 1];
+    surety__column *column = frame->next;
+
+    vote->path.len = frame->path_len;
+    vote->asked = frame->asked;
+    vote->asked_first = frame->asked_first;
+    if (!column) {
+        surety_build_close(vote->out);
+        vote->frame_count--;
+        return SURETY_OK;
+    }
+    frame->next = column->next;
+    if (!vote_keeps(vote, column))
+        return vote_note(vote, column->given, column->given[column->first],
+                         column->votes, SURETY_VOTE_LEFT_OUT);
+    if (frame->is_array) {
+        surety_buf_byte(&vote->path, '/');
+        surety_buf_number(&vote->path, frame->kept++);
+    } else {
+        surety_build_key_of(vote->out, column->key);
+        surety_pointer_token(&vote->path, surety_val_str(column->key));
+    }
+    return vote_decide(vote, column->given);
+}
+
+/* Chooses the kind of a column, and then what of that kind. */
+static surety_status vote_decide(surety_vote *vote, const surety_val *column)
+{
+    uint32_t votes[SURETY_KIND_OBJECT + 1] = {0};
+    surety_kind kind = SURETY_KIND_NONE;
+
+    for (uint32_t i = 0; i < vote->voters; i++)
+        votes[surety_val_kind(column[i])]++;
+    for (uint32_t i = vote->voters; i-- > 0;) {
+        const surety_kind given = surety_val_kind(column[i]);
+
+        if (given != SURETY_KIND_NONE &&
+            (kind == SURETY_KIND_NONE || votes[given] >= votes[kind]))
+            kind = given;
+    }
+    vote->asked = votes[kind];
+    vote->asked_first = 0;
+    while (surety_val_kind(column[vote->asked_first]) != kind)
+        vote->asked_first++;
+    if (!surety__vote_work(vote, vote->voters))
+        return SURETY_LIMIT;
+    return kind == SURETY_KIND_OBJECT  ? vote_object(vote, column)
+           : kind == SURETY_KIND_ARRAY ? vote_array(vote, column)
+                                       : vote_scalar(vote, column, kind);
+}
+
+/* ---- the merge ---------------------------------------------------------- */
+
+static surety_status vote_begin(surety_vote *vote, const surety_val *vals,
+                                size_t count, surety_doc *out)
+{
+    vote->voters = (uint32_t)count;
+    vote->out = out;
+    vote->frame_count = vote->ballot_count = 0;
+    vote->work = vote->limits.work_base;
+    for (size_t i = 0; i < count; i++)
+        vote->work +=
+            (size_t)vote->limits.work_per_value * surety_doc_size(vals[i].doc);
+    surety__arena_reset(&vote->arena);
+    surety_buf_reset(&vote->path);
+    surety_build_begin(out, NULL);
+    return SURETY_OK;
+}
+
+surety_status surety_vote_merge(surety_vote *vote, const surety_val *vals,
+                                size_t count, surety_doc *out,
+                                surety_error *reterr)
+{
+    surety_status status;
+    surety__column *first;
+
+    if (!vote || !vals || !out || count < 1 || count > SURETY_VOTERS_MAX)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a vote, a doc and 1 to %d answers are needed",
+                            SURETY_VOTERS_MAX);
+    for (size_t i = 0; i < count; i++)
+        if (!vals[i].doc || vals[i].doc == out)
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "answer %zu is absent or stands in the doc to "
+                                "be built",
+                                i + 1);
+    vote_begin(vote, vals, count, out);
+    first = surety__vote_column(vote);
+    if (!first)
+        return surety__fail_nomem(reterr);
+    memcpy(first->given, vals, count * sizeof(*vals));
+    status = vote_decide(vote, first->given);
+    while (status == SURETY_OK && vote->frame_count)
+        status = vote_next(vote);
+    if (status == SURETY_OK && vote->path.status != SURETY_OK)
+        status = vote->path.status;
+    if (status != SURETY_OK)
+        vote->ballot_count = 0;
+    if (status == SURETY_LIMIT)
+        return surety__fail(reterr, SURETY_LIMIT,
+                            "merging takes more steps than work_base and "
+                            "work_per_value allow");
+    if (status != SURETY_OK)
+        return surety__fail_nomem(reterr);
+    return surety_build_end(out, reterr);
+}
+
+size_t surety_vote_ballot_count(const surety_vote *vote)
+{
+    return vote ? vote->ballot_count : 0;
+}
+
+surety_ballot surety_vote_ballot(const surety_vote *vote, size_t i)
+{
+    return i < surety_vote_ballot_count(vote) ? vote->ballots[i].seen
+                                              : (surety_ballot){0};
+}
+
+surety_val surety_vote_given(const surety_vote *vote, size_t ballot,
+                             size_t voter)
+{
+    return ballot < surety_vote_ballot_count(vote) && voter < vote->voters
+               ? vote->ballots[ballot].column[voter]
+               : surety_val_none();
+}
+
+double surety_vote_agreement(const surety_vote *vote)
+{
+    const size_t count = surety_vote_ballot_count(vote);
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const surety_ballot *seen = &vote->ballots[i].seen;
+
+        /* Those who left it out agree on that. */
+        sum += (double)(seen->how == SURETY_VOTE_LEFT_OUT
+                            ? seen->voters - seen->votes
+                            : seen->votes) /
+               seen->voters;
+    }
+    return count ? sum / (double)count : 1;
+}
