@@ -71,6 +71,22 @@ surety_status surety_checker_check(surety_checker *checker,
     return checker_end(machine, reterr);
 }
 
+surety_status surety__shape_check(surety_checker *checker,
+                                  const surety_schema *schema,
+                                  const surety__shape *shape, surety_val val,
+                                  uint64_t *work, bool *ret_valid)
+{
+    surety__machine *machine = &checker->machine;
+
+    surety__machine_start(machine, schema, val, MODE_VERDICT, NULL);
+    machine->work = *work;
+    if (surety__shape_holds(machine, shape->direct, surety__cell_of(val),
+                            BITS_NONE))
+        *ret_valid = machine->result;
+    *work = machine->work;
+    return machine->status;
+}
+
 surety_status surety_checker_report(surety_checker *checker,
                                     const surety_schema *schema, surety_val val,
                                     surety_findings *findings,

@@ -10,8 +10,47 @@
 /* Whether any reachable subschema has a default to fill in. */
 bool surety__schema_has_defaults(const surety_schema *schema);
 
+/* ---- a value that is still growing (prefix.c) --------------------------- */
+
+typedef struct surety__prefix surety__prefix;
+
+enum surety__prefix_flag {
+    /* It was read strictly: a scalar that is open stays of its kind. Without
+     * it, it may still be read as something else, and decides nothing. */
+    SURETY__PREFIX_STRICT = 1,
+    /* It will be aligned: only what alignment never changes counts, numbers
+     * beyond the bounds of a member that may be nothing but a number. */
+    SURETY__PREFIX_ALIGN = 2
+};
+
+/* NULL when out of memory. */
+surety__prefix *surety__prefix_new(const surety_alloc *alloc,
+                                   const surety_limits *limits);
+void surety__prefix_free(surety__prefix *prefix); /* takes NULL */
+/* Forgets the last value. The schema must outlive the steps. */
+void surety__prefix_begin(surety__prefix *prefix, const surety_schema *schema,
+                          unsigned flags);
+/* Looks at what root, the same value in the same doc as in the step before,
+ * has more. *ret_dead: there is no continuation that satisfies the schema; that
+ * stays. A member whose name comes a second time counts as often as it comes.
+ * The work is in proportion to what is new and to the subschemas that have a
+ * say on it, at most PREFIX_THREADS for a value. NOMEM. */
+surety_status surety__prefix_step(surety__prefix *prefix, surety_val root,
+                                  bool *ret_dead);
+/* Why it is dead, in the words of a report; good until the next begin. */
+const surety_finding *surety__prefix_finding(const surety__prefix *prefix);
+
 /* The shapes themselves, for code that shows a schema in another language or
  * makes values for it: there the drafts and references are settled. */
 #include "schema/shape.h"
+
+/* Whether val satisfies a shape of schema, as surety_checker_check says it of
+ * the root; a dynamic reference finds what the shape's own resource says. *work
+ * is how many steps may be taken, and then how many are left. SURETY_LIMIT,
+ * SURETY_NOMEM: no answer. */
+surety_status surety__shape_check(surety_checker *checker,
+                                  const surety_schema *schema,
+                                  const surety__shape *shape, surety_val val,
+                                  uint64_t *work, bool *ret_valid);
 
 #endif

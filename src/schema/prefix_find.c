@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a value that is still growing is lost, in the words of a report.
+ *
+ * The ordinary report on what has come says too much: what is open has not its
+ * required members yet. So of its findings the one is taken that the last
+ * thread died of: at the same value and keyword, else at the same value, else
+ * inside of it, else a union around it. Where the report has none of these, the
+ * finding says in general what happened. Called once for a value. */
+#include "schema/prefix.h"
+
+enum { RANK_NONE = 5 };
+
+/* Whether no continuation can mend what a finding of the report says. */
+static bool find_is_certain(const surety_doc *doc,
+                            const surety_finding *finding)
+{
+    static const surety__keyword keywords[] = {
+        KW_TYPE,      KW_ENUM,           KW_CONST,  KW_MAX_LENGTH,
+        KW_MAX_ITEMS, KW_MAX_PROPERTIES, KW_ANY_OF, KW_ONE_OF,
+    };
+
+    if (!(doc->cells[finding->instance.index].flags & FLAG_OPEN) ||
+        surety_val_kind(finding->schema) == SURETY_KIND_BOOLEAN)
+        return true;
+    for (size_t i = 0; i < sizeof(keywords) / sizeof(*keywords); i++)
+        if (surety_str_equal(finding->keyword,
+                             surety__keyword_name(keywords[i])))
+            return true;
+    return false;
+}
+
+/* How well a finding fits what the last thread died of; less is better. */
+static unsigned find_rank(const surety__prefix *prefix,
+                          const surety_finding *finding)
+{
+    const surety_doc *const doc = finding->instance.doc;
+    const struct prefix_cause *const cause = &prefix->cause;
+    const uint32_t at = finding->instance.index;
+    const surety__cell *const cell = &doc->cells[cause->cell];
+    const bool same = at == cause->cell || at == cause->key;
+
+    if (!find_is_certain(doc, finding))
+        return RANK_NONE;
+    if (same && cause->keyword &&
+        surety_str_equal(finding->keyword,
+                         surety__keyword_name(cause->keyword)))
+        return 0;
+    if (same)
+        return 1;
+    if (at > cause->cell && !(cell->flags & FLAG_OPEN) &&
+        at < cause->cell + (cell->kind >= CELL_ARRAY ? cell->span : 1u))
+        return 2;
+    for (size_t i = 0; i < prefix->level_count; i++)
+        if (prefix->levels[i].cell == at)
+            return 3;
+    return RANK_NONE;
+}
+
+/* The finding where the report has none that fits. */
+static surety_status find_plainly(surety__prefix *prefix, surety_val root)
+{
+    surety_buf *const text = &prefix->text;
+
+    surety_buf_reset(text);
+    prefix->found = (surety_finding){
+        .instance = {root.doc, prefix->cause.cell},
+        .schema = surety_schema_root(prefix->schema),
+        .keyword = prefix->cause.keyword
+                       ? surety__keyword_name(prefix->cause.keyword)
+                       : SURETY__LITERAL("false"),
+        .absolute_keyword_location = SURETY__LITERAL("#"),
+        .message = SURETY__LITERAL("nothing that may follow makes this value "
+                                   "satisfy the schema"),
+    };
+    surety_val_pointer(prefix->found.instance, text);
+    prefix->found.instance_location = surety_buf_str(text);
+    return text->status ? SURETY_NOMEM : SURETY_OK;
+}
+
+surety_status surety__prefix_tell(surety__prefix *prefix, surety_val root)
+{
+    unsigned best = RANK_NONE;
+    size_t count;
+
+    if (surety_checker_report(prefix->checker, prefix->schema, root,
+                              prefix->findings, NULL) == SURETY_NOMEM)
+        return SURETY_NOMEM;
+    count = surety_findings_count(prefix->findings);
+    for (size_t i = 0; i < count; i++) {
+        const surety_finding finding = surety_findings_at(prefix->findings, i);
+        const unsigned rank = find_rank(prefix, &finding);
+
+        if (rank >= best)
+            continue;
+        best = rank;
+        prefix->found = finding;
+    }
+    return best < RANK_NONE ? SURETY_OK : find_plainly(prefix, root);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A reply that goes nowhere: white space without end, or one text over and
+ * over. Both are runs, and each byte is looked at a bounded number of times.
+ *
+ * White space is counted outside of strings, which are told by their double
+ * quotes.
+ *
+ * Repetition: a run has the period p where each of its bytes is the one p bytes
+ * before. At the end of each window of WINDOW bytes the shortest period of the
+ * window is worked out (the failure function of Knuth, Morris and Pratt); if it
+ * is PERIOD_MAX at most, the run is followed, byte by byte, as long as it
+ * lasts. A run with a period up to PERIOD_MAX that covers a window has no other
+ * shortest period in it, for the two periods together are no longer than the
+ * window (Fine and Wilf). And a run that is found starts less than two windows
+ * before, or else in the run before, which it overlaps by less than a window;
+ * so to find its start is cheap. Windows are counted from the start of the
+ * reply, so chunks make no difference. */
+#include "stream/stream.h"
+
+enum { PERIOD_MAX = 256, WINDOW = 2 * PERIOD_MAX };
+
+static surety_status runaway_says(surety_stream *stream, const char *format,
+                                  size_t unit, size_t limit, size_t start)
+{
+    surety_issue issue = {.keyword = SURETY__LITERAL("runaway")};
+    surety_buf text;
+    surety_status status;
+
+    surety_buf_init(&text, stream->alloc, 0);
+    surety__buf_printf(&text, format, unit, limit);
+    issue.message = surety_buf_str(&text);
+    status = text.status;
+    if (!status)
+        status =
+            surety__stream_say(stream, SURETY_VERDICT_RUNAWAY, &issue, start,
+                               surety__stream_text(stream).len - start);
+    surety_buf_done(&text);
+    return status;
+}
+
+surety_status surety__runaway_blanks(surety_stream *stream, size_t to)
+{
+    struct stream_runaway *const run = &stream->runaway;
+    const char *const text = stream->reply.ptr;
+    const size_t limit = stream->limits.blank_run_max;
+
+    for (; run->at < to; run->at++) {
+        const char byte = text[run->at];
+
+        if (run->quoted ||
+            (byte != ' ' && byte != '\n' && byte != '\t' && byte != '\r')) {
+            if (run->escaped)
+                run->escaped = false;
+            else if (run->quoted && byte == '\\')
+                run->escaped = true;
+            else if (byte == '"')
+                run->quoted = stream->reading && !run->quoted;
+            run->blanks = 0;
+            continue;
+        }
+        if (++run->blanks < limit)
+            continue;
+        return runaway_says(stream,
+                            "white space goes on for %zu bytes, the limit "
+                            "blank_run_max of %zu",
+                            run->blanks, limit, run->at + 1 - run->blanks);
+    }
+    return SURETY_OK;
+}
+
+/* The shortest period of the window that ends at `end`. */
+static size_t runaway_period(const char *end)
+{
+    const char *const text = end - WINDOW;
+    uint16_t border[WINDOW];
+    size_t len = 0;
+
+    border[0] = 0;
+    for (size_t i = 1; i < WINDOW; i++) {
+        while (len && text[i] != text[len])
+            len = border[len - 1];
+        len += text[i] == text[len];
+        border[i] = (uint16_t)len;
+    }
+    return WINDOW - len;
+}
+
+/* A window ends at `end`: does a run cover it? */
+static void runaway_find(struct stream_runaway *run, const char *text,
+                         size_t end, size_t limit)
+{
+    const size_t period = runaway_period(text + end);
+
+    if (period > PERIOD_MAX)
+        return;
+    run->period = period;
+    run->start = end - WINDOW;
+    while (run->start && end - run->start < limit &&
+           text[run->start - 1] == text[run->start - 1 + period])
+        run->start--;
+}
+
+surety_status surety__runaway_repeats(surety_stream *stream)
+{
+    struct stream_runaway *const run = &stream->runaway;
+    const surety_str text = surety__stream_text(stream);
+    const size_t limit = stream->limits.repeat_run_max;
+
+    for (; run->next < text.len; run->next++) {
+        const size_t end = run->next + 1;
+
+        if (run->period &&
+            text.ptr[run->next] != text.ptr[run->next - run->period])
+            run->period = 0;
+        if (end == run->windows + WINDOW) {
+            run->windows = end;
+            if (!run->period)
+                runaway_find(run, text.ptr, end, limit);
+        }
+        if (run->period && end - run->start >= limit)
+            return runaway_says(
+                stream,
+                "a text of length %zu is repeated over and over "
+                "for the limit repeat_run_max of %zu bytes",
+                run->period, limit, run->start);
+    }
+    return SURETY_OK;
+}

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A reply that is still being written. What comes is searched for values as it
+ * comes (search.c), the value at hand is read by the push reader and
+ * followed by the prefix machine of schema/, and in the end the judge looks at
+ * the whole: so the outcome cannot depend on the chunks.
+ *
+ * The verdict. A value that no continuation can mend is LOST, for another may
+ * stand behind it. It is NO where nothing else can be the reply's value: the
+ * text is the native value, or only the whole reply is asked for. Then text
+ * that is no JSON is NO, too, if nothing is repaired. With one reservation: a
+ * reply may begin with reasoning whose opening tag was part of the prompt, and
+ * only its closing tag tells so. So the whole reply is lost for certain only
+ * where it begins with a bracket, as reasoning does not, or where reasoning is
+ * no business of the contract's.
+ *
+ * With alignment only what it never changes counts (schema.h). Rules, defaults
+ * and fallbacks are the judge's. NO and RUNAWAY stay; then bytes are kept and
+ * no longer looked at. */
+#include "stream/stream.h"
+
+/* ORDER verdicts */
+static const char *const stream_names[] = {"open", "lost", "no", "runaway"};
+
+const char *surety_verdict_name(surety_verdict verdict)
+{
+    return stream_names[(unsigned)verdict <= SURETY_VERDICT_RUNAWAY ? verdict
+                                                                    : 0];
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+surety_stream *surety_stream_new(const surety_alloc *alloc,
+                                 const surety_limits *limits)
+{
+    surety_stream *stream = surety__new(alloc, sizeof(*stream));
+
+    if (!stream)
+        return NULL;
+    stream->alloc = alloc;
+    stream->limits = surety_limits_of(limits);
+    surety_buf_init(&stream->reply, alloc, 0);
+    surety_buf_init(&stream->text, alloc, 0);
+    stream->judge = surety_judge_new(alloc, limits);
+    stream->reader = surety_lenient_new(alloc);
+    stream->doc = surety_doc_new(alloc);
+    stream->prefix = surety__prefix_new(alloc, limits);
+    if (stream->judge && stream->reader && stream->doc && stream->prefix)
+        return stream;
+    surety_stream_free(stream);
+    return NULL;
+}
+
+void surety_stream_free(surety_stream *stream)
+{
+    if (!stream)
+        return;
+    surety_judge_free(stream->judge);
+    surety_lenient_free(stream->reader);
+    surety_doc_free(stream->doc);
+    surety__prefix_free(stream->prefix);
+    surety_buf_done(&stream->reply);
+    surety_buf_done(&stream->text);
+    surety__free(stream->alloc, stream, sizeof(*stream));
+}
+
+/* Where the value is looked for on the way. */
+static void stream_places(surety_stream *stream)
+{
+    const surety_extract *extract = &stream->extract;
+
+    stream->places = 0;
+    for (size_t i = 0; i < extract->from_count && i < SURETY_PLACES; i++)
+        stream->places |= 1u << extract->from[i];
+    if (!extract->from_count)
+        stream->places = (2u << SURETY_PLACES) - 2;
+}
+
+surety_status surety_stream_begin(surety_stream *stream,
+                                  const surety_contract *contract,
+                                  const surety_stream_options *options,
+                                  surety_error *reterr)
+{
+    const surety_judge_options *how = NULL;
+    const surety_extract *extract;
+
+    if (!stream || !contract)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a stream and a contract are needed");
+    stream->contract = contract;
+    stream->native = false;
+    stream->how = (surety_judge_options){.size = sizeof(stream->how)};
+    if (options) {
+        how = options->judge;
+        stream->native = options->native;
+    }
+    if (how)
+        memcpy(&stream->how, how,
+               how->size && how->size < sizeof(*how) ? how->size
+                                                     : sizeof(*how));
+    extract = stream->how.extract ? stream->how.extract
+                                  : surety_contract_extract(contract);
+    stream->extract = (surety_extract){.size = sizeof(stream->extract)};
+    memcpy(&stream->extract, extract,
+           extract->size && extract->size < sizeof(*extract)
+               ? extract->size
+               : sizeof(*extract));
+    stream->repair = stream->how.repair ? *stream->how.repair
+                                        : surety_contract_repair(contract);
+    stream->how.extract = &stream->extract;
+    stream->how.repair = &stream->repair;
+    stream_places(stream);
+    surety_buf_reset(&stream->reply);
+    surety_buf_reset(&stream->text);
+    stream->finished = stream->reading = stream->kept = false;
+    stream->search = (struct stream_search){.line = true, .blank = true};
+    stream->runaway = (struct stream_runaway){.at = 0};
+    stream->verdict = SURETY_VERDICT_OPEN;
+    stream->issue = (surety_issue){.keyword = {NULL, 0}};
+    stream->walk = (surety_position){.line = 1, .column = 1};
+    stream->value = surety_val_none();
+    return SURETY_OK;
+}
+
+/* ---- the verdict --------------------------------------------------------- */
+
+bool surety__stream_is_sole(const surety_stream *stream)
+{
+    const unsigned whole = 1u << SURETY_PLACE_NATIVE | 1u << SURETY_PLACE_WHOLE;
+
+    return stream->native || !(stream->places & ~whole);
+}
+
+/* Whether the value at hand, or what stands where one should, is all that can
+ * be the reply's; if so, what is wrong with it is final. */
+static bool stream_is_final(const surety_stream *stream)
+{
+    return surety__stream_is_sole(stream) &&
+           (stream->native || stream->extract.keep_reasoning ||
+            (stream->first && stream->start < stream->reply.len &&
+             memchr("{[", stream->reply.ptr[stream->start], 2)));
+}
+
+/* Whether the value at hand may be a row: where the whole reply is repaired,
+ * values that follow one another are the rows of an array, if that satisfies
+ * the schema. */
+static bool stream_may_be_row(const surety_stream *stream)
+{
+    const surety__shape *shape =
+        surety_contract_schema(stream->contract)->root->direct;
+    const surety__arrays *arrays;
+
+    if (stream->native || stream->repair == SURETY_REPAIR_NONE)
+        return false;
+    shape = surety__route_end(shape, CELL_ARRAY);
+    if (shape->how[CELL_ARRAY] == HOW_NO)
+        return false;
+    arrays = shape->arrays;
+    return stream->repair == SURETY_REPAIR_ALIGN || !arrays || !arrays->rest ||
+           arrays->prefix_count || !stream->value.doc ||
+           arrays->rest->direct->how[surety__cell_of(stream->value)->kind] !=
+               HOW_NO;
+}
+
+/* The position of offset, counted on from the last one: findings come in the
+ * order of the reply, but for a runaway. */
+static surety_position stream_position(surety_stream *stream, size_t offset,
+                                       size_t length)
+{
+    const surety_str text = surety__stream_text(stream);
+    surety_position *const walk = &stream->walk;
+    surety_position position;
+
+    if (offset < walk->offset)
+        *walk = (surety_position){.line = 1, .column = 1};
+    for (; walk->offset < offset; walk->offset++) {
+        const char byte = text.ptr[walk->offset];
+
+        walk->column += ((unsigned char)byte & 0xC0) != 0x80;
+        if (byte != '\n' &&
+            (byte != '\r' || (walk->offset + 1 < text.len &&
+                              text.ptr[walk->offset + 1] == '\n')))
+            continue;
+        walk->line++;
+        walk->column = 1;
+    }
+    position = *walk;
+    position.length = length;
+    return position;
+}
+
+surety_status surety__stream_say(surety_stream *stream, surety_verdict verdict,
+                                 const surety_issue *issue, size_t offset,
+                                 size_t length)
+{
+    surety_issue *const own = &stream->issue;
+    surety_str *const texts[] = {
+        &own->keyword,          &own->instance_location,
+        &own->keyword_location, &own->absolute_keyword_location,
+        &own->message,          &own->hint};
+    size_t at = 0;
+
+    *own = *issue;
+    surety_buf_reset(&stream->text);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        surety_buf_add(&stream->text, *texts[i]);
+    if (stream->text.status) {
+        *own = (surety_issue){.keyword = {NULL, 0}};
+        return SURETY_NOMEM;
+    }
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        texts[i]->ptr = stream->text.len ? stream->text.ptr + at : NULL;
+        at += texts[i]->len;
+    }
+    stream->verdict = verdict;
+    own->position = stream_position(stream, offset, length);
+    return SURETY_OK;
+}
+
+surety_status surety__stream_refuse(surety_stream *stream, surety_str message,
+                                    surety_str hint, size_t offset)
+{
+    const surety_issue issue = {.keyword = SURETY__LITERAL("json_parse"),
+                                .message = message,
+                                .hint = hint};
+
+    if (stream->repair != SURETY_REPAIR_NONE)
+        return SURETY_OK;
+    return surety__stream_say(stream,
+                              stream_is_final(stream) ? SURETY_VERDICT_NO
+                                                      : SURETY_VERDICT_LOST,
+                              &issue, offset, offset < stream->reply.len);
+}
+
+/* The bytes of the reply that stand for a cell, whose first is at offset. */
+static size_t stream_length(const surety_stream *stream, const surety_doc *doc,
+                            const surety__cell *cell, size_t offset)
+{
+    const surety_str text = surety__stream_text(stream);
+
+    switch (cell->kind) {
+    case CELL_STRING:
+    case CELL_KEY:
+        return surety__locate_string(
+            (surety_str){text.ptr + offset, text.len - offset});
+    case CELL_NULL:
+    case CELL_TRUE: return 4;
+    case CELL_FALSE: return 5;
+    case CELL_INT:
+    case CELL_WHOLE:
+    case CELL_REAL: return surety__cell_number(doc, cell).len;
+    default: return 1;
+    }
+}
+
+/* The value at hand is dead. */
+static surety_status stream_is_dead(surety_stream *stream)
+{
+    const surety_finding *found = surety__prefix_finding(stream->prefix);
+    const surety__cell *cell = surety__cell_of(found->instance);
+    const surety_issue issue = {
+        .keyword = found->keyword,
+        .instance_location = found->instance_location,
+        .keyword_location = found->keyword_location,
+        .absolute_keyword_location = found->absolute_keyword_location,
+        .message = found->message,
+        .hint = found->hint,
+    };
+    size_t offset = stream->start;
+    size_t length = 0;
+
+    if (cell->place < stream->reply.len - stream->start) {
+        offset += cell->place;
+        length = stream_length(stream, found->instance.doc, cell, offset);
+        if (length > stream->reply.len - offset)
+            length = stream->reply.len - offset;
+    }
+    return surety__stream_say(stream,
+                              stream_is_final(stream) &&
+                                      !stream_may_be_row(stream)
+                                  ? SURETY_VERDICT_NO
+                                  : SURETY_VERDICT_LOST,
+                              &issue, offset, length);
+}
+
+/* Takes root for the value at hand and asks whether it may still satisfy the
+ * schema. */
+static surety_status stream_look(surety_stream *stream, surety_val root)
+{
+    bool dead = false;
+    surety_status status;
+
+    stream->value = root;
+    if (stream->verdict != SURETY_VERDICT_OPEN)
+        return SURETY_OK;
+    status = surety__prefix_step(stream->prefix, root, &dead);
+    return status == SURETY_OK && dead ? stream_is_dead(stream) : status;
+}
+
+/* ---- the value at hand --------------------------------------------------- */
+
+static bool stream_expects(void *ctx, surety_str name)
+{
+    const surety_stream *stream = ctx;
+
+    return surety__contract_expects(stream->contract, name);
+}
+
+static surety_status stream_begin_reader(surety_stream *stream,
+                                         surety_error *reterr)
+{
+    const surety_lenient_options options = {
+        .size = sizeof(options),
+        .strict = stream->repair == SURETY_REPAIR_NONE,
+        .certain_only = stream->how.certain_only,
+        .expects = surety__contract_names_any(stream->contract) ? stream_expects
+                                                                : NULL,
+        .expects_ctx = stream,
+        .limits = &stream->limits,
+    };
+
+    return surety_lenient_begin(stream->reader, stream->doc, &options, reterr);
+}
+
+surety_status surety__stream_start(surety_stream *stream, size_t at,
+                                   surety_error *reterr)
+{
+    const unsigned flags =
+        stream->repair == SURETY_REPAIR_NONE    ? SURETY__PREFIX_STRICT
+        : stream->repair == SURETY_REPAIR_ALIGN ? SURETY__PREFIX_ALIGN
+                                                : 0;
+
+    surety__stream_drop(stream);
+    stream->verdict = SURETY_VERDICT_OPEN;
+    stream->start = at;
+    stream->runaway.quoted = stream->runaway.escaped = false;
+    if (stream->runaway.at > at)
+        stream->runaway.at = at;
+    surety__prefix_begin(stream->prefix,
+                         surety_contract_schema(stream->contract), flags);
+    stream->reading = true;
+    return stream_begin_reader(stream, reterr);
+}
+
+void surety__stream_drop(surety_stream *stream)
+{
+    stream->reading = stream->kept = false;
+    stream->runaway.quoted = stream->runaway.escaped = false;
+    stream->value = surety_val_none();
+}
+
+/* The search goes on at offset `at`. */
+static void stream_go_on(surety_stream *stream, size_t at)
+{
+    enum { MARKUP_BACK = 256 };
+    const char *const text = stream->reply.ptr;
+    size_t line = at;
+
+    while (line > 0 && at - line < MARKUP_BACK &&
+           (text[line - 1] == ' ' || text[line - 1] == '\t'))
+        line--;
+    stream->search.at = at;
+    stream->search.line = line == 0 || text[line - 1] == '\n';
+    stream->search.armed = false;
+}
+
+/* The reader has come to the end of the value. */
+static surety_status stream_ends(surety_stream *stream, surety_error *reterr)
+{
+    size_t end = 0;
+    surety_status status = surety_lenient_finish(stream->reader, &end, reterr);
+
+    if (status != SURETY_OK)
+        return status;
+    stream->reading = false;
+    stream->runaway.quoted = false;
+    stream->search.behind = true;
+    stream_go_on(stream, stream->start + end);
+    status = stream_look(stream, surety_doc_root(stream->doc));
+    stream->kept = stream->verdict == SURETY_VERDICT_OPEN;
+    return status == SURETY_OK ? status : surety__fail_nomem(reterr);
+}
+
+/* Whether the bytes up to `end` look like JSON: as the finder has it, an object
+ * with a colon, an array with a comma. Others were brackets in prose. */
+static bool stream_looks(const surety_stream *stream, size_t end)
+{
+    const char *const text = stream->reply.ptr + stream->start;
+
+    return memchr(text, *text == '{' ? ':' : ',', end - stream->start);
+}
+
+/* What there was of the value before the byte at `end`, which cannot stand
+ * there: it may have been lost before, and nobody has looked since the chunk
+ * began. */
+static surety_status stream_again(surety_stream *stream, size_t end)
+{
+    const surety_str text = {stream->reply.ptr + stream->start,
+                             end - stream->start};
+    surety_status status = stream_begin_reader(stream, NULL);
+    surety_val root;
+
+    if (status == SURETY_OK)
+        status = surety_lenient_feed(stream->reader, text, NULL);
+    if (status == SURETY_OK)
+        status = surety_lenient_snapshot(stream->reader, &root, NULL);
+    if (status == SURETY_OK)
+        status = stream_look(stream, root);
+    return status == SURETY_NOMEM ? status : SURETY_OK;
+}
+
+/* The reader refuses the value for what fault says. As the native value there
+ * is no other, and no repair of it; of the whole reply repairs may find one. */
+static surety_status stream_refused(surety_stream *stream,
+                                    const surety_error *fault)
+{
+    const surety_issue issue = {.keyword = SURETY__LITERAL("json_parse"),
+                                .message = surety_str_of(fault->message),
+                                .hint = surety_str_of(fault->hint)};
+    const bool sure = stream->native || stream->repair == SURETY_REPAIR_NONE;
+    const size_t fed = stream->search.at;
+    size_t at = stream->start + fault->position.offset;
+    surety_status status = SURETY_OK;
+
+    if (at > fed)
+        at = fed;
+    if (!surety__stream_is_sole(stream) && !stream_looks(stream, at)) {
+        stream->verdict = SURETY_VERDICT_OPEN;
+    } else if (stream->verdict == SURETY_VERDICT_OPEN) {
+        status = stream_again(stream, at);
+        if (status == SURETY_OK && stream->verdict == SURETY_VERDICT_OPEN)
+            status = surety__stream_say(stream,
+                                        sure && stream_is_final(stream)
+                                            ? SURETY_VERDICT_NO
+                                            : SURETY_VERDICT_LOST,
+                                        &issue, at, at < stream->reply.len);
+    }
+    surety__stream_drop(stream);
+    if (at == stream->start)
+        at++;
+    stream_go_on(stream, surety__search_again(stream, at, fed));
+    return status;
+}
+
+surety_status surety__stream_read(surety_stream *stream, size_t to,
+                                  bool *ret_end, surety_error *reterr)
+{
+    const size_t from = stream->search.at;
+    surety_error fault;
+    surety_status status = surety_lenient_feed(
+        stream->reader, (surety_str){stream->reply.ptr + from, to - from},
+        &fault);
+
+    stream->search.at = to;
+    *ret_end = status != SURETY_OK;
+    switch (status) {
+    case SURETY_OK: return SURETY_OK;
+    case SURETY_END: return stream_ends(stream, reterr);
+    case SURETY_SYNTAX:
+    case SURETY_LIMIT:
+        status = stream_refused(stream, &fault);
+        return status == SURETY_OK ? status : surety__fail_nomem(reterr);
+    default: return surety__fail_nomem(reterr);
+    }
+}
+
+/* What there is of the value at hand. */
+surety_status surety__stream_show(surety_stream *stream, surety_error *reterr)
+{
+    surety_val root;
+    surety_error fault;
+    surety_status status;
+
+    if (!stream->reading)
+        return SURETY_OK;
+    status = surety_lenient_snapshot(stream->reader, &root, &fault);
+    if (status == SURETY_OK)
+        status = stream_look(stream, root);
+    else if (status == SURETY_LIMIT)
+        status = stream_refused(stream, &fault);
+    return status == SURETY_OK ? status : surety__fail_nomem(reterr);
+}
+
+/* ---- feeding ------------------------------------------------------------- */
+
+surety_status surety_stream_feed(surety_stream *stream, surety_str bytes,
+                                 surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    if (!stream || !stream->contract || stream->finished ||
+        (bytes.len && !bytes.ptr))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a stream that has been begun and has not been "
+                            "finished is needed");
+    if (bytes.len > stream->limits.text_bytes_max - stream->reply.len) {
+        surety__fail(reterr, SURETY_LIMIT,
+                     "the reply has more bytes than the limit text_bytes_max "
+                     "of %zu",
+                     stream->limits.text_bytes_max);
+        surety__hint(reterr, "raise the limit, or give a shorter reply");
+        return SURETY_LIMIT;
+    }
+    surety_buf_add(&stream->reply, bytes);
+    if (stream->reply.status)
+        return surety__fail_nomem(reterr);
+    if (!bytes.len || surety__stream_is_over(stream))
+        return SURETY_OK;
+    status = surety__stream_search(stream, reterr);
+    if (status == SURETY_OK && !surety__stream_is_over(stream))
+        status = surety__stream_show(stream, reterr);
+    if (status == SURETY_OK && !surety__stream_is_over(stream) &&
+        surety__runaway_repeats(stream) != SURETY_OK)
+        status = surety__fail_nomem(reterr);
+    return status;
+}
+
+surety_verdict surety_stream_verdict(const surety_stream *stream)
+{
+    return stream ? stream->verdict : SURETY_VERDICT_OPEN;
+}
+
+surety_issue surety_stream_finding(const surety_stream *stream)
+{
+    const surety_issue none = {.keyword = {NULL, 0}};
+
+    return stream && stream->verdict != SURETY_VERDICT_OPEN ? stream->issue
+                                                            : none;
+}
+
+surety_val surety_stream_value(const surety_stream *stream)
+{
+    return stream ? stream->value : surety_val_none();
+}
+
+surety_str surety_stream_reply(const surety_stream *stream)
+{
+    return stream ? surety__stream_text(stream) : (surety_str){NULL, 0};
+}
+
+surety_status surety_stream_finish(surety_stream *stream,
+                                   const surety_judge_options *end,
+                                   const surety_outcome **ret_outcome,
+                                   surety_error *reterr)
+{
+    surety_judge_options how;
+    surety_str reply;
+
+    if (!stream || !stream->contract || !ret_outcome)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a stream that has been begun and a place for the "
+                            "outcome are needed");
+    how = stream->how;
+    if (end)
+        how = (surety_judge_options){.size = sizeof(how)};
+    if (end)
+        memcpy(&how, end,
+               end->size && end->size < sizeof(how) ? end->size : sizeof(how));
+    reply = surety__stream_text(stream);
+    how.size = sizeof(how);
+    how.native = stream->native ? reply : (surety_str){NULL, 0};
+    if (stream->native)
+        reply = (surety_str){"", 0};
+    stream->finished = true;
+    return surety_judge_reply(stream->judge, stream->contract, reply, &how,
+                              ret_outcome, reterr);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the stream share: stream.c feeds the reader and draws the
+ * verdict, search.c finds where values begin, runaway.c notices a
+ * reply that goes nowhere. */
+#ifndef SURETY_STREAM_STREAM_H
+#define SURETY_STREAM_STREAM_H
+
+#include <surety/stream.h>
+
+#include "reply/reply.h"
+#include "schema/schema.h"
+#include "text/text.h"
+
+/* Where the search for values stands. */
+struct stream_search {
+    size_t at;         /* the next byte to be looked at */
+    bool line;         /* nothing but blanks and markup since its line began */
+    bool blank;        /* nothing but blanks and reasoning came before */
+    bool odd;          /* but for bytes that may be other white space */
+    bool behind;       /* the value that began the reply has ended */
+    bool reasoning;    /* in a section of that kind */
+    bool fenced;       /* in a block, */
+    bool wanted;       /* whose tag is asked for, */
+    bool filled;       /* and something stands in it */
+    bool armed;        /* a marker stood before */
+    char mark;         /* of the fence: this, */
+    size_t mark_count; /* so often */
+    unsigned kind;
+    size_t again; /* bytes that were gone over again */
+};
+
+struct stream_runaway {
+    size_t at;      /* bytes before were looked at for white space */
+    size_t blanks;  /* white space in a row, up to there */
+    bool quoted;    /* in a string of the value at hand */
+    bool escaped;   /* behind a backslash in it */
+    size_t next;    /* bytes before were looked at for repetition */
+    size_t period;  /* of the run at hand; 0: there is none */
+    size_t start;   /* where the run began */
+    size_t windows; /* the next end of a window */
+};
+
+struct surety_stream {
+    const surety_alloc *alloc;
+    surety_limits limits;
+    surety_judge *judge;
+    surety_lenient *reader;
+    surety_doc *doc;
+    surety__prefix *prefix;
+    surety_buf reply;
+    surety_buf text;                 /* of the finding */
+    const surety_contract *contract; /* NULL: nothing has been begun */
+    surety_judge_options how;
+    surety_extract extract;
+    surety_repair repair;
+    unsigned places; /* bits of surety_place */
+    bool native;
+    bool finished;
+    struct stream_search search;
+    struct stream_runaway runaway;
+    surety_verdict verdict;
+    surety_issue issue;
+    surety_position walk; /* where the last position was counted to */
+    /* The value at hand: the reader has it while `reading`. */
+    bool reading;
+    bool kept;    /* it has ended, and nothing speaks against it */
+    bool first;   /* nothing but white space and reasoning stood before */
+    bool block;   /* it stands in a block that is asked for */
+    size_t start; /* in the reply */
+    surety_val value;
+};
+
+/* The bytes that came. */
+static inline surety_str surety__stream_text(const surety_stream *stream)
+{
+    return surety_buf_str(&stream->reply);
+}
+
+/* Whether nothing more is to be looked at. */
+static inline bool surety__stream_is_over(const surety_stream *stream)
+{
+    return stream->verdict >= SURETY_VERDICT_NO;
+}
+
+/* ---- stream.c ------------------------------------------------------------ */
+
+/* A value begins at offset `at` of the reply. */
+surety_status surety__stream_start(surety_stream *stream, size_t at,
+                                   surety_error *reterr);
+/* Gives the reader the bytes up to `to`. *ret_end: the value has ended, or was
+ * refused, and the search goes on from search.at; else that is `to`. */
+surety_status surety__stream_read(surety_stream *stream, size_t to,
+                                  bool *ret_end, surety_error *reterr);
+/* Looks at what there is of the value at hand. */
+surety_status surety__stream_show(surety_stream *stream, surety_error *reterr);
+/* Gives the value at hand up. */
+void surety__stream_drop(surety_stream *stream);
+/* What stands at offset is no JSON, where there should be; of no account where
+ * text is repaired. OK, NOMEM. */
+surety_status surety__stream_refuse(surety_stream *stream, surety_str message,
+                                    surety_str hint, size_t offset);
+/* Sets verdict and finding; the texts are copied. OK, NOMEM. */
+surety_status surety__stream_say(surety_stream *stream, surety_verdict verdict,
+                                 const surety_issue *issue, size_t offset,
+                                 size_t length);
+/* Whether nothing but the value at hand can be the reply's. */
+bool surety__stream_is_sole(const surety_stream *stream);
+
+/* ---- search.c ----------------------------------------------------- */
+
+/* Looks at the bytes that are new. */
+surety_status surety__stream_search(surety_stream *stream,
+                                    surety_error *reterr);
+
+/* Where to search on in the bytes from `at` to `fed`, which were read already:
+ * there, if that is in proportion. */
+size_t surety__search_again(surety_stream *stream, size_t at, size_t fed);
+
+/* ---- runaway.c ---------------------------------------------------- */
+
+/* Counts white space in the bytes up to `to`, which are of the value at hand or
+ * stand outside of every value. */
+surety_status surety__runaway_blanks(surety_stream *stream, size_t to);
+/* Looks for repetition in the bytes that are new. */
+surety_status surety__runaway_repeats(surety_stream *stream);
+
+#endif
