@@ -21,8 +21,8 @@ extern "C" {
 /* How much of a reply's form may be mended. */
 typedef enum surety_repair {
     SURETY_REPAIR_NONE = 0, /* strict RFC 8259 */
-    SURETY_REPAIR_SYNTAX,
-    SURETY_REPAIR_ALIGN
+    SURETY_REPAIR_SYNTAX,   /* and text that is almost JSON */
+    SURETY_REPAIR_ALIGN     /* and values that almost fit the schema */
 } surety_repair;
 
 typedef enum surety_fallback {
@@ -55,8 +55,8 @@ typedef struct surety_contract_options {
  * SURETY_SYNTAX with position and path in text: not JSON, not an object or
  * boolean, a wrong member of x-surety (checked against the built-in contract
  * surety/contract), a schema mistake, a rule that does not compile.
- * SURETY_UNSUPPORTED: what this build leaves out (rules without libjq, a
- * repair level). SURETY_LIMIT, SURETY_NOMEM. A contract with rules starts a
+ * SURETY_UNSUPPORTED: what this build leaves out (rules without libjq).
+ * SURETY_LIMIT, SURETY_NOMEM. A contract with rules starts a
  * child process that runs them, and may give SURETY_IO or SURETY_TIMEOUT. */
 SURETY_API surety_status
 surety_contract_read(surety_str text, const surety_contract_options *options,
@@ -75,6 +75,8 @@ SURETY_API const surety_extract *
 surety_contract_extract(const surety_contract *contract);
 SURETY_API surety_repair
 surety_contract_repair(const surety_contract *contract);
+/* Whether a reply that is cut off gives what is there (x-surety.partial). */
+SURETY_API bool surety_contract_partial(const surety_contract *contract);
 SURETY_API bool surety_contract_strips_unknown(const surety_contract *contract);
 SURETY_API bool surety_contract_fills_defaults(const surety_contract *contract);
 /* Its deprecation notice, what to use instead; empty where it is none. */

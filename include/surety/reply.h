@@ -53,6 +53,14 @@ typedef struct surety_judge_options {
     bool derive; /* compute the derived members */
     const surety_variable *variables;
     size_t variables_count;
+    const surety_repair *repair; /* NULL: the contract's level */
+    bool certain_only;           /* no repair that is likely only */
+    /* A reply that is cut off gives what is there, marked as partial. Also
+     * where the contract says so (x-surety.partial). */
+    bool partial;
+    /* The provider says that it cut the reply off (length, a filter): nothing
+     * that is open at its end is closed. */
+    bool cut;
 } surety_judge_options;
 
 typedef struct surety_outcome surety_outcome;
@@ -145,6 +153,28 @@ typedef struct surety_issue_form {
 SURETY_API surety_status surety_issue_write(const surety_issue *issue,
                                             const surety_issue_form *form,
                                             surety_buf *out);
+
+/* What was repaired: a liberty in reading the text, or a change toward the
+ * schema. position is of the reply as the user sees it. Texts belong to the
+ * outcome. */
+typedef struct surety_repaired {
+    const char *kind;             /* docs/repair.md lists them */
+    bool likely;                  /* false: certain */
+    surety_str instance_location; /* of a change; empty for one of the text */
+    surety_str stood; /* the bytes, or the value before as JSON, shortened */
+    surety_str read;  /* what it was taken for; empty: nothing */
+    uint32_t cost;    /* of a change; 0 for one of the text */
+    surety_position position;
+} surety_repaired;
+SURETY_API size_t surety_outcome_repaired_count(const surety_outcome *outcome);
+SURETY_API surety_repaired
+surety_outcome_repaired(const surety_outcome *outcome, size_t i);
+
+/* True where the value is what there is of one that was cut off, and the JSON
+ * Pointer of the innermost value that is open. What has come satisfies the
+ * contract as far as that can be said; what has not come was not asked for. */
+SURETY_API bool surety_outcome_partial(const surety_outcome *outcome);
+SURETY_API surety_str surety_outcome_open(const surety_outcome *outcome);
 
 typedef enum surety_report {
     SURETY_REPORT_JSON = 0, /* one object on one line, the contract

@@ -51,6 +51,8 @@ surety_status surety_contract_read(surety_str text,
         status = surety__rules_start(contract, reterr);
     if (status == SURETY_OK)
         status = contract_compile(contract, options, reterr);
+    if (status == SURETY_OK && !surety__contract_collect(contract))
+        status = surety__fail_nomem(reterr);
     if (status == SURETY_OK)
         status = surety__rules_await(contract, reterr);
     if (status != SURETY_OK) {
@@ -254,6 +256,11 @@ const surety_extract *surety_contract_extract(const surety_contract *contract)
 surety_repair surety_contract_repair(const surety_contract *contract)
 {
     return contract->policy.repair;
+}
+
+bool surety_contract_partial(const surety_contract *contract)
+{
+    return contract->policy.partial;
 }
 
 bool surety_contract_strips_unknown(const surety_contract *contract)

@@ -22,6 +22,7 @@ typedef struct surety__policy {
     surety_str name, version, deprecated;
     surety_extract extract;
     surety_repair repair;
+    bool partial;
     bool strips_unknown;
     bool fills_defaults;
     surety_rule *rules; /* in the contract's arena */
@@ -47,6 +48,8 @@ struct surety_contract {
     surety__arena arena;
     surety__policy policy;
     surety_str id;
+    surety__pair *names; /* of properties, by their hash; in the arena */
+    size_t name_count;
     struct surety__pool *pool; /* the spare worker; NULL without rules */
 };
 
@@ -66,6 +69,16 @@ surety_status surety__policy_at(surety_val val, surety_error *reterr,
  * policy. (contract.c) */
 const surety_limits *surety__contract_limits(const surety_contract *contract);
 const surety__policy *surety__contract_policy(const surety_contract *contract);
+
+/* ---- names (names.c) ----------------------------------------------------- */
+
+/* Collects the names of the schema's properties. False when out of memory. */
+bool surety__contract_collect(surety_contract *contract);
+/* Whether the schema names any property: if not, nobody knows what to expect.
+ */
+bool surety__contract_names_any(const surety_contract *contract);
+/* Whether name is that of a property somewhere in the schema. */
+bool surety__contract_expects(const surety_contract *contract, surety_str name);
 
 /* ---- rules (rules.c) ---------------------------------------------------- */
 

@@ -9,8 +9,6 @@
 
 static surety_status policy_read_extract(surety_val own, surety__policy *policy,
                                          surety_error *reterr);
-static surety_status policy_read_repair(surety_val own, surety__policy *policy,
-                                        surety_error *reterr);
 static surety_status policy_read_rules(surety_val own, surety__arena *arena,
                                        surety__policy *policy,
                                        surety_error *reterr);
@@ -25,6 +23,7 @@ static int policy_choice(surety_val name, const char *const *names, int count);
 surety_status surety__policy_read(surety_val root, surety__arena *arena,
                                   surety__policy *policy, surety_error *reterr)
 {
+    static const char *const repairs[] = {"none", "syntax", "align"};
     const surety_val own = surety_val_get(root, "x-surety");
     surety_status status;
 
@@ -37,13 +36,14 @@ surety_status surety__policy_read(surety_val root, surety__arena *arena,
         surety_val_is(surety_val_get(own, "unknown"), "strip");
     policy->fills_defaults =
         surety_val_bool(surety_val_get(own, "defaults"), true);
+    policy->repair =
+        (surety_repair)policy_choice(surety_val_get(own, "repair"), repairs, 3);
+    policy->partial = surety_val_bool(surety_val_get(own, "partial"), false);
     policy->derive = surety_val_get(own, "derive");
     policy->aliases = surety_val_get(own, "aliases");
     policy_read_prompt(own, policy);
 
     status = policy_read_extract(own, policy, reterr);
-    if (status == SURETY_OK)
-        status = policy_read_repair(own, policy, reterr);
     if (status == SURETY_OK)
         status = policy_read_rules(own, arena, policy, reterr);
     if (status == SURETY_OK)
@@ -98,24 +98,6 @@ static surety_status policy_read_extract(surety_val own, surety__policy *policy,
         return surety__policy_at(name, reterr, status);
     }
     return SURETY_OK;
-}
-
-static surety_status policy_read_repair(surety_val own, surety__policy *policy,
-                                        surety_error *reterr)
-{
-    static const char *const names[] = {"none", "syntax", "align"};
-    const surety_val repair = surety_val_get(own, "repair");
-    const surety_str name = surety_val_str(repair);
-    surety_status status;
-
-    policy->repair = (surety_repair)policy_choice(repair, names, 3);
-    if (policy->repair == SURETY_REPAIR_NONE)
-        return SURETY_OK;
-    status = surety__fail(reterr, SURETY_UNSUPPORTED,
-                          "repair \"%.*s\" is not part of this version",
-                          (int)name.len, name.ptr);
-    surety__hint(reterr, "use \"none\"");
-    return surety__policy_at(repair, reterr, status);
 }
 
 static surety_status policy_read_rules(surety_val own, surety__arena *arena,

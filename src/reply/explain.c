@@ -8,8 +8,6 @@
  * a failure is always SURETY_NOMEM. */
 #include "reply/reply.h"
 
-#include "text/text.h"
-
 enum {
     EXPLAIN_TAG_MAX = 40, /* bytes of a block's tag or a key in a message */
     EXPLAIN_KEY_MAX = 60
@@ -34,8 +32,7 @@ surety_status surety__explain_errors(surety_judge *judge)
     return best->verdicts ? explain_rules(judge) : explain_findings(judge);
 }
 
-/* Copies literal text without copying: constants outlive every outcome. */
-static void explain_keyword(surety__issue *issue, const char *keyword)
+void surety__explain_keyword(surety__issue *issue, const char *keyword)
 {
     issue->seen.keyword = surety_str_of(keyword);
     issue->seen.instance_location = SURETY__LITERAL("");
@@ -45,8 +42,7 @@ static void explain_keyword(surety__issue *issue, const char *keyword)
     issue->seen.hint = SURETY__LITERAL("");
 }
 
-/* Text quoted in a message, cut between code points where it is long. */
-static void explain_quote(surety_buf *out, surety_str text, size_t max)
+void surety__explain_quote(surety_buf *out, surety_str text, size_t max)
 {
     const bool cut = text.len > max;
 
@@ -118,7 +114,7 @@ static const char *explain_nothing(surety_judge *judge)
         return "";
     }
     surety_buf_text(out, "no JSON follows the marker ");
-    explain_quote(out, how->marker, EXPLAIN_KEY_MAX);
+    surety__explain_quote(out, how->marker, EXPLAIN_KEY_MAX);
     return "put the JSON after the marker";
 }
 
@@ -171,7 +167,7 @@ static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
                            line);
         surety_buf_text(out, tag.len ? "tagged " : "not tagged");
         if (tag.len)
-            explain_quote(out, tag, EXPLAIN_TAG_MAX);
+            surety__explain_quote(out, tag, EXPLAIN_TAG_MAX);
         return fence.len;
     case SURETY_OBSTACLE_VALUE_OPEN:
         surety__buf_printf(out,
@@ -183,7 +179,7 @@ static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
     case SURETY_OBSTACLE_NO_MARKER:
         *ret_hint = "put the JSON after the marker";
         surety_buf_text(out, "the marker ");
-        explain_quote(out, judge->extract->marker, EXPLAIN_KEY_MAX);
+        surety__explain_quote(out, judge->extract->marker, EXPLAIN_KEY_MAX);
         surety_buf_text(out, " does not stand in the reply");
         return 0;
     case SURETY_OBSTACLE_NONE:
@@ -204,7 +200,7 @@ static surety_status explain_extraction(surety_judge *judge)
 
     if (!issue)
         return SURETY_NOMEM;
-    explain_keyword(issue, "extraction");
+    surety__explain_keyword(issue, "extraction");
     obstacle = surety_finder_obstacle(judge->finder, &offset);
     if (judge->extract->from_count == 1 &&
         judge->extract->from[0] == SURETY_PLACE_NATIVE)
@@ -242,6 +238,61 @@ static bool explain_ended(const surety_error *fault, surety_str text)
     return false;
 }
 
+/* Whether anything stands in the text behind the candidate. */
+static bool explain_goes_on(const surety_judge *judge)
+{
+    const surety_outcome *outcome = &judge->outcome;
+    const surety_str rest = {outcome->seen.ptr + judge->best->candidate.end,
+                             outcome->seen.len - judge->best->candidate.end};
+
+    return surety__str_trim(rest).len > 0;
+}
+
+/* The tolerant reader came to the end before the value did. */
+static surety_status explain_cut(surety_judge *judge, surety__issue *issue)
+{
+    const surety__trial *best = judge->best;
+    const surety_str path = surety__partial_path(best);
+    const surety_str text = best->candidate.text;
+    surety_outcome *outcome = &judge->outcome;
+    surety_buf *out = &judge->scratch;
+    const surety_val open = surety_val_at(surety_doc_root(best->doc), path);
+    const surety_kind kind = surety_val_kind(open);
+
+    surety__locate_span(judge, best, text.len, 0, issue);
+    surety_buf_text(out, explain_goes_on(judge) ? "the JSON is cut off"
+                                                : "the reply is cut off");
+    surety__buf_printf(out, ": the %s%s", path.len ? "" : "root ",
+                       kind != SURETY_KIND_NONE ? surety_kind_name(kind)
+                                                : "value");
+    if (path.len) {
+        surety_buf_text(out, " at ");
+        surety__explain_quote(out, path, EXPLAIN_KEY_MAX);
+    }
+    surety_buf_text(out, " does not end");
+    issue->seen.hint = SURETY__LITERAL(EXPLAIN_CUT_HINT);
+    return surety__outcome_copy(outcome, path,
+                                &issue->seen.instance_location) &&
+                   surety__outcome_take(outcome, &issue->seen.message)
+               ? SURETY_OK
+               : SURETY_NOMEM;
+}
+
+/* The liberty that the tolerant reader may not take, where its fault is one. */
+static const char *explain_liberty(const surety_judge *judge,
+                                   const surety_error *fault)
+{
+    if (!judge->best->tolerant || !judge->options.certain_only)
+        return NULL;
+    for (unsigned i = 0; i < MEND_COUNT; i++) {
+        const enum surety__mend_kind kind = (enum surety__mend_kind)i;
+
+        if (!strcmp(fault->message, surety__mend_about(kind)))
+            return surety__mend_name(kind);
+    }
+    return NULL;
+}
+
 /* The reader's word, and that the reply looks cut off where it ended too
  * early. An empty block is no reply cut off. */
 static surety_status explain_syntax(surety_judge *judge)
@@ -252,7 +303,8 @@ static surety_status explain_syntax(surety_judge *judge)
     surety_outcome *outcome = &judge->outcome;
     surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
     surety_buf *out = &judge->scratch;
-    const bool ended = explain_ended(fault, text);
+    const char *liberty = explain_liberty(judge, fault);
+    const bool ended = !best->cut && explain_ended(fault, text);
     size_t length = fault->position.length;
 
     if (!issue)
@@ -261,19 +313,23 @@ static surety_status explain_syntax(surety_judge *judge)
         length = 0;
     else if (!length)
         length = 1;
-    explain_keyword(issue, "json_parse");
+    surety__explain_keyword(issue, "json_parse");
+    if (best->cut)
+        return explain_cut(judge, issue);
     surety__locate_span(judge, best, fault->position.offset, length, issue);
     if (ended && !text.len)
         surety_buf_text(out, best->index == SURETY__NATIVE
                                  ? "the native value is empty"
                                  : "the block is empty");
+    else if (liberty)
+        surety__buf_printf(out,
+                           "only the repair %s would make JSON of this, and it "
+                           "is a guess",
+                           liberty);
     else
         surety_buf_text(out, fault->message);
     if (ended && text.len) {
-        const surety_str rest = {outcome->seen.ptr + best->candidate.end,
-                                 outcome->seen.len - best->candidate.end};
-
-        surety_buf_text(out, surety__str_trim(rest).len
+        surety_buf_text(out, explain_goes_on(judge)
                                  ? ": the JSON looks cut off"
                                  : ": the reply looks cut off");
     } else if (!ended && fault->hint[0]) {
@@ -295,9 +351,13 @@ static surety_status explain_findings(surety_judge *judge)
 
     for (size_t i = 0; i < surety_findings_count(best->findings); i++) {
         const surety_finding from = surety_findings_at(best->findings, i);
-        surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
+        surety__issue *issue;
         surety_issue *to;
 
+        if (best->cut &&
+            !surety__partial_stays(surety_doc_root(best->doc), &from))
+            continue;
+        issue = surety__issue_add(outcome, &outcome->errors);
         if (!issue)
             return SURETY_NOMEM;
         to = &issue->seen;
@@ -356,10 +416,14 @@ static surety_status explain_rule(surety_judge *judge, size_t i)
     if (!issue)
         return SURETY_NOMEM;
     to = &issue->seen;
-    explain_keyword(issue, "rules");
+    surety__explain_keyword(issue, "rules");
     surety__locate_value(
         judge, judge->best,
-        explain_target(surety_doc_root(judge->best->doc), rule.at), issue);
+        explain_target(surety__trial_value(judge->best), rule.at), issue);
+    if (!issue->placed)
+        surety__locate_value(
+            judge, judge->best,
+            explain_target(surety_doc_root(judge->best->doc), rule.at), issue);
     surety__buf_printf(out, "/x-surety/rules/%zu", i);
     if (!surety__outcome_take(outcome, &to->keyword_location))
         return SURETY_NOMEM;
@@ -409,7 +473,7 @@ surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
 
     if (!issue)
         return SURETY_NOMEM;
-    explain_keyword(issue, keyword);
+    surety__explain_keyword(issue, keyword);
     va_start(args, format);
     surety__failv(&text, SURETY_OK, format, args);
     va_end(args);
@@ -438,11 +502,11 @@ static surety_status explain_duplicates(surety_judge *judge)
 
         if (!issue)
             return SURETY_NOMEM;
-        explain_keyword(issue, "duplicate_key");
+        surety__explain_keyword(issue, "duplicate_key");
         surety__locate_span(judge, best, place, surety__locate_string(rest),
                             issue);
         surety_buf_text(&judge->scratch, "the key ");
-        explain_quote(&judge->scratch, key, EXPLAIN_KEY_MAX);
+        surety__explain_quote(&judge->scratch, key, EXPLAIN_KEY_MAX);
         surety_buf_text(&judge->scratch,
                         " stands in its object again; the last one counts");
         if (!surety__outcome_take(outcome, &issue->seen.message))

@@ -24,17 +24,23 @@
  *    again for it; invalid ones after those are not compared.
  * 5. A whole reply that is no JSON is prose, and counts as nothing found,
  *    unless it begins as an object or array does.
- * 6. Nothing is repaired here, and nothing outside of the reply is asked. */
+ * 6. Where the contract allows repairs, each place gets a second, tolerant pass
+ *    when none of its candidates is valid as it stands, before the next place
+ * is looked at. Within that pass the candidate wins that had to be mended
+ * least. Without repairs there is no such pass, and nothing is paid for it.
+ * 7. Nothing outside of the reply is asked. */
 #include "reply/reply.h"
 
 #include "schema/schema.h"
-#include "text/text.h"
 
 static surety_status judge_find(surety_judge *judge, surety_error *reterr);
 static surety_status judge_next(surety_judge *judge, surety_error *reterr);
 static surety_status judge_read(surety_judge *judge, surety_error *reterr);
 static surety_status judge_check(surety_judge *judge, surety_error *reterr);
 static bool judge_keep(surety_judge *judge);
+static bool judge_doubts(surety_judge *judge);
+static surety_status judge_mend(surety_judge *judge, bool *ret_found,
+                                surety_error *reterr);
 static surety_status judge_compare(surety_judge *judge, surety_error *reterr);
 static surety_status judge_accept(surety_judge *judge, surety_error *reterr);
 static surety_status judge_reject(surety_judge *judge, surety_error *reterr);
@@ -63,12 +69,16 @@ surety_status surety_judge_reply(surety_judge *judge,
         status = judge_find(judge, reterr);
     while (status == SURETY_OK && !found) {
         status = judge_next(judge, reterr);
+        if (status == SURETY_OK && judge->over) {
+            status = judge_mend(judge, &found, reterr);
+            continue;
+        }
         if (status == SURETY_OK)
             status = judge_read(judge, reterr);
         if (status == SURETY_OK)
             status = judge_check(judge, reterr);
         if (status == SURETY_OK)
-            found = judge_keep(judge);
+            found = !judge_doubts(judge) && judge_keep(judge);
     }
     if (status == SURETY_OK)
         status = judge_accept(judge, reterr);
@@ -97,57 +107,84 @@ static surety_status judge_find(surety_judge *judge, surety_error *reterr)
     return status;
 }
 
-/* The trial that is not the best so far. */
-static surety__trial *judge_spare(surety_judge *judge)
+surety__trial *surety__judge_spare(surety_judge *judge)
 {
     return judge->best == &judge->trials[0] ? &judge->trials[1]
                                             : &judge->trials[0];
 }
 
-/* Makes a candidate the trial at hand. */
-static void judge_take(surety_judge *judge, size_t index, size_t order)
+surety__trial *surety__judge_take(surety_judge *judge, size_t index,
+                                  const surety_candidate *candidate)
 {
-    surety__trial *now = judge_spare(judge);
+    surety__trial *now = surety__judge_spare(judge);
 
-    judge->now = now;
+    memset((char *)now + offsetof(surety__trial, candidate), 0,
+           sizeof(*now) - offsetof(surety__trial, candidate));
+    now->candidate = *candidate;
     now->index = index;
-    now->order = order;
+    now->order = judge->tried++;
     now->stage = SURETY_STAGE_JSON_PARSE;
     now->counted = true;
     now->error_count = 1;
-    now->verdicts = NULL;
     surety_findings_reset(now->findings);
-    now->candidate = index != SURETY__NATIVE
-                         ? surety_finder_at(judge->finder, index)
-                         : (surety_candidate){.place = SURETY_PLACE_NATIVE,
-                                              .end = judge->options.native.len,
-                                              .text = judge->options.native};
+    judge->now = now;
+    return now;
 }
 
-/* Takes the next candidate; END: there is none. The native text is tried where
- * its place is listed, before the candidates of the places behind it. */
+/* Makes a candidate of the finder's, or the native text, the trial at hand. */
+static surety__trial *judge_take(surety_judge *judge, size_t index)
+{
+    const surety_candidate candidate =
+        index != SURETY__NATIVE
+            ? surety_finder_at(judge->finder, index)
+            : (surety_candidate){.place = SURETY_PLACE_NATIVE,
+                                 .end = judge->options.native.len,
+                                 .text = judge->options.native};
+
+    return surety__judge_take(judge, index, &candidate);
+}
+
+/* The finder goes on to a place, or is through with all: whether the one before
+ * is to be gone over again first. */
+static bool judge_leaves(surety_judge *judge, surety_place place)
+{
+    const surety_place before = judge->place;
+
+    judge->place = place;
+    if (!judge->tolerant || before == place)
+        return false;
+    judge->over = before;
+    return before != SURETY_PLACE_NONE;
+}
+
+/* Takes the next candidate, or says that those of a place are through; END:
+ * there is none. The native text is tried where its place is listed, before the
+ * candidates of the places behind it. */
 static surety_status judge_next(surety_judge *judge, surety_error *reterr)
 {
-    size_t index = SURETY__NATIVE;
-
-    while (judge->turn == surety_finder_count(judge->finder)) {
+    judge->over = SURETY_PLACE_NONE;
+    for (;;) {
         surety_place place = SURETY_PLACE_NONE;
-        const surety_status status = surety__finder_step(judge->finder, &place);
+        surety_status status;
 
-        if (status == SURETY_NOMEM)
-            return surety__fail_nomem(reterr);
-        if (status != SURETY_OK)
-            return status;
-        if (place == SURETY_PLACE_NATIVE && judge->options.native.len &&
+        if (judge->place == SURETY_PLACE_NATIVE && judge->options.native.len &&
             !judge->native_tried) {
             judge->native_tried = true;
-            judge_take(judge, index, judge->tried++);
+            judge_take(judge, SURETY__NATIVE);
             return SURETY_OK;
         }
+        if (judge->turn < surety_finder_count(judge->finder)) {
+            judge_take(judge, judge->turn++);
+            return SURETY_OK;
+        }
+        status = surety__finder_step(judge->finder, &place);
+        if (status == SURETY_NOMEM)
+            return surety__fail_nomem(reterr);
+        if (judge_leaves(judge, place))
+            return SURETY_OK;
+        if (status != SURETY_OK)
+            return status;
     }
-    index = judge->turn++;
-    judge_take(judge, index, judge->tried++);
-    return SURETY_OK;
 }
 
 /* Reads a trial's candidate. What is the reply's own bytes is not copied; a
@@ -198,36 +235,40 @@ static surety_status judge_read(surety_judge *judge, surety_error *reterr)
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
 
-/* The rules, where the schema holds: what JSON Schema cannot say. */
-static surety_status judge_rules(surety_judge *judge, surety_error *reterr)
+/* What JSON Schema cannot say. */
+surety_status surety__judge_rules(surety_judge *judge, surety__trial *trial,
+                                  surety_error *reterr)
 {
     const size_t count = surety_contract_rule_count(judge->contract);
-    surety__trial *now = judge->now;
     const surety__verdict *verdicts;
     surety_status status;
 
-    now->error_count = 0;
-    if (!count)
+    trial->error_count = 0;
+    if (!count) {
+        trial->stage = SURETY_STAGE_DONE;
         return SURETY_OK;
+    }
     if (!judge->rules)
         judge->rules = surety__rules_new(judge->contract, judge->alloc);
     if (!judge->rules)
         return surety__fail_nomem(reterr);
-    status = surety__rules_check(judge->rules, surety_doc_root(now->doc),
+    status = surety__rules_check(judge->rules, surety__trial_value(trial),
                                  &verdicts, reterr);
     if (status != SURETY_OK)
         return status;
-    now->verdicts = surety__arena_take(&judge->outcome.arena,
-                                       count * sizeof(*now->verdicts));
-    if (!now->verdicts)
+    trial->verdicts = surety__arena_take(&judge->outcome.arena,
+                                         count * sizeof(*trial->verdicts));
+    if (!trial->verdicts)
         return surety__fail_nomem(reterr);
     for (size_t i = 0; i < count; i++) {
-        now->verdicts[i] = verdicts[i];
-        now->error_count += !verdicts[i].holds;
+        trial->verdicts[i] = verdicts[i];
+        trial->error_count += !verdicts[i].holds;
         if (!surety__outcome_copy(&judge->outcome, verdicts[i].text,
-                                  &now->verdicts[i].text))
+                                  &trial->verdicts[i].text))
             return surety__fail_nomem(reterr);
     }
+    if (trial->error_count == 0)
+        trial->stage = SURETY_STAGE_DONE;
     return SURETY_OK;
 }
 
@@ -246,19 +287,14 @@ static surety_status judge_check(surety_judge *judge, surety_error *reterr)
     status = surety_checker_check(judge->checker, schema, root, &valid, reterr);
     if (status != SURETY_OK)
         return status;
-    if (valid) {
-        status = judge_rules(judge, reterr);
-        if (status == SURETY_OK && now->error_count == 0)
-            now->stage = SURETY_STAGE_DONE;
-        return status;
-    }
+    if (valid)
+        return surety__judge_rules(judge, now, reterr);
     now->counted = false;
     return SURETY_OK;
 }
 
-/* Reports what is wrong with a trial that breaks the schema. */
-static surety_status judge_count(surety_judge *judge, surety__trial *trial,
-                                 surety_error *reterr)
+surety_status surety__judge_count(surety_judge *judge, surety__trial *trial,
+                                  surety_error *reterr)
 {
     const surety_status status = surety_checker_report(
         judge->checker, surety_contract_schema(judge->contract),
@@ -288,7 +324,8 @@ static bool judge_keep(surety_judge *judge)
     const surety__trial *now = judge->now;
     const surety__trial *best = judge->best;
 
-    if (now->stage == SURETY_STAGE_EXTRACTION)
+    if (now->stage == SURETY_STAGE_EXTRACTION ||
+        (judge->cut_off && now->stage != SURETY_STAGE_DONE))
         return false;
     if (now->stage == SURETY_STAGE_DONE || !best || now->stage > best->stage) {
         judge->best = judge->now;
@@ -303,6 +340,59 @@ static bool judge_keep(surety_judge *judge)
     return now->stage == SURETY_STAGE_DONE;
 }
 
+/* Whether a valid candidate is not to be taken at once. In running text it may
+ * be a part of something that is almost JSON, for a bracket stands before it,
+ * or brackets of prose ("[1]"): the tolerant pass, which tells them apart, is
+ * waited for. And what stands before an answer that was cut off is not the
+ * answer. */
+static bool judge_doubts(surety_judge *judge)
+{
+    const surety__trial *now = judge->now;
+    if (!judge->tolerant || now->stage != SURETY_STAGE_DONE)
+        return false;
+    if (judge->cut_off && judge->best->index != SURETY__NATIVE &&
+        now->candidate.start < judge->best->candidate.start)
+        return true;
+    if ((judge->place != SURETY_PLACE_EMBEDDED &&
+         judge->place != SURETY_PLACE_MARKER) ||
+        !surety__region_doubtful(judge->finder, now->candidate.start))
+        return false;
+    if (judge->doubted == SURETY__NATIVE)
+        judge->doubted = now->index;
+    return true;
+}
+
+/* The tolerant pass had nothing better than the candidate that was doubted. */
+static surety_status judge_trust(surety_judge *judge, bool *ret_found,
+                                 surety_error *reterr)
+{
+    surety_status status;
+
+    judge_take(judge, judge->doubted);
+    judge->doubted = SURETY__NATIVE;
+    status = judge_read(judge, reterr);
+    if (status == SURETY_OK)
+        status = judge_check(judge, reterr);
+    if (status == SURETY_OK)
+        *ret_found = judge_keep(judge);
+    return status;
+}
+
+/* None of the candidates of the place that is over is valid: is one that almost
+ * is JSON, or almost fits? */
+static surety_status judge_mend(surety_judge *judge, bool *ret_found,
+                                surety_error *reterr)
+{
+    surety_status status =
+        surety__repair_place(judge, judge->over, ret_found, reterr);
+
+    if (status == SURETY_OK && !*ret_found && judge->doubted != SURETY__NATIVE)
+        status = judge_trust(judge, ret_found, reterr);
+    if (status != SURETY_OK || *ret_found || judge->place != SURETY_PLACE_NONE)
+        return status;
+    return surety__repair_text(judge, ret_found, reterr);
+}
+
 /* No candidate is valid: of those that are JSON, which has the fewest errors,
  * and of these is the first? */
 static surety_status judge_compare(surety_judge *judge, surety_error *reterr)
@@ -312,16 +402,17 @@ static surety_status judge_compare(surety_judge *judge, surety_error *reterr)
     if (!judge->best || judge->best->stage != SURETY_STAGE_VALIDATION)
         return SURETY_OK;
     if (!judge->best->counted)
-        status = judge_count(judge, judge->best, reterr);
+        status = surety__judge_count(judge, judge->best, reterr);
     for (size_t i = 0; i < judge->rival_count && status == SURETY_OK; i++) {
         const surety__trial *best = judge->best;
         const surety__trial *now;
 
-        judge_take(judge, judge->rivals[i].index, judge->rivals[i].order);
+        judge_take(judge, judge->rivals[i].index)->order =
+            judge->rivals[i].order;
         now = judge->now;
         status = judge_read(judge, reterr);
         if (status == SURETY_OK)
-            status = judge_count(judge, judge->now, reterr);
+            status = surety__judge_count(judge, judge->now, reterr);
         if (status == SURETY_OK && (now->error_count < best->error_count ||
                                     (now->error_count == best->error_count &&
                                      now->order < best->order)))
@@ -378,8 +469,8 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
     bool changed = false;
 
     judge_name(judge);
-    outcome->value = surety_doc_root(judge->best->doc);
-    if (fill || strip)
+    outcome->value = surety__trial_value(judge->best);
+    if ((fill || strip) && !outcome->partial)
         status = surety_checker_complete(judge->checker, schema, outcome->value,
                                          fill, strip, judge->completed,
                                          &changed, reterr);
@@ -390,6 +481,8 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
     if (status != SURETY_OK)
         return status;
     status = surety__explain_warnings(judge);
+    if (status == SURETY_OK)
+        status = surety__notes_fill(judge);
     if (status == SURETY_OK)
         status = surety__locate_all(outcome);
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
@@ -404,14 +497,16 @@ static surety_status judge_reject(surety_judge *judge, surety_error *reterr)
 
     judge_name(judge);
     /* The finder may have moved its clean text since. */
-    if (best && best->index != SURETY__NATIVE)
+    if (best && !best->tolerant && best->index != SURETY__NATIVE)
         best->candidate = surety_finder_at(judge->finder, best->index);
-    if (best && best->stage == SURETY_STAGE_JSON_PARSE &&
+    if (best && !best->tolerant && best->stage == SURETY_STAGE_JSON_PARSE &&
         judge_read_text(judge, best, &best->fault) == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
     status = surety__explain_errors(judge);
     if (status == SURETY_OK)
         status = surety__explain_warnings(judge);
+    if (status == SURETY_OK)
+        status = surety__notes_fill(judge);
     if (status == SURETY_OK)
         status = surety__locate_all(&judge->outcome);
     if (status != SURETY_OK)
@@ -444,7 +539,13 @@ static surety_status judge_begin(surety_judge *judge,
     judge->reply = reply;
     judge->best = NULL;
     judge->turn = judge->tried = judge->rival_count = 0;
-    judge->native_tried = false;
+    judge->native_tried = judge->cut_off = false;
+    judge->doubted = SURETY__NATIVE;
+    judge->place = judge->over = SURETY_PLACE_NONE;
+    judge->repair =
+        own->repair ? *own->repair : surety_contract_repair(contract);
+    judge->partial = own->partial || surety_contract_partial(contract);
+    judge->tolerant = judge->repair != SURETY_REPAIR_NONE || judge->partial;
     surety__outcome_reset(&judge->outcome);
     judge->outcome.contract_id = surety_contract_id(contract);
     judge->outcome.seen = reply;
@@ -499,11 +600,16 @@ static void judge_shed(surety_judge *judge)
     judge->finder = NULL;
     judge->checker = NULL;
     for (size_t i = 0; i < 2; i++) {
-        surety_findings_free(judge->trials[i].findings);
-        judge->trials[i].findings = NULL;
-        if (&judge->trials[i] != judge->best) {
-            surety_doc_free(judge->trials[i].doc);
-            judge->trials[i].doc = NULL;
+        surety__trial *trial = &judge->trials[i];
+
+        surety_findings_free(trial->findings);
+        surety_aligner_free(trial->aligner);
+        trial->findings = NULL;
+        trial->aligner = NULL;
+        if (trial != judge->best) {
+            surety_doc_free(trial->aligned);
+            surety_doc_free(trial->doc);
+            trial->aligned = trial->doc = NULL;
         }
     }
 }

@@ -7,11 +7,26 @@
  * the order of their offsets. */
 #include "reply/reply.h"
 
+/* What a text without quotes holds: up to the next sign of JSON or the end of
+ * the line, blanks before it left out. */
+static size_t locate_bare(surety_str text)
+{
+    size_t at = 0;
+
+    while (at < text.len && !memchr(",:{}[]\r\n", text.ptr[at], 8))
+        at++;
+    while (at > 1 && (text.ptr[at - 1] == ' ' || text.ptr[at - 1] == '\t'))
+        at--;
+    return at ? at : text.len > 0;
+}
+
 size_t surety__locate_string(surety_str text)
 {
     size_t at = 1;
 
-    while (at < text.len && text.ptr[at] != '"')
+    if (!text.len || !memchr("\"'`", text.ptr[0], 3))
+        return locate_bare(text);
+    while (at < text.len && text.ptr[at] != text.ptr[0])
         at += text.ptr[at] == '\\' ? 2 : 1;
     return at < text.len ? at + 1 : text.len;
 }
@@ -36,6 +51,14 @@ static size_t locate_length(const surety_doc *doc, const surety__cell *cell)
     }
 }
 
+static size_t locate_origin(const surety_judge *judge,
+                            const surety__trial *trial, size_t offset)
+{
+    return trial->tolerant
+               ? surety__region_origin(judge->finder, trial->index, offset)
+               : surety_finder_origin(judge->finder, trial->index, offset);
+}
+
 void surety__locate_span(const surety_judge *judge, const surety__trial *trial,
                          size_t offset, size_t length, surety__issue *issue)
 {
@@ -43,11 +66,8 @@ void surety__locate_span(const surety_judge *judge, const surety__trial *trial,
 
     if (trial->index != SURETY__NATIVE) {
         /* The end of the last byte: what follows may be markup. */
-        end =
-            length
-                ? surety_finder_origin(judge->finder, trial->index, end - 1) + 1
-                : 0;
-        offset = surety_finder_origin(judge->finder, trial->index, offset);
+        end = length ? locate_origin(judge, trial, end - 1) + 1 : 0;
+        offset = locate_origin(judge, trial, offset);
     }
     issue->placed = true;
     issue->seen.position.offset = offset;
@@ -59,10 +79,13 @@ void surety__locate_value(const surety_judge *judge, const surety__trial *trial,
 {
     const surety__cell *cell;
 
-    if (!value.doc || value.doc != trial->doc)
+    /* What was aligned keeps the places of what it was copied from. */
+    if (!value.doc || (value.doc != trial->doc && value.doc != trial->aligned))
         return;
     cell = surety__cell_of(value);
-    if (cell->place == PLACE_NONE)
+    /* The place of a built integer is that of its text. */
+    if (cell->place == PLACE_NONE ||
+        (cell->kind == CELL_INT && cell->flags & FLAG_OWN))
         return;
     surety__locate_span(judge, trial, cell->place,
                         locate_length(value.doc, cell), issue);
@@ -136,7 +159,8 @@ static size_t locate_collect(surety__issues *from, surety__issue **to)
 surety_status surety__locate_all(surety_outcome *outcome)
 {
     struct locate_walk walk = {.text = outcome->seen, .line = 1, .column = 1};
-    const size_t most = outcome->errors.count + outcome->warnings.count;
+    const size_t most = outcome->errors.count + outcome->warnings.count +
+                        outcome->repairs.count;
     surety__issue **order;
     size_t count;
 
@@ -147,6 +171,9 @@ surety_status surety__locate_all(surety_outcome *outcome)
         return SURETY_NOMEM;
     count = locate_collect(&outcome->errors, order);
     count += locate_collect(&outcome->warnings, order + count);
+    for (size_t i = 0; i < outcome->repairs.count; i++)
+        if (outcome->repairs.items[i].issue.placed)
+            order[count++] = &outcome->repairs.items[i].issue;
     locate_sort(order, count);
     for (size_t i = 0; i < count; i++) {
         surety__issue *issue = order[i];

@@ -27,6 +27,7 @@ void surety__outcome_reset(surety_outcome *outcome)
         .arena = keep.arena,
         .errors = {keep.errors.items, 0, keep.errors.cap},
         .warnings = {keep.warnings.items, 0, keep.warnings.cap},
+        .repairs = {keep.repairs.items, 0, keep.repairs.cap, 0},
     };
     surety__arena_reset(&outcome->arena);
 }
@@ -39,6 +40,8 @@ void surety__outcome_done(surety_outcome *outcome)
                  outcome->errors.cap * sizeof(*outcome->errors.items));
     surety__free(alloc, outcome->warnings.items,
                  outcome->warnings.cap * sizeof(*outcome->warnings.items));
+    surety__free(alloc, outcome->repairs.items,
+                 outcome->repairs.cap * sizeof(*outcome->repairs.items));
     surety__arena_done(&outcome->arena);
 }
 
@@ -56,6 +59,23 @@ surety__issue *surety__issue_add(surety_outcome *outcome,
     issue = &issues->items[issues->count++];
     *issue = (surety__issue){.placed = false};
     return issue;
+}
+
+surety__repair *surety__repair_add(surety_outcome *outcome)
+{
+    surety__repairs *repairs = &outcome->repairs;
+    void *items = repairs->items;
+    surety__repair *repair;
+
+    if (surety__grow(outcome->arena.alloc, &items, &repairs->cap,
+                     repairs->count + 1, sizeof(*repair),
+                     SIZE_MAX / sizeof(*repair)) != SURETY_OK)
+        return NULL;
+    repairs->items = items;
+    repair = &repairs->items[repairs->count++];
+    repairs->total++;
+    *repair = (surety__repair){.likely = false};
+    return repair;
 }
 
 bool surety__outcome_copy(surety_outcome *outcome, surety_str text,
@@ -152,4 +172,38 @@ surety_issue surety_outcome_warning(const surety_outcome *outcome, size_t i)
     if (i >= surety_outcome_warning_count(outcome))
         return (surety_issue){.position.line = 0};
     return outcome->warnings.items[i].seen;
+}
+
+size_t surety_outcome_repaired_count(const surety_outcome *outcome)
+{
+    return outcome ? outcome->repairs.count : 0;
+}
+
+surety_repaired surety_outcome_repaired(const surety_outcome *outcome, size_t i)
+{
+    const surety__repair *repair;
+
+    if (i >= surety_outcome_repaired_count(outcome))
+        return (surety_repaired){.kind = ""};
+    repair = &outcome->repairs.items[i];
+    return (surety_repaired){
+        .kind = repair->issue.seen.keyword.ptr,
+        .likely = repair->likely,
+        .instance_location = repair->issue.seen.instance_location,
+        .stood = repair->stood,
+        .read = repair->read,
+        .cost = repair->cost,
+        .position = repair->issue.seen.position,
+    };
+}
+
+bool surety_outcome_partial(const surety_outcome *outcome)
+{
+    return outcome && outcome->partial;
+}
+
+surety_str surety_outcome_open(const surety_outcome *outcome)
+{
+    return surety_outcome_partial(outcome) ? outcome->open
+                                           : (surety_str){"", 0};
 }

@@ -7,8 +7,11 @@
 #include <surety/reply.h>
 
 #include "base/base.h"
+#include <surety/align.h>
+
 #include "contract/contract.h"
 #include "json/json.h"
+#include "text/text.h"
 
 /* One issue and what the reports need beside the public part. */
 typedef struct surety__issue {
@@ -17,6 +20,20 @@ typedef struct surety__issue {
     size_t char_length;
     bool placed; /* position.offset and .length are set */
 } surety__issue;
+
+/* One repair: what an issue has and what it has not. */
+typedef struct surety__repair {
+    surety__issue issue; /* its keyword is the kind */
+    bool likely;
+    surety_str stood, read;
+    uint32_t cost;
+} surety__repair;
+
+typedef struct surety__repairs {
+    surety__repair *items;
+    size_t count, cap;
+    size_t total; /* those too that are not listed */
+} surety__repairs;
 
 typedef struct surety__issues {
     surety__issue *items;
@@ -29,6 +46,7 @@ struct surety_outcome {
     surety_judge *judge;
     surety__arena arena;
     surety__issues errors, warnings;
+    surety__repairs repairs;
     surety_str contract_id;
     surety_str seen; /* what positions are of: the reply or the native text */
     surety_stage stage;
@@ -37,6 +55,8 @@ struct surety_outcome {
     surety_place place;
     size_t start, end;
     bool fallback;
+    bool partial;
+    surety_str open; /* where partial is set */
 };
 
 /* SIZE_MAX for a trial's index: the candidate is the native text. */
@@ -45,18 +65,42 @@ struct surety_outcome {
 /* Candidates whose errors are counted to compare them. */
 #define SURETY__RIVALS_MAX 16
 
+/* How much had to be mended; a lower one is better. ORDER of preference. */
+typedef enum surety__rank {
+    RANK_AS_IT_IS, /* nothing */
+    RANK_CERTAIN,  /* only what leaves the meaning in no doubt */
+    RANK_LIKELY,
+    RANK_PARTIAL /* it was cut off */
+} surety__rank;
+
 /* One candidate on its way through the judge, and how far it got. */
 typedef struct surety__trial {
     surety_doc *doc;
+    surety_doc *aligned;     /* NULL until there was need of it */
+    surety_aligner *aligner; /* likewise */
     surety_findings *findings;
+    surety_error fault; /* json_parse: what the reader said */
+    /* From here on it is cleared for each candidate. */
     surety_candidate candidate;
     size_t index; /* the finder's number, or SURETY__NATIVE */
     size_t order; /* how many were tried before it */
     surety_stage stage;
     bool counted; /* error_count is known */
     size_t error_count;
-    surety_error fault;        /* json_parse: what the reader said */
     surety__verdict *verdicts; /* the rules', or NULL; in the arena */
+    /* Of those of the tolerant pass (repair.c). */
+    bool tolerant;  /* it is one; index is a region's number */
+    bool fits;      /* aligned holds its value */
+    bool cut;       /* it ends where the text was cut off */
+    bool promising; /* and nothing that came speaks against it */
+    surety__rank rank;
+    uint64_t cost;
+    bool weak;       /* it may be brackets of prose */
+    unsigned group;  /* a lower one is better */
+    size_t wrapper;  /* bytes passed over before it */
+    size_t brackets; /* and behind it */
+    size_t rows;     /* it was made of so many values */
+    bool text;       /* the text itself was taken for a value */
 } surety__trial;
 
 struct surety_judge {
@@ -73,6 +117,13 @@ struct surety_judge {
     surety_judge_options options;
     const surety_extract *extract;
     surety_str reply;
+    surety_repair repair;
+    bool partial;
+    bool tolerant;        /* there is a tolerant pass */
+    size_t doubted;       /* a valid candidate; SURETY__NATIVE: there is none */
+    bool cut_off;         /* a candidate that may be the answer was cut off */
+    surety_place place;   /* whose candidates are being tried */
+    surety_place over;    /* whose candidates are through; NONE: there is one */
     surety__rules *rules; /* for this reply only; NULL until needed */
     surety__trial *now;   /* the candidate being tried */
     surety__trial *best;  /* the one that got furthest; NULL: none yet */
@@ -87,6 +138,52 @@ struct surety_judge {
     size_t rival_count;
 };
 
+/* The trial that is not the best so far. */
+surety__trial *surety__judge_spare(surety_judge *judge);
+/* Makes a candidate the trial at hand. */
+surety__trial *surety__judge_take(surety_judge *judge, size_t index,
+                                  const surety_candidate *candidate);
+/* Counts what is wrong with a trial that breaks the schema. */
+surety_status surety__judge_count(surety_judge *judge, surety__trial *trial,
+                                  surety_error *reterr);
+/* The contract's rules on the value of a trial that satisfies the schema; its
+ * stage where they hold is DONE. */
+surety_status surety__judge_rules(surety_judge *judge, surety__trial *trial,
+                                  surety_error *reterr);
+/* What a trial was read, and aligned, to. */
+static inline surety_val surety__trial_value(const surety__trial *trial)
+{
+    return surety_doc_root(trial->fits ? trial->aligned : trial->doc);
+}
+
+/* ---- repair.c ----------------------------------------------------------- */
+
+/* Tries the regions of a place as the tolerant reader reads them, and what
+ * alignment makes of them. *ret_found: the best trial is valid, or partial
+ * where that is allowed. */
+surety_status surety__repair_place(surety_judge *judge, surety_place place,
+                                   bool *ret_found, surety_error *reterr);
+/* Takes the reply's own words for a value where the schema wants a scalar. */
+surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
+                                  surety_error *reterr);
+
+/* ---- partial.c ---------------------------------------------------------- */
+
+/* Whether what has come of a value that was cut off is all that is wrong with
+ * it: the trial's findings are filled where not. */
+surety_status surety__partial_check(surety_judge *judge, surety__trial *trial,
+                                    bool *ret_good, surety_error *reterr);
+/* Whether a finding on a value that was cut off stays true whatever comes. */
+bool surety__partial_stays(surety_val root, const surety_finding *finding);
+
+/* The JSON Pointer of the innermost value of a trial that was cut off. */
+surety_str surety__partial_path(const surety__trial *trial);
+
+/* ---- notes.c ------------------------------------------------------------ */
+
+/* Lists the repairs of the best trial. Only ever NOMEM. */
+surety_status surety__notes_fill(surety_judge *judge);
+
 /* ---- outcome.c ---------------------------------------------------------- */
 
 /* Forgets the last reply's result; keeps the memory. */
@@ -96,6 +193,8 @@ void surety__outcome_done(surety_outcome *outcome);
  * next is added. */
 surety__issue *surety__issue_add(surety_outcome *outcome,
                                  surety__issues *issues);
+/* An empty repair at the end of the list; NULL when out of memory. */
+surety__repair *surety__repair_add(surety_outcome *outcome);
 /* Takes what was written to the judge's scratch buffer as a text of the
  * outcome and empties the buffer. False when out of memory. */
 bool surety__outcome_take(surety_outcome *outcome, surety_str *ret_text);
@@ -114,6 +213,11 @@ surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
                                    const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Text quoted in a message, cut between code points where it is long. */
+void surety__explain_quote(surety_buf *out, surety_str text, size_t max);
+/* Fills the texts of an issue that has only a keyword. */
+void surety__explain_keyword(surety__issue *issue, const char *keyword);
+
 /* ---- locate.c ----------------------------------------------------------- */
 
 /* Places an issue at a value (or key) of the trial's doc. A container is
@@ -123,7 +227,8 @@ void surety__locate_value(const surety_judge *judge, const surety__trial *trial,
 /* The same for length bytes at an offset of the candidate's text. */
 void surety__locate_span(const surety_judge *judge, const surety__trial *trial,
                          size_t offset, size_t length, surety__issue *issue);
-/* How many bytes the string at the start of text takes, quotes included. */
+/* How many bytes the string at the start of text takes, quotes included; a text
+ * without quotes, up to the next sign of JSON. */
 size_t surety__locate_string(surety_str text);
 /* Gives every placed issue its line, column and characters, in one pass over
  * the text. SURETY_NOMEM. */

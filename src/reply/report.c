@@ -96,6 +96,40 @@ void surety__report_message(surety_buf *out, const surety_issue *issue)
     surety_buf_byte(out, ')');
 }
 
+/* What stood there or was read, between marks that no string of JSON has. */
+static void report_marked(surety_buf *out, surety_str text)
+{
+    surety_buf_byte(out, '`');
+    surety__report_line(out, text, SURETY__REPORT_NAME_MAX);
+    surety_buf_byte(out, '`');
+}
+
+void surety__report_repair(surety_buf *out, const surety__repair *repair)
+{
+    const surety_str about = repair->issue.seen.message;
+    const bool same = surety_str_equal(repair->stood, repair->read);
+
+    surety__report_line(out, about, SURETY__REPORT_TEXT_MAX);
+    /* Of a liberty with a single sign its name says all. */
+    if (about.len && repair->stood.len <= 1)
+        return;
+    surety_buf_text(out, about.len ? ": " : "");
+    if (repair->stood.len)
+        report_marked(out, repair->stood);
+    if (repair->read.len && !same) {
+        surety_buf_text(out, repair->stood.len ? " was read as " : "");
+        report_marked(out, repair->read);
+    }
+    if (about.len)
+        return;
+    surety_buf_text(out, repair->read.len ? " at " : " was left out at ");
+    surety__report_line(out,
+                        repair->issue.seen.instance_location.len
+                            ? repair->issue.seen.instance_location
+                            : SURETY__LITERAL("the root"),
+                        SURETY__REPORT_NAME_MAX);
+}
+
 void surety__report_plain(const surety_outcome *outcome, surety_buf *out)
 {
     for (size_t i = 0; i < outcome->errors.count; i++) {
@@ -125,18 +159,18 @@ static void report_command(surety_buf *out, surety_buf *line, bool property)
     surety_buf_reset(line);
 }
 
-static void report_github_issue(const surety_issue *issue, bool error,
-                                surety_str source, surety_buf *out)
+/* The command up to its message, which is left in line. */
+static void report_github_head(const surety_issue *issue, const char *command,
+                               surety_str source, surety_buf *line,
+                               surety_buf *out)
 {
     const char *comma = "";
-    surety_buf line;
 
-    surety_buf_init(&line, out->alloc, 0);
-    surety_buf_text(out, error ? "::error " : "::warning ");
+    surety_buf_text(out, command);
     if (source.len) {
-        surety__report_line(&line, source, SURETY__REPORT_NAME_MAX);
+        surety__report_line(line, source, SURETY__REPORT_NAME_MAX);
         surety_buf_text(out, "file=");
-        report_command(out, &line, true);
+        report_command(out, line, true);
         comma = ",";
     }
     if (issue->position.line) {
@@ -145,14 +179,37 @@ static void report_github_issue(const surety_issue *issue, bool error,
                            (unsigned)issue->position.column);
         comma = ",";
     }
-    surety__report_line(&line, issue->keyword, SURETY__REPORT_NAME_MAX);
+    surety__report_line(line, issue->keyword, SURETY__REPORT_NAME_MAX);
     surety__buf_printf(out, "%stitle=", comma);
-    report_command(out, &line, true);
+    report_command(out, line, true);
     surety_buf_text(out, "::");
+}
+
+static void report_github_issue(const surety_issue *issue, bool error,
+                                surety_str source, surety_buf *out)
+{
+    surety_buf line;
+
+    surety_buf_init(&line, out->alloc, 0);
+    report_github_head(issue, error ? "::error " : "::warning ", source, &line,
+                       out);
     if (issue->instance_location.len)
         surety__report_message(&line, issue);
     else
         surety__report_line(&line, issue->message, SIZE_MAX);
+    report_command(out, &line, false);
+    surety_buf_byte(out, '\n');
+    surety_buf_done(&line);
+}
+
+static void report_github_repair(const surety__repair *repair,
+                                 surety_str source, surety_buf *out)
+{
+    surety_buf line;
+
+    surety_buf_init(&line, out->alloc, 0);
+    report_github_head(&repair->issue.seen, "::notice ", source, &line, out);
+    surety__report_repair(&line, repair);
     report_command(out, &line, false);
     surety_buf_byte(out, '\n');
     surety_buf_done(&line);
@@ -166,4 +223,6 @@ void surety__report_github(const surety_outcome *outcome, surety_str source,
     for (size_t i = 0; i < outcome->warnings.count; i++)
         report_github_issue(&outcome->warnings.items[i].seen, false, source,
                             out);
+    for (size_t i = 0; i < outcome->repairs.count; i++)
+        report_github_repair(&outcome->repairs.items[i], source, out);
 }

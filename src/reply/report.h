@@ -23,6 +23,8 @@ unsigned surety__report_char(surety_buf *out, const char *ptr, const char *end,
 /* Appends text on one line through the above, cut after max characters with
  * an ellipsis. */
 void surety__report_line(surety_buf *out, surety_str text, size_t max);
+/* Appends what a repair did, in words. */
+void surety__report_repair(surety_buf *out, const surety__repair *repair);
 /* Appends "MESSAGE (path: a/b/0)". */
 void surety__report_message(surety_buf *out, const surety_issue *issue);
 

@@ -50,6 +50,16 @@ static void json_bool(surety_buf *out, bool first, const char *name, bool value)
     surety_buf_text(out, value ? "true" : "false");
 }
 
+static void json_position(surety_buf *out, const surety_position *position)
+{
+    if (!position->line)
+        return;
+    json_number(out, false, "line", position->line);
+    json_number(out, false, "column", position->column);
+    json_number(out, false, "offset", position->offset);
+    json_number(out, false, "length", position->length);
+}
+
 static void json_issue(surety_buf *out, const surety_issue *issue)
 {
     surety_buf_byte(out, '{');
@@ -59,12 +69,7 @@ static void json_issue(surety_buf *out, const surety_issue *issue)
                 issue->absolute_keyword_location);
     json_member(out, false, "keyword", issue->keyword);
     json_member(out, false, "error", issue->message);
-    if (issue->position.line) {
-        json_number(out, false, "line", issue->position.line);
-        json_number(out, false, "column", issue->position.column);
-        json_number(out, false, "offset", issue->position.offset);
-        json_number(out, false, "length", issue->position.length);
-    }
+    json_position(out, &issue->position);
     if (issue->hint.len)
         json_member(out, false, "hint", issue->hint);
     surety_buf_byte(out, '}');
@@ -79,6 +84,32 @@ static void json_issues(surety_buf *out, const char *name,
         if (i)
             surety_buf_byte(out, ',');
         json_issue(out, &issues->items[i].seen);
+    }
+    surety_buf_byte(out, ']');
+}
+
+static void json_repairs(surety_buf *out, const surety__repairs *repairs)
+{
+    json_name(out, false, "repairs");
+    surety_buf_byte(out, '[');
+    for (size_t i = 0; i < repairs->count; i++) {
+        const surety__repair *repair = &repairs->items[i];
+        const surety_issue *seen = &repair->issue.seen;
+
+        surety_buf_text(out, i ? ",{" : "{");
+        json_member(out, true, "kind", seen->keyword);
+        json_member(out, false, "confidence",
+                    repair->likely ? SURETY__LITERAL("likely")
+                                   : SURETY__LITERAL("certain"));
+        if (repair->cost)
+            json_member(out, false, "instanceLocation",
+                        seen->instance_location);
+        json_member(out, false, "stood", repair->stood);
+        json_member(out, false, "read", repair->read);
+        if (repair->cost)
+            json_number(out, false, "cost", repair->cost);
+        json_position(out, &seen->position);
+        surety_buf_byte(out, '}');
     }
     surety_buf_byte(out, ']');
 }
@@ -126,6 +157,10 @@ void surety__report_json(const surety_outcome *outcome, surety_buf *out)
     json_member(out, false, "contract", outcome->contract_id);
     json_value(out, "value", outcome->value);
     json_bool(out, false, "fallback", outcome->fallback);
+    if (outcome->partial) {
+        json_bool(out, false, "partial", true);
+        json_member(out, false, "open", outcome->open);
+    }
     if (outcome->derived.doc)
         json_value(out, "derived", outcome->derived);
     json_name(out, false, "place");
@@ -141,8 +176,7 @@ void surety__report_json(const surety_outcome *outcome, surety_buf *out)
         surety_buf_byte(out, '}');
     }
     json_issues(out, "errors", &outcome->errors);
-    json_name(out, false, "repairs");
-    surety_buf_text(out, "[]");
+    json_repairs(out, &outcome->repairs);
     json_issues(out, "warnings", &outcome->warnings);
     json_member(out, false, "raw", json_head(outcome->seen));
     surety_buf_byte(out, '}');
@@ -185,7 +219,7 @@ static void sarif_region(surety_buf *out, const surety__issue *issue)
 }
 
 static void sarif_issue(surety_buf *out, const surety__issue *issue,
-                        const char *level, surety_str source)
+                        surety_str text, const char *level, surety_str source)
 {
     const surety_issue *seen = &issue->seen;
 
@@ -196,7 +230,7 @@ static void sarif_issue(surety_buf *out, const surety__issue *issue,
     json_member(out, false, "level", surety_str_of(level));
     json_name(out, false, "message");
     surety_buf_byte(out, '{');
-    json_member(out, true, "text", seen->message);
+    json_member(out, true, "text", text);
     surety_buf_byte(out, '}');
     json_name(out, false, "locations");
     surety_buf_text(out, "[{\"physicalLocation\":{\"artifactLocation\":"
@@ -220,13 +254,29 @@ void surety__report_sarif(const surety_outcome *outcome, surety_str source,
 {
     const size_t errors = outcome->errors.count;
 
-    for (size_t i = 0; i < errors + outcome->warnings.count; i++) {
+    const size_t issues = errors + outcome->warnings.count;
+    surety_buf text;
+
+    surety_buf_init(&text, out->alloc, 0);
+    for (size_t i = 0; i < issues; i++) {
+        const surety__issue *issue = i < errors
+                                         ? &outcome->errors.items[i]
+                                         : &outcome->warnings.items[i - errors];
+
         if (i)
             surety_buf_byte(out, ',');
-        if (i < errors)
-            sarif_issue(out, &outcome->errors.items[i], "error", source);
-        else
-            sarif_issue(out, &outcome->warnings.items[i - errors], "warning",
-                        source);
+        sarif_issue(out, issue, issue->seen.message,
+                    i < errors ? "error" : "warning", source);
     }
+    for (size_t i = 0; i < outcome->repairs.count; i++) {
+        if (issues + i)
+            surety_buf_byte(out, ',');
+        surety__report_repair(&text, &outcome->repairs.items[i]);
+        sarif_issue(out, &outcome->repairs.items[i].issue,
+                    surety_buf_str(&text), "note", source);
+        surety_buf_reset(&text);
+    }
+    if (text.status && !out->status)
+        out->status = text.status;
+    surety_buf_done(&text);
 }

@@ -13,18 +13,19 @@
 #include "reply/report.h"
 
 enum {
-    TEXT_LINE_MAX = 120, /* characters of a source line */
-    TEXT_BEFORE_MAX = 60 /* of these before the place, where it is cut */
+    TEXT_LINE_MAX = 120,  /* characters of a source line */
+    TEXT_BEFORE_MAX = 60, /* of these before the place, where it is cut */
+    TEXT_REPAIRS_MAX = 8  /* repairs that are listed */
 };
 
 struct text_palette {
-    const char *place, *error, *warning, *gutter, *caret, *hint, *end;
+    const char *place, *error, *warning, *note, *gutter, *caret, *hint, *end;
 };
 
-static const struct text_palette text_plain = {"", "", "", "", "", "", ""};
+static const struct text_palette text_plain = {"", "", "", "", "", "", "", ""};
 static const struct text_palette text_color = {
-    "\x1b[1m",  "\x1b[1;31m", "\x1b[1;33m", "\x1b[34m",
-    "\x1b[31m", "\x1b[36m",   "\x1b[0m",
+    "\x1b[1m",  "\x1b[1;31m", "\x1b[1;33m", "\x1b[1;36m",
+    "\x1b[34m", "\x1b[31m",   "\x1b[36m",   "\x1b[0m",
 };
 
 /* The part of a line that is shown. */
@@ -179,28 +180,35 @@ static void text_note(const struct text_palette *palette, const char *label,
                        label);
 }
 
-surety_status surety_issue_write(const surety_issue *issue,
-                                 const surety_issue_form *form, surety_buf *out)
+/* "reply.md:14:17: LEVEL[KEYWORD]: " */
+static void text_head(const surety_issue *issue, surety_str source,
+                      const char *tint, const char *level,
+                      const struct text_palette *palette, surety_buf *out)
 {
-    const struct text_palette *palette =
-        form->color ? &text_color : &text_plain;
-
     surety_buf_text(out, palette->place);
-    surety__report_line(
-        out, form->source.len ? form->source : SURETY__LITERAL("reply"),
-        SURETY__REPORT_NAME_MAX);
+    surety__report_line(out, source.len ? source : SURETY__LITERAL("reply"),
+                        SURETY__REPORT_NAME_MAX);
     if (issue->position.line)
         surety__buf_printf(out, ":%u:%u", (unsigned)issue->position.line,
                            (unsigned)issue->position.column);
-    surety__buf_printf(out, ":%s %s%s", palette->end,
-                       form->warning ? palette->warning : palette->error,
-                       form->warning ? "warning" : "error");
+    surety__buf_printf(out, ":%s %s%s", palette->end, tint, level);
     if (issue->keyword.len) {
         surety_buf_byte(out, '[');
         surety__report_line(out, issue->keyword, SURETY__REPORT_NAME_MAX);
         surety_buf_byte(out, ']');
     }
     surety__buf_printf(out, "%s: ", palette->end);
+}
+
+surety_status surety_issue_write(const surety_issue *issue,
+                                 const surety_issue_form *form, surety_buf *out)
+{
+    const struct text_palette *palette =
+        form->color ? &text_color : &text_plain;
+
+    text_head(issue, form->source,
+              form->warning ? palette->warning : palette->error,
+              form->warning ? "warning" : "error", palette, out);
     surety__report_line(out, issue->message, SURETY__REPORT_TEXT_MAX);
     surety_buf_byte(out, '\n');
     if (issue->position.line && form->text.len &&
@@ -230,6 +238,53 @@ surety_status surety_issue_write(const surety_issue *issue,
     return out->status;
 }
 
+/* Whether a repair is shown with one before it: liberties of one kind are. */
+static bool text_is_shown(const surety__repairs *repairs, size_t i)
+{
+    const surety__repair *repair = &repairs->items[i];
+
+    for (size_t k = 0; !repair->cost && k < i; k++)
+        if (repairs->items[k].issue.seen.keyword.ptr ==
+            repair->issue.seen.keyword.ptr)
+            return true;
+    return false;
+}
+
+/* A line each, for nothing is wrong with them; of each kind of liberty the
+ * first and how many there are. */
+static void text_repairs(const surety__repairs *repairs, surety_str source,
+                         bool color, surety_buf *out)
+{
+    const struct text_palette *palette = color ? &text_color : &text_plain;
+    size_t lines = 0;
+    size_t told = 0;
+
+    for (size_t i = 0; i < repairs->count && lines < TEXT_REPAIRS_MAX; i++) {
+        const surety__repair *repair = &repairs->items[i];
+        size_t times = 1;
+
+        if (text_is_shown(repairs, i))
+            continue;
+        for (size_t k = i + 1; !repair->cost && k < repairs->count; k++)
+            times += repairs->items[k].issue.seen.keyword.ptr ==
+                     repair->issue.seen.keyword.ptr;
+        text_head(&repair->issue.seen, source, palette->note, "note", palette,
+                  out);
+        surety__report_repair(out, repair);
+        if (times > 1)
+            surety__buf_printf(out, " (%zu times)", times);
+        surety_buf_byte(out, '\n');
+        told += times;
+        lines++;
+    }
+    if (repairs->total > told) {
+        const surety_issue rest = {.position.line = 0};
+
+        text_head(&rest, source, palette->note, "note", palette, out);
+        surety__buf_printf(out, "%zu more repairs\n", repairs->total - told);
+    }
+}
+
 void surety__report_text(const surety_outcome *outcome, surety_str source,
                          bool color, surety_buf *out)
 {
@@ -251,5 +306,6 @@ void surety__report_text(const surety_outcome *outcome, surety_str source,
     form.warning = true;
     for (size_t i = 0; i < outcome->warnings.count; i++)
         surety_issue_write(&outcome->warnings.items[i].seen, &form, out);
+    text_repairs(&outcome->repairs, source, color, out);
     surety_buf_done(&subject);
 }

@@ -22,7 +22,6 @@ static void find_reset(surety_finder *finder);
 static surety_status find_take_options(surety_finder *finder,
                                        const surety_extract *how,
                                        surety_error *reterr);
-static surety_status find_scan(surety_finder *finder);
 static surety_status find_place(surety_finder *finder, surety_place place);
 static surety_status find_whole(surety_finder *finder);
 static surety_status find_fences(surety_finder *finder, surety_place place,
@@ -33,9 +32,6 @@ static surety_status find_value(surety_finder *finder);
 static void find_obstacle(surety_finder *finder);
 static surety_status find_add(surety_finder *finder, surety_place place,
                               surety__offer offer);
-static surety__span find_trim(surety_str text, surety__span span);
-static surety__run find_run(const surety_finder *finder,
-                            const surety__found *found, size_t offset);
 static const surety__found *find_at(const surety_finder *finder, size_t i);
 
 const char *surety_place_name(surety_place place)
@@ -64,6 +60,9 @@ surety_finder *surety_finder_new(const surety_alloc *alloc)
     finder->offers.size = sizeof(surety__offer);
     finder->found.size = sizeof(surety__found);
     finder->runs.size = sizeof(surety__run);
+    finder->fences.size = sizeof(surety__fence);
+    finder->regions.size = sizeof(surety__region_row);
+    surety__arena_init(&finder->copies, alloc, 0);
     surety_buf_init(&finder->clean, alloc, 0);
     find_reset(finder);
     return finder;
@@ -87,6 +86,11 @@ void surety_finder_free(surety_finder *finder)
     surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
     rows = &finder->runs;
     surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+    rows = &finder->fences;
+    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+    rows = &finder->regions;
+    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+    surety__arena_done(&finder->copies);
     surety__free(finder->alloc, finder->seen,
                  finder->seen_cap * sizeof(*finder->seen));
     surety_buf_done(&finder->clean);
@@ -134,10 +138,11 @@ surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
         surety__hint(reterr, "raise the limit, or give a shorter reply");
         return status;
     }
-    finder->reply = reply;
+    if (reply.len)
+        finder->reply = reply;
     finder->end = reply.len;
     finder->all =
-        find_trim(reply, (surety__span){0, (uint32_t)finder->reply.len});
+        surety__trim(reply, (surety__span){0, (uint32_t)finder->reply.len});
     finder->lazy = true;
     if (finder->all.start == finder->all.end) {
         finder->obstacle = SURETY_OBSTACLE_EMPTY_REPLY;
@@ -162,7 +167,7 @@ surety_status surety__finder_step(surety_finder *finder,
             status = find_place(finder, *ret_place);
     } else {
         if (finder->obstacle == SURETY_OBSTACLE_NONE)
-            status = find_scan(finder);
+            status = surety__finder_scan(finder);
         if (status == SURETY_OK && finder->obstacle == SURETY_OBSTACLE_NONE)
             find_obstacle(finder);
         if (status == SURETY_OK)
@@ -176,6 +181,17 @@ surety_status surety__finder_step(surety_finder *finder,
     if (status != SURETY_OK)
         find_reset(finder);
     return status;
+}
+
+/* Takes back the guess that starts at `start`: the pass is as it was before,
+ * but for what it has gone over. */
+static void find_unguess(surety_finder *finder, size_t start)
+{
+    finder->exact = start + 1;
+    finder->pass = finder->pass_before;
+    if (finder->pass.place == SURETY_PLACE_EMBEDDED)
+        finder->pass.walk = finder->guess.walk;
+    finder->guess.failed = true;
 }
 
 bool surety__finder_guessed(const surety_finder *finder)
@@ -195,12 +211,11 @@ surety_status surety__finder_settle(surety_finder *finder)
     finder->seen[finder->last_seen] = 0;
     finder->found.count--;
     if (place == SURETY_PLACE_WHOLE) {
-        status = find_scan(finder);
+        status = surety__finder_scan(finder);
         if (status == SURETY_OK)
             status = find_whole(finder);
     } else {
-        finder->exact = last->span.start + (size_t)1;
-        finder->pass = finder->pass_before;
+        find_unguess(finder, last->span.start);
         finder->passing = true;
         status = find_value(finder);
     }
@@ -256,7 +271,7 @@ size_t surety_finder_origin(const surety_finder *finder, size_t i,
     if (offset >= found->clean_len)
         return found->span.end;
     offset += found->clean_start;
-    run = find_run(finder, found, offset);
+    run = surety__run_at(finder, found->run, found->run_count, offset);
     return run.reply + (offset - run.clean);
 }
 
@@ -290,6 +305,10 @@ static void find_reset(surety_finder *finder)
     finder->end = 0;
     finder->blocks.count = finder->masks.count = finder->pieces.count = 0;
     finder->offers.count = finder->found.count = finder->runs.count = 0;
+    finder->fences.count = finder->regions.count = 0;
+    finder->fenced = false;
+    if (finder->copies.chunks)
+        surety__arena_reset(&finder->copies);
     surety_buf_reset(&finder->clean);
     if (finder->seen)
         memset(finder->seen, 0, finder->seen_cap * sizeof(*finder->seen));
@@ -406,8 +425,7 @@ static void find_obstacle(surety_finder *finder)
     }
 }
 
-/* The scan by lines, once. OK or NOMEM. */
-static surety_status find_scan(surety_finder *finder)
+surety_status surety__finder_scan(surety_finder *finder)
 {
     if (finder->scanned)
         return SURETY_OK;
@@ -427,7 +445,7 @@ static surety_status find_place(surety_finder *finder, surety_place place)
         return find_add(finder, place,
                         (surety__offer){finder->all, SURETY__NO_BLOCK});
     }
-    status = find_scan(finder);
+    status = surety__finder_scan(finder);
     if (status != SURETY_OK)
         return status;
     switch (place) {
@@ -451,25 +469,31 @@ static surety_status find_place(surety_finder *finder, surety_place place)
     return status;
 }
 
-/* What is left of the reply without reasoning at its start and end. */
-static surety_status find_whole(surety_finder *finder)
+surety__span surety__finder_whole(const surety_finder *finder)
 {
     const size_t count = finder->masks.count;
     surety__span span = {0, (uint32_t)finder->end};
     size_t i;
 
-    span = find_trim(finder->reply, span);
+    span = surety__trim(finder->reply, span);
     for (i = 0; i < count && surety__mask_at(finder, i)->start <= span.start;
          i++) {
         span.start = surety__mask_at(finder, i)->end;
-        span = find_trim(finder->reply, span);
+        span = surety__trim(finder->reply, span);
     }
     for (size_t last = count;
          last > i && surety__mask_at(finder, last - 1)->end == span.end;
          last--) {
         span.end = surety__mask_at(finder, last - 1)->start;
-        span = find_trim(finder->reply, span);
+        span = surety__trim(finder->reply, span);
     }
+    return span;
+}
+
+static surety_status find_whole(surety_finder *finder)
+{
+    const surety__span span = surety__finder_whole(finder);
+
     if (span.start == span.end)
         return SURETY_OK;
     return find_add(finder, SURETY_PLACE_WHOLE,
@@ -577,8 +601,7 @@ static surety_status find_value(surety_finder *finder)
         finder->guessed = false;
         if (status != SURETY_OK)
             return status;
-        finder->exact = offer.span.start + (size_t)1;
-        finder->pass = finder->pass_before;
+        find_unguess(finder, offer.span.start);
     }
 }
 
@@ -623,14 +646,12 @@ static surety_status find_note(surety_finder *finder, surety__span span)
     return SURETY_OK;
 }
 
-/* The last of the candidate's runs that starts at or before an offset of the
- * clean text. */
-static surety__run find_run(const surety_finder *finder,
-                            const surety__found *found, size_t offset)
+surety__run surety__run_at(const surety_finder *finder, uint32_t first,
+                           uint32_t count, size_t offset)
 {
     const surety__run *runs = finder->runs.ptr;
-    size_t low = found->run;
-    size_t high = low + found->run_count;
+    size_t low = first;
+    size_t high = low + count;
 
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
@@ -667,16 +688,16 @@ static surety_status find_clean(surety_finder *finder,
     }
     if (finder->clean.status != SURETY_OK)
         return SURETY_NOMEM;
-    clean =
-        find_trim(surety_buf_str(&finder->clean),
-                  (surety__span){(uint32_t)start, (uint32_t)finder->clean.len});
+    clean = surety__trim(
+        surety_buf_str(&finder->clean),
+        (surety__span){(uint32_t)start, (uint32_t)finder->clean.len});
     if (clean.start == clean.end) {
         found->span.end = found->span.start;
         found->run_count = 0;
         return SURETY_OK;
     }
-    first = find_run(finder, found, clean.start);
-    last = find_run(finder, found, clean.end - 1);
+    first = surety__run_at(finder, found->run, found->run_count, clean.start);
+    last = surety__run_at(finder, found->run, found->run_count, clean.end - 1);
     found->span.start = first.reply + (clean.start - first.clean);
     found->span.end = last.reply + (clean.end - last.clean);
     found->clean_start = clean.start;
@@ -707,7 +728,7 @@ static surety_status find_add(surety_finder *finder, surety_place place,
         if (status != SURETY_OK)
             return status;
     } else {
-        found.span = find_trim(finder->reply, found.span);
+        found.span = surety__trim(finder->reply, found.span);
     }
     status = find_note(finder, found.span);
     if (status != SURETY_OK || !found.run_count) {
@@ -763,8 +784,7 @@ static size_t find_blank(const char *ptr, size_t len, bool front)
     return 0;
 }
 
-/* The span without the blanks around it; of blanks alone, its start. */
-static surety__span find_trim(surety_str text, surety__span span)
+surety__span surety__trim(surety_str text, surety__span span)
 {
     const uint32_t start = span.start;
     size_t size;

@@ -92,6 +92,73 @@ typedef struct surety__pass {
     size_t barren, aim_open;
 } surety__pass;
 
+/* A fence as the search for regions sees it: closed or not, a line or many. */
+typedef struct surety__fence {
+    surety__span span;
+    uint32_t block; /* the block it is, or SURETY__NO_BLOCK */
+    uint32_t tag;
+} surety__fence;
+
+/* Where each byte that an array or object may start with stands next in a text,
+ * so that it is looked for once. All zero to begin with. */
+#define SURETY__MARKS 3
+typedef struct surety__marks {
+    size_t next[SURETY__MARKS];
+    bool known;
+} surety__marks;
+
+/* A stretch of text in which regions begin. */
+typedef struct surety__field {
+    surety_str text;
+    size_t origin; /* of its first byte, where it has no runs */
+    size_t limit;  /* of the reply: how far a value may go on past it */
+    uint32_t run, run_count;
+    size_t at; /* where the search goes on */
+    surety__marks marks;
+    size_t tail;   /* what a reading that finds nothing costs */
+    bool measured; /* tail is known */
+    unsigned group;
+    bool fresh;  /* nothing has been looked for in it */
+    bool whole;  /* all of it is the value */
+    bool bare;   /* it may start with a value that is no container */
+    bool single; /* one value is wanted of it */
+    bool last;   /* it ends where the reply does */
+} surety__field;
+
+/* How the bytes of a region map to the reply: as its field's, from skip on. */
+typedef struct surety__region_row {
+    size_t origin, skip;
+    uint32_t run, run_count;
+    surety_str text;
+    size_t used;    /* bytes of the value in it; 0: there was none */
+    size_t refused; /* bytes of what is JSON, but cannot be read */
+    bool weak;
+} surety__region_row;
+
+/* A search for regions. */
+typedef struct surety__hunt {
+    surety_place place;
+    surety__walk walk;
+    size_t turn; /* fences or markers seen */
+    size_t past; /* of the reply: values were read up to here */
+    size_t work, work_max;
+    surety__field field;
+    bool in_field;
+    size_t from;    /* of the field: where the last one's wrapper starts */
+    bool exact;     /* the region is all that is left of its field */
+    bool strong;    /* nothing but JSON starts so */
+    bool stretched; /* it goes on past its field, */
+    bool settled;   /* did, and does not end there, */
+    bool again;     /* and is to be read again */
+    bool field_last;
+    size_t field_len; /* the field's, before it was stretched */
+    bool apart;       /* something stands between the values */
+    bool broken;      /* one of the values could not be read */
+    size_t first_row;
+    size_t value_count;
+    size_t strong_count; /* of them, those that cannot be prose */
+} surety__hunt;
+
 /* A growing array; rows are of one size. */
 typedef struct surety__rows {
     void *ptr;
@@ -135,6 +202,19 @@ struct surety_finder {
     struct {
         size_t from, at;
     } pass_marks[2];
+    surety__rows fences;  /* surety__fence */
+    surety__rows regions; /* surety__region_row */
+    surety__arena copies; /* texts of regions that are no part of the reply */
+    bool fenced;          /* fences have been looked for */
+    surety__hunt hunt;
+    /* A guess was made at `at` in a search that began at `from`, which had
+     * found nothing before it: where that search goes on if it does not hold.
+     */
+    struct {
+        size_t from, at, open, work;
+        surety__walk walk;
+        bool failed;
+    } guess;
     size_t work;    /* bytes all passes have gone over */
     size_t guesses; /* bytes gone over for guesses */
     surety__opened frames[SURETY__FRAMES_MAX];
@@ -158,6 +238,17 @@ static inline surety__span *surety__piece_at(const surety_finder *finder,
     return (surety__span *)finder->pieces.ptr + i;
 }
 
+/* The last of the count runs from the first on that starts at or before an
+ * offset of the clean text. (find.c) */
+surety__run surety__run_at(const surety_finder *finder, uint32_t first,
+                           uint32_t count, size_t offset);
+/* The span without the blanks around it; of blanks alone, its start. (find.c)
+ */
+surety__span surety__trim(surety_str text, surety__span span);
+/* What is left of the reply without reasoning at its start and end. (find.c) */
+surety__span surety__finder_whole(const surety_finder *finder);
+/* The scan by lines, once. OK or NOMEM. (find.c) */
+surety_status surety__finder_scan(surety_finder *finder);
 /* A new row at the end, not filled in; NULL when out of memory. */
 void *surety__rows_add(const surety_finder *finder, surety__rows *rows);
 
@@ -172,17 +263,6 @@ static inline bool surety__is_space(char byte)
 {
     return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
 }
-
-/* ---- reason.c ---------------------------------------------------------- */
-
-/* The length of the tag at `at` that opens a reasoning section, and which kind
- * it is; 0: none stands there. */
-size_t surety__reason_opens(surety_str text, size_t at, unsigned *ret_kind);
-/* The length of the closing tag at `at`, and its kind; 0: none. */
-size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind);
-/* Where the first closing tag of kind from `from` on ends; SURETY__NOWHERE:
- * there is none. */
-size_t surety__reason_end(surety_str text, size_t from, unsigned kind);
 
 /* ---- block.c ----------------------------------------------------------- */
 
@@ -203,10 +283,44 @@ bool surety__value_next(surety_finder *finder, size_t from, size_t to,
  * quote); SURETY__NOWHERE: not before `to`. */
 size_t surety__value_string(const char *text, size_t at, size_t to);
 
+/* ---- fence.c ------------------------------------------------------------ */
+
+/* Collects the fences of the reply, once. OK or NOMEM. */
+surety_status surety__fence_gather(surety_finder *finder);
+
+/* ---- start.c ------------------------------------------------------------ */
+
+/* What may start at a byte. */
+enum surety__start {
+    START_NONE,   /* prose */
+    START_WEAK,   /* a value, or prose in brackets */
+    START_STRONG, /* a value, or one cut off */
+    START_SCALAR  /* what is no container; only where that was to be expected */
+};
+enum surety__start surety__start_at(surety_str text, size_t at);
+/* The next array or object that may start at `at` or later; text.len: none. */
+size_t surety__start_next(surety_str text, size_t at, surety__marks *marks,
+                          enum surety__start *ret_start);
+/* Whether what starts at `at` is JSON, however broken, and no prose in brackets:
+ * an object with a key and its colon, or with a quoted key and the start of a
+ * value behind it; an array whose first item is quoted text with a comma, colon
+ * or bracket behind it, or such an object or array. */
+bool surety__start_is_json(surety_str text, size_t at);
+/* Where the brackets that open at `at` close again, of whatever kind; where a
+ * comma or another closing bracket follows, what belongs to it too. text.len:
+ * they do not. */
+size_t surety__start_extent(surety_str text, size_t at);
+/* Where what wraps a value at `at` ends: labels, tags, assignments, calls;
+ * `at` where nothing does. */
+size_t surety__start_unwrap(surety_str text, size_t at);
+
 /* ---- place.c ----------------------------------------------------------- */
 
 /* Begins a pass for the place marker or embedded. */
 void surety__place_begin(surety_finder *finder, surety_place place);
+/* Makes pos and stop those of the segment that goes on at pos, or else of the
+ * next one. False: there is none. pos may have moved forward only. */
+bool surety__place_segment(const surety_finder *finder, surety__walk *walk);
 /* What the pass finds next, in the order of the reply; false: nothing more. */
 bool surety__place_next(surety_finder *finder, surety__offer *ret_offer);
 

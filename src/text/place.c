@@ -10,7 +10,6 @@
  * pass has work left. */
 #include "text/finder.h"
 
-static bool place_segment(const surety_finder *finder, surety__walk *walk);
 static bool place_value(surety_finder *finder, surety__walk *walk,
                         surety__span *ret_span);
 static bool place_marked(surety_finder *finder, surety__offer *ret_offer);
@@ -22,6 +21,7 @@ void surety__place_begin(surety_finder *finder, surety_place place)
     finder->pass = (surety__pass){
         .place = place, .open = SURETY__NOWHERE, .aim_open = SURETY__NOWHERE};
     finder->exact = 0;
+    finder->guess.failed = false;
     memset(finder->pass_marks, 0, sizeof(finder->pass_marks));
 }
 
@@ -70,9 +70,7 @@ static bool place_marked(surety_finder *finder, surety__offer *ret_offer)
     return false;
 }
 
-/* Makes pos and stop those of the segment that goes on at pos, or else of the
- * next one. False: there is none. pos may have moved forward only. */
-static bool place_segment(const surety_finder *finder, surety__walk *walk)
+bool surety__place_segment(const surety_finder *finder, surety__walk *walk)
 {
     for (;;) {
         walk->stop = finder->end;
@@ -114,8 +112,9 @@ static bool place_segment(const surety_finder *finder, surety__walk *walk)
 static bool place_value(surety_finder *finder, surety__walk *walk,
                         surety__span *ret_span)
 {
-    while (place_segment(finder, walk)) {
+    while (surety__place_segment(finder, walk)) {
         if (surety__value_next(finder, walk->pos, walk->stop, ret_span)) {
+            finder->guess.walk = *walk;
             walk->pos = ret_span->end;
             return true;
         }
@@ -255,7 +254,7 @@ static bool place_after(surety_finder *finder, size_t pos,
             return true;
         }
     }
-    if (!place_segment(finder, &walk))
+    if (!surety__place_segment(finder, &walk))
         return false;
     pass->taken.end = (uint32_t)place_scalar(ptr, &walk);
     if (pass->taken.end > walk.pos) {

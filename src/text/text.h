@@ -27,4 +27,80 @@ bool surety__finder_guessed(const surety_finder *finder);
  * place: perhaps a candidate. OK, NOMEM. */
 surety_status surety__finder_settle(surety_finder *finder);
 
+/* ---- regions (region.c) -------------------------------------------------- */
+
+/* Where a tolerant reader may look: it begins at the first byte of text and may
+ * read on to its end. What it is to read may be less than JSON, so where a
+ * value ends is for the reader to say. */
+typedef struct surety__region {
+    surety_place place;
+    unsigned group;  /* those of a lower one are preferred */
+    size_t index;    /* for _origin */
+    size_t start;    /* where the text starts in the reply */
+    size_t wrapper;  /* bytes before start that wrap the value */
+    surety_str text; /* good until the finder's next search */
+    bool weak;       /* in running text: brackets of prose may start so */
+    bool copied;     /* it is no part of the reply */
+    bool last;       /* it ends where the reply does */
+} surety__region;
+
+/* What came of reading a region. */
+typedef enum surety__reading {
+    SURETY__READING_NONE,  /* nothing that can be read stands there */
+    SURETY__READING_VALUE, /* a value */
+    SURETY__READING_CUT    /* the text ended before the value did */
+} surety__reading;
+
+/* Begins the search for the regions of a place, after surety__finder_begin. */
+surety_status surety__region_begin(surety_finder *finder, surety_place place);
+/* The next region, in the order of the reply; END: there is none, or the work
+ * is used up; NOMEM. The last one must have been told of by _read. */
+surety_status surety__region_next(surety_finder *finder,
+                                  surety__region *ret_region);
+/* Tells what came of reading the last region, and how many bytes of its text
+ * the value takes, or how far the reader came. True where that is a candidate:
+ * a value that may stand so in its place, or one cut off by the reply's end.
+ * *ret_rest (may be NULL) is how many bytes of closing brackets are left over
+ * behind a value, up to the last of them. */
+bool surety__region_read(surety_finder *finder, surety__reading reading,
+                         size_t used, size_t *ret_rest);
+/* Whether what starts in running text at an offset of the reply may be a part
+ * of something else, for a bracket of a value stands before it, or brackets of
+ * prose. */
+bool surety__region_doubtful(const surety_finder *finder, size_t offset);
+/* Whether the last region that was told of is JSON that cannot be read. */
+bool surety__region_failed(const surety_finder *finder);
+/* Whether an offset of the reply is within JSON that could not be read, in the
+ * regions of the place. */
+bool surety__region_refused(const surety_finder *finder, size_t offset);
+/* Whether more than one value stands in the place, those that could not be read
+ * among them. */
+bool surety__region_several(const surety_finder *finder);
+/* All values that were read in the place as the rows of one array, which is the
+ * region's text; END: there are not two, one could not be read, or more stands
+ * between them than the place allows. */
+surety_status surety__region_rows(surety_finder *finder,
+                                  surety__region *ret_region);
+/* Whether nothing but closing brackets, quotes, marks of fences and tags stands
+ * from `at` on; *ret_brackets is where the last of the brackets ends, or `at`.
+ */
+bool surety__text_over(surety_str text, size_t at, size_t *ret_brackets);
+/* As surety_finder_origin, for a region. */
+size_t surety__region_origin(const surety_finder *finder, size_t index,
+                             size_t offset);
+/* The reply as text, without reasoning and blanks around it; empty where
+ * reasoning stands in its middle. */
+surety_status surety__region_text(surety_finder *finder, surety_str *ret_text);
+
+/* ---- reason.c ---------------------------------------------------------- */
+
+/* The length of the tag at `at` that opens a reasoning section, and which kind
+ * it is; 0: none stands there. */
+size_t surety__reason_opens(surety_str text, size_t at, unsigned *ret_kind);
+/* The length of the closing tag at `at`, and its kind; 0: none. */
+size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind);
+/* Where the first closing tag of kind from `from` on ends; SURETY__NOWHERE:
+ * there is none. */
+size_t surety__reason_end(surety_str text, size_t from, unsigned kind);
+
 #endif

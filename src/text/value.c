@@ -94,6 +94,12 @@ bool surety__value_next(surety_finder *finder, size_t from, size_t to,
                                   .frames = finder->frames};
     const size_t work_max = SURETY__PASSES_MAX * finder->reply.len;
 
+    if (finder->guess.failed && finder->guess.from == from) {
+        reader.pos = finder->guess.at;
+        finder->pass.open = finder->guess.open;
+        finder->pass.work = finder->guess.work;
+    }
+    finder->guess.failed = false;
     while (finder->pass.work <= work_max) {
         const size_t start = value_seek(finder, reader.pos, to);
         enum value_end outcome;
@@ -105,6 +111,10 @@ bool surety__value_next(surety_finder *finder, size_t from, size_t to,
         reader.pos = start;
         if (value_may_guess(finder, start) &&
             value_guess(finder, start, to, ret_span)) {
+            finder->guess.from = from;
+            finder->guess.at = start;
+            finder->guess.open = finder->pass.open;
+            finder->guess.work = finder->pass.work;
             finder->pass.work += ret_span->end - start;
             finder->pass.open = SURETY__NOWHERE;
             return true;

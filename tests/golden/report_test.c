@@ -11,6 +11,7 @@
  *                     stand for bytes
  *     === options     a line each: extract PLACE..., marker TEXT, pick last,
  *                     keep-reasoning, native TEXT, no-fallback, derive,
+ *                     repair LEVEL, certain-only, partial, cut,
  *                     var NAME=VALUE, source NAME, findings-max N, depth-max N
  *     === json, text, color, plain, github, sarif
  *                     the reports expected, any of them; ESC is written \x1b
@@ -43,6 +44,7 @@ struct golden {
     surety_buf reply;
     surety_str source;
     surety_judge_options options;
+    surety_repair repair;
     surety_extract extract;
     surety_variable variables[VARIABLES_MAX];
     surety_limits limits;
@@ -185,6 +187,17 @@ static bool take_option(struct golden *golden, surety_str name,
         options->no_fallback = true;
     } else if (surety_str_equal(name, SURETY__LITERAL("derive"))) {
         options->derive = true;
+    } else if (surety_str_equal(name, SURETY__LITERAL("repair"))) {
+        golden->repair = value.ptr[0] == 'a'   ? SURETY_REPAIR_ALIGN
+                         : value.ptr[0] == 's' ? SURETY_REPAIR_SYNTAX
+                                               : SURETY_REPAIR_NONE;
+        options->repair = &golden->repair;
+    } else if (surety_str_equal(name, SURETY__LITERAL("certain-only"))) {
+        options->certain_only = true;
+    } else if (surety_str_equal(name, SURETY__LITERAL("partial"))) {
+        options->partial = true;
+    } else if (surety_str_equal(name, SURETY__LITERAL("cut"))) {
+        options->cut = true;
     } else if (surety_str_equal(name, SURETY__LITERAL("source"))) {
         golden->source = value;
     } else if (surety_str_equal(name, SURETY__LITERAL("findings-max"))) {
@@ -381,15 +394,28 @@ static bool update(const struct golden *golden, const surety_outcome *outcome,
     return fclose(file) == 0;
 }
 
-/* Whether judging again may allocate nothing: no rule is run, and the schema
- * has neither findings to report nor a value to complete. */
+/* Whether a value was, or was to be, aligned with the schema. */
+static bool is_aligned(const surety_contract *contract,
+                       const surety_outcome *outcome)
+{
+    if (surety_contract_repair(contract) != SURETY_REPAIR_ALIGN)
+        return false;
+    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++)
+        if (surety_outcome_repaired(outcome, i).cost)
+            return true;
+    return surety_outcome_stage(outcome) == SURETY_STAGE_EXTRACTION;
+}
+
+/* Whether judging again may allocate nothing: no rule is run, nothing aligned,
+ * and the schema has neither findings to report nor a value to complete. */
 static bool is_steady(const surety_contract *contract,
                       const surety_outcome *outcome,
                       const struct golden *golden)
 {
     return !surety_contract_rule_count(contract) && !golden->options.derive &&
            !surety_contract_strips_unknown(contract) &&
-           surety_outcome_stage(outcome) != SURETY_STAGE_VALIDATION;
+           surety_outcome_stage(outcome) != SURETY_STAGE_VALIDATION &&
+           !is_aligned(contract, outcome);
 }
 
 static bool run_case(const char *path, bool updating)

@@ -94,6 +94,60 @@ done:
     surety_contract_free(contract);
 }
 
+TEST(reads_every_level_of_repair)
+{
+    static const struct {
+        const char *text;
+        surety_repair repair;
+        bool partial;
+    } cases[] = {
+        {"{\"x-surety\":{\"repair\":\"none\"}}", SURETY_REPAIR_NONE, false},
+        {"{\"x-surety\":{\"repair\":\"syntax\",\"partial\":false}}",
+         SURETY_REPAIR_SYNTAX, false},
+        {"{\"x-surety\":{\"repair\":\"align\",\"partial\":true}}",
+         SURETY_REPAIR_ALIGN, true},
+        {"{\"x-surety\":{\"partial\":true}}", SURETY_REPAIR_NONE, true},
+        {"{}", SURETY_REPAIR_NONE, false},
+        {"true", SURETY_REPAIR_NONE, false},
+    };
+    surety_contract *contract = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        TRY(policy_try(t, cases[i].text, &contract, NULL));
+        CHECK(surety_contract_repair(contract) == cases[i].repair);
+        CHECK(surety_contract_partial(contract) == cases[i].partial);
+        surety_contract_free(contract);
+        contract = NULL;
+    }
+done:
+    surety_contract_free(contract);
+}
+
+TEST(knows_the_names_of_properties)
+{
+    static const char text[] =
+        "{\"properties\":{\"a\":{\"properties\":{\"b c\":true,\"\":true}},"
+        "\"d\":true},\"$defs\":{\"e\":{\"properties\":{\"f\":{},"
+        "\"properties\":{\"properties\":{\"g\":true}}}}},"
+        "\"x\":{\"properties\":1},\"required\":[\"r\"]}";
+    static const char *const expected[] = {"a", "b c",        "", "d",
+                                           "f", "properties", "g"};
+    static const char *const others[] = {"e", "x", "r", "b", "A", "aa"};
+    surety_contract *contract = NULL;
+
+    TRY(policy_try(t, text, &contract, NULL));
+    for (size_t i = 0; i < CHECK_COUNT(expected); i++)
+        CHECK(surety__contract_expects(contract, surety_str_of(expected[i])));
+    for (size_t i = 0; i < CHECK_COUNT(others); i++)
+        CHECK(!surety__contract_expects(contract, surety_str_of(others[i])));
+    surety_contract_free(contract);
+    contract = NULL;
+    TRY(policy_try(t, "true", &contract, NULL));
+    CHECK(!surety__contract_expects(contract, surety_str_of("a")));
+done:
+    surety_contract_free(contract);
+}
+
 TEST(keeps_what_prompts_need)
 {
     static const char text[] =
@@ -123,8 +177,6 @@ struct mistake {
 };
 
 static const struct mistake mistakes[] = {
-    {"\"repair\":\"syntax\"", SURETY_UNSUPPORTED, "/x-surety/repair",
-     "repair \"syntax\" is not part of this version", "use \"none\"", 23},
     {"\"extract\":{\"from\":[\"whole\",\"marker\"]}", SURETY_SYNTAX,
      "/x-surety/extract/from/1", "the place \"marker\" needs a marker",
      "add \"marker\": \"Final Answer:\" to extract", 41},
@@ -255,6 +307,8 @@ int main(int argc, char **argv)
         {"reads a plain schema", reads_a_plain_schema},
         {"reads a boolean", reads_a_boolean},
         {"reads every member", reads_every_member},
+        {"reads every level of repair", reads_every_level_of_repair},
+        {"knows the names of properties", knows_the_names_of_properties},
         {"keeps what prompts need", keeps_what_prompts_need},
         {"says where members disagree", says_where_members_disagree},
         {"says what is no policy", says_what_is_no_policy},

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was repaired, in the order in which it was done: what stood around the
+ * value, the liberties of the reader in the order of the text, brackets left
+ * over, then the changes toward the schema.
+ *
+ * Only the outcome's own candidate is told of. Texts are copied, shortened;
+ * places are the reply's. A failure is always SURETY_NOMEM. */
+#include "reply/reply.h"
+
+enum {
+    NOTES_TEXT_MAX = 60,  /* bytes of what stood or was read */
+    NOTES_VALUE_MAX = 120 /* bytes of an array or object among them */
+};
+
+/* A text as it is kept: cut between code points where it is long. */
+static bool notes_copy(surety_judge *judge, surety_str text,
+                       surety_str *ret_text)
+{
+    surety_buf *out = &judge->scratch;
+
+    surety_buf_reset(out);
+    if (text.len > NOTES_TEXT_MAX) {
+        size_t len = NOTES_TEXT_MAX;
+
+        while (len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
+            len--;
+        surety_buf_append(out, text.ptr, len);
+        surety_buf_text(out, "\xE2\x80\xA6");
+    } else if (text.len) {
+        surety_buf_add(out, text);
+    }
+    return surety__outcome_take(&judge->outcome, ret_text);
+}
+
+/* A value as JSON, shortened: a container that is long by its brackets. */
+static bool notes_value(surety_judge *judge, surety_val val,
+                        surety_str *ret_text)
+{
+    surety_buf *out = &judge->scratch;
+    const surety_kind kind = surety_val_kind(val);
+    char room[NOTES_VALUE_MAX];
+    surety_buf small = {.ptr = room, .cap = sizeof(room), .max = sizeof(room)};
+
+    surety_buf_reset(out);
+    if (kind == SURETY_KIND_STRING) {
+        surety__explain_quote(out, surety_val_str(val), NOTES_TEXT_MAX);
+    } else if (kind == SURETY_KIND_ARRAY || kind == SURETY_KIND_OBJECT) {
+        (void)surety_val_write(val, SURETY_STYLE_COMPACT, &small);
+        if (small.status == SURETY_OK)
+            surety_buf_append(out, small.ptr, small.len);
+        else
+            surety_buf_text(out, kind == SURETY_KIND_ARRAY ? "[\xE2\x80\xA6]"
+                                                           : "{\xE2\x80\xA6}");
+    } else if (kind == SURETY_KIND_NUMBER) {
+        return notes_copy(judge, surety_val_number(val), ret_text);
+    } else if (kind != SURETY_KIND_NONE) {
+        (void)surety_val_write(val, SURETY_STYLE_COMPACT, out);
+    }
+    return surety__outcome_take(&judge->outcome, ret_text);
+}
+
+/* A repair without texts but for what a user reads, a constant. */
+static surety__repair *notes_add(surety_judge *judge, const char *kind,
+                                 bool likely, const char *about)
+{
+    surety__repair *repair = surety__repair_add(&judge->outcome);
+
+    if (!repair)
+        return NULL;
+    surety__explain_keyword(&repair->issue, kind);
+    repair->issue.seen.message = surety_str_of(about);
+    repair->likely = likely;
+    repair->stood = repair->read = SURETY__LITERAL("");
+    return repair;
+}
+
+/* What wraps the value in the reply, which no doc holds. */
+static bool notes_wrapper(surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    const size_t start = best->candidate.start - best->wrapper;
+    surety__repair *repair;
+
+    if (!best->wrapper)
+        return true;
+    repair = notes_add(judge, surety__mend_name(MEND_WRAPPER), false,
+                       surety__mend_about(MEND_WRAPPER));
+    if (!repair)
+        return false;
+    repair->issue.placed = true;
+    repair->issue.seen.position.offset = start;
+    repair->issue.seen.position.length = best->wrapper;
+    return notes_copy(
+        judge, (surety_str){judge->outcome.seen.ptr + start, best->wrapper},
+        &repair->stood);
+}
+
+/* A liberty at bytes of the candidate's text. */
+static bool notes_liberty(surety_judge *judge, enum surety__mend_kind kind,
+                          size_t offset, surety_str stood, surety_str read)
+{
+    surety__repair *repair =
+        notes_add(judge, surety__mend_name(kind), surety__mend_is_likely(kind),
+                  surety__mend_about(kind));
+
+    if (!repair)
+        return false;
+    surety__locate_span(judge, judge->best, offset, stood.len, &repair->issue);
+    return notes_copy(judge, stood, &repair->stood) &&
+           notes_copy(judge, read, &repair->read);
+}
+
+static bool notes_liberties(surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    const surety_doc *doc = best->doc;
+    const surety_str text = best->candidate.text;
+
+    for (size_t i = 0; i < doc->mend_kept; i++) {
+        const surety_mend mend = surety_doc_mend(doc, i);
+
+        if (!notes_liberty(judge, doc->mends[i].kind, mend.offset, mend.stood,
+                           mend.read))
+            return false;
+    }
+    judge->outcome.repairs.total += doc->mend_count - doc->mend_kept;
+    if (!best->brackets)
+        return true;
+    return notes_liberty(
+        judge, MEND_EXTRA_CLOSE, text.len - best->brackets,
+        surety__str_trim(
+            (surety_str){text.ptr + text.len - best->brackets, best->brackets}),
+        SURETY__LITERAL(""));
+}
+
+static bool notes_rows(surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    surety__repair *repair;
+
+    if (!best->rows)
+        return true;
+    repair = notes_add(judge, "rows", false, "");
+    if (!repair)
+        return false;
+    surety__locate_span(judge, best, 0, 0, &repair->issue);
+    surety__buf_printf(&judge->scratch, "%zu values", best->rows);
+    if (!surety__outcome_take(&judge->outcome, &repair->stood))
+        return false;
+    surety__buf_printf(&judge->scratch, "an array of %zu", best->rows);
+    return surety__outcome_take(&judge->outcome, &repair->read);
+}
+
+static bool notes_edit(surety_judge *judge, const surety_edit *edit)
+{
+    const surety__trial *best = judge->best;
+    surety__repair *repair = notes_add(judge, edit->kind, edit->likely, "");
+
+    if (!repair)
+        return false;
+    repair->cost = edit->cost;
+    surety__locate_value(judge, best, edit->from, &repair->issue);
+    if (best->text) {
+        repair->issue.placed = true;
+        repair->issue.seen.position.offset = best->candidate.start;
+        repair->issue.seen.position.length = best->candidate.text.len;
+    }
+    if (!surety__outcome_copy(&judge->outcome, edit->pointer,
+                              &repair->issue.seen.instance_location) ||
+        !notes_value(judge, edit->to, &repair->read))
+        return false;
+    return best->text ? notes_copy(judge, best->candidate.text, &repair->stood)
+                      : notes_value(judge, edit->from, &repair->stood);
+}
+
+static bool notes_edits(surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    const size_t count = surety_aligner_edit_count(best->aligner);
+    const size_t kept = judge->limits.mends_max;
+
+    for (size_t i = 0; i < count && i < kept; i++) {
+        const surety_edit edit = surety_aligner_edit(best->aligner, i);
+
+        if (!notes_edit(judge, &edit))
+            return false;
+    }
+    if (count > kept)
+        judge->outcome.repairs.total += count - kept;
+    return true;
+}
+
+surety_status surety__notes_fill(surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+
+    if (!best || !best->tolerant)
+        return SURETY_OK;
+    if (!notes_wrapper(judge) || (!best->text && !notes_liberties(judge)) ||
+        !notes_rows(judge) || (best->fits && !notes_edits(judge)))
+        return SURETY_NOMEM;
+    if (judge->outcome.repairs.total == judge->outcome.repairs.count)
+        return SURETY_OK;
+    return surety__explain_warn(judge, "truncated",
+                                "there are more repairs than the %zu listed",
+                                judge->outcome.repairs.count);
+}

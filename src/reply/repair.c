@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tolerant pass over one place: what the strict pass left, read as a model
+ * may have meant it.
+ *
+ * Each region of the place (text/region.c) is read by the tolerant reader,
+ * checked, and, where the contract allows, aligned with the schema. Of those
+ * that come out valid the best is the one that took least: nothing, then only
+ * what leaves the meaning in no doubt, then guesses by their cost, then order
+ * (the last first where the contract picks the last). Where none is valid by
+ * itself and there are several values, all of them are the rows of one array, or
+ * there is no value: one of them alone would be an array with rows lost.
+ *
+ * - What was cut off is never closed. It is a candidate that cannot be read,
+ * and where nothing that came speaks against it, it is the answer that was cut
+ *   off: then no other is made valid by repairs. Where partial values are
+ *   allowed it is one, and comes last.
+ * - JSON that cannot be read is refused as a whole: no part of it counts.
+ * - A whole reply in quotes or backticks that is no JSON is taken for a text only
+ *   where no later place has a value.
+ * - Only what is checked counts; alignment checks what it makes.
+ * - Linear: the regions bound what is read, and CHECKS_MAX bounds how many
+ *   values are checked. */
+#include "reply/reply.h"
+
+#include "schema/schema.h"
+
+enum {
+    REPAIR_MEND_COST = 4, /* of a liberty that is likely only, among edits */
+    REPAIR_COUNTS_MAX = SURETY__RIVALS_MAX /* trials whose errors are counted */
+};
+
+/* A pass over one place. */
+struct repair {
+    surety_judge *judge;
+    surety_place place;
+    size_t checked, counted;
+};
+
+static bool repair_expects(void *ctx, surety_str name)
+{
+    const surety_contract *contract = ctx;
+
+    return surety__contract_expects(contract, name);
+}
+
+/* Reads text as tolerantly as the contract allows. OK: *ret_reading, and how
+ * far it goes; NOMEM. */
+static surety_status repair_read(surety_judge *judge, surety__trial *trial,
+                                 surety_str text, bool cut,
+                                 surety__reading *ret_reading, size_t *ret_used)
+{
+    union {
+        const surety_contract *contract;
+        void *ctx;
+    } expects = {judge->contract};
+    const surety_lenient_options options = {
+        .size = sizeof(options),
+        .strict = judge->repair == SURETY_REPAIR_NONE,
+        .certain_only = judge->options.certain_only,
+        .cut = cut,
+        .expects = surety__contract_names_any(judge->contract) ? repair_expects
+                                                               : NULL,
+        .expects_ctx = expects.ctx,
+        .limits = &judge->limits,
+    };
+    const surety_status status = surety_doc_read_lenient(
+        trial->doc, text, &options, ret_used, &trial->fault);
+
+    *ret_reading = SURETY__READING_VALUE;
+    if (status == SURETY_OK || status == SURETY_NOMEM)
+        return status;
+    *ret_reading =
+        status == SURETY_END ? SURETY__READING_CUT : SURETY__READING_NONE;
+    *ret_used = status == SURETY_END ? text.len : trial->fault.position.offset;
+    return SURETY_OK;
+}
+
+/* What reading a trial's doc took. */
+static void repair_rank(surety__trial *trial)
+{
+    const size_t likely = surety_doc_mend_likely(trial->doc);
+    const bool mended = surety_doc_mend_count(trial->doc) > 0 ||
+                        trial->wrapper || trial->brackets || trial->rows;
+
+    trial->rank = likely ? RANK_LIKELY : mended ? RANK_CERTAIN : RANK_AS_IT_IS;
+    trial->cost = (uint64_t)likely * REPAIR_MEND_COST;
+}
+
+/* Whether an edit of the aligner's is a guess. */
+static bool repair_guesses(const surety_aligner *aligner)
+{
+    for (size_t i = 0; i < surety_aligner_edit_count(aligner); i++)
+        if (surety_aligner_edit(aligner, i).likely)
+            return true;
+    return false;
+}
+
+/* The docs and the aligner that alignment takes. */
+static bool repair_prepare(surety_judge *judge, surety__trial *trial)
+{
+    if (!trial->aligned)
+        trial->aligned = surety_doc_new(judge->alloc);
+    if (!trial->aligner)
+        trial->aligner = surety_aligner_new(judge->alloc, &judge->limits);
+    return trial->aligned && trial->aligner;
+}
+
+/* What came of aligning a trial. OK: it fits now; END: nothing makes it fit. */
+static surety_status repair_aligned(surety_judge *judge, surety__trial *trial,
+                                    surety_status status, surety_error *reterr)
+{
+    bool guesses;
+
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    if (status != SURETY_OK)
+        return SURETY_END;
+    guesses = repair_guesses(trial->aligner);
+    if (guesses && judge->options.certain_only)
+        return SURETY_END;
+    trial->fits = true;
+    trial->cost += surety_aligner_cost(trial->aligner);
+    if (guesses)
+        trial->rank = RANK_LIKELY;
+    else if (trial->rank == RANK_AS_IT_IS)
+        trial->rank = RANK_CERTAIN;
+    return SURETY_OK;
+}
+
+/* Checks a trial that was read; aligns it where that may help. */
+static surety_status repair_check(surety_judge *judge, surety__trial *trial,
+                                  surety_error *reterr)
+{
+    const surety_schema *schema = surety_contract_schema(judge->contract);
+    const surety_val root = surety_doc_root(trial->doc);
+    surety_status status;
+    bool valid = false;
+
+    trial->stage = SURETY_STAGE_VALIDATION;
+    repair_rank(trial);
+    status = surety_checker_check(judge->checker, schema, root, &valid, reterr);
+    if (status != SURETY_OK)
+        return status;
+    if (!valid && judge->repair == SURETY_REPAIR_ALIGN) {
+        if (!repair_prepare(judge, trial))
+            return surety__fail_nomem(reterr);
+        status = surety_aligner_align(trial->aligner, schema, root, NULL,
+                                      trial->aligned, NULL);
+        status = repair_aligned(judge, trial, status, reterr);
+        if (status != SURETY_OK && status != SURETY_END)
+            return status;
+        valid = status == SURETY_OK;
+    }
+    if (valid)
+        return surety__judge_rules(judge, trial, reterr);
+    trial->counted = false;
+    return SURETY_OK;
+}
+
+/* Whether a valid trial takes less than another. */
+static bool repair_is_better(const surety_judge *judge,
+                             const surety__trial *now,
+                             const surety__trial *best)
+{
+    if (now->weak != best->weak)
+        return best->weak;
+    if (now->rank != best->rank)
+        return now->rank < best->rank;
+    if (now->cost != best->cost)
+        return now->cost < best->cost;
+    if (now->group != best->group)
+        return now->group < best->group;
+    return judge->extract->pick_last;
+}
+
+/* Whether a trial of the reply's text stands within another. */
+static bool repair_holds(const surety__trial *outer, const surety__trial *inner)
+{
+    return inner->index != SURETY__NATIVE &&
+           inner->candidate.place == outer->candidate.place &&
+           inner->candidate.start > outer->candidate.start &&
+           inner->candidate.end <= outer->candidate.end;
+}
+
+/* Keeps the trial at hand where it is better than the best so far. */
+static surety_status repair_keep(struct repair *pass, surety_error *reterr)
+{
+    surety_judge *judge = pass->judge;
+    surety__trial *now = judge->now;
+    surety__trial *best = judge->best;
+    surety_status status = SURETY_OK;
+
+    if (now->stage == SURETY_STAGE_DONE) {
+        if (!best || best->stage != SURETY_STAGE_DONE ||
+            repair_is_better(judge, now, best))
+            judge->best = now;
+        return SURETY_OK;
+    }
+    if (best && (best->stage == SURETY_STAGE_DONE || judge->cut_off))
+        return SURETY_OK;
+    if (best && now->broken && repair_holds(now, best)) {
+        judge->best = now;
+        return SURETY_OK;
+    }
+    if (now->promising) {
+        judge->cut_off = true;
+        judge->best = now;
+        return SURETY_OK;
+    }
+    if (!best || now->stage > best->stage ||
+        (now->stage == SURETY_STAGE_JSON_PARSE && !best->tolerant &&
+         best->stage == SURETY_STAGE_JSON_PARSE)) {
+        if (now->stage == SURETY_STAGE_VALIDATION && !now->counted)
+            status = surety__judge_count(judge, now, reterr);
+        judge->best = now;
+        return status;
+    }
+    if (now->stage != SURETY_STAGE_VALIDATION ||
+        best->stage != SURETY_STAGE_VALIDATION ||
+        pass->counted++ >= REPAIR_COUNTS_MAX)
+        return SURETY_OK;
+    if (!best->counted)
+        status = surety__judge_count(judge, best, reterr);
+    if (status == SURETY_OK && !now->counted)
+        status = surety__judge_count(judge, now, reterr);
+    if (status == SURETY_OK && now->error_count < best->error_count)
+        judge->best = now;
+    return status;
+}
+
+/* A candidate that the text's end cuts off. */
+static surety_status repair_cut(surety_judge *judge, surety__trial *trial,
+                                surety_error *reterr)
+{
+    surety_status status;
+    bool good = false;
+
+    trial->cut = true;
+    status = surety__partial_check(judge, trial, &good, reterr);
+    if (status != SURETY_OK)
+        return status;
+    trial->promising = good;
+    if (!judge->partial) {
+        surety_findings_reset(trial->findings);
+        return SURETY_OK;
+    }
+    trial->rank = RANK_PARTIAL;
+    trial->stage = good ? SURETY_STAGE_DONE : SURETY_STAGE_VALIDATION;
+    return SURETY_OK;
+}
+
+/* Whether the strict reader has refused what stands in a region, and nothing
+ * got further. */
+static bool repair_says_why(const surety_judge *judge,
+                            const surety__region *region)
+{
+    const surety__trial *best = judge->best;
+
+    return best && !best->tolerant && best->index != SURETY__NATIVE &&
+           best->stage == SURETY_STAGE_JSON_PARSE && !region->weak &&
+           region->start >= best->candidate.start &&
+           region->start < best->candidate.end;
+}
+
+/* Reads a region and does with it what can be done. */
+static surety_status repair_try(struct repair *pass,
+                                const surety__region *region,
+                                surety_error *reterr)
+{
+    surety_judge *judge = pass->judge;
+    surety__trial *trial = surety__judge_spare(judge);
+    surety_str text = region->text;
+    surety__reading reading;
+    size_t used = 0;
+    size_t brackets = 0;
+    surety_status status;
+    surety_candidate candidate;
+
+    /* A copy is the finder's; the doc stands on the text as long as the outcome
+     * does. */
+    if (region->copied && !surety__outcome_copy(&judge->outcome, text, &text))
+        return surety__fail_nomem(reterr);
+    status = repair_read(judge, trial, text, region->last, &reading, &used);
+    if (status != SURETY_OK)
+        return surety__fail_nomem(reterr);
+    if (!surety__region_read(judge->finder, reading, used, &brackets)) {
+        if (reading != SURETY__READING_NONE || !repair_says_why(judge, region))
+            return SURETY_OK;
+        /* The tolerant reader's word instead of the strict one's. */
+        used = text.len;
+    } else if (pass->checked++ >= judge->limits.candidates_max) {
+        return SURETY_OK;
+    }
+    candidate = (surety_candidate){
+        .place = pass->place,
+        .start = region->start,
+        .end = surety__region_origin(judge->finder, region->index,
+                                     used + brackets),
+        .text = {text.ptr, used + brackets},
+        .stripped = region->copied,
+    };
+    trial = surety__judge_take(judge, region->index, &candidate);
+    trial->tolerant = true;
+    trial->group = region->group;
+    trial->weak = region->weak;
+    trial->wrapper = region->wrapper;
+    trial->brackets = brackets;
+    status = SURETY_OK;
+    if (reading == SURETY__READING_CUT)
+        status = repair_cut(judge, trial, reterr);
+    else if (reading == SURETY__READING_VALUE)
+        status = repair_check(judge, trial, reterr);
+    return status == SURETY_OK ? repair_keep(pass, reterr) : status;
+}
+
+/* The native text, all of which is the value. */
+static surety_status repair_native(struct repair *pass, surety_error *reterr)
+{
+    surety_judge *judge = pass->judge;
+    const surety_str native = judge->options.native;
+    const surety_candidate candidate = {
+        .place = SURETY_PLACE_NATIVE, .end = native.len, .text = native};
+    surety__reading reading;
+    surety__trial *trial;
+    size_t used = 0;
+    surety_status status;
+
+    if (!native.len)
+        return SURETY_OK;
+    trial = surety__judge_take(judge, SURETY__NATIVE, &candidate);
+    trial->tolerant = true;
+    status = repair_read(judge, trial, native, true, &reading, &used);
+    if (status != SURETY_OK)
+        return surety__fail_nomem(reterr);
+    if (reading == SURETY__READING_CUT) {
+        status = repair_cut(judge, trial, reterr);
+    } else if (reading == SURETY__READING_VALUE &&
+               surety__text_over(native, used, &trial->brackets)) {
+        trial->brackets -= used;
+        status = repair_check(judge, trial, reterr);
+    } else {
+        /* The strict reader has said why. */
+        return SURETY_OK;
+    }
+    return status == SURETY_OK ? repair_keep(pass, reterr) : status;
+}
+
+/* Several values as one array, where it satisfies the contract. */
+static surety_status repair_rows(struct repair *pass, surety_error *reterr)
+{
+    surety_judge *judge = pass->judge;
+    surety__region region;
+    surety_candidate candidate;
+    surety__reading reading;
+    surety__trial *trial;
+    surety_str text;
+    size_t used = 0;
+    surety_status status = surety__region_rows(judge->finder, &region);
+
+    if (status == SURETY_END)
+        return SURETY_OK;
+    if (status != SURETY_OK ||
+        !surety__outcome_copy(&judge->outcome, region.text, &text))
+        return surety__fail_nomem(reterr);
+    candidate = (surety_candidate){
+        .place = pass->place,
+        .start = region.start,
+        .end = surety__region_origin(judge->finder, region.index, text.len),
+        .text = text,
+        .stripped = true,
+    };
+    trial = surety__judge_take(judge, region.index, &candidate);
+    trial->tolerant = true;
+    status = repair_read(judge, trial, text, false, &reading, &used);
+    if (status != SURETY_OK)
+        return surety__fail_nomem(reterr);
+    if (reading != SURETY__READING_VALUE || used != text.len)
+        return SURETY_OK;
+    trial->rows = surety_val_count(surety_doc_root(trial->doc));
+    status = repair_check(judge, trial, reterr);
+    if (status != SURETY_OK || trial->stage != SURETY_STAGE_DONE)
+        return status;
+    /* Arrays are no rows that only alignment makes of them. */
+    if (surety_val_kind(surety__trial_value(trial)) == SURETY_KIND_ARRAY &&
+        !(trial->fits && text.ptr[1] == '['))
+        judge->best = trial;
+    return SURETY_OK;
+}
+
+/* Says in the outcome that its value was cut off, and where. */
+static surety_status repair_partial(surety_judge *judge, surety_error *reterr)
+{
+    surety_outcome *outcome = &judge->outcome;
+
+    if (!judge->best->cut)
+        return SURETY_OK;
+    outcome->partial = true;
+    return surety__outcome_copy(outcome, surety__partial_path(judge->best),
+                                &outcome->open)
+               ? SURETY_OK
+               : surety__fail_nomem(reterr);
+}
+
+surety_status surety__repair_place(surety_judge *judge, surety_place place,
+                                   bool *ret_found, surety_error *reterr)
+{
+    struct repair pass = {.judge = judge, .place = place};
+    surety__region region;
+    surety_status status;
+
+    if (judge->cut_off)
+        return SURETY_OK;
+    if (place == SURETY_PLACE_NATIVE) {
+        status = repair_native(&pass, reterr);
+    } else {
+        status = surety__region_begin(judge->finder, place);
+        while (status == SURETY_OK) {
+            status = surety__region_next(judge->finder, &region);
+            if (status == SURETY_OK)
+                status = repair_try(&pass, &region, reterr);
+            else if (status == SURETY_NOMEM)
+                return surety__fail_nomem(reterr);
+        }
+        if (status == SURETY_END)
+            status = SURETY_OK;
+        else if (status == SURETY_NOMEM)
+            return surety__fail_nomem(reterr);
+        if (status == SURETY_OK && !judge->cut_off &&
+            judge->repair != SURETY_REPAIR_NONE &&
+            (!judge->best || judge->best->stage != SURETY_STAGE_DONE ||
+             judge->best->rank > RANK_CERTAIN))
+            status = repair_rows(&pass, reterr);
+    }
+    if (status != SURETY_OK)
+        return status;
+    *ret_found = judge->best && judge->best->stage == SURETY_STAGE_DONE;
+    return *ret_found ? repair_partial(judge, reterr) : SURETY_OK;
+}
+
+surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
+                                  surety_error *reterr)
+{
+    const surety_extract *how = judge->extract;
+    surety__trial *trial;
+    surety_candidate candidate = {.place = SURETY_PLACE_NONE};
+    surety_status status;
+
+    bool wide = false;
+
+    if (judge->repair != SURETY_REPAIR_ALIGN || judge->cut_off ||
+        judge->options.cut || judge->options.certain_only)
+        return SURETY_OK;
+    /* Where an object is good enough, words are not what was asked for. */
+    trial = surety__judge_spare(judge);
+    surety_build_begin(trial->doc, NULL);
+    surety_build_object(trial->doc);
+    surety_build_close(trial->doc);
+    status = surety_build_end(trial->doc, reterr);
+    if (status == SURETY_OK)
+        status = surety_checker_check(
+            judge->checker, surety_contract_schema(judge->contract),
+            surety_doc_root(trial->doc), &wide, reterr);
+    if (status != SURETY_OK || wide)
+        return status;
+    for (size_t i = 0; i < how->from_count || i == 0; i++) {
+        const surety_place place =
+            how->from_count ? how->from[i] : SURETY_PLACE_WHOLE;
+
+        if (candidate.place == SURETY_PLACE_NONE &&
+            (place == SURETY_PLACE_WHOLE || place == SURETY_PLACE_EMBEDDED))
+            candidate.place = place;
+    }
+    if (surety__region_text(judge->finder, &candidate.text) != SURETY_OK)
+        return surety__fail_nomem(reterr);
+    if (candidate.place == SURETY_PLACE_NONE || !candidate.text.len ||
+        surety__fallback_refused(candidate.text))
+        return SURETY_OK;
+    candidate.start = (size_t)(candidate.text.ptr - judge->reply.ptr);
+    candidate.end = candidate.start + candidate.text.len;
+    trial = surety__judge_take(judge, 0, &candidate);
+    trial->tolerant = trial->text = true;
+    if (!repair_prepare(judge, trial))
+        return surety__fail_nomem(reterr);
+    status = surety_aligner_align_text(
+        trial->aligner, surety_contract_schema(judge->contract), candidate.text,
+        NULL, trial->aligned, NULL);
+    status = repair_aligned(judge, trial, status, reterr);
+    if (status != SURETY_OK)
+        return status == SURETY_END ? SURETY_OK : status;
+    trial->rank = RANK_LIKELY;
+    status = surety__judge_rules(judge, trial, reterr);
+    if (status != SURETY_OK || trial->stage != SURETY_STAGE_DONE)
+        return status;
+    judge->best = trial;
+    *ret_found = true;
+    return SURETY_OK;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fences as models write them, for the search for regions: the blocks that the
+ * scan by lines found, and in the text between them every run of three marks
+ * that CommonMark knows as no block: one that is never closed, one that stands
+ * in a line with its content, one whose content starts in the opening line.
+ *
+ * A run of marks opens a fence and the next run of the same marks closes it;
+ * none goes over a block or over reasoning. One pass, linear. */
+#include "text/finder.h"
+
+enum {
+    FENCE_MARKS_MIN = 3,
+    FENCE_MARKUP_MAX = 64 /* bytes of containers before a fence */
+};
+
+static bool fence_is_word(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || memchr("+#._-", byte, 5);
+}
+
+/* How many marks stand at `at`, of those before `to`. */
+static size_t fence_length(const char *ptr, size_t at, size_t to)
+{
+    size_t end = at;
+
+    while (end < to && ptr[end] == ptr[at])
+        end++;
+    return end - at;
+}
+
+/* The next run of at least `count` marks in [at, to); to: none. */
+static size_t fence_next(const char *ptr, size_t at, size_t to, char mark,
+                         size_t count)
+{
+    while (at < to) {
+        const char *hit = memchr(ptr + at, mark, to - at);
+        size_t found;
+
+        if (!hit)
+            break;
+        at = (size_t)(hit - ptr);
+        found = fence_length(ptr, at, to);
+        if (found >= count)
+            return at;
+        at += found;
+    }
+    return to;
+}
+
+static surety_status fence_add(surety_finder *finder, size_t start, size_t end,
+                               uint32_t block, uint32_t tag)
+{
+    surety__fence *fence = surety__rows_add(finder, &finder->fences);
+
+    if (!fence)
+        return SURETY_NOMEM;
+    *fence = (surety__fence){{(uint32_t)start, (uint32_t)end}, block, tag};
+    return SURETY_OK;
+}
+
+/* Where the content starts behind the marks that end at `at`; its tag. */
+static size_t fence_content(const char *ptr, size_t at, size_t to,
+                            uint32_t *ret_tag)
+{
+    size_t end = at;
+    surety_str word;
+
+    while (at < to && surety__is_blank(ptr[at]))
+        at++;
+    for (end = at; end < to && fence_is_word(ptr[end]);)
+        end++;
+    word = (surety_str){ptr + at, end - at};
+    *ret_tag = !word.len ? BLOCK_PLAIN
+               : surety__str_equal_nocase(word, SURETY__LITERAL("json"))
+                   ? BLOCK_JSON
+                   : BLOCK_OTHER;
+    while (end < to && surety__is_space(ptr[end]))
+        end++;
+    return end;
+}
+
+/* Whether a run of marks may open a fence where it stands: one that is never
+ * closed opens a line; one that is does not follow a quote, as in a string. */
+static bool fence_stands(const char *ptr, size_t at, bool closed)
+{
+    if (closed)
+        return !at || !memchr("\"'\\", ptr[at - 1], 3);
+    for (size_t i = 0; i < FENCE_MARKUP_MAX && at; i++, at--) {
+        const char byte = ptr[at - 1];
+
+        if (byte == '\n' || byte == '\r')
+            return true;
+        if (!memchr(" \t>*+-.)", byte, 9) && !(byte >= '0' && byte <= '9'))
+            return false;
+    }
+    return !at;
+}
+
+/* The fences in the text from `at` to `to`, where no block is and no
+ * reasoning. */
+static surety_status fence_between(surety_finder *finder, size_t at, size_t to)
+{
+    const char *ptr = finder->reply.ptr;
+    surety_status status = SURETY_OK;
+    size_t tick = fence_next(ptr, at, to, '`', FENCE_MARKS_MIN);
+    size_t wave = fence_next(ptr, at, to, '~', FENCE_MARKS_MIN);
+
+    while (status == SURETY_OK) {
+        uint32_t tag = BLOCK_PLAIN;
+        size_t open, count, start, end;
+
+        if (tick < at)
+            tick = fence_next(ptr, at, to, '`', FENCE_MARKS_MIN);
+        if (wave < at)
+            wave = fence_next(ptr, at, to, '~', FENCE_MARKS_MIN);
+        open = wave < tick ? wave : tick;
+        if (open >= to)
+            break;
+        count = fence_length(ptr, open, to);
+        start = fence_content(ptr, open + count, to, &tag);
+        end = fence_next(ptr, start, to, ptr[open], count);
+        if (!fence_stands(ptr, open, end < to)) {
+            at = open + count;
+            continue;
+        }
+        if (start < end)
+            status = fence_add(finder, start, end, SURETY__NO_BLOCK, tag);
+        at = end < to ? end + fence_length(ptr, end, to) : to;
+    }
+    return status;
+}
+
+/* A block: its content, or, where that starts in the opening line, from there
+ * on. */
+static surety_status fence_block(surety_finder *finder, size_t i)
+{
+    const surety__block *block = surety__block_at(finder, i);
+    const char *ptr = finder->reply.ptr;
+    const size_t marks = fence_length(ptr, block->fence, block->content);
+    uint32_t tag = BLOCK_PLAIN;
+    const size_t start =
+        fence_content(ptr, block->fence + marks, block->content, &tag);
+
+    if (start < block->content && !block->piece_count &&
+        memchr("{[", ptr[start], 2))
+        return fence_add(finder, start, block->content_end, SURETY__NO_BLOCK,
+                         tag);
+    return fence_add(finder, block->content, block->content_end, (uint32_t)i,
+                     block->tag);
+}
+
+surety_status surety__fence_gather(surety_finder *finder)
+{
+    surety_status status = SURETY_OK;
+    size_t mask = 0;
+    size_t at = 0;
+
+    if (finder->fenced)
+        return SURETY_OK;
+    finder->fenced = true;
+    for (size_t i = 0; i <= finder->blocks.count && status == SURETY_OK; i++) {
+        const size_t to = i < finder->blocks.count
+                              ? surety__block_at(finder, i)->line
+                              : finder->end;
+
+        while (at < to && status == SURETY_OK) {
+            size_t stop = to;
+
+            while (mask < finder->masks.count &&
+                   surety__mask_at(finder, mask)->end <= at)
+                mask++;
+            if (mask < finder->masks.count) {
+                const surety__span span = *surety__mask_at(finder, mask);
+
+                if (span.start <= at) {
+                    at = span.end;
+                    continue;
+                }
+                stop = span.start < to ? span.start : to;
+            }
+            status = fence_between(finder, at, stop);
+            at = stop;
+        }
+        if (i < finder->blocks.count && status == SURETY_OK) {
+            status = fence_block(finder, i);
+            at = surety__block_at(finder, i)->close_end;
+        }
+    }
+    return status;
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a value that a model wrote may start, seen from its first bytes alone:
+ * enough to pass over the brackets of prose, so that the tolerant reader, which
+ * makes something of almost any text, is not asked about them. An object has a
+ * key, quoted or a word with a colon; an array has an item that is no bare word
+ * ("{smile}", "[see below]" and "[text](url)" are prose).
+ *
+ * Every look ahead is bounded, so that asking at every byte stays linear. */
+#include "text/finder.h"
+
+enum {
+    START_KEY_MAX = 128,     /* bytes of a key that is not quoted */
+    START_NUMBERS_MAX = 256, /* bytes of numbers that an array starts with */
+    START_NESTED_MAX = 8,    /* brackets that are looked into */
+    START_WRAPS_MAX = 8,     /* wrappers around one value */
+    START_LABEL_MAX = 80,    /* bytes of a label */
+    START_TAG_MAX = 80,      /* bytes of a tag */
+    START_WORDS_MAX = 4,     /* words of a key that is not quoted */
+    START_ITEM_MAX = 1024    /* bytes of a quoted item */
+};
+
+/* Literals of JSON, Python and JavaScript. */
+static const char *const start_literals[] = {
+    "true", "false", "null", "True", "False",     "None",
+    "TRUE", "FALSE", "NULL", "NaN",  "undefined", "Infinity",
+};
+
+static bool start_is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static bool start_is_word(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           start_is_digit(byte) || byte == '_' || byte == '$' || (byte & 0x80);
+}
+
+static bool start_stands(surety_str text, size_t at, surety_str what)
+{
+    return text.len - at >= what.len &&
+           !memcmp(text.ptr + at, what.ptr, what.len);
+}
+
+/* The bytes of the full-width form of an ASCII punctuation mark (U+FF01 on) at
+ * `at`, or of the mark itself; 0: another stands there. */
+static size_t start_mark(surety_str text, size_t at, char mark)
+{
+    const unsigned code = 0xFEE0u + (unsigned char)mark;
+
+    if (at < text.len && text.ptr[at] == mark)
+        return 1;
+    return text.len - at >= 3 && text.ptr[at] == '\xEF' &&
+                   (unsigned char)text.ptr[at + 1] ==
+                       (0x80u | (code >> 6 & 0x3F)) &&
+                   (unsigned char)text.ptr[at + 2] == (0x80u | (code & 0x3F))
+               ? 3
+               : 0;
+}
+
+/* The bytes of a quote at `at`, escaped or typographic ones too; 0: none. */
+static size_t start_quote(surety_str text, size_t at)
+{
+    if (at >= text.len)
+        return 0;
+    if (memchr("\"'`", text.ptr[at], 3))
+        return 1;
+    if (start_stands(text, at, SURETY__LITERAL("\\\"")))
+        return 2;
+    /* U+2018 to U+201F. */
+    if (start_stands(text, at, SURETY__LITERAL("\xE2\x80")) &&
+        text.len - at >= 3 && (unsigned char)text.ptr[at + 2] >= 0x98 &&
+        (unsigned char)text.ptr[at + 2] <= 0x9F)
+        return 3;
+    return 0;
+}
+
+static size_t start_space(surety_str text, size_t at)
+{
+    for (; at < text.len; at++)
+        if (!surety__is_space(text.ptr[at]))
+            break;
+    return at;
+}
+
+static bool start_comment(surety_str text, size_t at)
+{
+    return start_stands(text, at, SURETY__LITERAL("//")) ||
+           start_stands(text, at, SURETY__LITERAL("/*")) ||
+           start_stands(text, at, SURETY__LITERAL("# "));
+}
+
+/* The length of the literal at `at`; one that the text's end cuts off counts,
+ * which *ret_cut tells. 0: none. */
+static size_t start_literal(surety_str text, size_t at, bool *ret_cut)
+{
+    size_t end = at;
+
+    while (end < text.len && end - at < 10 && start_is_word(text.ptr[end]))
+        end++;
+    if (end == at)
+        return 0;
+    for (size_t i = 0; i < sizeof(start_literals) / sizeof(*start_literals);
+         i++) {
+        const surety_str literal = surety_str_of(start_literals[i]);
+
+        if (end - at > literal.len ||
+            memcmp(text.ptr + at, literal.ptr, end - at) != 0)
+            continue;
+        if (end - at < literal.len && end < text.len)
+            continue;
+        *ret_cut = end - at < literal.len;
+        return end - at;
+    }
+    return 0;
+}
+
+/* A key that is not quoted, or whose first quote is missing, from `at` on. */
+static enum surety__start start_key(surety_str text, size_t at)
+{
+    const size_t stop =
+        text.len - at > START_KEY_MAX ? at + START_KEY_MAX : text.len;
+    unsigned words = 0;
+
+    while (at < stop && start_is_word(text.ptr[at])) {
+        size_t next;
+
+        while (at < stop && (start_is_word(text.ptr[at]) ||
+                             text.ptr[at] == '-' || text.ptr[at] == '.'))
+            at++;
+        if (at == text.len)
+            return words ? START_WEAK : START_STRONG;
+        words++;
+        for (next = at; next < stop && surety__is_blank(text.ptr[next]);)
+            next++;
+        if (start_mark(text, next, ':') || start_mark(text, next, '='))
+            return words == 1 ? START_STRONG : START_WEAK;
+        if (start_quote(text, next)) {
+            next = start_space(text, next + start_quote(text, next));
+            return start_mark(text, next, ':') ? START_STRONG : START_NONE;
+        }
+        if (next == at || words == START_WORDS_MAX)
+            break;
+        at = next;
+    }
+    return START_NONE;
+}
+
+/* What stands behind the opening brace. */
+static enum surety__start start_object(surety_str text, size_t at)
+{
+    for (unsigned i = 0; i < START_NESTED_MAX; i++) {
+        at = start_space(text, at);
+        if (at == text.len || start_quote(text, at))
+            return START_STRONG;
+        if (start_comment(text, at) || start_mark(text, at, '}') ||
+            memchr(",.", text.ptr[at], 2))
+            return START_WEAK;
+        if (start_mark(text, at, '{') == 0)
+            return start_key(text, at);
+        at++;
+    }
+    return START_NONE;
+}
+
+/* Numbers that an array starts with: what follows them tells. */
+static enum surety__start start_numbers(surety_str text, size_t at)
+{
+    const size_t stop =
+        text.len - at > START_NUMBERS_MAX ? at + START_NUMBERS_MAX : text.len;
+    size_t open = 1;
+    bool cut = false;
+
+    for (; at < stop; at++) {
+        open += text.ptr[at] == '[';
+        open -= text.ptr[at] == ']';
+        if (!open)
+            return START_WEAK;
+        if (!start_is_digit(text.ptr[at]) &&
+            !memchr("+-.,_eE[] \t\r\n", text.ptr[at], 13))
+            break;
+    }
+    if (at == text.len ||
+        (at < stop && (start_quote(text, at) || start_mark(text, at, '{') ||
+                       start_literal(text, at, &cut))))
+        return START_STRONG;
+    return START_WEAK;
+}
+
+/* What stands behind the opening square bracket. */
+static enum surety__start start_array(surety_str text, size_t at)
+{
+    for (unsigned i = 0; i < START_NESTED_MAX; i++) {
+        bool cut = false;
+
+        at = start_space(text, at);
+        if (at == text.len || start_quote(text, at))
+            return START_STRONG;
+        if (start_mark(text, at, ']'))
+            return START_WEAK;
+        if (start_mark(text, at, '{'))
+            return start_object(text, at + start_mark(text, at, '{'));
+        if (start_is_digit(text.ptr[at]) || memchr("+-.", text.ptr[at], 3))
+            return start_numbers(text, at);
+        if (start_comment(text, at) || memchr(",(", text.ptr[at], 2))
+            return START_WEAK;
+        if (start_literal(text, at, &cut)) {
+            at = start_space(text, at + start_literal(text, at, &cut));
+            return cut || start_mark(text, at, ',') ? START_STRONG
+                   : start_mark(text, at, ']') != 0 ? START_WEAK
+                                                    : START_NONE;
+        }
+        if (start_mark(text, at, '[') == 0)
+            return START_NONE;
+        at += start_mark(text, at, '[');
+    }
+    return START_STRONG;
+}
+
+enum surety__start surety__start_at(surety_str text, size_t at)
+{
+    bool cut = false;
+
+    if (at >= text.len)
+        return START_NONE;
+    if (start_mark(text, at, '{'))
+        return start_object(text, at + start_mark(text, at, '{'));
+    if (start_mark(text, at, '['))
+        return start_array(text, at + start_mark(text, at, '['));
+    if (start_quote(text, at) || start_is_digit(text.ptr[at]) ||
+        memchr("+-.(", text.ptr[at], 4) || start_literal(text, at, &cut))
+        return START_SCALAR;
+    return START_NONE;
+}
+
+/* Behind the quoted text at `at`; text.len: it does not end in time. */
+static size_t start_quoted(surety_str text, size_t at)
+{
+    const size_t stop =
+        text.len - at > START_ITEM_MAX ? at + START_ITEM_MAX : text.len;
+    const char quote = text.ptr[at];
+
+    for (at += start_quote(text, at); at < stop; at++) {
+        if (text.ptr[at] == '\\')
+            at++;
+        else if (memchr("\"'`", quote, 3) ? text.ptr[at] == quote
+                                         : start_quote(text, at) == 3)
+            return at + start_quote(text, at);
+    }
+    return text.len;
+}
+
+bool surety__start_is_json(surety_str text, size_t at)
+{
+    bool cut = false;
+
+    for (unsigned i = 0; i < START_NESTED_MAX && at < text.len; i++) {
+        if (text.ptr[at] == '{') {
+            at = start_space(text, at + 1);
+            if (!start_quote(text, at))
+                return at < text.len && start_key(text, at) == START_STRONG;
+            at = start_space(text, start_quoted(text, at));
+            return start_mark(text, at, ':') || start_quote(text, at) ||
+                   start_literal(text, at, &cut) ||
+                   (at < text.len &&
+                    (start_is_digit(text.ptr[at]) ||
+                     memchr("{[-", text.ptr[at], 3)));
+        }
+        if (text.ptr[at] != '[')
+            return false;
+        at = start_space(text, at + 1);
+        if (start_quote(text, at)) {
+            at = start_space(text, start_quoted(text, at));
+            return start_mark(text, at, ',') || start_mark(text, at, ']') ||
+                   start_mark(text, at, ':');
+        }
+    }
+    return false;
+}
+
+/* Where the brackets that open at `at` balance, those in double quotes left out
+ * or not; text.len: nowhere. */
+static size_t start_balance(surety_str text, size_t at, bool strings)
+{
+    size_t depth = 0;
+    bool inside = false;
+
+    for (; at < text.len; at++) {
+        const char byte = text.ptr[at];
+
+        if (strings && byte == '\\' && inside)
+            at++;
+        else if (strings && byte == '"')
+            inside = !inside;
+        else if (!inside && (byte == '{' || byte == '['))
+            depth++;
+        else if (!inside && (byte == '}' || byte == ']') && --depth == 0)
+            return at + 1;
+    }
+    return text.len;
+}
+
+/* Behind a scalar of an object or array at `at`; `at`: there is none. */
+static size_t start_scalar(surety_str text, size_t at)
+{
+    bool cut = false;
+    size_t end = at;
+
+    if (start_quote(text, at))
+        return start_quoted(text, at);
+    if (at < text.len && (start_is_digit(text.ptr[at]) || text.ptr[at] == '-'))
+        for (end++; end < text.len && memchr("0123456789.eE+-", text.ptr[end],
+                                             15);)
+            end++;
+    return end > at ? end : at + start_literal(text, at, &cut);
+}
+
+size_t surety__start_extent(surety_str text, size_t at)
+{
+    size_t end = start_balance(text, at, true);
+
+    if (end == text.len)
+        end = start_balance(text, at, false);
+    for (;;) {
+        at = start_space(text, end);
+        if (at == text.len || !memchr("}],", text.ptr[at], 3))
+            return end;
+        end = at + 1;
+        if (text.ptr[at] != ',')
+            continue;
+        at = start_space(text, end);
+        while (start_scalar(text, at) > at) {
+            end = start_scalar(text, at);
+            at = start_space(text, end);
+            if (at < text.len && memchr(":,", text.ptr[at], 2))
+                at = start_space(text, end = at + 1);
+        }
+        if (at < text.len && memchr("{[", text.ptr[at], 2))
+            end = start_balance(text, at, true);
+    }
+}
+
+/* Where byte stands next, from `at` on; text.len: nowhere. */
+static size_t start_byte(surety_str text, size_t at, char byte)
+{
+    const char *hit =
+        at < text.len ? memchr(text.ptr + at, byte, text.len - at) : NULL;
+
+    return hit ? (size_t)(hit - text.ptr) : text.len;
+}
+
+size_t surety__start_next(surety_str text, size_t at, surety__marks *marks,
+                          enum surety__start *ret_start)
+{
+    static const char bytes[] = {'{', '[', '\xEF'};
+
+    for (;;) {
+        size_t first;
+
+        for (size_t i = 0; i < SURETY__MARKS; i++)
+            if (marks->next[i] < at || !marks->known)
+                marks->next[i] = start_byte(text, at, bytes[i]);
+        marks->known = true;
+        first = marks->next[0] < marks->next[1] ? 0 : 1;
+        first = marks->next[2] < marks->next[first] ? 2 : first;
+        at = marks->next[first];
+        if (at >= text.len)
+            return text.len;
+        *ret_start = surety__start_at(text, at);
+        if (*ret_start != START_NONE && *ret_start != START_SCALAR)
+            return at;
+        at++;
+    }
+}
+
+/* ---- wrappers -------------------------------------------------------------
+ */
+
+/* Behind the tag at `at` ("<answer>", "</json>", "<|message|>"); `at`: none. */
+static size_t start_tag(surety_str text, size_t at)
+{
+    const size_t stop =
+        text.len - at > START_TAG_MAX ? at + START_TAG_MAX : text.len;
+    size_t end = at + 1;
+
+    if (at >= text.len || text.ptr[at] != '<')
+        return at;
+    while (end < stop && !memchr("<>\n{[", text.ptr[end], 5))
+        end++;
+    return end < stop && text.ptr[end] == '>' && end > at + 1 ? end + 1 : at;
+}
+
+/* Behind the line at `at`. */
+static size_t start_line(surety_str text, size_t at)
+{
+    while (at < text.len && text.ptr[at] != '\n')
+        at++;
+    return at;
+}
+
+/* Behind the comment or heading at `at`; `at`: none. */
+static size_t start_remark(surety_str text, size_t at)
+{
+    if (start_stands(text, at, SURETY__LITERAL("/*"))) {
+        const surety_str rest = {text.ptr + at, text.len - at};
+        const size_t end = surety__str_find(rest, SURETY__LITERAL("*/"));
+
+        return end == rest.len ? at : at + end + 2;
+    }
+    if (start_stands(text, at, SURETY__LITERAL("//")) ||
+        (at < text.len && text.ptr[at] == '#'))
+        return start_line(text, at);
+    return at;
+}
+
+/* Behind a label that ends in a colon ("**Final Answer:**"); `at`: none. */
+static size_t start_label(surety_str text, size_t at)
+{
+    const size_t stop =
+        text.len - at > START_LABEL_MAX ? at + START_LABEL_MAX : text.len;
+
+    for (; at < stop; at++) {
+        const size_t colon = start_mark(text, at, ':');
+
+        if (colon)
+            return at + colon;
+        if (!start_is_word(text.ptr[at]) &&
+            !memchr(" \t-*,'()", text.ptr[at], 8))
+            break;
+    }
+    return 0;
+}
+
+/* Words that stand before a value in a program or name its language. */
+static bool start_is_lead(surety_str word, bool alone)
+{
+    static const char *const leads[] = {"const",   "let",   "var",
+                                        "return",  "yield", "export",
+                                        "default", "await", "final"};
+    static const char *const languages[] = {
+        "json", "json5", "jsonc", "jsonl", "js", "javascript", "python", "py"};
+
+    for (size_t i = 0; i < sizeof(leads) / sizeof(*leads); i++)
+        if (surety_str_equal(word, surety_str_of(leads[i])))
+            return true;
+    for (size_t i = 0; alone && i < sizeof(languages) / sizeof(*languages); i++)
+        if (surety__str_equal_nocase(word, surety_str_of(languages[i])))
+            return true;
+    return false;
+}
+
+/* Behind what begins with a word at `at`: an assignment, a call, a label, a
+ * word of a program; `at`: it wraps nothing. */
+static size_t start_word(surety_str text, size_t at, bool *ret_call)
+{
+    size_t end = at;
+    size_t next;
+
+    while (end < text.len && end - at < START_LABEL_MAX &&
+           (start_is_word(text.ptr[end]) || text.ptr[end] == '.'))
+        end++;
+    for (next = end; next < text.len && surety__is_blank(text.ptr[next]);)
+        next++;
+    if (next == text.len || end == at)
+        return at;
+    if (start_is_lead((surety_str){text.ptr + at, end - at},
+                      memchr("\r\n{[", text.ptr[next], 4) != NULL))
+        return next;
+    if (text.ptr[next] == '=')
+        return next + 1;
+    if (start_stands(text, next, SURETY__LITERAL(":=")))
+        return next + 2;
+    if (text.ptr[next] == '(' && next == end) {
+        *ret_call = true;
+        return next + 1;
+    }
+    next = start_label(text, at);
+    return next ? next : at;
+}
+
+size_t surety__start_unwrap(surety_str text, size_t at)
+{
+    const size_t from = at;
+    bool call = false;
+
+    for (unsigned i = 0; i < START_WRAPS_MAX; i++) {
+        size_t next;
+
+        at = start_space(text, at);
+        if (start_stands(text, at, SURETY__LITERAL("\xEF\xBB\xBF")))
+            at = start_space(text, at + 3);
+        if (at >= text.len)
+            return from;
+        if (call && start_quote(text, at)) {
+            next = start_space(text, at + start_quote(text, at));
+            if (start_mark(text, next, '{') || start_mark(text, next, '['))
+                return next;
+        }
+        if (text.ptr[at] != '(' && surety__start_at(text, at) != START_NONE)
+            return at;
+        next = start_tag(text, at);
+        if (next == at)
+            next = start_remark(text, at);
+        if (next == at && memchr("(*_", text.ptr[at], 3))
+            next = at + 1;
+        if (next == at && start_is_word(text.ptr[at]))
+            next = start_word(text, at, &call);
+        if (next == at)
+            return from;
+        at = next;
+    }
+    return from;
+}
+
+bool surety__text_over(surety_str text, size_t at, size_t *ret_brackets)
+{
+    const surety__span rest =
+        surety__trim(text, (surety__span){(uint32_t)at, (uint32_t)text.len});
+
+    *ret_brackets = at;
+    text.len = rest.end;
+    while (at < text.len) {
+        const size_t mark =
+            start_mark(text, at, '}')   ? start_mark(text, at, '}')
+            : start_mark(text, at, ']') ? start_mark(text, at, ']')
+                                        : 0;
+        const size_t tag = start_tag(text, at);
+
+        if (mark || text.ptr[at] == ')') {
+            at += mark ? mark : 1;
+            *ret_brackets = mark ? at : *ret_brackets;
+        } else if (tag > at) {
+            at = tag;
+        } else if (start_stands(text, at, SURETY__LITERAL("//")) ||
+                   start_stands(text, at, SURETY__LITERAL("/*"))) {
+            const size_t end = start_remark(text, at);
+
+            if (end == at)
+                return false;
+            at = end;
+        } else if (surety__is_space(text.ptr[at]) ||
+                   memchr(";,'\"`*~", text.ptr[at], 7)) {
+            at++;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
