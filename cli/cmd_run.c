@@ -400,6 +400,7 @@ static bool job_run(struct job *job)
         .budget = job->budget,
         .backoff = surety_config_backoff(job->config),
         .retry_max = job->numbers.retry_max,
+        .commit = settings->session.commit,
         .has_feedback = settings->feedback != 0,
         .feedback = (surety_feedback)(settings->feedback - 1),
         .ledger = job->ledger,
@@ -441,6 +442,7 @@ static int verdict_code(const surety_run *run)
 {
     switch (surety_run_verdict_of(run)) {
     case SURETY_RUN_VALID:
+    case SURETY_RUN_PARTIAL:
     case SURETY_RUN_FALLBACK: return CODE_VALID;
     case SURETY_RUN_REJECTED:
     case SURETY_RUN_REFUSED: return CODE_INVALID;

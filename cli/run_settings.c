@@ -65,6 +65,11 @@ const struct option_row run_options[] = {
     {"feedback", 0, OPTION_CHOICE, AT(feedback), 0, NULL, "errors|simple|patch",
      "what the model is told then: every error with its place, a request for "
      "valid JSON, or the failing parts, to be mended by JSON Patch"},
+    {"commit", 0, OPTION_FLAG, SESSION(commit), 0, NULL, NULL,
+     "take the first value that a reply begins for the one that is meant, and "
+     "stop the call when that cannot satisfy the contract any more; without it "
+     "a call is stopped only when nothing that follows can"},
+    SESSION_ROWS_PARTIAL,
     {"no-fallback", 0, OPTION_FLAG, SESSION(no_fallback), 0, NULL, NULL,
      "do not use the contract's fallback"},
     {"var", 0, OPTION_TEXTS, SESSION(variables), 0, "NAME=VALUE", NULL,
@@ -250,6 +255,9 @@ static const char *wants_contract(const struct run_settings *settings)
                 {session->marker, "marker"},
                 {session->keep_reasoning, "keep-reasoning"},
                 {session->repair, "repair"},
+                {session->certain, "certain"},
+                {session->commit, "commit"},
+                {session->partial, "partial"},
                 {session->no_fallback, "no-fallback"},
                 {session->variables.count, "var"},
                 {session->not_strict, "not-strict"},

@@ -64,6 +64,10 @@ static inline surety_entry sample_entry(const char *id, surety_str big)
         .cost_picousd = 1234567890123456789,
         .decision = SAMPLE_TEXT("accept: the reply satisfies its contract"),
         .reply = SAMPLE_TEXT("\0\xFF\xFE{\"x\": 1}\0"),
+        .stopped = SAMPLE_TEXT("no"),
+        .stopped_bytes = 12345,
+        .saved_known = true,
+        .saved_tokens = UINT32_MAX,
     };
 }
 
@@ -99,7 +103,8 @@ static inline surety_str sample_text(const surety_entry *entry, size_t i)
                                 entry->response_id,
                                 entry->stage,
                                 entry->decision,
-                                entry->reply};
+                                entry->reply,
+                                entry->stopped};
     const size_t count = sizeof(texts) / sizeof(*texts);
 
     return i < count ? texts[i] : (surety_str){NULL, 0};
@@ -107,7 +112,7 @@ static inline surety_str sample_text(const surety_entry *entry, size_t i)
 
 static inline bool sample_same(const surety_entry *a, const surety_entry *b)
 {
-    for (size_t i = 0; i < 18; i++) {
+    for (size_t i = 0; i < 19; i++) {
         if (!surety_str_equal(sample_text(a, i), sample_text(b, i)))
             return false;
     }
@@ -124,6 +129,9 @@ static inline bool sample_same(const surety_entry *a, const surety_entry *b)
            a->reasoning_tokens == b->reasoning_tokens &&
            a->cost_known == b->cost_known &&
            a->cost_picousd == b->cost_picousd &&
+           a->stopped_bytes == b->stopped_bytes &&
+           a->saved_known == b->saved_known &&
+           a->saved_tokens == b->saved_tokens &&
            sample_same_issues(a->errors, b->errors, a->error_count) &&
            sample_same_issues(a->repairs, b->repairs, a->repair_count);
 }

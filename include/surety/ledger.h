@@ -65,6 +65,13 @@ typedef struct surety_entry {
     uint64_t cost_picousd; /* numbers above INT64_MAX are kept as INT64_MAX */
     surety_str decision;   /* what was decided after it, and why */
     surety_str reply;      /* only where raw texts are asked for */
+    /* The run stopped the call, for what it saw coming (surety_verdict_name;
+     * empty: it did not), after so many bytes of the reply; the tokens that it
+     * did not cost, at most, are known where the model has a maximum. */
+    surety_str stopped;
+    uint64_t stopped_bytes;
+    bool saved_known;
+    uint64_t saved_tokens;
 } surety_entry;
 
 /* A place for records. The caller may bring one. */

@@ -27,6 +27,7 @@
 #include <surety/prompt.h>
 #include <surety/provider.h>
 #include <surety/reply.h>
+#include <surety/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -87,6 +88,11 @@ typedef struct surety_run_options {
     uint32_t retry_max;
     bool has_feedback; /* feedback instead of the contract's */
     surety_feedback feedback;
+    /* A reply is checked while it is being written, and its call is stopped
+     * when no continuation can satisfy the contract, or when it runs away
+     * (stream.h). With this also when the first value that it begins cannot:
+     * another behind it is not waited for. */
+    bool commit;
     /* Takes a record of each attempt; NULL: none. A ledger that cannot write
      * ends the run, unless ledger_optional. */
     surety_ledger *ledger;
@@ -106,9 +112,12 @@ typedef enum surety_run_verdict {
     SURETY_RUN_PENDING = 0,
     SURETY_RUN_VALID,    /* a value that satisfies the contract, or without a
                           * contract a reply */
-    SURETY_RUN_FALLBACK, /* the contract's fallback: a reply was judged, none is
-                          * valid, and nothing more can be tried (the message
+    SURETY_RUN_PARTIAL,  /* what there is of a reply that was cut off, where the
+                          * contract or the judge's options take that: no reply
+                          * is valid, and nothing more can be tried (the message
                           * says whether the budget was the reason) */
+    SURETY_RUN_FALLBACK, /* the contract's fallback: likewise, and a reply was
+                          * judged */
     SURETY_RUN_REJECTED, /* replies, but none that is valid */
     SURETY_RUN_REFUSED,  /* the model refuses, or a filter does */
     SURETY_RUN_PROVIDER, /* no model gave a reply */
@@ -117,8 +126,8 @@ typedef enum surety_run_verdict {
                           * record of is not given out */
     SURETY_RUN_CANCELLED
 } surety_run_verdict;
-/* "pending", "valid", "fallback", "rejected", "refused", "provider", "budget",
- * "ledger", "cancelled"; never NULL. */
+/* "pending", "valid", "partial", "fallback", "rejected", "refused", "provider",
+ * "budget", "ledger", "cancelled"; never NULL. */
 SURETY_API const char *surety_run_verdict_name(surety_run_verdict verdict);
 
 typedef struct surety_run surety_run;
@@ -188,6 +197,15 @@ typedef struct surety_attempt {
     bool ok;
     surety_stage stage;
     surety_str report; /* the JSON report (surety/report); empty: not judged */
+    /* The run stopped the call for what it saw coming (stream.h's verdict;
+     * OPEN: it did not), after so many bytes of the reply. It is judged by what
+     * came. Its tokens are an estimate, and those that it did not cost are at
+     * most so many; known where the model has a maximum. */
+    surety_verdict stopped;
+    uint64_t stopped_bytes;
+    uint64_t stopped_tokens;
+    bool saved_known;
+    uint64_t saved_tokens;
     uint64_t started_ms; /* on the caller's monotonic clock; 0: never */
     uint64_t first_byte_ms, ended_ms;
     bool cost_known;

@@ -3,7 +3,9 @@
  * that knows which member stands in which column, and how:
  *
  * - text that is empty, and a time that is 0, are NULL: there is none;
- * - tokens are NULL where the usage is not known, and so is the cost;
+ * - tokens are NULL where the usage is not known, and so is the cost; what was
+ *   saved by stopping a call, where that is not known, and its bytes, where it
+ *   was not stopped;
  * - numbers above 2^63 - 1 are kept as 2^63 - 1: databases have no unsigned
  *   numbers, and no attempt costs nine million dollars.
  *
@@ -21,7 +23,9 @@ typedef enum entry_form {
     FORM_STATE,
     FORM_SIZE,
     FORM_TOKENS,
-    FORM_COST
+    FORM_COST,
+    FORM_STOPPED, /* of an attempt that was stopped */
+    FORM_SAVED
 } entry_form;
 
 typedef struct entry_column {
@@ -69,6 +73,9 @@ static const entry_column entry_columns[SURETY__COLUMNS] = {
     COLUMN(cost_picousd, FORM_COST),
     COLUMN(decision, FORM_TEXT),
     COLUMN(reply, FORM_RAW),
+    COLUMN(stopped, FORM_TEXT),
+    COLUMN(stopped_bytes, FORM_STOPPED),
+    COLUMN(saved_tokens, FORM_SAVED),
 };
 #undef COLUMN
 
@@ -97,6 +104,17 @@ static int64_t entry_number(uint64_t number)
     return number > INT64_MAX ? INT64_MAX : (int64_t)number;
 }
 
+/* Whether a number that may be absent is there. */
+static bool entry_knows(const surety_entry *entry, entry_form form)
+{
+    switch (form) {
+    case FORM_TOKENS: return entry->usage_known;
+    case FORM_COST: return entry->cost_known;
+    case FORM_STOPPED: return entry->stopped.len > 0;
+    default: return entry->saved_known;
+    }
+}
+
 /* The number of a column that holds one. */
 static surety__cell entry_count(const surety_entry *entry, entry_form form,
                                 const void *member)
@@ -109,7 +127,9 @@ static surety__cell entry_count(const surety_entry *entry, entry_form form,
     case FORM_SIZE: cell.number = entry_number(*(const size_t *)member); break;
     case FORM_TOKENS:
     case FORM_COST:
-        if (form == FORM_TOKENS ? entry->usage_known : entry->cost_known)
+    case FORM_STOPPED:
+    case FORM_SAVED:
+        if (entry_knows(entry, form))
             cell.number = entry_number(*(const uint64_t *)member);
         else
             cell.kind = CELL_NULL;
@@ -188,6 +208,11 @@ surety_entry surety__entry_of(const surety__cell *cells)
             entry.cost_known = true;
             *(uint64_t *)member = (uint64_t)cell.number;
             break;
+        case FORM_SAVED:
+            entry.saved_known = true;
+            *(uint64_t *)member = (uint64_t)cell.number;
+            break;
+        case FORM_STOPPED: *(uint64_t *)member = (uint64_t)cell.number; break;
         default: *(int64_t *)member = cell.number; break;
         }
     }

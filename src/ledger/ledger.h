@@ -29,7 +29,7 @@ typedef struct surety__cell {
 /* ---- schema.c: the database's form, and what is asked of it -------------- */
 
 /* The version that this build makes and migrates to. */
-#define SURETY__LEDGER_VERSION 2
+#define SURETY__LEDGER_VERSION 3
 /* Marks a file of SQLite as a ledger: "SRTY". */
 #define SURETY__LEDGER_MARK 0x53525459
 
@@ -66,7 +66,7 @@ void surety__sql_write(surety__sql which, bool postgres, surety_buf *out);
 
 /* Columns of an entry: those known when it begins stand first. */
 #define SURETY__BEGIN_COLUMNS 11
-#define SURETY__COLUMNS 33
+#define SURETY__COLUMNS 36
 
 const char *surety__column_name(size_t i);
 /* Whether it holds bytes of any length. */

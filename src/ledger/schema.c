@@ -110,6 +110,32 @@
     " GROUP BY attempt.contract, attempt.contract_version, attempt.model"      \
     ", repair.kind, repair.path;"
 
+/* Version 3: calls that were stopped. What is asked of them stands behind the
+ * columns of version 2, as PostgreSQL wants it where a view is replaced. */
+#define SCHEMA_STOPPED_COLUMNS(place)                                          \
+    "ALTER TABLE " place "attempts ADD COLUMN stopped text;"                   \
+    "ALTER TABLE " place "attempts ADD COLUMN stopped_bytes bigint;"           \
+    "ALTER TABLE " place "attempts ADD COLUMN saved_tokens bigint;"
+#define SCHEMA_STOPPED_COUNTS                                                  \
+    SCHEMA_COUNTS ", count(stopped) AS stopped"                                \
+                  ", sum(saved_tokens) AS saved_tokens"
+#define SCHEMA_STOPPED_VIEWS(create, place, time)                              \
+    create place                                                               \
+        "attempt_list AS SELECT " time " AS started, id, run, number"          \
+        ", purpose, contract, contract_version, provider, model, mode, "       \
+        "state, ok"                                                            \
+        ", fallback, stage, failure, http_status, error_count, repair_count"   \
+        ", ended_ms - started_ms AS total_ms"                                  \
+        ", first_byte_ms - started_ms AS first_byte_after_ms, input_tokens"    \
+        ", output_tokens, cost_picousd * 1e-12 AS cost_usd, decision, stopped" \
+        ", stopped_bytes, saved_tokens FROM " place "attempts;" create place   \
+        "contract_stats AS SELECT contract"                                    \
+        ", contract_version," SCHEMA_STOPPED_COUNTS " FROM " place             \
+        "attempts GROUP BY contract, contract_version;" create place           \
+        "model_stats AS SELECT provider, model"                                \
+        ", mode," SCHEMA_STOPPED_COUNTS " FROM " place                         \
+        "attempts GROUP BY provider, model, mode;"
+
 const surety__step surety__ledger_steps[] = {
     {1,
      "CREATE TABLE writers (id integer PRIMARY KEY," SCHEMA_WRITER
@@ -141,6 +167,18 @@ const surety__step surety__ledger_steps[] = {
     {2, SCHEMA_ISSUE_VIEWS("") "PRAGMA user_version = 2;",
      SCHEMA_ISSUE_VIEWS(
          "surety.") "UPDATE surety.ledger_version SET version = 2;"},
+    {3,
+     SCHEMA_STOPPED_COLUMNS("") "DROP VIEW attempt_list; DROP VIEW "
+                                "contract_stats; DROP VIEW model_stats;",
+     SCHEMA_STOPPED_COLUMNS("surety.")},
+    {3,
+     SCHEMA_STOPPED_VIEWS("CREATE VIEW ", "",
+                          "strftime('%Y-%m-%dT%H:%M:%fZ', started_ms / 1000.0,"
+                          " 'unixepoch')") "PRAGMA user_version = 3;",
+     SCHEMA_STOPPED_VIEWS(
+         "CREATE OR REPLACE VIEW ", "surety.",
+         "to_timestamp(started_ms / 1000.0)") "UPDATE surety.ledger_version"
+                                              " SET version = 3;"},
 };
 const size_t surety__ledger_step_count =
     sizeof(surety__ledger_steps) / sizeof(*surety__ledger_steps);

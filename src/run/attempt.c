@@ -112,13 +112,49 @@ static const char attempt_shorter[] =
     "\n\nYour last reply was cut off by a limit on its length. Answer again, "
     "whole and much shorter: leave out every explanation, and keep each text "
     "as brief as it can be.\n";
+static const char attempt_whole[] =
+    "\n\nYour last reply ended before its JSON did. Answer again, with the "
+    "whole JSON.\n";
+static const char attempt_runaway[] =
+    "\n\nYour last reply was stopped because it ran on without end, with the "
+    "same text or nothing but white space over and over. Answer again, whole "
+    "and without that, and end where the JSON ends.\n";
 
-static bool attempt_ask_shorter(surety_run *run)
+/* The first words, with one word about a reply of which there is nothing to
+ * say in particular. */
+static bool attempt_ask_differently(surety_run *run)
 {
+    const surety__case what = surety__attempt_last(run)->what;
+
     if (!attempt_ask(run))
         return false;
     surety_buf_add(&run->text, run->plan.prompt);
-    surety_buf_text(&run->text, attempt_shorter);
+    surety_buf_text(&run->text, what == CASE_RUNAWAY ? attempt_runaway
+                                : what == CASE_CUT   ? attempt_whole
+                                                     : attempt_shorter);
+    run->plan.prompt = surety__result_keep(run);
+    return true;
+}
+
+/* The first words with what was found in a reply that was stopped, where its
+ * outcome does not say it. */
+static bool attempt_ask_finding(surety_run *run)
+{
+    const surety__attempt *attempt = &run->attempts[run->basis_of.stopped - 1];
+    const surety_issue *finding = &attempt->finding;
+
+    if (!attempt_ask(run))
+        return false;
+    surety_buf_add(&run->text, run->plan.prompt);
+    surety_buf_text(&run->text, "\n\nYour last reply was stopped where nothing "
+                                "that follows could have mended it: ");
+    if (finding->instance_location.len) {
+        surety_buf_text(&run->text, "at ");
+        surety__result_line(&run->text, finding->instance_location, 300);
+        surety_buf_text(&run->text, ": ");
+    }
+    surety__result_line(&run->text, finding->message, 1000);
+    surety_buf_text(&run->text, ". Answer again, whole, with this mended.\n");
     run->plan.prompt = surety__result_keep(run);
     return true;
 }
@@ -127,20 +163,25 @@ static bool attempt_ask_shorter(surety_run *run)
 static bool attempt_ask_again(surety_run *run)
 {
     surety__plan *plan = &run->plan;
-    const surety_str reply =
-        run->basis_text.len ? run->basis_text : run->basis_native;
+    const surety__subject *basis = &run->basis_of;
+    const bool found =
+        basis->stopped && !run->attempts[basis->stopped - 1].outcome_tells;
+    const surety_str reply = basis->text.len ? basis->text : basis->native;
     surety_feedback feedback = run->feedback;
     surety_prompt_options options;
     surety_status status;
 
     if (feedback == SURETY_FEEDBACK_PATCH &&
-        (run->patch_failed || !surety_prompt_patches(run->basis)))
+        (run->patch_failed || basis->stopped ||
+         !surety_prompt_patches(run->basis)))
         feedback = SURETY_FEEDBACK_ERRORS;
     if (feedback == SURETY_FEEDBACK_PATCH) {
         plan->purpose = PURPOSE_PATCH;
         plan->patch = true;
         plan->mode = SURETY_MODE_PROMPT;
     }
+    if (found && feedback == SURETY_FEEDBACK_ERRORS)
+        return attempt_ask_finding(run);
     plan->system = run->options.system;
     for (options = attempt_prompt_options(run);;
          options.style = SURETY_PROMPT_JSON_SCHEMA) {
@@ -149,8 +190,18 @@ static bool attempt_ask_again(surety_run *run)
                                      &run->text, &run->cause);
         if (status != SURETY_UNSUPPORTED ||
             options.style == SURETY_PROMPT_JSON_SCHEMA)
-            return attempt_written(run, status, &plan->prompt);
+            break;
         surety_buf_reset(&run->text);
+    }
+    return attempt_written(run, status, &plan->prompt);
+}
+
+static const char *attempt_why_differently(const surety_run *run)
+{
+    switch (surety__attempt_last(run)->what) {
+    case CASE_RUNAWAY: return "for a reply that ends, at ";
+    case CASE_CUT: return "for the whole reply, at ";
+    default: return "for a shorter reply, at ";
     }
 }
 
@@ -171,7 +222,7 @@ static void attempt_say_why(surety_run *run)
                            (unsigned)run->reask_max);
         surety_buf_text(out, plan->purpose == PURPOSE_PATCH ? "for a patch, at "
                              : plan->purpose == PURPOSE_SHORTER
-                                 ? "for a shorter reply, at "
+                                 ? attempt_why_differently(run)
                                  : "with what was wrong, at ");
     }
     surety__result_line(out, surety__run_model(run)->name, 80);
@@ -212,7 +263,7 @@ bool surety__attempt_plan(surety_run *run, surety__purpose purpose)
         plan->patch = false;
         switch (purpose) {
         case PURPOSE_ASK: good = attempt_ask(run); break;
-        case PURPOSE_SHORTER: good = attempt_ask_shorter(run); break;
+        case PURPOSE_SHORTER: good = attempt_ask_differently(run); break;
         default: good = attempt_ask_again(run); break;
         }
         surety__mode_bind(run);
@@ -287,6 +338,7 @@ bool surety__attempt_send(surety_run *run)
     status = surety__call_encode(&call, &run->scratch, &request, &run->cause);
     if (status == SURETY_OK) {
         run->heard = run->ended = false;
+        surety__watch_begin(run);
         surety__decoder_begin(run->decoder, model->protocol, plan->mode,
                               model->key, &listener);
         status = model->transport->start(model->transport->ctx,

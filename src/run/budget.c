@@ -100,6 +100,22 @@ static bool budget_worked(const surety__attempt *attempt)
     return attempt->sent && (status == 0 || (status >= 200 && status < 300));
 }
 
+/* Extra members may replace the model's own limit. */
+uint64_t surety__budget_reply_max(const surety_model *model)
+{
+    static const char *const names[] = {"max_tokens", "max_completion_tokens",
+                                        "max_output_tokens"};
+    const surety_val gemini = surety_val_get(
+        surety_val_get(model->extra, "generationConfig"), "maxOutputTokens");
+    uint64_t most = model->output_tokens_max;
+
+    if (!most && model->protocol == SURETY_PROTOCOL_ANTHROPIC)
+        most = 8192;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        most = surety_val_uint(surety_val_get(model->extra, names[i]), most);
+    return surety_val_uint(gemini, most);
+}
+
 void surety__budget_count(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);

@@ -163,6 +163,14 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
                        SURETY_RUN_REJECTED,
                        "name another model, or say in the prompt what it gets "
                        "wrong"},
+    [CASE_CUT] = {"the reply ends before its JSON does",
+                  {ACTION_WHOLE, ACTION_MODEL},
+                  SURETY_RUN_REJECTED,
+                  "allow more tokens (max_tokens), or ask for less"},
+    [CASE_RUNAWAY] = {"the reply ran away",
+                      {ACTION_WHOLE, ACTION_MODEL},
+                      SURETY_RUN_REJECTED,
+                      "name another model, or change its temperature"},
     [CASE_PATCH] = {"the patch does not apply",
                     {ACTION_REASK, ACTION_MODEL},
                     SURETY_RUN_REJECTED,
@@ -248,14 +256,97 @@ static void decide_tell_answer(const surety_answer *answer, surety_buf *out)
         surety_buf_byte(out, ')');
 }
 
+void surety__decide_tell_stop(const surety_attempt *attempt, surety_buf *out)
+{
+    surety__buf_printf(
+        out, "stopped after %zu byte%s: ", (size_t)attempt->stopped_bytes,
+        attempt->stopped_bytes == 1 ? "" : "s");
+    surety_buf_text(
+        out,
+        attempt->stopped == SURETY_VERDICT_RUNAWAY ? "the reply is running away"
+        : attempt->stopped == SURETY_VERDICT_LOST
+            ? "the value at hand cannot satisfy the contract, and no other "
+              "is waited for"
+            : "nothing that follows can satisfy the contract");
+}
+
+/* "stopped after 22 bytes, about 8 tokens of at most 500: " */
+static void decide_tell_stopped(const surety_attempt *attempt, surety_buf *out)
+{
+    surety__buf_printf(out, "stopped after %zu byte%s, about %zu token%s",
+                       (size_t)attempt->stopped_bytes,
+                       attempt->stopped_bytes == 1 ? "" : "s",
+                       (size_t)attempt->stopped_tokens,
+                       attempt->stopped_tokens == 1 ? "" : "s");
+    if (attempt->saved_known)
+        surety__buf_printf(
+            out, " of at most %zu",
+            (size_t)(attempt->stopped_tokens + attempt->saved_tokens));
+    surety_buf_text(out, ": ");
+}
+
+/* What was found in a reply that was stopped. */
+static void decide_tell_finding(const surety__attempt *attempt, surety_buf *out)
+{
+    const surety_issue *finding = &attempt->finding;
+    const bool validates =
+        surety__watch_stage(finding) == SURETY_STAGE_VALIDATION &&
+        attempt->seen.stopped != SURETY_VERDICT_RUNAWAY;
+
+    surety_buf_text(out, " (");
+    if (validates) {
+        surety__result_line(out, finding->keyword, 40);
+        surety_buf_text(out, " at ");
+    }
+    if (validates)
+        surety__result_line(out,
+                            finding->instance_location.len
+                                ? finding->instance_location
+                                : SURETY__LITERAL("the root"),
+                            80);
+    else
+        surety__result_line(out, finding->message, DECIDE_DETAIL_MAX);
+    surety_buf_byte(out, ')');
+}
+
+/* "after 2 repairs (trailing-comma, ...)" */
+static void decide_tell_repairs(const surety_run *run, surety_buf *out)
+{
+    const size_t count = surety_outcome_repaired_count(run->outcome);
+
+    if (!count)
+        return;
+    surety__buf_printf(out, " after %zu repair%s (", count,
+                       count == 1 ? "" : "s");
+    for (size_t i = 0; i < count && i < DECIDE_ERRORS_MAX; i++) {
+        surety_buf_text(out, i ? ", " : "");
+        surety_buf_text(out, surety_outcome_repaired(run->outcome, i).kind);
+    }
+    surety_buf_text(out, count > DECIDE_ERRORS_MAX ? ", ...)" : ")");
+}
+
 void surety__decide_tell(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
     surety_buf *out = &run->text;
 
+    if (attempt->seen.stopped != SURETY_VERDICT_OPEN)
+        decide_tell_stopped(&attempt->seen, out);
     surety_buf_text(out, decide_rows[attempt->what].told);
+    if (attempt->seen.stopped != SURETY_VERDICT_OPEN && !attempt->seen.ok &&
+        (!attempt->outcome_tells || attempt->what == CASE_RUNAWAY) &&
+        attempt->what != CASE_UNJUDGED) {
+        decide_tell_finding(attempt, out);
+        attempt->told = surety__result_keep(run);
+        return;
+    }
     switch (attempt->what) {
-    case CASE_VALID: break;
+    case CASE_VALID:
+        if (attempt->seen.judged)
+            decide_tell_repairs(run, out);
+        break;
+    case CASE_CUT:
+    case CASE_RUNAWAY: break;
     case CASE_EXTRACTION:
     case CASE_JSON_PARSE: decide_tell_first(run, out); break;
     case CASE_VALIDATION: decide_tell_errors(run, out); break;
@@ -342,7 +433,8 @@ static bool decide_may(surety_run *run, surety__action action)
     switch (action) {
     case ACTION_RETRY: return decide_may_retry(run, false);
     case ACTION_RETRY_ASKED: return decide_may_retry(run, true);
-    case ACTION_REASK: return decide_may_reask(run);
+    case ACTION_REASK:
+    case ACTION_WHOLE: return decide_may_reask(run);
     case ACTION_SHORTER:
         if (run->shortened)
             return decide_not(&run->text, "a shorter one was asked for before");

@@ -59,7 +59,7 @@ static surety_str mode_reason(surety_run *run, const surety_strict *strict)
 }
 
 /* The contract in a subset; compiled once. */
-static const surety__bound *mode_bound(surety_run *run, surety_subset subset)
+static surety__bound *mode_bound(surety_run *run, surety_subset subset)
 {
     surety__bound *bound = &run->bounds[subset];
     surety_error err = {.status = SURETY_OK};
@@ -188,6 +188,13 @@ static surety_val mode_plain(surety_run *run)
     if (surety_build_end(run->plain, NULL) == SURETY_NOMEM)
         run->status = SURETY_NOMEM;
     return surety_doc_root(run->plain);
+}
+
+surety__bound *surety__mode_bound(surety_run *run)
+{
+    if (!run->plan.strict)
+        return NULL;
+    return mode_bound(run, mode_subset(surety__run_model(run)));
 }
 
 void surety__mode_bind(surety_run *run)

@@ -4,12 +4,14 @@
  * 1. The receiver only feeds the decoder and takes notes: it runs inside of the
  *    transport, where there is no clock and nothing may be decided.
  * 2. What a provider cut off, withheld or refused is no reply: it is not
- *    judged, whatever stands in it.
+ *    judged, whatever stands in it. What the run itself stopped is one that
+ *    failed: it is judged by what came.
  * 3. A structured value is first made one of the contract's again (strict.h),
  *    then judged alone, as the place native: text beside it is talk. Where the
  *    provider delivered text instead, or a value that is no JSON, the text is
  *    judged by the contract's places.
- * 4. Only the very last judgement of a run may fall back. */
+ * 4. Only the very last judgement of a run may fall back, or take a part of a
+ *    reply. */
 #include "run/run.h"
 
 /* ---- the receiver -------------------------------------------------------- */
@@ -46,6 +48,7 @@ surety_receiver surety__receive_receiver(surety_run *run)
 
 static void receive_piece(void *ctx, surety__piece piece, surety_str text)
 {
+    surety__watch_feed(ctx, piece, text);
     surety__result_event(ctx,
                          piece == PIECE_REASONING ? SURETY_EVENT_REASONING
                                                   : SURETY_EVENT_TEXT,
@@ -113,6 +116,18 @@ void surety__receive_forget(surety_run *run)
     run->outcome = NULL;
 }
 
+/* The documents of a value that is restored; false: out of memory. */
+static bool receive_docs(surety_run *run)
+{
+    if (!run->value)
+        run->value = surety_doc_new(run->alloc);
+    if (!run->restored)
+        run->restored = surety_doc_new(run->alloc);
+    if (!run->value || !run->restored)
+        run->status = SURETY_NOMEM;
+    return run->status == SURETY_OK;
+}
+
 /* The structured value as one of the contract's, as text that lives as long as
  * the run; empty where it is no JSON. */
 static surety_str receive_restore(surety_run *run, surety_str native)
@@ -124,14 +139,8 @@ static surety_str receive_restore(surety_run *run, surety_str native)
 
     if (!run->plan.strict)
         return native;
-    if (!run->value)
-        run->value = surety_doc_new(run->alloc);
-    if (!run->restored)
-        run->restored = surety_doc_new(run->alloc);
-    if (!run->value || !run->restored) {
-        run->status = SURETY_NOMEM;
+    if (!receive_docs(run))
         return (surety_str){"", 0};
-    }
     status = surety_doc_read(run->value, native, &options, NULL);
     if (status == SURETY_OK)
         status =
@@ -143,6 +152,62 @@ static surety_str receive_restore(surety_run *run, surety_str native)
         return (surety_str){"", 0};
     (void)surety_val_write(surety_doc_root(run->restored), SURETY_STYLE_COMPACT,
                            &run->text);
+    return surety__result_keep(run);
+}
+
+/* How many of the brackets that end a value's text are those of containers that
+ * are open; *ret_last is what stands last in the innermost, or the value. */
+static size_t receive_open(surety_val val, surety_val *ret_last)
+{
+    size_t count = 0;
+
+    while (surety_val_is_open(val) &&
+           surety_val_kind(val) >= SURETY_KIND_ARRAY) {
+        surety_val last = surety_val_none();
+
+        for (surety_val child = surety_val_first(val); child.doc;
+             child = surety_val_next(val, child))
+            last = child;
+        count++;
+        val = last;
+    }
+    *ret_last = val;
+    return count;
+}
+
+/* The beginning of a structured value as that of one of the contract's: what
+ * came is restored, and the end is taken off again that its text did not have.
+ * Where that cannot be done it is left as it is. */
+static surety_str receive_restore_part(surety_run *run, surety_str native)
+{
+    const surety_lenient_options options = {.size = sizeof(options),
+                                            .limits = run->options.limits};
+    size_t end = 0;
+    surety_val last;
+    surety_status status;
+    size_t taken;
+
+    if (!run->plan.strict || !receive_docs(run))
+        return native;
+    status = surety_doc_read_lenient(run->value, native, &options, &end, NULL);
+    if (status == SURETY_OK || status == SURETY_END)
+        status = surety_strict_restore(
+            run->plan.strict, surety_doc_root(run->value), run->restored, NULL);
+    if (status == SURETY_NOMEM)
+        run->status = SURETY_NOMEM;
+    if (status != SURETY_OK)
+        return native;
+    taken = receive_open(surety_doc_root(run->value), &last);
+    taken +=
+        surety_val_is_open(last) && surety_val_kind(last) == SURETY_KIND_STRING;
+    (void)surety_val_write(surety_doc_root(run->restored), SURETY_STYLE_COMPACT,
+                           &run->text);
+    if (run->text.status == SURETY_OK && run->text.len >= taken)
+        run->text.len -= taken;
+    /* A number that has ended shall not look as if it went on. */
+    if (taken && run->text.len && last.doc && !surety_val_is_open(last) &&
+        !memchr("{[", run->text.ptr[run->text.len - 1], 2))
+        surety_buf_byte(&run->text, ',');
     return surety__result_keep(run);
 }
 
@@ -182,8 +247,8 @@ static uint64_t receive_violations(const surety_outcome *outcome)
     return sum;
 }
 
-static surety_judge_options receive_options(const surety_run *run,
-                                            surety_str native)
+surety_judge_options surety__receive_options(const surety_run *run,
+                                             const surety__subject *subject)
 {
     const surety_judge_options *given = run->options.judge;
     surety_judge_options options = {.size = sizeof(options)};
@@ -193,114 +258,329 @@ static surety_judge_options receive_options(const surety_run *run,
                given->size && given->size < sizeof(options) ? given->size
                                                             : sizeof(options));
     options.size = sizeof(options);
-    options.native = native;
-    if (native.len)
+    options.native = subject->native;
+    options.partial = subject->partial;
+    options.cut = subject->cut;
+    if (subject->native.len)
         options.extract = &run->extract;
     return options;
 }
 
-/* Judges and keeps the outcome; false where that cannot be done. */
-static bool receive_weigh(surety_run *run, surety_str reply, surety_str native)
+bool surety__receive_takes_part(const surety_run *run)
 {
-    surety_judge_options options = receive_options(run, native);
+    const surety_judge_options *judge = run->options.judge;
+    const size_t size = judge ? judge->size : 0;
+
+    return run->options.contract &&
+           (surety_contract_partial(run->options.contract) ||
+            (judge &&
+             (!size || size > offsetof(surety_judge_options, partial)) &&
+             judge->partial));
+}
+
+/* Judges; NULL where that cannot be done, and then the cause says why. */
+static surety_outcome *receive_weigh(surety_run *run,
+                                     const surety__subject *subject,
+                                     bool falls_back)
+{
+    surety_judge_options options = surety__receive_options(run, subject);
     surety_outcome *outcome = NULL;
     surety_error cause = {.status = SURETY_OK};
     surety_status status;
 
-    options.no_fallback = true;
-    status = surety_reply_judge(run->options.contract, reply, &options,
+    options.no_fallback = options.no_fallback || !falls_back;
+    status = surety_reply_judge(run->options.contract, subject->text, &options,
                                 &outcome, &cause);
-    if (status != SURETY_OK) {
-        run->cause = cause;
-        if (status == SURETY_NOMEM)
-            run->status = SURETY_NOMEM;
-        return false;
-    }
+    if (status == SURETY_OK)
+        return outcome;
+    run->cause = cause;
+    if (status == SURETY_NOMEM)
+        run->status = SURETY_NOMEM;
+    return NULL;
+}
+
+/* Keeps an outcome as the run's. */
+static void receive_keep(surety_run *run, surety_outcome *outcome,
+                         const surety__subject *subject)
+{
     if (run->outcome != run->basis)
         surety_outcome_free(run->outcome);
     run->outcome = outcome;
-    run->outcome_text = reply;
-    run->outcome_native = native;
-    return true;
+    run->outcome_of = *subject;
+}
+
+/* From now on re-asks are about the run's outcome. */
+static void receive_keep_basis(surety_run *run)
+{
+    if (run->basis != run->outcome)
+        surety_outcome_free(run->basis);
+    run->basis = run->outcome;
+    run->basis_of = run->outcome_of;
+}
+
+/* Keeps what there is of a reply that was cut off, where that may be taken and
+ * satisfies the contract as far as it goes. */
+static void receive_keep_part(surety_run *run, surety_str text,
+                              surety_str native)
+{
+    const surety__subject subject = {
+        .text = text, .native = native, .cut = true, .partial = true};
+    const surety_error cause = run->cause;
+    surety_outcome *outcome;
+
+    if (!surety__receive_takes_part(run) || run->plan.patch ||
+        (!text.len && !native.len))
+        return;
+    outcome = receive_weigh(run, &subject, false);
+    run->cause = cause;
+    if (!surety_outcome_ok(outcome)) {
+        surety_outcome_free(outcome);
+        return;
+    }
+    surety_outcome_free(run->part);
+    run->part = outcome;
+    run->part_of = subject;
+}
+
+/* What the judgement of a reply comes to. */
+static surety__case receive_case(const surety_run *run)
+{
+    static const surety__case cases[] = {CASE_VALID, CASE_EXTRACTION,
+                                         CASE_JSON_PARSE, CASE_VALIDATION};
+    const surety_attempt *seen = &surety__attempt_last(run)->seen;
+
+    if (seen->ok)
+        return CASE_VALID;
+    if (seen->stopped == SURETY_VERDICT_RUNAWAY)
+        return CASE_RUNAWAY;
+    return surety_outcome_partial(run->outcome) ? CASE_CUT : cases[seen->stage];
+}
+
+/* A hash of what was found in a reply that was stopped. */
+static uint64_t receive_violation(const surety__attempt *attempt)
+{
+    const surety_issue *finding = &attempt->finding;
+    uint64_t state =
+        (uint64_t)surety__hash(finding->keyword.ptr, finding->keyword.len)
+            << 32 |
+        surety__hash(finding->instance_location.ptr,
+                     finding->instance_location.len);
+
+    return surety__id_random(&state);
 }
 
 /* Notes the outcome in the attempt. */
 static void receive_note(surety_run *run, bool patched)
 {
-    static const surety__case cases[] = {CASE_VALID, CASE_EXTRACTION,
-                                         CASE_JSON_PARSE, CASE_VALIDATION};
     surety__attempt *attempt = surety__attempt_last(run);
-    const surety_stage stage = surety_outcome_stage(run->outcome);
-    const uint64_t violations = receive_violations(run->outcome);
+    surety_attempt *seen = &attempt->seen;
+    const bool stopped = seen->stopped != SURETY_VERDICT_OPEN;
+    const bool tells = !stopped || attempt->outcome_tells;
+    const uint64_t violations =
+        tells ? receive_violations(run->outcome) : receive_violation(attempt);
+    surety_status status;
 
-    attempt->seen.judged = true;
-    attempt->seen.ok = surety_outcome_ok(run->outcome);
-    attempt->seen.stage = stage;
-    attempt->error_count = surety_outcome_error_count(run->outcome);
-    (void)surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
-                               (surety_str){"", 0}, &run->text);
-    attempt->seen.report = surety__result_keep(run);
-    attempt->what = cases[stage];
-    if (attempt->seen.ok)
+    seen->judged = true;
+    seen->ok = surety_outcome_ok(run->outcome) &&
+               !surety_outcome_partial(run->outcome);
+    seen->stage = seen->ok || tells ? surety_outcome_stage(run->outcome)
+                                    : surety__watch_stage(&attempt->finding);
+    if (!seen->ok && seen->stage == SURETY_STAGE_DONE)
+        seen->stage = SURETY_STAGE_JSON_PARSE;
+    attempt->error_count =
+        tells ? surety_outcome_error_count(run->outcome) : !seen->ok;
+    status = stopped ? surety__watch_report(run, attempt, &run->text)
+                     : surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
+                                            (surety_str){"", 0}, &run->text);
+    if (status == SURETY_NOMEM)
+        run->status = SURETY_NOMEM;
+    seen->report = surety__result_keep(run);
+    attempt->what = receive_case(run);
+    if (seen->ok || attempt->what == CASE_CUT)
         return;
     if (run->plan.patch && !patched) {
-        attempt->what = CASE_PATCH;
+        attempt->what = stopped ? CASE_RUNAWAY : CASE_PATCH;
         run->patch_failed = true;
         return;
     }
-    if (violations == run->violations) {
+    if (violations == run->violations && attempt->what != CASE_RUNAWAY) {
         attempt->what = CASE_REPEATED;
         run->patch_failed = run->patch_failed || run->plan.patch;
     }
     run->violations = violations;
 }
 
-void surety__receive_judge(surety_run *run)
+/* What of an answer is judged. */
+static surety__subject receive_subject(surety_run *run, bool *ret_patched)
+{
+    const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
+    surety__subject subject = {.text = answer->text, .native = {"", 0}};
+    bool alone = false;
+
+    if (run->plan.patch && subject.text.len) {
+        subject.native = receive_patch(run, subject.text);
+        *ret_patched = alone = subject.native.len > 0;
+    } else if (answer->native.len && run->plan.mode != SURETY_MODE_PROMPT) {
+        subject.native = receive_restore(run, answer->native);
+        alone = subject.native.len > 0;
+        if (!alone) {
+            subject.native = answer->native;
+            alone = surety__watch_refuses(run, answer->native);
+        }
+    }
+    if (alone)
+        subject.text = (surety_str){"", 0};
+    return subject;
+}
+
+/* Judges a reply that came whole. */
+static void receive_judge_whole(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
-    const surety_answer *answer = &attempt->seen.answer;
-    const bool contract = run->options.contract != NULL;
-    surety_str text = answer->text;
-    surety_str native = {"", 0};
     bool patched = false;
-    bool restored = false;
+    surety__subject subject = receive_subject(run, &patched);
+    surety_outcome *outcome;
 
-    if (answer->failure == SURETY_FAILURE_LENGTH &&
-        (text.len || answer->native.len))
-        receive_reply(run, text.len ? text : answer->native);
-    if (answer->failure != SURETY_FAILURE_NONE &&
-        !(contract && answer->failure == SURETY_FAILURE_EMPTY))
-        return;
-    if (!contract) {
-        receive_reply(run, text);
-        return;
-    }
-    if (run->plan.patch && text.len) {
-        native = receive_patch(run, text);
-        patched = native.len > 0;
-    } else if (answer->native.len && run->plan.mode != SURETY_MODE_PROMPT) {
-        native = receive_restore(run, answer->native);
-        restored = native.len > 0;
-        if (!restored)
-            native = answer->native;
-    }
-    if (patched || restored)
-        text = (surety_str){"", 0};
     if (run->status != SURETY_OK)
         return;
-    receive_reply(run, text.len ? text : native);
-    if (!receive_weigh(run, text, native)) {
+    receive_reply(run, subject.text.len ? subject.text : subject.native);
+    subject.partial = surety__receive_takes_part(run) && !run->plan.patch;
+    outcome = receive_weigh(run, &subject, false);
+    if (!outcome) {
         attempt->what = CASE_UNJUDGED;
         return;
     }
+    receive_keep(run, outcome, &subject);
+    if (surety_outcome_partial(outcome))
+        receive_keep_part(run, subject.text, subject.native);
     receive_note(run, patched);
-    if (attempt->what == CASE_PATCH)
+    if (attempt->what != CASE_PATCH)
+        receive_keep_basis(run);
+}
+
+/* The judgement of what came of a reply that was stopped: as a part of one,
+ * where that finds what the check found; else as one that was cut off. NULL
+ * where it cannot be judged. */
+static surety_outcome *receive_weigh_stopped(surety_run *run,
+                                             surety__subject *subject)
+{
+    surety__attempt *attempt = surety__attempt_last(run);
+    const surety_stage stage = surety__watch_stage(&attempt->finding);
+    surety_outcome *outcome = NULL;
+
+    subject->cut = true;
+    subject->partial = attempt->seen.stopped != SURETY_VERDICT_RUNAWAY;
+    if (subject->partial) {
+        outcome = receive_weigh(run, subject, false);
+        attempt->outcome_tells = outcome && !surety_outcome_ok(outcome) &&
+                                 surety_outcome_stage(outcome) == stage;
+        if (!outcome || attempt->outcome_tells)
+            return outcome;
+        surety_outcome_free(outcome);
+    }
+    subject->partial = false;
+    return receive_weigh(run, subject, false);
+}
+
+/* A reply that was stopped. */
+static void receive_judge_stopped(surety_run *run)
+{
+    surety__attempt *attempt = surety__attempt_last(run);
+    const surety_str came = attempt->seen.answer.text;
+    surety__subject subject = {.text = came, .native = {"", 0}};
+    surety_outcome *outcome;
+
+    if (run->watch.kind == WATCH_VALUE) {
+        subject.native = receive_restore_part(run, came);
+        subject.text = (surety_str){"", 0};
+    }
+    if (run->status != SURETY_OK)
         return;
-    if (run->basis != run->outcome)
-        surety_outcome_free(run->basis);
-    run->basis = run->outcome;
-    run->basis_text = run->outcome_text;
-    run->basis_native = run->outcome_native;
+    receive_reply(run, came);
+    outcome = receive_weigh_stopped(run, &subject);
+    if (!outcome) {
+        attempt->what = CASE_UNJUDGED;
+        return;
+    }
+    subject.stopped = run->attempt_count;
+    receive_keep(run, outcome, &subject);
+    if (attempt->seen.stopped == SURETY_VERDICT_RUNAWAY)
+        receive_keep_part(run, subject.text, subject.native);
+    receive_note(run, false);
+    receive_keep_basis(run);
+}
+
+/* Whether the run stopped the call, for what it saw coming; what the provider
+ * says of its end counts for more. */
+static bool receive_is_stopped(const surety_run *run)
+{
+    const surety_failure failure =
+        surety__attempt_last(run)->seen.answer.failure;
+
+    return run->watch.stops && (failure == SURETY_FAILURE_LENGTH ||
+                                (failure != SURETY_FAILURE_NONE &&
+                                 failure <= SURETY_FAILURE_CANCELLED));
+}
+
+/* Makes the answer one that came as far as it did, because it was stopped. */
+static void receive_stop(surety_run *run)
+{
+    surety__attempt *attempt = surety__attempt_last(run);
+    surety_answer *answer = &attempt->seen.answer;
+
+    surety__watch_note(run);
+    answer->text = surety__result_copy(run, surety__watch_reply(run));
+    answer->native = (surety_str){"", 0};
+    answer->failure = SURETY_FAILURE_NONE;
+    answer->error_code = answer->error_message = (surety_str){"", 0};
+    answer->ambiguous = false;
+}
+
+/* A reply that its provider, its connection or the clock cut off. */
+static void receive_cut(surety_run *run)
+{
+    const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
+    const surety_failure failure = answer->failure;
+    surety_str text = answer->text;
+    surety_str native = {"", 0};
+
+    if (failure == SURETY_FAILURE_LENGTH && (text.len || answer->native.len))
+        receive_reply(run, text.len ? text : answer->native);
+    if (failure != SURETY_FAILURE_LENGTH && failure != SURETY_FAILURE_TIMEOUT &&
+        failure != SURETY_FAILURE_RESET &&
+        failure != SURETY_FAILURE_TRUNCATED && !run->out_of_time)
+        return;
+    if (!surety__receive_takes_part(run) || run->plan.patch)
+        return;
+    if (run->plan.mode != SURETY_MODE_PROMPT) {
+        native = receive_restore_part(run, answer->native.len ? answer->native
+                                                              : text);
+        text = (surety_str){"", 0};
+    }
+    receive_keep_part(run, text, native);
+}
+
+void surety__receive_judge(surety_run *run)
+{
+    const surety__attempt *attempt = surety__attempt_last(run);
+    const surety_failure failure = attempt->seen.answer.failure;
+    const bool contract = run->options.contract != NULL;
+
+    if (receive_is_stopped(run)) {
+        receive_stop(run);
+        if (run->status == SURETY_OK)
+            receive_judge_stopped(run);
+        return;
+    }
+    if (failure != SURETY_FAILURE_NONE &&
+        !(contract && failure == SURETY_FAILURE_EMPTY)) {
+        receive_cut(run);
+        return;
+    }
+    if (contract)
+        receive_judge_whole(run);
+    else
+        receive_reply(run, attempt->seen.answer.text);
 }
 
 /* A reply that should have been a patch and is none says nothing of the value
@@ -311,28 +591,36 @@ static void receive_prefer_basis(surety_run *run)
         return;
     surety_outcome_free(run->outcome);
     run->outcome = run->basis;
-    run->outcome_text = run->basis_text;
-    run->outcome_native = run->basis_native;
+    run->outcome_of = run->basis_of;
+}
+
+bool surety__receive_settle(surety_run *run)
+{
+    surety_outcome *part = run->part;
+
+    if (!part)
+        return false;
+    run->part = NULL;
+    surety__receive_forget(run);
+    run->outcome = part;
+    run->outcome_of = run->part_of;
+    return true;
 }
 
 void surety__receive_fallback(surety_run *run)
 {
-    surety_judge_options options;
-    surety_outcome *outcome = NULL;
-    surety_status status;
+    surety_outcome *outcome;
 
+    if (run->part)
+        return;
     receive_prefer_basis(run);
-    if (!run->outcome ||
-        surety_contract_fallback(run->options.contract) == SURETY_FALLBACK_NONE)
+    if (!run->outcome || run->status != SURETY_OK ||
+        surety_contract_fallback(run->options.contract) ==
+            SURETY_FALLBACK_NONE ||
+        surety__receive_options(run, &run->outcome_of).no_fallback)
         return;
-    options = receive_options(run, run->outcome_native);
-    if (options.no_fallback)
-        return;
-    status = surety_reply_judge(run->options.contract, run->outcome_text,
-                                &options, &outcome, NULL);
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    if (status != SURETY_OK)
+    outcome = receive_weigh(run, &run->outcome_of, true);
+    if (!outcome)
         return;
     surety__receive_forget(run);
     run->outcome = outcome;

@@ -90,20 +90,30 @@ static surety_entry_state record_state(const surety__attempt *attempt)
                                           : SURETY_ENTRY_FAILED;
 }
 
-/* The outcome's errors; they stand in the scratch arena. A patch that does not
- * apply has one of its own. */
+/* Room for issues in the scratch arena. */
+static surety_entry_issue *record_issues(surety_run *run, size_t count)
+{
+    surety_entry_issue *issues =
+        surety__arena_take(&run->scratch, count * sizeof(*issues));
+
+    if (!issues)
+        run->status = SURETY_NOMEM;
+    return issues;
+}
+
+/* The outcome's errors. A patch that does not apply has one of its own, and so
+ * has a reply that was stopped, where the outcome does not say it. */
 static void record_errors(surety_run *run, surety_entry *entry)
 {
-    const bool patch = surety__attempt_last(run)->what == CASE_PATCH;
-    const size_t count = patch ? 0 : surety_outcome_error_count(run->outcome);
-    surety_entry_issue *issues;
+    const surety__attempt *attempt = surety__attempt_last(run);
+    const bool patch = attempt->what == CASE_PATCH;
+    const bool finds = attempt->seen.stopped && !attempt->outcome_tells;
+    const size_t count =
+        patch || finds ? 0 : surety_outcome_error_count(run->outcome);
+    surety_entry_issue *issues = record_issues(run, count + 1);
 
-    surety__arena_reset(&run->scratch);
-    issues = surety__arena_take(&run->scratch, (count + 1) * sizeof(*issues));
-    if (!issues) {
-        run->status = SURETY_NOMEM;
+    if (!issues)
         return;
-    }
     for (size_t i = 0; i < count; i++) {
         const surety_issue issue = surety_outcome_error(run->outcome, i);
 
@@ -115,8 +125,31 @@ static void record_errors(surety_run *run, surety_entry *entry)
             .kind = SURETY__LITERAL("patch"),
             .message = surety_str_of(run->cause.message),
         };
+    if (finds && !patch)
+        issues[0] = (surety_entry_issue){attempt->finding.keyword,
+                                         attempt->finding.instance_location,
+                                         attempt->finding.message};
     entry->errors = issues;
-    entry->error_count = count + patch;
+    entry->error_count = count + (patch || finds);
+}
+
+/* What was repaired in the reply. */
+static void record_repairs(surety_run *run, surety_entry *entry)
+{
+    const size_t count = surety_outcome_repaired_count(run->outcome);
+    surety_entry_issue *issues;
+
+    if (!count)
+        return;
+    issues = record_issues(run, count);
+    for (size_t i = 0; issues && i < count; i++) {
+        const surety_repaired one = surety_outcome_repaired(run->outcome, i);
+
+        issues[i] = (surety_entry_issue){surety_str_of(one.kind),
+                                         one.instance_location, one.stood};
+    }
+    entry->repairs = issues;
+    entry->repair_count = issues ? count : 0;
 }
 
 /* A moment of the attempt on the wall clock of its start; 0: never. */
@@ -150,10 +183,19 @@ static void record_end(surety_run *run, surety_entry *entry)
     entry->request_id = answer->request_id;
     entry->response_id = answer->response_id;
     entry->ok = seen->ok;
+    surety__arena_reset(&run->scratch);
     if (seen->judged) {
         entry->stage = surety_str_of(surety_stage_name(seen->stage));
         if (run->outcome && !seen->ok)
             record_errors(run, entry);
+        if (run->outcome && !surety_outcome_fallback(run->outcome))
+            record_repairs(run, entry);
+    }
+    if (seen->stopped) {
+        entry->stopped = surety_str_of(surety_verdict_name(seen->stopped));
+        entry->stopped_bytes = seen->stopped_bytes;
+        entry->saved_known = seen->saved_known;
+        entry->saved_tokens = seen->saved_tokens;
     }
     entry->fallback = surety_outcome_fallback(run->outcome);
     entry->usage_known = answer->usage.known;

@@ -92,6 +92,19 @@ static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
     report_run_some(out, "request_id", answer->request_id);
 }
 
+/* That it was stopped; what it gave is an estimate. */
+static void report_run_stop(const surety_attempt *seen, surety_buf *out)
+{
+    report_run_bool(out, "stopped", true);
+    report_run_text(out, "stopped_for",
+                    surety_str_of(surety_verdict_name(seen->stopped)));
+    report_run_number(out, "stopped_after", seen->stopped_bytes);
+    report_run_number(out, "output_tokens", seen->stopped_tokens);
+    report_run_bool(out, "estimated", true);
+    if (seen->saved_known)
+        report_run_number(out, "tokens_saved", seen->saved_tokens);
+}
+
 /* A moment, counted from the first step. */
 static void report_run_moment(const surety_run *run, surety_buf *out,
                               const char *name, uint64_t at_ms)
@@ -117,6 +130,8 @@ static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
     report_run_moment(run, out, "first_byte_ms", seen->first_byte_ms);
     report_run_moment(run, out, "ended_ms", seen->ended_ms);
     report_run_failure(out, attempt);
+    if (seen->stopped != SURETY_VERDICT_OPEN)
+        report_run_stop(seen, out);
     report_run_usage(out, &seen->answer.usage);
     report_run_cost(out, seen->cost_known, seen->cost_picousd);
     report_run_name(out, "report");
@@ -170,11 +185,23 @@ static void report_run_members(const surety_run *run, surety_buf *out)
     surety_buf_byte(out, ']');
 }
 
+/* How far the reply of the run's outcome got. */
+static surety_stage report_run_reached(const surety_run *run)
+{
+    const size_t stopped = run->outcome_of.stopped;
+    const surety_stage stage = surety_outcome_stage(run->outcome);
+
+    if (stopped && !run->attempts[stopped - 1].seen.ok)
+        return run->attempts[stopped - 1].seen.stage;
+    return stage == SURETY_STAGE_DONE ? SURETY_STAGE_JSON_PARSE : stage;
+}
+
 /* How far the run got; NULL: it is valid. */
 static const char *report_run_stage(const surety_run *run)
 {
     switch (run->verdict) {
-    case SURETY_RUN_VALID: return NULL;
+    case SURETY_RUN_VALID:
+    case SURETY_RUN_PARTIAL: return NULL;
     case SURETY_RUN_REFUSED: return "refusal";
     case SURETY_RUN_BUDGET: return "budget";
     case SURETY_RUN_LEDGER: return "ledger";
@@ -182,7 +209,7 @@ static const char *report_run_stage(const surety_run *run)
     case SURETY_RUN_FALLBACK:
     case SURETY_RUN_REJECTED:
         if (run->outcome)
-            return surety_stage_name(surety_outcome_stage(run->outcome));
+            return surety_stage_name(report_run_reached(run));
         break;
     default: break;
     }
@@ -194,7 +221,7 @@ static void report_run_head(const surety_run *run, surety_buf *out)
     const char *stage = report_run_stage(run);
 
     surety_buf_byte(out, '{');
-    report_run_bool(out, "ok", run->verdict == SURETY_RUN_VALID);
+    report_run_bool(out, "ok", !stage);
     report_run_name(out, "stage");
     if (stage)
         surety_json_string(out, surety_str_of(stage));
@@ -212,8 +239,11 @@ static surety_status report_run_outcome(const surety_run *run, surety_buf *out)
     surety_buf_init(&text, out->alloc, 0);
     if (!doc)
         goto done;
-    status = surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
-                                  report_run_none, &text);
+    status = run->outcome_of.stopped
+                 ? surety__watch_report(
+                       run, &run->attempts[run->outcome_of.stopped - 1], &text)
+                 : surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
+                                        report_run_none, &text);
     if (status == SURETY_OK)
         status = surety_doc_read(doc, surety_buf_str(&text), NULL, NULL);
     if (status == SURETY_OK) {
@@ -335,7 +365,8 @@ static void report_run_message(const surety_run *run, surety_str source,
     const surety_issue_form form = {
         .size = sizeof(form),
         .source = source.len ? source : SURETY__LITERAL("run"),
-        .warning = run->verdict == SURETY_RUN_FALLBACK,
+        .warning = run->verdict == SURETY_RUN_FALLBACK ||
+                   run->verdict == SURETY_RUN_PARTIAL,
         .color = color,
     };
 

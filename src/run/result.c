@@ -8,8 +8,8 @@
 
 /* ORDER verdicts */
 static const char *const result_verdicts[] = {
-    "pending",  "valid",  "fallback", "rejected",  "refused",
-    "provider", "budget", "ledger",   "cancelled",
+    "pending", "valid",    "partial", "fallback", "rejected",
+    "refused", "provider", "budget",  "ledger",   "cancelled",
 };
 
 const char *surety_run_verdict_name(surety_run_verdict verdict)
@@ -140,7 +140,10 @@ static void result_tell(surety_run *run, surety_run_verdict verdict,
 
     if (verdict == SURETY_RUN_FALLBACK)
         surety_buf_text(out, "the contract's fallback stands in");
-    if (verdict == SURETY_RUN_FALLBACK && spent.len)
+    if (verdict == SURETY_RUN_PARTIAL)
+        surety_buf_text(out, "what there is of a reply that was cut off stands "
+                             "in");
+    if (out->len && spent.len)
         surety_buf_text(out, ", for ");
     if (spent.len) {
         surety_buf_add(out, spent);
@@ -165,7 +168,9 @@ void surety__result_give_up(surety_run *run, surety_str spent)
     surety_run_verdict verdict = result_verdict(run);
     const char *hint = NULL;
 
-    if (surety_outcome_fallback(run->outcome))
+    if (surety__receive_settle(run))
+        verdict = SURETY_RUN_PARTIAL;
+    else if (surety_outcome_fallback(run->outcome))
         verdict = SURETY_RUN_FALLBACK;
     else if (spent.len)
         verdict = SURETY_RUN_BUDGET;
@@ -188,6 +193,8 @@ void surety__result_unrecorded(surety_run *run)
     if (attempt && run->state == STATE_ANSWERED) {
         if (attempt->seen.judged || surety_outcome_fallback(run->outcome))
             surety__receive_forget(run);
+        surety_outcome_free(run->part);
+        run->part = NULL;
         attempt->seen.answer.text = attempt->seen.answer.native = none;
         attempt->seen.report = none;
         attempt->seen.judged = attempt->seen.ok = false;

@@ -45,6 +45,7 @@ static void run_collapse(surety_run *run)
         attempt->seen.answer = (surety_answer){
             .failure = SURETY_FAILURE_CANCELLED, .ambiguous = true};
         attempt->seen.judged = false;
+        attempt->seen.stopped = SURETY_VERDICT_OPEN;
         attempt->seen.decision = SURETY__LITERAL("out of memory: the run ends");
         (void)surety__record_finish(run);
     }
@@ -146,7 +147,8 @@ static surety_status run_due(surety_run *run, uint64_t *ret_delay_ms)
     return SURETY_OK;
 }
 
-/* UNDER_WAY: until its transport tells the end, or the time is spent. */
+/* UNDER_WAY: until its transport tells the end, the reply can come to nothing
+ * any more, or the time is spent. */
 static surety_status run_under_way(surety_run *run, uint64_t *ret_delay_ms)
 {
     surety__attempt *attempt = surety__attempt_last(run);
@@ -154,11 +156,11 @@ static surety_status run_under_way(surety_run *run, uint64_t *ret_delay_ms)
 
     if (run->heard && !attempt->seen.first_byte_ms)
         attempt->seen.first_byte_ms = run->now.monotonic_ms;
-    if (!run->ended && left_ms) {
+    if (!run->ended && left_ms && !run->watch.stops) {
         *ret_delay_ms = left_ms;
         return SURETY_MORE;
     }
-    run->out_of_time = !run->ended;
+    run->out_of_time = !run->ended && !run->watch.stops;
     surety__attempt_stop(run);
     run->state = STATE_ANSWERED;
     return SURETY_OK;
@@ -179,6 +181,10 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
     case ACTION_RETRY_ASKED: purpose = PURPOSE_RETRY; break;
     case ACTION_SHORTER:
         run->shortened = true;
+        run->reasks++;
+        purpose = PURPOSE_SHORTER;
+        break;
+    case ACTION_WHOLE:
         run->reasks++;
         purpose = PURPOSE_SHORTER;
         break;
@@ -486,8 +492,13 @@ void surety_run_free(surety_run *run)
     run->options.event = NULL;
     surety_run_cancel(run, run->now);
     surety__receive_forget(run);
-    for (size_t i = 0; i < SURETY__SUBSETS; i++)
+    surety_outcome_free(run->part);
+    for (size_t i = 0; i < SURETY__SUBSETS; i++) {
+        surety_contract_free(run->bounds[i].loose);
         surety_strict_free(run->bounds[i].strict);
+    }
+    surety_stream_free(run->stream);
+    surety_contract_free(run->any);
     surety_doc_free(run->value);
     surety_doc_free(run->restored);
     surety_doc_free(run->plain);

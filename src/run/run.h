@@ -10,6 +10,7 @@
 #include <surety/provider.h>
 #include <surety/reply.h>
 #include <surety/run.h>
+#include <surety/stream.h>
 #include <surety/strict.h>
 
 #include "base/base.h"
@@ -30,7 +31,7 @@ typedef enum surety__purpose {
     PURPOSE_RETRY,   /* the same again */
     PURPOSE_REASK,   /* with what was wrong */
     PURPOSE_PATCH,   /* only the failing parts */
-    PURPOSE_SHORTER  /* the last reply was cut off */
+    PURPOSE_SHORTER  /* the last reply was cut off, or ran away */
 } surety__purpose;
 
 /* What a call came to: a failure of the provider's enum, or one of these. ORDER
@@ -41,6 +42,8 @@ typedef enum surety__case {
     CASE_JSON_PARSE,
     CASE_VALIDATION,
     CASE_REPEATED, /* the violations of the reply before, all over again */
+    CASE_CUT,      /* it ends before its value does, and might be kept so */
+    CASE_RUNAWAY,  /* it ran away, and was stopped */
     CASE_PATCH,    /* a patch that is none, or does not apply */
     CASE_UNJUDGED, /* the reply is beyond what can be judged */
     CASE_UNSENT,   /* no request can be made of the call */
@@ -55,6 +58,7 @@ typedef enum surety__action {
     ACTION_RETRY_ASKED, /* the same, where the provider says it will help */
     ACTION_REASK,
     ACTION_SHORTER,
+    ACTION_WHOLE,      /* asked afresh, with a word about the last reply */
     ACTION_MODE,       /* the next mode down, asked afresh */
     ACTION_MODE_REASK, /* the next mode down, with what was wrong */
     ACTION_MODEL       /* the next model, asked afresh */
@@ -81,7 +85,35 @@ typedef struct surety__attempt {
     surety__case what;
     surety_str told; /* what came of it, a clause */
     size_t error_count;
+    /* Of one that was stopped: what was found, with texts of the run's, and
+     * whether the outcome says it, too. */
+    surety_issue finding;
+    bool outcome_tells;
 } surety__attempt;
+
+/* What a judgement was about, and how it was made. */
+typedef struct surety__subject {
+    surety_str text, native;
+    bool cut, partial; /* the judge's options */
+    size_t stopped;    /* the number of the attempt, if it was stopped */
+} surety__subject;
+
+/* What a reply is checked as while it comes. */
+typedef enum surety__watch_kind {
+    WATCH_NOTHING = 0,
+    WATCH_TEXT,   /* text, in which the value stands somewhere */
+    WATCH_VALUE,  /* the structured value */
+    WATCH_RUNAWAY /* anything: it may only run away */
+} surety__watch_kind;
+
+/* The check of the reply that is coming (watch.c). */
+typedef struct surety__watch {
+    surety__watch_kind kind;
+    bool whole;  /* only a reply that runs away is stopped */
+    bool fed;    /* something came */
+    bool beside; /* text came beside the structured value */
+    bool stops;  /* the call is of no use any more */
+} surety__watch;
 
 /* A schema for one subset, compiled when it is first needed. */
 typedef struct surety__bound {
@@ -89,6 +121,9 @@ typedef struct surety__bound {
     bool possible;
     surety_strict *strict; /* may be NULL where it is impossible */
     surety_str reason;     /* why it is */
+    bool loosened;
+    surety_contract *loose; /* what surely holds of values as they are
+                             * delivered (loose.c); NULL: nothing */
 } surety__bound;
 #define SURETY__SUBSETS 4
 
@@ -102,6 +137,8 @@ struct surety_run {
     surety__arena scratch; /* one request */
     surety_buf text;       /* whatever is being written */
     surety__decoder *decoder;
+    surety_stream *stream;
+    surety_contract *any; /* every value satisfies it */
     surety_doc *value, *restored, *plain;
     surety__bound bounds[SURETY__SUBSETS];
     uint64_t random;
@@ -128,6 +165,7 @@ struct surety_run {
     bool ended; /* the transport told its end */
     bool out_of_time;
     surety_delivery delivery;
+    surety__watch watch;
 
     surety__attempt *attempts;
     size_t attempt_count, attempt_cap;
@@ -141,8 +179,11 @@ struct surety_run {
     /* The judgement of the last reply, and the one that re-asks are about: the
      * same, unless a patch did not apply. Each stands on its texts. */
     surety_outcome *outcome, *basis;
-    surety_str outcome_text, outcome_native;
-    surety_str basis_text, basis_native;
+    surety__subject outcome_of, basis_of;
+    /* What there is of the last reply that was cut off, where that may be
+     * taken: the outcome of a run that gives up. */
+    surety_outcome *part;
+    surety__subject part_of;
     surety_str reply_first, reply_last;
     bool replied;
     surety_error cause; /* why a call or a judgement could not be made */
@@ -176,6 +217,35 @@ void surety__mode_pick(surety_run *run, surety_mode from);
 bool surety__mode_may_sink(const surety_run *run);
 /* Binds the plan to the schema as its mode wants it. */
 void surety__mode_bind(surety_run *run);
+/* The subset's schema that the plan is bound by; NULL: none. */
+surety__bound *surety__mode_bound(surety_run *run);
+
+/* ---- loose.c: what surely holds of a value that is to be restored -------- */
+
+/* As a contract; NULL: nothing. It is the bound's. */
+const surety_contract *surety__loose_contract(surety_run *run,
+                                              surety__bound *bound);
+
+/* ---- watch.c: the check of a reply while it comes ------------------------ */
+
+/* Makes ready for the reply to the plan. */
+void surety__watch_begin(surety_run *run);
+/* Takes a piece of it; from within the transport. */
+void surety__watch_feed(surety_run *run, surety__piece piece, surety_str text);
+/* What came of it. */
+surety_str surety__watch_reply(const surety_run *run);
+/* Whether a structured value broke its contract while it still was JSON; also
+ * of one that came whole. */
+bool surety__watch_refuses(surety_run *run, surety_str native);
+/* Takes over into the last attempt that it was stopped, and what was found. */
+void surety__watch_note(surety_run *run);
+/* The stage that the finding belongs to. */
+surety_stage surety__watch_stage(const surety_issue *finding);
+/* Appends the JSON report of the run's outcome, with the finding and the stop
+ * of the attempt that it is of. */
+surety_status surety__watch_report(const surety_run *run,
+                                   const surety__attempt *attempt,
+                                   surety_buf *out);
 
 /* ---- receive.c: an answer, and its judgement ----------------------------- */
 
@@ -186,9 +256,17 @@ surety__listener surety__receive_listener(surety_run *run);
 void surety__receive_answer(surety_run *run);
 /* Judges it where there is something to judge, and says which case it is. */
 void surety__receive_judge(surety_run *run);
-/* For a run that gives up: the judgement of the last reply that was no patch,
- * again with the contract's fallback where it has one. */
+/* For a run that gives up and has no part of a reply: the judgement of the last
+ * reply that was no patch, again with the contract's fallback where it has one.
+ */
 void surety__receive_fallback(surety_run *run);
+/* Makes what there is of a reply the run's outcome; false: there is nothing. */
+bool surety__receive_settle(surety_run *run);
+/* Whether a part of a reply is taken where nothing better came. */
+bool surety__receive_takes_part(const surety_run *run);
+/* The judge's options for what was or will be judged. */
+surety_judge_options surety__receive_options(const surety_run *run,
+                                             const surety__subject *subject);
 /* Forgets the judgements, and what re-asks would be about. */
 void surety__receive_forget(surety_run *run);
 void surety__receive_forget_basis(surety_run *run);
@@ -203,11 +281,15 @@ uint64_t surety__budget_left_ms(const surety_run *run);
 /* Counts what the last attempt took. */
 void surety__budget_count(surety_run *run);
 uint64_t surety__budget_estimate(size_t bytes);
+/* The most tokens that a reply of the model may have; 0: nobody knows. */
+uint64_t surety__budget_reply_max(const surety_model *model);
 
 /* ---- decide.c: what becomes of an attempt -------------------------------- */
 
 /* Says in its told what came of the last attempt, a clause. */
 void surety__decide_tell(surety_run *run);
+/* Appends that an attempt was stopped, and why, as a sentence. */
+void surety__decide_tell_stop(const surety_attempt *attempt, surety_buf *out);
 /* Looks the last attempt's case up in the table. *ret_delay_ms: before a retry.
  * *ret_hindered: the clauses that say why nothing better is done. */
 surety__action surety__decide(surety_run *run, uint64_t *ret_delay_ms,

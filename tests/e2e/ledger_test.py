@@ -99,6 +99,14 @@ def test_views():
     same("model_stats counts", ask(
         "views.db", "SELECT mode, attempts FROM model_stats"),
         [("native", 2)])
+    same("calls that were stopped, too", ask(
+        "views.db", "SELECT stopped, saved_tokens FROM model_stats UNION ALL"
+        " SELECT stopped, saved_tokens FROM contract_stats"),
+        [(1, 4294967295), (1, 4294967295)])
+    same("and attempt_list tells them", ask(
+        "views.db", "SELECT stopped, stopped_bytes, saved_tokens FROM"
+        " attempt_list ORDER BY started"),
+        [(None, None, None), ("no", 12345, 4294967295)])
     same("error_stats counts", ask(
         "views.db", "SELECT keyword, path, errors, attempts FROM error_stats"
         " ORDER BY 1"), [("maximum", "/x/0", 1, 1), ("type", "", 1, 1)])
@@ -259,11 +267,11 @@ def test_versions():
                 for kind, title, sql in ask(name, schema)]
 
     same("and is as a new one", shape("old.db"), shape("new.db"))
-    same("at this version", ask("old.db", "PRAGMA user_version"), [(2,)])
-    ask("new.db", "PRAGMA user_version = 3")
+    same("at this version", ask("old.db", "PRAGMA user_version"), [(3,)])
+    ask("new.db", "PRAGMA user_version = 4")
     before = open(place("new.db"), "rb").read()
     refused("a newer version is refused", "new.db", "unsupported",
-            "version 3", "newer surety")
+            "version 4", "newer surety")
     same("and not touched", open(place("new.db"), "rb").read(), before)
 
 

@@ -181,9 +181,11 @@ def test_failures():
             ("broken events", {"malformed_sse": True, "json": VALUE}, 3, ()),
             ("a reset", {"json": VALUE, "reset_at": 20}, 3, ()),
             ("a stream that is cut", {"json": VALUE, "cut_at": 100}, 3, ()),
-            ("an answer of 70 MiB", {"huge": 70}, 3, ("larger",))):
+            ("an answer of 70 MiB of x", {"huge": 70}, 1, ("ran away",))):
         with Mock(dict(reply, repeat=True)):
             complains(name, ask(), code, *parts)
+    with Mock({"huge": 70, "repeat": True}):
+        complains("and in one piece", ask("--no-stream"), 3, "larger")
     with Mock({"json": VALUE, "no_end_mark": True, "repeat": True}):
         complains("a stream without its end",
                   run("-m", "m-anthropic:small", "Hi"), 3)

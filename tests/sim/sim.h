@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The world of the simulator: what a seed makes of providers, ledger, clock and
- * memory (sim_world.c), and what must hold in it (sim_test.c). */
+ * memory (sim_world.c), what its models say (sim_say.c), and what must hold in
+ * it (sim_test.c; sim_law.c of calls that were stopped). */
 #ifndef SURETY_TESTS_SIM_H
 #define SURETY_TESTS_SIM_H
 
@@ -17,7 +18,7 @@
 enum {
     SIM_MODELS = 3,
     SIM_ROWS = 64,
-    SIM_CONTRACTS = 7,
+    SIM_CONTRACTS = 9,
     SIM_PIECES = 24,
     SIM_BODY_MAX = 16384
 };
@@ -50,8 +51,15 @@ struct sim_exchange {
     surety_failure failure;
     bool sent;
     bool whole; /* the provider says that the reply is whole */
+    bool cancelled;
     uint64_t next_ms, gap_ms;
     int64_t asked_ms; /* by Retry-After; -1: nothing */
+};
+
+/* What a model said in one call. */
+struct sim_said {
+    const char *text; /* NULL: it said nothing, or nobody could tell what */
+    bool tool;        /* as arguments */
 };
 
 struct sim {
@@ -72,10 +80,11 @@ struct sim {
     surety_transport transport;
     struct sim_exchange exchange;
     size_t calls;
-    uint64_t step_ms;     /* of the last step */
-    uint64_t first_ms;    /* of the first step */
-    uint64_t earliest_ms; /* of the next call */
-    char last_reply[256]; /* what the model said last */
+    uint64_t step_ms;       /* of the last step */
+    uint64_t first_ms;      /* of the first step */
+    uint64_t earliest_ms;   /* of the next call */
+    const char *last_reply; /* what the model said last */
+    struct sim_said said[SIM_ROWS];
     surety_ledger ledger;
     struct sim_row rows[SIM_ROWS];
     size_t row_count;
@@ -85,6 +94,33 @@ struct sim {
     size_t live, made, fail_at;
     bool starved;
 };
+
+/* ---- sim_say.c ------------------------------------------------------------
+ */
+
+/* Limits at which the models' runaways are told. */
+extern const surety_limits sim_limits;
+/* What a model says, often what it said before; kept in the table of calls. */
+const char *sim_say(struct sim *sim);
+void sim_add(struct sim_exchange *exchange, const char *text);
+/* An answer of OpenAI's, whole or as a stream. */
+enum sim_ending { SIM_STOP, SIM_CUT, SIM_FILTER, SIM_REFUSE };
+void sim_openai(struct sim_exchange *exchange, const char *text,
+                enum sim_ending ending, bool tool);
+void sim_openai_stream(struct sim *sim, const char *text,
+                       enum sim_ending ending, bool tool);
+void sim_responses(struct sim_exchange *exchange, const char *text,
+                   enum sim_ending ending, bool tool);
+void sim_anthropic(struct sim_exchange *exchange, const char *text,
+                   enum sim_ending ending, bool tool);
+void sim_gemini(struct sim_exchange *exchange, const char *text,
+                enum sim_ending ending, bool tool);
+
+/* ---- sim_law.c ------------------------------------------------------------
+ */
+
+/* What must hold of the i-th attempt, which was stopped. */
+void sim_check_stopped(struct sim *sim, size_t i);
 
 /* ---- sim_world.c --------------------------------------------------------- */
 

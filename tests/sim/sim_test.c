@@ -5,8 +5,9 @@
  *
  * - no call leaves beyond any budget, before its delay is over, or unrecorded;
  * - VALID comes with a value that the contract's own check accepts, and from an
- *   answer that its provider called whole; a fallback only where the contract
- *   has one;
+ *   answer that its provider called whole (or that ran away behind its value);
+ * a fallback and a part of a reply only where they are allowed;
+ * - what is stopped while it comes would not have been valid whole (sim_law.c);
  * - retries and re-asks stay in their bounds, what may have been carried out is
  *   not repeated, and no refusal is argued with;
  * - every row that was begun is finished once, before anything is given out;
@@ -29,6 +30,7 @@ enum { SIM_SEEDS = 60000, SIM_STEPS = 20000 };
 /* What the seeds have been through, to see that they go everywhere. */
 struct sim_tally {
     size_t verdicts[SURETY_RUN_CANCELLED + 1];
+    size_t stops[SURETY_VERDICT_RUNAWAY + 1];
     size_t calls, starved, most_calls;
 };
 
@@ -73,7 +75,12 @@ static void check_verdict(struct sim *sim, struct sim_bench *bench)
     sim_must(sim, verdict != SURETY_RUN_PENDING, "an end has a verdict");
     bench->tally.verdicts[verdict]++;
     if (verdict == SURETY_RUN_VALID) {
-        sim_must(sim, sim->exchange.whole, "VALID came whole");
+        sim_must(sim,
+                 sim->exchange.whole ||
+                     surety_run_attempt(sim->run,
+                                        surety_run_attempt_count(sim->run) - 1)
+                             .stopped == SURETY_VERDICT_RUNAWAY,
+                 "VALID came whole");
         if (sim->contract)
             check_value(sim, bench);
     } else {
@@ -85,6 +92,12 @@ static void check_verdict(struct sim *sim, struct sim_bench *bench)
                      surety_outcome_fallback(outcome) ||
                  verdict == SURETY_RUN_CANCELLED,
              "a fallback is called one");
+    if (verdict == SURETY_RUN_PARTIAL)
+        sim_must(
+            sim,
+            surety_outcome_ok(outcome) &&
+                (sim->judge.partial || surety_contract_partial(sim->contract)),
+            "a part is taken where it may be");
     if (surety_outcome_fallback(outcome))
         sim_must(sim,
                  surety_contract_fallback(sim->contract) !=
@@ -174,6 +187,8 @@ static void check_attempts(struct sim *sim)
         sim_must(sim, attempt.reason.len > 0 || sim->starved,
                  "an attempt has a reason");
         last_ms = attempt.started_ms;
+        if (attempt.stopped != SURETY_VERDICT_OPEN)
+            sim_check_stopped(sim, i);
         if (sim->verbose && !sim->options.event)
             printf("# %.*s\n", (int)attempt.decision.len, attempt.decision.ptr);
     }
@@ -238,6 +253,8 @@ static void check_end(struct sim *sim, struct sim_bench *bench)
              "after its end nothing happens");
     if (!sim->starved)
         check_report(sim, bench);
+    for (size_t i = 0; i < surety_run_attempt_count(sim->run); i++)
+        bench->tally.stops[surety_run_attempt(sim->run, i).stopped]++;
     bench->tally.calls += calls;
     if (calls > bench->tally.most_calls)
         bench->tally.most_calls = calls;
@@ -365,6 +382,9 @@ static void sim_tell(const struct sim_tally *tally)
     for (int i = 1; i <= SURETY_RUN_CANCELLED; i++)
         printf("# %8zu %s\n", tally->verdicts[i],
                surety_run_verdict_name((surety_run_verdict)i));
+    for (int i = SURETY_VERDICT_LOST; i <= SURETY_VERDICT_RUNAWAY; i++)
+        printf("# %8zu calls stopped: %s\n", tally->stops[i],
+               surety_verdict_name((surety_verdict)i));
     printf("# %8zu calls, at most %zu in a run; %zu runs out of memory\n",
            tally->calls, tally->most_calls, tally->starved);
 }
@@ -374,6 +394,9 @@ static bool sim_saw_all(const struct sim_tally *tally)
 {
     for (int i = 1; i <= SURETY_RUN_CANCELLED; i++)
         if (tally->verdicts[i] < 20)
+            return false;
+    for (int i = SURETY_VERDICT_LOST; i <= SURETY_VERDICT_RUNAWAY; i++)
+        if (tally->stops[i] < 100)
             return false;
     return tally->starved > 100 && tally->most_calls > 12;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a seed makes: models of every protocol behind one transport that fails
- * in every way a transport can, replies from right to hopeless, contracts,
- * budgets, a ledger that may fail or be slow, memory that may run out. Nothing
- * here looks at a clock or at chance but the seed's. */
+ * in every way a transport can, what they say (sim_say.c), contracts, budgets,
+ * a ledger that may fail or be slow, memory that may run out. Nothing here
+ * looks at a clock or at chance but the seed's. */
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -100,6 +100,10 @@ static const char *const sim_contracts[SIM_CONTRACTS] = {
     SIM_POLICY("\"extract\":{\"from\":[\"whole\"]}"),
     "{\"type\":\"array\",\"items\":{\"type\":\"integer\"},\"x-surety\":{"
     "\"retry\":{\"max\":6}}}",
+    SIM_POLICY(
+        "\"partial\":true,\"extract\":{\"from\":[\"native\",\"whole\"]}"),
+    SIM_POLICY(
+        "\"repair\":\"align\",\"extract\":{\"from\":[\"native\",\"whole\"]}"),
 };
 
 bool sim_contracts_read(const surety_contract *contracts[SIM_CONTRACTS])
@@ -116,202 +120,6 @@ bool sim_contracts_read(const surety_contract *contracts[SIM_CONTRACTS])
         contracts[i] = contract;
     }
     return true;
-}
-
-/* ---- what a model says --------------------------------------------------- */
-
-static const char *const sim_replies[] = {
-    "{\"n\":3,\"s\":\"a\"}",
-    "{\"n\":3,\"s\":\"a\"}",
-    "{\"n\":4,\"s\":\"b\",\"o\":\"x\"}",
-    "{\"n\":5,\"s\":\"a\",\"o\":null}",
-    "Here it is:\n```json\n{\"n\":1,\"s\":\"b\"}\n```\nGood luck.",
-    "{\"n\":11,\"s\":\"a\"}",
-    "{\"n\":11,\"s\":\"a\"}",
-    "{\"n\":\"3\",\"s\":\"c\"}",
-    "{\"n\":3}",
-    "{\"n\":3,\"s\":\"a\",\"x\":1}",
-    "{\"n\":3,\"s\":\"a\"",
-    "{'n':3}",
-    "[1,2,3]",
-    "[1,\"2\"]",
-    "null",
-    "I would rather talk about the weather.",
-    "Sorry, I cannot do that.",
-    "[{\"op\":\"replace\",\"path\":\"/n\",\"value\":7}]",
-    "[{\"op\":\"remove\",\"path\":\"/nothing\"}]",
-    "",
-    "   \n ",
-    "```json\n{\"n\":11,\"s\":\"a\"}\n```\n```json\n{\"n\":2,\"s\":\"a\"}\n```",
-    "<think>{\"n\":1,\"s\":\"a\"}</think>",
-    "[[[[[[[[[[[[[[[[[[[[",
-    "{\"n\":1e999999,\"s\":\"a\"}",
-    "caf\xC3\xA9 \xF0\x9F\x98\x80",
-};
-enum { SIM_REPLIES = sizeof(sim_replies) / sizeof(sim_replies[0]) };
-
-/* Often what it said before: models do. */
-static const char *sim_say(struct sim *sim)
-{
-    if (!sim_one_in(sim, 3))
-        (void)snprintf(sim->last_reply, sizeof(sim->last_reply), "%s",
-                       sim_replies[sim_below(sim, SIM_REPLIES)]);
-    return sim->last_reply;
-}
-
-static void sim_add(struct sim_exchange *exchange, const char *text)
-{
-    const size_t len = strlen(text);
-
-    if (len > SIM_BODY_MAX - exchange->body_len)
-        abort();
-    memcpy(exchange->body + exchange->body_len, text, len);
-    exchange->body_len += len;
-}
-
-static void sim_add_string(struct sim_exchange *exchange, const char *text,
-                           size_t len)
-{
-    surety_buf buf;
-
-    surety_buf_init(&buf, NULL, 0);
-    surety_json_string(&buf, (surety_str){text, len});
-    surety_buf_byte(&buf, 0);
-    if (buf.status)
-        abort();
-    sim_add(exchange, buf.ptr);
-    surety_buf_done(&buf);
-}
-
-static void sim_add_text(struct sim_exchange *exchange, const char *before,
-                         const char *text, const char *after)
-{
-    sim_add(exchange, before);
-    sim_add_string(exchange, text, strlen(text));
-    sim_add(exchange, after);
-}
-
-enum sim_ending { SIM_STOP, SIM_CUT, SIM_FILTER, SIM_REFUSE };
-
-static void sim_openai(struct sim_exchange *exchange, const char *text,
-                       enum sim_ending ending, bool tool)
-{
-    static const char *const finishes[] = {"stop", "length", "content_filter",
-                                           "stop"};
-
-    sim_add(exchange, "{\"id\":\"c-1\",\"model\":\"m-1\",\"choices\":[{"
-                      "\"index\":0,\"message\":{\"role\":\"assistant\",");
-    if (ending == SIM_REFUSE)
-        sim_add(exchange, "\"content\":null,\"refusal\":\"I will not.\"");
-    else if (tool)
-        sim_add_text(exchange,
-                     "\"content\":null,\"tool_calls\":[{\"id\":\"t\",\"type\":"
-                     "\"function\",\"function\":{\"name\":\"reply\","
-                     "\"arguments\":",
-                     text, "}}]");
-    else
-        sim_add_text(exchange, "\"content\":", text, "");
-    sim_add(exchange, "},\"finish_reason\":\"");
-    sim_add(exchange, finishes[ending]);
-    sim_add(exchange, "\"}],\"usage\":{\"prompt_tokens\":100,"
-                      "\"completion_tokens\":50}}");
-}
-
-static void sim_openai_stream(struct sim_exchange *exchange, const char *text,
-                              enum sim_ending ending)
-{
-    const size_t len = strlen(text);
-    const size_t half = len / 2;
-
-    exchange->headers[0].value = surety_str_of("text/event-stream");
-    sim_add(exchange, "data: {\"id\":\"c-1\",\"choices\":[{\"index\":0,"
-                      "\"delta\":{\"role\":\"assistant\"}}]}\n\n");
-    for (size_t i = 0; i < 2; i++) {
-        sim_add(exchange,
-                "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":");
-        sim_add_string(exchange, i ? text + half : text, i ? len - half : half);
-        sim_add(exchange, "}}]}\n\n");
-    }
-    sim_add(exchange, ": ping\n\n");
-    sim_add(exchange, ending == SIM_STOP
-                          ? "data: {\"choices\":[{\"index\":0,\"delta\":{},"
-                            "\"finish_reason\":\"stop\"}]}\n\n"
-                          : "data: {\"choices\":[{\"index\":0,\"delta\":{},"
-                            "\"finish_reason\":\"length\"}]}\n\n");
-    sim_add(exchange, "data: [DONE]\n\n");
-}
-
-static void sim_responses(struct sim_exchange *exchange, const char *text,
-                          enum sim_ending ending, bool tool)
-{
-    sim_add(exchange, "{\"id\":\"r-1\",\"object\":\"response\",\"status\":");
-    sim_add(exchange, ending == SIM_CUT
-                          ? "\"incomplete\",\"incomplete_details\":{\"reason\":"
-                            "\"max_output_tokens\"}"
-                      : ending == SIM_FILTER
-                          ? "\"incomplete\",\"incomplete_details\":{\"reason\":"
-                            "\"content_filter\"}"
-                          : "\"completed\"");
-    sim_add(exchange, ",\"output\":[");
-    if (ending == SIM_REFUSE)
-        sim_add(exchange, "{\"type\":\"message\",\"role\":\"assistant\","
-                          "\"content\":[{\"type\":\"refusal\",\"refusal\":"
-                          "\"No.\"}]}");
-    else if (tool)
-        sim_add_text(exchange,
-                     "{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":"
-                     "\"reply\",\"arguments\":",
-                     text, "}");
-    else
-        sim_add_text(exchange,
-                     "{\"type\":\"message\",\"role\":\"assistant\","
-                     "\"content\":[{\"type\":\"output_text\",\"text\":",
-                     text, "}]}");
-    sim_add(exchange, "],\"usage\":{\"input_tokens\":100,"
-                      "\"output_tokens\":50}}");
-}
-
-static void sim_anthropic(struct sim_exchange *exchange, const char *text,
-                          enum sim_ending ending, bool tool)
-{
-    static const char *const stops[] = {"end_turn", "max_tokens", "refusal",
-                                        "refusal"};
-
-    sim_add(exchange, "{\"id\":\"m-1\",\"type\":\"message\",\"role\":"
-                      "\"assistant\",\"model\":\"m-1\",\"content\":[");
-    if (tool) {
-        sim_add(exchange, "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":"
-                          "\"reply\",\"input\":");
-        sim_add(exchange, text);
-        sim_add(exchange, "}");
-    } else {
-        sim_add_text(exchange, "{\"type\":\"text\",\"text\":", text, "}");
-    }
-    sim_add(exchange, "],\"stop_reason\":\"");
-    sim_add(exchange, tool && ending == SIM_STOP ? "tool_use" : stops[ending]);
-    sim_add(exchange, "\",\"usage\":{\"input_tokens\":100,"
-                      "\"output_tokens\":50}}");
-}
-
-static void sim_gemini(struct sim_exchange *exchange, const char *text,
-                       enum sim_ending ending, bool tool)
-{
-    static const char *const finishes[] = {"STOP", "MAX_TOKENS", "RECITATION",
-                                           "SAFETY"};
-
-    sim_add(exchange, "{\"candidates\":[{\"index\":0,\"content\":{\"role\":"
-                      "\"model\",\"parts\":[");
-    if (tool) {
-        sim_add(exchange, "{\"functionCall\":{\"name\":\"reply\",\"args\":");
-        sim_add(exchange, text);
-        sim_add(exchange, "}}");
-    } else {
-        sim_add_text(exchange, "{\"text\":", text, "}");
-    }
-    sim_add(exchange, "]},\"finishReason\":\"");
-    sim_add(exchange, finishes[ending]);
-    sim_add(exchange, "\"}],\"usageMetadata\":{\"promptTokenCount\":100,"
-                      "\"candidatesTokenCount\":50}}");
 }
 
 /* A body with a reply in it. */
@@ -334,13 +142,13 @@ static void sim_reply(struct sim *sim, surety_protocol protocol, bool tool)
             protocol == SURETY_PROTOCOL_RESPONSES ||
             surety_doc_read(doc, surety_str_of(text), NULL, NULL) == SURETY_OK);
     surety_doc_free(doc);
+    sim->said[sim->calls - 1] = (struct sim_said){text, tool};
     exchange->whole = ending == SIM_STOP;
     exchange->status = 200;
     switch (protocol) {
     case SURETY_PROTOCOL_OPENAI:
-        if (!tool && (ending == SIM_STOP || ending == SIM_CUT) &&
-            sim_one_in(sim, 2))
-            sim_openai_stream(exchange, text, ending);
+        if ((ending == SIM_STOP || ending == SIM_CUT) && !sim_one_in(sim, 3))
+            sim_openai_stream(sim, text, ending, tool);
         else
             sim_openai(exchange, text, ending, tool);
         break;
@@ -590,8 +398,10 @@ static surety_status sim_start(void *ctx, uint64_t id,
     case 1: sim_fail_below(sim); break;
     default:
         sim_reply(sim, attempt.model->protocol, sim_wants_tool(request->body));
-        if (sim_one_in(sim, 6))
+        if (sim_one_in(sim, 6)) {
             sim_spoil(sim, attempt.model->protocol);
+            sim->said[sim->calls - 1].text = NULL;
+        }
     }
     exchange->piece_len = 1 + sim_below(sim, sim_one_in(sim, 2) ? 8 : 4000);
     if (exchange->body_len / exchange->piece_len > SIM_PIECES)
@@ -626,6 +436,7 @@ static void sim_cancel(void *ctx, uint64_t id)
     if (!sim->exchange.active || sim->exchange.id != id)
         return;
     sim->exchange.whole = false;
+    sim->exchange.cancelled = true;
     sim_end(sim, SURETY_FAILURE_CANCELLED);
 }
 
@@ -734,6 +545,12 @@ static surety_status sim_finish(void *ctx, const surety_entry *entry,
              !sim_holds_key(entry->decision) &&
                  !sim_holds_key(entry->error_message),
              "no key in a row");
+    if (entry->stopped.len) {
+        sim_must(sim, entry->state == SURETY_ENTRY_DONE && entry->stopped_bytes,
+                 "what was stopped is done, after some bytes");
+        sim_must(sim, entry->ok || entry->error_count > 0,
+                 "what was stopped was stopped for something");
+    }
     sim_note(sim, entry->decision.ptr, entry->decision.len);
     row->finished = true;
     row->state = entry->state;
@@ -782,6 +599,7 @@ static void sim_make_models(struct sim *sim)
                         ? (surety_mode)sim_below(sim, 4)
                         : SURETY_MODE_AUTO,
             .whole = sim_one_in(sim, 2),
+            .output_tokens_max = sim_one_in(sim, 2) ? 50 : 0,
             .price = {!sim_one_in(sim, 4), 1000000, 100000, 4000000},
             .retry_ambiguous = sim_one_in(sim, 2),
             .transport = &sim->transport,
@@ -868,6 +686,8 @@ void sim_make(struct sim *sim,
         .feedback = (surety_feedback)sim_below(sim, 3),
         .ledger = sim_one_in(sim, 6) ? NULL : &sim->ledger,
         .ledger_optional = sim_one_in(sim, 3),
+        .commit = sim_one_in(sim, 4),
+        .limits = &sim_limits,
         .event = sim_hear,
         .event_ctx = sim,
         .seed = sim_random(sim) | 1,
@@ -882,6 +702,7 @@ void sim_make(struct sim *sim,
     if (sim_one_in(sim, 3)) {
         sim->judge = (surety_judge_options){.size = sizeof(sim->judge),
                                             .no_fallback = sim_one_in(sim, 2),
+                                            .partial = sim_one_in(sim, 4),
                                             .variables = &sim_variable,
                                             .variables_count = 1};
         options->judge = &sim->judge;

@@ -313,9 +313,9 @@ TEST(refuses_what_is_not_its_own)
     TRY(open_at(t, &at, &ledger, &err));
     surety_ledger_close(ledger);
     ledger = NULL;
-    CHECK(tamper(&at, "PRAGMA user_version = 3"));
+    CHECK(tamper(&at, "PRAGMA user_version = 4"));
     EXPECT(SURETY_UNSUPPORTED, open_at(t, &at, &ledger, &err));
-    CHECK(strstr(err.message, "version 3"));
+    CHECK(strstr(err.message, "version 4"));
     CHECK(tamper(&at, "PRAGMA user_version = -1"));
     EXPECT(SURETY_UNSUPPORTED, open_at(t, &at, &ledger, &err));
 done:

@@ -278,7 +278,7 @@ static inline surety_status fake_go(struct fake *fake, surety_run *run,
 
         if (status != SURETY_MORE)
             return status;
-        if (fake->active && (fake->calls > fake->answer_count ||
+        if (fake->active && (!fake->told || fake->calls > fake->answer_count ||
                              !fake->answers[fake->calls - 1].stalls))
             fake->now_ms += 10;
         else

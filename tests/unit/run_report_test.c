@@ -287,7 +287,7 @@ TEST(takes_nothing)
     surety_run_free(NULL);
     for (int i = 0; i <= SURETY_RUN_CANCELLED; i++)
         CHECK(strlen(surety_run_verdict_name((surety_run_verdict)i)) > 4);
-    CHECK_TEXT(surety_str_of(surety_run_verdict_name((surety_run_verdict)9)),
+    CHECK_TEXT(surety_str_of(surety_run_verdict_name((surety_run_verdict)10)),
                "unknown");
 done:
     surety_buf_done(&out);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The law of calls that were stopped: nothing is lost by it. What the model
+ * would have said is given to a second run, whole and without a second chance,
+ * and if the first run stopped the call because no continuation could be valid,
+ * then the second must find it so. */
+#include "sim/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A transport with one answer. */
+struct law {
+    surety_transport transport;
+    struct sim_exchange exchange;
+};
+
+static surety_status law_start(void *ctx, uint64_t id,
+                               const surety_request *request,
+                               const surety_receiver *receiver,
+                               surety_error *reterr)
+{
+    struct law *law = ctx;
+    const surety_delivery delivery = {.failure = SURETY_FAILURE_NONE,
+                                      .sent = true};
+
+    (void)id;
+    (void)request;
+    (void)reterr;
+    receiver->head(receiver->ctx, 200, NULL, 0);
+    (void)receiver->bytes(receiver->ctx, (surety_str){law->exchange.body,
+                                                      law->exchange.body_len});
+    receiver->end(receiver->ctx, &delivery);
+    return SURETY_OK;
+}
+
+static void law_cancel(void *ctx, uint64_t id)
+{
+    (void)ctx;
+    (void)id;
+}
+
+static surety_status law_wait(void *ctx, uint32_t timeout_ms,
+                              surety_error *reterr)
+{
+    (void)ctx;
+    (void)timeout_ms;
+    (void)reterr;
+    return SURETY_OK;
+}
+
+static void law_close(void *ctx)
+{
+    (void)ctx;
+}
+
+/* Whether the reply would have been valid, had it come whole. */
+static bool law_is_valid(struct sim *sim, const surety_attempt *attempt,
+                         const struct sim_said *said)
+{
+    struct law *law = calloc(1, sizeof(*law));
+    surety_run_options options = sim->options;
+    surety_model model = *attempt->model;
+    surety_run *run = NULL;
+    uint32_t delay_ms = 0;
+    bool valid = false;
+
+    if (!law)
+        abort();
+    law->transport =
+        (surety_transport){1, law, law_start, law_cancel, law_wait, law_close};
+    if (model.protocol == SURETY_PROTOCOL_TEXT)
+        sim_add(&law->exchange, said->text);
+    else
+        sim_openai(&law->exchange, said->text, SIM_STOP, said->tool);
+    model.transport = &law->transport;
+    model.mode = attempt->mode;
+    model.whole = true;
+    options.models = &model;
+    options.model_count = 1;
+    options.retry_max = SURETY_RUN_NONE;
+    options.budget = (surety_budget){.calls_max = 1};
+    options.ledger = NULL;
+    options.event = NULL;
+    options.alloc = NULL;
+    if (surety_run_new(&options, &run, NULL) == SURETY_OK &&
+        surety_run_step(run, (surety_now){1, 1}, &delay_ms, NULL) == SURETY_OK)
+        valid = surety_run_verdict_of(run) == SURETY_RUN_VALID;
+    else
+        sim_must(sim, false, "a second run ends at once");
+    surety_run_free(run);
+    free(law);
+    return valid;
+}
+
+void sim_check_stopped(struct sim *sim, size_t i)
+{
+    const surety_attempt attempt = surety_run_attempt(sim->run, i);
+    const struct sim_said *said = &sim->said[i];
+    const surety_str came = attempt.answer.text;
+    const uint64_t tokens = attempt.stopped_tokens;
+
+    sim_must(sim, sim->contract, "what is stopped has a contract");
+    if (surety_run_verdict_of(sim->run) == SURETY_RUN_LEDGER && !came.len)
+        return; /* it has no record, and is not given out */
+    sim_must(sim, attempt.judged || sim->starved, "what is stopped is judged");
+    sim_must(sim, attempt.answer.failure == SURETY_FAILURE_NONE,
+             "what is stopped has not failed below");
+    sim_must(sim, attempt.stopped_bytes == came.len && came.len > 0,
+             "it tells what came");
+    sim_must(sim, tokens && tokens <= came.len, "its tokens are an estimate");
+    if (attempt.saved_known)
+        sim_must(sim, attempt.saved_tokens > 0, "what is saved is something");
+    sim_must(sim, attempt.stopped != SURETY_VERDICT_LOST || sim->options.commit,
+             "what is lost is waited for");
+    sim_must(sim, attempt.stopped == SURETY_VERDICT_RUNAWAY || !attempt.ok,
+             "what cannot be valid is not");
+    if (!said->text)
+        return;
+    sim_must(sim,
+             came.len <= strlen(said->text) &&
+                 !memcmp(came.ptr, said->text, came.len),
+             "what came is what was said");
+    if (attempt.stopped == SURETY_VERDICT_NO && !sim->broken)
+        sim_must(sim, !law_is_valid(sim, &attempt, said),
+                 "what was stopped would not have been valid");
+}
