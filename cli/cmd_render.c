@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety render: charts and tables. A reply is judged as check does, and what
+ * its value asks for is made; or a file of data is drawn as the options say,
+ * which are then turned into a value that asks for the same, so that there is
+ * one way of making things. The value goes to standard output in any case: a
+ * chart that fails never loses the answer. */
+#include "commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "input.h"
+#include "library.h"
+#include "memory.h"
+#include "render_output.h"
+#include "session.h"
+
+struct render_settings {
+    struct session_settings session; /* first: SESSION_ROWS count on it */
+    const char *data, *at, *chart, *table, *x, *series, *title, *name, *out;
+    struct texts y, labels, missing;
+    int format, headers, report;
+    unsigned width, height, scale;
+    bool census, formulas, byte_order_mark, force;
+};
+
+#define AT(member) offsetof(struct render_settings, member)
+
+const struct option_row render_options[] = {
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "What is made"},
+    {"contract", 'c', OPTION_TEXT, AT(session.contract), 0, "CONTRACT", NULL,
+     "what the value must satisfy, as for check; without it any value that "
+     "asks "
+     "for charts and tables"},
+    {"chart", 0, OPTION_TEXT, AT(chart), 0, "N|TYPE", NULL,
+     "the N-th chart that the value asks for and nothing else; with --data: "
+     "bar or line"},
+    {"table", 0, OPTION_TEXT, AT(table), 0, "N|FORMAT", NULL,
+     "the N-th table that the value asks for and nothing else; with --data: "
+     "csv, xlsx or html"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Data of your own"},
+    {"data", 0, OPTION_TEXT, AT(data), 0, "FILE", NULL,
+     "draw this JSON: an array of arrays, the first of them the header, or an "
+     "array of objects"},
+    {"at", 0, OPTION_TEXT, AT(at), 0, "POINTER", NULL,
+     "where in FILE the rows stand, as a JSON Pointer"},
+    {"x", 0, OPTION_TEXT, AT(x), 0, "NAME", NULL,
+     "the column of places: names, times"},
+    {"y", 0, OPTION_TEXTS, AT(y), 0, "NAME", NULL,
+     "the column of values; given again: several series"},
+    {"series", 0, OPTION_TEXT, AT(series), 0, "NAME", NULL,
+     "the column that parts rows into series"},
+    {"title", 0, OPTION_TEXT, AT(title), 0, "TEXT", NULL, "the title"},
+    {"name", 0, OPTION_TEXT, AT(name), 0, "NAME", NULL,
+     "the file's name; by default the title"},
+    {"label", 0, OPTION_TEXTS, AT(labels), 0, "NAME=TEXT", NULL,
+     "what a column is called; may be given again"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "How it is made"},
+    {"format", 0, OPTION_CHOICE, AT(format), 0, NULL, "png|svg",
+     "of charts; default png"},
+    {"width", 0, OPTION_NUMBER, AT(width), 16000, "PIXELS", NULL,
+     "of charts; default 960"},
+    {"height", 0, OPTION_NUMBER, AT(height), 16000, "PIXELS", NULL,
+     "of charts; default: what the data need"},
+    {"scale", 0, OPTION_NUMBER, AT(scale), 4, "N", NULL,
+     "pixels of a PNG for each of those; default 2"},
+    {"headers", 0, OPTION_CHOICE, AT(headers), 0, NULL, "names|labels|both",
+     "what tables have as headers; default: names in csv, both elsewhere"},
+    {"missing", 0, OPTION_TEXTS, AT(missing), 0, "TEXT", NULL,
+     "a value that stands for none, such as -999; may be given again"},
+    {"census", 0, OPTION_FLAG, AT(census), 0, NULL, NULL,
+     "the Census API's -666666666 and its kin stand for none; always so for "
+     "the member census_data"},
+    {"formulas", 0, OPTION_FLAG, AT(formulas), 0, NULL, NULL,
+     "in csv, leave a text that a spreadsheet would run (=, +, -, @) without "
+     "the ' that stops it"},
+    {"bom", 0, OPTION_FLAG, AT(byte_order_mark), 0, NULL, NULL,
+     "begin csv with a byte order mark, for older spreadsheets"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    {"out", 'o', OPTION_TEXT, AT(out), 0, "FOLDER", NULL,
+     "where files go; made where it is not there; -: the one output that is "
+     "made, to standard output; default: the working folder"},
+    {"force", 'f', OPTION_FLAG, AT(force), 0, NULL, NULL,
+     "replace files that are there"},
+    {"report", 0, OPTION_CHOICE, AT(report), 0, NULL, "text|json",
+     "form of the report on standard error"},
+    SESSION_ROWS_STYLE,
+    SESSION_ROWS_LOOK,
+    {"no-fallback", 0, OPTION_FLAG, AT(session.no_fallback), 0, NULL, NULL,
+     "do not use the contract's fallback"},
+    {"var", 0, OPTION_TEXTS, AT(session.variables), 0, "NAME=VALUE", NULL,
+     "what ${NAME} in the contract's fallback stands for; may be given again"},
+    OPTION_END};
+
+/* One call of the command. */
+struct renderer {
+    struct cli *cli;
+    const struct render_settings *settings;
+    struct render_output output;
+    surety_str *missing;
+};
+
+/* ---- options ------------------------------------------------------------- */
+
+/* The number that an option holds; 0: it is a word, or not given. */
+static size_t number_of(const char *text)
+{
+    size_t number = 0;
+
+    if (!text || *text == '\0')
+        return 0;
+    for (; *text >= '0' && *text <= '9' && number < 1000; text++)
+        number = number * 10 + (size_t)(*text - '0');
+    return *text == '\0' ? number : 0;
+}
+
+static bool is_any(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+/* What --chart and --table say, by whether there is --data. */
+static bool check_arguments(struct renderer *renderer,
+                            const struct operands *operands)
+{
+    static const char *const charts[] = {"bar", "line", NULL};
+    static const char *const tables[] = {"csv", "xlsx", "excel", "html", NULL};
+    const struct render_settings *settings = renderer->settings;
+    struct cli *cli = renderer->cli;
+
+    if (operands->count > (settings->data ? 0u : 1u)) {
+        cli_usage(cli, NULL,
+                  settings->data ? "with --data there is no VALUE"
+                                 : "one VALUE at a time");
+        return false;
+    }
+    if (!settings->data) {
+        if ((settings->chart && number_of(settings->chart) == 0) ||
+            (settings->table && number_of(settings->table) == 0)) {
+            cli_usage(cli, "data of your own are drawn with --data FILE",
+                      "%s %s is no number of an output of the value",
+                      number_of(settings->chart) == 0 && settings->chart
+                          ? "--chart"
+                          : "--table",
+                      number_of(settings->chart) == 0 && settings->chart
+                          ? settings->chart
+                          : settings->table);
+            return false;
+        }
+        if (settings->x || settings->y.count > 0 || settings->series ||
+            settings->title || settings->name || settings->at ||
+            settings->labels.count > 0) {
+            cli_usage(cli, NULL,
+                      "--x, --y, --series, --title, --name, --label and --at "
+                      "go with --data");
+            return false;
+        }
+        return true;
+    }
+    if (settings->session.contract || (!settings->chart && !settings->table)) {
+        cli_usage(cli, NULL,
+                  settings->session.contract
+                      ? "--data are drawn without a contract"
+                      : "--data needs --chart TYPE or --table FORMAT");
+        return false;
+    }
+    if (settings->chart && !is_any(settings->chart, charts)) {
+        cli_usage(cli, "there are bar and line",
+                  "there are no charts of the type \"%s\"", settings->chart);
+        return false;
+    }
+    if (settings->table && !is_any(settings->table, tables)) {
+        cli_usage(cli, "there are csv, xlsx and html",
+                  "there are no tables of the format \"%s\"", settings->table);
+        return false;
+    }
+    return true;
+}
+
+static bool take_missing(struct renderer *renderer)
+{
+    const struct texts *given = &renderer->settings->missing;
+
+    renderer->missing = calloc(given->count + 1, sizeof(surety_str));
+    if (!renderer->missing) {
+        cli_fail(renderer->cli, CODE_WORLD, NULL, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < given->count; i++)
+        renderer->missing[i] = surety_str_of(given->items[i]);
+    return true;
+}
+
+/* ---- making -------------------------------------------------------------- */
+
+/* Makes what value asks for. */
+static void render_value(struct renderer *renderer, surety_val value,
+                         const char *source)
+{
+    const struct render_settings *settings = renderer->settings;
+    const surety_rendering_options options = {
+        .size = sizeof(options),
+        .chart_format =
+            settings->format == 2 ? SURETY_CHART_SVG : SURETY_CHART_PNG,
+        .width = settings->width,
+        .height = settings->height,
+        .scale = settings->scale,
+        .headers = (surety_headers)settings->headers,
+        .formulas = settings->formulas,
+        .byte_order_mark = settings->byte_order_mark,
+        .scratch = surety_str_of(getenv("TMPDIR")),
+        .missing = renderer->missing,
+        .missing_count = settings->missing.count,
+        .census = settings->census};
+    surety_rendering *rendering = NULL;
+    surety_error error;
+    const surety_status status =
+        surety_rendering_new(value, &options, &rendering, &error);
+
+    if (status != SURETY_OK) {
+        render_output_fail(&renderer->output, cli_code_of(status, CODE_INVALID),
+                           source, &error);
+        return;
+    }
+    render_output_all(&renderer->output, rendering);
+    surety_rendering_free(rendering);
+}
+
+/* ---- a reply ------------------------------------------------------------- */
+
+static void render_outcome(struct renderer *renderer, struct session *session,
+                           const surety_outcome *outcome, const char *source)
+{
+    const bool is_usable =
+        surety_outcome_ok(outcome) || surety_outcome_fallback(outcome);
+    const bool is_piped = strcmp(renderer->output.folder, "-") == 0;
+    surety_buf report;
+
+    surety_buf_init(&report, NULL, 0);
+    if (renderer->output.is_json)
+        surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(source),
+                             &report);
+    else
+        session_report(session, outcome, source);
+    if (is_usable && !is_piped)
+        session_value(session, outcome);
+    else if (!is_usable)
+        cli_raise(renderer->cli, CODE_INVALID);
+    /* The answer is out before anything else can go wrong. */
+    output_flush(&renderer->cli->out);
+    if (is_usable)
+        render_value(renderer, surety_outcome_value(outcome), source);
+    else if (session->settings->contract && !renderer->output.quiet &&
+             !renderer->output.is_json && surety_outcome_candidate(outcome).doc)
+        surety_buf_text(&renderer->cli->err.buf,
+                        "nothing is drawn of a value that breaks its contract; "
+                        "without -c, what can be drawn is\n");
+    render_output_done(&renderer->output, surety_buf_str(&report));
+    surety_buf_done(&report);
+}
+
+static void render_reply(struct renderer *renderer, const char *path)
+{
+    const struct session_settings *settings = &renderer->settings->session;
+    surety_contract_options options = {.size = sizeof(options)};
+    surety_contract *contract = NULL;
+    const surety_outcome *outcome = NULL;
+    surety_str reply = {NULL, 0};
+    struct session session = {0};
+    surety_error error;
+    surety_status status;
+
+    options.name = surety_str_of("any");
+    if (settings->contract)
+        contract = library_contract(renderer->cli, settings->contract);
+    else if (surety_contract_read(surety_str_of("true"), &options, &contract,
+                                  &error) != SURETY_OK)
+        cli_report(renderer->cli, CODE_WORLD, "surety", (surety_str){NULL, 0},
+                   &error);
+    if (!contract)
+        return;
+    if (session_init(&session, renderer->cli, settings, contract)) {
+        session_invite(&session, path);
+        status =
+            input_read(path, session.limits.text_bytes_max, &reply, &error);
+        if (status == SURETY_OK)
+            status = surety_judge_reply(session.judge, contract, reply,
+                                        &session.options, &outcome, &error);
+        if (status == SURETY_OK)
+            render_outcome(renderer, &session, outcome, input_name(path));
+        else
+            cli_report(renderer->cli, cli_code_of(status, CODE_INVALID),
+                       input_name(path), (surety_str){NULL, 0}, &error);
+    }
+    session_done(&session);
+    surety_contract_free(contract);
+    free((char *)reply.ptr);
+}
+
+/* ---- data of the user's own ---------------------------------------------- */
+
+static void build_text(surety_doc *doc, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    surety_build_name(doc, name);
+    surety_build_text(doc, text);
+}
+
+static void build_labels(const struct render_settings *settings,
+                         surety_doc *doc)
+{
+    surety_build_name(doc, "variables");
+    surety_build_object(doc);
+    for (size_t i = 0; i < settings->labels.count; i++) {
+        const char *item = settings->labels.items[i];
+        const size_t len = strcspn(item, "=");
+        surety_build_key(doc, (surety_str){item, len});
+        surety_build_text(doc, item[len] ? item + len + 1 : "");
+    }
+    surety_build_close(doc);
+}
+
+/* The list that asks for one chart or table. */
+static void build_request(const struct render_settings *settings, bool is_table,
+                          surety_doc *doc)
+{
+    surety_build_name(doc, is_table ? "tables" : "charts");
+    surety_build_array(doc);
+    surety_build_object(doc);
+    build_text(doc, is_table ? "format" : "type",
+               is_table ? settings->table : settings->chart);
+    build_text(doc, "title", settings->title);
+    build_text(doc, "filename", settings->name);
+    build_text(doc, "x", settings->x);
+    build_text(doc, "series", settings->series);
+    if (settings->y.count > 0) {
+        surety_build_name(doc, "y");
+        surety_build_array(doc);
+        for (size_t i = 0; i < settings->y.count; i++)
+            surety_build_text(doc, settings->y.items[i]);
+        surety_build_close(doc);
+    }
+    surety_build_close(doc);
+    surety_build_close(doc);
+}
+
+/* A value that asks for what the options say. */
+static surety_status build_value(const struct render_settings *settings,
+                                 surety_val rows, surety_doc *doc,
+                                 surety_error *error)
+{
+    surety_build_begin(doc, rows.doc);
+    surety_build_object(doc);
+    surety_build_name(doc, "data");
+    surety_build_val(doc, rows);
+    build_labels(settings, doc);
+    if (settings->chart)
+        build_request(settings, false, doc);
+    if (settings->table)
+        build_request(settings, true, doc);
+    surety_build_close(doc);
+    return surety_build_end(doc, error);
+}
+
+static void render_data(struct renderer *renderer)
+{
+    const struct render_settings *settings = renderer->settings;
+    const surety_read_options options = {.size = sizeof(options),
+                                         .flags = SURETY_READ_BORROW |
+                                                  SURETY_READ_SKIP_BOM};
+    const surety_limits limits = surety_limits_of(NULL);
+    const char *name = input_name(settings->data);
+    surety_doc *read = surety_doc_new(&memory_large);
+    surety_doc *made = surety_doc_new(&memory_large);
+    surety_str text = {NULL, 0};
+    surety_error error;
+    surety_status status = SURETY_NOMEM;
+    surety_val rows = surety_val_none();
+
+    memset(&error, 0, sizeof(error));
+    if (read && made)
+        status =
+            input_read(settings->data, limits.text_bytes_max, &text, &error);
+    else
+        memcpy(error.message, "out of memory", sizeof("out of memory"));
+    if (status == SURETY_OK)
+        status = surety_doc_read(read, text, &options, &error);
+    if (status == SURETY_OK) {
+        rows =
+            surety_val_at(surety_doc_root(read), surety_str_of(settings->at));
+        if (!rows.doc) {
+            cli_usage(renderer->cli, NULL, "--at %s leads nowhere in %s",
+                      settings->at, name);
+            goto done;
+        }
+        status = build_value(settings, rows, made, &error);
+    }
+    if (status == SURETY_OK)
+        render_value(renderer, surety_doc_root(made), name);
+    else
+        cli_report(renderer->cli, cli_code_of(status, CODE_INVALID), name, text,
+                   &error);
+    render_output_done(&renderer->output, (surety_str){NULL, 0});
+done:
+    surety_doc_free(made);
+    surety_doc_free(read);
+    free((char *)text.ptr);
+}
+
+void render_run(struct cli *cli, const struct command *command, int argc,
+                char **argv)
+{
+    struct render_settings settings = {0};
+    struct renderer renderer = {.cli = cli, .settings = &settings};
+    struct operands operands;
+
+    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
+        OPTIONS_GO)
+        return;
+    cli_color(cli, settings.session.color);
+    render_output_init(&renderer.output, cli);
+    renderer.output.folder = settings.out ? settings.out : ".";
+    renderer.output.force = settings.force;
+    renderer.output.quiet = settings.session.quiet;
+    renderer.output.is_json = settings.report == 2;
+    if (check_arguments(&renderer, &operands) && take_missing(&renderer)) {
+        if (settings.data) {
+            renderer.output.data_at = settings.at ? settings.at : "";
+            render_data(&renderer);
+        } else {
+            renderer.output.chart_only = number_of(settings.chart);
+            renderer.output.table_only = number_of(settings.table);
+            renderer.output.only = settings.chart || settings.table;
+            render_reply(&renderer,
+                         operands.count > 0 ? operands.items[0] : "-");
+        }
+    }
+    surety_buf_done(&renderer.output.outputs);
+    free(renderer.missing);
+    texts_done(&settings.y);
+    texts_done(&settings.labels);
+    texts_done(&settings.missing);
+    texts_done(&settings.session.variables);
+}

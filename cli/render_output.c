@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One output after the other: made in memory, then saved whole. Each is tried
+ * whatever became of the one before, and what is said of it is a line, or an
+ * item of the report. The folder is made where it is not there. */
+#include "render_output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void render_output_init(struct render_output *output, struct cli *cli)
+{
+    *output = (struct render_output){.cli = cli, .folder = "."};
+    surety_buf_init(&output->outputs, NULL, 0);
+}
+
+/* ---- what is said -------------------------------------------------------- */
+
+static void put_error(surety_buf *out, const surety_error *error)
+{
+    surety_buf_text(out, "{\"message\":");
+    surety_json_string(out, surety_str_of(error->message));
+    surety_buf_text(out, ",\"hint\":");
+    if (error->hint[0])
+        surety_json_string(out, surety_str_of(error->hint));
+    else
+        surety_buf_text(out, "null");
+    surety_buf_text(out, ",\"at\":");
+    surety_json_string(out, surety_str_of(error->path));
+    surety_buf_byte(out, '}');
+}
+
+/* The lines of a remark, as the strings of an array. */
+static void put_remarks(surety_buf *out, surety_str remark)
+{
+    bool is_first = true;
+
+    surety_buf_byte(out, '[');
+    while (remark.len > 0) {
+        const char *feed = memchr(remark.ptr, '\n', remark.len);
+        const size_t len = feed ? (size_t)(feed - remark.ptr) : remark.len;
+        if (!is_first)
+            surety_buf_byte(out, ',');
+        is_first = false;
+        surety_json_string(out, (surety_str){remark.ptr, len});
+        remark.ptr += len + (feed != NULL);
+        remark.len -= len + (feed != NULL);
+    }
+    surety_buf_byte(out, ']');
+}
+
+static void tell_json(struct render_output *output,
+                      const surety_render_item *item, surety_str path,
+                      size_t bytes, const surety_error *error)
+{
+    surety_buf *out = &output->outputs;
+
+    if (out->len > 0)
+        surety_buf_byte(out, ',');
+    put_format(
+        out, "{\"kind\":\"%s\",\"type\":", item->is_table ? "table" : "chart");
+    surety_json_string(out, item->type);
+    surety_buf_text(out, ",\"title\":");
+    surety_json_string(out, item->title);
+    surety_buf_text(out, ",\"at\":");
+    surety_json_string(out, item->at);
+    surety_buf_text(out, ",\"file\":");
+    if (error) {
+        surety_buf_text(out, "null");
+    } else {
+        surety_json_string(out, path);
+        put_format(out, ",\"bytes\":%zu", bytes);
+    }
+    surety_buf_text(out, ",\"remarks\":");
+    put_remarks(out, item->remark);
+    surety_buf_text(out, ",\"error\":");
+    if (error)
+        put_error(out, error);
+    else
+        surety_buf_text(out, "null");
+    surety_buf_byte(out, '}');
+}
+
+/* What names an output in a line: its kind and title, or its file. */
+static void put_subject(surety_buf *out, const surety_render_item *item)
+{
+    surety_str title = item->title;
+
+    if (title.len > 80)
+        title.len = 80;
+    while (title.len > 0 && title.len < item->title.len &&
+           ((unsigned char)title.ptr[title.len] & 0xC0) == 0x80)
+        title.len--;
+    put_format(out, "%s %s", item->is_table ? "table" : "chart",
+               title.len > 0 ? "\"" : "");
+    put_safe(out, title);
+    surety_buf_text(out, title.len < item->title.len ? "...\"" : "\"");
+}
+
+static void tell_text(struct render_output *output,
+                      const surety_render_item *item, surety_str path,
+                      const surety_error *error, int code)
+{
+    surety_buf *err = &output->cli->err.buf;
+    surety_str remark = item->remark;
+
+    if (error) {
+        surety_buf subject;
+        surety_buf_init(&subject, NULL, 0);
+        if (item->title.len > 0) {
+            put_subject(&subject, item);
+        } else {
+            put_safe(&subject, item->name);
+        }
+        surety_buf_byte(&subject, '\0');
+        cli_report(output->cli, code, subject.ptr ? subject.ptr : "",
+                   (surety_str){NULL, 0}, error);
+        surety_buf_done(&subject);
+    } else if (!output->quiet && path.len > 0) {
+        surety_buf_text(err, "wrote ");
+        put_safe(err, path);
+        surety_buf_byte(err, '\n');
+    }
+    while (remark.len > 0 && !output->quiet) {
+        const char *feed = memchr(remark.ptr, '\n', remark.len);
+        const size_t len = feed ? (size_t)(feed - remark.ptr) : remark.len;
+        surety_buf_text(err, "      = ");
+        put_safe(err, (surety_str){remark.ptr, len});
+        surety_buf_byte(err, '\n');
+        remark.ptr += len + (feed != NULL);
+        remark.len -= len + (feed != NULL);
+    }
+}
+
+/* ---- what is made -------------------------------------------------------- */
+
+static int code_of(surety_status status)
+{
+    if (status == SURETY_UNSUPPORTED)
+        return CODE_USAGE;
+    return cli_code_of(status, CODE_INVALID);
+}
+
+/* The folder, made where it is not there. */
+static bool make_folder(struct render_output *output)
+{
+    struct stat about;
+
+    if (stat(output->folder, &about) == 0 && S_ISDIR(about.st_mode))
+        return true;
+    if (mkdir(output->folder, 0777) == 0)
+        return true;
+    cli_fail(output->cli, CODE_WORLD,
+             errno == ENOENT ? "the folder above it is not there either" : NULL,
+             "the folder %s cannot be made: %s", output->folder,
+             errno == EEXIST ? "it is a file" : strerror(errno));
+    output->failed++;
+    return false;
+}
+
+static surety_status keep(struct render_output *output, surety_str name,
+                          surety_str bytes, int *ret_code, surety_error *error)
+{
+    surety_status status;
+
+    if (strcmp(output->folder, "-") == 0) {
+        output_write(&output->cli->out, bytes);
+        return SURETY_OK;
+    }
+    status = surety_file_save(surety_str_of(output->folder), name, bytes,
+                              output->force, error);
+    *ret_code = CODE_WORLD;
+    if (status == SURETY_MISUSE) {
+        static const char hint[] = "--force replaces it; --out names another "
+                                   "folder";
+        memcpy(error->hint, hint, sizeof(hint));
+    }
+    return status;
+}
+
+/* Places count in the value, which the user of --data has never seen: what is
+ * wrong with the data is in his file, and what is wrong with the rest in his
+ * options. */
+static void settle_place(const struct render_output *output,
+                         surety_error *error)
+{
+    static const char data[] = "/data";
+    char rest[sizeof(error->path)];
+
+    error->position.line = 0;
+    if (!output->data_at)
+        return;
+    if (strncmp(error->path, data, sizeof(data) - 1) != 0) {
+        error->path[0] = '\0';
+        return;
+    }
+    memcpy(rest, error->path, sizeof(rest));
+    snprintf(error->path, sizeof(error->path), "%s%s", output->data_at,
+             rest + sizeof(data) - 1);
+}
+
+static void make_one(struct render_output *output, surety_rendering *rendering,
+                     size_t i)
+{
+    surety_render_item item;
+    surety_error error;
+    surety_status status;
+    surety_buf bytes;
+    surety_buf path;
+    int code;
+
+    surety_buf_init(&bytes, NULL, 0);
+    surety_buf_init(&path, NULL, 0);
+    status = surety_rendering_draw(rendering, i, &bytes, &error);
+    code = code_of(status);
+    item = surety_rendering_item(rendering, i);
+    if (status == SURETY_OK)
+        status = keep(output, item.name, surety_buf_str(&bytes), &code, &error);
+    if (status == SURETY_OK && strcmp(output->folder, "-") != 0) {
+        if (strcmp(output->folder, ".") != 0) {
+            surety_buf_text(&path, output->folder);
+            if (path.len > 0 && path.ptr[path.len - 1] != '/')
+                surety_buf_byte(&path, '/');
+        }
+        surety_buf_add(&path, item.name);
+    }
+    if (status != SURETY_OK)
+        settle_place(output, &error);
+    if (status != SURETY_OK) {
+        output->failed++;
+        cli_raise(output->cli, code);
+    }
+    if (output->is_json)
+        tell_json(output, &item, surety_buf_str(&path), bytes.len,
+                  status == SURETY_OK ? NULL : &error);
+    else
+        tell_text(output, &item, surety_buf_str(&path),
+                  status == SURETY_OK ? NULL : &error, code);
+    surety_buf_done(&bytes);
+    surety_buf_done(&path);
+    output_flush(&output->cli->err);
+}
+
+/* Whether the i-th output is wanted; the numbers count charts and tables. */
+static bool is_wanted(const struct render_output *output, bool is_table,
+                      size_t number)
+{
+    if (!output->only)
+        return true;
+    return number == (is_table ? output->table_only : output->chart_only);
+}
+
+static bool check_numbers(struct render_output *output, size_t charts,
+                          size_t tables)
+{
+    if (output->chart_only > charts) {
+        cli_usage(output->cli, NULL,
+                  "--chart %zu: the value asks for %zu chart%s",
+                  output->chart_only, charts, charts == 1 ? "" : "s");
+        return false;
+    }
+    if (output->table_only > tables) {
+        cli_usage(output->cli, NULL,
+                  "--table %zu: the value asks for %zu table%s",
+                  output->table_only, tables, tables == 1 ? "" : "s");
+        return false;
+    }
+    return true;
+}
+
+void render_output_all(struct render_output *output,
+                       surety_rendering *rendering)
+{
+    const size_t count = surety_rendering_count(rendering);
+    size_t numbers[2] = {0, 0};
+    size_t wanted = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const bool is_table = surety_rendering_item(rendering, i).is_table;
+        wanted += is_wanted(output, is_table, ++numbers[is_table]);
+    }
+    if (!check_numbers(output, numbers[0], numbers[1])) {
+        output->failed++;
+        return;
+    }
+    if (strcmp(output->folder, "-") == 0 && wanted != 1) {
+        cli_usage(output->cli, "choose one with --chart N or --table N",
+                  "--out - is for one output, and there are %zu", wanted);
+        output->failed++;
+        return;
+    }
+    if (wanted > 0 && strcmp(output->folder, "-") != 0 && !make_folder(output))
+        return;
+    numbers[0] = numbers[1] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_table = surety_rendering_item(rendering, i).is_table;
+        if (is_wanted(output, is_table, ++numbers[is_table]))
+            make_one(output, rendering, i);
+    }
+    if (count == 0 && !output->quiet && !output->is_json)
+        surety_buf_text(&output->cli->err.buf,
+                        "the value asks for no chart and no table\n");
+}
+
+void render_output_fail(struct render_output *output, int code,
+                        const char *source, const surety_error *error)
+{
+    surety_error shown = *error;
+
+    shown.position.line = 0;
+    output->failed++;
+    cli_report(output->cli, code, source, (surety_str){NULL, 0}, &shown);
+}
+
+void render_output_done(struct render_output *output, surety_str reply)
+{
+    surety_buf *err = &output->cli->err.buf;
+
+    if (output->is_json && !output->quiet) {
+        put_format(err, "{\"ok\":%s,\"reply\":",
+                   output->failed > 0 || output->cli->code != CODE_VALID
+                       ? "false"
+                       : "true");
+        if (reply.len > 0)
+            surety_buf_add(err, reply);
+        else
+            surety_buf_text(err, "null");
+        surety_buf_text(err, ",\"outputs\":[");
+        surety_buf_add(err, surety_buf_str(&output->outputs));
+        surety_buf_text(err, "]}\n");
+    }
+    surety_buf_done(&output->outputs);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bars, from zero. They stand where the names of their places fit below; else
+ * they lie, one below the other with the name at the left, as many as there
+ * are, each readable: that is why a chart of 254 counties is tall. The value
+ * stands at a bar's end where there is room for all of them. A value that is
+ * missing says so in place of a bar, for an empty place reads as zero. */
+#include "render/canvas.h"
+
+#include <math.h>
+
+enum { BARS_NAME_MAX = 280, BARS_AXIS = 26, BARS_TALL = 700 };
+
+static const surety__letters bars_value = {11.5, 0, 1, false, false};
+static const surety__letters bars_name = {12, BARS_NAME_MAX, 1, false, false};
+
+static PangoLayout *bars_label(const surety__picture *picture, size_t series,
+                               size_t place)
+{
+    const double value = surety__picture_value(picture, series, place);
+    surety_buf text;
+    PangoLayout *layout;
+
+    surety_buf_init(&text, picture->canvas.svg.alloc, 0);
+    if (isnan(value))
+        surety_buf_text(&text, "no data");
+    else
+        surety__ticks_value(picture->model, value, &text);
+    layout = surety__canvas_set(&picture->canvas, surety_buf_str(&text),
+                                &bars_value);
+    surety_buf_done(&text);
+    return layout;
+}
+
+/* The sign of a missing value where there is no room for the values: it says
+ * so in what fits. */
+static void bars_missing(const surety__picture *picture, const double middle[2],
+                         double room)
+{
+    static const char *const signs[] = {"n/a", "\xC3\x97"};
+
+    for (size_t i = 0; i < 2; i++) {
+        PangoLayout *layout = surety__canvas_set(
+            &picture->canvas, surety_str_of(signs[i]), &bars_value);
+        double width, height;
+        surety__canvas_size(layout, &width, &height);
+        if (width <= room || i == 1) {
+            surety__canvas_show(&picture->canvas, layout, middle[0] - width / 2,
+                                middle[1] - height / 2, SURETY__INK_AXIS);
+            i = 2;
+        }
+        g_object_unref(layout);
+    }
+}
+
+/* The widest label of a value. */
+static double bars_label_width(const surety__picture *picture)
+{
+    const surety__model *model = picture->model;
+    double widest = 0;
+
+    for (size_t i = 0; i < model->series_count; i++) {
+        for (size_t k = 0; k < model->places_count; k++) {
+            PangoLayout *layout = bars_label(picture, i, k);
+            double width, height;
+            surety__canvas_size(layout, &width, &height);
+            widest = width > widest ? width : widest;
+            g_object_unref(layout);
+        }
+    }
+    return widest;
+}
+
+/* ---- standing ------------------------------------------------------------ */
+
+/* Of the place's width, what its bars take; a bar at most 96. */
+static double bars_width(const surety__picture *picture)
+{
+    const surety__model *model = picture->model;
+    const double slot =
+        (picture->right - picture->left) / (double)model->places_count;
+    const double width = slot * 0.76 / (double)model->series_count;
+
+    return width > 96 ? 96 : width;
+}
+
+bool surety__bars_fit(const surety__picture *picture)
+{
+    if (bars_width(picture) < 3)
+        return false;
+    return picture->model->scale != SURETY__SCALE_NAMES ||
+           surety__places_fit(picture);
+}
+
+/* One standing bar with its middle at x. */
+static void bars_stand(const surety__picture *picture, size_t series,
+                       size_t place, double x, bool has_label)
+{
+    const double value = surety__picture_value(picture, series, place);
+    const double length = picture->bottom - picture->top;
+    const double zero =
+        picture->bottom - surety__picture_along(picture, 0, length);
+    const double width = bars_width(picture);
+    double y = zero;
+    PangoLayout *layout;
+    double label_width, label_height;
+
+    if (!isnan(value)) {
+        const double gap = picture->model->series_count > 1 && width > 4;
+        y = picture->bottom - surety__picture_along(picture, value, length);
+        surety__canvas_ink(&picture->canvas,
+                           surety__picture_color(picture, series));
+        surety__canvas_box(&picture->canvas, x - width / 2 + gap / 2, zero,
+                           width - gap, y - zero);
+    }
+    if (!has_label) {
+        const double middle[2] = {x, zero - 8};
+        if (isnan(value) && width >= 7)
+            bars_missing(picture, middle, width);
+        return;
+    }
+    layout = bars_label(picture, series, place);
+    surety__canvas_size(layout, &label_width, &label_height);
+    y = value < 0 ? y + 3 : y - label_height - 3;
+    surety__canvas_show_over(&picture->canvas, layout, x - label_width / 2, y,
+                             isnan(value) ? SURETY__INK_AXIS
+                                          : SURETY__INK_TEXT);
+    g_object_unref(layout);
+}
+
+void surety__bars_upright(surety__picture *picture)
+{
+    const surety__model *model = picture->model;
+    double slot, width;
+    bool has_labels;
+
+    picture->bottom -= surety__places_height(picture);
+    picture->top += 14; /* for the value of the highest */
+    slot = (picture->right - picture->left) / (double)model->places_count;
+    width = bars_width(picture);
+    has_labels = model->places_count * model->series_count <= 60 &&
+                 bars_label_width(picture) <=
+                     (model->series_count == 1 ? slot - 8 : width - 3);
+    surety__picture_grid(picture);
+    for (size_t k = 0; k < model->places_count; k++) {
+        const double middle = picture->left + ((double)k + 0.5) * slot;
+        const double first =
+            middle - width * ((double)model->series_count - 1) / 2;
+        for (size_t i = 0; i < model->series_count; i++)
+            bars_stand(picture, i, k, first + width * (double)i, has_labels);
+    }
+    surety__places_draw(picture);
+}
+
+/* ---- lying --------------------------------------------------------------- */
+
+static double bars_row_wanted(const surety__picture *picture)
+{
+    const size_t places = picture->model->places_count;
+    const size_t series = picture->model->series_count;
+
+    if (series > 1)
+        return (double)series * 12 + 12;
+    return places <= 12 ? 32 : places <= 60 ? 24 : 19;
+}
+
+double surety__bars_height(const surety__picture *picture)
+{
+    const double rows =
+        bars_row_wanted(picture) * (double)picture->model->places_count;
+
+    return rows + BARS_AXIS + (rows > BARS_TALL ? BARS_AXIS : 6);
+}
+
+/* Names at the left; of rows too low for letters only some have one. */
+static double bars_names(const surety__picture *picture, double row,
+                         bool is_drawn)
+{
+    const surety__model *model = picture->model;
+    const size_t every = row >= 14 ? 1 : (size_t)ceil(14 / row);
+    double widest = 0;
+
+    for (size_t k = 0; k < model->places_count; k += every) {
+        PangoLayout *layout = surety__canvas_set(
+            &picture->canvas, model->places[k]->text, &bars_name);
+        double width, height;
+        surety__canvas_size(layout, &width, &height);
+        widest = width > widest ? width : widest;
+        if (is_drawn)
+            surety__canvas_show(
+                &picture->canvas, layout, picture->left - 10 - width,
+                picture->top + ((double)k + 0.5) * row - height / 2,
+                SURETY__INK_TEXT);
+        g_object_unref(layout);
+    }
+    return widest;
+}
+
+/* The axis of values below, and above where the picture is tall. */
+static void bars_axis(const surety__picture *picture, double left, double right,
+                      bool is_tall)
+{
+    const surety__ticks *ticks = &picture->ticks;
+
+    for (unsigned i = 0; i < ticks->count; i++) {
+        const double value = ticks->first + ticks->step * i;
+        const double x =
+            left + surety__picture_along(picture, value, right - left);
+        const bool is_zero = fabs(value) < ticks->step * 1e-6;
+        const double from[2] = {x, picture->top};
+        const double to[2] = {x, picture->bottom};
+        PangoLayout *layout = surety__picture_tick(picture, i);
+        double width, height;
+
+        surety__canvas_line(&picture->canvas, from, to, 1,
+                            is_zero ? SURETY__INK_AXIS : SURETY__INK_GRID);
+        surety__canvas_size(layout, &width, &height);
+        surety__canvas_show(&picture->canvas, layout, x - width / 2,
+                            picture->bottom + 6, SURETY__INK_SOFT);
+        if (is_tall)
+            surety__canvas_show(&picture->canvas, layout, x - width / 2,
+                                picture->top - 6 - height, SURETY__INK_SOFT);
+        g_object_unref(layout);
+    }
+}
+
+/* One lying bar: its middle at y, zero at `zero`. */
+static void bars_lie(const surety__picture *picture, size_t series,
+                     size_t place, const double at[3], bool has_label)
+{
+    const double value = surety__picture_value(picture, series, place);
+    const double zero = at[0];
+    const double y = at[1];
+    const double thick = at[2];
+    double x = zero;
+    PangoLayout *layout;
+    double width, height;
+
+    if (!isnan(value)) {
+        const double span = picture->ticks.step * (picture->ticks.count - 1);
+        x = zero + value / span * (picture->right - picture->left);
+        surety__canvas_ink(&picture->canvas,
+                           surety__picture_color(picture, series));
+        surety__canvas_box(&picture->canvas, zero, y - thick / 2, x - zero,
+                           thick);
+    }
+    if (!has_label) {
+        const double middle[2] = {zero + 8, y};
+        if (isnan(value) && thick >= 7)
+            bars_missing(picture, middle, 8);
+        return;
+    }
+    layout = bars_label(picture, series, place);
+    surety__canvas_size(layout, &width, &height);
+    surety__canvas_show_over(
+        &picture->canvas, layout, value < 0 ? x - width - 5 : x + 5,
+        y - height / 2, isnan(value) ? SURETY__INK_AXIS : SURETY__INK_TEXT);
+    g_object_unref(layout);
+}
+
+void surety__bars_lying(surety__picture *picture)
+{
+    const surety__model *model = picture->model;
+    const bool is_tall = picture->bottom - picture->top > BARS_TALL;
+    const double values = bars_label_width(picture) + 10;
+    const double share = model->series_count > 1 ? 0.84 : 0.7;
+    double row, thick, zero;
+    bool has_labels;
+
+    if (is_tall)
+        picture->top += BARS_AXIS - 6;
+    picture->bottom -= BARS_AXIS;
+    row = (picture->bottom - picture->top) / (double)model->places_count;
+    thick = row * share / (double)model->series_count;
+    thick = thick > 40 ? 40 : thick;
+    has_labels = thick >= 9 || (model->series_count == 1 && row >= 14);
+    picture->left = DRAW_MARGIN + bars_names(picture, row, false) + 10;
+    bars_names(picture, row, true);
+    if (has_labels && model->low < 0)
+        picture->left += values;
+    if (has_labels && model->high > 0)
+        picture->right -= values;
+    bars_axis(picture, picture->left, picture->right, is_tall);
+    zero = picture->left +
+           surety__picture_along(picture, 0, picture->right - picture->left);
+    for (size_t k = 0; k < model->places_count; k++) {
+        const double middle = picture->top + ((double)k + 0.5) * row;
+        for (size_t i = 0; i < model->series_count; i++) {
+            const double at[3] = {
+                zero,
+                middle +
+                    thick * ((double)i - ((double)model->series_count - 1) / 2),
+                thick - (model->series_count > 1 ? 1 : 0)};
+            bars_lie(picture, i, k, at, has_labels);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A chart of a table: what it shows is read first (model.c), which any build
+ * can do, and so every build says the same of bad data; drawing it is what a
+ * build without cairo leaves out. */
+#include "render/render.h"
+
+surety_status surety_chart_draw(surety_table *table, const surety_chart *chart,
+                                surety_buf *out, surety_buf *remarks,
+                                surety_error *reterr)
+{
+    const size_t start = out->len;
+    surety__model model;
+    surety_status status;
+
+    if ((chart->type != SURETY_CHART_BAR && chart->type != SURETY_CHART_LINE) ||
+        (chart->format != SURETY_CHART_PNG &&
+         chart->format != SURETY_CHART_SVG))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "there is no such type or format of charts");
+    status = surety__model_read(table, chart, &model, remarks, reterr);
+#ifdef SURETY_WITH_CHARTS
+    if (!status)
+        status = surety__chart_draw(&model, chart, out, remarks, reterr);
+#else
+    if (!status) {
+        status = surety__fail(reterr, SURETY_UNSUPPORTED,
+                              "this build draws no charts: it is without "
+                              "cairo and Pango");
+        surety__hint(reterr, "tables in csv and html are made by every build");
+    }
+#endif
+    surety__model_done(&model, table->alloc);
+    if (!status && remarks && remarks->status) {
+        out->len = start;
+        status = surety__fail_nomem(reterr);
+    }
+    return status;
+}

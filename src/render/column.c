@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a column holds. The name says what it may be (a year, a code), the
+ * values what it is: all of them, not the first, for one "N/A" at the top must
+ * not turn numbers into text. Digits that begin with a zero are a code ("06",
+ * a state), and so are whole numbers below a name that says so; everything
+ * else that is mostly numbers is numbers. Stand-ins for a missing value are
+ * those every reader knows, the caller's, and the Census API's. */
+#include "render/render.h"
+
+#include <surety/json.h>
+
+/* Texts that say there is no value, whatever their case. */
+static const char *const column_nothing[] = {
+    "-",    "--",  "\xE2\x80\x93", "\xE2\x80\x94", "n/a", "na",
+    "#n/a", "nan", "null",         "none",         "nil", "."};
+
+/* Annotation values of estimates and margins of error, and annotations that
+ * may stand in their place. Source: Census Bureau, "Notes on ACS Estimate and
+ * Annotation Values" (Census API, developers' pages of the ACS data sets). */
+static const char *const column_census[] = {
+    "-999999999", /* too few sample cases */
+    "-888888888", /* not applicable or not available */
+    "-666666666", /* too few sample observations for an estimate */
+    "-555555555", /* a controlled estimate has no margin of error */
+    "-333333333", /* the median is in an open-ended interval */
+    "-222222222"  /* too few sample observations for a margin of error */
+};
+static const char *const column_census_texts[] = {"**", "***", "*****", "(X)",
+                                                  "N"};
+
+/* Names of columns, or their last words, below which digits are a name. */
+static const char *const column_codes[] = {
+    "code", "fips", "id", "geoid", "zip", "zcta", "ucgid", "naics", NULL};
+static const char *const column_places[] = {
+    "state",    "county", "place", "tract", "us", "region",
+    "division", "puma",   "cbsa",  "block", NULL};
+static const char *const column_times[] = {
+    "year", "date", "time", "period", "day", "quarter", "week", "month", NULL};
+
+#define COLUMN_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+surety_str surety__word_next(surety_str *rest)
+{
+    surety_str word;
+
+    for (; rest->len > 0; rest->ptr++, rest->len--) {
+        const unsigned char c = (unsigned char)*rest->ptr;
+        if (c >= 0x80 || (c >= '0' && c <= '9') ||
+            ((c | 32) >= 'a' && (c | 32) <= 'z'))
+            break;
+    }
+    word = (surety_str){rest->ptr, 0};
+    for (; rest->len > 0; rest->ptr++, rest->len--, word.len++) {
+        const unsigned char c = (unsigned char)*rest->ptr;
+        if (c < 0x80 && !(c >= '0' && c <= '9') &&
+            !((c | 32) >= 'a' && (c | 32) <= 'z'))
+            break;
+    }
+    return word;
+}
+
+static bool column_is_any(surety_str word, const char *const *list)
+{
+    for (; *list; list++)
+        if (surety__str_equal_nocase(word, surety_str_of(*list)))
+            return true;
+    return false;
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+static bool column_stands_in(const surety_table *table, surety_str text,
+                             const surety__figure *figure)
+{
+    surety_str digits = {figure->text, figure->len};
+
+    /* Subject tables have "-888888888.0". */
+    while (memchr(figure->text, '.', figure->len) && digits.len > 0 &&
+           (digits.ptr[digits.len - 1] == '0' ||
+            digits.ptr[digits.len - 1] == '.')) {
+        if (digits.ptr[--digits.len] == '.')
+            break;
+    }
+    for (size_t i = 0; i < table->missing_count; i++)
+        if (surety_str_equal(text, table->missing[i]) ||
+            (digits.len > 0 && surety_str_equal(digits, table->missing[i])))
+            return true;
+    for (size_t i = 0; table->census && i < COLUMN_COUNT(column_census); i++)
+        if (surety_str_equal(digits, surety_str_of(column_census[i])))
+            return true;
+    for (size_t i = 0; table->census && i < COLUMN_COUNT(column_census_texts);
+         i++)
+        if (surety_str_equal(text, surety_str_of(column_census_texts[i])))
+            return true;
+    return false;
+}
+
+surety__cell surety__table_cell(const surety_table *table, surety_val val,
+                                surety__figure *figure)
+{
+    const surety_kind kind = surety_val_kind(val);
+    surety__figure own;
+    surety_str text;
+
+    if (kind == SURETY_KIND_NONE || kind == SURETY_KIND_NULL)
+        return SURETY__CELL_MISSING;
+    if (kind != SURETY_KIND_STRING && kind != SURETY_KIND_NUMBER)
+        return SURETY__CELL_TEXT;
+    text = kind == SURETY_KIND_STRING ? surety__str_trim(surety_val_str(val))
+                                      : surety_val_number(val);
+    if (text.len == 0)
+        return SURETY__CELL_MISSING;
+    if (!figure)
+        figure = &own;
+    if (!surety__figure_read(text, figure)) {
+        figure->len = 0;
+        for (size_t i = 0; i < COLUMN_COUNT(column_nothing); i++)
+            if (surety__str_equal_nocase(text,
+                                         surety_str_of(column_nothing[i])))
+                return SURETY__CELL_MISSING;
+    }
+    if (column_stands_in(table, text, figure))
+        return SURETY__CELL_MISSING;
+    return figure->len > 0 ? SURETY__CELL_FIGURE : SURETY__CELL_TEXT;
+}
+
+bool surety__table_stand_in(const surety_table *table, surety_val val)
+{
+    const surety_kind kind = surety_val_kind(val);
+    surety__figure figure;
+    surety_str text;
+
+    if (kind != SURETY_KIND_STRING && kind != SURETY_KIND_NUMBER)
+        return false;
+    text = kind == SURETY_KIND_STRING ? surety__str_trim(surety_val_str(val))
+                                      : surety_val_number(val);
+    if (!surety__figure_read(text, &figure))
+        figure.len = 0;
+    return column_stands_in(table, text, &figure);
+}
+
+/* ---- kinds --------------------------------------------------------------- */
+
+static void column_unit(surety__column *column, const surety__figure *figure)
+{
+    if (!column->has_figure)
+        column->unit = figure->unit;
+    else if (!surety_str_equal(column->unit, figure->unit))
+        column->is_mixed = true;
+    column->has_figure = true;
+    if (memchr(figure->text, 'e', figure->len))
+        column->has_exponent = true;
+    if (figure->decimals > column->decimals)
+        column->decimals = figure->decimals > 6 ? 6 : figure->decimals;
+}
+
+void surety__column_count(surety_table *table, surety__column *column,
+                          surety_val val)
+{
+    surety__figure figure;
+    surety__moment moment;
+    const surety__cell cell = surety__table_cell(table, val, &figure);
+
+    if (cell == SURETY__CELL_MISSING) {
+        column->shown.missing++;
+        return;
+    }
+    if (!column->first.doc)
+        column->first = val;
+    else if (!column->varies)
+        column->varies = !surety_val_equal(column->first, val);
+    if (cell == SURETY__CELL_FIGURE) {
+        column->figures++;
+        column->integers += figure.is_integer && figure.unit.len == 0;
+        column->codes += figure.is_code;
+        column_unit(column, &figure);
+    }
+    if (surety_val_kind(val) <= SURETY_KIND_STRING &&
+        surety__moment_read(surety__table_text(table, val), &moment)) {
+        column->moments++;
+        column->years += moment.is_plain_year;
+    }
+}
+
+const char *surety_column_kind_name(surety_column_kind kind)
+{
+    switch (kind) {
+    case SURETY_COLUMN_TEXT: return "text";
+    case SURETY_COLUMN_NUMBER: return "number";
+    case SURETY_COLUMN_TIME: return "time";
+    case SURETY_COLUMN_CODE: return "code";
+    }
+    return "text";
+}
+
+/* Whether the name is that of a time, of a code. */
+static void column_name(surety_str name, bool *is_time, bool *is_code)
+{
+    surety_str rest = name;
+    surety_str last = {NULL, 0};
+    size_t words = 0;
+
+    *is_time = false;
+    for (surety_str word; (word = surety__word_next(&rest)).len > 0; words++) {
+        *is_time |= column_is_any(word, column_times);
+        last = word;
+    }
+    *is_code = column_is_any(last, column_codes) ||
+               (words == 1 && column_is_any(last, column_places));
+}
+
+void surety__column_settle(const surety_table *table, surety__column *column)
+{
+    const size_t there = table->rows_count - column->shown.missing;
+    bool is_time;
+    bool is_code;
+
+    column_name(column->shown.name, &is_time, &is_code);
+    if (there == 0)
+        column->shown.kind = SURETY_COLUMN_TEXT;
+    else if (column->moments == there && (is_time || column->years < there))
+        column->shown.kind = SURETY_COLUMN_TIME;
+    else if (column->figures == there && column->integers == there &&
+             (is_code || column->codes > 0))
+        column->shown.kind = SURETY_COLUMN_CODE;
+    else if (column->figures >= there - there / 5)
+        column->shown.kind = SURETY_COLUMN_NUMBER;
+    if (column->is_mixed)
+        column->unit = (surety_str){NULL, 0};
+}
+
+/* ---- labels -------------------------------------------------------------- */
+
+/* "Estimate!!Total:!!Male:" is "Total: Male". */
+static void column_clean(surety_str label, surety_buf *out)
+{
+    const surety_str parts = SURETY__LITERAL("!!");
+    const surety_str estimate = SURETY__LITERAL("Estimate!!");
+
+    if (surety__str_starts(label, estimate))
+        label =
+            (surety_str){label.ptr + estimate.len, label.len - estimate.len};
+    while (label.len > 0) {
+        const size_t end = surety__str_find(label, parts);
+        surety_str level = {label.ptr, end};
+        if (level.len > 0 && level.ptr[level.len - 1] == ':')
+            level.len--;
+        surety_buf_add(out, level);
+        if (end == label.len)
+            return;
+        surety_buf_text(out, ": ");
+        label = (surety_str){label.ptr + end + parts.len,
+                             label.len - end - parts.len};
+    }
+}
+
+surety_status surety__column_label(surety_table *table, surety_val labels,
+                                   surety__column *column)
+{
+    const surety_str label =
+        surety_val_str(surety_val_member(labels, column->shown.name));
+
+    if (surety__str_trim(label).len == 0)
+        return SURETY_OK;
+    column->shown.label = label;
+    if (!table->census)
+        return SURETY_OK;
+    surety_buf_reset(&table->scratch);
+    column_clean(label, &table->scratch);
+    column->shown.label =
+        surety__arena_text(&table->arena, surety_buf_str(&table->scratch));
+    return table->scratch.status || !column->shown.label.ptr ? SURETY_NOMEM
+                                                             : SURETY_OK;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CSV as RFC 4180 has it: a header, CRLF behind each record, quotes around
+ * what needs them and doubled within. Digits grouped by commas are written
+ * without them, for every reader of CSV takes "53889" for a number and few
+ * "53,889"; else a value stands as the data have it, an absent one and a
+ * stand-in for none as an empty field. A text that a spreadsheet would run as
+ * a formula gets a ' before it, unless the caller wants it raw: the data come
+ * from a model, and people open CSV in spreadsheets (CWE-1236). */
+#include "render/render.h"
+
+#include <surety/json.h>
+
+/* Whether a spreadsheet may take the text for a formula: what CWE-1236 and
+ * OWASP's "CSV Injection" list, also behind blanks. */
+static bool csv_is_formula(surety_str text)
+{
+    size_t at = 0;
+
+    while (at < text.len && text.ptr[at] == ' ')
+        at++;
+    return at < text.len && text.ptr[at] != '\0' &&
+           strchr("=+-@\t\r", text.ptr[at]);
+}
+
+static void csv_put(surety_str text, bool is_guarded, surety_buf *out)
+{
+    const bool is_formula = is_guarded && csv_is_formula(text);
+    bool is_quoted = is_formula;
+
+    for (size_t i = 0; i < text.len && !is_quoted; i++)
+        is_quoted = text.ptr[i] == '"' || text.ptr[i] == ',' ||
+                    text.ptr[i] == '\r' || text.ptr[i] == '\n';
+    if (text.len > 0 && (text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' '))
+        is_quoted = true;
+    if (!is_quoted && !(text.len > 0 && memchr(text.ptr, '\0', text.len))) {
+        surety_buf_add(out, text);
+        return;
+    }
+    surety_buf_byte(out, '"');
+    if (is_formula)
+        surety_buf_byte(out, '\'');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '\0')
+            surety_buf_text(out, "\xEF\xBF\xBD"); /* readers end at a NUL */
+        else
+            surety_buf_byte(out, text.ptr[i]);
+        if (text.ptr[i] == '"')
+            surety_buf_byte(out, '"');
+    }
+    surety_buf_byte(out, '"');
+}
+
+static void csv_cell(surety_table *table, surety_val cell,
+                     const surety_table_form *form, surety_buf *out)
+{
+    surety__figure figure;
+
+    if (surety__table_cell(table, cell, &figure) == SURETY__CELL_FIGURE) {
+        surety_str text = surety__str_trim(surety__table_text(table, cell));
+        if (figure.unit.len == 0 && !figure.is_code)
+            text = (surety_str){figure.text, figure.len};
+        /* A number is no formula, whatever it begins with. */
+        csv_put(text, false, out);
+    } else if (!surety__table_stand_in(table, cell)) {
+        csv_put(surety__table_text(table, cell), !form->formulas, out);
+    }
+}
+
+surety_status surety__csv_write(surety_table *table,
+                                const surety_table_form *form, surety_buf *out)
+{
+    surety_buf header;
+
+    if (form->byte_order_mark)
+        surety_buf_text(out, "\xEF\xBB\xBF");
+    surety_buf_init(&header, table->alloc, 0);
+    for (size_t i = 0; i < table->columns_count; i++) {
+        surety_buf_reset(&header);
+        surety__table_header(table, i, form->headers, &header);
+        if (i > 0)
+            surety_buf_byte(out, ',');
+        csv_put(surety_buf_str(&header), !form->formulas, out);
+        if (header.status && !out->status)
+            out->status = header.status;
+    }
+    surety_buf_text(out, "\r\n");
+    surety_buf_done(&header);
+    for (size_t row = 0; row < table->rows_count && !out->status; row++) {
+        surety__table_row(table, row);
+        for (size_t i = 0; i < table->columns_count; i++) {
+            if (i > 0)
+                surety_buf_byte(out, ',');
+            csv_cell(table, table->cells[i], form, out);
+        }
+        /* A lone empty field would be an empty line, which readers skip. */
+        if (table->columns_count == 1 && out->len > 1 &&
+            out->ptr[out->len - 1] == '\n')
+            surety_buf_text(out, "\"\"");
+        surety_buf_text(out, "\r\n");
+    }
+    return out->status;
+}

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A chart from top to bottom: the title and what is measured, a legend where
+ * there are several series, the plot, the x axis's title, a note. Everything is
+ * measured before the sheet is made, for a chart of many bars is as tall as it
+ * needs to be and no text is ever drawn over another. The colours are of Okabe
+ * and Ito's set for all kinds of colour vision ("Color Universal Design",
+ * 2008), those first that are dark enough on white; lines have marks of
+ * different shapes besides. */
+#include "render/canvas.h"
+
+#include <math.h>
+
+enum {
+    DRAW_WIDTH = 960,
+    DRAW_HEIGHT = 560,
+    DRAW_SIDE_MIN = 160,
+    DRAW_SIDE_MAX = 16000,
+    DRAW_SHEET_MAX = 32000,      /* pixels a side; cairo's images end there */
+    DRAW_PIXELS_MAX = 100000000, /* of a sheet: 400 MB */
+    DRAW_TITLE_MAX = 600         /* code points that are set at all */
+};
+
+static const surety__letters draw_title = {20, 1, 3, true, false};
+static const surety__letters draw_subtitle = {13, 1, 2, false, false};
+static const surety__letters draw_small = {12, 0, 1, false, false};
+static const surety__letters draw_legend = {12.5, 220, 1, false, false};
+static const surety__letters draw_note = {11, 1, 3, false, false};
+
+static const uint32_t draw_colors[] = {0x0072B2, 0xD55E00, 0x009E73,
+                                       0xCC79A7, 0xE69F00, 0x56B4E9,
+                                       0x4D4D4D, 0x8C6D31, SURETY__INK_PALE};
+
+/* ---- what every plot asks ------------------------------------------------ */
+
+double surety__picture_across(const surety__picture *picture, double at)
+{
+    const surety__model *model = picture->model;
+    const double first = model->places[0]->at;
+    const double span = model->places[model->places_count - 1]->at - first;
+    const double room = picture->right - picture->left;
+    double pad = room / (double)(model->places_count + 1) / 2;
+
+    if (!(span > 0))
+        return picture->left + room / 2;
+    pad = pad > 40 ? 40 : pad < 24 ? 24 : pad;
+    return picture->left + pad + (at - first) / span * (room - 2 * pad);
+}
+
+double surety__picture_along(const surety__picture *picture, double value,
+                             double length)
+{
+    const surety__ticks *ticks = &picture->ticks;
+    const double span = ticks->step * (ticks->count - 1);
+
+    return (value - ticks->first) / span * length;
+}
+
+uint32_t surety__picture_color(const surety__picture *picture, size_t series)
+{
+    const unsigned color = picture->colors[series];
+
+    return draw_colors[color > 8 ? 8 : color];
+}
+
+double surety__picture_value(const surety__picture *picture, size_t series,
+                             size_t place)
+{
+    return picture->model
+        ->values[series * picture->model->places_count + place];
+}
+
+PangoLayout *surety__picture_tick(const surety__picture *picture, unsigned i)
+{
+    char memory[64];
+    surety_buf label;
+    PangoLayout *layout;
+
+    surety_buf_init(&label, picture->canvas.svg.alloc, sizeof(memory));
+    surety__ticks_label(&picture->ticks, i, &label);
+    layout = surety__canvas_set(&picture->canvas, surety_buf_str(&label),
+                                &draw_small);
+    surety_buf_done(&label);
+    return layout;
+}
+
+double surety__picture_tick_width(const surety__picture *picture)
+{
+    double widest = 0;
+
+    for (unsigned i = 0; i < picture->ticks.count; i++) {
+        PangoLayout *layout = surety__picture_tick(picture, i);
+        double width, height;
+        surety__canvas_size(layout, &width, &height);
+        widest = width > widest ? width : widest;
+        g_object_unref(layout);
+    }
+    return widest;
+}
+
+void surety__picture_grid(const surety__picture *picture)
+{
+    const surety__ticks *ticks = &picture->ticks;
+    const double length = picture->bottom - picture->top;
+
+    for (unsigned i = 0; i < ticks->count; i++) {
+        const double value = ticks->first + ticks->step * i;
+        const double y =
+            picture->bottom - surety__picture_along(picture, value, length);
+        const bool is_zero = fabs(value) < ticks->step * 1e-6;
+        const double from[2] = {picture->left, y};
+        const double to[2] = {picture->right, y};
+        PangoLayout *layout = surety__picture_tick(picture, i);
+        double width, height;
+
+        surety__canvas_line(&picture->canvas, from, to, 1,
+                            is_zero ? SURETY__INK_AXIS : SURETY__INK_GRID);
+        surety__canvas_size(layout, &width, &height);
+        surety__canvas_show(&picture->canvas, layout, picture->left - 8 - width,
+                            y - height / 2, SURETY__INK_SOFT);
+        g_object_unref(layout);
+    }
+}
+
+/* ---- texts around the plot ----------------------------------------------- */
+
+/* A text over the whole width, at y; gives its height with a gap behind it.
+ * Where nothing is drawn yet it is only measured. */
+static double draw_block(const surety__picture *picture, surety_str text,
+                         const surety__letters *letters, double y, double gap)
+{
+    surety__letters own = *letters;
+    PangoLayout *layout;
+    double width, height;
+
+    if (text.len == 0)
+        return 0;
+    own.width = picture->width - 2 * DRAW_MARGIN;
+    layout = surety__canvas_set(&picture->canvas, text, &own);
+    surety__canvas_size(layout, &width, &height);
+    if (picture->canvas.cairo)
+        surety__canvas_show(&picture->canvas, layout, DRAW_MARGIN, y,
+                            letters->bold ? SURETY__INK_TEXT
+                                          : SURETY__INK_SOFT);
+    if (letters->bold && pango_layout_is_ellipsized(layout))
+        *picture->is_cut = true;
+    g_object_unref(layout);
+    return height + gap;
+}
+
+/* The swatch of a series in the legend. */
+static void draw_swatch(const surety__picture *picture, size_t series, double x,
+                        double y)
+{
+    const double from[2] = {x, y};
+    const double to[2] = {x + 18, y};
+
+    if (picture->chart->type == SURETY_CHART_BAR) {
+        surety__canvas_ink(&picture->canvas,
+                           surety__picture_color(picture, series));
+        surety__canvas_box(&picture->canvas, x, y - 6, 12, 12);
+        return;
+    }
+    surety__canvas_line(&picture->canvas, from, to, 2.2,
+                        surety__picture_color(picture, series));
+    if (picture->colors[series] < 8)
+        surety__lines_mark(picture, series, x + 9, y, 4);
+}
+
+/* One entry; *x and *y move on. */
+static void draw_entry(const surety__picture *picture, size_t series,
+                       surety_str name, double *x, double *y)
+{
+    const double indent = picture->chart->type == SURETY_CHART_BAR ? 18 : 24;
+    PangoLayout *layout =
+        surety__canvas_set(&picture->canvas, name, &draw_legend);
+    double width, height;
+
+    surety__canvas_size(layout, &width, &height);
+    if (*x > DRAW_MARGIN &&
+        *x + indent + width > picture->width - DRAW_MARGIN) {
+        *x = DRAW_MARGIN;
+        *y += 20;
+    }
+    if (picture->canvas.cairo) {
+        draw_swatch(picture, series, *x, *y + height / 2);
+        surety__canvas_show(&picture->canvas, layout, *x + indent, *y,
+                            SURETY__INK_TEXT);
+    }
+    *x += indent + width + 18;
+    g_object_unref(layout);
+}
+
+/* The legend at y; gives its height. */
+static double draw_legend_at(const surety__picture *picture, double y)
+{
+    const surety__model *model = picture->model;
+    const double top = y;
+    double x = DRAW_MARGIN;
+    size_t others = 0;
+    size_t other = 0;
+
+    if (!picture->has_legend)
+        return 0;
+    for (size_t i = 0; i < model->series_count; i++) {
+        if (picture->colors[i] < 8) {
+            const surety_str name = model->series[i]->text;
+            draw_entry(picture, i, name.len > 0 ? name : surety_str_of("-"), &x,
+                       &y);
+        } else {
+            others++;
+            other = i;
+        }
+    }
+    if (others > 0) {
+        surety_buf text;
+        surety_buf_init(&text, picture->canvas.svg.alloc, 0);
+        surety__buf_printf(&text, "%zu other%s", others,
+                           others == 1 ? "" : "s");
+        draw_entry(picture, other, surety_buf_str(&text), &x, &y);
+        surety_buf_done(&text);
+    }
+    return y - top + 28;
+}
+
+/* All above the plot; gives where it ends. */
+static double draw_header(const surety__picture *picture, surety_str title)
+{
+    double y = DRAW_MARGIN - 6;
+
+    y += draw_block(picture, title, &draw_title, y, 6);
+    y += draw_block(picture, picture->model->y_title, &draw_subtitle, y, 10);
+    y += draw_legend_at(picture, y);
+    return y + 10;
+}
+
+/* Whether the x axis needs no title: its places say what they are. */
+static bool draw_speaks(const surety__picture *picture)
+{
+    const surety_str name = picture->model->x_title;
+
+    return surety__str_equal_nocase(name, surety_str_of("name"));
+}
+
+/* All below the plot's labels, from y on; gives its height. */
+static double draw_footer(const surety__picture *picture, bool is_lying,
+                          double y)
+{
+    const double top = y;
+
+    y += 4;
+    if (!is_lying && !draw_speaks(picture)) {
+        surety__letters letters = draw_subtitle;
+        PangoLayout *layout;
+        double width, height;
+        letters.width = picture->width - 2 * DRAW_MARGIN;
+        letters.lines = 1;
+        layout = surety__canvas_set(&picture->canvas, picture->model->x_title,
+                                    &letters);
+        surety__canvas_size(layout, &width, &height);
+        if (picture->canvas.cairo)
+            surety__canvas_show(
+                &picture->canvas, layout,
+                (picture->left + picture->right - width) / 2 > DRAW_MARGIN
+                    ? (picture->left + picture->right - width) / 2
+                    : DRAW_MARGIN,
+                y, SURETY__INK_SOFT);
+        g_object_unref(layout);
+        y += height + 6;
+    }
+    if (picture->chart->note.len > 0) {
+        surety_buf note;
+        surety_buf_init(&note, picture->canvas.svg.alloc, 0);
+        surety__line_clean(picture->chart->note, DRAW_TITLE_MAX, &note);
+        y += 8;
+        y += draw_block(picture, surety_buf_str(&note), &draw_note, y, 0);
+        surety_buf_done(&note);
+    }
+    return y - top + DRAW_MARGIN - 10;
+}
+
+/* ---- scale and colours --------------------------------------------------- */
+
+/* Bars begin at zero; lines do where it is near. */
+static void draw_scale(surety__picture *picture, unsigned wanted)
+{
+    double low = picture->model->low;
+    double high = picture->model->high;
+
+    if (picture->chart->type == SURETY_CHART_BAR || low == high) {
+        low = low > 0 ? 0 : low;
+        high = high < 0 ? 0 : high;
+    } else if (low >= 0 && low < 0.4 * high) {
+        low = 0;
+    } else if (high <= 0 && high > 0.4 * low) {
+        high = 0;
+    }
+    if (picture->chart->type == SURETY_CHART_LINE &&
+        picture->model->low == picture->model->high) {
+        low *= 1.25;
+        high *= 1.25;
+    }
+    picture->ticks = surety__ticks_make(low, high, wanted);
+    picture->ticks.exponent = picture->model->exponent;
+    picture->ticks.unit = picture->model->unit;
+}
+
+/* The last value of a series; NaN: it has none. */
+static double draw_last(const surety__picture *picture, size_t series)
+{
+    for (size_t i = picture->model->places_count; i > 0; i--) {
+        const double value = surety__picture_value(picture, series, i - 1);
+        if (!isnan(value))
+            return value;
+    }
+    return NAN;
+}
+
+/* Colours go in order; where lines are more than there are, to those that end
+ * highest. */
+static surety_status draw_colors_give(surety__picture *picture)
+{
+    surety__model *model = picture->model;
+    const size_t count = model->series_count;
+
+    picture->has_legend = count > 1;
+    picture->colors =
+        surety__arena_take(&model->arena, count * sizeof(*picture->colors));
+    if (!picture->colors)
+        return SURETY_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        picture->colors[i] = count <= SURETY_CHART_SERIES_MAX ? (unsigned)i : 8;
+    for (unsigned color = 0; count > SURETY_CHART_SERIES_MAX && color < 8;
+         color++) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < count; i++) {
+            const double last = draw_last(picture, i);
+            if (picture->colors[i] == 8 && !isnan(last) &&
+                (best == SIZE_MAX || last > draw_last(picture, best)))
+                best = i;
+        }
+        if (best != SIZE_MAX)
+            picture->colors[best] = color;
+    }
+    return SURETY_OK;
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static surety_status draw_sides(const surety_chart *chart, surety_error *reterr)
+{
+    const unsigned sides[] = {chart->width, chart->height};
+
+    for (size_t i = 0; i < 2; i++)
+        if (sides[i] > 0 &&
+            (sides[i] < DRAW_SIDE_MIN || sides[i] > DRAW_SIDE_MAX))
+            return surety__fail(reterr, SURETY_LIMIT,
+                                "a chart is from %d to %d pixels wide and "
+                                "high, not %u",
+                                DRAW_SIDE_MIN, DRAW_SIDE_MAX, sides[i]);
+    return SURETY_OK;
+}
+
+/* The scale of the sheet: the one asked for, or what still fits an image. */
+static double draw_sheet_scale(const surety__picture *picture)
+{
+    double scale = picture->chart->scale > 0 ? picture->chart->scale : 2;
+
+    if (scale > 4)
+        scale = 4;
+    while (scale > 1 &&
+           (picture->height * scale > DRAW_SHEET_MAX ||
+            picture->width * scale > DRAW_SHEET_MAX ||
+            picture->height * picture->width * scale * scale > DRAW_PIXELS_MAX))
+        scale -= 0.5;
+    return scale;
+}
+
+/* What an SVG says of itself. */
+static void draw_about(const surety__picture *picture, surety_buf *out)
+{
+    const surety__model *model = picture->model;
+
+    surety__buf_printf(out, "%s chart of ",
+                       picture->chart->type == SURETY_CHART_BAR ? "Bar"
+                                                                : "Line");
+    if (model->y_title.len > 0)
+        surety_buf_add(out, model->y_title);
+    else
+        surety__buf_printf(out, "%zu series", model->series_count);
+    surety_buf_text(out, " by ");
+    surety_buf_add(out, model->x_title);
+    surety__buf_printf(out, ", %zu values from ", model->shown);
+    surety__ticks_value(model, model->low, out);
+    surety_buf_text(out, " to ");
+    surety__ticks_value(model, model->high, out);
+}
+
+/* Whether the texts leave no room for a plot; only where somebody says how
+ * large the picture is. */
+static bool draw_is_cramped(surety__picture *picture, bool is_lying)
+{
+    surety__picture own = *picture;
+    const double below = is_lying ? 0 : surety__places_height(&own);
+
+    return own.bottom - below - own.top < 70 || own.right - own.left < 100;
+}
+
+static surety_status draw_all(surety__picture *picture, surety_str title)
+{
+    const bool is_bar = picture->chart->type == SURETY_CHART_BAR;
+    surety_status status = draw_colors_give(picture);
+    bool is_lying;
+    surety_buf about;
+
+    if (status)
+        return status;
+    draw_scale(picture, 5);
+    picture->header = draw_header(picture, title);
+    if (picture->height > 0 && picture->height - picture->header < 400)
+        draw_scale(picture,
+                   (unsigned)((picture->height - picture->header) / 80));
+    picture->left = DRAW_MARGIN + surety__picture_tick_width(picture) + 8;
+    picture->right = picture->width - DRAW_MARGIN;
+    picture->top = picture->header;
+    is_lying = is_bar && !surety__bars_fit(picture);
+    picture->footer = draw_footer(picture, is_lying, 0);
+    if (picture->height == 0)
+        picture->height = is_lying ? picture->header + picture->footer +
+                                         surety__bars_height(picture)
+                                   : DRAW_HEIGHT;
+    picture->height = ceil(picture->height);
+    /* A header that takes half of the picture pushes the rest down. */
+    if (picture->chart->height == 0 && !is_lying &&
+        picture->header + picture->footer > 200)
+        picture->height += ceil(picture->header + picture->footer - 200);
+    status = surety__canvas_open(&picture->canvas, picture->width,
+                                 picture->height, draw_sheet_scale(picture));
+    if (status)
+        return status;
+    draw_header(picture, title);
+    picture->bottom = picture->height - picture->footer;
+    if (draw_is_cramped(picture, is_lying))
+        return SURETY_UNSUPPORTED;
+    if (is_lying)
+        surety__bars_lying(picture);
+    else if (is_bar)
+        surety__bars_upright(picture);
+    else
+        surety__lines_draw(picture);
+    draw_footer(picture, is_lying, picture->height - picture->footer);
+    surety_buf_init(&about, picture->canvas.svg.alloc, 0);
+    draw_about(picture, &about);
+    status =
+        surety__canvas_close(&picture->canvas, title, surety_buf_str(&about));
+    surety_buf_done(&about);
+    return status;
+}
+
+surety_status surety__chart_draw(surety__model *model,
+                                 const surety_chart *chart, surety_buf *out,
+                                 surety_buf *remarks, surety_error *reterr)
+{
+    bool is_cut = false;
+    surety__picture picture = {
+        .model = model, .chart = chart, .is_cut = &is_cut};
+    const size_t start = out->len;
+    surety_status status = draw_sides(chart, reterr);
+    surety_buf title;
+
+    if (status)
+        return status;
+    picture.width = chart->width > 0 ? chart->width : DRAW_WIDTH;
+    picture.height = chart->height;
+    surety_buf_init(&title, model->arena.alloc, 0);
+    surety__line_clean(model->title, DRAW_TITLE_MAX, &title);
+    status = title.status;
+    if (!status)
+        status = surety__canvas_init(&picture.canvas, out, chart->format,
+                                     model->arena.alloc);
+    if (!status)
+        status = draw_all(&picture, surety_buf_str(&title));
+    surety__canvas_done(&picture.canvas);
+    if (!status && remarks && is_cut)
+        surety__buf_printf(remarks,
+                           "a title of %zu characters is cut in the picture\n",
+                           surety__utf8_count(model->title));
+    surety_buf_done(&title);
+    if (!status)
+        return SURETY_OK;
+    out->len = start;
+    if (status == SURETY_UNSUPPORTED) {
+        surety__fail(reterr, SURETY_LIMIT,
+                     "a picture of %u by %u pixels has no room for a plot "
+                     "beside its texts",
+                     (unsigned)picture.width, (unsigned)picture.height);
+        surety__hint(reterr, "make it larger, or leave its size open");
+        return SURETY_LIMIT;
+    }
+    return status == SURETY_LIMIT
+               ? surety__fail(reterr, status,
+                              "the picture is larger than its buffer may be")
+               : surety__fail_nomem(reterr);
+}

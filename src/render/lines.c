@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines. A value that is missing breaks its line, and a point between two gaps
+ * is a mark, so that it is seen. Marks have a shape for each series, for those
+ * who see colours otherwise; they are left out where points are dense. Lines
+ * beyond those that have a colour are pale and lie below the others. */
+#include "render/canvas.h"
+
+#include <math.h>
+
+enum { LINES_MARKS_MAX = 40, LINES_PIECE = 200 };
+
+static const surety__letters lines_value = {12, 0, 1, true, false};
+
+static double lines_y(const surety__picture *picture, double value)
+{
+    return picture->bottom -
+           surety__picture_along(picture, value,
+                                 picture->bottom - picture->top);
+}
+
+void surety__lines_mark(const surety__picture *picture, size_t series, double x,
+                        double y, double size)
+{
+    cairo_t *cairo = picture->canvas.cairo;
+    const unsigned color = picture->colors[series];
+
+    switch (color % 4) {
+    case 0: cairo_arc(cairo, x, y, size, 0, 6.2831853); break;
+    case 1:
+        cairo_rectangle(cairo, x - size * 0.88, y - size * 0.88, size * 1.76,
+                        size * 1.76);
+        break;
+    case 2:
+        cairo_move_to(cairo, x, y - size * 1.2);
+        cairo_line_to(cairo, x + size * 1.1, y + size * 0.8);
+        cairo_line_to(cairo, x - size * 1.1, y + size * 0.8);
+        cairo_close_path(cairo);
+        break;
+    default:
+        cairo_move_to(cairo, x, y - size * 1.3);
+        cairo_line_to(cairo, x + size * 1.2, y);
+        cairo_line_to(cairo, x, y + size * 1.3);
+        cairo_line_to(cairo, x - size * 1.2, y);
+        cairo_close_path(cairo);
+    }
+    /* The second four are hollow. */
+    surety__canvas_ink(&picture->canvas,
+                       color >= 4 && color < 8
+                           ? (uint32_t)SURETY__INK_PAPER
+                           : surety__picture_color(picture, series));
+    cairo_fill_preserve(cairo);
+    cairo_set_line_width(cairo, 1.4);
+    surety__canvas_ink(&picture->canvas,
+                       color >= 4 ? surety__picture_color(picture, series)
+                                  : (uint32_t)SURETY__INK_PAPER);
+    cairo_stroke(cairo);
+}
+
+static bool lines_is_alone(const surety__picture *picture, size_t series,
+                           size_t place)
+{
+    const size_t count = picture->model->places_count;
+
+    return (place == 0 ||
+            isnan(surety__picture_value(picture, series, place - 1))) &&
+           (place + 1 == count ||
+            isnan(surety__picture_value(picture, series, place + 1)));
+}
+
+/* A pen for one line. A path is stroked in short pieces, for a long one that
+ * crosses itself takes cairo time that grows much faster than its points. */
+struct lines_pen {
+    cairo_t *cairo;
+    bool is_down;
+    unsigned count;
+    /* The half pixel that the points of now fall in, and of those the first,
+     * lowest, highest and last: what is seen of any number of them. */
+    double column;
+    double first, low, high, last;
+    bool is_open, is_high_last;
+};
+
+static void lines_to(struct lines_pen *pen, double x, double y)
+{
+    if (pen->is_down)
+        cairo_line_to(pen->cairo, x, y);
+    else
+        cairo_move_to(pen->cairo, x, y);
+    pen->is_down = true;
+    if (++pen->count < LINES_PIECE)
+        return;
+    cairo_stroke(pen->cairo);
+    cairo_move_to(pen->cairo, x, y);
+    pen->count = 0;
+}
+
+static void lines_flush(struct lines_pen *pen)
+{
+    const double x = pen->column / 2;
+
+    if (!pen->is_open)
+        return;
+    lines_to(pen, x, pen->first);
+    lines_to(pen, x, pen->is_high_last ? pen->low : pen->high);
+    lines_to(pen, x, pen->is_high_last ? pen->high : pen->low);
+    lines_to(pen, x, pen->last);
+    pen->is_open = false;
+}
+
+/* One of many points. */
+static void lines_dense(struct lines_pen *pen, double x, double y)
+{
+    const double column = floor(x * 2);
+
+    if (pen->is_open && column != pen->column)
+        lines_flush(pen);
+    if (!pen->is_open) {
+        pen->is_open = true;
+        pen->column = column;
+        pen->first = pen->low = pen->high = y;
+    }
+    if (y > pen->high || y < pen->low)
+        pen->is_high_last = y > pen->high;
+    pen->high = y > pen->high ? y : pen->high;
+    pen->low = y < pen->low ? y : pen->low;
+    pen->last = y;
+}
+
+static void lines_stroke(const surety__picture *picture, size_t series)
+{
+    const surety__model *model = picture->model;
+    const bool is_dense =
+        (double)model->places_count > (picture->right - picture->left) * 4;
+    struct lines_pen pen = {.cairo = picture->canvas.cairo};
+
+    surety__canvas_ink(&picture->canvas,
+                       surety__picture_color(picture, series));
+    cairo_set_line_cap(pen.cairo, CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_width(pen.cairo, picture->colors[series] >= 8 ? 1
+                                    : model->places_count > 400  ? 1.4
+                                                                 : 2.2);
+    for (size_t k = 0; k < model->places_count; k++) {
+        const double value = surety__picture_value(picture, series, k);
+        const double x = surety__picture_across(picture, model->places[k]->at);
+        if (isnan(value)) {
+            lines_flush(&pen);
+            pen.is_down = false;
+        } else if (is_dense) {
+            lines_dense(&pen, x, lines_y(picture, value));
+        } else {
+            lines_to(&pen, x, lines_y(picture, value));
+        }
+    }
+    lines_flush(&pen);
+    cairo_stroke(pen.cairo);
+    cairo_set_line_cap(pen.cairo, CAIRO_LINE_CAP_BUTT);
+}
+
+static void lines_one(const surety__picture *picture, size_t series)
+{
+    const surety__model *model = picture->model;
+    const bool has_marks =
+        picture->colors[series] < 8 && model->places_count <= LINES_MARKS_MAX;
+
+    lines_stroke(picture, series);
+    for (size_t k = 0; k < model->places_count; k++) {
+        const double value = surety__picture_value(picture, series, k);
+        if (!isnan(value) && (has_marks || lines_is_alone(picture, series, k)))
+            surety__lines_mark(
+                picture, series,
+                surety__picture_across(picture, model->places[k]->at),
+                lines_y(picture, value), has_marks ? 4 : 3);
+    }
+}
+
+/* The last value of a lone line, at its end. */
+static PangoLayout *lines_end(const surety__picture *picture, size_t *ret_place)
+{
+    const surety__model *model = picture->model;
+    size_t place = model->places_count;
+    PangoLayout *layout;
+    surety_buf text;
+
+    if (model->series_count > 1)
+        return NULL;
+    while (place > 0 && isnan(surety__picture_value(picture, 0, place - 1)))
+        place--;
+    if (place == 0)
+        return NULL;
+    surety_buf_init(&text, picture->canvas.svg.alloc, 0);
+    surety__ticks_value(model, surety__picture_value(picture, 0, place - 1),
+                        &text);
+    layout = surety__canvas_set(&picture->canvas, surety_buf_str(&text),
+                                &lines_value);
+    surety_buf_done(&text);
+    *ret_place = place - 1;
+    return layout;
+}
+
+void surety__lines_draw(surety__picture *picture)
+{
+    const surety__model *model = picture->model;
+    size_t place = 0;
+    PangoLayout *end = lines_end(picture, &place);
+    double width = 0;
+    double height = 0;
+
+    if (end) {
+        surety__canvas_size(end, &width, &height);
+        if (place + 1 == model->places_count)
+            picture->right -= width - 8 > 0 ? width - 8 : 0;
+    }
+    picture->bottom -= surety__places_height(picture);
+    surety__picture_grid(picture);
+    surety__places_draw(picture);
+    for (size_t i = 0; i < model->series_count; i++)
+        if (picture->colors[i] >= 8)
+            lines_one(picture, i);
+    for (size_t i = model->series_count; i > 0; i--)
+        if (picture->colors[i - 1] < 8)
+            lines_one(picture, i - 1);
+    if (!end)
+        return;
+    if (place + 1 == model->places_count)
+        surety__canvas_show_over(
+            &picture->canvas, end,
+            surety__picture_across(picture, model->places[place]->at) + 9,
+            lines_y(picture, surety__picture_value(picture, 0, place)) -
+                height / 2,
+            SURETY__INK_TEXT);
+    g_object_unref(end);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* File names out of texts that somebody else wrote. What is left cannot leave a
+ * folder, hide, look like an option or be a device, on Linux, macOS and
+ * Windows; letters of every script are kept, for a title in Japanese should
+ * not become "chart-1". A name made here is left as it is when it is made
+ * again. */
+#include "render/render.h"
+
+/* Windows knows these as devices, in any folder, whatever ending they have. */
+static const char *const name_devices[] = {"con", "prn", "aux", "nul"};
+
+static bool name_is_device(surety_str name)
+{
+    const size_t dot = surety__str_find(name, surety_str_of("."));
+    const surety_str stem = {name.ptr, dot};
+
+    for (size_t i = 0; i < sizeof(name_devices) / sizeof(*name_devices); i++)
+        if (surety__str_equal_nocase(stem, surety_str_of(name_devices[i])))
+            return true;
+    if (stem.len != 4 || stem.ptr[3] < '0' || stem.ptr[3] > '9')
+        return false;
+    return surety__str_equal_nocase((surety_str){stem.ptr, 3},
+                                    surety_str_of("com")) ||
+           surety__str_equal_nocase((surety_str){stem.ptr, 3},
+                                    surety_str_of("lpt"));
+}
+
+static bool name_keeps(uint32_t code)
+{
+    if (code < 0x80)
+        return (code >= '0' && code <= '9') ||
+               ((code | 32) >= 'a' && (code | 32) <= 'z') || code == '_' ||
+               code == '.';
+    return code <= 0x10FFFF && !surety__line_is_blank(code) &&
+           !surety__line_is_hidden(code) && code != 0xFFFD &&
+           !(code >= 0xE000 && code <= 0xF8FF);
+}
+
+void surety__file_stem(surety_str wanted, size_t max, surety_buf *out)
+{
+    const size_t start = out->len;
+    bool is_parted = false;
+    surety_str made;
+    const char *end;
+
+    if (wanted.len == 0)
+        return;
+    end = wanted.ptr + wanted.len;
+    for (const char *at = wanted.ptr; at < end && !out->status;) {
+        unsigned len;
+        const uint32_t code = surety__utf8_decode(at, end, &len);
+        const bool is_first = out->len == start;
+        if (!name_keeps(code)) {
+            is_parted = true;
+        } else if (!is_first || code != '.') {
+            /* Two bytes are left for what a device's name needs. */
+            if (out->len - start + len + 2 > max)
+                break;
+            if (is_parted && !is_first)
+                surety_buf_byte(out, '-');
+            is_parted = false;
+            surety_buf_append(out, at, len);
+        }
+        at += len;
+    }
+    while (out->len > start &&
+           (out->ptr[out->len - 1] == '.' || out->ptr[out->len - 1] == '-'))
+        out->len--;
+    if (out->len == start || out->status)
+        return;
+    made = (surety_str){out->ptr + start, out->len - start};
+    if (!name_is_device(made))
+        return;
+    surety_buf_byte(out, ' ');
+    if (out->status)
+        return;
+    memmove(out->ptr + start + 1, out->ptr + start, out->len - start - 1);
+    out->ptr[start] = '_';
+}
+
+void surety_file_name(surety_str wanted, surety_buf *out)
+{
+    surety__file_stem(wanted, FILE_NAME_MAX, out);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands below a plot. Names are set across, in up to two lines, where
+ * each fits its place; else they are slanted and shortened, and where even that
+ * is too dense only some are shown, evenly. Numbers and years have round ticks,
+ * other times the names that the data give them. No label ever touches the
+ * next. */
+#include "render/canvas.h"
+
+#include <math.h>
+
+enum { PLACES_WRAPPED_MAX = 40, PLACES_SLANT_WIDTH = 130, PLACES_GAP = 12 };
+
+static const double places_slant = 0.70710678; /* of 45 degrees: both ways */
+
+static const surety__letters places_across = {12, 0, 1, false, false};
+static const surety__letters places_slanted = {12, PLACES_SLANT_WIDTH, 1, false,
+                                               false};
+
+static double places_slot(const surety__picture *picture)
+{
+    return (picture->right - picture->left) /
+           (double)picture->model->places_count;
+}
+
+/* The middle of a place. */
+static double places_middle(const surety__picture *picture, size_t place)
+{
+    if (picture->chart->type == SURETY_CHART_LINE)
+        return surety__picture_across(picture,
+                                      picture->model->places[place]->at);
+    return picture->left + ((double)place + 0.5) * places_slot(picture);
+}
+
+static PangoLayout *places_wrap(const surety__picture *picture, size_t place)
+{
+    const surety__letters letters = {12, places_slot(picture) - 10, 2, false,
+                                     true};
+
+    return surety__canvas_set(&picture->canvas,
+                              picture->model->places[place]->text, &letters);
+}
+
+/* The widest word of a text, set alone: what wrapping cannot make narrower. */
+static bool places_words_fit(const surety__picture *picture, surety_str text,
+                             double room)
+{
+    const char *end = text.ptr + text.len;
+    bool fits = true;
+
+    while (fits && text.ptr < end) {
+        const char *blank = memchr(text.ptr, ' ', (size_t)(end - text.ptr));
+        const surety_str word = {text.ptr,
+                                 (size_t)((blank ? blank : end) - text.ptr)};
+        PangoLayout *layout =
+            surety__canvas_set(&picture->canvas, word, &places_across);
+        double width, height;
+        surety__canvas_size(layout, &width, &height);
+        g_object_unref(layout);
+        fits = width <= room;
+        text.ptr = blank ? blank + 1 : end;
+    }
+    return fits;
+}
+
+bool surety__places_fit(const surety__picture *picture)
+{
+    const surety__model *model = picture->model;
+    bool fits = model->places_count <= PLACES_WRAPPED_MAX;
+
+    for (size_t i = 0; i < model->places_count && fits; i++) {
+        PangoLayout *layout = places_wrap(picture, i);
+        fits = !pango_layout_is_ellipsized(layout) &&
+               places_words_fit(picture, model->places[i]->text,
+                                places_slot(picture) - 10);
+        g_object_unref(layout);
+    }
+    return fits;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+static bool places_are_names(const surety__picture *picture)
+{
+    return picture->model->scale == SURETY__SCALE_NAMES;
+}
+
+static double places_wrapped(const surety__picture *picture, bool is_drawn)
+{
+    double highest = 0;
+
+    for (size_t i = 0; i < picture->model->places_count; i++) {
+        PangoLayout *layout = places_wrap(picture, i);
+        double width, height;
+        surety__canvas_size(layout, &width, &height);
+        highest = height > highest ? height : highest;
+        if (is_drawn)
+            surety__canvas_show(&picture->canvas, layout,
+                                places_middle(picture, i) -
+                                    (places_slot(picture) - 10) / 2,
+                                picture->bottom + 8, SURETY__INK_TEXT);
+        g_object_unref(layout);
+    }
+    return highest + 8;
+}
+
+/* Of slanted names, every how many-th is shown. */
+static size_t places_every(const surety__picture *picture)
+{
+    const double slot = places_slot(picture);
+
+    return slot >= 18 ? 1 : (size_t)ceil(18 / slot);
+}
+
+static double places_slanting(surety__picture *picture, bool is_drawn)
+{
+    const surety__canvas *canvas = &picture->canvas;
+    const size_t every = places_every(picture);
+    double deepest = 0;
+
+    for (size_t i = 0; i < picture->model->places_count; i += every) {
+        PangoLayout *layout = surety__canvas_set(
+            canvas, picture->model->places[i]->text, &places_slanted);
+        double width, height;
+        surety__canvas_size(layout, &width, &height);
+        if ((width + height / 2) * places_slant > deepest)
+            deepest = (width + height / 2) * places_slant;
+        if (!is_drawn) {
+            const double over =
+                width * places_slant + DRAW_MARGIN - places_middle(picture, i);
+            if (over > 0)
+                picture->left += over;
+        } else {
+            cairo_save(canvas->cairo);
+            cairo_translate(canvas->cairo, places_middle(picture, i),
+                            picture->bottom + 8);
+            cairo_rotate(canvas->cairo, -0.78539816);
+            surety__canvas_show(canvas, layout, -width, -height / 4,
+                                SURETY__INK_TEXT);
+            cairo_restore(canvas->cairo);
+        }
+        g_object_unref(layout);
+    }
+    return deepest + 14;
+}
+
+/* ---- scales -------------------------------------------------------------- */
+
+/* A label with its middle at x unless it touches the last one, which ended at
+ * *end; with a tick. */
+static void places_label(const surety__picture *picture, surety_str text,
+                         double x, double *end)
+{
+    PangoLayout *layout =
+        surety__canvas_set(&picture->canvas, text, &places_across);
+    double width, height;
+
+    surety__canvas_size(layout, &width, &height);
+    if (x - width / 2 >= *end + PLACES_GAP &&
+        x + width / 2 <= picture->width - 4) {
+        const double from[2] = {x, picture->bottom};
+        const double to[2] = {x, picture->bottom + 5};
+        surety__canvas_line(&picture->canvas, from, to, 1, SURETY__INK_AXIS);
+        surety__canvas_show(&picture->canvas, layout, x - width / 2,
+                            picture->bottom + 8, SURETY__INK_TEXT);
+        *end = x + width / 2;
+    }
+    g_object_unref(layout);
+}
+
+/* The names of the data, every so many-th, that none touches the next. */
+static void places_given(const surety__picture *picture)
+{
+    const surety__model *model = picture->model;
+    double widest = 0;
+    double end = 0;
+    size_t every;
+
+    for (size_t i = 0; i < model->places_count && i < 400; i++) {
+        PangoLayout *layout = surety__canvas_set(
+            &picture->canvas, model->places[i]->text, &places_across);
+        double width, height;
+        surety__canvas_size(layout, &width, &height);
+        widest = width > widest ? width : widest;
+        g_object_unref(layout);
+    }
+    every = (size_t)ceil((widest + PLACES_GAP) / places_slot(picture));
+    for (size_t i = 0; i<model->places_count; i += every> 0 ? every : 1)
+        places_label(picture, model->places[i]->text, places_middle(picture, i),
+                     &end);
+}
+
+static void places_years(const surety__picture *picture)
+{
+    static const unsigned steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
+    const surety__model *model = picture->model;
+    const double first = model->places[0]->at;
+    const double last = model->places[model->places_count - 1]->at;
+    unsigned step = 1;
+    double end = 0;
+
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+        step = steps[i];
+        if ((picture->right - picture->left) / ((last - first) / step + 1) >=
+            48)
+            break;
+    }
+    for (double year = ceil(first / step) * step; year <= last; year += step) {
+        surety_buf text;
+        surety_buf_init(&text, picture->canvas.svg.alloc, 0);
+        surety_buf_number(&text, (uint64_t)year);
+        places_label(picture, surety_buf_str(&text),
+                     surety__picture_across(picture, year), &end);
+        surety_buf_done(&text);
+    }
+}
+
+static void places_numbers(const surety__picture *picture)
+{
+    const surety__model *model = picture->model;
+    const double first = model->places[0]->at;
+    const double last = model->places[model->places_count - 1]->at;
+    const double largest = fabs(first) > fabs(last) ? fabs(first) : fabs(last);
+    const int exponent = largest > 0 ? (int)floor(log10(largest)) : 0;
+    const double power = pow(10.0, exponent < -290 ? -290 : exponent);
+    surety__ticks ticks = surety__ticks_make(first / power, last / power, 8);
+    double end = 0;
+
+    ticks.exponent = exponent < -290 ? -290 : exponent;
+    for (unsigned i = 0; i < ticks.count; i++) {
+        const double at = (ticks.first + ticks.step * i) * power;
+        surety_buf text;
+        if (at < first - ticks.step * power * 1e-6 ||
+            at > last + ticks.step * power * 1e-6)
+            continue;
+        surety_buf_init(&text, picture->canvas.svg.alloc, 0);
+        surety__ticks_label(&ticks, i, &text);
+        places_label(picture, surety_buf_str(&text),
+                     surety__picture_across(picture, at), &end);
+        surety_buf_done(&text);
+    }
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+double surety__places_height(surety__picture *picture)
+{
+    if (!places_are_names(picture))
+        return 30;
+    return surety__places_fit(picture) ? places_wrapped(picture, false)
+                                       : places_slanting(picture, false);
+}
+
+void surety__places_draw(const surety__picture *picture)
+{
+    surety__picture own = *picture;
+    const surety__scale scale = picture->model->scale;
+
+    if (places_are_names(picture)) {
+        if (surety__places_fit(picture))
+            places_wrapped(picture, true);
+        else
+            places_slanting(&own, true);
+    } else if (picture->chart->type == SURETY_CHART_BAR ||
+               scale == SURETY__SCALE_TIME ||
+               picture->model->places_count == 1) {
+        places_given(picture);
+    } else if (scale == SURETY__SCALE_YEARS) {
+        places_years(picture);
+    } else {
+        places_numbers(picture);
+    }
+}

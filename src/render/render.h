@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The door of render/, and what its files give each other. */
+#ifndef SURETY_RENDER_RENDER_H
+#define SURETY_RENDER_RENDER_H
+
+#include <surety/render.h>
+
+#include "base/base.h"
+
+/* ---- figure.c, moment.c ---------------------------------------------------
+ */
+
+enum { FIGURE_LEN_MAX = 400 };
+
+/* A number as people and models write it: "53,889", "-$1.5", "(12)", "12 %". */
+typedef struct surety__figure {
+    char text[FIGURE_LEN_MAX + 8]; /* the same as JSON writes it */
+    size_t len;
+    surety_str unit;   /* "$", "%", ...; a constant; may be empty */
+    bool is_integer;   /* no fraction, no exponent */
+    bool is_code;      /* begins with a zero that is not its only digit: "06" */
+    unsigned decimals; /* digits behind the point */
+} surety__figure;
+
+/* False: text is no such number, or a longer one. */
+bool surety__figure_read(surety_str text, surety__figure *figure);
+/* Appends a figure's digits in groups of three where it has no exponent. */
+void surety__figure_group(const surety__figure *figure, surety_buf *out);
+
+/* A time as data name it: "2015", "2015-03", "2015-03-07" (ISO 8601; a time of
+ * day behind it is passed over), "2015 Q1", "Mar 2015", "2015-2019". */
+typedef struct surety__moment {
+    double year; /* with its fraction; a range by its middle */
+    bool is_plain_year;
+} surety__moment;
+bool surety__moment_read(surety_str text, surety__moment *moment);
+
+/* ---- table.c, column.c ----------------------------------------------------
+ */
+
+typedef struct surety__column {
+    surety_column shown;
+    struct surety__column *next; /* of the same hash */
+    size_t index;
+    surety_val first; /* the first value that is not missing */
+    bool varies;      /* has another value besides */
+    size_t figures, integers, codes, moments, years;
+    surety_str unit; /* of its figures, where all have the same */
+    bool has_figure, is_mixed;
+    unsigned decimals; /* the most behind a point, up to 6 */
+    bool has_exponent;
+} surety__column;
+
+struct surety_table {
+    const surety_alloc *alloc;
+    surety__arena arena;
+    surety_val *rows; /* arrays or objects */
+    size_t rows_count, rows_cap;
+    surety__column **columns;
+    size_t columns_count, columns_cap;
+    surety__map names;
+    surety_val *cells; /* of the row that was read last */
+    surety_doc *number;
+    surety_buf scratch;
+    bool is_objects;
+    bool census;
+    surety_str *missing;
+    size_t missing_count;
+};
+
+typedef enum surety__cell {
+    SURETY__CELL_MISSING = 0,
+    SURETY__CELL_FIGURE, /* figure is filled */
+    SURETY__CELL_TEXT
+} surety__cell;
+
+/* Fills table->cells with the values of a row, SURETY_NONE where absent. */
+void surety__table_row(surety_table *table, size_t row);
+/* What a value is; figure may be NULL. */
+surety__cell surety__table_cell(const surety_table *table, surety_val val,
+                                surety__figure *figure);
+/* Whether val is one of the Census API's or caller's stand-ins for no value:
+ * not merely empty. */
+bool surety__table_stand_in(const surety_table *table, surety_val val);
+/* The text of a value: a string's own, else its JSON; good until the next. */
+surety_str surety__table_text(surety_table *table, surety_val val);
+/* The nearest double of a figure, ±HUGE_VAL beyond. SURETY_NOMEM. */
+surety_status surety__table_number(surety_table *table,
+                                   const surety__figure *figure,
+                                   double *ret_number);
+/* The column of that name or label; NULL: none. */
+const surety__column *surety__table_find(const surety_table *table,
+                                         surety_str name);
+/* Appends the header of a column. */
+void surety__table_header(const surety_table *table, size_t column,
+                          surety_headers headers, surety_buf *out);
+
+/* column.c: settles the kinds when all values were counted. */
+void surety__column_count(surety_table *table, surety__column *column,
+                          surety_val val);
+void surety__column_settle(const surety_table *table, surety__column *column);
+/* The label of a name, cleaned; in the table's arena. SURETY_NOMEM. */
+surety_status surety__column_label(surety_table *table, surety_val labels,
+                                   surety__column *column);
+/* Takes the next word of *rest, letters and digits; empty: none is left. */
+surety_str surety__word_next(surety_str *rest);
+
+/* SURETY_SYNTAX with the JSON Pointer of val as the path. */
+surety_status surety__render_fail_at(surety_error *reterr, surety_val val,
+                                     const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- csv.c, html.c, xlsx.c ----------------------------------------------- */
+
+surety_status surety__csv_write(surety_table *table,
+                                const surety_table_form *form, surety_buf *out);
+surety_status surety__html_write(surety_table *table,
+                                 const surety_table_form *form,
+                                 surety_buf *out);
+/* Whether a double as the sheet holds it keeps all of a figure's digits. */
+bool surety__xlsx_holds(const surety__figure *figure);
+surety_status surety__xlsx_write(surety_table *table,
+                                 const surety_table_form *form, surety_buf *out,
+                                 surety_error *reterr);
+
+/* ---- choose.c, model.c -----------------------------------------------------
+ */
+
+enum { CHART_NONE = -1 };
+
+/* Which columns a chart shows. */
+typedef struct surety__choice {
+    size_t x;
+    size_t y[SURETY_CHART_SERIES_MAX];
+    size_t y_count;
+    size_t series; /* SIZE_MAX: none */
+} surety__choice;
+surety_status surety__chart_choose(surety_table *table,
+                                   const surety_chart *chart,
+                                   surety__choice *ret_choice,
+                                   surety_error *reterr);
+
+typedef enum surety__scale {
+    SURETY__SCALE_NAMES = 0, /* places in order, one a category */
+    SURETY__SCALE_YEARS,     /* whole years */
+    SURETY__SCALE_TIME,      /* other times */
+    SURETY__SCALE_NUMBERS
+} surety__scale;
+
+/* One category: a place on the x axis. */
+typedef struct surety__place {
+    surety_str text;
+    struct surety__place *next; /* of the same hash */
+    double at;                  /* on a scale that is no NAMES */
+    size_t index;
+} surety__place;
+
+/* What is drawn: values by series and category, NaN where there is none, and
+ * divided by ten to the exponent, so that the largest is below 10. */
+typedef struct surety__model {
+    surety__arena arena;
+    surety__scale scale;
+    surety__place **places;
+    size_t places_count, places_cap;
+    surety__place **series; /* text: names */
+    size_t series_count, series_cap;
+    double *values; /* series_count rows of places_count */
+    int exponent;
+    double low, high; /* of the values; 0 and 0 where there is none */
+    size_t shown;     /* values there are */
+    size_t missing;
+    unsigned decimals; /* that values are shown with, below a million */
+    surety_str unit;
+    surety_str x_title, y_title, title;
+} surety__model;
+
+/* Reads what a chart shows. Remarks gain a line for what was left out.
+ * Call surety__model_done in any case. */
+surety_status surety__model_read(surety_table *table, const surety_chart *chart,
+                                 surety__model *model, surety_buf *remarks,
+                                 surety_error *reterr);
+void surety__model_done(surety__model *model, const surety_alloc *alloc);
+
+/* ---- ticks.c ----------------------------------------------------------------
+ */
+
+enum { TICKS_MAX = 24 };
+
+/* Round values on an axis, in the model's scale. */
+typedef struct surety__ticks {
+    double first, step;
+    unsigned count;
+    int exponent;
+    surety_str unit;
+} surety__ticks;
+
+/* Ticks that enclose low and high, about `wanted` of them. */
+surety__ticks surety__ticks_make(double low, double high, unsigned wanted);
+/* Appends the label of the i-th: "2.5M", "-$40K", "15%", "3×10¹⁷". */
+void surety__ticks_label(const surety__ticks *ticks, unsigned i,
+                         surety_buf *out);
+/* Appends a value of the model, shortened: "39.5M", "53,889", "$1.20". */
+void surety__ticks_value(const surety__model *model, double value,
+                         surety_buf *out);
+
+/* ---- name.c ---------------------------------------------------------------
+ */
+
+enum { FILE_NAME_MAX = 100, FILE_STEM_MAX = 84 };
+
+/* As surety_file_name, of at most max bytes. */
+void surety__file_stem(surety_str wanted, size_t max, surety_buf *out);
+
+/* ---- line.c, draw.c --------------------------------------------------------
+ */
+
+bool surety__line_is_blank(uint32_t code);
+bool surety__line_is_hidden(uint32_t code);
+/* The text as a picture may show it: control and direction characters blank,
+ * blanks joined, at most max code points, "..." where it was cut. */
+void surety__line_clean(surety_str text, size_t max, surety_buf *out);
+
+surety_status surety__chart_draw(surety__model *model,
+                                 const surety_chart *chart, surety_buf *out,
+                                 surety_buf *remarks, surety_error *reterr);
+
+#endif

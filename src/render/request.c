@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a value asks for: its lists of charts and tables over its data. Each
+ * entry is an output of its own with a name of its own; what is wrong with one
+ * is told when it is drawn and touches no other. Data are read once, and where
+ * they cannot be read every output says the same. */
+#include "render/render.h"
+
+#include <surety/json.h>
+
+struct request_item {
+    surety_render_item shown;
+    surety_val asked;
+    surety_buf remark;
+    size_t remark_len; /* of what was said before it was drawn */
+};
+
+struct surety_rendering {
+    surety_rendering_options options;
+    surety__arena arena;
+    struct request_item *items;
+    size_t count;
+    surety_table *table;
+    surety_status status; /* of reading the data */
+    surety_error error;
+    surety_str *notes;
+    size_t notes_count;
+};
+
+/* The first member of those names that is there. */
+static surety_val request_any(surety_val value, const char *one,
+                              const char *other)
+{
+    const surety_val found = surety_val_get(value, one);
+
+    return found.doc ? found : surety_val_get(value, other);
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+static const char *request_ending(const surety_rendering *all,
+                                  const struct request_item *item)
+{
+    const surety_val format = surety_val_get(item->asked, "format");
+
+    if (!item->shown.is_table) {
+        if (surety_val_is(format, "svg") ||
+            (!surety_val_is(format, "png") &&
+             all->options.chart_format == SURETY_CHART_SVG))
+            return ".svg";
+        return ".png";
+    }
+    if (surety_val_is(format, "excel") || surety_val_is(format, "xlsx"))
+        return ".xlsx";
+    return surety_val_is(format, "html") ? ".html" : ".csv";
+}
+
+static bool request_is_taken(const surety_rendering *all, size_t count,
+                             surety_str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (surety__str_equal_nocase(all->items[i].shown.name, name))
+            return true;
+    return false;
+}
+
+/* The stem of the name that is asked for, or made of the title. */
+static void request_stem(const struct request_item *item, const char *ending,
+                         size_t number, surety_buf *out)
+{
+    const surety_val wanted = surety_val_get(item->asked, "filename");
+    surety_str text = surety_val_str(wanted);
+    const size_t ending_len = strlen(ending);
+
+    if (text.len > ending_len &&
+        surety__str_equal_nocase(
+            (surety_str){text.ptr + text.len - ending_len, ending_len},
+            surety_str_of(ending)))
+        text.len -= ending_len;
+    surety__file_stem(text, FILE_STEM_MAX, out);
+    if (out->len == 0)
+        surety__file_stem(item->shown.title, FILE_STEM_MAX, out);
+    if (out->len == 0)
+        surety__buf_printf(out, "%s-%zu",
+                           item->shown.is_table ? "table" : "chart", number);
+}
+
+static surety_status request_name(surety_rendering *all, size_t index,
+                                  size_t number)
+{
+    struct request_item *item = &all->items[index];
+    const char *ending = request_ending(all, item);
+    const surety_val wanted = surety_val_get(item->asked, "filename");
+    const surety_str text = surety_val_str(wanted);
+    surety_buf name;
+    size_t stem;
+
+    surety_buf_init(&name, all->options.alloc, 0);
+    request_stem(item, ending, number, &name);
+    stem = name.len;
+    surety_buf_text(&name, ending);
+    for (size_t i = 2;
+         request_is_taken(all, index, surety_buf_str(&name)) && !name.status;
+         i++) {
+        name.len = stem;
+        surety__buf_printf(&name, "-%zu%s", i, ending);
+    }
+    item->shown.name = surety__arena_text(&all->arena, surety_buf_str(&name));
+    if (name.status)
+        item->shown.name.ptr = NULL;
+    surety_buf_done(&name);
+    if (!item->shown.name.ptr)
+        return SURETY_NOMEM;
+    if (!wanted.doc || surety_val_kind(wanted) == SURETY_KIND_NULL ||
+        surety_str_equal(text, item->shown.name) ||
+        (text.len == stem && memcmp(text.ptr, item->shown.name.ptr, stem) == 0))
+        return SURETY_OK;
+    surety_buf_text(&item->remark, "the file name ");
+    surety_val_write(wanted, SURETY_STYLE_COMPACT, &item->remark);
+    surety_buf_text(&item->remark, " is made safe: ");
+    surety_buf_add(&item->remark, item->shown.name);
+    surety_buf_byte(&item->remark, '\n');
+    return item->remark.status;
+}
+
+/* ---- finding ------------------------------------------------------------- */
+
+static surety_status request_add(surety_rendering *all, surety_val asked,
+                                 bool is_table, size_t number)
+{
+    struct request_item *item = &all->items[all->count];
+    const surety_val type = surety_val_get(asked, is_table ? "format" : "type");
+    surety_status status;
+    surety_buf at;
+
+    *item = (struct request_item){.asked = asked};
+    item->shown.is_table = is_table;
+    item->shown.type = surety_val_str(type);
+    if (!type.doc || surety_val_kind(type) == SURETY_KIND_NULL)
+        item->shown.type = surety_str_of(is_table ? "csv" : "bar");
+    item->shown.title = surety_val_str(surety_val_get(asked, "title"));
+    surety_buf_init(&item->remark, all->options.alloc, 0);
+    all->count++;
+    surety_buf_init(&at, all->options.alloc, 0);
+    surety_val_pointer(asked, &at);
+    item->shown.at = surety__arena_text(&all->arena, surety_buf_str(&at));
+    status = at.status || !item->shown.at.ptr ? SURETY_NOMEM : SURETY_OK;
+    surety_buf_done(&at);
+    if (!status)
+        status = request_name(all, all->count - 1, number);
+    item->remark_len = item->remark.len;
+    return status;
+}
+
+static surety_status request_list(surety_rendering *all, surety_val list,
+                                  bool is_table, surety_error *reterr)
+{
+    size_t number = 0;
+
+    if (!list.doc || surety_val_kind(list) == SURETY_KIND_NULL)
+        return SURETY_OK;
+    if (surety_val_kind(list) != SURETY_KIND_ARRAY)
+        return surety__render_fail_at(
+            reterr, list, "the list of %s is of type %s, not an array",
+            is_table ? "tables" : "charts",
+            surety_kind_name(surety_val_kind(list)));
+    for (surety_val asked = surety_val_first(list); asked.doc;
+         asked = surety_val_next(list, asked))
+        if (request_add(all, asked, is_table, ++number))
+            return surety__fail_nomem(reterr);
+    return SURETY_OK;
+}
+
+static surety_status request_notes(surety_rendering *all, surety_val value)
+{
+    const surety_val notes = request_any(value, "footnotes", "notes");
+
+    if (surety_val_kind(notes) != SURETY_KIND_ARRAY)
+        return SURETY_OK;
+    all->notes = surety__arena_take(&all->arena, (surety_val_count(notes) + 1) *
+                                                     sizeof(*all->notes));
+    if (!all->notes)
+        return SURETY_NOMEM;
+    for (surety_val note = surety_val_first(notes); note.doc;
+         note = surety_val_next(notes, note))
+        if (surety__str_trim(surety_val_str(note)).len > 0)
+            all->notes[all->notes_count++] = surety_val_str(note);
+    return SURETY_OK;
+}
+
+/* Reads the data; only a want of memory fails here. */
+static surety_status request_data(surety_rendering *all, surety_val value,
+                                  surety_error *reterr)
+{
+    const surety_val census = surety_val_get(value, "census_data");
+    const surety_val data = census.doc ? census : surety_val_get(value, "data");
+    surety_table_options options = {.size = sizeof(options),
+                                    .missing = all->options.missing,
+                                    .missing_count = all->options.missing_count,
+                                    .census = all->options.census || census.doc,
+                                    .alloc = all->options.alloc,
+                                    .labels =
+                                        surety_val_get(data, "variables")};
+
+    if (surety_val_kind(options.labels) != SURETY_KIND_OBJECT)
+        options.labels = request_any(value, "variables", "labels");
+    all->status = surety_table_read(data, &options, &all->table, &all->error);
+    if (all->status != SURETY_NOMEM)
+        return SURETY_OK;
+    return surety__fail_nomem(reterr);
+}
+
+surety_status surety_rendering_new(surety_val value,
+                                   const surety_rendering_options *options,
+                                   surety_rendering **ret_rendering,
+                                   surety_error *reterr)
+{
+    const surety_rendering_options defaults = {.size = sizeof(defaults)};
+    const surety_val charts = request_any(value, "charts_needed", "charts");
+    const surety_val tables = request_any(value, "tables_needed", "tables");
+    const size_t asked = surety_val_count(charts) + surety_val_count(tables);
+    surety_rendering *all;
+    surety_status status;
+
+    if (!options)
+        options = &defaults;
+    if (surety_val_kind(value) != SURETY_KIND_OBJECT)
+        return surety__render_fail_at(
+            reterr, value,
+            "the value is of type %s, not an object that asks for charts and "
+            "tables",
+            surety_kind_name(surety_val_kind(value)));
+    if (asked > SURETY_RENDER_ITEMS_MAX)
+        return surety__fail(reterr, SURETY_LIMIT,
+                            "the value asks for %zu charts and tables, and at "
+                            "most %d are made",
+                            asked, SURETY_RENDER_ITEMS_MAX);
+    all = surety__new(options->alloc, sizeof(*all));
+    if (!all)
+        return surety__fail_nomem(reterr);
+    all->options = *options;
+    surety__arena_init(&all->arena, options->alloc, 0);
+    all->items =
+        surety__arena_take(&all->arena, (asked + 1) * sizeof(*all->items));
+    status = all->items && !request_notes(all, value)
+                 ? SURETY_OK
+                 : surety__fail_nomem(reterr);
+    if (!status)
+        status = request_list(all, charts, false, reterr);
+    if (!status)
+        status = request_list(all, tables, true, reterr);
+    if (!status && all->count > 0)
+        status = request_data(all, value, reterr);
+    if (status)
+        surety_rendering_free(all);
+    else
+        *ret_rendering = all;
+    return status;
+}
+
+void surety_rendering_free(surety_rendering *rendering)
+{
+    if (!rendering)
+        return;
+    for (size_t i = 0; i < rendering->count; i++)
+        surety_buf_done(&rendering->items[i].remark);
+    surety_table_free(rendering->table);
+    surety__arena_done(&rendering->arena);
+    surety__free(rendering->options.alloc, rendering, sizeof(*rendering));
+}
+
+size_t surety_rendering_count(const surety_rendering *rendering)
+{
+    return rendering->count;
+}
+
+surety_render_item surety_rendering_item(const surety_rendering *rendering,
+                                         size_t i)
+{
+    surety_render_item item = {0};
+
+    if (i >= rendering->count)
+        return item;
+    item = rendering->items[i].shown;
+    item.remark = surety_buf_str(&rendering->items[i].remark);
+    return item;
+}
+
+/* ---- drawing ------------------------------------------------------------- */
+
+static surety_status request_unknown(const struct request_item *item,
+                                     const char *what, const char *known,
+                                     surety_error *reterr)
+{
+    const surety_str type = item->shown.type;
+
+    surety__render_fail_at(reterr, item->asked, "there are no %s \"%.*s\"",
+                           what, (int)(type.len > 60 ? 60 : type.len),
+                           type.ptr ? type.ptr : "");
+    surety__hint(reterr, "there are %s", known);
+    return SURETY_SYNTAX;
+}
+
+/* The names in y: one, or several in an array. */
+static surety_status request_y(const struct request_item *item,
+                               surety_chart *chart, surety_str *names,
+                               surety_error *reterr)
+{
+    const surety_val y = surety_val_get(item->asked, "y");
+
+    chart->y = names;
+    if (surety_val_kind(y) == SURETY_KIND_STRING) {
+        names[chart->y_count++] = surety_val_str(y);
+    } else if (surety_val_kind(y) == SURETY_KIND_ARRAY) {
+        if (surety_val_count(y) > SURETY_CHART_SERIES_MAX)
+            return surety__fail(reterr, SURETY_LIMIT,
+                                "a chart shows at most %d columns, and %zu are "
+                                "named",
+                                SURETY_CHART_SERIES_MAX, surety_val_count(y));
+        for (surety_val one = surety_val_first(y); one.doc;
+             one = surety_val_next(y, one))
+            names[chart->y_count++] = surety_val_str(one);
+    }
+    return SURETY_OK;
+}
+
+/* The note that tells the source, else the first. */
+static surety_str request_source(const surety_rendering *all)
+{
+    for (size_t i = 0; i < all->notes_count; i++)
+        if (surety__str_starts(all->notes[i], surety_str_of("Source")))
+            return all->notes[i];
+    return all->notes_count > 0 ? all->notes[0] : (surety_str){NULL, 0};
+}
+
+static surety_status request_chart(surety_rendering *all,
+                                   struct request_item *item, surety_buf *out,
+                                   surety_error *reterr)
+{
+    const surety_val format = surety_val_get(item->asked, "format");
+    surety_str names[SURETY_CHART_SERIES_MAX];
+    surety_chart chart = {
+        .size = sizeof(chart),
+        .format = all->options.chart_format,
+        .title = item->shown.title,
+        .note = request_source(all),
+        .x = surety_val_str(surety_val_get(item->asked, "x")),
+        .series = surety_val_str(surety_val_get(item->asked, "series")),
+        .width = all->options.width,
+        .height = all->options.height,
+        .scale = all->options.scale};
+    surety_status status;
+
+    if (surety_str_equal(item->shown.type, surety_str_of("line")))
+        chart.type = SURETY_CHART_LINE;
+    else if (!surety_str_equal(item->shown.type, surety_str_of("bar")))
+        return request_unknown(item, "charts of the type", "bar and line",
+                               reterr);
+    if (surety_val_is(format, "svg"))
+        chart.format = SURETY_CHART_SVG;
+    else if (surety_val_is(format, "png"))
+        chart.format = SURETY_CHART_PNG;
+    status = request_y(item, &chart, names, reterr);
+    return status ? status
+                  : surety_chart_draw(all->table, &chart, out, &item->remark,
+                                      reterr);
+}
+
+static surety_status request_table(surety_rendering *all,
+                                   const struct request_item *item,
+                                   surety_buf *out, surety_error *reterr)
+{
+    surety_table_form form = {.size = sizeof(form),
+                              .headers = all->options.headers,
+                              .title = item->shown.title,
+                              .notes = all->notes,
+                              .notes_count = all->notes_count,
+                              .formulas = all->options.formulas,
+                              .byte_order_mark = all->options.byte_order_mark,
+                              .scratch = all->options.scratch};
+    const surety_str type = item->shown.type;
+
+    if (surety_str_equal(type, surety_str_of("excel")) ||
+        surety_str_equal(type, surety_str_of("xlsx")))
+        form.format = SURETY_TABLE_XLSX;
+    else if (surety_str_equal(type, surety_str_of("html")))
+        form.format = SURETY_TABLE_HTML;
+    else if (!surety_str_equal(type, surety_str_of("csv")))
+        return request_unknown(item, "tables of the format",
+                               "csv, excel (or xlsx) and html", reterr);
+    return surety_table_write(all->table, &form, out, reterr);
+}
+
+surety_status surety_rendering_draw(surety_rendering *rendering, size_t i,
+                                    surety_buf *out, surety_error *reterr)
+{
+    struct request_item *item;
+    surety_val title;
+
+    if (i >= rendering->count)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "there is no output %zu of %zu", i,
+                            rendering->count);
+    item = &rendering->items[i];
+    item->remark.len = item->remark_len;
+    if (surety_val_kind(item->asked) != SURETY_KIND_OBJECT)
+        return surety__render_fail_at(
+            reterr, item->asked, "what is asked for is of type %s, not object",
+            surety_kind_name(surety_val_kind(item->asked)));
+    title = surety_val_get(item->asked, "title");
+    if (title.doc && surety_val_kind(title) != SURETY_KIND_STRING &&
+        surety_val_kind(title) != SURETY_KIND_NULL)
+        return surety__render_fail_at(reterr, title,
+                                      "the title is of type %s, not a string",
+                                      surety_kind_name(surety_val_kind(title)));
+    if (rendering->status) {
+        if (reterr)
+            *reterr = rendering->error;
+        return rendering->status;
+    }
+    return item->shown.is_table ? request_table(rendering, item, out, reterr)
+                                : request_chart(rendering, item, out, reterr);
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table over a value: where its rows and columns are, and what each column
+ * holds. Nothing is copied but names: a row is the array or object it was, and
+ * is spread over the columns when somebody asks for it. Both shapes (arrays
+ * below a header, objects) end here; who writes or draws sees one. A row that
+ * does not fit the header is refused, for nobody can say which column its
+ * values belong to. Data are read in one pass over all values, in which the
+ * columns count what they see (column.c). */
+#include "render/render.h"
+
+#include <math.h>
+
+#include <surety/json.h>
+
+enum { TABLE_NEST_MAX = 4 };
+
+surety_status surety__render_fail_at(surety_error *reterr, surety_val val,
+                                     const char *format, ...)
+{
+    surety_buf path;
+    va_list args;
+
+    va_start(args, format);
+    surety__failv(reterr, SURETY_SYNTAX, format, args);
+    va_end(args);
+    if (reterr && val.doc) {
+        surety_buf_init(&path, NULL, sizeof(reterr->path) - 1);
+        surety_val_pointer(val, &path);
+        if (!path.status && path.len > 0)
+            memcpy(reterr->path, path.ptr, path.len);
+        surety_buf_done(&path);
+        reterr->position = surety_val_position(val);
+    }
+    return SURETY_SYNTAX;
+}
+
+/* ---- columns ----------------------------------------------------------------
+ */
+
+static surety__column *table_lookup(const surety_table *table, surety_str name)
+{
+    surety__column *column = surety__map_get(
+        &table->names, (uint64_t)surety__hash(name.ptr, name.len) + 1);
+
+    while (column && !surety_str_equal(column->shown.name, name))
+        column = column->next;
+    return column;
+}
+
+/* A new last column; name stays where it is. */
+static surety_status table_add(surety_table *table, surety_str name,
+                               surety_error *reterr)
+{
+    const uint64_t hash = (uint64_t)surety__hash(name.ptr, name.len) + 1;
+    surety__column *column;
+    void *columns = table->columns;
+    surety_status status;
+
+    if (table->columns_count >= SURETY_TABLE_COLUMNS_MAX) {
+        surety__fail(reterr, SURETY_LIMIT,
+                     "the data have more than %d columns, the most a table has",
+                     SURETY_TABLE_COLUMNS_MAX);
+        return SURETY_LIMIT;
+    }
+    status = surety__grow(table->alloc, &columns, &table->columns_cap,
+                          table->columns_count + 1, sizeof(*table->columns),
+                          SURETY_TABLE_COLUMNS_MAX);
+    table->columns = columns;
+    column = surety__arena_take(&table->arena, sizeof(*column));
+    if (status || !column)
+        return surety__fail_nomem(reterr);
+    column->shown.name = name;
+    column->shown.label = name;
+    column->index = table->columns_count;
+    column->next = surety__map_get(&table->names, hash);
+    /* Of columns with one name, the first is the one that is found. */
+    if (table_lookup(table, name)) {
+        table->columns[table->columns_count++] = column;
+        return SURETY_OK;
+    }
+    if (!surety__map_put(&table->names, table->alloc, hash, column))
+        return surety__fail_nomem(reterr);
+    table->columns[table->columns_count++] = column;
+    return SURETY_OK;
+}
+
+/* The columns of a header: its texts, "column N" where there is none. */
+static surety_status table_head(surety_table *table, surety_val header,
+                                surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+    size_t number = 0;
+
+    for (surety_val cell = surety_val_first(header); cell.doc && !status;
+         cell = surety_val_next(header, cell)) {
+        surety_str name = surety_val_kind(cell) == SURETY_KIND_NUMBER
+                              ? surety_val_number(cell)
+                              : surety_val_str(cell);
+        number++;
+        if (surety__str_trim(name).len == 0) {
+            surety_buf_reset(&table->scratch);
+            surety__buf_printf(&table->scratch, "column %zu", number);
+            name = surety__arena_text(&table->arena,
+                                      surety_buf_str(&table->scratch));
+            if (table->scratch.status || !name.ptr)
+                return surety__fail_nomem(reterr);
+        }
+        status = table_add(table, name, reterr);
+    }
+    if (!status && number == 0)
+        status = surety__render_fail_at(
+            reterr, header, "the header, the first of the rows, is empty");
+    return status;
+}
+
+/* The members of an object that are no columns yet. */
+static surety_status table_meet(surety_table *table, surety_val object,
+                                surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    for (surety_val member = surety_val_first(object); member.doc && !status;
+         member = surety_val_next(object, member)) {
+        const surety_str name = surety_val_str(surety_val_key(member));
+        if (!table_lookup(table, name))
+            status = table_add(table, name, reterr);
+    }
+    return status;
+}
+
+/* ---- rows -------------------------------------------------------------------
+ */
+
+static surety_status table_push(surety_table *table, surety_val row,
+                                surety_error *reterr)
+{
+    void *rows = table->rows;
+    const surety_status status = surety__grow(
+        table->alloc, &rows, &table->rows_cap, table->rows_count + 1,
+        sizeof(*table->rows), SURETY_TABLE_ROWS_MAX);
+
+    table->rows = rows;
+    if (status == SURETY_LIMIT)
+        return surety__fail(
+            reterr, status,
+            "the data have more than %d rows, the most a table has",
+            SURETY_TABLE_ROWS_MAX);
+    if (status)
+        return surety__fail_nomem(reterr);
+    table->rows[table->rows_count++] = row;
+    return SURETY_OK;
+}
+
+/* One row of the data, which the header and the rows before it allow. */
+static surety_status table_take(surety_table *table, surety_val row,
+                                surety_error *reterr)
+{
+    const size_t number = table->rows_count + 1;
+    const surety_kind kind = surety_val_kind(row);
+    const size_t count = surety_val_count(row);
+    const surety_kind wanted =
+        table->is_objects ? SURETY_KIND_OBJECT : SURETY_KIND_ARRAY;
+
+    if (kind != wanted)
+        return surety__render_fail_at(
+            reterr, row, "row %zu of the data is of type %s, not %s", number,
+            surety_kind_name(kind), surety_kind_name(wanted));
+    if (!table->is_objects && count != table->columns_count) {
+        surety__render_fail_at(
+            reterr, row, "row %zu of the data has %zu value%s, the header %zu",
+            number, count, count == 1 ? "" : "s", table->columns_count);
+        surety__hint(reterr, "a value that is missing is null");
+        return SURETY_SYNTAX;
+    }
+    if (table->is_objects) {
+        const surety_status status = table_meet(table, row, reterr);
+        if (status)
+            return status;
+    }
+    return table_push(table, row, reterr);
+}
+
+void surety__table_row(surety_table *table, size_t row)
+{
+    const surety_val val = table->rows[row];
+    size_t at = 0;
+
+    memset(table->cells, 0, table->columns_count * sizeof(*table->cells));
+    for (surety_val cell = surety_val_first(val);
+         cell.doc && at < table->columns_count;
+         cell = surety_val_next(val, cell), at++) {
+        if (table->is_objects) {
+            /* Most objects have their members in the columns' order. */
+            const surety_str name = surety_val_str(surety_val_key(cell));
+            const surety__column *column = table->columns[at];
+            if (!surety_str_equal(column->shown.name, name))
+                column = table_lookup(table, name);
+            if (column)
+                table->cells[column->index] = cell;
+        } else {
+            table->cells[at] = cell;
+        }
+    }
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* The rows themselves: data, or what stands as its member "data". */
+static surety_status table_rows_of(surety_val data, surety_val *ret_rows,
+                                   surety_error *reterr)
+{
+    for (unsigned i = 0; i < TABLE_NEST_MAX; i++) {
+        if (surety_val_kind(data) == SURETY_KIND_ARRAY) {
+            *ret_rows = data;
+            return SURETY_OK;
+        }
+        if (surety_val_kind(data) != SURETY_KIND_OBJECT)
+            break;
+        if (!surety_val_get(data, "data").doc)
+            return surety__render_fail_at(
+                reterr, data,
+                "there are no data: the object has no member \"data\"");
+        data = surety_val_get(data, "data");
+    }
+    if (!data.doc)
+        return surety__fail(reterr, SURETY_SYNTAX, "there are no data");
+    return surety__render_fail_at(
+        reterr, data, "the data are of type %s, not an array of rows",
+        surety_kind_name(surety_val_kind(data)));
+}
+
+static surety_status table_fill(surety_table *table, surety_val data,
+                                surety_error *reterr)
+{
+    surety_val row = surety_val_first(data);
+    surety_status status = SURETY_OK;
+
+    if (!row.doc)
+        return surety__render_fail_at(reterr, data,
+                                      "the data have no rows and no header");
+    table->is_objects = surety_val_kind(row) == SURETY_KIND_OBJECT;
+    if (!table->is_objects) {
+        if (surety_val_kind(row) != SURETY_KIND_ARRAY)
+            return surety__render_fail_at(
+                reterr, row,
+                "the first of the rows is of type %s, neither an array with "
+                "the header nor an object",
+                surety_kind_name(surety_val_kind(row)));
+        status = table_head(table, row, reterr);
+        row = surety_val_next(data, row);
+    }
+    for (; row.doc && !status; row = surety_val_next(data, row))
+        status = table_take(table, row, reterr);
+    if (!status && table->rows_count == 0)
+        status = surety__render_fail_at(reterr, data,
+                                        "the data have a header and no rows");
+    if (!status && table->columns_count == 0)
+        status = surety__render_fail_at(reterr, data,
+                                        "the rows are objects without members");
+    return status;
+}
+
+/* All values once, for the columns to count. */
+static surety_status table_count(surety_table *table, surety_val labels,
+                                 surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    table->cells =
+        surety__new(table->alloc, table->columns_count * sizeof(*table->cells));
+    if (!table->cells)
+        return surety__fail_nomem(reterr);
+    for (size_t row = 0; row < table->rows_count; row++) {
+        surety__table_row(table, row);
+        for (size_t i = 0; i < table->columns_count; i++)
+            surety__column_count(table, table->columns[i], table->cells[i]);
+    }
+    for (size_t i = 0; i < table->columns_count && !status; i++) {
+        surety__column_settle(table, table->columns[i]);
+        status = surety__column_label(table, labels, table->columns[i]);
+    }
+    return status ? surety__fail_nomem(reterr) : SURETY_OK;
+}
+
+static surety_status table_begin(surety_table *table,
+                                 const surety_table_options *options)
+{
+    table->alloc = options->alloc;
+    surety__arena_init(&table->arena, options->alloc, 0);
+    surety_buf_init(&table->scratch, options->alloc, 0);
+    table->census = options->census;
+    table->number = surety_doc_new(options->alloc);
+    if (!table->number)
+        return SURETY_NOMEM;
+    table->missing_count = options->missing_count;
+    table->missing = surety__arena_take(
+        &table->arena, (options->missing_count + 1) * sizeof(*table->missing));
+    for (size_t i = 0; table->missing && i < options->missing_count; i++) {
+        table->missing[i] =
+            surety__arena_text(&table->arena, options->missing[i]);
+        if (!table->missing[i].ptr)
+            return SURETY_NOMEM;
+    }
+    return table->missing ? SURETY_OK : SURETY_NOMEM;
+}
+
+surety_status surety_table_read(surety_val data,
+                                const surety_table_options *options,
+                                surety_table **ret_table, surety_error *reterr)
+{
+    const surety_table_options defaults = {.size = sizeof(defaults)};
+    surety_table *table;
+    surety_val rows = surety_val_none();
+    surety_status status;
+
+    if (!options)
+        options = &defaults;
+    status = table_rows_of(data, &rows, reterr);
+    if (status)
+        return status;
+    table = surety__new(options->alloc, sizeof(*table));
+    if (!table)
+        return surety__fail_nomem(reterr);
+    status = table_begin(table, options);
+    if (status)
+        surety__fail_nomem(reterr);
+    if (!status)
+        status = table_fill(table, rows, reterr);
+    if (!status)
+        status = table_count(table, options->labels, reterr);
+    if (status)
+        surety_table_free(table);
+    else
+        *ret_table = table;
+    return status;
+}
+
+void surety_table_free(surety_table *table)
+{
+    if (!table)
+        return;
+    surety__free(table->alloc, table->cells,
+                 table->cells ? table->columns_count * sizeof(*table->cells)
+                              : 0);
+    surety__free(table->alloc, table->columns,
+                 table->columns_cap * sizeof(*table->columns));
+    surety__free(table->alloc, table->rows,
+                 table->rows_cap * sizeof(*table->rows));
+    surety__map_done(&table->names, table->alloc);
+    surety_doc_free(table->number);
+    surety_buf_done(&table->scratch);
+    surety__arena_done(&table->arena);
+    surety__free(table->alloc, table, sizeof(*table));
+}
+
+/* ---- asking -------------------------------------------------------------- */
+
+size_t surety_table_rows(const surety_table *table)
+{
+    return table->rows_count;
+}
+
+size_t surety_table_columns(const surety_table *table)
+{
+    return table->columns_count;
+}
+
+surety_column surety_table_column(const surety_table *table, size_t i)
+{
+    return i < table->columns_count ? table->columns[i]->shown
+                                    : (surety_column){0};
+}
+
+const surety__column *surety__table_find(const surety_table *table,
+                                         surety_str name)
+{
+    const surety__column *found = table_lookup(table, name);
+
+    for (size_t i = 0; !found && i < table->columns_count; i++)
+        if (surety_str_equal(table->columns[i]->shown.label, name))
+            found = table->columns[i];
+    for (size_t i = 0; !found && i < table->columns_count; i++)
+        if (surety__str_equal_nocase(table->columns[i]->shown.name, name) ||
+            surety__str_equal_nocase(table->columns[i]->shown.label, name))
+            found = table->columns[i];
+    return found;
+}
+
+surety_str surety__table_text(surety_table *table, surety_val val)
+{
+    const surety_kind kind = surety_val_kind(val);
+
+    if (kind == SURETY_KIND_STRING)
+        return surety_val_str(val);
+    if (kind == SURETY_KIND_NUMBER)
+        return surety_val_number(val);
+    surety_buf_reset(&table->scratch);
+    if (kind != SURETY_KIND_NONE && kind != SURETY_KIND_NULL)
+        surety_val_write(val, SURETY_STYLE_COMPACT, &table->scratch);
+    return surety_buf_str(&table->scratch);
+}
+
+surety_status surety__table_number(surety_table *table,
+                                   const surety__figure *figure,
+                                   double *ret_number)
+{
+    const surety_status status = surety_doc_read(
+        table->number, (surety_str){figure->text, figure->len}, NULL, NULL);
+
+    if (status == SURETY_NOMEM)
+        return status;
+    *ret_number = surety_val_real(surety_doc_root(table->number), NAN);
+    return SURETY_OK;
+}
+
+void surety__table_header(const surety_table *table, size_t column,
+                          surety_headers headers, surety_buf *out)
+{
+    const surety_column *shown = &table->columns[column]->shown;
+
+    if (headers == SURETY_HEADERS_NAMES) {
+        surety_buf_add(out, shown->name);
+        return;
+    }
+    surety_buf_add(out, shown->label);
+    if (headers == SURETY_HEADERS_BOTH &&
+        !surety_str_equal(shown->name, shown->label)) {
+        surety_buf_text(out, " (");
+        surety_buf_add(out, shown->name);
+        surety_buf_byte(out, ')');
+    }
+}
+
+surety_status surety_table_write(surety_table *table,
+                                 const surety_table_form *form, surety_buf *out,
+                                 surety_error *reterr)
+{
+    surety_table_form filled = *form;
+    const size_t start = out->len;
+    surety_status status = SURETY_MISUSE;
+
+    if (filled.headers == SURETY_HEADERS_DEFAULT)
+        filled.headers = filled.format == SURETY_TABLE_CSV
+                             ? SURETY_HEADERS_NAMES
+                             : SURETY_HEADERS_BOTH;
+    switch (filled.format) {
+    case SURETY_TABLE_CSV:
+        status = surety__csv_write(table, &filled, out);
+        break;
+    case SURETY_TABLE_XLSX:
+        return surety__xlsx_write(table, &filled, out, reterr);
+    case SURETY_TABLE_HTML:
+        status = surety__html_write(table, &filled, out);
+        break;
+    }
+    if (!status)
+        status = table->scratch.status;
+    if (status == SURETY_MISUSE)
+        return surety__fail(reterr, status, "%d is no format of tables",
+                            (int)filled.format);
+    if (status) {
+        out->len = start;
+        return status == SURETY_LIMIT
+                   ? surety__fail(reterr, status,
+                                  "the table is larger than its buffer may be")
+                   : surety__fail_nomem(reterr);
+    }
+    return SURETY_OK;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A workbook by libxlsxwriter: numbers as numbers, with a format that groups
+ * their digits, everything else as text, never as a formula. A sheet's numbers
+ * are doubles of 15 digits (ECMA-376 and Excel's limits), so a longer one stays
+ * text: a digit lost in an identifier is worse than a cell that does not add
+ * up. The header stays in sight, columns are as wide as what they hold, title
+ * and notes stand on a second sheet. The library writes files only: one with a
+ * temporary name, which is read back and removed. */
+#include "render/render.h"
+
+#include <surety/json.h>
+
+static bool xlsx_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool surety__xlsx_holds(const surety__figure *figure)
+{
+    size_t digits = 0;
+    size_t zeros = 0;
+    bool has_exponent = false;
+
+    for (size_t i = 0; i < figure->len && !has_exponent; i++) {
+        has_exponent = figure->text[i] == 'e';
+        if (has_exponent || !xlsx_is_digit(figure->text[i]))
+            continue;
+        if (figure->text[i] != '0') {
+            digits += zeros + 1;
+            zeros = 0;
+        } else if (digits > 0) {
+            zeros++;
+        }
+    }
+    return digits <= 15;
+}
+
+#ifdef SURETY_WITH_XLSX
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <xlsxwriter.h>
+
+enum {
+    XLSX_TEXT_MAX = 32767,  /* characters of a cell; Excel's limit */
+    XLSX_ROWS_MAX = 1048576 /* Excel's limit */
+};
+enum { XLSX_CELLS_MANY = 200000, XLSX_PATH_MAX = 1024 };
+
+struct xlsx {
+    surety_table *table;
+    const surety_table_form *form;
+    lxw_workbook *book;
+    lxw_worksheet *sheet;
+    lxw_format **formats; /* one a column; NULL: none */
+    double *widths;
+    surety_buf text; /* terminated */
+    surety_error *reterr;
+};
+
+/* Text as a cell may hold it, terminated; controls become U+FFFD. */
+static const char *xlsx_text(struct xlsx *xlsx, surety_str text)
+{
+    surety_buf_reset(&xlsx->text);
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char c = (unsigned char)text.ptr[i];
+        if (c < 0x20 && c != '\n' && c != '\t')
+            surety_buf_text(&xlsx->text, "\xEF\xBF\xBD");
+        else
+            surety_buf_byte(&xlsx->text, text.ptr[i]);
+    }
+    surety_buf_byte(&xlsx->text, '\0');
+    return xlsx->text.status ? NULL : xlsx->text.ptr;
+}
+
+/* Columns that text takes, about. */
+static double xlsx_width(const char *text)
+{
+    double width = 0;
+    double widest = 0;
+
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '\n')
+            width = 0;
+        else if (c >= 0xE3)
+            width += 2; /* from Hiragana on, most are wide */
+        else if ((c & 0xC0) != 0x80)
+            width += 1;
+        if (width > widest)
+            widest = width;
+    }
+    return widest;
+}
+
+static surety_status xlsx_put_text(struct xlsx *xlsx, size_t row, size_t column,
+                                   surety_str text, lxw_format *format)
+{
+    const char *shown = xlsx_text(xlsx, text);
+    double width;
+
+    if (!shown)
+        return surety__fail_nomem(xlsx->reterr);
+    if (xlsx->text.len > XLSX_TEXT_MAX) {
+        const surety_str all = {xlsx->text.ptr, xlsx->text.len - 1};
+        const size_t count = surety__utf8_count(all);
+        if (count > XLSX_TEXT_MAX) {
+            surety__fail(
+                xlsx->reterr, SURETY_LIMIT,
+                "row %zu has a text of %zu characters, and a cell of a "
+                "sheet holds at most %d",
+                row, count, XLSX_TEXT_MAX);
+            surety__hint(xlsx->reterr, "csv and html have no such limit");
+            return SURETY_LIMIT;
+        }
+    }
+    width = xlsx_width(shown);
+    if (width > xlsx->widths[column])
+        xlsx->widths[column] = width;
+    worksheet_write_string(xlsx->sheet, (lxw_row_t)row, (lxw_col_t)column,
+                           shown, format);
+    return SURETY_OK;
+}
+
+static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
+{
+    surety_table *table = xlsx->table;
+    const surety__column *about = table->columns[column];
+    const surety_val val = table->cells[column];
+    const bool is_text = about->shown.kind == SURETY_COLUMN_CODE ||
+                         about->shown.kind == SURETY_COLUMN_TEXT;
+    surety__figure figure;
+    const surety__cell cell = surety__table_cell(table, val, &figure);
+    double number = 0;
+    surety_str text;
+
+    if (cell == SURETY__CELL_FIGURE && !figure.is_code &&
+        (!is_text || surety_val_kind(val) == SURETY_KIND_NUMBER) &&
+        surety__xlsx_holds(&figure)) {
+        if (surety__table_number(table, &figure, &number))
+            return surety__fail_nomem(xlsx->reterr);
+        if (isfinite(number)) {
+            const double width = (double)(figure.len + figure.len / 3 + 1);
+            if (width > xlsx->widths[column])
+                xlsx->widths[column] = width;
+            if (figure.unit.len > 0 && figure.unit.ptr[0] == '%')
+                number /= 100;
+            worksheet_write_number(xlsx->sheet, (lxw_row_t)row,
+                                   (lxw_col_t)column, number,
+                                   xlsx->formats[column]);
+            return SURETY_OK;
+        }
+    }
+    if (surety__table_stand_in(table, val))
+        return SURETY_OK;
+    text = surety__table_text(table, val);
+    if (table->scratch.status)
+        return surety__fail_nomem(xlsx->reterr);
+    return text.len > 0 ? xlsx_put_text(xlsx, row, column, text, NULL)
+                        : SURETY_OK;
+}
+
+/* The format of a column of numbers: grouped, its unit, its decimals. */
+static void xlsx_format(struct xlsx *xlsx, size_t column)
+{
+    const surety__column *about = xlsx->table->columns[column];
+    const bool is_percent = about->unit.len > 0 && about->unit.ptr[0] == '%';
+    surety_buf pattern;
+
+    if (about->shown.kind != SURETY_COLUMN_NUMBER)
+        return;
+    surety_buf_init(&pattern, xlsx->table->alloc, 0);
+    if (about->unit.len > 0 && !is_percent) {
+        surety_buf_byte(&pattern, '"');
+        surety_buf_add(&pattern, about->unit);
+        surety_buf_byte(&pattern, '"');
+    }
+    surety_buf_text(&pattern, "#,##0");
+    for (unsigned i = 0; i < about->decimals; i++)
+        surety_buf_text(&pattern, i == 0 ? ".0" : "0");
+    surety_buf_text(&pattern, is_percent ? "%" : "");
+    surety_buf_byte(&pattern, '\0');
+    if (!pattern.status && !about->is_mixed) {
+        xlsx->formats[column] = workbook_add_format(xlsx->book);
+        if (xlsx->formats[column])
+            format_set_num_format(xlsx->formats[column], pattern.ptr);
+    }
+    surety_buf_done(&pattern);
+}
+
+static surety_status xlsx_header(struct xlsx *xlsx)
+{
+    surety_table *table = xlsx->table;
+    surety_status status = SURETY_OK;
+    lxw_format *bold = workbook_add_format(xlsx->book);
+    lxw_format *right = workbook_add_format(xlsx->book);
+    surety_buf header;
+
+    if (!bold || !right)
+        return surety__fail_nomem(xlsx->reterr);
+    format_set_bold(bold);
+    format_set_bottom(bold, LXW_BORDER_THIN);
+    format_set_bold(right);
+    format_set_bottom(right, LXW_BORDER_THIN);
+    format_set_align(right, LXW_ALIGN_RIGHT);
+    surety_buf_init(&header, table->alloc, 0);
+    for (size_t i = 0; i < table->columns_count && !status; i++) {
+        const bool is_number =
+            table->columns[i]->shown.kind == SURETY_COLUMN_NUMBER;
+        surety_buf_reset(&header);
+        surety__table_header(table, i, xlsx->form->headers, &header);
+        status = header.status
+                     ? surety__fail_nomem(xlsx->reterr)
+                     : xlsx_put_text(xlsx, 0, i, surety_buf_str(&header),
+                                     is_number ? right : bold);
+        xlsx_format(xlsx, i);
+    }
+    surety_buf_done(&header);
+    return status;
+}
+
+/* Title and notes, which a sheet of rows has no place for. */
+static surety_status xlsx_about(struct xlsx *xlsx)
+{
+    lxw_doc_properties about = {0};
+    const surety_table_form *form = xlsx->form;
+    double width = 0;
+    double *widths = xlsx->widths;
+    surety_status status = SURETY_OK;
+
+    about.created = 315532800; /* 1980: the same input gives the same bytes */
+    workbook_set_properties(xlsx->book, &about);
+    if (form->title.len == 0 && form->notes_count == 0)
+        return SURETY_OK;
+    xlsx->sheet = workbook_add_worksheet(xlsx->book, "About");
+    if (!xlsx->sheet)
+        return surety__fail_nomem(xlsx->reterr);
+    xlsx->widths = &width;
+    worksheet_set_column(xlsx->sheet, 0, 0, 100, NULL);
+    if (form->title.len > 0)
+        status = xlsx_put_text(xlsx, 0, 0, form->title, NULL);
+    for (size_t i = 0; i < form->notes_count && !status; i++)
+        status = xlsx_put_text(xlsx, i + 2, 0, form->notes[i], NULL);
+    xlsx->widths = widths;
+    return status;
+}
+
+static surety_status xlsx_fill(struct xlsx *xlsx)
+{
+    surety_table *table = xlsx->table;
+    const size_t columns = table->columns_count;
+    surety_status status;
+
+    xlsx->sheet = workbook_add_worksheet(xlsx->book, "Data");
+    if (!xlsx->sheet)
+        return surety__fail_nomem(xlsx->reterr);
+    status = xlsx_header(xlsx);
+    for (size_t row = 0; row < table->rows_count && !status; row++) {
+        surety__table_row(table, row);
+        for (size_t i = 0; i < columns && !status; i++)
+            status = xlsx_put_cell(xlsx, row + 1, i);
+    }
+    if (status)
+        return status;
+    for (size_t i = 0; i < columns; i++) {
+        double width = xlsx->widths[i] + 3; /* the filter's arrow */
+        width = width < 8 ? 8 : width > 60 ? 60 : width;
+        worksheet_set_column(xlsx->sheet, (lxw_col_t)i, (lxw_col_t)i, width,
+                             NULL);
+    }
+    worksheet_freeze_panes(xlsx->sheet, 1, 0);
+    worksheet_autofilter(xlsx->sheet, 0, 0, (lxw_row_t)table->rows_count,
+                         (lxw_col_t)(columns - 1));
+    worksheet_repeat_rows(xlsx->sheet, 0, 0);
+    return xlsx_about(xlsx);
+}
+
+/* ---- the temporary file -------------------------------------------------- */
+
+static surety_status xlsx_slurp(const char *path, surety_buf *out,
+                                surety_error *reterr)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const size_t start = out->len;
+    ssize_t got = fd < 0 ? -1 : 1;
+
+    while (fd >= 0 && got != 0) {
+        char *room = surety__buf_room(out, 1 << 16);
+        if (!room)
+            break;
+        got = read(fd, room, 1 << 16);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            break;
+        out->len += (size_t)got;
+    }
+    if (got < 0)
+        surety__fail(reterr, SURETY_IO,
+                     "the workbook's temporary file cannot be read: %s",
+                     strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    if (got < 0 || out->status)
+        out->len = start;
+    if (got < 0)
+        return SURETY_IO;
+    return out->status == SURETY_LIMIT
+               ? surety__fail(reterr, SURETY_LIMIT,
+                              "the table is larger than its buffer may be")
+           : out->status ? surety__fail_nomem(reterr)
+                         : SURETY_OK;
+}
+
+/* Makes an empty file in the scratch folder. */
+static surety_status xlsx_scratch(surety_str folder, char *path,
+                                  surety_error *reterr)
+{
+    static const char name[] = "/surety-XXXXXX";
+    int fd;
+
+    if (folder.len == 0)
+        folder = surety_str_of("/tmp");
+    if (folder.len + sizeof(name) > XLSX_PATH_MAX)
+        return surety__fail(reterr, SURETY_IO,
+                            "the scratch folder's path is too long");
+    memcpy(path, folder.ptr, folder.len);
+    memcpy(path + folder.len, name, sizeof(name));
+    fd = mkstemp(path);
+    if (fd < 0) {
+        surety__fail(reterr, SURETY_IO,
+                     "no temporary file can be made in %.*s: %s",
+                     (int)folder.len, folder.ptr, strerror(errno));
+        return SURETY_IO;
+    }
+    close(fd);
+    return SURETY_OK;
+}
+
+/* Writes the workbook to path, an empty file. */
+static surety_status xlsx_build(struct xlsx *xlsx, char *path, char *folder)
+{
+    lxw_workbook_options options = {0};
+    surety_status status;
+    lxw_error error;
+
+    options.constant_memory =
+        xlsx->table->rows_count * xlsx->table->columns_count > XLSX_CELLS_MANY;
+    options.tmpdir = folder;
+    xlsx->book = workbook_new_opt(path, &options);
+    if (!xlsx->book)
+        return surety__fail_nomem(xlsx->reterr);
+    status = xlsx_fill(xlsx);
+    if (status) {
+        lxw_workbook_free(xlsx->book);
+        return status;
+    }
+    error = workbook_close(xlsx->book);
+    if (error == LXW_NO_ERROR)
+        return SURETY_OK;
+    return surety__fail(xlsx->reterr, SURETY_IO,
+                        "the workbook cannot be written: %s",
+                        lxw_strerror(error));
+}
+
+surety_status surety__xlsx_write(surety_table *table,
+                                 const surety_table_form *form, surety_buf *out,
+                                 surety_error *reterr)
+{
+    struct xlsx xlsx = {.table = table, .form = form, .reterr = reterr};
+    const size_t columns = table->columns_count;
+    char path[XLSX_PATH_MAX];
+    char folder[XLSX_PATH_MAX];
+    surety_status status;
+
+    if (table->rows_count >= XLSX_ROWS_MAX)
+        return surety__fail(reterr, SURETY_LIMIT,
+                            "a sheet has at most %d rows below its header",
+                            XLSX_ROWS_MAX - 1);
+    status = xlsx_scratch(form->scratch, path, reterr);
+    if (status)
+        return status;
+    memcpy(folder, path, sizeof(folder));
+    *strrchr(folder, '/') = '\0';
+    surety_buf_init(&xlsx.text, table->alloc, 0);
+    xlsx.widths = surety__new(table->alloc, columns * sizeof(*xlsx.widths));
+    xlsx.formats = surety__new(table->alloc, columns * sizeof(*xlsx.formats));
+    status = xlsx.widths && xlsx.formats ? xlsx_build(&xlsx, path, folder)
+                                         : surety__fail_nomem(reterr);
+    if (!status)
+        status = xlsx_slurp(path, out, reterr);
+    unlink(path);
+    surety__free(table->alloc, xlsx.widths,
+                 xlsx.widths ? columns * sizeof(*xlsx.widths) : 0);
+    surety__free(table->alloc, xlsx.formats,
+                 xlsx.formats ? columns * sizeof(*xlsx.formats) : 0);
+    surety_buf_done(&xlsx.text);
+    return status;
+}
+
+#else
+
+surety_status surety__xlsx_write(surety_table *table,
+                                 const surety_table_form *form, surety_buf *out,
+                                 surety_error *reterr)
+{
+    (void)table;
+    (void)form;
+    (void)out;
+    surety__fail(reterr, SURETY_UNSUPPORTED,
+                 "this build writes no xlsx: it is without libxlsxwriter");
+    surety__hint(reterr, "csv and html are written by every build");
+    return SURETY_UNSUPPORTED;
+}
+
+#endif

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Charts and tables with the command-line tool: render_test.py [SURETY]. The
+workbook is opened in LibreOffice and the page in a browser where there is
+one."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+import zipfile
+
+# What fontconfig keeps for the life of the process is no leak of ours.
+SUPPRESSIONS = tempfile.NamedTemporaryFile("w", suffix=".supp")
+SUPPRESSIONS.write("leak:libfontconfig\n")
+SUPPRESSIONS.flush()
+os.environ["LSAN_OPTIONS"] = ("print_suppressions=0:suppressions="
+                              + SUPPRESSIONS.name)
+
+from cli_run import (FOLDER, check, complains, gives,  # noqa: E402
+                     run_tests, same, surety, write)
+from tap import skip  # noqa: E402
+
+SOURCE = "Source: U.S. Census Bureau, 2023 ACS 5-Year Estimates."
+ANSWER = {
+    "census_data": {
+        "success": True,
+        "data": [["NAME", "B01003_001E", "state", "county"],
+                 ["Los Angeles County, California", "9848406", "06", "037"],
+                 ["Cook County, Illinois", "5265605", "17", "031"],
+                 ["=Harris & <b>County</b>, Texas", "-666666666", "48", "201"]],
+        "variables": {"B01003_001E": "Estimate!!Total Population"}},
+    "data_summary": "Retrieved B01003", "reasoning_trace": "Queried ACS5",
+    "answer_text": "The three most populous counties are ...",
+    "charts_needed": [{"type": "bar", "title": "Top 3 Counties"},
+                      {"type": "line", "title": "Top 3 Counties"}],
+    "tables_needed": [{"format": "csv", "title": "Counties"},
+                      {"format": "excel", "title": "Counties"},
+                      {"format": "html", "title": "Counties <i>",
+                       "filename": "counties"}],
+    "footnotes": [SOURCE, "Margins of error not shown."]}
+os.chdir(FOLDER)
+ROWS = [["NAME", "pop"], ["a", "1,000"], ["b", 2000]]
+BUILD_DRAWS = True
+
+
+def png_size(path):
+    with open(path, "rb") as file:
+        head = file.read(24)
+    return head[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", head[16:])
+
+
+def fails(name, result, code, *parts):
+    """A failure beside a value that is printed all the same."""
+    gives(name, result, code, None, ("error",) + parts)
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def test_answer():
+    global BUILD_DRAWS
+    write("reply.txt", "Thought: I now know\nFinal Answer: "
+          + json.dumps(ANSWER))
+    call = surety("render", "-c", "census/agent-output", "reply.txt", "--out",
+                  "made")
+    BUILD_DRAWS = "without cairo" not in call.err
+    if not BUILD_DRAWS:
+        skip("charts and workbooks", "this build is without cairo")
+        return
+    gives("an answer with everything", call, 0)
+    same("the value is printed", json.loads(call.out), ANSWER)
+    same("the files", sorted(os.listdir("made")),
+         ["Counties.csv", "Counties.xlsx", "Top-3-Counties-2.png",
+          "Top-3-Counties.png", "counties.html"])
+    same("each is told", sorted(line for line in call.err.splitlines()
+                                if line.startswith("wrote")),
+         sorted("wrote made/" + name for name in os.listdir("made")))
+    check("a missing value is told", "1 of 3 values are missing" in call.err)
+    same("a picture", png_size("made/Top-3-Counties.png"), (1920, 1120))
+    same("the csv", read("made/Counties.csv"),
+         "NAME,B01003_001E,state,county\r\n"
+         '"Los Angeles County, California",9848406,06,037\r\n'
+         '"Cook County, Illinois",5265605,17,031\r\n'
+         '"\'=Harris & <b>County</b>, Texas",,48,201\r\n')
+    page = read("made/counties.html")
+    check("the page is text", "<b>" not in page and "<i>" not in page
+          and "&lt;b&gt;" in page and SOURCE in page and "9,848,406" in page)
+    check("the page has labels", "Total Population<small>B01003_001E" in page)
+    again = surety("render", "-c", "census/agent-output", "reply.txt", "--out",
+                   "made")
+    fails("files that are there", again, 4, "is there already", "--force")
+    same("and the answer is not lost", json.loads(again.out), ANSWER)
+    gives("unless forced", surety("render", "-c", "census/agent-output",
+                                  "reply.txt", "--out", "made", "--force"), 0)
+
+
+def test_workbook():
+    if not BUILD_DRAWS:
+        return
+    with zipfile.ZipFile("made/Counties.xlsx") as book:
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+    check("numbers are numbers", "<v>9848406</v>" in sheet)
+    check("the header is frozen", 'state="frozen"' in sheet)
+    check("no formula", "<f>" not in sheet)
+    office = shutil.which("soffice")
+    if not office:
+        skip("a spreadsheet program opens it", "no LibreOffice")
+        return
+    profile = "-env:UserInstallation=file://" + os.path.abspath("profile")
+    run = subprocess.run(
+        [office, profile, "--headless", "--convert-to", "csv", "--outdir",
+         "opened", "made/Counties.xlsx"], capture_output=True, text=True,
+        check=False, timeout=180)
+    if not os.path.exists("opened/Counties.csv"):
+        check("a spreadsheet program opens it", False, run.stdout + run.stderr)
+        return
+    same("a spreadsheet program reads the same",
+         list(csv.reader(io.StringIO(read("opened/Counties.csv"))))[1:],
+         [["Los Angeles County, California", "9848406", "06", "037"],
+          ["Cook County, Illinois", "5265605", "17", "031"],
+          ["=Harris & <b>County</b>, Texas", "", "48", "201"]])
+
+
+def test_browser():
+    if not BUILD_DRAWS:
+        return
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if not browser:
+        skip("a browser shows the page", "no Chromium")
+        return
+    page = "file://" + os.path.abspath("made/counties.html")
+    run = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu",
+         "--user-data-dir=" + os.path.abspath("browser"), "--dump-dom", page],
+        capture_output=True, text=True, check=False, timeout=180)
+    if run.returncode:
+        skip("a browser shows the page", "Chromium does not run here")
+        return
+    check("a browser shows the page", run.stdout.count("<tr>") == 4
+          and "&lt;b&gt;County&lt;/b&gt;" in run.stdout
+          and "<script" not in run.stdout, run.stdout)
+
+
+def test_one_bad_output():
+    value = dict(ANSWER, charts_needed=[{"type": "pie", "title": "P"}, 5],
+                 tables_needed=[{"format": "pdf"},
+                                {"format": "csv", "filename": "../../up"},
+                                {"format": "csv", "filename": "a/b\0c"},
+                                {"format": "csv", "filename": ""},
+                                {"format": "html", "title": "x" * 10000}])
+    write("value.json", json.dumps(value))
+    call = surety("render", "value.json", "--out", "bad")
+    same("others are made", sorted(os.listdir("bad")),
+         ["a-b-c.csv", "table-4.csv", "up.csv", "x" * 82 + ".html"])
+    fails("and what is wrong is told", call, 1, 'type "pie"',
+          "/charts_needed/0", "type number, not object", 'format "pdf"',
+          'the file name "../../up" is made safe: up.csv')
+    same("the answer is there", json.loads(call.out), value)
+    call = surety("render", "value.json", "--out", "bad", "--force", "--report",
+                  "json")
+    report = json.loads(call.err)
+    same("the report", (report["ok"], [item["error"] is None
+                                       for item in report["outputs"]]),
+         (False, [False, False, False, True, True, True, True]))
+    check("it names files", report["outputs"][3]["file"] == "bad/up.csv")
+    complains("a contract refuses more",
+              surety("render", "-c", "census/agent-output", "value.json",
+                     "--no-fallback", "--out", "none"), 1, "enum",
+              "without -c")
+    check("and nothing is made", not os.path.exists("none"))
+
+
+def test_bad_data():
+    for name, rows, says in (
+            ("no rows", [["a", "b"]], "a header and no rows"),
+            ("nothing", [], "no rows and no header"),
+            ("ragged", [["a", "b"], ["x", 1], ["y"]],
+             "row 2 of the data has 1 value, the header 2"),
+            ("one column", [["a"], ["x"]], "two columns"),
+            ("no numbers", [["a", "b"], ["x", "y"]], "no column of numbers"),
+            ("NaN", [["a", "b"], ["x", "NaN"]], "b is empty"),
+            ("bars", [["a", "b"]] + [[f"x{i}", i] for i in range(501)],
+             "501 bars, and a chart shows at most 500"),
+            ("rows", [["a", "b"]] + [[i, i] for i in range(100001)],
+             "at most 100000"),
+            ("no rows at all", "text", "of type string")):
+        write("rows.json", json.dumps(rows))
+        complains(name, surety("render", "--data", "rows.json", "--chart",
+                               "bar", "--out", "bad"), 1, says)
+    write("rows.json", '[["a","b"],["x",1e400]]')
+    complains("beyond numbers", surety("render", "--data", "rows.json",
+                                       "--chart", "bar"), 1, "1e400")
+    write("rows.json", "[[1,")
+    complains("no JSON", surety("render", "--data", "rows.json", "--chart",
+                                "bar"), 1, "rows.json:1:")
+
+
+def test_plain_rows():
+    write("rows.json", json.dumps({"r": ROWS}))
+    base = ("render", "--data", "rows.json", "--at", "/r")
+    call = surety(*base, "--table", "csv", "--out", "-", "--headers", "both",
+                  "--label", "pop=People")
+    gives("a table to standard output", call, 0,
+          "NAME,People (pop)\r\na,1000\r\nb,2000\r\n")
+    if BUILD_DRAWS:
+        gives("a chart", surety(*base, "--chart", "bar", "--x", "NAME", "--y",
+                                "pop", "--format", "svg", "--title", "T & U",
+                                "--name", "tu", "--out", "plain"), 0)
+        check("as SVG with a title",
+              "<title>T &amp; U</title>" in read("plain/tu.svg"))
+        gives("of a size", surety(*base, "--chart", "line", "--width", "400",
+                                  "--height", "300", "--scale", "1", "--name",
+                                  "small", "--out", "plain"), 0)
+        same("that size", png_size("plain/small.png"), (400, 300))
+        complains("too small", surety(*base, "--chart", "bar", "--width", "170",
+                                      "--height", "170"), 1, "no room")
+    complains("no such column", surety(*base, "--chart", "bar", "--x", "z"), 1,
+              'no column "z"', "NAME, pop")
+    complains("nowhere", surety("render", "--data", "rows.json", "--at", "/q",
+                                "--table", "csv"), 2, "leads nowhere")
+
+
+def test_usage():
+    write("rows.json", json.dumps(ROWS))
+    for name, arguments, says in (
+            ("no request", ("--data", "rows.json"), "needs --chart"),
+            ("a pie", ("--data", "rows.json", "--chart", "pie"), '"pie"'),
+            ("a pdf", ("--data", "rows.json", "--table", "pdf"), '"pdf"'),
+            ("a value beside data", ("--data", "rows.json", "--table", "csv",
+                                     "x"), "no VALUE"),
+            ("columns of a value", ("--x", "a", "value.json"), "--data"),
+            ("a word for a number", ("--chart", "bar", "value.json"),
+             "--data FILE"),
+            ("two values", ("a", "b"), "one VALUE")):
+        complains(name, surety("render", *arguments), 2, says)
+    fails("a number that is not there",
+          surety("render", "value.json", "--chart", "9"), 2,
+              "asks for 2 charts")
+    fails("several to standard output",
+              surety("render", "value.json", "--out", "-"), 2, "one output")
+    complains("a file that is not there", surety("render", "none.json"), 4,
+              "none.json")
+
+
+def test_folders():
+    write("rows.json", json.dumps(ROWS))
+    write("file", "x")
+    base = ("render", "--data", "rows.json", "--table", "csv", "--name", "r",
+            "--out")
+    complains("a file for a folder", surety(*base, "file"), 4, "it is a file")
+    complains("a folder in none", surety(*base, "no/where"), 4,
+              "cannot be made")
+    os.mkdir("locked")
+    os.chmod("locked", 0o555)
+    if os.geteuid() == 0:
+        skip("a read-only folder", "root writes everywhere")
+    else:
+        complains("a read-only folder", surety(*base, "locked"), 4,
+                  "Permission denied")
+    os.chmod("locked", 0o755)
+    same("nothing is left behind", os.listdir("locked"), [])
+    if not os.path.exists("/dev/full"):
+        skip("a full disk", "no /dev/full")
+        return
+    os.symlink("/dev/full", "made-full")
+    complains("a device for a folder", surety(*base, "made-full"), 4,
+              "cannot be made")
+
+
+run_tests(test_answer, test_workbook, test_browser, test_one_bad_output,
+          test_bad_data, test_plain_rows, test_usage, test_folders)

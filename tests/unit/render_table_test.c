@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables: reading data of both shapes, what columns hold, and the three forms
+ * they are written in. */
+#include "check.h"
+
+#include <surety-run.h>
+
+#include "render/render.h"
+
+#include <string.h>
+
+struct fixture {
+    surety_doc *doc;
+    surety_table *table;
+    surety_error error;
+};
+
+static surety_status read_table(struct check *t, struct fixture *fixture,
+                                const char *json,
+                                const surety_table_options *options)
+{
+    surety_table_options own = {.size = sizeof(own)};
+    surety_status status;
+
+    if (options)
+        own = *options;
+    own.alloc = check_alloc(t);
+    fixture->doc = surety_doc_new(check_alloc(t));
+    if (!fixture->doc)
+        return SURETY_NOMEM;
+    status = surety_doc_read(fixture->doc, surety_str_of(json), NULL,
+                             &fixture->error);
+    if (status)
+        return status;
+    if (surety_val_get(surety_doc_root(fixture->doc), "variables").doc)
+        own.labels = surety_val_get(surety_doc_root(fixture->doc), "variables");
+    return surety_table_read(surety_doc_root(fixture->doc), &own,
+                             &fixture->table, &fixture->error);
+}
+
+static void fixture_done(struct fixture *fixture)
+{
+    surety_table_free(fixture->table);
+    surety_doc_free(fixture->doc);
+}
+
+TEST(reads_numbers)
+{
+    static const struct {
+        const char *text, *want, *unit;
+    } cases[] = {{"12", "12", ""},
+                 {" 53,889 ", "53889", ""},
+                 {"1,234,567.80", "1234567.80", ""},
+                 {"-$1.5", "-1.5", "$"},
+                 {"$-2", "-2", "$"},
+                 {"(12)", "-12", ""},
+                 {"12.5 %", "12.5", "%"},
+                 {"\xE2\x88\x92"
+                  "3",
+                  "-3", ""},
+                 {"\xE2\x82\xAC"
+                  "5",
+                  "5", "\xE2\x82\xAC"},
+                 {".5", "0.5", ""},
+                 {"5.", "5", ""},
+                 {"+7", "7", ""},
+                 {"06", "6", ""},
+                 {"000", "0", ""},
+                 {"1e5", "1e5", ""},
+                 {"1E-5", "1e-5", ""},
+                 {"-0", "-0", ""}};
+    static const char *const none[] = {
+        "",     "-",   "1,23",     "1,2345", "12,34,567", "1,234,56", "1.2.3",
+        "e5",   "1e",  "--1",      "$",      "%",         "5%%",      "1 2",
+        "0x10", "12a", "\xC2\xBD", "1,",     ",1",        "Infinity", "nan"};
+    surety__figure figure;
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        CHECK(surety__figure_read(surety_str_of(cases[i].text), &figure));
+        CHECK_TEXT(((surety_str){figure.text, figure.len}), cases[i].want);
+        CHECK_TEXT(figure.unit, cases[i].unit);
+    }
+    for (size_t i = 0; i < CHECK_COUNT(none); i++)
+        CHECK(!surety__figure_read(surety_str_of(none[i]), &figure));
+    CHECK(surety__figure_read(surety_str_of("06"), &figure) && figure.is_code);
+    CHECK(surety__figure_read(surety_str_of("0"), &figure) && !figure.is_code);
+    CHECK(surety__figure_read(surety_str_of("0.5"), &figure) &&
+          !figure.is_code && !figure.is_integer);
+done:;
+}
+
+TEST(reads_numbers_up_to_a_length)
+{
+    char digits[FIGURE_LEN_MAX + 1];
+    surety__figure figure;
+
+    memset(digits, '7', sizeof(digits));
+    CHECK(
+        surety__figure_read((surety_str){digits, FIGURE_LEN_MAX - 1}, &figure));
+    CHECK(surety__figure_read((surety_str){digits, FIGURE_LEN_MAX}, &figure));
+    CHECK(figure.len == FIGURE_LEN_MAX);
+    CHECK(!surety__figure_read((surety_str){digits, FIGURE_LEN_MAX + 1},
+                               &figure));
+done:;
+}
+
+TEST(knows_what_a_double_holds)
+{
+    surety__figure figure;
+
+    CHECK(surety__figure_read(surety_str_of("123456789012345"), &figure));
+    CHECK(surety__xlsx_holds(&figure));
+    CHECK(surety__figure_read(surety_str_of("1234567890123456"), &figure));
+    CHECK(!surety__xlsx_holds(&figure));
+    CHECK(surety__figure_read(surety_str_of("100000000000000000000"), &figure));
+    CHECK(surety__xlsx_holds(&figure));
+    CHECK(surety__figure_read(surety_str_of("0.000000000000001"), &figure));
+    CHECK(surety__xlsx_holds(&figure));
+done:;
+}
+
+TEST(reads_times)
+{
+    static const struct {
+        const char *text;
+        double year;
+        bool is_plain;
+    } cases[] = {{"2015", 2015, true},
+                 {"2015-07", 2015.5, false},
+                 {"2015-07-01", 2015.5, false},
+                 {"2015-07-01T10:00:00Z", 2015.5, false},
+                 {"2015/07", 2015.5, false},
+                 {"2015 Q3", 2015.5, false},
+                 {"2015-Q3", 2015.5, false},
+                 {"2015Q3", 2015.5, false},
+                 {"Q3 2015", 2015.5, false},
+                 {"Jul 2015", 2015.5, false},
+                 {"July 2015", 2015.5, false},
+                 {"2015-2019", 2017, false},
+                 {"2015\xE2\x80\x93"
+                  "2019",
+                  2017, false}};
+    static const char *const none[] = {
+        "",        "215",       "20155",   "3015",     "2015-13",    "2015-00",
+        "2015-7-", "2019-2015", "2015 Q5", "Foo 2015", "2015-07-32", "12.2015",
+        "Q3",      "2015x",     "May",     "2015-123"};
+    surety__moment moment;
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        CHECK(surety__moment_read(surety_str_of(cases[i].text), &moment));
+        CHECK(moment.year > cases[i].year - 1e-9 &&
+              moment.year < cases[i].year + 1e-9);
+        CHECK(moment.is_plain_year == cases[i].is_plain);
+    }
+    for (size_t i = 0; i < CHECK_COUNT(none); i++)
+        CHECK(!surety__moment_read(surety_str_of(none[i]), &moment));
+done:;
+}
+
+TEST(tells_columns_apart)
+{
+    struct fixture fixture = {0};
+    static const surety_column_kind want[] = {
+        SURETY_COLUMN_TEXT,   SURETY_COLUMN_NUMBER, SURETY_COLUMN_CODE,
+        SURETY_COLUMN_TIME,   SURETY_COLUMN_NUMBER, SURETY_COLUMN_CODE,
+        SURETY_COLUMN_NUMBER, SURETY_COLUMN_TEXT,   SURETY_COLUMN_TIME,
+        SURETY_COLUMN_TEXT};
+
+    TRY(read_table(
+        t, &fixture,
+        "[[\"NAME\",\"B01003_001E\",\"state\",\"Year\",\"Travel time\","
+        "\"zip\",\"mostly\",\"half\",\"when\",\"none\"],"
+        "[\"A\",\"39,538,223\",\"6\",\"2015\",\"26.4\",94110,\"1\",\"1\","
+        "\"2015-01\",null],"
+        "[\"B\",\"1\",\"48\",2016,27,\"10001\",2,\"x\",\"2015-02\",\"N/A\"],"
+        "[\"C\",\"2\",\"1\",2017,27,\"10001\",3,\"x\",\"2015-03\",\"\"],"
+        "[\"C\",\"2\",\"1\",2017,27,\"10001\",3,\"x\",\"2015-03\",\"NaN\"],"
+        "[\"C\",\"-666666666\",\"1\",2017,27,\"10001\",\"odd\",3,\"2015-03\","
+        "\"-\"]]",
+        NULL));
+    CHECK(surety_table_rows(fixture.table) == 5);
+    CHECK(surety_table_columns(fixture.table) == 10);
+    for (size_t i = 0; i < CHECK_COUNT(want); i++)
+        CHECK(surety_table_column(fixture.table, i).kind == want[i]);
+    CHECK(surety_table_column(fixture.table, 1).missing == 0);
+    CHECK(surety_table_column(fixture.table, 9).missing == 5);
+    CHECK(surety_table_column(fixture.table, 10).name.len == 0);
+done:
+    fixture_done(&fixture);
+}
+
+TEST(knows_the_stand_ins_of_the_census)
+{
+    static const surety_str missing[] = {{"-999", 4}, {"?", 1}};
+    const surety_table_options census = {.size = sizeof(census),
+                                         .census = true};
+    const surety_table_options own = {
+        .size = sizeof(own), .missing = missing, .missing_count = 2};
+    static const char json[] =
+        "{\"data\":[[\"v\"],[\"-666666666\"],[-888888888.0],[\"-222222222\"],"
+        "[-999],[\"?\"],[\"**\"],[7]],"
+        "\"variables\":{\"v\":\"Estimate!!Total:!!Male:\"}}";
+    struct fixture fixture = {0};
+
+    TRY(read_table(t, &fixture, json, &census));
+    CHECK(surety_table_column(fixture.table, 0).missing == 4);
+    CHECK_TEXT(surety_table_column(fixture.table, 0).label, "Total: Male");
+    fixture_done(&fixture);
+    fixture = (struct fixture){0};
+    TRY(read_table(t, &fixture, json, &own));
+    CHECK(surety_table_column(fixture.table, 0).missing == 2);
+    CHECK_TEXT(surety_table_column(fixture.table, 0).label,
+               "Estimate!!Total:!!Male:");
+done:
+    fixture_done(&fixture);
+}
+
+TEST(says_what_is_wrong_with_data)
+{
+    static const struct {
+        const char *json, *says, *at;
+    } cases[] = {
+        {"[]", "no rows and no header", ""},
+        {"[[\"a\"]]", "a header and no rows", ""},
+        {"[[],[]]", "the header, the first of the rows, is empty", "/0"},
+        {"[[\"a\",\"b\"],[1]]", "row 1 of the data has 1 value, the header 2",
+         "/1"},
+        {"[[\"a\"],[1],[1,2]]", "row 2 of the data has 2 values, the header 1",
+         "/2"},
+        {"[[\"a\"],{}]", "row 1 of the data is of type object, not array",
+         "/1"},
+        {"[{\"a\":1},[1]]", "row 2 of the data is of type array, not object",
+         "/1"},
+        {"[{},{}]", "objects without members", ""},
+        {"[1,2]", "the first of the rows is of type number", "/0"},
+        {"\"x\"", "the data are of type string", ""},
+        {"{\"rows\":[]}", "no member \"data\"", ""},
+        {"{\"data\":{\"data\":{\"data\":{\"data\":[]}}}}",
+         "of type array, not an array", ""}};
+
+    for (size_t i = 0; i + 1 < CHECK_COUNT(cases); i++) {
+        struct fixture fixture = {0};
+        const surety_status status =
+            read_table(t, &fixture, cases[i].json, NULL);
+        const bool is_right = status == SURETY_SYNTAX &&
+                              strstr(fixture.error.message, cases[i].says) &&
+                              strcmp(fixture.error.path, cases[i].at) == 0;
+        fixture_done(&fixture);
+        if (status == SURETY_NOMEM && t->starved)
+            goto done;
+        CHECK(is_right);
+    }
+done:;
+}
+
+TEST(joins_the_members_of_objects)
+{
+    struct fixture fixture = {0};
+    surety_buf out;
+    surety_table_form form = {.size = sizeof(form)};
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(read_table(t, &fixture,
+                   "[{\"a\":1,\"b\":\"x\"},{\"c\":true,\"a\":2},{}]", NULL));
+    TRY(surety_table_write(fixture.table, &form, &out, NULL));
+    CHECK_TEXT(surety_buf_str(&out), "a,b,c\r\n1,x,\r\n2,,true\r\n,,\r\n");
+done:
+    surety_buf_done(&out);
+    fixture_done(&fixture);
+}
+
+TEST(writes_csv)
+{
+    struct fixture fixture = {0};
+    surety_buf out;
+    surety_table_form form = {.size = sizeof(form)};
+    const surety_table_options census = {.size = sizeof(census),
+                                         .census = true};
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(read_table(t, &fixture,
+                   "{\"data\":[[\"n\",\"v\",\"c\"],"
+                   "[\"a \\\"q\\\", b\",\"53,889\",\"06\"],"
+                   "[\"=1+1\",\"-666666666\",\"048\"],"
+                   "[\"-2\",\"-5\",null],[\"l\\r\\nm\",\"1.50\",\" x\"],"
+                   "[\" @x\",{\"k\":[1]},\"\\u0000\"]],"
+                   "\"variables\":{\"v\":\"Value\"}}",
+                   &census));
+    TRY(surety_table_write(fixture.table, &form, &out, NULL));
+    CHECK_TEXT(surety_buf_str(&out),
+               "n,v,c\r\n\"a \"\"q\"\", b\",53889,06\r\n\"'=1+1\",,048\r\n"
+               "-2,-5,\r\n\"l\r\nm\",1.50,\" x\"\r\n\"' @x\","
+               "\"{\"\"k\"\":[1]}\",\"\xEF\xBF\xBD\"\r\n");
+    surety_buf_reset(&out);
+    form.formulas = true;
+    form.byte_order_mark = true;
+    form.headers = SURETY_HEADERS_BOTH;
+    TRY(surety_table_write(fixture.table, &form, &out, NULL));
+    CHECK(memcmp(out.ptr, "\xEF\xBB\xBFn,Value (v),c\r\n", 18) == 0);
+    CHECK(strstr(out.ptr, "\n=1+1,"));
+done:
+    surety_buf_done(&out);
+    fixture_done(&fixture);
+}
+
+TEST(writes_html_that_is_only_text)
+{
+    static const surety_str notes[] = {{"<script>alert(1)</script>", 25}};
+    struct fixture fixture = {0};
+    surety_buf out;
+    surety_table_form form = {.size = sizeof(form),
+                              .format = SURETY_TABLE_HTML,
+                              .notes = notes,
+                              .notes_count = 1};
+    surety_str text;
+
+    form.title = surety_str_of("</title><script>x</script>");
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(read_table(t, &fixture,
+                   "[[\"<i>\",\"v\"],[\"a&b\\u0000\\\"'\",1234567],"
+                   "[\"<img src=x onerror=y>\",null]]",
+                   NULL));
+    TRY(surety_table_write(fixture.table, &form, &out, NULL));
+    text = surety_buf_str(&out);
+    CHECK(surety__str_find(text, surety_str_of("<script")) == text.len);
+    CHECK(surety__str_find(text, surety_str_of("<img")) == text.len);
+    CHECK(surety__str_find(text, surety_str_of("<i>")) == text.len);
+    CHECK(surety__str_find(text, surety_str_of("1,234,567")) < text.len);
+    CHECK(surety__str_find(text, surety_str_of("aria-label=\"no value\"")) <
+          text.len);
+    CHECK(surety__str_find(text,
+                           surety_str_of("a&amp;b\xEF\xBF\xBD&quot;&#39;")) <
+          text.len);
+done:
+    surety_buf_done(&out);
+    fixture_done(&fixture);
+}
+
+TEST(writes_workbooks)
+{
+    struct fixture fixture = {0};
+    surety_buf out;
+    surety_table_form form = {.size = sizeof(form),
+                              .format = SURETY_TABLE_XLSX};
+    surety_status status;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    surety_buf_text(&out, "before");
+    TRY(out.status);
+    TRY(read_table(t, &fixture, "[[\"n\",\"v\"],[\"a\",\"1,5\"],[\"b\",2]]",
+                   NULL));
+    form.scratch = surety_str_of("/nonexistent");
+    status = surety_table_write(fixture.table, &form, &out, &fixture.error);
+    if (status == SURETY_UNSUPPORTED)
+        goto done; /* a build without it */
+    EXPECT(SURETY_IO, status);
+    CHECK_TEXT(surety_buf_str(&out), "before");
+    form.scratch = surety_str_of("");
+    TRY(surety_table_write(fixture.table, &form, &out, &fixture.error));
+    CHECK(out.len > 1000 && memcmp(out.ptr + 6, "PK\3\4", 4) == 0);
+done:
+    surety_buf_done(&out);
+    fixture_done(&fixture);
+}
+
+TEST(ends_at_its_columns)
+{
+    struct fixture fixture = {0};
+    surety_buf json;
+
+    surety_buf_init(&json, NULL, 0);
+    for (size_t count = SURETY_TABLE_COLUMNS_MAX - 1;
+         count <= SURETY_TABLE_COLUMNS_MAX + 1; count++) {
+        surety_status status;
+        surety_buf_reset(&json);
+        surety_buf_text(&json, "[[\"a\"");
+        for (size_t i = 1; i < count; i++)
+            surety_buf_text(&json, ",\"a\"");
+        surety_buf_text(&json, "],[1");
+        for (size_t i = 1; i < count; i++)
+            surety_buf_text(&json, ",1");
+        surety_buf_text(&json, "]]");
+        surety_buf_byte(&json, '\0');
+        CHECK(!json.status);
+        status = read_table(t, &fixture, json.ptr, NULL);
+        fixture_done(&fixture);
+        fixture.table = NULL;
+        fixture.doc = NULL;
+        EXPECT(count > SURETY_TABLE_COLUMNS_MAX ? SURETY_LIMIT : SURETY_OK,
+               status);
+    }
+done:
+    surety_buf_done(&json);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"reads numbers as people write them", reads_numbers},
+        {"reads numbers up to a length", reads_numbers_up_to_a_length},
+        {"knows what a double holds", knows_what_a_double_holds},
+        {"reads times", reads_times},
+        {"tells kinds of columns apart", tells_columns_apart},
+        {"knows what stands for no value", knows_the_stand_ins_of_the_census},
+        {"says what is wrong with data", says_what_is_wrong_with_data},
+        {"joins the members of objects", joins_the_members_of_objects},
+        {"writes CSV", writes_csv},
+        {"writes HTML that is only text", writes_html_that_is_only_text},
+        {"writes workbooks", writes_workbooks},
+        {"ends at its columns", ends_at_its_columns},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
