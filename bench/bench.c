@@ -3,6 +3,7 @@
  *
  *     bench-surety set SCHEMA|- INSTANCES [WORK]
  *     bench-surety reply CONTRACT REPLIES [WORK]
+ *     bench-surety stream - TEXTS [WORK]
  *
  * It holds one data set and does what it is told, so that the driver
  * (bench.py) can let it and its peers take turns:
@@ -53,6 +54,7 @@ struct set {
     surety_contract *contract; /* of replies; NULL: the texts are JSON */
     surety_finder *finder;
     surety_judge *judge;
+    surety_lenient *reader; /* of texts that come in pieces; else NULL */
     size_t valid; /* counted by every work, so that none is optimised away */
 };
 
@@ -192,9 +194,43 @@ static void pass_judge(struct set *set)
         set->valid += reply_judge(set, set->texts[i]);
 }
 
+/* A text in pieces of so many bytes, and after each the value so far. */
+enum { PIECE = 4 };
+
+static bool text_stream(struct set *set, surety_str text)
+{
+    surety_val value = surety_val_none();
+    surety_status status =
+        surety_lenient_begin(set->reader, set->scratch, NULL, NULL);
+
+    for (size_t at = 0; status == SURETY_OK && at < text.len; at += PIECE) {
+        const size_t left = text.len - at;
+
+        status = surety_lenient_feed(
+            set->reader,
+            (surety_str){text.ptr + at, left < PIECE ? left : PIECE}, NULL);
+        if (status == SURETY_OK)
+            status = surety_lenient_snapshot(set->reader, &value, NULL);
+        set->valid += value.doc != NULL;
+    }
+    return status >= SURETY_OK &&
+           surety_lenient_finish(set->reader, NULL, NULL) == SURETY_OK;
+}
+
+static void pass_stream(struct set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        set->valid += text_stream(set, set->texts[i]);
+}
+
 static bool any(const struct set *set)
 {
-    return !set->contract;
+    return !set->contract && !set->reader;
+}
+
+static bool has_reader(const struct set *set)
+{
+    return set->reader != NULL;
 }
 
 static bool has_schema(const struct set *set)
@@ -227,6 +263,7 @@ static const struct work {
     {"recall", pass_recall, has_schema, 1},     /* the same, once cached */
     {"extract", pass_extract, has_contract, 1}, /* a reply to a value */
     {"judge", pass_judge, has_contract, 1},     /* a reply to a verdict */
+    {"stream", pass_stream, has_reader, 1},     /* pieces to values */
 };
 
 static double now_ns(clockid_t clock)
@@ -343,6 +380,7 @@ static void set_say(struct set *set)
         fail("instances", "out of memory");
     for (size_t i = 0; i < set->count; i++) {
         const bool valid = set->contract ? reply_judge(set, set->texts[i])
+                           : set->reader ? text_stream(set, set->texts[i])
                                          : verdict_of(set, set->texts[i]);
 
         verdicts[i] = valid ? '1' : '0';
@@ -385,6 +423,7 @@ static void set_close(struct set *set)
     surety_schema_cache_free(set->cache);
     surety_finder_free(set->finder);
     surety_judge_free(set->judge);
+    surety_lenient_free(set->reader);
     surety_contract_free(set->contract);
     free(set->docs);
     free(set->texts);
@@ -398,14 +437,18 @@ int main(int argc, char **argv)
     const struct work *once = NULL;
 
     if (argc < 4 || argc > 5 ||
-        (strcmp(argv[1], "set") != 0 && strcmp(argv[1], "reply") != 0)) {
+        (strcmp(argv[1], "set") != 0 && strcmp(argv[1], "reply") != 0 &&
+         strcmp(argv[1], "stream") != 0)) {
         fprintf(stderr, "usage: bench-surety set SCHEMA|- INSTANCES [WORK]\n"
-                        "       bench-surety reply CONTRACT REPLIES [WORK]\n");
+                        "       bench-surety reply CONTRACT REPLIES [WORK]\n"
+                        "       bench-surety stream - TEXTS [WORK]\n");
         return 2;
     }
     set.text = file_read(argv[3]);
     set_split(&set, argv[3]);
     schema_open(&set, argv[2], strcmp(argv[1], "reply") == 0);
+    if (strcmp(argv[1], "stream") == 0)
+        set.reader = surety_lenient_new(NULL);
     if (argc == 4) {
         set_say(&set);
         set_serve(&set);

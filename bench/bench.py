@@ -57,7 +57,10 @@ WORKS = {
     "text": ("parse",),
     "reply": ("extract", "judge"),
     "dirty": ("judge",),
+    "loose": ("judge",),
+    "stream": ("stream",),
 }
+REPLIES = ("reply", "dirty", "loose")
 OF_SCHEMAS = ("compile", "recall")
 # And by whom, where not all of it: what a tool does no differently from
 # another, or cannot be asked.
@@ -84,9 +87,14 @@ ROWS = (
      ("ajv", "schemasafe", "fastjsonschema")),
     ("compile, cached", "recall", ("real", "made", "compile"), (UNCACHED,)),
 )
-# Of replies each set is a row: (work, kind, peer).
-REPLY_ROWS = (("extract", "reply", "JSON.parse"), ("judge", "reply", "ajv"),
-              ("judge", "dirty", "jsonrepair"))
+# Of replies each set is a row: (work, kind, peers). A peer of dirty replies
+# reads them as it can, and ajv judges; coerce is ajv with coerceTypes.
+READERS = ("jsonrepair", "best-effort", "partial-json", "ai")
+REPLY_ROWS = (("extract", "reply", ("JSON.parse",)),
+              ("judge", "reply", ("ajv",)), ("judge", "dirty", READERS),
+              ("judge", "loose", ("coerce",)), ("stream", "stream", READERS))
+# Above this, readers that begin anew for every piece take minutes.
+STREAM_BYTES_MAX = 20_000
 
 
 class Bench:
@@ -129,18 +137,19 @@ class Bench:
         sets += data.census_text(self.data)
         sets += data.damaged_sets(self.data, sets, DAMAGED)
         sets += data.reply_sets(self.data)
+        sets += data.stream_sets(self.data)
         return [one for one in sets
                 if re.search(self.options.only, "set " + one.name)]
 
     def workers(self, one):
         """Those that are asked to do one; Surety first."""
-        replies = one.kind in ("reply", "dirty")
+        mode = ("reply" if one.kind in REPLIES else
+                "stream" if one.kind == "stream" else "set")
         schema = one.schema or "-"
         # A set without documents is only compiled; the schema is then its
         # own document, so that the tools have something to hold.
         files = [schema, one.instances or schema]
-        yield self.worker("Surety", self.program("surety"),
-                          "reply" if replies else "set", *files)
+        yield self.worker("Surety", self.program("surety"), mode, *files)
         if "parse" in WORKS[one.kind]:
             for name in PARSERS:
                 yield self.worker(name, self.program("parsers"), name,
@@ -148,10 +157,10 @@ class Bench:
         if not self.npm_problem:
             for name in self.node_peers(one):
                 yield self.worker(name, "node", os.path.join(HERE, "peers.js"),
-                                  "texts" if replies else "set",
+                                  {"reply": "texts"}.get(mode, mode),
                                   {"JSON.parse": "json"}.get(name, name),
                                   *files)
-        if replies or not one.instances or not one.schema:
+        if mode != "set" or not one.instances or not one.schema:
             return
         if self.blaze and "again" in WORKS[one.kind]:
             yield workers.Blaze(self.blaze, one)
@@ -163,9 +172,16 @@ class Bench:
                       f"{SLOW_BYTES_MAX / 1e6:.0f} MB", one.name)
 
     def node_peers(self, one):
-        if one.kind in ("text", "reply", "dirty"):
-            return {"text": ("JSON.parse",), "reply": ("ajv",),
-                    "dirty": ("jsonrepair",)}[one.kind]
+        if (one.kind == "stream" and
+                os.path.getsize(one.instances) > STREAM_BYTES_MAX):
+            self.note("they begin anew for every piece, and are left out above "
+                      f"{STREAM_BYTES_MAX / 1e3:.0f} KB: " +
+                      ", ".join(READERS), one.name)
+            return ()
+        of_kind = {"text": ("JSON.parse",), "reply": ("ajv",),
+                   "dirty": READERS, "loose": ("coerce",), "stream": READERS}
+        if one.kind in of_kind:
+            return of_kind[one.kind]
         return [name for name in NODE
                 if any(work in WORKS[one.kind]
                        for work in ONLY.get(name, WORKS[one.kind]))]
@@ -365,21 +381,27 @@ class Bench:
     def print_replies(self):
         head = "reply, by library calls"
         for one, size, _, count, times in self.rows:
-            for work, kind, peer in REPLY_ROWS:
+            for work, kind, peers in REPLY_ROWS:
                 if one.kind != kind:
                     continue
                 if head:
                     print(f"\n{head:<27} {'Surety µs':>10} {'MB/s':>6}  "
-                          f"{'peer':<10} {'µs each':>10} {'MB/s':>6} "
+                          f"{'peer':<12} {'µs each':>10} {'MB/s':>6} "
                           f"{'ratio':>6}")
                     head = None
-                ours, theirs = (times.get(name, {}).get(work, math.nan)
-                                for name in ("Surety", peer))
-                print(f"{one.name:<18} {work:<8} {ours / count / 1e3:>10.1f} "
-                      f"{size / ours * 1e3:>6.0f}  {peer:<10} "
-                      f"{theirs / count / 1e3:>10.1f} "
-                      f"{size / theirs * 1e3:>6.0f} {ours / theirs:>6.2f}"
-                      .replace("nan", "  -"))
+                ours = times.get("Surety", {}).get(work, math.nan)
+                name = (f"{one.name:<18} {work:<8} {ours / count / 1e3:>10.1f} "
+                        f"{size / ours * 1e3:>6.0f}")
+                there = [peer for peer in peers
+                         if work in times.get(peer, {})]
+                for peer in there or peers[:1]:
+                    theirs = times.get(peer, {}).get(work, math.nan)
+                    print(f"{name:<44}  {peer:<12} "
+                          f"{theirs / count / 1e3:>10.1f} "
+                          f"{size / theirs * 1e3:>6.{small(size / theirs)}f} "
+                          f"{ratio_text(ours / theirs):>6}"
+                          .replace("nan", "  -"))
+                    name = ""
 
     def print_jobs(self):
         head = True
@@ -470,7 +492,14 @@ def time_of(times, tool, work):
 
 
 def ratio_text(ratio):
+    if ratio < 0.00095:
+        return f"{ratio:.0e}".replace("e-0", "e-")
     return f"{ratio:.{2 if ratio > 0.0995 else 3}f}"
+
+
+def small(bytes_ns):
+    """How many places a rate has behind the point."""
+    return 0 if not bytes_ns < 0.01 else 2
 
 
 def short(number):

@@ -219,6 +219,15 @@ def soil(text, pick):
     return "\n".join(lines)
 
 
+def loosen(table, pick):
+    """A table of Maker.rows with a number as text in every tenth row."""
+    for row in table["rows"]:
+        key = pick.choice(("population", "share"))
+        if pick.randrange(10) == 0:
+            row[key] = str(row[key])
+    return table
+
+
 # -- files ---------------------------------------------------------------------
 
 
@@ -453,6 +462,10 @@ def reply_sets(folder):
         return json.dumps(Maker("reply").rows(size), ensure_ascii=False,
                           indent=indent)
 
+    def loose(size):
+        return json.dumps(loosen(Maker("reply").rows(size),
+                                 random.Random("loose")), ensure_ascii=False)
+
     def small():
         make = Maker("small")
         return "".join("\x1e" + fence(json.dumps(
@@ -460,16 +473,28 @@ def reply_sets(folder):
 
     plain = folder.contract("rows", schemas.ROWS)
     mends = folder.contract("rows-mended", schemas.ROWS, repair="syntax")
+    aligns = folder.contract("rows-aligned", schemas.ROWS, repair="align")
     for name, kind, contract, text in (
             ("prose-46K", "reply", plain, lambda: fence(rows(1000), 45_000)),
             ("small", "reply", plain, small),
             ("rows-5M", "reply", plain, lambda: fence(rows(5_000_000))),
             ("dirty-10K", "dirty", mends, lambda: fence(
                 soil(rows(10_000, 2), random.Random("dirty")))),
-            ("dirty-1M", "dirty", mends, lambda: fence(
-                soil(rows(1_000_000, 2), random.Random("dirty"))))):
+            ("dirty-5M", "dirty", mends, lambda: fence(
+                soil(rows(5_000_000, 2), random.Random("dirty")))),
+            ("loose-10K", "loose", aligns, lambda: fence(loose(10_000))),
+            ("loose-5M", "loose", aligns, lambda: fence(loose(5_000_000)))):
         yield Set(name, kind, contract,
                   folder.write(f"reply-{name}.seq", text))
+
+
+def stream_sets(folder):
+    """One text each, to be had in pieces."""
+    for name, size in (("6K", 6_000), ("12K", 12_000), ("100K", 100_000),
+                       ("10M", 10_000_000)):
+        yield Set(f"stream-{name}", "stream", None, folder.write(
+            f"stream-{name}.json", lambda: json.dumps(
+                Maker("stream").rows(size), ensure_ascii=False, indent=2)))
 
 
 def census_replies(folder, size):

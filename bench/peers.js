@@ -3,8 +3,11 @@
  *
  *     peers.js set json|ajv|standalone|schemasafe SCHEMA|- INSTANCES
  *         holds a data set and does as bench.c does (its works, its words)
- *     peers.js texts ajv|jsonrepair CONTRACT REPLIES
- *         the same with replies
+ *     peers.js texts READER CONTRACT REPLIES
+ *         the same with replies; READER is a row of `readers`, and ajv the one
+ *         that repairs nothing
+ *     peers.js stream READER - TEXTS
+ *         the same with texts that come in pieces
  *     peers.js build CONTRACT FILE
  *         ajv's standalone code of a contract, to FILE
  *     peers.js reply ajv|jsonrepair CONTRACT FILE
@@ -21,9 +24,9 @@ const fs = require('fs');
 
 /* ---- schemas ------------------------------------------------------------ */
 
-function ajvOf(schema, code) {
+function ajvOf(schema, { code, coerceTypes } = {}) {
   const options = {
-    strict: false, validateFormats: false, logger: false, code,
+    strict: false, validateFormats: false, logger: false, code, coerceTypes,
   };
   const dialect = String(schema.$schema || '2020-12');
   const name = dialect.includes('draft-04') ? 'ajv-draft-04'
@@ -37,8 +40,8 @@ function ajvOf(schema, code) {
   return ajv;
 }
 
-function ajvCompiler(schema) {
-  const ajv = ajvOf(schema);
+function ajvCompiler(schema, coerceTypes) {
+  const ajv = ajvOf(schema, { coerceTypes });
   return (text) => {
     const parsed = JSON.parse(text);
     const own = ajv.getSchema(parsed.$id || parsed.id || '');
@@ -52,7 +55,7 @@ function ajvCompiler(schema) {
 /* The code that ajv writes for later use. */
 function standaloneCode(text) {
   const parsed = JSON.parse(text);
-  const ajv = ajvOf(parsed, { source: true });
+  const ajv = ajvOf(parsed, { code: { source: true } });
   const own = ajv.getSchema(parsed.$id || parsed.id || '');
   return require('ajv/dist/standalone').default(
     ajv, own || ajv.compile(parsed));
@@ -131,36 +134,43 @@ function worksOf(peer, schemaPath, texts) {
   return works;
 }
 
-function serve(works, judge, texts) {
-  const verdicts = texts.map((text) => (judge(text.toString()) ? '1' : '0'));
-  console.log(JSON.stringify({ verdicts: verdicts.join('') }));
+/* The works and the judge of a peer that only promises are awaited. */
+async function serve(works, judge, texts) {
+  let verdicts = '';
+  for (const text of texts) {
+    const verdict = judge(text.toString());
+    verdicts += (verdict instanceof Promise ? await verdict : verdict)
+      ? '1' : '0';
+  }
+  console.log(JSON.stringify({ verdicts }));
   const lines = require('readline').createInterface({ input: process.stdin });
-  lines.on('line', (line) => {
+  for await (const line of lines) {
     const [name, ms] = line.split(' ');
     const work = works[name];
     if (typeof work !== 'function') {
       console.log('-1');
-      return;
+      continue;
     }
     const used = process.cpuUsage();
     const start = performance.now();
     let passes = 0;
     let spent;
     do {
-      work();
+      const pending = work();
+      if (pending instanceof Promise) await pending;
       passes++;
       spent = performance.now() - start;
     } while (spent < Number(ms));
     const { user, system } = process.cpuUsage(used);
     const least = Math.min(spent * 1e6, (user + system) * 1e3);
     console.log(String(least / passes));
-  });
+  }
 }
 
 /* Whatever a peer meets, the others go on. */
-function attempt(open) {
+async function attempt(open) {
   try {
-    open();
+    await open();
   } catch (error) {
     console.log(JSON.stringify({ error: String(error.message).slice(0, 200) }));
   }
@@ -170,7 +180,7 @@ function serveSet(peer, schemaPath, instancesPath) {
   attempt(() => {
     const texts = textsOf(instancesPath);
     const works = worksOf(peer, schemaPath, texts);
-    serve(works, (text) => works.validate(JSON.parse(text)), texts);
+    return serve(works, (text) => works.validate(JSON.parse(text)), texts);
   });
 }
 
@@ -187,27 +197,51 @@ function extract(reply) {
   return marked < 0 ? text.slice(text.search(/[[{]/)) : text;
 }
 
-function repairOf(peer) {
-  return peer === 'jsonrepair' ? require('jsonrepair').jsonrepair
-    : (json) => json;
-}
+/* From the text of a value, which may be none yet, to the value. */
+const readers = {
+  ajv: () => JSON.parse,
+  standalone: () => JSON.parse,
+  coerce: () => JSON.parse,
+  jsonrepair() {
+    const { jsonrepair } = require('jsonrepair');
+    return (text) => JSON.parse(jsonrepair(text));
+  },
+  'partial-json': () => require('partial-json').parse,
+  'best-effort'() {
+    const { parse } = require('best-effort-json-parser');
+    parse.onExtraToken = () => {}; /* it would write to standard error */
+    return parse;
+  },
+  ai() {
+    const { parsePartialJson } = require('ai');
+    return async (text) => {
+      const { value, state } = await parsePartialJson(text);
+      if (value === undefined) throw new Error(state);
+      return value;
+    };
+  },
+};
 
 function validatorOf(peer, path) {
   if (peer === 'standalone') return require(path);
   const text = fs.readFileSync(path, 'utf8');
-  return ajvCompiler(JSON.parse(text))(text);
+  return ajvCompiler(JSON.parse(text), peer === 'coerce')(text);
 }
 
 function judgeOf(peer, contractPath) {
   const validate = validatorOf(peer, contractPath);
-  const repair = repairOf(peer);
+  const read = readers[peer]();
+  const report = (value) => (validate(value) ? { ok: true, value }
+    : { ok: false, stage: 'validation', errors: validate.errors });
+  const refuse = (error) => (
+    { ok: false, stage: 'json_parse', error: error.message });
   return (reply) => {
     try {
-      const value = JSON.parse(repair(extract(reply)));
-      if (validate(value)) return { ok: true, value };
-      return { ok: false, stage: 'validation', errors: validate.errors };
+      const value = read(extract(reply));
+      return value instanceof Promise ? value.then(report, refuse)
+        : report(value);
     } catch (error) {
-      return { ok: false, stage: 'json_parse', error: error.message };
+      return refuse(error);
     }
   };
 }
@@ -216,19 +250,51 @@ function serveTexts(peer, contractPath, path) {
   attempt(() => {
     const texts = textsOf(path);
     const judge = judgeOf(peer, contractPath);
-    const repair = repairOf(peer);
+    const read = readers[peer]();
     const works = {
       valid: 0,
       extract() {
         for (const text of texts) {
-          works.valid += !!JSON.parse(repair(extract(text.toString())));
+          works.valid += !!read(extract(text.toString()));
         }
       },
       judge() {
         for (const text of texts) works.valid += judge(text.toString()).ok;
       },
     };
-    serve(works, (text) => judge(text).ok, texts);
+    if (peer === 'ai') { /* it promises */
+      works.judge = async () => {
+        for (const text of texts) {
+          works.valid += (await judge(text.toString())).ok;
+        }
+      };
+    }
+    return serve(works, async (text) => (await judge(text)).ok, texts);
+  });
+}
+
+/* A text comes in pieces of so many characters, and after each the value so
+ * far is wanted: these readers begin anew each time. */
+const PIECE = 4;
+
+function serveStream(peer, schemaPath, path) {
+  attempt(() => {
+    const texts = textsOf(path);
+    const read = readers[peer]();
+    const works = {
+      valid: 0,
+      async stream() {
+        for (const bytes of texts) {
+          const text = bytes.toString();
+          for (let end = PIECE; end < text.length + PIECE; end += PIECE) {
+            const value = read(text.slice(0, end));
+            works.valid += !!(value instanceof Promise ? await value : value);
+          }
+        }
+      },
+    };
+    return serve(works, async (text) => JSON.stringify(await read(text)) ===
+      JSON.stringify(JSON.parse(text)), texts);
   });
 }
 
@@ -264,6 +330,6 @@ async function judgeReplies(peer, contractPath, path) {
 
 const [command, ...rest] = process.argv.slice(2);
 ({
-  set: serveSet, texts: serveTexts, build, reply: judgeReply,
-  replies: judgeReplies,
+  set: serveSet, texts: serveTexts, stream: serveStream, build,
+  reply: judgeReply, replies: judgeReplies,
 })[command](...rest);
