@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* surety check: replies in, values out. This file is the command's face, its
- * options and which of them go together; session.c judges replies one by one
- * and batch.c as a filter. */
+ * options and which of them go together; session.c judges replies one by one,
+ * batch.c as a filter, stream.c one while it arrives. */
 #include "commands.h"
 
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "batch.h"
 #include "library.h"
 #include "session.h"
+#include "stream.h"
 
 #define AT(member) offsetof(struct session_settings, member)
 
@@ -18,6 +19,7 @@ const struct option_row check_options[] = {
      "what the value must satisfy: a file with a contract or a plain JSON "
      "Schema, or a name such as a/b, a/b@1 or a/b@1.2.0"},
     SESSION_ROWS_LOOK,
+    SESSION_ROWS_PARTIAL,
     {"native", 0, OPTION_TEXT, AT(native), 0, "FILE", NULL,
      "the structured value that the provider's API delivered, as JSON (the "
      "place native); with it no FILE need be given"},
@@ -60,7 +62,44 @@ const struct option_row check_options[] = {
      "Pointer where it begins with /)"},
     {"jobs", 'j', OPTION_NUMBER, AT(jobs), 256, "N", NULL,
      "threads that judge records; 1 unless given"},
+    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "A reply being written"},
+    {"stream", 0, OPTION_FLAG, AT(stream), 0, NULL, NULL,
+     "read one reply as it arrives and print each new partial value, one a "
+     "line; the last line is the value if the exit code is 0. Stop as soon as "
+     "nothing that follows can satisfy the contract"},
+    {"commit", 0, OPTION_FLAG, AT(commit), 0, NULL, NULL,
+     "with --stream: stop also where only another value, behind the one at "
+     "hand, could satisfy the contract"},
     OPTION_END};
+
+/* Whether the other options go with --stream; false: said so. */
+static bool is_streamable(struct cli *cli,
+                          const struct session_settings *settings,
+                          const struct operands *files)
+{
+    const struct {
+        bool given;
+        const char *option, *hint;
+    } rows[] = {
+        {settings->jsonl, "--jsonl", "it judges records as they arrive anyway"},
+        {settings->retry_prompt, "--retry-prompt", "it is for whole replies"},
+        {settings->style == STYLE_PRETTY, "--pretty", "a value is a line"},
+        {settings->report > 2, "that --report", "it is text or json"},
+    };
+    const size_t count = files->count + (settings->native != NULL);
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        if (rows[i].given) {
+            cli_usage(cli, rows[i].hint, "--stream does not go with %s",
+                      rows[i].option);
+            return false;
+        }
+    }
+    if (count > 1)
+        cli_usage(cli, "call it once for each",
+                  "--stream reads one reply, not %zu", count);
+    return count <= 1;
+}
 
 /* Options that make no sense together; false: said so. */
 static bool is_consistent(struct cli *cli,
@@ -90,6 +129,12 @@ static bool is_consistent(struct cli *cli,
                   "--jsonl writes reports as JSON only");
         return false;
     }
+    if (settings->commit && !settings->stream) {
+        cli_usage(cli, "add --stream", "--commit is for --stream");
+        return false;
+    }
+    if (settings->stream && !is_streamable(cli, settings, files))
+        return false;
     if (settings->retry_prompt && (settings->jsonl || settings->not_strict)) {
         cli_usage(cli, "leave one of them out",
                   "--retry-prompt does not go with %s",
@@ -130,6 +175,8 @@ void check_run(struct cli *cli, const struct command *command, int argc,
     if (session_init(&session, cli, &settings, contract)) {
         if (settings.jsonl)
             batch_run(&session, &files);
+        else if (settings.stream)
+            stream_run(&session, &files);
         else
             session_files(&session, &files);
     }

@@ -7,7 +7,8 @@ const struct command commands[] = {
     {"check",
      "judge replies against a contract and print their values",
      "-c CONTRACT [OPTION...] [FILE...]\n"
-     "-c CONTRACT --jsonl [OPTION...] [FILE...]",
+     "-c CONTRACT --jsonl [OPTION...] [FILE...]\n"
+     "-c CONTRACT --stream [OPTION...] [FILE]",
      "Finds the JSON in each reply (a FILE, or standard input where there is "
      "none or it is -), checks it against the contract, and prints the value "
      "to standard output and the report to standard error.",
@@ -20,6 +21,9 @@ const struct command commands[] = {
       {"surety check -c story.json --jsonl --field reply --jobs 4 <log.jsonl "
        ">reports.jsonl",
        "a log of replies, judged by four threads"},
+      {"some-model | surety check -c story.json --repair align --stream",
+       "a reply as it is written, mended, and ended as soon as it cannot be "
+       "right"},
       {NULL, NULL}},
      check_run},
     {"extract",
@@ -146,5 +150,27 @@ const struct command commands[] = {
        "the replies and faults of a script, with a log of the requests"},
       {NULL, NULL}},
      mock_run},
+    {"render",
+     "draw the charts and write the tables that a value asks for",
+     "[-c CONTRACT] [OPTION...] [VALUE]\n"
+     "--data FILE --chart TYPE|--table FORMAT [OPTION...]",
+     "Finds the value in a reply (the file VALUE, or standard input), checks "
+     "it against the contract, prints it to standard output, and makes the "
+     "charts "
+     "(bar, line; PNG, SVG) and tables (csv, xlsx, html) that it asks for. "
+     "Each is made or fails alone, with a line on standard error, and no file "
+     "that is there is replaced. With --data, plain rows are drawn as the "
+     "options say.",
+     render_options,
+     {{"surety render -c census/agent-output --out charts reply.txt",
+       "what the answer asks for, as files in charts/; the answer itself goes "
+       "to standard output"},
+      {"surety render --data rows.json --chart bar --x NAME --y B01003_001E "
+       "--title 'Population'",
+       "Population.png from plain rows"},
+      {"surety render --data rows.json --table xlsx --name rows",
+       "rows.xlsx"},
+      {NULL, NULL}},
+     render_run},
 #endif
     {NULL, NULL, NULL, NULL, NULL, {{NULL, NULL}}, NULL}};

@@ -9,6 +9,7 @@ extern const struct option_row check_options[];
 extern const struct option_row extract_options[];
 extern const struct option_row mock_options[];
 extern const struct option_row prompt_options[];
+extern const struct option_row render_options[];
 extern const struct option_row run_options[];
 extern const struct option_row validate_options[];
 extern const struct option_row contracts_list_options[];
@@ -22,6 +23,8 @@ void extract_run(struct cli *cli, const struct command *command, int argc,
 void mock_run(struct cli *cli, const struct command *command, int argc,
               char **argv);
 void prompt_run(struct cli *cli, const struct command *command, int argc,
+                char **argv);
+void render_run(struct cli *cli, const struct command *command, int argc,
                 char **argv);
 void run_run(struct cli *cli, const struct command *command, int argc,
              char **argv);

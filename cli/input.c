@@ -86,6 +86,24 @@ static ssize_t read_some(int fd, char *ptr, size_t len)
     }
 }
 
+surety_status input_take(int fd, const char *path, char *ptr, size_t len,
+                         size_t *ret_got, surety_error *reterr)
+{
+    const ssize_t got = read_some(fd, ptr, len);
+
+    if (got < 0)
+        return input_fail_errno(reterr, path, errno);
+    *ret_got = (size_t)got;
+    return SURETY_OK;
+}
+
+bool input_is_ready(int fd)
+{
+    struct pollfd watched = {fd, POLLIN, 0};
+
+    return poll(&watched, 1, 0) == 1;
+}
+
 static bool reserve(char **ptr, size_t *cap, size_t want)
 {
     size_t cap_new = *cap + *cap / 2;
@@ -221,13 +239,6 @@ static void skip_mark(struct lines *lines, struct batch_text *text)
     lines->is_started = true;
 }
 
-static bool has_more(int fd)
-{
-    struct pollfd watched = {fd, POLLIN, 0};
-
-    return poll(&watched, 1, 0) == 1;
-}
-
 surety_status lines_read(struct lines *lines, struct batch_text *text,
                          surety_error *reterr)
 {
@@ -269,7 +280,7 @@ surety_status lines_read(struct lines *lines, struct batch_text *text,
             lines->is_skipping = true;
             return SURETY_OK;
         }
-        if (end > 0 && (text->len >= BATCH_BYTES || !has_more(lines->fd)))
+        if (end > 0 && (text->len >= BATCH_BYTES || !input_is_ready(lines->fd)))
             break;
     }
     if (!keep_rest(lines, text, end))

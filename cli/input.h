@@ -18,6 +18,12 @@ surety_status input_read(const char *path, size_t max, surety_str *ret_text,
  * with input_close, which leaves standard input alone. */
 int input_open(const char *path, surety_error *reterr);
 void input_close(int fd);
+/* Reads what has come, at most len bytes, and waits only where nothing has.
+ * *ret_got is 0 at the end. SURETY_IO. */
+surety_status input_take(int fd, const char *path, char *ptr, size_t len,
+                         size_t *ret_got, surety_error *reterr);
+/* Whether a read would not wait: there is more, or the end. */
+bool input_is_ready(int fd);
 
 /* Some whole lines of a stream, each with its line feed but perhaps the last
  * of the stream. */

@@ -59,7 +59,7 @@ struct command {
     const char *usage;       /* what follows the name; "\n" between forms */
     const char *description; /* paragraphs, "\n" between them */
     const struct option_row *options;
-    struct example examples[4]; /* up to the first without a line */
+    struct example examples[5]; /* up to the first without a line */
     /* What it earned is in cli->code. */
     void (*run)(struct cli *cli, const struct command *command, int argc,
                 char **argv);

@@ -19,6 +19,11 @@ static const surety_report report_forms[] = {
     SURETY_REPORT_TEXT,  SURETY_REPORT_TEXT,   SURETY_REPORT_JSON,
     SURETY_REPORT_PLAIN, SURETY_REPORT_GITHUB, SURETY_REPORT_SARIF};
 
+/* ORDER repairs: the choices of --repair. */
+static const surety_repair repair_levels[] = {
+    SURETY_REPAIR_NONE, SURETY_REPAIR_NONE, SURETY_REPAIR_SYNTAX,
+    SURETY_REPAIR_ALIGN};
+
 uint64_t tally_invalid(const struct tally *tally)
 {
     return tally->invalid[SURETY_STAGE_EXTRACTION] +
@@ -197,16 +202,15 @@ bool session_init(struct session *session, struct cli *cli,
     session->options.no_fallback =
         settings->no_fallback || settings->retry_prompt;
     session->options.derive = settings->derive;
-    if (settings->repair > 1) {
-        cli_usage(cli, "leave it out, or write --repair none",
-                  "this version repairs no replies; --repair %s is not "
-                  "available yet",
-                  settings->repair == 2 ? "syntax" : "align");
-        return false;
+    session->options.certain_only = settings->certain;
+    session->options.partial = settings->partial;
+    if (settings->repair) {
+        session->repair = repair_levels[settings->repair];
+        session->options.repair = &session->repair;
     }
     if (!session_look(session) || !session_variables(session))
         return false;
-    if (settings->native && !session_native(session))
+    if (settings->native && !settings->stream && !session_native(session))
         return false;
     if (!session_prompt(session))
         return false;
@@ -227,9 +231,8 @@ surety_report session_form(const struct session *session)
                : form;
 }
 
-/* A failure that is no reply's: a file, a limit. */
-static void session_failure(struct session *session, int code,
-                            const char *source, const surety_error *error)
+void session_failure(struct session *session, int code, const char *source,
+                     const surety_error *error)
 {
     surety_buf *out = &session->notifications;
     surety_buf text;
@@ -270,8 +273,33 @@ static void session_sarif(struct session *session)
     surety_buf_text(out, "]}]}\n");
 }
 
-static void session_report(struct session *session,
-                           const surety_outcome *outcome, const char *source)
+/* That a value is not all of it must not be overlooked by those who read no
+ * members of reports. */
+static void put_partial(const surety_outcome *outcome, const char *source,
+                        bool color, surety_buf *out)
+{
+    const surety_str open = surety_outcome_open(outcome);
+    const surety_issue_form form = {.size = sizeof(form),
+                                    .source = surety_str_of(source),
+                                    .warning = true,
+                                    .color = color};
+    surety_issue issue = {.keyword = surety_str_of("partial")};
+    surety_buf message;
+
+    surety_buf_init(&message, NULL, 0);
+    surety_buf_text(&message, "the reply was cut off; this is what there is of "
+                              "its value, which goes on at ");
+    if (open.len > 0)
+        surety_buf_add(&message, open);
+    else
+        surety_buf_text(&message, "its root");
+    issue.message = surety_buf_str(&message);
+    surety_issue_write(&issue, &form, out);
+    surety_buf_done(&message);
+}
+
+void session_report(struct session *session, const surety_outcome *outcome,
+                    const char *source)
 {
     const surety_report form = session_form(session);
     const bool is_sarif = form == SURETY_REPORT_SARIF;
@@ -283,6 +311,9 @@ static void session_report(struct session *session,
     if (is_sarif && start > 0)
         surety_buf_byte(out, ',');
     surety_outcome_write(outcome, form, surety_str_of(source), out);
+    if (surety_outcome_partial(outcome) &&
+        (form == SURETY_REPORT_TEXT || form == SURETY_REPORT_COLOR))
+        put_partial(outcome, source, session->cli->color, out);
     if (form == SURETY_REPORT_JSON)
         surety_buf_byte(out, '\n');
     /* A valid reply has no results, and so no comma before them. */
@@ -344,8 +375,7 @@ static void session_again(struct session *session,
     static const surety_feedback feedbacks[] = {
         SURETY_FEEDBACK_SIMPLE, SURETY_FEEDBACK_ERRORS, SURETY_FEEDBACK_PATCH};
     const surety_prompt_options options = {
-        .size = sizeof(options),
-        .native = session->settings->native != NULL};
+        .size = sizeof(options), .native = session->settings->native != NULL};
     const int choice = session->settings->retry_prompt;
     surety_error error;
     const surety_status status = surety_prompt_again(
@@ -396,6 +426,16 @@ bool session_reply(struct session *session, const char *source,
     return status != SURETY_NOMEM && !(is_bad && session->settings->first);
 }
 
+void session_invite(struct session *session, const char *path)
+{
+    if (strcmp(path, "-") != 0 || !isatty(STDIN_FILENO) ||
+        session->settings->quiet)
+        return;
+    surety_buf_text(&session->cli->err.buf,
+                    "reading the reply from the terminal; end with Ctrl-D\n");
+    output_flush(&session->cli->err);
+}
+
 static bool session_file(struct session *session, const char *path)
 {
     surety_str reply = {NULL, 0};
@@ -403,13 +443,7 @@ static bool session_file(struct session *session, const char *path)
     surety_status status;
     bool goes_on;
 
-    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO) &&
-        !session->settings->quiet) {
-        surety_buf_text(&session->cli->err.buf,
-                        "reading the reply from the terminal; end with "
-                        "Ctrl-D\n");
-        output_flush(&session->cli->err);
-    }
+    session_invite(session, path);
     status = input_read(path, session->limits.text_bytes_max, &reply, &error);
     if (status != SURETY_OK) {
         session_failure(session, cli_code_of(status, CODE_INVALID),

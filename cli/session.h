@@ -17,23 +17,26 @@ struct session_settings {
     const char *marker;
     bool keep_reasoning;
     int repair; /* the choices of --repair, counted from 1 */
+    bool certain, partial;
     int report; /* of --report */
     bool no_fallback, not_strict, derive, quiet, first;
     struct texts variables;
     const char *native;
     int retry_prompt;   /* of --retry-prompt; 0: not given */
     const char *prompt; /* of --prompt: a text or @FILE */
-    int style; /* enum style_choice */
-    int color; /* enum color_choice */
+    int style;          /* enum style_choice */
+    int color;          /* enum color_choice */
     bool jsonl;
     const char *field;
     unsigned jobs;
+    bool stream, commit;
 };
 
 /* The rows of how to look, for a settings type that holds a
  * session_settings at MEMBER. */
 #define SESSION_ROWS_LOOK                                                      \
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Finding the JSON"},           \
+    {NULL, 0,    OPTION_SECTION, 0,                                            \
+     0,    NULL, NULL,           "Finding and repairing the JSON"},            \
         {"extract",                                                            \
          0,                                                                    \
          OPTION_TEXT,                                                          \
@@ -63,11 +66,27 @@ struct session_settings {
          NULL,                                                                 \
          NULL,                                                                 \
          "look inside <think>...</think> and its kin too"},                    \
+        {"repair",                                                             \
+         0,                                                                    \
+         OPTION_CHOICE,                                                        \
+         offsetof(struct session_settings, repair),                            \
+         0,                                                                    \
+         NULL,                                                                 \
+         "none|syntax|align",                                                  \
+         "how much may be mended: none; syntax, the form of the JSON; align, " \
+         "also values toward the schema. The report lists each repair"},       \
     {                                                                          \
-        "repair", 0, OPTION_CHOICE, offsetof(struct session_settings, repair), \
-            0, NULL, "none|syntax|align",                                      \
-            "how much of a reply's form may be mended; this version mends "    \
-            "none"                                                             \
+        "certain", 0, OPTION_FLAG, offsetof(struct session_settings, certain), \
+            0, NULL, NULL,                                                     \
+            "of the repairs, only those that leave the meaning in no doubt"    \
+    }
+
+/* What of a failure may still be used, for check and extract. */
+#define SESSION_ROWS_PARTIAL                                                   \
+    {                                                                          \
+        "partial", 0, OPTION_FLAG, offsetof(struct session_settings, partial), \
+            0, NULL, NULL,                                                     \
+            "of a reply that was cut off, print what is there, with a warning" \
     }
 
 #define SESSION_ROWS_STYLE                                                     \
@@ -109,6 +128,7 @@ struct session {
     surety_limits limits;
     surety_extract extract;        /* where to look in a reply */
     surety_extract extract_native; /* the same, the native value first */
+    surety_repair repair;          /* of --repair */
     surety_judge_options options;
     surety_variable *variables;
     surety_str native; /* of --native */
@@ -131,6 +151,15 @@ surety_report session_form(const struct session *session);
 /* Prints what there is to use; a failure that --not-strict forgives is null,
  * any other raises its code. */
 void session_value(struct session *session, const surety_outcome *outcome);
+
+/* A failure that is no reply's: a file, a limit. */
+void session_failure(struct session *session, int code, const char *source,
+                     const surety_error *error);
+/* Writes the report of an outcome to err, unless --quiet. */
+void session_report(struct session *session, const surety_outcome *outcome,
+                    const char *source);
+/* Says on a terminal that it is the terminal that is read. */
+void session_invite(struct session *session, const char *path);
 
 /* Judges one reply: its value to out, its report to err. False: stop. */
 bool session_reply(struct session *session, const char *source,

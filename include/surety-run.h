@@ -9,6 +9,7 @@
 #include <surety/ledger.h>
 #include <surety/mock.h>
 #include <surety/provider.h>
+#include <surety/render.h>
 #include <surety/run.h>
 
 #endif

@@ -7,8 +7,11 @@
 #include <surety/json.h>
 #include <surety/text.h>
 #include <surety/schema.h>
+#include <surety/align.h>
 #include <surety/contract.h>
 #include <surety/reply.h>
+#include <surety/stream.h>
+#include <surety/vote.h>
 #include <surety/strict.h>
 #include <surety/prompt.h>
 

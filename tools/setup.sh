@@ -25,6 +25,10 @@ build libcurl4-openssl-dev calls_to_models_over_HTTPS
 build libsqlite3-dev the_ledger_of_attempts
 build libpq-dev ledgers_in_PostgreSQL
 build libmicrohttpd-dev the_mock_model_server
+build libcairo2-dev charts
+build libpango1.0-dev the_texts_of_charts
+build libxlsxwriter-dev workbooks_(xlsx)
+build fonts-dejavu-core a_font_for_charts
 test g++ the_headers_compiled_as_C++
 test binutils the_list_of_exported_symbols
 test libtest-json-schema-acceptance-perl the_JSON_Schema_Test_Suite

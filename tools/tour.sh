@@ -38,6 +38,29 @@ show() {
     fi
 }
 
+# slowly CODE FILE COMMAND...: shows the command with the file on its standard
+# input, piece by piece, as a model writes.
+slowly() {
+    want=$1 file=$2
+    shift 2
+    printf '%s$ some-model | %s%s\n' "$dim" "$*" "$plain"
+    size=$(wc -c <"$file")
+    {
+        at=0
+        while [ $((at * 12)) -lt "$size" ]; do
+            dd if="$file" bs=12 skip=$at count=1 2>/dev/null || exit
+            at=$((at + 1))
+            sleep 0.05
+        done
+    } | "$@" 2>&1
+    got=$?
+    printf '%s(exit code %s)%s\n' "$dim" "$got" "$plain"
+    if [ "$got" -ne "$want" ]; then
+        printf 'tour: expected the exit code %s\n' "$want"
+        failed=1
+    fi
+}
+
 say '1. Trend analysis: the iteration response of an agent'
 show 0 surety check -c trend/iteration-response trend-iteration.md
 say '   Every mistake at its place in the reply, with what was likely meant'
@@ -71,12 +94,25 @@ say '5. Credibility analysis: JSON in the middle of prose'
 show 0 surety check -c credibility/analysis-result credibility.md
 show 1 surety check -c credibility/analysis-result credibility-eleven.md
 
+say '6. Almost-JSON is a mistake, unless you say how much may be mended'
+show 1 surety check -c credibility/analysis-result credibility-almost.md
+say '   The form and the values; every repair is told'
+show 0 surety check -c credibility/analysis-result --repair align \
+    credibility-almost.md
+say '   A reply that was cut off is closed by nobody; what is there can be had'
+show 0 surety check -c credibility/analysis-result --partial credibility-cut.md
+
+say '7. A reply while it is being written: each new partial value'
+slowly 0 credibility.md surety check -c credibility/analysis-result --stream
+say '   And the end of waiting where it can no longer become right'
+slowly 1 credibility-eleven.md surety check -c credibility/analysis-result \
+    --stream --commit
+
 say 'For programs: one JSON report a reply (the contract surety/report)'
 show 1 surety check -c credibility/analysis-result --report json \
     credibility-eleven.md
 
-say 'More: surety --help, surety contracts list, README.md'
-say '6. The whole job: prompt, model, check, ask again, value'
+say '8. The whole job: prompt, model, check, ask again, value'
 say '   What the model is told, with the schema as a type'
 show 0 surety prompt -c credibility/analysis-result --style typescript \
     'How credible is this account?'
@@ -114,5 +150,6 @@ kill $mock 2>/dev/null
 wait $mock
 say '   And with a real model: surety run -c ... -m openai:NAME (or anthropic:,'
 printf '   gemini:, ollama:, ...), its key in the environment: docs/run.md\n'
+say 'More: surety --help, surety contracts list, README.md'
 
 exit $failed

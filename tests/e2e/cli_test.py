@@ -89,12 +89,16 @@ def test_options():
               surety(*check_c, "--jsonl", "--native", "x"), 2, "--native")
     complains("--native with two replies",
               surety(*check_c, "--native", "a", "b", "c"), 2, "one reply")
-    complains("--repair syntax is not there yet",
-              surety(*check_c, "--repair", "syntax", "good.md"), 2,
-              "--repair syntax is not available yet")
-    complains("--repair align is not there yet",
-              surety("extract", "--repair", "align", "good.md"), 2,
-              "not available yet")
+    for option, with_it, what in (
+            ("--commit", (), "--commit is for --stream"),
+            ("--stream", ("--jsonl",), "not go with --jsonl"),
+            ("--stream", ("--pretty",), "not go with --pretty"),
+            ("--stream", ("--retry-prompt", "simple"), "--retry-prompt"),
+            ("--stream", ("--report", "sarif"), "text or json"),
+            ("--stream", ("a", "b"), "one reply, not 2"),
+            ("--stream", ("--native", "a", "b"), "one reply, not 2")):
+        complains(f"{option} {with_it}", surety(*check_c, option, *with_it),
+                  2, what)
     complains("--repair of an unknown kind",
               surety(*check_c, "--repair", "magic"), 2, "none|syntax|align")
     complains("--var without a value", surety(*check_c, "--var", "a"), 2,

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A reply judged while it arrives. What has come is read at once, whatever its
+ * size, and nothing is waited for but more of it. A partial value is printed
+ * where the tool would have to wait, and only if it differs from the one
+ * before; so a slow reader of the values or a fast writer of the reply gets
+ * fewer of them, and none is stale. Two ends: the reply's, and then the outcome
+ * is that of check; or the moment from which no continuation satisfies the
+ * contract, and then the report is what came, with the finding that ended it in
+ * the place of its errors. A reader of the values that goes away ends it too,
+ * though nothing more may ever come. */
+#include "stream.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input.h"
+#include "memory.h"
+
+enum { ARRIVAL_BYTES = 1 << 16 };
+
+struct arrival {
+    struct session *session;
+    surety_stream *stream;
+    const char *path;
+    int fd;
+    char *bytes;
+    surety_buf shown; /* the line printed last */
+};
+
+/* ---- values ------------------------------------------------------------- */
+
+/* Keeps to itself a line that was printed already: what out holds behind
+ * start. */
+static void arrival_line(struct arrival *arrival, size_t start)
+{
+    surety_buf *out = &arrival->session->cli->out.buf;
+    const surety_str line = {out->ptr + start, out->len - start};
+    const surety_str shown = surety_buf_str(&arrival->shown);
+
+    if (out->status || line.len == 0)
+        return;
+    if (line.len == shown.len && memcmp(line.ptr, shown.ptr, line.len) == 0) {
+        out->len = start;
+        return;
+    }
+    surety_buf_reset(&arrival->shown);
+    surety_buf_add(&arrival->shown, line);
+}
+
+/* Prints the value at hand, if there is one that may still be the reply's and
+ * it is another than before. */
+static void arrival_show(struct arrival *arrival)
+{
+    const bool derive = arrival->session->settings->derive;
+    const surety_val value = surety_stream_value(arrival->stream);
+    surety_buf *out = &arrival->session->cli->out.buf;
+    const size_t start = out->len;
+
+    if (!value.doc ||
+        surety_stream_verdict(arrival->stream) != SURETY_VERDICT_OPEN)
+        return;
+    if (derive)
+        surety_buf_text(out, "{\"value\":");
+    surety_val_write(value, SURETY_STYLE_COMPACT, out);
+    if (derive)
+        surety_buf_text(out, ",\"derived\":null}");
+    surety_buf_byte(out, '\n');
+    arrival_line(arrival, start);
+    output_flush(&arrival->session->cli->out);
+}
+
+/* Prints the value of an outcome, whichever it is. */
+static void arrival_value(struct arrival *arrival,
+                          const surety_outcome *outcome)
+{
+    const size_t start = arrival->session->cli->out.buf.len;
+
+    session_value(arrival->session, outcome);
+    arrival_line(arrival, start);
+}
+
+/* ---- the early end ------------------------------------------------------ */
+
+/* Why the rest was not waited for. */
+static void put_stop(const struct arrival *arrival, surety_buf *out)
+{
+    const surety_verdict verdict = surety_stream_verdict(arrival->stream);
+
+    put_format(out, "stopped after %zu bytes: ",
+               surety_stream_reply(arrival->stream).len);
+    surety_buf_text(
+        out,
+        verdict == SURETY_VERDICT_RUNAWAY ? "the reply is running away"
+        : verdict == SURETY_VERDICT_LOST
+            ? "the value at hand cannot satisfy the contract, and --commit "
+              "waits for no other"
+            : "nothing that follows can satisfy the contract");
+}
+
+static void put_member(surety_buf *out, const char *name, surety_str text)
+{
+    put_format(out, "\"%s\":", name);
+    surety_json_string(out, text);
+    surety_buf_byte(out, ',');
+}
+
+/* An item of a report's errors or warnings. */
+static void put_issue(surety_buf *out, const surety_issue *issue)
+{
+    const surety_position *position = &issue->position;
+
+    surety_buf_byte(out, '{');
+    put_member(out, "instanceLocation", issue->instance_location);
+    put_member(out, "keywordLocation", issue->keyword_location);
+    put_member(out, "absoluteKeywordLocation",
+               issue->absolute_keyword_location);
+    put_member(out, "keyword", issue->keyword);
+    surety_buf_text(out, "\"error\":");
+    surety_json_string(out, issue->message);
+    if (position->line > 0)
+        put_format(out,
+                   ",\"line\":%u,\"column\":%u,\"offset\":%zu,"
+                   "\"length\":%zu",
+                   (unsigned)position->line, (unsigned)position->column,
+                   position->offset, position->length);
+    if (issue->hint.len > 0) {
+        surety_buf_text(out, ",\"hint\":");
+        surety_json_string(out, issue->hint);
+    }
+    surety_buf_byte(out, '}');
+}
+
+/* The stage that a finding belongs to. */
+static surety_stage stage_of(const surety_issue *finding)
+{
+    const surety_str keyword = finding->keyword;
+
+    for (int stage = SURETY_STAGE_EXTRACTION; stage <= SURETY_STAGE_JSON_PARSE;
+         stage++) {
+        const surety_str name =
+            surety_str_of(surety_stage_name((surety_stage)stage));
+        if (keyword.len == name.len &&
+            memcmp(keyword.ptr, name.ptr, name.len) == 0)
+            return (surety_stage)stage;
+    }
+    return SURETY_STAGE_VALIDATION;
+}
+
+/* A list of the report, from `from` on, and behind its items one more. */
+static void put_issues(surety_buf *out, surety_val list,
+                       const surety_issue *last)
+{
+    surety_buf_byte(out, '[');
+    for (surety_val item = surety_val_first(list); item.doc;
+         item = surety_val_next(list, item)) {
+        surety_val_write(item, SURETY_STYLE_COMPACT, out);
+        surety_buf_byte(out, ',');
+    }
+    put_issue(out, last);
+    surety_buf_byte(out, ']');
+}
+
+/* The report object of what came, with the finding in the place of its errors
+ * unless it is valid, and a warning that tells of the end. */
+static void put_stopped(const struct arrival *arrival, surety_val report,
+                        bool is_valid, surety_buf *out)
+{
+    const surety_issue finding = surety_stream_finding(arrival->stream);
+    surety_issue stop = {.keyword = surety_str_of("stopped")};
+    surety_val member = surety_val_first(report);
+    surety_buf why;
+
+    surety_buf_init(&why, NULL, 0);
+    put_stop(arrival, &why);
+    stop.message = surety_buf_str(&why);
+    for (char before = '{'; member.doc;
+         member = surety_val_next(report, member), before = ',') {
+        surety_buf_byte(out, before);
+        surety_val_write(surety_val_key(member), SURETY_STYLE_COMPACT, out);
+        surety_buf_byte(out, ':');
+        if (surety_val_is(surety_val_key(member), "warnings"))
+            put_issues(out, member, &stop);
+        else if (!is_valid && surety_val_is(surety_val_key(member), "errors"))
+            put_issues(out, (surety_val){0}, &finding);
+        else if (!is_valid && surety_val_is(surety_val_key(member), "stage"))
+            put_format(out, "\"%s\"", surety_stage_name(stage_of(&finding)));
+        else
+            surety_val_write(member, SURETY_STYLE_COMPACT, out);
+    }
+    surety_buf_text(out, "}\n");
+    surety_buf_done(&why);
+}
+
+static void stop_json(const struct arrival *arrival,
+                      const surety_outcome *outcome)
+{
+    struct cli *cli = arrival->session->cli;
+    surety_doc *doc = surety_doc_new(NULL);
+    surety_buf text;
+    surety_error error;
+
+    surety_buf_init(&text, NULL, 0);
+    if (doc &&
+        surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0},
+                             &text) == SURETY_OK &&
+        surety_doc_read(doc, surety_buf_str(&text), NULL, &error) == SURETY_OK)
+        put_stopped(arrival, surety_doc_root(doc), surety_outcome_ok(outcome),
+                    &cli->err.buf);
+    else
+        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+    surety_buf_done(&text);
+    surety_doc_free(doc);
+}
+
+/* The finding, why it ended there, and what else is worth saying. */
+static void stop_text(const struct arrival *arrival,
+                      const surety_outcome *outcome)
+{
+    struct session *session = arrival->session;
+    const surety_issue finding = surety_stream_finding(arrival->stream);
+    surety_buf *out = &session->cli->err.buf;
+    surety_buf subject;
+    surety_issue_form form = {.size = sizeof(form),
+                              .source =
+                                  surety_str_of(input_name(arrival->path)),
+                              .text = surety_stream_reply(arrival->stream),
+                              .warning = surety_outcome_ok(outcome),
+                              .color = session->cli->color};
+
+    surety_buf_init(&subject, NULL, 0);
+    surety_buf_text(&subject, "contract ");
+    surety_buf_add(&subject, surety_contract_id(session->contract));
+    form.subject = surety_buf_str(&subject);
+    surety_issue_write(&finding, &form, out);
+    surety_buf_text(out, form.color ? "\033[34m      =\033[0m " : "      = ");
+    put_stop(arrival, out);
+    surety_buf_byte(out, '\n');
+    if (surety_outcome_ok(outcome)) {
+        session_report(session, outcome, input_name(arrival->path));
+    } else {
+        form.warning = true;
+        for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++) {
+            const surety_issue issue = surety_outcome_warning(outcome, i);
+            surety_issue_write(&issue, &form, out);
+        }
+    }
+    surety_buf_done(&subject);
+}
+
+/* Whether the reply has reached a point from which it is not worth waiting for
+ * the rest. Where the contract falls back on the reply's own text, its end is
+ * worth it, unless it runs away. */
+static bool is_decided(const struct arrival *arrival)
+{
+    const struct session *session = arrival->session;
+    const surety_verdict verdict = surety_stream_verdict(arrival->stream);
+    const bool takes_text =
+        !session->options.no_fallback &&
+        surety_contract_fallback(session->contract) == SURETY_FALLBACK_TEXT;
+
+    if (verdict == SURETY_VERDICT_RUNAWAY)
+        return true;
+    return !takes_text &&
+           (verdict == SURETY_VERDICT_NO ||
+            (verdict == SURETY_VERDICT_LOST && session->settings->commit));
+}
+
+/* ---- from beginning to end ---------------------------------------------- */
+
+/* Waits until a read gives something. False: who reads the values has gone. */
+static bool arrival_wait(const struct arrival *arrival)
+{
+    struct output *out = &arrival->session->cli->out;
+    struct pollfd watched[] = {{arrival->fd, POLLIN, 0}, {out->fd, 0, 0}};
+
+    while (poll(watched, 2, -1) < 0 && errno == EINTR)
+        ;
+    if (watched[0].revents == 0 && (watched[1].revents & POLLERR) != 0)
+        out->error = EPIPE;
+    return !out->error;
+}
+
+enum arrival_end { ARRIVAL_WHOLE, ARRIVAL_STOPPED, ARRIVAL_FAILED };
+
+/* Feeds what comes until there is nothing more to wait for. */
+static enum arrival_end arrival_feed(struct arrival *arrival)
+{
+    struct session *session = arrival->session;
+    const char *name = input_name(arrival->path);
+    bool decided = false;
+    surety_error error;
+    surety_status status;
+    size_t got = 0;
+
+    for (;;) {
+        if (!input_is_ready(arrival->fd)) {
+            if (decided)
+                return ARRIVAL_STOPPED;
+            arrival_show(arrival);
+            if (!arrival_wait(arrival))
+                return ARRIVAL_FAILED;
+        }
+        status = input_take(arrival->fd, arrival->path, arrival->bytes,
+                            ARRIVAL_BYTES, &got, &error);
+        if (status == SURETY_OK && got == 0)
+            return ARRIVAL_WHOLE;
+        if (status == SURETY_OK && decided)
+            return ARRIVAL_STOPPED;
+        if (status == SURETY_OK)
+            status = surety_stream_feed(
+                arrival->stream, (surety_str){arrival->bytes, got}, &error);
+        if (status != SURETY_OK) {
+            session_failure(session, cli_code_of(status, CODE_INVALID), name,
+                            &error);
+            return ARRIVAL_FAILED;
+        }
+        decided = is_decided(arrival);
+    }
+}
+
+static void arrival_finish(struct arrival *arrival, bool is_stopped)
+{
+    struct session *session = arrival->session;
+    surety_judge_options end = session->options;
+    const surety_outcome *outcome = NULL;
+    surety_error error;
+    surety_status status;
+
+    end.cut = is_stopped;
+    status = surety_stream_finish(arrival->stream, is_stopped ? &end : NULL,
+                                  &outcome, &error);
+    if (status != SURETY_OK) {
+        session_failure(session, cli_code_of(status, CODE_INVALID),
+                        input_name(arrival->path), &error);
+        return;
+    }
+    if (!is_stopped)
+        session_report(session, outcome, input_name(arrival->path));
+    else if (session->settings->quiet)
+        ;
+    else if (session_form(session) == SURETY_REPORT_JSON)
+        stop_json(arrival, outcome);
+    else
+        stop_text(arrival, outcome);
+    arrival_value(arrival, outcome);
+}
+
+static void arrival_run(struct arrival *arrival)
+{
+    struct session *session = arrival->session;
+    const bool is_native = session->settings->native != NULL;
+    const surety_stream_options options = {.size = sizeof(options),
+                                           .judge = &session->options,
+                                           .native = is_native};
+    surety_error error;
+    surety_status status;
+    enum arrival_end end;
+
+    session->options.extract =
+        is_native ? &session->extract_native : &session->extract;
+    status = surety_stream_begin(arrival->stream, session->contract, &options,
+                                 &error);
+    if (status != SURETY_OK) {
+        session_failure(session, cli_code_of(status, CODE_INVALID),
+                        input_name(arrival->path), &error);
+        return;
+    }
+    end = arrival_feed(arrival);
+    if (end != ARRIVAL_FAILED)
+        arrival_finish(arrival, end == ARRIVAL_STOPPED);
+}
+
+void stream_run(struct session *session, const struct operands *files)
+{
+    const char *native = session->settings->native;
+    struct arrival arrival = {.session = session,
+                              .path = native             ? native
+                                      : files->count > 0 ? files->items[0]
+                                                         : "-"};
+    surety_error error;
+
+    session->style = SURETY_STYLE_COMPACT;
+    surety_buf_init(&arrival.shown, &memory_large, 0);
+    arrival.fd = input_open(arrival.path, &error);
+    if (arrival.fd < 0) {
+        session_failure(session, CODE_WORLD, input_name(arrival.path), &error);
+        return;
+    }
+    session_invite(session, arrival.path);
+    arrival.stream = surety_stream_new(&memory_large, NULL);
+    arrival.bytes = malloc(ARRIVAL_BYTES);
+    if (arrival.stream && arrival.bytes)
+        arrival_run(&arrival);
+    else
+        cli_fail(session->cli, CODE_WORLD, NULL, "out of memory");
+    surety_stream_free(arrival.stream);
+    free(arrival.bytes);
+    surety_buf_done(&arrival.shown);
+    input_close(arrival.fd);
+}
