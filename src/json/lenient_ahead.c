@@ -283,6 +283,23 @@ int surety__ahead_dots(const surety_lenient *lenient, size_t at)
 
 /* ---- members ------------------------------------------------------------ */
 
+/* A quoted key whose last quote is missing: a name, a colon and a blank or what
+ * begins a value. */
+static bool ahead_unended_key(struct ahead *ahead, size_t start)
+{
+    const surety_lenient *lenient = ahead->lenient;
+    size_t at = start;
+
+    while (at < lenient->end && at - start < LENIENT_KEY_AHEAD &&
+           (lenient_is_name(lenient->text[at]) ||
+            (lenient->text[at] == ' ' && at > start)))
+        at++;
+    if (at + 1 >= lenient->end || at == start || lenient->text[at] != ':' ||
+        scan_is_digit(lenient->text[start]))
+        return false;
+    return strchr(" \t\n\"[{-0123456789", lenient->text[at + 1]) != NULL;
+}
+
 static enum member ahead_quoted_member(struct ahead *ahead,
                                        const struct sign *quote)
 {
@@ -291,6 +308,9 @@ static enum member ahead_quoted_member(struct ahead *ahead,
     size_t end;
     bool far;
 
+    if (ahead->lenient->state == LENIENT_QUOTED &&
+        !ahead->lenient->quoted.dirty && ahead_unended_key(ahead, start))
+        return MEMBER_QUOTED;
     if (!ahead_quoted(ahead, quote, &far))
         return far ? MEMBER_QUOTED : MEMBER_NO;
     end = ahead->at - quote->len;
@@ -545,7 +565,7 @@ static bool ahead_after_comma(struct ahead *ahead)
         *ahead = before;
         member = surety__ahead_member(ahead);
         return member == MEMBER_QUOTED || member == MEMBER_BARE ||
-               (member == MEMBER_LOOSE && line);
+               (member == MEMBER_LOOSE && (line || !lenient->quoted.dirty));
     }
     if (sign.code == SIGN_QUOTE || sign.code == '{' || sign.code == '[' ||
         sign.code == '(')
@@ -793,6 +813,8 @@ enum closing surety__ahead_closing(surety_lenient *lenient, size_t at,
 {
     enum closing closing;
 
+    if (lenient->strict)
+        return CLOSING_YES;
     if (lenient->quoted.key) {
         closing = ahead_closing_key(lenient, at, len);
         return closing == CLOSING_NO ? ahead_split_key(lenient, at) : closing;

@@ -492,7 +492,8 @@ static enum lenient_step bare_comma(surety_lenient *lenient, size_t len)
     const char *text = lenient->text;
     bool wait = false;
 
-    if (!lenient_in_object(lenient))
+    if (!lenient_in_object(lenient) ||
+        (lenient->strict && bare_scalar(lenient)))
         return bare_finish(lenient);
     if (ahead.at == lenient->end && !lenient->final)
         return surety__lenient_wait(lenient, WAIT_ANY, ahead.at);

@@ -38,7 +38,7 @@ surety_status surety__lenient_tail(surety_lenient *lenient)
             return status;
         made = true;
     } else if (lenient->state == LENIENT_BARE) {
-        if (surety__lenient_token(lenient, lenient->bare.place, lenient->end,
+        if (surety__lenient_token(lenient, lenient->bare.place, lenient->at,
                                   true, &made) == STEP_FAIL)
             return lenient->status;
     }
