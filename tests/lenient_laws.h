@@ -58,8 +58,7 @@ static bool laws_same_cells(const surety_doc *a, const surety_doc *b)
     return true;
 }
 
-/* Whether they have the same mends; but for those of closing brackets behind
- * the value, where only one of them looked for such. */
+/* Whether they have the same mends. */
 static bool laws_same_mends(const surety_doc *a, const surety_doc *b)
 {
     if (a->mend_count != b->mend_count || a->mend_likely != b->mend_likely)

@@ -13,6 +13,7 @@ def check(name, holds, detail=""):
     if not holds:
         for line in str(detail).splitlines():
             print(f"# {line}")
+    name = name.replace("\n", "\\n")
     print(f"{'ok' if holds else 'not ok'} {len(_points)} - {name}", flush=True)
     return bool(holds)
 

@@ -139,8 +139,7 @@ typedef struct surety_lenient_options {
 /* Reads the JSON value that stands at the start of text (after white space and
  * comments), as a model may have written it, into doc, as surety_doc_read does;
  * text must stay as it is while doc is used. *ret_end is where the value ends;
- * what stands behind it is not read, but for closing brackets up to the end of
- * a line, which close nothing (extra-close; a pushed value ends before them).
+ * what stands behind it is not read.
  * A text that is JSON gives exactly what surety_doc_read gives, and no mends.
  * Linear in the value.
  * SURETY_END: the text ends before the value does: it is cut off; doc holds

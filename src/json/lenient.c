@@ -463,34 +463,6 @@ static bool lenient_strict(surety_doc *doc, surety_str text, size_t *ret_end)
     return true;
 }
 
-/* Closing brackets behind the value that close nothing, up to the end of the
- * text or of a line. */
-static bool lenient_extra(surety_lenient *lenient)
-{
-    const char *text = lenient->text;
-    size_t at = lenient->at, end = at;
-
-    while (at < lenient->end &&
-           (scan_is_space(text[at]) || text[at] == '}' || text[at] == ']')) {
-        if (!scan_is_space(text[at]))
-            end = at + 1;
-        at++;
-    }
-    if (end == lenient->at)
-        return true;
-    for (at = end; at < lenient->end && (text[at] == ' ' || text[at] == '\t');)
-        at++;
-    if (at < lenient->end && text[at] != '\n' && text[at] != '\r')
-        return true;
-    at = lenient->at;
-    while (scan_is_space(text[at]))
-        at++;
-    if (!surety__lenient_mend(lenient, MEND_EXTRA_CLOSE, at, end - at, ""))
-        return lenient->status == SURETY_SYNTAX; /* then it is not taken */
-    lenient->at = end;
-    return true;
-}
-
 surety_status surety_doc_read_lenient(surety_doc *doc, surety_str text,
                                       const surety_lenient_options *options,
                                       size_t *ret_end, surety_error *reterr)
@@ -526,8 +498,6 @@ surety_status surety_doc_read_lenient(surety_doc *doc, surety_str text,
         lenient.final = true;
         step = lenient_run(&lenient);
     }
-    if (step == STEP_GO && !lenient.strict && !lenient_extra(&lenient))
-        step = STEP_FAIL;
     if (step == STEP_GO)
         lenient.status = SURETY_OK;
     status = lenient_end(&lenient, step, &end, reterr);

@@ -127,6 +127,7 @@ struct surety_lenient {
     bool comma;       /* a comma stands before */
     bool line;        /* a line has ended since the last value */
     bool key;         /* the last cell is a key without its value */
+    bool scalar;      /* the last value is one: the last cell */
     bool shown;       /* a snapshot is in the cells */
     uint32_t open;    /* the innermost open container, or PLACE_NONE */
     uint32_t depth;   /* how many are open */
@@ -152,6 +153,7 @@ struct surety_lenient {
     /* While a snapshot is in the cells: what there was before. */
     size_t shown_used, shown_own;
     uint32_t shown_count; /* values of the innermost open container */
+    bool shown_unsure;    /* the last cell is marked as open */
     size_t listed;        /* duplicate keys that are in the doc's list */
     surety_status status;
     const char *fault; /* a sentence */

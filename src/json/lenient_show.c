@@ -164,8 +164,45 @@ static surety_status show_spans(surety_lenient *lenient)
     return SURETY_OK;
 }
 
+/* The last cell, where it is an item that what follows may make another: a
+ * string before a colon is a key of the object around, and a lone scalar in
+ * round brackets is that scalar. NULL: it is none. */
+static surety__cell *show_unsure(const surety_lenient *lenient)
+{
+    surety__cell *cells = lenient->doc->cells;
+    const surety__cell *open = &cells[lenient->open];
+    surety__cell *item = &cells[lenient->used - 1];
+
+    const bool after =
+        lenient->state == LENIENT_AFTER ||
+        (lenient->resume == LENIENT_AFTER &&
+         (lenient->state == LENIENT_LINE || lenient->state == LENIENT_BLOCK));
+
+    if (lenient->strict || !after || !lenient->scalar ||
+        open->kind != CELL_ARRAY || !open->count)
+        return NULL;
+    return item->kind == CELL_STRING ||
+                   (open->flags & LENIENT_TUPLE && open->count == 1)
+               ? item
+               : NULL;
+}
+
+/* Takes back what stands behind the last cell, and what was said of it. */
+static void show_settle(surety_lenient *lenient)
+{
+    surety_doc *doc = lenient->doc;
+
+    lenient->used = lenient->shown_used;
+    doc->own_len = lenient->shown_own;
+    doc->cell_count = lenient->used;
+    if (lenient->shown_unsure)
+        doc->cells[lenient->used - 1].flags &= (uint8_t)~FLAG_OPEN;
+    lenient->shown_unsure = false;
+}
+
 surety_status surety__lenient_show(surety_lenient *lenient)
 {
+    surety__cell *unsure;
     const uint32_t count = lenient->open == PLACE_NONE
                                ? 0
                                : lenient->doc->cells[lenient->open].count;
@@ -176,13 +213,15 @@ surety_status surety__lenient_show(surety_lenient *lenient)
         return status;
     lenient->shown_used = lenient->used;
     lenient->shown_own = lenient->doc->own_len;
+    unsure = lenient->open == PLACE_NONE ? NULL : show_unsure(lenient);
+    lenient->shown_unsure = unsure != NULL;
+    if (unsure)
+        unsure->flags |= FLAG_OPEN;
     status = surety__lenient_tail(lenient);
     if (status == SURETY_OK)
         status = show_spans(lenient);
     if (status) {
-        lenient->used = lenient->shown_used;
-        lenient->doc->own_len = lenient->shown_own;
-        lenient->doc->cell_count = lenient->used;
+        show_settle(lenient);
         if (lenient->open != PLACE_NONE)
             lenient->doc->cells[lenient->open].count = count;
         return status;
@@ -211,9 +250,7 @@ void surety__lenient_unshow(surety_lenient *lenient)
             doc->cells[cell->span].count--;
         open = cell->span;
     }
-    lenient->used = lenient->shown_used;
-    doc->own_len = lenient->shown_own;
-    doc->cell_count = lenient->used;
+    show_settle(lenient);
 }
 
 surety_status surety__lenient_cut(surety_lenient *lenient)

@@ -33,6 +33,7 @@ void surety__lenient_placed(surety_lenient *lenient, size_t end)
     lenient->key = false;
     lenient->comma = false;
     lenient->line = false;
+    lenient->scalar = true;
     lenient->value_end = end;
     if (lenient->open == PLACE_NONE) {
         lenient->state = LENIENT_DONE;
@@ -101,6 +102,7 @@ enum lenient_step surety__lenient_close(surety_lenient *lenient, size_t end)
         lenient->gone |= later != PLACE_NONE;
     }
     surety__lenient_placed(lenient, end);
+    lenient->scalar = false;
     return STEP_GO;
 }
 
@@ -242,6 +244,7 @@ static enum lenient_step walk_dots(surety_lenient *lenient,
         lenient->at++;
     lenient->comma = false;
     lenient->line = false;
+    lenient->scalar = false;
     lenient->value_end = lenient->at;
     lenient->state = LENIENT_AFTER;
     return STEP_GO;

@@ -497,7 +497,8 @@ static bool stays_member(surety_val member, surety_val later)
 }
 
 /* Whether what is complete in the earlier snapshot is so in the later. Names
- * that stand twice are listed twice until their object ends. */
+ * that stand twice are listed twice until their object ends, and an open scalar
+ * may turn out to be something else: the key of a member, or nothing. */
 static bool stays(surety_val earlier, surety_val later)
 {
     const surety_kind kind = surety_val_kind(earlier);
@@ -506,10 +507,12 @@ static bool stays(surety_val earlier, surety_val later)
     if (!surety_val_is_open(earlier))
         return !surety_val_is_open(later) && surety_val_equal(earlier, later);
     if (surety_val_kind(later) != kind)
-        return !a.doc;
+        return !a.doc || (surety_val_is_open(a) && surety_val_count(a) == 0);
     for (; a.doc; a = surety_val_next(earlier, a)) {
         if (kind == SURETY_KIND_OBJECT && is_replaced(earlier, a))
             continue;
+        if (surety_val_is_open(a) && surety_val_kind(a) < SURETY_KIND_ARRAY)
+            break; /* it is the last */
         if (kind == SURETY_KIND_OBJECT ? !stays_member(a, later)
                                        : !b.doc || !stays(a, b))
             return false;
