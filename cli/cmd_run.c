@@ -15,6 +15,7 @@
 #include "input.h"
 #include "library.h"
 #include "memory.h"
+#include "run_consensus.h"
 #include "run_dry.h"
 #include "run_settings.h"
 #include "run_watch.h"
@@ -38,12 +39,15 @@ struct job {
     surety_model *models;
     struct watched *watched; /* one for each model */
     size_t model_count;
+    surety_model aggregator; /* of --aggregator */
     struct run_watch watch;
     struct run_dry dry;
     surety_budget budget;
     surety_ledger *ledger;
     bool ledger_optional;
+    surety_prompt_options prompt_options;
     surety_run *run;
+    struct run_consensus consensus;
 };
 
 /* ---- what is asked --------------------------------------------------------
@@ -266,6 +270,22 @@ static void job_wrap_model(struct job *job, size_t i)
     }
 }
 
+/* Who merges, where another than the first was named. */
+static bool job_aggregator(struct job *job)
+{
+    const char *name = job->settings->aggregator;
+    const surety_model *model;
+
+    if (!name)
+        return true;
+    model = configuration_model(job->cli, job->config, surety_str_of(name));
+    if (!model)
+        return false;
+    job->aggregator = *model;
+    job_change_model(job, &job->aggregator);
+    return true;
+}
+
 static bool job_models(struct job *job)
 {
     const struct texts *given = &job->settings->models;
@@ -300,7 +320,7 @@ static bool job_models(struct job *job)
         job_wrap_model(job, i);
     }
     job->model_count = count;
-    return true;
+    return job_aggregator(job);
 }
 
 /* ---- what it may spend, and where it is recorded --------------------------
@@ -382,18 +402,16 @@ static bool job_ledger(struct job *job)
 /* ---- the run --------------------------------------------------------------
  */
 
-static bool job_run(struct job *job)
+static surety_run_options job_options(struct job *job)
 {
     const struct run_settings *settings = job->settings;
-    const surety_prompt_options prompt = {
-        .size = sizeof(prompt), .style = (surety_prompt_style)settings->style};
     surety_run_options options = {
         .size = sizeof(options),
         .contract = job->contract,
         .system = job->system,
         .prompt = job->prompt,
         .instruct_system = settings->instruct_system,
-        .prompt_options = settings->style ? &prompt : NULL,
+        .prompt_options = settings->style ? &job->prompt_options : NULL,
         .judge = job->contract ? &job->session.options : NULL,
         .models = job->models,
         .model_count = job->model_count,
@@ -407,11 +425,37 @@ static bool job_run(struct job *job)
         .ledger_optional = job->ledger_optional,
         .event = run_watch_event,
         .event_ctx = &job->watch};
-    surety_error error;
-    surety_status status;
 
     if (!options.has_feedback)
         options.feedback = SURETY_FEEDBACK_ERRORS;
+    job->prompt_options =
+        (surety_prompt_options){.size = sizeof(job->prompt_options),
+                                .style = (surety_prompt_style)settings->style};
+    return options;
+}
+
+static void job_consensus(struct job *job)
+{
+    job->consensus = (struct run_consensus){
+        .cli = job->cli,
+        .settings = job->settings,
+        .session = &job->session,
+        .watch = &job->watch,
+        .run = job_options(job),
+        .budget = job->budget,
+        .aggregator = job->settings->aggregator ? &job->aggregator : NULL,
+        .quorum = job->numbers.quorum,
+        .has_said = &job->record.has_failed};
+    run_consensus_go(&job->consensus);
+}
+
+static bool job_run(struct job *job)
+{
+    const struct run_settings *settings = job->settings;
+    const surety_run_options options = job_options(job);
+    surety_error error;
+    surety_status status;
+
     status = surety_run_new(&options, &job->run, &error);
     if (status != SURETY_OK) {
         cli_fail(job->cli, cli_code_of(status, CODE_USAGE),
@@ -573,6 +617,7 @@ static void job_done(struct job *job)
     if (job->has_session)
         session_done(&job->session);
     surety_run_free(job->run);
+    run_consensus_done(&job->consensus);
     surety_ledger_close(job->ledger);
     surety_config_free(job->config);
     surety_recording_free(job->recording);
@@ -598,7 +643,8 @@ static bool job_begin(struct job *job, const struct operands *operands)
                                     .show_prompt = settings->show_prompt,
                                     .show_reply = settings->show_reply};
     run_watch_init(&job->watch, cli,
-                   settings->session.quiet || settings->dry_run);
+                   settings->session.quiet || settings->dry_run ||
+                       settings->consensus);
     secrets_guard();
     if (!job_recording(job) || !job_config(job) || !job_models(job))
         return false;
@@ -629,7 +675,9 @@ void run_run(struct cli *cli, const struct command *command, int argc,
         cli_color(cli, settings.session.color);
         if (job_begin(&job, &operands)) {
             signals_catch();
-            if (job_run(&job))
+            if (settings.consensus && !settings.dry_run)
+                job_consensus(&job);
+            else if (job_run(&job))
                 job_result(&job);
         }
         job_done(&job);

@@ -27,6 +27,15 @@ const struct option_row run_options[] = {
      "llamacpp, lmstudio, openrouter, or a provider of the configuration), "
      "exec:COMMAND, replay:FILE, or a name of the configuration; given again, "
      "it is asked when the one before is given up"},
+    {"consensus", 0, OPTION_CHOICE, AT(consensus), 0, NULL,
+     "first|fastest|vote|aggregate",
+     "ask every -m at the same time, and take the first valid answer in their "
+     "order, the first in time, what most say for each field, or what one more "
+     "model makes of all"},
+    {"quorum", 0, OPTION_TEXT, AT(quorum), 0, "N", NULL,
+     "valid answers that --consensus vote and aggregate need; 1 unless given"},
+    {"aggregator", 0, OPTION_TEXT, AT(aggregator), 0, "MODEL", NULL,
+     "who merges for --consensus aggregate; the first -m unless given"},
     {"system", 's', OPTION_TEXT, AT(system), 0, "TEXT|@FILE", NULL,
      "the system prompt"},
     {"style", 0, OPTION_CHOICE, AT(style), 0, NULL,
@@ -215,13 +224,17 @@ bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
         "max-output-tokens", settings->output_tokens, 0, 1, 10000000,
         "1 to 10000000"};
     struct run_numbers numbers = {.retry_max = 0};
+    const struct amount quorum = {"quorum", settings->quorum,  0,
+                                  1,        SURETY_VOTERS_MAX, "1 to 64"};
     uint64_t retry_max = 0;
+    uint64_t quorum_count = 0;
     uint64_t millionths = 0;
     uint64_t output_tokens = 0;
 
     if (!take_amount(cli, &retries, &retry_max) ||
         !take_amount(cli, &temperature, &millionths) ||
         !take_amount(cli, &output, &output_tokens) ||
+        !take_amount(cli, &quorum, &quorum_count) ||
         !take_timeouts(cli, settings, &numbers.timeouts) ||
         !take_budget(cli, settings, &numbers.budget))
         return false;
@@ -230,6 +243,7 @@ bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
     numbers.has_temperature = settings->temperature != NULL;
     numbers.temperature = (double)millionths / 1e6;
     numbers.output_tokens_max = (uint32_t)output_tokens;
+    numbers.quorum = (uint32_t)quorum_count;
     *ret_numbers = numbers;
     return true;
 }
@@ -250,7 +264,7 @@ static const char *wants_contract(const struct run_settings *settings)
                 {settings->retries, "retries"},
                 {settings->feedback, "feedback"},
                 {session->extract, "extract"},
-                {session->report == 6, "report sarif"},
+                {session->report == 5, "report sarif"},
                 {session->pick, "pick"},
                 {session->marker, "marker"},
                 {session->keep_reasoning, "keep-reasoning"},
@@ -300,6 +314,29 @@ static bool overwrites_replayed(const struct run_settings *settings)
     return false;
 }
 
+/* What --consensus goes with, and what goes with it. */
+static bool consensus_is_consistent(struct cli *cli,
+                                    const struct run_settings *settings)
+{
+    const int kind = settings->consensus - 1;
+    const char *alone = settings->session.derive ? "derive"
+                        : settings->show_reply   ? "show-reply"
+                                                 : NULL;
+
+    if (settings->quorum && kind != SURETY_CONSENSUS_VOTE &&
+        kind != SURETY_CONSENSUS_AGGREGATE)
+        cli_usage(cli, NULL, "--quorum is for --consensus vote and aggregate");
+    else if (settings->aggregator && kind != SURETY_CONSENSUS_AGGREGATE)
+        cli_usage(cli, NULL, "--aggregator is for --consensus aggregate");
+    else if (settings->consensus && alone)
+        cli_usage(cli, NULL, "--%s is not for --consensus", alone);
+    else if (settings->consensus && settings->session.report > 2)
+        cli_usage(cli, NULL, "--consensus reports as text or json");
+    else
+        return true;
+    return false;
+}
+
 bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
                        const struct operands *operands)
 {
@@ -330,5 +367,5 @@ bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
                   "write");
         return false;
     }
-    return true;
+    return consensus_is_consistent(cli, settings);
 }

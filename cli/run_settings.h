@@ -11,6 +11,8 @@
 struct run_settings {
     struct session_settings session; /* first: its rows count from here */
     struct texts models;
+    int consensus; /* of --consensus */
+    const char *quorum, *aggregator;
     const char *config;
     const char *system;
     int style; /* the choices of --style, counted from 1 */
@@ -37,6 +39,7 @@ struct run_numbers {
     bool has_temperature;
     double temperature;
     uint32_t output_tokens_max;
+    uint32_t quorum;
 };
 
 /* False: said why. */

@@ -186,7 +186,9 @@ static void say(struct run_watch *watch, const surety_event *event)
     surety_buf *out = &watch->cli->err.buf;
 
     end_line(watch);
-    put_format(out, "surety run: %s %u: ",
+    surety_buf_text(out, "surety run: ");
+    put_safe(out, watch->who);
+    put_format(out, "%s%s %u: ", watch->who.len ? ": " : "",
                event->kind == SURETY_EVENT_ATTEMPT ? "attempt"
                                                    : "after attempt",
                (unsigned)event->attempt);

@@ -23,6 +23,7 @@ void shown_done(struct shown *shown, surety_buf *out);
 struct run_watch {
     struct cli *cli;
     const surety_run *run; /* set once it is made */
+    surety_str who;        /* whose events come, where there are several */
     bool verbose;          /* attempts and decisions */
     bool show_prompt;      /* what the model is told */
     bool show_reply;       /* the model's text */

@@ -6,6 +6,7 @@
 
 #include <surety.h>
 #include <surety/config.h>
+#include <surety/consensus.h>
 #include <surety/ledger.h>
 #include <surety/mock.h>
 #include <surety/provider.h>

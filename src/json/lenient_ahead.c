@@ -64,11 +64,23 @@ static struct sign ahead_wide(uint32_t bytes)
     case 0xE280A6: return ahead_make(SIGN_DOTS, 3);
     case 0xE280A8: /* line separator, paragraph separator */
     case 0xE280A9: return ahead_make('\n', 3);
-    case 0xE2808B: /* spaces of no width, and an ideographic one */
+    case 0xE2808B: /* spaces of no width */
     case 0xE281A0:
+    case 0xEFBBBF:
+    case 0xE28080: /* Zs of Unicode: U+2000 to U+200A, and three more */
+    case 0xE28081:
+    case 0xE28082:
+    case 0xE28083:
+    case 0xE28084:
+    case 0xE28085:
+    case 0xE28086:
+    case 0xE28087:
+    case 0xE28088:
+    case 0xE28089:
+    case 0xE2808A:
     case 0xE280AF:
-    case 0xE38080:
-    case 0xEFBBBF: return ahead_make(' ', 3);
+    case 0xE2819F:
+    case 0xE38080: return ahead_make(' ', 3);
     case 0xEFBC8C: return ahead_make(',', 3);
     case 0xEFBC9A: return ahead_make(':', 3);
     case 0xEFBC9B: return ahead_make(';', 3);

@@ -356,10 +356,9 @@ static enum lenient_step quoted_quote(surety_lenient *lenient, size_t len)
     case CLOSING_WAIT: return STEP_WAIT;
     default: break;
     }
-    /* An apostrophe needs no backslash where it is told from a quote. */
-    if (lenient->text[lenient->at] != '\'' &&
-        !surety__lenient_mend(lenient, MEND_UNESCAPED_QUOTE, lenient->at, len,
-                              "\\\""))
+    if (!surety__lenient_mend(lenient, MEND_UNESCAPED_QUOTE, lenient->at, len,
+                              lenient->text[lenient->at] == '\'' ? "'"
+                                                                 : "\\\""))
         return STEP_FAIL;
     quoted->dirty = true;
     quoted->high |=

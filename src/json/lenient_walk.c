@@ -170,8 +170,12 @@ static enum lenient_step walk_comment(surety_lenient *lenient)
     if (at + 1 == lenient->end)
         return lenient->final ? STEP_CUT
                               : surety__lenient_wait(lenient, WAIT_ANY, at + 1);
-    if (lenient->text[at + 1] != '/' && lenient->text[at + 1] != '*')
-        return surety__lenient_fail(lenient, at, "a slash stands here");
+    if (lenient->text[at + 1] != '/' && lenient->text[at + 1] != '*') {
+        if (lenient->state != LENIENT_VALUE)
+            return surety__lenient_fail(lenient, at, "a slash stands here");
+        lenient->state = LENIENT_BARE; /* a path, or a pattern */
+        return STEP_GO;
+    }
     lenient->state =
         lenient->text[at + 1] == '/' ? LENIENT_LINE : LENIENT_BLOCK;
     lenient->at += 2;

@@ -12,7 +12,11 @@
 
 /* A short reply with one of these is no answer. */
 static const char *const fallback_phrases[] = {
-    "error:", "failed:", "i apologize", "i cannot", "sorry,",
+    "error:",         "failed:",         "i apologize",    "i cannot",
+    "sorry,",         "as an ai ",       "as an ai,",      "i'm unable to",
+    "i am unable to", "i'm not able to", "i can't help",   "i can't assist",
+    "i can't do ",    "i can't provide", "i can't comply", "i can't answer",
+    "i'm sorry, but", "i won't be able", "cannot assist",
 };
 enum { FALLBACK_REFUSAL_MAX = 200 }; /* characters; longer is an answer */
 
@@ -35,10 +39,23 @@ static bool fallback_nocase_in(surety_str text, surety_str phrase)
 
 bool surety__fallback_refused(surety_str reply)
 {
+    char plain[4 * FALLBACK_REFUSAL_MAX];
+    size_t len = 0;
+
     reply = surety__str_trim(reply);
     if (reply.len >= 4u * FALLBACK_REFUSAL_MAX ||
         surety__utf8_count(reply) >= FALLBACK_REFUSAL_MAX)
         return false;
+    /* The apostrophe of print is that of typewriters. */
+    for (size_t i = 0; i < reply.len; i++) {
+        const surety_str rest = {reply.ptr + i, reply.len - i};
+        const bool printed =
+            surety__str_starts(rest, SURETY__LITERAL("\xE2\x80\x99"));
+
+        plain[len++] = printed ? '\'' : reply.ptr[i];
+        i += printed ? 2 : 0;
+    }
+    reply = (surety_str){plain, len};
     for (size_t i = 0; i < sizeof(fallback_phrases) / sizeof(*fallback_phrases);
          i++)
         if (fallback_nocase_in(reply, surety_str_of(fallback_phrases[i])))

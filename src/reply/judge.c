@@ -340,18 +340,24 @@ static bool judge_keep(surety_judge *judge)
     return now->stage == SURETY_STAGE_DONE;
 }
 
+/* Whether a candidate stands in what was cut off. */
+static bool judge_is_cut_off(const surety_judge *judge,
+                             const surety_candidate *candidate)
+{
+    return judge->cut_off && judge->best->cut &&
+           judge->best->index != SURETY__NATIVE &&
+           candidate->start >= judge->best->candidate.start;
+}
+
 /* Whether a valid candidate is not to be taken at once. In running text it may
- * be a part of something that is almost JSON, for a bracket stands before it,
- * or brackets of prose ("[1]"): the tolerant pass, which tells them apart, is
- * waited for. And what stands before an answer that was cut off is not the
- * answer. */
+ * be a part of something that is almost JSON, for a bracket stands before it:
+ * the tolerant pass, which tells them apart, is waited for. */
 static bool judge_doubts(surety_judge *judge)
 {
     const surety__trial *now = judge->now;
     if (!judge->tolerant || now->stage != SURETY_STAGE_DONE)
         return false;
-    if (judge->cut_off && judge->best->index != SURETY__NATIVE &&
-        now->candidate.start < judge->best->candidate.start)
+    if (judge_is_cut_off(judge, &now->candidate))
         return true;
     if ((judge->place != SURETY_PLACE_EMBEDDED &&
          judge->place != SURETY_PLACE_MARKER) ||
@@ -362,19 +368,57 @@ static bool judge_doubts(surety_judge *judge)
     return true;
 }
 
-/* The tolerant pass had nothing better than the candidate that was doubted. */
+/* Whether a valid candidate is a part of something larger: of what the tolerant
+ * pass made a valid value of, or of JSON that cannot be read. */
+static bool judge_is_part(const surety_judge *judge, bool found,
+                          const surety_candidate *candidate)
+{
+    const surety__trial *best = judge->best;
+
+    if (found && best->index != SURETY__NATIVE &&
+        best->candidate.place == candidate->place &&
+        best->candidate.start <= candidate->start &&
+        best->candidate.end >= candidate->end)
+        return true;
+    return judge_is_cut_off(judge, candidate) ||
+           surety__region_refused(judge->finder, candidate->start,
+                                  candidate->end);
+}
+
+/* The candidates that were doubted, once it is known what stands around them:
+ * the first that is no part of something larger is taken, whatever repairs have
+ * come to. */
 static surety_status judge_trust(surety_judge *judge, bool *ret_found,
                                  surety_error *reterr)
 {
-    surety_status status;
+    const size_t count = surety_finder_count(judge->finder);
+    const bool found = *ret_found;
+    surety_status status = SURETY_OK;
+    size_t i = judge->doubted;
 
-    judge_take(judge, judge->doubted);
     judge->doubted = SURETY__NATIVE;
-    status = judge_read(judge, reterr);
-    if (status == SURETY_OK)
-        status = judge_check(judge, reterr);
-    if (status == SURETY_OK)
-        *ret_found = judge_keep(judge);
+    for (; i < count && status == SURETY_OK; i++) {
+        const surety_candidate candidate = surety_finder_at(judge->finder, i);
+
+        if (candidate.place != judge->over)
+            break;
+        if (judge_is_part(judge, found, &candidate)) {
+            if (found)
+                break;
+            continue;
+        }
+        judge_take(judge, i);
+        status = judge_read(judge, reterr);
+        if (status == SURETY_OK)
+            status = judge_check(judge, reterr);
+        if (status == SURETY_OK && judge->now->stage == SURETY_STAGE_DONE) {
+            judge->best = judge->now;
+            judge->outcome.partial = false;
+            judge->outcome.open = (surety_str){"", 0};
+            *ret_found = true;
+            break;
+        }
+    }
     return status;
 }
 
@@ -386,11 +430,57 @@ static surety_status judge_mend(surety_judge *judge, bool *ret_found,
     surety_status status =
         surety__repair_place(judge, judge->over, ret_found, reterr);
 
-    if (status == SURETY_OK && !*ret_found && judge->doubted != SURETY__NATIVE)
+    if (status == SURETY_OK && judge->doubted != SURETY__NATIVE)
         status = judge_trust(judge, ret_found, reterr);
     if (status != SURETY_OK || *ret_found || judge->place != SURETY_PLACE_NONE)
         return status;
+    if (judge->put_off) {
+        judge->taken_up = true;
+        status =
+            surety__repair_place(judge, SURETY_PLACE_WHOLE, ret_found, reterr);
+    }
+    if (status != SURETY_OK || *ret_found)
+        return status;
     return surety__repair_text(judge, ret_found, reterr);
+}
+
+/* Candidates that are read to see whether another one is valid, too. */
+enum { JUDGE_OTHERS_MAX = 4 };
+
+/* Whether the next candidates of the best one's place hold another valid value.
+ * Asked only where repairs are allowed, and of a strictly valid one. */
+static surety_status judge_look_on(surety_judge *judge, surety_error *reterr)
+{
+    surety__trial *best = judge->best;
+    const surety_val value = surety__trial_value(best);
+    surety_status status = SURETY_OK;
+
+    if (judge->repair == SURETY_REPAIR_NONE || best->tolerant ||
+        best->candidate.place <= SURETY_PLACE_WHOLE)
+        return SURETY_OK;
+    judge->turn = best->index + 1;
+    for (size_t i = 0; i < JUDGE_OTHERS_MAX && status == SURETY_OK; i++) {
+        surety_place place = best->candidate.place;
+
+        while (status == SURETY_OK && place == best->candidate.place &&
+               judge->turn >= surety_finder_count(judge->finder))
+            status = surety__finder_step(judge->finder, &place);
+        if (status != SURETY_OK || place != best->candidate.place ||
+            judge_take(judge, judge->turn++)->candidate.place != place)
+            break;
+        status = judge_read(judge, reterr);
+        if (status == SURETY_OK)
+            status = judge_check(judge, reterr);
+        if (status == SURETY_OK && judge->now->stage == SURETY_STAGE_DONE &&
+            !surety_val_equal(value, surety__trial_value(judge->now))) {
+            judge->ambiguous = true;
+            break;
+        }
+    }
+    /* The finder may have moved its clean text since. */
+    best->candidate = surety_finder_at(judge->finder, best->index);
+    /* What goes beyond a limit here would not have been looked at. */
+    return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : SURETY_OK;
 }
 
 /* No candidate is valid: of those that are JSON, which has the fewest errors,
@@ -456,6 +546,23 @@ static surety_status judge_derive(surety_judge *judge, surety_error *reterr)
     return status;
 }
 
+/* Says what other value there is. */
+static surety_status judge_warn(surety_judge *judge)
+{
+    if (judge->cut_off && !judge->best->cut)
+        return surety__explain_warn(
+            judge, "ambiguous",
+            "another value, which may be meant, is cut off: the complete one "
+            "was taken");
+    if (judge->ambiguous)
+        return surety__explain_warn(
+            judge, "ambiguous",
+            "another value of the reply satisfies the contract, too: the %s "
+            "one was taken",
+            judge->extract->pick_last ? "last" : "first");
+    return SURETY_OK;
+}
+
 /* A valid candidate: complete it, derive from it, warn. */
 static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
 {
@@ -465,9 +572,12 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
     const bool fill = surety_contract_fills_defaults(contract) &&
                       surety__schema_has_defaults(schema);
     surety_outcome *outcome = &judge->outcome;
-    surety_status status = SURETY_OK;
+    surety_status status;
     bool changed = false;
 
+    status = judge_look_on(judge, reterr);
+    if (status != SURETY_OK)
+        return status;
     judge_name(judge);
     outcome->value = surety__trial_value(judge->best);
     if ((fill || strip) && !outcome->partial)
@@ -481,6 +591,8 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
     if (status != SURETY_OK)
         return status;
     status = surety__explain_warnings(judge);
+    if (status == SURETY_OK)
+        status = judge_warn(judge);
     if (status == SURETY_OK)
         status = surety__notes_fill(judge);
     if (status == SURETY_OK)
@@ -540,6 +652,7 @@ static surety_status judge_begin(surety_judge *judge,
     judge->best = NULL;
     judge->turn = judge->tried = judge->rival_count = 0;
     judge->native_tried = judge->cut_off = false;
+    judge->put_off = judge->taken_up = judge->ambiguous = false;
     judge->doubted = SURETY__NATIVE;
     judge->place = judge->over = SURETY_PLACE_NONE;
     judge->repair =

@@ -62,8 +62,13 @@ static size_t locate_origin(const surety_judge *judge,
 void surety__locate_span(const surety_judge *judge, const surety__trial *trial,
                          size_t offset, size_t length, surety__issue *issue)
 {
+    const size_t len = trial->candidate.text.len;
     size_t end = offset + length;
 
+    /* A literal that was cut off has fewer bytes than others. */
+    if (end > len)
+        end = len > offset ? len : offset;
+    length = end - offset;
     if (trial->index != SURETY__NATIVE) {
         /* The end of the last byte: what follows may be markup. */
         end = length ? locate_origin(judge, trial, end - 1) + 1 : 0;

@@ -42,6 +42,8 @@ static const struct partial_step {
     {"dependencies", true, false, true},
 };
 
+enum { PARTIAL_NAMES = 4 }; /* the row of propertyNames */
+
 /* Keywords whose findings at an open array or object stay. */
 static const char *const partial_lasting[] = {
     "type",       "maxItems",      "maxProperties",        "maxLength",
@@ -92,12 +94,13 @@ static long partial_open_depth(surety_val root, surety_str location,
 }
 
 /* The depth in the instance at which the path first makes a choice; -1: it
- * makes none. */
-static long partial_choice_depth(surety_str path)
+ * makes none. *ret_named: it leads to the name of a property. */
+static long partial_choice_depth(surety_str path, bool *ret_named)
 {
     surety_str token;
     long depth = 0;
 
+    *ret_named = false;
     while (partial_token(&path, &token)) {
         for (size_t i = 0; i < sizeof(partial_steps) / sizeof(*partial_steps);
              i++) {
@@ -109,6 +112,7 @@ static long partial_choice_depth(surety_str path)
             if (step->choice)
                 return depth;
             depth += step->down;
+            *ret_named |= i == PARTIAL_NAMES;
             if (step->names)
                 (void)partial_token(&path, &name);
             break;
@@ -173,13 +177,15 @@ bool surety__partial_stays(surety_val root, const surety_finding *finding)
     long depth;
     const long open =
         partial_open_depth(root, finding->instance_location, &depth);
-    const long choice = partial_choice_depth(finding->keyword_location);
+    bool named;
+    const long choice = partial_choice_depth(finding->keyword_location, &named);
 
     if (open < 0)
         return true;
     if (choice >= 0 && choice <= open)
         return false;
-    if (open < depth)
+    /* A name whose value has begun is complete. */
+    if (open < depth || named)
         return true;
     return partial_stays_open(finding);
 }

@@ -7,16 +7,16 @@
  * that come out valid the best is the one that took least: nothing, then only
  * what leaves the meaning in no doubt, then guesses by their cost, then order
  * (the last first where the contract picks the last). Where none is valid by
- * itself and there are several values, all of them are the rows of one array, or
- * there is no value: one of them alone would be an array with rows lost.
+ * itself and there are several values, all of them are the rows of one array,
+ * or there is no value: one of them alone would be an array with rows lost.
  *
  * - What was cut off is never closed. It is a candidate that cannot be read,
  * and where nothing that came speaks against it, it is the answer that was cut
  *   off: then no other is made valid by repairs. Where partial values are
  *   allowed it is one, and comes last.
  * - JSON that cannot be read is refused as a whole: no part of it counts.
- * - A whole reply in quotes or backticks that is no JSON is taken for a text only
- *   where no later place has a value.
+ * - A whole reply in quotes or backticks that is no JSON is taken for a text
+ * only where no later place has a value.
  * - Only what is checked counts; alignment checks what it makes.
  * - Linear: the regions bound what is read, and CHECKS_MAX bounds how many
  *   values are checked. */
@@ -34,6 +34,11 @@ struct repair {
     surety_judge *judge;
     surety_place place;
     size_t checked, counted;
+    bool single; /* one value of several is valid by itself */
+    /* The region at hand: */
+    bool broken; /* is JSON that cannot be read; */
+    bool aside;  /* is no candidate, but may be one value of several; */
+    bool closed; /* was cut off, and is closed. */
 };
 
 static bool repair_expects(void *ctx, surety_str name)
@@ -58,8 +63,8 @@ static surety_status repair_read(surety_judge *judge, surety__trial *trial,
         .strict = judge->repair == SURETY_REPAIR_NONE,
         .certain_only = judge->options.certain_only,
         .cut = cut,
-        .expects = surety__contract_names_any(judge->contract) ? repair_expects
-                                                               : NULL,
+        .expects =
+            surety__contract_names_any(judge->contract) ? repair_expects : NULL,
         .expects_ctx = expects.ctx,
         .limits = &judge->limits,
     };
@@ -249,6 +254,64 @@ static surety_status repair_cut(surety_judge *judge, surety__trial *trial,
     return SURETY_OK;
 }
 
+/* Reads a region. Where partial values are asked for, a text that lacks nothing
+ * but closing brackets is one, unless only alignment makes it fit: then it is
+ * closed, and closed says that it was. */
+static surety_status repair_read_region(struct repair *pass,
+                                        const surety__region *region,
+                                        surety__reading *ret_reading,
+                                        size_t *ret_used, surety_error *reterr)
+{
+    surety_judge *judge = pass->judge;
+    surety__trial *trial = surety__judge_spare(judge);
+    const bool cut = judge->options.cut && region->last;
+    surety_status status;
+    bool good = false;
+
+    pass->closed = false;
+    if (judge->partial && region->last && !cut) {
+        status = repair_read(judge, trial, region->text, true, ret_reading,
+                             ret_used);
+        if (status != SURETY_OK)
+            return surety__fail_nomem(reterr);
+        if (*ret_reading != SURETY__READING_CUT)
+            return SURETY_OK;
+        status = surety__partial_check(judge, trial, &good, reterr);
+        if (status != SURETY_OK || good)
+            return status;
+        pass->closed = true;
+    }
+    status =
+        repair_read(judge, trial, region->text, cut, ret_reading, ret_used);
+    pass->closed = pass->closed && *ret_reading == SURETY__READING_VALUE;
+    return status == SURETY_OK ? status : surety__fail_nomem(reterr);
+}
+
+static bool repair_is_container(const surety_doc *doc)
+{
+    return surety_val_kind(surety_doc_root(doc)) >= SURETY_KIND_ARRAY;
+}
+
+/* Whether a reading is left for later, or for nobody. */
+static bool repair_passes_over(struct repair *pass, surety__reading reading,
+                               const surety__region *region)
+{
+    surety_judge *judge = pass->judge;
+    const surety_doc *doc = surety__judge_spare(judge)->doc;
+
+    if (pass->checked++ >= judge->limits.candidates_max)
+        return true;
+    /* What is complete was for the strict pass to find. */
+    if (judge->repair == SURETY_REPAIR_NONE)
+        return reading == SURETY__READING_VALUE || region->wrapper;
+    if (judge->taken_up || pass->place != SURETY_PLACE_WHOLE ||
+        reading != SURETY__READING_VALUE || repair_is_container(doc) ||
+        !surety_doc_mend_count(doc))
+        return false;
+    judge->put_off = true;
+    return true;
+}
+
 /* Whether the strict reader has refused what stands in a region, and nothing
  * got further. */
 static bool repair_says_why(const surety_judge *judge,
@@ -262,14 +325,78 @@ static bool repair_says_why(const surety_judge *judge,
            region->start < best->candidate.end;
 }
 
+/* Whether a trial is one of several values alone as an array. */
+static bool repair_is_lone(const surety__trial *trial)
+{
+    return trial->fits && !trial->rows &&
+           surety_val_kind(surety_doc_root(trial->doc)) != SURETY_KIND_ARRAY &&
+           surety_val_kind(surety_doc_root(trial->aligned)) ==
+               SURETY_KIND_ARRAY;
+}
+
+/* Tells the finder of a reading; whether anything is to be done with it. *used
+ * is how far it goes, then. */
+static bool repair_goes_on(struct repair *pass, const surety__region *region,
+                           surety__reading reading, size_t *used,
+                           size_t *ret_brackets)
+{
+    surety_judge *judge = pass->judge;
+
+    pass->broken = pass->aside = false;
+    if (surety__region_read(judge->finder, reading, *used, ret_brackets))
+        return !repair_passes_over(pass, reading, region);
+    if (reading == SURETY__READING_VALUE) {
+        /* Values one after the other that may be all of the reply are no rows
+         * where one of them is valid by itself. */
+        pass->aside = pass->place == SURETY_PLACE_WHOLE && !pass->single &&
+                      judge->repair != SURETY_REPAIR_NONE &&
+                      repair_is_container(surety__judge_spare(judge)->doc) &&
+                      pass->checked++ < judge->limits.candidates_max;
+        return pass->aside;
+    }
+    if (reading != SURETY__READING_NONE)
+        return false;
+    *used = surety__region_failed(judge->finder);
+    pass->broken = *used > 0;
+    if (pass->broken)
+        return true;
+    /* The tolerant reader's word instead of the strict one's. */
+    *used = region->text.len;
+    return repair_says_why(judge, region);
+}
+
+/* Whether the reader closed what the text does not close. */
+static bool repair_closes(const surety_doc *doc)
+{
+    for (size_t i = 0; i < doc->mend_kept; i++)
+        if (doc->mends[i].kind == MEND_MISSING_CLOSE)
+            return true;
+    return false;
+}
+
+/* Says why a text is no JSON as it stands. OK, NOMEM. */
+static surety_status repair_blame(surety_judge *judge, surety__trial *trial,
+                                  surety_str text)
+{
+    const surety_read_options options = {
+        .size = sizeof(options),
+        .flags = SURETY_READ_BORROW,
+        .limits = &judge->limits,
+    };
+
+    return surety_doc_read(trial->doc, text, &options, &trial->fault) ==
+                   SURETY_NOMEM
+               ? SURETY_NOMEM
+               : SURETY_OK;
+}
+
 /* Reads a region and does with it what can be done. */
-static surety_status repair_try(struct repair *pass,
-                                const surety__region *region,
+static surety_status repair_try(struct repair *pass, surety__region *region,
                                 surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
     surety__trial *trial = surety__judge_spare(judge);
-    surety_str text = region->text;
+    surety_str text;
     surety__reading reading;
     size_t used = 0;
     size_t brackets = 0;
@@ -278,19 +405,21 @@ static surety_status repair_try(struct repair *pass,
 
     /* A copy is the finder's; the doc stands on the text as long as the outcome
      * does. */
-    if (region->copied && !surety__outcome_copy(&judge->outcome, text, &text))
+    if (region->copied &&
+        !surety__outcome_copy(&judge->outcome, region->text, &region->text))
         return surety__fail_nomem(reterr);
-    status = repair_read(judge, trial, text, region->last, &reading, &used);
+    text = region->text;
+    status = repair_read_region(pass, region, &reading, &used, reterr);
     if (status != SURETY_OK)
-        return surety__fail_nomem(reterr);
-    if (!surety__region_read(judge->finder, reading, used, &brackets)) {
-        if (reading != SURETY__READING_NONE || !repair_says_why(judge, region))
-            return SURETY_OK;
-        /* The tolerant reader's word instead of the strict one's. */
-        used = text.len;
-    } else if (pass->checked++ >= judge->limits.candidates_max) {
-        return SURETY_OK;
+        return status;
+    if (reading == SURETY__READING_VALUE && repair_closes(trial->doc) &&
+        surety__region_goes_on(judge->finder, used)) {
+        reading = SURETY__READING_NONE;
+        if (repair_blame(judge, trial, text) != SURETY_OK)
+            return surety__fail_nomem(reterr);
     }
+    if (!repair_goes_on(pass, region, reading, &used, &brackets))
+        return SURETY_OK;
     candidate = (surety_candidate){
         .place = pass->place,
         .start = region->start,
@@ -305,12 +434,19 @@ static surety_status repair_try(struct repair *pass,
     trial->weak = region->weak;
     trial->wrapper = region->wrapper;
     trial->brackets = brackets;
+    trial->broken = pass->broken;
+    trial->cut = pass->closed;
     status = SURETY_OK;
     if (reading == SURETY__READING_CUT)
         status = repair_cut(judge, trial, reterr);
     else if (reading == SURETY__READING_VALUE)
         status = repair_check(judge, trial, reterr);
-    return status == SURETY_OK ? repair_keep(pass, reterr) : status;
+    if (status != SURETY_OK)
+        return status;
+    if (!pass->aside)
+        return repair_keep(pass, reterr);
+    pass->single |= trial->stage == SURETY_STAGE_DONE && !repair_is_lone(trial);
+    return SURETY_OK;
 }
 
 /* The native text, all of which is the value. */
@@ -320,6 +456,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
     const surety_str native = judge->options.native;
     const surety_candidate candidate = {
         .place = SURETY_PLACE_NATIVE, .end = native.len, .text = native};
+    const surety__region region = {.text = native, .last = true};
     surety__reading reading;
     surety__trial *trial;
     size_t used = 0;
@@ -329,12 +466,14 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
         return SURETY_OK;
     trial = surety__judge_take(judge, SURETY__NATIVE, &candidate);
     trial->tolerant = true;
-    status = repair_read(judge, trial, native, true, &reading, &used);
+    status = repair_read_region(pass, &region, &reading, &used, reterr);
     if (status != SURETY_OK)
-        return surety__fail_nomem(reterr);
+        return status;
+    trial->cut = pass->closed;
     if (reading == SURETY__READING_CUT) {
         status = repair_cut(judge, trial, reterr);
     } else if (reading == SURETY__READING_VALUE &&
+               judge->repair != SURETY_REPAIR_NONE &&
                surety__text_over(native, used, &trial->brackets)) {
         trial->brackets -= used;
         status = repair_check(judge, trial, reterr);
@@ -345,8 +484,20 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
     return status == SURETY_OK ? repair_keep(pass, reterr) : status;
 }
 
-/* Several values as one array, where it satisfies the contract. */
-static surety_status repair_rows(struct repair *pass, surety_error *reterr)
+/* Takes a valid trial back: it is what it is without alignment. */
+static surety_status repair_take_back(surety_judge *judge, surety__trial *trial,
+                                      surety_error *reterr)
+{
+    trial->fits = false;
+    trial->verdicts = NULL;
+    trial->stage = SURETY_STAGE_VALIDATION;
+    return surety__judge_count(judge, trial, reterr);
+}
+
+/* Several values as one array, where it satisfies the contract. lost: one of
+ * them alone was taken back; why the array is none is then told. */
+static surety_status repair_rows(struct repair *pass, bool lost,
+                                 surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
     surety__region region;
@@ -378,6 +529,12 @@ static surety_status repair_rows(struct repair *pass, surety_error *reterr)
         return SURETY_OK;
     trial->rows = surety_val_count(surety_doc_root(trial->doc));
     status = repair_check(judge, trial, reterr);
+    if (status == SURETY_OK && trial->stage != SURETY_STAGE_DONE && lost) {
+        if (!trial->counted)
+            status = surety__judge_count(judge, trial, reterr);
+        judge->best = trial;
+        judge->rival_count = 0;
+    }
     if (status != SURETY_OK || trial->stage != SURETY_STAGE_DONE)
         return status;
     /* Arrays are no rows that only alignment makes of them. */
@@ -385,6 +542,24 @@ static surety_status repair_rows(struct repair *pass, surety_error *reterr)
         !(trial->fits && text.ptr[1] == '['))
         judge->best = trial;
     return SURETY_OK;
+}
+
+/* All regions of the place were tried: are they rows? */
+static surety_status repair_gather(struct repair *pass, surety_error *reterr)
+{
+    surety_judge *judge = pass->judge;
+    surety__trial *best = judge->best;
+    const bool done = best && best->stage == SURETY_STAGE_DONE;
+    const bool lone =
+        done && repair_is_lone(best) && surety__region_several(judge->finder);
+    surety_status status = SURETY_OK;
+
+    if (judge->repair == SURETY_REPAIR_NONE || judge->cut_off || pass->single ||
+        (done && !lone))
+        return SURETY_OK;
+    if (lone)
+        status = repair_take_back(judge, best, reterr);
+    return status == SURETY_OK ? repair_rows(pass, lone, reterr) : status;
 }
 
 /* Says in the outcome that its value was cut off, and where. */
@@ -425,16 +600,21 @@ surety_status surety__repair_place(surety_judge *judge, surety_place place,
             status = SURETY_OK;
         else if (status == SURETY_NOMEM)
             return surety__fail_nomem(reterr);
-        if (status == SURETY_OK && !judge->cut_off &&
-            judge->repair != SURETY_REPAIR_NONE &&
-            (!judge->best || judge->best->stage != SURETY_STAGE_DONE ||
-             judge->best->rank > RANK_CERTAIN))
-            status = repair_rows(&pass, reterr);
+        if (status == SURETY_OK)
+            status = repair_gather(&pass, reterr);
     }
     if (status != SURETY_OK)
         return status;
     *ret_found = judge->best && judge->best->stage == SURETY_STAGE_DONE;
     return *ret_found ? repair_partial(judge, reterr) : SURETY_OK;
+}
+
+/* Whether a text says that there is nothing, as programs do. */
+static bool repair_says_nothing(surety_str text)
+{
+    return surety_str_equal(text, SURETY__LITERAL("null")) ||
+           surety_str_equal(text, SURETY__LITERAL("None")) ||
+           surety_str_equal(text, SURETY__LITERAL("undefined"));
 }
 
 surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
@@ -444,7 +624,6 @@ surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
     surety__trial *trial;
     surety_candidate candidate = {.place = SURETY_PLACE_NONE};
     surety_status status;
-
     bool wide = false;
 
     if (judge->repair != SURETY_REPAIR_ALIGN || judge->cut_off ||
@@ -473,7 +652,8 @@ surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
     if (surety__region_text(judge->finder, &candidate.text) != SURETY_OK)
         return surety__fail_nomem(reterr);
     if (candidate.place == SURETY_PLACE_NONE || !candidate.text.len ||
-        surety__fallback_refused(candidate.text))
+        surety__fallback_refused(candidate.text) ||
+        repair_says_nothing(candidate.text))
         return SURETY_OK;
     candidate.start = (size_t)(candidate.text.ptr - judge->reply.ptr);
     candidate.end = candidate.start + candidate.text.len;

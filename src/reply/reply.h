@@ -93,6 +93,7 @@ typedef struct surety__trial {
     bool fits;      /* aligned holds its value */
     bool cut;       /* it ends where the text was cut off */
     bool promising; /* and nothing that came speaks against it */
+    bool broken;    /* it is JSON that cannot be read */
     surety__rank rank;
     uint64_t cost;
     bool weak;       /* it may be brackets of prose */
@@ -121,6 +122,9 @@ struct surety_judge {
     bool partial;
     bool tolerant;        /* there is a tolerant pass */
     size_t doubted;       /* a valid candidate; SURETY__NATIVE: there is none */
+    bool put_off;         /* the whole reply may be a text, */
+    bool taken_up;        /* and is to be taken for one now */
+    bool ambiguous;       /* another value of the place is valid, too */
     bool cut_off;         /* a candidate that may be the answer was cut off */
     surety_place place;   /* whose candidates are being tried */
     surety_place over;    /* whose candidates are through; NONE: there is one */

@@ -328,6 +328,15 @@ surety_str surety__result_copy(surety_run *run, surety_str text);
  * max characters come three dots. */
 void surety__result_line(surety_buf *out, surety_str text, size_t max);
 
+/* ---- wait.c: the system's clocks ----------------------------------------- */
+
+/* The longest wait between two looks at *cancelled. */
+#define SURETY__WAIT_SLICE_MS 50
+surety_now surety__wait_now(void);
+void surety__wait_sleep(uint32_t delay_ms);
+/* What the run's exchange is under way on; NULL: none is. */
+surety_transport *surety__wait_transport(const surety_run *run);
+
 /* ---- id.c: ids and chance ------------------------------------------------ */
 
 /* A seed from the system. SURETY_IO. */

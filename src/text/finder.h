@@ -108,7 +108,7 @@ typedef struct surety__marks {
 } surety__marks;
 
 /* A stretch of text in which regions begin. */
-typedef struct surety__field {
+typedef struct surety__ground {
     surety_str text;
     size_t origin; /* of its first byte, where it has no runs */
     size_t limit;  /* of the reply: how far a value may go on past it */
@@ -123,7 +123,7 @@ typedef struct surety__field {
     bool bare;   /* it may start with a value that is no container */
     bool single; /* one value is wanted of it */
     bool last;   /* it ends where the reply does */
-} surety__field;
+} surety__ground;
 
 /* How the bytes of a region map to the reply: as its field's, from skip on. */
 typedef struct surety__region_row {
@@ -142,7 +142,7 @@ typedef struct surety__hunt {
     size_t turn; /* fences or markers seen */
     size_t past; /* of the reply: values were read up to here */
     size_t work, work_max;
-    surety__field field;
+    surety__ground field;
     bool in_field;
     size_t from;    /* of the field: where the last one's wrapper starts */
     bool exact;     /* the region is all that is left of its field */
@@ -301,15 +301,20 @@ enum surety__start surety__start_at(surety_str text, size_t at);
 /* The next array or object that may start at `at` or later; text.len: none. */
 size_t surety__start_next(surety_str text, size_t at, surety__marks *marks,
                           enum surety__start *ret_start);
-/* Whether what starts at `at` is JSON, however broken, and no prose in brackets:
- * an object with a key and its colon, or with a quoted key and the start of a
- * value behind it; an array whose first item is quoted text with a comma, colon
- * or bracket behind it, or such an object or array. */
+/* Whether what starts at `at` is JSON, however broken, and no prose in
+ * brackets: an object with a key and its colon, or with a quoted key and the
+ * start of a value behind it; an array whose first item is quoted text with a
+ * comma, colon or bracket behind it, or such an object or array. */
 bool surety__start_is_json(surety_str text, size_t at);
 /* Where the brackets that open at `at` close again, of whatever kind; where a
- * comma or another closing bracket follows, what belongs to it too. text.len:
- * they do not. */
+ * comma or another closing bracket follows, or another opening one at once,
+ * what belongs to it too. text.len: they do not. */
 size_t surety__start_extent(surety_str text, size_t at);
+/* Whether a comma at `at`, or behind closing brackets there, leads to more of
+ * an object or array that is open: to a member, or in the end to a closing
+ * bracket.
+ */
+bool surety__start_goes_on(surety_str text, size_t at);
 /* Where what wraps a value at `at` ends: labels, tags, assignments, calls;
  * `at` where nothing does. */
 size_t surety__start_unwrap(surety_str text, size_t at);

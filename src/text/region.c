@@ -72,7 +72,7 @@ surety_status surety__region_next(surety_finder *finder,
                                   surety__region *ret_region)
 {
     surety__hunt *hunt = &finder->hunt;
-    surety__field *field = &hunt->field;
+    surety__ground *field = &hunt->field;
     surety_status status = SURETY_OK;
     surety__region_row *row;
     size_t at = 0;
@@ -119,7 +119,7 @@ surety_status surety__region_next(surety_finder *finder,
 static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
 {
     surety__hunt *hunt = &finder->hunt;
-    surety__field *field = &hunt->field;
+    surety__ground *field = &hunt->field;
     surety__region_row *row = region_row(finder, finder->regions.count - 1);
     const size_t end = field->at + used;
     size_t brackets = end;
@@ -172,7 +172,7 @@ static void region_break(surety_finder *finder, size_t len)
 static bool region_cut(surety_finder *finder)
 {
     surety__hunt *hunt = &finder->hunt;
-    surety__field *field = &hunt->field;
+    surety__ground *field = &hunt->field;
     const bool strong = hunt->strong || hunt->exact;
 
     if (!strong) {
@@ -213,7 +213,7 @@ static bool region_cut(surety_finder *finder)
 static void region_none(surety_finder *finder, size_t used)
 {
     surety__hunt *hunt = &finder->hunt;
-    surety__field *field = &hunt->field;
+    surety__ground *field = &hunt->field;
 
     if (surety__start_is_json(field->text, field->at)) {
         const size_t end = surety__start_extent(field->text, field->at);
@@ -230,7 +230,7 @@ static void region_none(surety_finder *finder, size_t used)
 
 /* What reading the rest of a field has cost. A reader looks for its last
  * bracket first. */
-static size_t region_cost(surety__field *field, surety__reading reading,
+static size_t region_cost(surety__ground *field, surety__reading reading,
                           size_t used)
 {
     const size_t least =
@@ -252,7 +252,7 @@ bool surety__region_read(surety_finder *finder, surety__reading reading,
                          size_t used, size_t *ret_rest)
 {
     surety__hunt *hunt = &finder->hunt;
-    surety__field *field = &hunt->field;
+    surety__ground *field = &hunt->field;
     size_t rest = 0;
     bool good = false;
 
@@ -275,7 +275,7 @@ bool surety__region_read(surety_finder *finder, surety__reading reading,
 static bool region_in_field(surety_finder *finder, size_t *ret_at)
 {
     surety__hunt *hunt = &finder->hunt;
-    surety__field *field = &hunt->field;
+    surety__ground *field = &hunt->field;
     const bool unwraps =
         !field->whole || !region_lists(finder, SURETY_PLACE_EMBEDDED);
     enum surety__start start = START_NONE;
@@ -323,7 +323,7 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
 /* A field of the reply's own bytes from start to end; none of those that were
  * read. */
 static bool region_field(surety_finder *finder, size_t start, size_t end,
-                         surety__field field)
+                         surety__ground field)
 {
     surety__hunt *hunt = &finder->hunt;
     size_t low = 0;
@@ -358,7 +358,7 @@ static bool region_field(surety_finder *finder, size_t start, size_t end,
 /* A block whose lines carry markup: a copy without it. OK, NOMEM, END: it is
  * empty. */
 static surety_status region_clean(surety_finder *finder, size_t i,
-                                  surety__field field)
+                                  surety__ground field)
 {
     const surety__block *block = surety__block_at(finder, i);
     size_t len = 0;
@@ -404,7 +404,7 @@ static surety_status region_fence(surety_finder *finder)
         const size_t count = finder->fences.count;
         const uint32_t tag = count ? (uint32_t)(hunt->turn / count) : 0;
         const surety__fence *fence;
-        surety__field field = {.bare = true, .group = tag};
+        surety__ground field = {.bare = true, .group = tag};
         surety_status status;
 
         if (!count || tag > (any ? BLOCK_OTHER : BLOCK_JSON))
@@ -464,10 +464,10 @@ static surety_status region_marked(surety_finder *finder)
         walk.block = hunt->walk.block;
         /* A fence may stand between the marker and its value. */
         while (surety__place_segment(finder, &walk)) {
-            const surety__field field = {.bare = true,
-                                         .single = true,
-                                         .last =
-                                             walk.stop == finder->reply.len};
+            const surety__ground field = {.bare = true,
+                                          .single = true,
+                                          .last =
+                                              walk.stop == finder->reply.len};
             const surety_str text = {finder->reply.ptr + walk.pos,
                                      walk.stop - walk.pos};
 
@@ -505,9 +505,9 @@ static bool region_open_field(surety_finder *finder, surety_status *ret_status)
 
     switch (hunt->place) {
     case SURETY_PLACE_WHOLE: {
-        const surety__field field = {.whole = true,
-                                     .bare = true,
-                                     .last = finder->end == finder->reply.len};
+        const surety__ground field = {.whole = true,
+                                      .bare = true,
+                                      .last = finder->end == finder->reply.len};
         const surety__span span = surety__finder_whole(finder);
 
         *ret_status = surety__region_text(finder, &text);
@@ -524,8 +524,8 @@ static bool region_open_field(surety_finder *finder, surety_status *ret_status)
     case SURETY_PLACE_MARKER: *ret_status = region_marked(finder); break;
     case SURETY_PLACE_EMBEDDED:
         while (surety__place_segment(finder, walk)) {
-            const surety__field field = {.last =
-                                             walk->stop == finder->reply.len};
+            const surety__ground field = {.last =
+                                              walk->stop == finder->reply.len};
             const size_t start = walk->pos;
 
             walk->pos = walk->stop;
@@ -595,21 +595,46 @@ static size_t region_row_count(const surety__hunt *hunt)
     return hunt->strong_count ? hunt->strong_count : hunt->value_count;
 }
 
-bool surety__region_failed(const surety_finder *finder)
+size_t surety__region_failed(const surety_finder *finder)
 {
-    return region_row(finder, finder->regions.count - 1)->refused > 0;
+    return region_row(finder, finder->regions.count - 1)->refused;
 }
 
-bool surety__region_refused(const surety_finder *finder, size_t offset)
+/* Whether nothing of JSON stands around the bytes from start to end of the
+ * reply in what begins at `from`. */
+static bool region_is_all(const surety_finder *finder, size_t from,
+                          size_t start, size_t end)
+{
+    const char *ptr = finder->reply.ptr;
+
+    while (from < start && (ptr[from] == '[' || surety__is_space(ptr[from])))
+        from++;
+    while (end < finder->reply.len && surety__is_space(ptr[end]))
+        end++;
+    return from == start &&
+           (end == finder->reply.len || !memchr(",:\"'{[", ptr[end], 6));
+}
+
+bool surety__region_refused(const surety_finder *finder, size_t start,
+                            size_t end)
 {
     for (size_t i = finder->hunt.first_row; i < finder->regions.count; i++) {
         const size_t len = region_row(finder, i)->refused;
+        const size_t from = surety__region_origin(finder, i, 0);
 
-        if (len && offset >= surety__region_origin(finder, i, 0) &&
-            offset < surety__region_origin(finder, i, len))
+        if (len && start >= from &&
+            start < surety__region_origin(finder, i, len) &&
+            !region_is_all(finder, from, start, end))
             return true;
     }
     return false;
+}
+
+bool surety__region_goes_on(const surety_finder *finder, size_t used)
+{
+    const surety__ground *field = &finder->hunt.field;
+
+    return surety__start_goes_on(field->text, field->at + used);
 }
 
 bool surety__region_several(const surety_finder *finder)

@@ -244,7 +244,7 @@ static size_t start_quoted(surety_str text, size_t at)
         if (text.ptr[at] == '\\')
             at++;
         else if (memchr("\"'`", quote, 3) ? text.ptr[at] == quote
-                                         : start_quote(text, at) == 3)
+                                          : start_quote(text, at) == 3)
             return at + start_quote(text, at);
     }
     return text.len;
@@ -262,9 +262,8 @@ bool surety__start_is_json(surety_str text, size_t at)
             at = start_space(text, start_quoted(text, at));
             return start_mark(text, at, ':') || start_quote(text, at) ||
                    start_literal(text, at, &cut) ||
-                   (at < text.len &&
-                    (start_is_digit(text.ptr[at]) ||
-                     memchr("{[-", text.ptr[at], 3)));
+                   (at < text.len && (start_is_digit(text.ptr[at]) ||
+                                      memchr("{[-", text.ptr[at], 3)));
         }
         if (text.ptr[at] != '[')
             return false;
@@ -309,8 +308,8 @@ static size_t start_scalar(surety_str text, size_t at)
     if (start_quote(text, at))
         return start_quoted(text, at);
     if (at < text.len && (start_is_digit(text.ptr[at]) || text.ptr[at] == '-'))
-        for (end++; end < text.len && memchr("0123456789.eE+-", text.ptr[end],
-                                             15);)
+        for (end++;
+             end < text.len && memchr("0123456789.eE+-", text.ptr[end], 15);)
             end++;
     return end > at ? end : at + start_literal(text, at, &cut);
 }
@@ -322,6 +321,10 @@ size_t surety__start_extent(surety_str text, size_t at)
     if (end == text.len)
         end = start_balance(text, at, false);
     for (;;) {
+        if (end < text.len && memchr("{[", text.ptr[end], 2)) {
+            end = start_balance(text, end, true);
+            continue;
+        }
         at = start_space(text, end);
         if (at == text.len || !memchr("}],", text.ptr[at], 3))
             return end;
@@ -338,6 +341,28 @@ size_t surety__start_extent(surety_str text, size_t at)
         if (at < text.len && memchr("{[", text.ptr[at], 2))
             end = start_balance(text, at, true);
     }
+}
+
+bool surety__start_goes_on(surety_str text, size_t at)
+{
+    at = start_space(text, at);
+    while (at < text.len && memchr("}]", text.ptr[at], 2))
+        at = start_space(text, at + 1);
+    while (at < text.len && text.ptr[at] == ',') {
+        at = start_space(text, at + 1);
+        while (start_scalar(text, at) > at) {
+            at = start_space(text, start_scalar(text, at));
+            if (start_mark(text, at, ':'))
+                return true;
+            if (at < text.len && text.ptr[at] == ',')
+                at = start_space(text, at + 1);
+        }
+        if (at < text.len && memchr("{[", text.ptr[at], 2))
+            at = start_space(text, start_balance(text, at, true));
+        if (at < text.len && memchr("}]", text.ptr[at], 2))
+            return true;
+    }
+    return false;
 }
 
 /* Where byte stands next, from `at` on; text.len: nowhere. */

@@ -68,11 +68,17 @@ bool surety__region_read(surety_finder *finder, surety__reading reading,
  * of something else, for a bracket of a value stands before it, or brackets of
  * prose. */
 bool surety__region_doubtful(const surety_finder *finder, size_t offset);
-/* Whether the last region that was told of is JSON that cannot be read. */
-bool surety__region_failed(const surety_finder *finder);
-/* Whether an offset of the reply is within JSON that could not be read, in the
- * regions of the place. */
-bool surety__region_refused(const surety_finder *finder, size_t offset);
+/* How many bytes of the last region that was told of are JSON that cannot be
+ * read. */
+size_t surety__region_failed(const surety_finder *finder);
+/* Whether a span of the reply is a part of JSON that could not be read, in the
+ * regions of the place. It is no part where nothing but opening brackets stands
+ * before it and nothing of JSON behind it. */
+bool surety__region_refused(const surety_finder *finder, size_t start,
+                            size_t end);
+/* Whether more of a value that the last region was read to stands behind it: a
+ * reader that closes a bracket may have closed it too early. */
+bool surety__region_goes_on(const surety_finder *finder, size_t used);
 /* Whether more than one value stands in the place, those that could not be read
  * among them. */
 bool surety__region_several(const surety_finder *finder);

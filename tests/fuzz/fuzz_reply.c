@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a reply to a few contracts. The first byte chooses contract and
- * options, the rest is the reply (or, by a bit of it, the native value). What
- * must hold: a value wherever the outcome is ok, issues wherever it is not,
- * places inside of the reply, the same report the second time, forms for people
- * that are UTF-8 without control characters, and a JSON report that satisfies
- * the contract surety/report. */
+ * options, the rest is the reply (or, by a bit of it, the native value). Its
+ * upper two bits choose the level of repair; where there is one, the first byte
+ * of the rest chooses how far it may go. What must hold: a value wherever the
+ * outcome is ok, issues wherever it is not, places inside of the reply, the
+ * same report the second time, forms for people that are UTF-8 without control
+ * characters, and a JSON report that satisfies the contract surety/report. Of
+ * repairs: what comes out satisfies the schema, none are likely where only
+ * certain ones are allowed, and what is valid without them stays as it is. */
 #include <surety/reply.h>
 
 #include "contract/contract.h"
@@ -122,6 +125,12 @@ static void check_outcome(const surety_outcome *outcome, surety_str seen)
              SURETY_KIND_NONE);
     must(surety_outcome_start(outcome) <= surety_outcome_end(outcome));
     must(surety_outcome_end(outcome) <= seen.len);
+    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++) {
+        const surety_repaired repaired = surety_outcome_repaired(outcome, i);
+
+        must(*repaired.kind != '\0');
+        must(repaired.position.offset + repaired.position.length <= seen.len);
+    }
     for (size_t i = 0; i < errors; i++)
         check_issue(surety_outcome_error(outcome, i), seen);
     for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
@@ -130,6 +139,86 @@ static void check_outcome(const surety_outcome *outcome, surety_str seen)
     check_form(outcome, SURETY_REPORT_PLAIN);
     check_form(outcome, SURETY_REPORT_GITHUB);
     check_form(outcome, SURETY_REPORT_SARIF);
+}
+
+/* The value that came out, by itself. */
+static void check_value(const surety_contract *contract,
+                        const surety_outcome *outcome)
+{
+    surety_checker *checker = surety_checker_new(NULL, NULL);
+    surety_doc *doc = surety_doc_new(NULL);
+    bool valid = false;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    must(surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
+                          &text) == SURETY_OK);
+    must(checker && doc &&
+         surety_doc_read(doc, surety_buf_str(&text), NULL, NULL) == SURETY_OK);
+    if (!surety_outcome_partial(outcome)) {
+        must(surety_checker_check(checker, surety_contract_schema(contract),
+                                  surety_doc_root(doc), &valid,
+                                  NULL) == SURETY_OK);
+        must(valid);
+    }
+    surety_buf_done(&text);
+    surety_doc_free(doc);
+    surety_checker_free(checker);
+}
+
+/* Whether the outcome may be another than the strict one: of an earlier place,
+ * or of something larger that the strict one is a part of. */
+static bool may_differ(const surety_outcome *outcome,
+                       const surety_outcome *strict)
+{
+    if (surety_outcome_place(outcome) < surety_outcome_place(strict))
+        return true;
+    if (!surety_outcome_ok(outcome))
+        return surety_outcome_stage(outcome) == SURETY_STAGE_JSON_PARSE &&
+               surety_outcome_place(strict) >= SURETY_PLACE_MARKER;
+    return surety_outcome_repaired_count(outcome) > 0 &&
+           surety_outcome_start(outcome) <= surety_outcome_start(strict) &&
+           surety_outcome_end(outcome) >= surety_outcome_end(strict);
+}
+
+/* The reply with repairs: how says which. */
+static void check_repairs(const surety_contract *contract, surety_str text,
+                          surety_judge_options options, surety_repair level,
+                          unsigned how)
+{
+    const surety_repair none = SURETY_REPAIR_NONE;
+    surety_outcome *strict = NULL;
+    surety_outcome *outcome = NULL;
+    const surety_str seen = options.native.len ? options.native : text;
+    surety_status status;
+
+    options.no_fallback = true;
+    options.repair = &none;
+    status = surety_reply_judge(contract, text, &options, &strict, NULL);
+    must(status == SURETY_OK || status == SURETY_LIMIT);
+    options.repair = &level;
+    options.certain_only = how & 1;
+    options.partial = how & 2;
+    options.cut = how & 4;
+    status = surety_reply_judge(contract, text, &options, &outcome, NULL);
+    must(status == SURETY_OK || status == SURETY_LIMIT);
+    if (outcome) {
+        check_outcome(outcome, seen);
+        for (size_t i = 0; i < surety_outcome_repaired_count(outcome) &&
+                           surety_outcome_ok(outcome);
+             i++)
+            must(!(options.certain_only &&
+                   surety_outcome_repaired(outcome, i).likely));
+        if (surety_outcome_ok(outcome))
+            check_value(contract, outcome);
+    }
+    if (strict && outcome && surety_outcome_ok(strict) &&
+        !may_differ(outcome, strict))
+        must(surety_outcome_ok(outcome) &&
+             surety_val_equal(surety_outcome_value(outcome),
+                              surety_outcome_value(strict)));
+    surety_outcome_free(strict);
+    surety_outcome_free(outcome);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -169,5 +258,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                           surety_buf_str(&reports[1])));
     surety_buf_done(&reports[0]);
     surety_buf_done(&reports[1]);
+    if (data[0] >> 6 && size > 1)
+        check_repairs(contract, text, options,
+                      (surety_repair)((data[0] >> 6) - 1), data[1]);
     return 0;
 }

@@ -19,8 +19,8 @@ static const struct lenient_case lenient_cases[] = {
     {"{\"a\":1,}", SURETY_OK, "{\"a\":1}", "trailing-comma"},
     {"{'a': 'it's', b: True, \"c\": None,}", SURETY_OK,
      "{\"a\":\"it's\",\"b\":true,\"c\":null}",
-     "single-quote single-quote unquoted-key python-literal python-literal "
-     "trailing-comma"},
+     "single-quote single-quote unescaped-quote? unquoted-key python-literal "
+     "python-literal trailing-comma"},
     {"[1, 2, 3,]", SURETY_OK, "[1,2,3]", "trailing-comma"},
     {"{\"text\": \"She said \"stop\" twice\", \"n\": 1}", SURETY_OK,
      "{\"text\":\"She said \\\"stop\\\" twice\",\"n\":1}",
@@ -170,10 +170,11 @@ static const struct lenient_case lenient_cases[] = {
      "unquoted-value? unquoted-value?"},
     {"{'text': 'He said 'hi' to me', 'n': 1}", SURETY_OK,
      "{\"text\":\"He said 'hi' to me\",\"n\":1}",
-     "single-quote single-quote single-quote"},
+     "single-quote single-quote unescaped-quote? unescaped-quote? "
+     "single-quote"},
     {"{'text': 'the boys' toys, nice', 'n': 1}", SURETY_OK,
      "{\"text\":\"the boys' toys, nice\",\"n\":1}",
-     "single-quote single-quote single-quote"},
+     "single-quote single-quote unescaped-quote? single-quote"},
     {"{“text”: “He said “hi” to me”, “n”: 1}", SURETY_OK,
      "{\"text\":\"He said “hi” to me\",\"n\":1}",
      "smart-quote smart-quote unescaped-quote? unescaped-quote? smart-quote"},
@@ -542,7 +543,7 @@ static const struct lenient_case lenient_cases[] = {
     {"{'a': \"He's \"great\"\", 'b': 'it's'}", SURETY_OK,
      "{\"a\":\"He's \\\"great\\\"\",\"b\":\"it's\"}",
      "single-quote unescaped-quote? unescaped-quote? single-quote "
-     "single-quote"},
+     "single-quote unescaped-quote?"},
 };
 
 #endif

@@ -14,6 +14,7 @@
     "\"id\":{\"type\":\"integer\"},\"title\":{\"type\":\"string\"}}"
 #define ROWS "{\"type\":\"array\",\"items\":{" OBJECT "}}"
 #define SCHEMA "{" OBJECT "}"
+#define STRINGS "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
 
 enum { CERTAIN_ONLY = 1, PARTIAL = 2, CUT = 4 };
 
@@ -64,8 +65,32 @@ static const struct repair_case cases[] = {
     /* a part of what is almost JSON is not the value; nor are footnotes */
     {"true", "So { \"a\" [1], 'b': {} }", SYNTAX, 0, "{\"a\":[1],\"b\":{}}",
      "missing-colon single-quote", EMBEDDED},
-    {"true", "See [1]: {'a':2}", SYNTAX, 0, "{\"a\":2}", "single-quote",
+    {SCHEMA, "See [1]: {'id':1,'title':'a'}", SYNTAX, 0, GOOD, "single-quote",
      EMBEDDED},
+    {"true", "{\"ok\" 1}", SYNTAX, 0, "{\"ok\":1}", "missing-colon", WHOLE},
+    {"true", "{\"a\" 1, \"b\" [2]}", SYNTAX, 0, "{\"a\":1,\"b\":[2]}",
+     "missing-colon missing-colon", WHOLE},
+    /* nor is a part of JSON that cannot be read, or was closed too early */
+    {"true", "{\"a\": [\"n\": 1}, {\"n\": 2}], \"b\": true}", SYNTAX, 0, NULL,
+     "expected a comma or ]", WHOLE},
+    {"true", "{\"a\": [{\"n\": 1}, \"n\": 2}], \"b\": true}", SYNTAX, 0, NULL,
+     "expected a comma or ]", WHOLE},
+    {"true", "So [{\"a\": 1, {\"b\": 2}, ?], and {\"c\": 3}.", NONE, 0,
+     "{\"c\":3}", "", EMBEDDED},
+    {"true", "So [{\"a\": 1, ?}, {\"b\": 2}]. Now {'c': 3}.", SYNTAX, 0,
+     "{\"c\":3}", "single-quote", EMBEDDED},
+    {"true", "So [{\"a\": 1, ?}, {\"b\": 2}].", SYNTAX, 0, NULL, "expected",
+     EMBEDDED},
+    /* what is valid as it stands is the value at every level */
+    {"true", "See [1]: {'a':2}", SYNTAX, 0, "[1]", "", EMBEDDED},
+    {STRINGS, "Of [202], it is [[\"a\", \"b\"].", ALIGN, 0, "[\"a\",\"b\"]", "",
+     EMBEDDED},
+    {"true", "It is {{\"a\": 1}, and {\"b\": 2} is[ not.", ALIGN, 0,
+     "{\"a\":1}", "", EMBEDDED},
+    {"true", "[]  {\n", ALIGN, PARTIAL, "[]", "", EMBEDDED},
+    {"true", "`{\"a\": 1}`", ALIGN, 0, "{\"a\":1}", "", EMBEDDED},
+    {"true", "'''\n{\"a\": 1}\n'''", ALIGN, 0, "{\"a\":1}", "", EMBEDDED},
+    {"true", "'a'", SYNTAX, 0, "\"a\"", "single-quote", WHOLE},
     {"true", "See [1].", SYNTAX, 0, "[1]", "", EMBEDDED},
     {"true", "I hope this helps {smile}.", SYNTAX, 0, NULL,
      "nothing that looks like JSON was found", SURETY_PLACE_NONE},
@@ -96,8 +121,10 @@ static const struct repair_case cases[] = {
     {SCHEMA, GOOD, ALIGN, CUT, GOOD, "", WHOLE},
     {SCHEMA, "```json\n" GOOD "\n", ALIGN, CUT, GOOD, "", FENCE},
     {SCHEMA, "Like " GOOD ":\n```json\n{\"id\":2,\"title\":\"b", SYNTAX, 0,
-     NULL, "the reply is cut off: the string at \"/title\" does not end",
-     FENCE},
+     GOOD, "", EMBEDDED},
+    {SCHEMA, "Like {'id':1,'title':'a'}:\n```json\n{\"id\":2,\"title\":\"b",
+     SYNTAX, 0, NULL,
+     "the reply is cut off: the string at \"/title\" does not end", FENCE},
     {SCHEMA, "Like {'id':1,'title':'a'}:\n```json\n{\"no\":2,\"title\":\"b",
      SYNTAX, 0, GOOD, "single-quote single-quote single-quote", EMBEDDED},
     {"{\"type\":\"integer\"}", "12", ALIGN, 0, "12", "", WHOLE},
@@ -113,6 +140,10 @@ static const struct repair_case cases[] = {
      "the property \"no\" is not allowed", WHOLE},
     {SCHEMA, "So:\n```json\n{\"id\":1,\"title\":\"a", SYNTAX, PARTIAL, GOOD, "",
      FENCE},
+    {SCHEMA, "{\"id\":1,\"title\":\"a\"", NONE, PARTIAL, GOOD, "", WHOLE},
+    {SCHEMA, "{\"id\":\"1\",\"title\":\"a\"", ALIGN, PARTIAL, GOOD,
+     "missing-close number-from-text", WHOLE},
+    {"true", "[\"a\"]]]", NONE, PARTIAL, "[\"a\"]", "", EMBEDDED},
     {SCHEMA, "  ", SYNTAX, PARTIAL, NULL, "the reply is empty",
      SURETY_PLACE_NONE},
     {SCHEMA, GOOD, SYNTAX, PARTIAL, GOOD, "", WHOLE},
@@ -127,7 +158,29 @@ static const struct repair_case cases[] = {
     {ROWS, GOOD "\n" GOOD "\n", NONE, 0, NULL, "must be an array", EMBEDDED},
     {SCHEMA, GOOD "\n" GOOD "\n", ALIGN, 0, GOOD, "", EMBEDDED},
     {ROWS, "[" GOOD "]\n[" GOOD "]\n", ALIGN, 0, "[" GOOD "]", "", EMBEDDED},
+    /* all of them or none */
+    {ROWS, GOOD, ALIGN, 0, "[" GOOD "]", "array-from-value", WHOLE},
+    {ROWS, GOOD " as in [1]", ALIGN, 0, "[" GOOD "]", "array-from-value",
+     EMBEDDED},
+    {ROWS, GOOD "\n{\"id\":2}\n" GOOD, ALIGN, 0, NULL,
+     "the required property \"title\" is missing", EMBEDDED},
+    {ROWS, GOOD "\n" GOOD "\n{\"id\":", ALIGN, 0, NULL, "must be an array",
+     EMBEDDED},
+    {ROWS, "```\n" GOOD "\n```\n```\n{\"id\": ]\n```", ALIGN, 0, NULL,
+     "must be an array", EMBEDDED},
+    {"true", GOOD "\n" GOOD, ALIGN, 0, GOOD, "", EMBEDDED},
+    {ROWS, GOOD ",\n" GOOD "]", ALIGN, 0, "[" GOOD "," GOOD "]",
+     "rows", WHOLE},
     /* scalars in words */
+    {"{\"type\":\"number\"}", "The score is 8/10.", ALIGN, 0, NULL,
+     "nothing that looks like JSON was found", SURETY_PLACE_NONE},
+    {"{\"type\":\"boolean\"}", "yes and no", ALIGN, 0, NULL,
+     "nothing that looks like JSON was found", SURETY_PLACE_NONE},
+    {"{\"type\":\"string\"}", "As an AI model, I can\xE2\x80\x99t do that.",
+     ALIGN, 0, NULL, "nothing that looks like JSON was found",
+     SURETY_PLACE_NONE},
+    {"{\"type\":\"string\"}", "null", ALIGN, 0, NULL, "null must be a string",
+     WHOLE},
     {"{\"type\":\"boolean\"}", "The answer is: True.", ALIGN, 0, "true",
      "text boolean-from-text", WHOLE},
     {"{\"type\":\"boolean\"}", "The answer is: True.", SYNTAX, 0, NULL,
@@ -213,7 +266,8 @@ TEST(repairs_what_may_be_repaired)
         TRY(text.status);
         if (!stands_in(surety_buf_str(&text), cases[i].told))
             CHECK_TEXT(surety_buf_str(&text), cases[i].told);
-        CHECK(surety_outcome_place(outcome) == cases[i].place);
+        if (surety_outcome_place(outcome) != cases[i].place)
+            CHECK_TEXT(surety_str_of(cases[i].reply), "of another place");
         CHECK(surety_outcome_ok(outcome) == (cases[i].value != NULL));
         surety_buf_reset(&text);
         if (cases[i].value) {
@@ -325,7 +379,7 @@ TEST(marks_what_is_partial)
     } rows[] = {
         {"{\"id\":1,\"title\":\"a", PARTIAL, true, "/title"},
         {"{\"id\":1,\"title\":", PARTIAL, true, ""},
-        {"{\"id\":1,\"title\":\"a\"", PARTIAL, false, ""},
+        {"{\"id\":1,\"title\":\"a\"", PARTIAL, true, ""},
         {"{\"id\":1,\"title\":\"a\"", PARTIAL | CUT, true, ""},
         {GOOD, PARTIAL, false, ""},
         {"{\"id\":1,\"title\":\"a", 0, false, ""},
@@ -393,6 +447,8 @@ TEST(judges_what_has_come)
          "{\"type\":\"string\"}}}}}",
          "{\"b\":1,", false},
         {"{\"additionalProperties\":false}", "{\"a\":\"x", false},
+        {"{\"propertyNames\":{\"maxLength\":1}}", "{\"ab\":1,\"c", false},
+        {"{\"propertyNames\":{\"maxLength\":1}}", "{\"a\":1,\"cc", true},
         {"false", "[1,", false},
     };
     surety_contract *contract = NULL;
@@ -414,6 +470,50 @@ TEST(judges_what_has_come)
         outcome = NULL;
         contract = NULL;
     }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
+/* Another value that is valid as it stands is told of, where repairs are
+ * allowed; a reply of nothing at all, without an address, is none. */
+TEST(warns_of_another_value)
+{
+    static const struct {
+        const char *reply;
+        surety_repair level;
+        size_t warnings;
+    } rows[] = {
+        {"{\"n\":3} Wait: {\"n\":4}", NONE, 0},
+        {"{\"n\":3} Wait: {\"n\":4}", SYNTAX, 1},
+        {"{\"n\":3} Yes: {\"n\": 3}", ALIGN, 0},
+        {"{\"n\":3} Wait: {\"n\":\"4\"}", ALIGN, 0},
+        {"```\n{\"n\":3}\n```\n```\n{\"n\":4}\n```", ALIGN, 1},
+        {"```\n{\"n\":3}\n```\nor {\"n\":4}", ALIGN, 0},
+        {"{\"n\":3}", ALIGN, 0},
+        {"Like {\"n\":3}:\n```\n{\"n\":4,", ALIGN, 1},
+        {"Like {\"n\":3}:\n```\n{\"n\":4,", NONE, 0},
+    };
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+
+    TRY(read_contract(t, "{\"properties\":{\"n\":{\"type\":\"integer\"}}}",
+                      &contract));
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        const struct repair_case row = {.reply = rows[i].reply,
+                                        .level = rows[i].level};
+
+        TRY(judge(t, contract, &row, &outcome));
+        CHECK(surety_outcome_ok(outcome));
+        CHECK(surety_outcome_warning_count(outcome) == rows[i].warnings);
+        if (rows[i].warnings)
+            CHECK_TEXT(surety_outcome_warning(outcome, 0).keyword, "ambiguous");
+        surety_outcome_free(outcome);
+        outcome = NULL;
+    }
+    TRY(surety_reply_judge(contract, (surety_str){NULL, 0}, NULL, &outcome,
+                           NULL));
+    CHECK(!surety_outcome_ok(outcome));
 done:
     surety_outcome_free(outcome);
     surety_contract_free(contract);
@@ -527,6 +627,7 @@ int main(int argc, char **argv)
         {"tells where and what", tells_where_and_what},
         {"marks what is partial", marks_what_is_partial},
         {"judges what has come", judges_what_has_come},
+        {"warns of another value", warns_of_another_value},
         {"keeps nothing between replies", keeps_nothing_between_replies},
         {"repairs the native value", repairs_the_native_value},
         {"bounds the list", bounds_the_list},

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety run --consensus: every -m is asked at the same time, and one answer is
+ * made of theirs. The value goes to standard output as without it; who answered
+ * what and who agreed, to standard error. */
+#include "run_consensus.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "diag.h"
+#include "run_world.h"
+
+/* A member's events are said with its name. */
+static void hear_member(void *ctx, size_t member, const surety_event *event)
+{
+    struct run_consensus *job = ctx;
+    const size_t count = job->run.model_count;
+    const surety_model *aggregator =
+        job->aggregator ? job->aggregator : job->run.models;
+
+    job->watch->who =
+        member < count ? job->run.models[member].name : aggregator->name;
+    job->watch->run = member < count
+                          ? surety_consensus_member(job->consensus, member)
+                          : surety_consensus_aggregator(job->consensus);
+    run_watch_event(job->watch, event);
+}
+
+static void fail_with(struct run_consensus *job, surety_status status,
+                      int otherwise, const surety_error *error)
+{
+    cli_fail(job->cli, cli_code_of(status, otherwise),
+             error->hint[0] ? error->hint : NULL, "%s", error->message);
+}
+
+/* The exit code: as of a run. A budget that ended it after replies that were
+ * bad is their failure. */
+static int consensus_code(const surety_consensus *consensus)
+{
+    switch (surety_consensus_verdict(consensus)) {
+    case SURETY_RUN_VALID:
+    case SURETY_RUN_PARTIAL:
+    case SURETY_RUN_FALLBACK: return CODE_VALID;
+    case SURETY_RUN_REJECTED:
+    case SURETY_RUN_REFUSED: return CODE_INVALID;
+    case SURETY_RUN_BUDGET:
+        for (size_t i = 0; i < surety_consensus_member_count(consensus); i++)
+            if (surety_run_outcome(surety_consensus_member(consensus, i)))
+                return CODE_INVALID;
+        return CODE_PROVIDER;
+    case SURETY_RUN_LEDGER: return CODE_WORLD;
+    default: return CODE_PROVIDER;
+    }
+}
+
+static void put_report(struct run_consensus *job, int code)
+{
+    const surety_report form = session_form(job->session);
+    const surety_str message = surety_consensus_message(job->consensus);
+    surety_buf *out = &job->cli->err.buf;
+    surety_error error = {.status = SURETY_IO};
+
+    if (!job->settings->session.quiet) {
+        surety_consensus_write(job->consensus, form, out);
+        if (form == SURETY_REPORT_JSON)
+            surety_buf_byte(out, '\n');
+    } else if (code >= CODE_PROVIDER) {
+        snprintf(error.message, sizeof(error.message), "%.*s", (int)message.len,
+                 message.ptr);
+        cli_report(job->cli, code, "surety run", (surety_str){NULL, 0}, &error);
+    }
+}
+
+/* The value as JSON; without a contract the text. What a terminal would act on
+ * is escaped there. */
+static void put_value(struct run_consensus *job, int code)
+{
+    const surety_val value = surety_consensus_value(job->consensus);
+    struct shown shown = {.is_json = job->run.contract != NULL};
+    surety_buf *out = &job->cli->out.buf;
+    surety_buf text;
+
+    if (code == CODE_INVALID && job->settings->session.not_strict) {
+        surety_buf_text(out, "null\n");
+        return;
+    }
+    if (code != CODE_VALID) {
+        cli_raise(job->cli, code);
+        return;
+    }
+    surety_buf_init(&text, NULL, 0);
+    if (job->run.contract)
+        surety_val_write(value, job->session->style, &text);
+    else
+        surety_buf_add(&text, surety_val_str(value));
+    if (isatty(job->cli->out.fd)) {
+        shown_put(&shown, surety_buf_str(&text), out);
+        shown_done(&shown, out);
+    } else {
+        surety_buf_add(out, surety_buf_str(&text));
+    }
+    if (text.status != SURETY_OK)
+        out->status = text.status;
+    if (job->run.contract || text.len == 0 || text.ptr[text.len - 1] != '\n')
+        surety_buf_byte(out, '\n');
+    surety_buf_done(&text);
+}
+
+void run_consensus_go(struct run_consensus *job)
+{
+    surety_consensus_options options = {
+        .size = sizeof(options),
+        .kind = (surety_consensus_kind)(job->settings->consensus - 1),
+        .run = &job->run,
+        .budget = job->budget,
+        .quorum = job->quorum,
+        .aggregator = job->aggregator,
+        .event = hear_member,
+        .event_ctx = job};
+    surety_error error;
+    surety_status status;
+    int code;
+
+    /* What all may spend is one bound, not one for each. */
+    job->run.budget = (surety_budget){.calls_max = 0};
+    status = surety_consensus_new(&options, &job->consensus, &error);
+    if (status != SURETY_OK) {
+        fail_with(job, status, CODE_USAGE, &error);
+        return;
+    }
+    status = surety_consensus_wait(job->consensus, signals_caught(), &error);
+    run_watch_done(job->watch);
+    if (status != SURETY_OK) {
+        if (!*job->has_said)
+            fail_with(job, status, CODE_PROVIDER, &error);
+        return;
+    }
+    code = consensus_code(job->consensus);
+    put_report(job, code);
+    put_value(job, code);
+}
+
+void run_consensus_done(struct run_consensus *job)
+{
+    surety_consensus_free(job->consensus);
+    job->consensus = NULL;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The door of consensus/: one consensus' state, and the leaves that consensus.c
+ * calls. */
+#ifndef SURETY_CONSENSUS_CONSENSUS_H
+#define SURETY_CONSENSUS_CONSENSUS_H
+
+#include <surety/consensus.h>
+#include <surety/json.h>
+#include <surety/reply.h>
+#include <surety/vote.h>
+
+#include "base/base.h"
+#include "run/run.h"
+
+/* Where it stands. ORDER consensus states (consensus.c). */
+typedef enum surety__consensus_state {
+    CONSENSUS_ASKING = 0,  /* members are asked */
+    CONSENSUS_AGGREGATING, /* the aggregator is */
+    CONSENSUS_ENDED
+} surety__consensus_state;
+
+/* A member, or behind the last of them the aggregator. */
+typedef struct surety__party {
+    surety_consensus *consensus;
+    surety_run *run;
+    surety_doc *text; /* the answer of a run without a contract */
+} surety__party;
+
+struct surety_consensus {
+    const surety_alloc *alloc;
+    surety_consensus_options options;
+    surety_run_options run; /* what every member is asked */
+    surety_model aggregator_model;
+    uint32_t quorum;
+    surety__consensus_state state;
+    surety_status status; /* NOMEM once out of memory */
+    surety_run_verdict verdict;
+    surety_now now, begun;
+    bool stepped;
+    surety_val value;
+    size_t winner;
+    surety_buf message;
+
+    surety__party *parties; /* member_count, and one for the aggregator */
+    size_t member_count;
+
+    /* The vote, and what came of it. */
+    surety_vote *vote;
+    surety_doc *merged;
+    surety_buf merged_text;
+    surety_outcome *merged_outcome;
+    size_t voters[SURETY_VOTERS_MAX]; /* the member of each voter */
+    size_t voter_count;
+
+    surety_buf prompt; /* the aggregator's */
+};
+
+/* ---- consensus.c --------------------------------------------------------- */
+
+/* What all may spend that is not spent yet, for `parties` runs. */
+surety_budget surety__consensus_share(const surety_consensus *consensus,
+                                      bool is_aggregator);
+/* Makes the run of a party. */
+surety_status surety__consensus_ask(surety_consensus *consensus, size_t party,
+                                    const surety_run_options *options,
+                                    surety_error *reterr);
+bool surety__consensus_is_valid(const surety__party *party);
+
+/* ---- weigh.c: what the answers come to ----------------------------------- */
+
+/* The answer of a run that is valid, or has something that stands in; NONE: out
+ * of memory. */
+surety_val surety__weigh_answer(surety_consensus *consensus,
+                                surety__party *party);
+/* The valid answers as voters, and the vote that they hold. OK; SURETY_LIMIT:
+ * they are too much to be merged; NOMEM. */
+surety_status surety__weigh_vote(surety_consensus *consensus,
+                                 surety_error *reterr);
+/* Whether the merged value satisfies the contract; it is then the value. OK or
+ * NOMEM; *ret_valid. Otherwise the message says why. */
+surety_status surety__weigh_merged(surety_consensus *consensus,
+                                   bool *ret_valid);
+/* The voter that agrees with most ballots, and with how many. */
+size_t surety__weigh_closest(const surety_consensus *consensus,
+                             size_t *ret_agreed);
+/* Writes what the aggregator is asked. OK or NOMEM. */
+surety_status surety__weigh_prompt(surety_consensus *consensus);
+
+#endif

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a consensus gives, and that as text. JSON is the contract
+ * surety/consensus: everything, with each run's own report. For people it is
+ * bounded: a line for each model, then the decisions that were not unanimous,
+ * with what the minority gave. Models' texts are one line each, shortened and
+ * without what a terminal acts on. */
+#include "consensus/consensus.h"
+
+enum {
+    TALLY_BALLOTS_MAX = 1000, /* in JSON; the rest is counted */
+    TALLY_LINES_MAX = 32,     /* for people */
+    TALLY_VALUE_MAX = 80,
+    TALLY_REASON_MAX = 400
+};
+
+/* ---- what it gives ------------------------------------------------------- */
+
+surety_run_verdict surety_consensus_verdict(const surety_consensus *consensus)
+{
+    return consensus ? consensus->verdict : SURETY_RUN_PENDING;
+}
+
+surety_val surety_consensus_value(const surety_consensus *consensus)
+{
+    return consensus ? consensus->value : surety_val_none();
+}
+
+surety_str surety_consensus_message(const surety_consensus *consensus)
+{
+    return consensus && consensus->state == CONSENSUS_ENDED
+               ? surety_buf_str(&consensus->message)
+               : (surety_str){"", 0};
+}
+
+size_t surety_consensus_winner(const surety_consensus *consensus)
+{
+    return consensus ? consensus->winner : SIZE_MAX;
+}
+
+size_t surety_consensus_member_count(const surety_consensus *consensus)
+{
+    return consensus ? consensus->member_count : 0;
+}
+
+const surety_run *surety_consensus_member(const surety_consensus *consensus,
+                                          size_t i)
+{
+    return i < surety_consensus_member_count(consensus)
+               ? consensus->parties[i].run
+               : NULL;
+}
+
+const surety_run *surety_consensus_aggregator(const surety_consensus *consensus)
+{
+    return consensus ? consensus->parties[consensus->member_count].run : NULL;
+}
+
+const surety_vote *surety_consensus_vote(const surety_consensus *consensus)
+{
+    return consensus ? consensus->vote : NULL;
+}
+
+size_t surety_consensus_voter(const surety_consensus *consensus, size_t i)
+{
+    return consensus && i < consensus->voter_count ? consensus->voters[i]
+                                                   : SIZE_MAX;
+}
+
+static uint64_t tally_sum(uint64_t one, uint64_t other)
+{
+    return one > UINT64_MAX - other ? UINT64_MAX : one + other;
+}
+
+surety_usage surety_consensus_usage(const surety_consensus *consensus)
+{
+    surety_usage all = {.known = consensus != NULL};
+
+    for (size_t i = 0; consensus && i <= consensus->member_count; i++) {
+        const surety_run *run = consensus->parties[i].run;
+        const surety_usage one = surety_run_usage(run);
+
+        if (!run)
+            continue;
+        all.known = all.known && one.known;
+        all.input_tokens = tally_sum(all.input_tokens, one.input_tokens);
+        all.cached_input_tokens =
+            tally_sum(all.cached_input_tokens, one.cached_input_tokens);
+        all.output_tokens = tally_sum(all.output_tokens, one.output_tokens);
+        all.reasoning_tokens =
+            tally_sum(all.reasoning_tokens, one.reasoning_tokens);
+    }
+    return all;
+}
+
+bool surety_consensus_cost(const surety_consensus *consensus,
+                           uint64_t *ret_picousd)
+{
+    uint64_t all = 0;
+
+    if (!consensus)
+        return false;
+    for (size_t i = 0; i <= consensus->member_count; i++) {
+        uint64_t one = 0;
+
+        if (consensus->parties[i].run &&
+            !surety_run_cost(consensus->parties[i].run, &one))
+            return false;
+        all = tally_sum(all, one);
+    }
+    if (ret_picousd)
+        *ret_picousd = all;
+    return true;
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+static void tally_name(surety_buf *out, const char *name)
+{
+    if (out->len && out->ptr[out->len - 1] != '{')
+        surety_buf_byte(out, ',');
+    surety_json_string(out, surety_str_of(name));
+    surety_buf_byte(out, ':');
+}
+
+static void tally_text(surety_buf *out, const char *name, surety_str text)
+{
+    tally_name(out, name);
+    surety_json_string(out, text);
+}
+
+static void tally_number(surety_buf *out, const char *name, uint64_t number)
+{
+    tally_name(out, name);
+    surety_buf_number(out, number);
+}
+
+static void tally_bool(surety_buf *out, const char *name, bool value)
+{
+    tally_name(out, name);
+    surety_buf_text(out, value ? "true" : "false");
+}
+
+/* The value, or null. A number whose text is a number in JSON stays that. */
+static void tally_value(surety_buf *out, const char *name, surety_val value)
+{
+    tally_name(out, name);
+    if (value.doc)
+        (void)surety_val_write(value, SURETY_STYLE_COMPACT, out);
+    else
+        surety_buf_text(out, "null");
+}
+
+/* Thousandths, rounded. */
+static unsigned tally_agreement(const surety_consensus *consensus)
+{
+    return (unsigned)(surety_vote_agreement(consensus->vote) * 1000 + 0.5);
+}
+
+/* Whether a voter gave something else than what was decided. */
+static bool tally_differs(const surety_consensus *consensus, size_t i,
+                          size_t voter)
+{
+    const surety_ballot ballot = surety_vote_ballot(consensus->vote, i);
+    const surety_val given = surety_vote_given(consensus->vote, i, voter);
+
+    if (ballot.how == SURETY_VOTE_LEFT_OUT)
+        return given.doc != NULL;
+    return !given.doc || !surety_val_equal(given, ballot.value);
+}
+
+static void tally_ballot(const surety_consensus *consensus, size_t i,
+                         surety_buf *out)
+{
+    const surety_ballot ballot = surety_vote_ballot(consensus->vote, i);
+    const char *before = "";
+
+    surety_buf_text(out, i ? ",{" : "{");
+    tally_text(out, "path", ballot.pointer);
+    tally_text(out, "how", surety_str_of(surety_vote_how_name(ballot.how)));
+    tally_number(out, "votes", ballot.votes);
+    tally_number(out, "voters", ballot.voters);
+    if (ballot.how != SURETY_VOTE_LEFT_OUT)
+        tally_value(out, "value", ballot.value);
+    tally_name(out, "minority");
+    surety_buf_byte(out, '[');
+    for (size_t voter = 0; voter < consensus->voter_count; voter++) {
+        const surety_val given = surety_vote_given(consensus->vote, i, voter);
+
+        if (!tally_differs(consensus, i, voter))
+            continue;
+        surety_buf_text(out, before);
+        surety_buf_byte(out, '{');
+        tally_number(out, "member", consensus->voters[voter]);
+        if (given.doc)
+            tally_value(out, "value", given);
+        surety_buf_byte(out, '}');
+        before = ",";
+    }
+    surety_buf_text(out, "]}");
+}
+
+static void tally_vote(const surety_consensus *consensus, surety_buf *out)
+{
+    const size_t count = surety_vote_ballot_count(consensus->vote);
+    const size_t told = count < TALLY_BALLOTS_MAX ? count : TALLY_BALLOTS_MAX;
+    const unsigned share = tally_agreement(consensus);
+
+    tally_name(out, "vote");
+    if (!consensus->vote) {
+        surety_buf_text(out, "null");
+        return;
+    }
+    surety__buf_printf(out, "{\"agreement\":%u.%u%u%u", share / 1000,
+                       share / 100 % 10, share / 10 % 10, share % 10);
+    tally_name(out, "voters");
+    surety_buf_byte(out, '[');
+    for (size_t i = 0; i < consensus->voter_count; i++)
+        surety__buf_printf(out, i ? ",%zu" : "%zu", consensus->voters[i]);
+    surety_buf_byte(out, ']');
+    tally_name(out, "ballots");
+    surety_buf_byte(out, '[');
+    for (size_t i = 0; i < told; i++)
+        tally_ballot(consensus, i, out);
+    surety_buf_byte(out, ']');
+    if (told < count)
+        tally_number(out, "ballots_more", count - told);
+    surety_buf_byte(out, '}');
+}
+
+static surety_status tally_party(const surety_run *run, surety_str model,
+                                 surety_buf *out)
+{
+    surety_status status;
+
+    surety_buf_byte(out, '{');
+    tally_text(out, "model", model);
+    tally_text(
+        out, "verdict",
+        surety_str_of(surety_run_verdict_name(surety_run_verdict_of(run))));
+    tally_name(out, "report");
+    status =
+        surety_run_write(run, SURETY_REPORT_JSON, (surety_str){"", 0}, out);
+    surety_buf_byte(out, '}');
+    return status;
+}
+
+static surety_status tally_parties(const surety_consensus *consensus,
+                                   surety_buf *out)
+{
+    const surety_run *aggregator = surety_consensus_aggregator(consensus);
+    surety_status status = SURETY_OK;
+
+    tally_name(out, "members");
+    surety_buf_byte(out, '[');
+    for (size_t i = 0; i < consensus->member_count && status == SURETY_OK;
+         i++) {
+        if (i)
+            surety_buf_byte(out, ',');
+        status = tally_party(consensus->parties[i].run,
+                             consensus->run.models[i].name, out);
+    }
+    surety_buf_byte(out, ']');
+    tally_name(out, "aggregator");
+    if (!aggregator)
+        surety_buf_text(out, "null");
+    else if (status == SURETY_OK)
+        status = tally_party(aggregator, consensus->aggregator_model.name, out);
+    return status;
+}
+
+static void tally_spent(const surety_consensus *consensus, surety_buf *out)
+{
+    const surety_usage usage = surety_consensus_usage(consensus);
+    uint64_t cost = 0;
+
+    tally_name(out, "usage");
+    surety_buf_byte(out, '{');
+    tally_bool(out, "known", usage.known);
+    tally_number(out, "input_tokens", usage.input_tokens);
+    tally_number(out, "cached_input_tokens", usage.cached_input_tokens);
+    tally_number(out, "output_tokens", usage.output_tokens);
+    tally_number(out, "reasoning_tokens", usage.reasoning_tokens);
+    surety_buf_byte(out, '}');
+    tally_name(out, "cost_picousd");
+    if (surety_consensus_cost(consensus, &cost))
+        surety_buf_number(out, cost);
+    else
+        surety_buf_text(out, "null");
+}
+
+static surety_status tally_json(const surety_consensus *consensus,
+                                surety_buf *out)
+{
+    const surety_contract *contract = consensus->run.contract;
+    const surety_run_verdict verdict = consensus->verdict;
+    surety_status status;
+
+    surety_buf_byte(out, '{');
+    tally_bool(out, "ok",
+               verdict == SURETY_RUN_VALID || verdict == SURETY_RUN_PARTIAL);
+    tally_text(
+        out, "kind",
+        surety_str_of(surety_consensus_kind_name(consensus->options.kind)));
+    tally_text(out, "verdict", surety_str_of(surety_run_verdict_name(verdict)));
+    tally_text(out, "contract",
+               contract ? surety_contract_id(contract) : (surety_str){"", 0});
+    tally_value(out, "value", consensus->value);
+    if (consensus->message.len)
+        tally_text(out, "message", surety_consensus_message(consensus));
+    tally_name(out, "winner");
+    if (consensus->winner == SIZE_MAX)
+        surety_buf_text(out, "null");
+    else
+        surety_buf_number(out, consensus->winner);
+    tally_vote(consensus, out);
+    tally_spent(consensus, out);
+    status = tally_parties(consensus, out);
+    surety_buf_byte(out, '}');
+    return status == SURETY_OK ? out->status : status;
+}
+
+/* ---- for people ---------------------------------------------------------- */
+
+static void tally_show(surety_buf *out, surety_val value)
+{
+    surety_buf text;
+
+    if (!value.doc) {
+        surety_buf_text(out, "nothing");
+        return;
+    }
+    surety_buf_init(&text, out->alloc, 0);
+    (void)surety_val_write(value, SURETY_STYLE_COMPACT, &text);
+    if (text.status != SURETY_OK)
+        out->status = text.status;
+    surety__result_line(out, surety_buf_str(&text), TALLY_VALUE_MAX);
+    surety_buf_done(&text);
+}
+
+/* "  NAME: valid, 2 calls" */
+static void tally_line(const surety_run *run, surety_str model, bool color,
+                       bool is_aggregator, surety_buf *out)
+{
+    const surety_run_verdict verdict = surety_run_verdict_of(run);
+    const size_t calls = surety_run_attempt_count(run);
+
+    surety_buf_text(out, is_aggregator ? "  aggregator " : "  ");
+    surety_buf_text(out, color ? "\x1b[1m" : "");
+    surety__result_line(out, model, TALLY_VALUE_MAX);
+    surety__buf_printf(out, "%s: %s, %zu call%s", color ? "\x1b[0m" : "",
+                       surety_run_verdict_name(verdict), calls,
+                       calls == 1 ? "" : "s");
+    if (verdict != SURETY_RUN_VALID && surety_run_message(run).len) {
+        surety_buf_text(out, ": ");
+        surety__result_line(out, surety_run_message(run), TALLY_REASON_MAX);
+    }
+    surety_buf_byte(out, '\n');
+}
+
+/* "/a/b: 3 (majority, 2 of 3); NAME gave 4" */
+static void tally_dispute(const surety_consensus *consensus, size_t i,
+                          surety_buf *out)
+{
+    const surety_ballot ballot = surety_vote_ballot(consensus->vote, i);
+    const bool is_out = ballot.how == SURETY_VOTE_LEFT_OUT;
+
+    surety_buf_text(out, "  ");
+    if (ballot.pointer.len)
+        surety__result_line(out, ballot.pointer, 120);
+    else
+        surety_buf_text(out, "the root");
+    surety_buf_text(out, ": ");
+    if (is_out)
+        surety_buf_text(out, "left out");
+    else
+        tally_show(out, ballot.value);
+    surety__buf_printf(
+        out, " (%s, %u of %u)", surety_vote_how_name(ballot.how),
+        (unsigned)(is_out ? ballot.voters - ballot.votes : ballot.votes),
+        (unsigned)ballot.voters);
+    for (size_t voter = 0; voter < consensus->voter_count; voter++) {
+        const size_t member = consensus->voters[voter];
+
+        if (!tally_differs(consensus, i, voter))
+            continue;
+        surety_buf_text(out, "; ");
+        surety__result_line(out, consensus->run.models[member].name,
+                            TALLY_VALUE_MAX);
+        surety_buf_text(out, " gave ");
+        tally_show(out, surety_vote_given(consensus->vote, i, voter));
+    }
+    surety_buf_byte(out, '\n');
+}
+
+static void tally_disputes(const surety_consensus *consensus, surety_buf *out)
+{
+    const size_t count = surety_vote_ballot_count(consensus->vote);
+    size_t told = 0, more = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (surety_vote_ballot(consensus->vote, i).how == SURETY_VOTE_UNANIMOUS)
+            continue;
+        if (told == TALLY_LINES_MAX) {
+            more++;
+            continue;
+        }
+        tally_dispute(consensus, i, out);
+        told++;
+    }
+    if (more)
+        surety__buf_printf(out, "  and %zu more that are not unanimous\n",
+                           more);
+}
+
+static void tally_people(const surety_consensus *consensus, bool color,
+                         surety_buf *out)
+{
+    const surety_run *aggregator = surety_consensus_aggregator(consensus);
+    const size_t count = consensus->member_count;
+    const char *kind = surety_consensus_kind_name(consensus->options.kind);
+
+    surety__buf_printf(out, "%sconsensus%s: %s of %zu model%s: %s",
+                       color ? "\x1b[1m" : "", color ? "\x1b[0m" : "", kind,
+                       count, count == 1 ? "" : "s",
+                       surety_run_verdict_name(consensus->verdict));
+    if (consensus->winner != SIZE_MAX) {
+        surety_buf_text(out, ", by ");
+        surety__result_line(out, consensus->run.models[consensus->winner].name,
+                            TALLY_VALUE_MAX);
+    }
+    if (consensus->vote) {
+        const unsigned share = tally_agreement(consensus);
+
+        surety__buf_printf(out, ", agreement %u.%u%%", share / 10, share % 10);
+    }
+    surety_buf_byte(out, '\n');
+    if (consensus->message.len) {
+        surety_buf_text(out, "  ");
+        surety_buf_add(out, surety_consensus_message(consensus));
+        surety_buf_byte(out, '\n');
+    }
+    for (size_t i = 0; i < count; i++)
+        tally_line(consensus->parties[i].run, consensus->run.models[i].name,
+                   color, false, out);
+    if (aggregator)
+        tally_line(aggregator, consensus->aggregator_model.name, color, true,
+                   out);
+    tally_disputes(consensus, out);
+}
+
+surety_status surety_consensus_write(const surety_consensus *consensus,
+                                     surety_report form, surety_buf *out)
+{
+    if (!consensus || !out || (unsigned)form > SURETY_REPORT_SARIF)
+        return SURETY_MISUSE;
+    if (form == SURETY_REPORT_JSON)
+        return tally_json(consensus, out);
+    if (form == SURETY_REPORT_TEXT || form == SURETY_REPORT_COLOR)
+        tally_people(consensus, form == SURETY_REPORT_COLOR, out);
+    else
+        return SURETY_UNSUPPORTED;
+    return out->status;
+}

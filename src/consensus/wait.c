@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A consensus for people who have no loop. One transport that is shared does
+ * the waiting for all who use it; several wait in turns that are short, for
+ * none of them can be told of the others. Where nothing is under way, the
+ * thread sleeps. */
+#include "consensus/consensus.h"
+
+enum { AWAIT_TURN_MS = 10 };
+
+/* The transports under way, each once. */
+static size_t await_transports(const surety_consensus *consensus,
+                               surety_transport **transports)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i <= consensus->member_count; i++) {
+        const surety_run *run = consensus->parties[i].run;
+        surety_transport *transport = run ? surety__wait_transport(run) : NULL;
+        size_t at = 0;
+
+        while (at < count && transports[at] != transport)
+            at++;
+        if (transport && at == count)
+            transports[count++] = transport;
+    }
+    return count;
+}
+
+static surety_status await_slice(const surety_consensus *consensus,
+                                 uint32_t delay_ms, surety_error *reterr)
+{
+    surety_transport *transports[SURETY_VOTERS_MAX + 1];
+    const size_t count = await_transports(consensus, transports);
+    surety_status status = SURETY_OK;
+
+    if (count == 0)
+        surety__wait_sleep(delay_ms);
+    if (count > 1 && delay_ms > AWAIT_TURN_MS)
+        delay_ms = AWAIT_TURN_MS;
+    for (size_t i = 0; i < count && status == SURETY_OK; i++)
+        status = transports[i]->wait(transports[i]->ctx, delay_ms, reterr);
+    return status;
+}
+
+surety_status surety_consensus_wait(surety_consensus *consensus,
+                                    const volatile int *cancelled,
+                                    surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+    uint32_t delay_ms = 0;
+
+    if (!consensus)
+        return surety__fail(reterr, SURETY_MISUSE, "a consensus is needed");
+    for (;;) {
+        if (cancelled && *cancelled) {
+            surety_consensus_cancel(consensus, surety__wait_now());
+            return consensus->status == SURETY_OK ? SURETY_OK
+                                                  : surety__fail_nomem(reterr);
+        }
+        status = surety_consensus_step(consensus, surety__wait_now(), &delay_ms,
+                                       reterr);
+        if (status != SURETY_MORE)
+            return status;
+        if (cancelled && delay_ms > SURETY__WAIT_SLICE_MS)
+            delay_ms = SURETY__WAIT_SLICE_MS;
+        status = await_slice(consensus, delay_ms, reterr);
+        if (status == SURETY_OK)
+            continue;
+        surety_consensus_cancel(consensus, surety__wait_now());
+        return status;
+    }
+}
