@@ -517,8 +517,8 @@ static enum lenient_step walk_bare_key(surety_lenient *lenient)
     return walk_no_key(lenient);
 }
 
-static enum lenient_step walk_key(surety_lenient *lenient,
-                                  const struct sign *sign)
+static enum lenient_step walk_member_key(surety_lenient *lenient,
+                                         const struct sign *sign)
 {
     switch (sign->code) {
     case SIGN_QUOTE: return surety__lenient_quote(lenient, sign, true);
@@ -851,7 +851,7 @@ static enum lenient_step walk_sign(surety_lenient *lenient,
     switch ((enum lenient_state)lenient->state) {
     case LENIENT_START: lenient->state = LENIENT_VALUE; return STEP_GO;
     case LENIENT_VALUE: return walk_value(lenient, sign);
-    case LENIENT_KEY: return walk_key(lenient, sign);
+    case LENIENT_KEY: return walk_member_key(lenient, sign);
     case LENIENT_COLON: return walk_colon(lenient, sign);
     default: return walk_after(lenient, sign);
     }

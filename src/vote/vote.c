@@ -135,7 +135,7 @@ static uint32_t vote_count(const surety_vote *vote, const surety_val *column,
 /* The median of the numbers of a column: one of them. */
 static surety_val vote_median(const surety_vote *vote, const surety_val *column)
 {
-    surety_val sorted[SURETY_VOTERS_MAX];
+    surety_val sorted[SURETY_VOTERS_MAX] = {{NULL, 0}};
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < vote->voters; i++) {
