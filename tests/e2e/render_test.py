@@ -136,10 +136,13 @@ def test_browser():
         skip("a browser shows the page", "no Chromium")
         return
     page = "file://" + os.path.abspath("made/counties.html")
+    home = os.path.abspath("browser")  # all that it writes of itself
     run = subprocess.run(
         [browser, "--headless", "--no-sandbox", "--disable-gpu",
-         "--user-data-dir=" + os.path.abspath("browser"), "--dump-dom", page],
-        capture_output=True, text=True, check=False, timeout=180)
+         "--user-data-dir=" + home, "--dump-dom", page],
+        capture_output=True, text=True, check=False, timeout=180,
+        env={**os.environ, "HOME": home, "XDG_CONFIG_HOME": home,
+             "XDG_CACHE_HOME": home})
     if run.returncode:
         skip("a browser shows the page", "Chromium does not run here")
         return

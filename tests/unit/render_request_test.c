@@ -231,7 +231,7 @@ TEST(saves_files_whole)
                                            surety_str_of(""), true, &error));
     EXPECT(SURETY_MISUSE, surety_file_save(where, surety_str_of(""),
                                            surety_str_of(""), true, &error));
-    EXPECT(SURETY_IO, surety_file_save(surety_str_of("/nonexistent"), name,
+    EXPECT(SURETY_IO, surety_file_save(surety_str_of("/dev/null/nowhere"), name,
                                        surety_str_of(""), false, &error));
 done:
     if (*path) {

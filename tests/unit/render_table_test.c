@@ -349,7 +349,7 @@ TEST(writes_workbooks)
     TRY(out.status);
     TRY(read_table(t, &fixture, "[[\"n\",\"v\"],[\"a\",\"1,5\"],[\"b\",2]]",
                    NULL));
-    form.scratch = surety_str_of("/nonexistent");
+    form.scratch = surety_str_of("/dev/null/nowhere");
     status = surety_table_write(fixture.table, &form, &out, &fixture.error);
     if (status == SURETY_UNSUPPORTED)
         goto done; /* a build without it */
