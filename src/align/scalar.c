@@ -255,10 +255,10 @@ surety__answer surety__text_align(surety_aligner *aligner, surety__goal *goal,
     if (goal->types & (TYPE_NUMBER | TYPE_INTEGER)) {
         digits = number_bare(text_number(text));
         /* "8/10" is a mark among words, and no fraction. */
-        len = memchr(digits.ptr, '/', digits.len)
-                  ? 0
-                  : surety__number_of_text(digits, &aligner->options, number,
-                                           &edit);
+        len = digits.len && !memchr(digits.ptr, '/', digits.len)
+                  ? surety__number_of_text(digits, &aligner->options, number,
+                                           &edit)
+                  : 0;
         if (len)
             scalar_offer_text(&choice, PLAN_NUMBER, edit,
                               (surety_str){number, len});
