@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the configuration is looked for, and how it is told that it is wrong:
- * at its line and column, but without showing the line, because a configuration
- * is where people put keys by mistake. */
+/* The configuration, and how it is told that it is wrong: at its line and
+ * column, but without showing the line, because a configuration is where people
+ * put keys by mistake. */
 #include "configuration.h"
 
 #include <errno.h>
@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "diag.h"
-#include "input.h"
 
 static const surety_str no_text = {NULL, 0};
 
@@ -44,85 +43,24 @@ static bool put_folder(surety_buf *path, const char *variable,
     return true;
 }
 
-static const char here[] = "surety.json";
-
-/* A configuration says where keys are sent, so one that somebody else put into
- * the working folder is not taken without being named. */
-static bool is_own(struct cli *cli, const char *given)
-{
-    struct stat about;
-
-    if (given || stat(here, &about) != 0 || about.st_uid == geteuid() ||
-        about.st_uid == 0)
-        return true;
-    cli_fail(cli, CODE_USAGE, "--config surety.json takes it all the same",
-             "the file surety.json in this folder belongs to another user, and "
-             "it would say where keys are sent");
-    return false;
-}
-
-/* Appends the file to read; nothing where there is none. */
-static void put_place(surety_buf *path, const char *given)
-{
-    if (given) {
-        surety_buf_text(path, given);
-    } else if (access(here, F_OK) == 0) {
-        surety_buf_text(path, here);
-    } else if (put_folder(path, "XDG_CONFIG_HOME", ".config")) {
-        surety_buf_text(path, "/surety/surety.json");
-        surety_buf_byte(path, '\0');
-        if (path->status || access(path->ptr, F_OK) != 0)
-            surety_buf_reset(path);
-        else
-            path->len--;
-    }
-}
-
-/* Where relative paths of the file count from. */
-static surety_str folder_of(surety_str path)
-{
-    size_t len = path.len;
-
-    while (len > 0 && path.ptr[len - 1] != '/')
-        len--;
-    return (surety_str){path.ptr, len};
-}
-
 surety_config *configuration_open(struct cli *cli, const char *path,
                                   const surety_config_options *options)
 {
     surety_config_options own = *options;
     surety_config *config = NULL;
-    surety_str text = {NULL, 0};
     surety_error error;
-    surety_status status = SURETY_OK;
-    surety_buf place;
+    surety_status status;
 
-    if (!is_own(cli, path))
+    if (path && !*path) {
+        cli_usage(cli, NULL, "--config needs a file");
         return NULL;
-    surety_buf_init(&place, NULL, 0);
-    put_place(&place, path);
-    surety_buf_byte(&place, '\0');
-    if (place.status) {
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
-        goto done;
     }
-    place.len--;
-    if (place.len > 0)
-        status = input_read(place.ptr, surety_limits_of(NULL).schema_bytes_max,
-                            &text, &error);
-    own.folder = folder_of(surety_buf_str(&place));
     own.warn = warn;
     own.warn_ctx = cli;
-    if (status == SURETY_OK)
-        status = surety_config_read(text, &own, &config, &error);
+    status = surety_config_load(surety_str_of(path), &own, &config, &error);
     if (status != SURETY_OK)
-        cli_report(cli, cli_code_of(status, CODE_USAGE),
-                   place.len > 0 ? place.ptr : "configuration", no_text,
-                   &error);
-done:
-    free((char *)text.ptr);
-    surety_buf_done(&place);
+        cli_report(cli, cli_code_of(status, CODE_USAGE), "configuration",
+                   no_text, &error);
     return config;
 }
 

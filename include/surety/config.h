@@ -55,6 +55,16 @@ surety_config_read(surety_str text, const surety_config_options *options,
 /* Closes its transports and wipes its keys. */
 SURETY_API void surety_config_free(surety_config *config); /* takes NULL */
 
+/* The same of a file: path, or where it is empty ./surety.json, else
+ * surety/surety.json in $XDG_CONFIG_HOME or ~/.config; where none of these
+ * exists, what is built in. Sets the folder of options. SURETY_IO: it cannot be
+ * read; SURETY_MISUSE: ./surety.json was not named and belongs to another user,
+ * and it would say where keys are sent; else as surety_config_read, with
+ * reterr->source the file. */
+SURETY_API surety_status
+surety_config_load(surety_str path, const surety_config_options *options,
+                   surety_config **ret_config, surety_error *reterr);
+
 /* The model that a name stands for: a name of the configuration;
  * "PROVIDER:NAME" with a provider of the configuration or a built-in one
  * (openai, responses, anthropic, gemini, ollama, vllm, llamacpp, lmstudio,

@@ -163,9 +163,10 @@ surety_str surety__config_nearest(const surety_config *config, surety_str word,
 
 #define SURETY__KEY_MAX 4096
 
-/* An environment variable; NULL: not set. */
-const char *surety__config_environment(const surety_config *config,
-                                       const char *name);
+/* An environment variable, as options (may be NULL) look it up; NULL: not
+ * set. */
+const char *surety__environment(const surety_config_options *options,
+                                const char *name);
 /* The secret of a variable or (variable empty) of a file, trimmed, kept until
  * the configuration is freed. SURETY_UNSUPPORTED: not set or empty; SURETY_IO:
  * a file that cannot be read; SURETY_SYNTAX: a text that is no key. */
@@ -177,6 +178,10 @@ surety_status surety__config_key_read(surety_config *config,
  * SURETY_NOMEM. */
 surety_status surety__config_file(const char *path, size_t max, surety_buf *out,
                                   surety_error *reterr);
+/* What can be read of fd, the file at path, appended; at most max + 1 bytes.
+ * SURETY_IO, SURETY_LIMIT, SURETY_NOMEM. */
+surety_status surety__config_read_all(int fd, const char *path, size_t max,
+                                      surety_buf *out, surety_error *reterr);
 void surety__config_keys_wipe(surety_config *config);
 void surety__config_wipe(void *ptr, size_t len);
 /* Tells the caller of something that is likely not meant. */

@@ -18,12 +18,11 @@
 
 enum { FILE_STEP = 1 << 16 };
 
-const char *surety__config_environment(const surety_config *config,
-                                       const char *name)
+const char *surety__environment(const surety_config_options *options,
+                                const char *name)
 {
-    if (config->options.environment)
-        return config->options.environment(config->options.environment_ctx,
-                                           name);
+    if (options && options->environment)
+        return options->environment(options->environment_ctx, name);
     return getenv(name);
 }
 
@@ -57,9 +56,8 @@ static surety_status keys_fail_errno(surety_error *reterr, const char *path,
                         strerror(error));
 }
 
-/* Reads what there is into out; at most max + 1 bytes. */
-static surety_status keys_read_all(int fd, const char *path, size_t max,
-                                   surety_buf *out, surety_error *reterr)
+surety_status surety__config_read_all(int fd, const char *path, size_t max,
+                                      surety_buf *out, surety_error *reterr)
 {
     for (;;) {
         const size_t left = max + 1 - out->len;
@@ -118,7 +116,7 @@ surety_status surety__config_file(const char *path, size_t max, surety_buf *out,
         !surety__buf_room(out, (size_t)about.st_size + 1))
         status = surety__fail_nomem(reterr);
     else
-        status = keys_read_all(fd, path, max, out, reterr);
+        status = surety__config_read_all(fd, path, max, out, reterr);
     close(fd);
     return status;
 }
@@ -181,7 +179,8 @@ static surety_status keys_of_file(surety_config *config, surety_str file,
                             "the key file %s can be read or changed by others; "
                             "chmod 600 keeps it yours",
                             path.ptr);
-    status = keys_read_all(fd, path.ptr, sizeof(text) - 2, &read, reterr);
+    status =
+        surety__config_read_all(fd, path.ptr, sizeof(text) - 2, &read, reterr);
     close(fd);
     if (status == SURETY_OK)
         status = keys_take(config, (surety_str){text, read.len}, path.ptr,
@@ -206,7 +205,7 @@ surety_status surety__config_key_read(surety_config *config,
                             "the name of an environment variable is too long");
     memcpy(name, variable.ptr, variable.len);
     name[variable.len] = '\0';
-    value = surety__config_environment(config, name);
+    value = surety__environment(&config->options, name);
     words.max = sizeof(source) - 1;
     surety_buf_text(&words, "the environment variable ");
     surety_buf_text(&words, name);

@@ -99,7 +99,7 @@ static surety_status rows_price(const surety_config *config, surety_val from,
 surety_str surety__config_path(surety_config *config, surety_str path)
 {
     const surety_str home_mark = SURETY__LITERAL("~/");
-    const char *home = surety__config_environment(config, "HOME");
+    const char *home = surety__environment(&config->options, "HOME");
     surety_str folder = config->options.folder;
     surety_str joined = {NULL, 0};
     surety_buf text;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* locate.c: where the configuration is looked for, and the file read whole.
+ *
+ * A configuration says where keys are sent, so one that somebody else put into
+ * the working folder is not taken unless it was named. */
+#include "config/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char locate_here[] = "surety.json";
+
+/* Appends a folder of the XDG Base Directory Specification, given by its
+ * variable where that is absolute, else below the home folder. */
+static bool locate_folder(const surety_config_options *options,
+                          surety_buf *path)
+{
+    const char *folder = surety__environment(options, "XDG_CONFIG_HOME");
+    const char *home = surety__environment(options, "HOME");
+
+    if (folder && *folder == '/')
+        surety_buf_text(path, folder);
+    else if (home && *home)
+        surety__buf_printf(path, "%s/.config", home);
+    else
+        return false;
+    return true;
+}
+
+/* The user's configuration; an empty path where there is none. */
+static void locate_users(const surety_config_options *options, surety_buf *path)
+{
+    if (!locate_folder(options, path))
+        return;
+    surety_buf_text(path, "/surety/surety.json");
+    surety_buf_byte(path, '\0');
+    if (path->status)
+        return;
+    path->len--;
+    if (access(path->ptr, F_OK) != 0)
+        surety_buf_reset(path);
+}
+
+/* The file to read, terminated; empty where there is none. */
+static surety_status locate_file(surety_str given,
+                                 const surety_config_options *options,
+                                 surety_buf *path, surety_error *reterr)
+{
+    struct stat about;
+
+    if (given.len > 0) {
+        surety_buf_add(path, given);
+    } else if (stat(locate_here, &about) != 0) {
+        locate_users(options, path);
+    } else if (about.st_uid == geteuid() || about.st_uid == 0) {
+        surety_buf_text(path, locate_here);
+    } else {
+        surety__fail(reterr, SURETY_MISUSE,
+                     "the file surety.json in this folder belongs to another "
+                     "user, and it would say where keys are sent");
+        surety__hint(reterr, "name it to take it all the same");
+        return SURETY_MISUSE;
+    }
+    surety_buf_byte(path, '\0');
+    return path->status ? surety__fail_nomem(reterr) : SURETY_OK;
+}
+
+/* A file or a pipe: who names a pipe means to wait for it. */
+static surety_status locate_read(const char *path, surety_buf *text,
+                                 surety_error *reterr)
+{
+    const size_t max = surety_limits_of(NULL).schema_bytes_max;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    surety_status status;
+
+    if (fd < 0)
+        return surety__fail(reterr, SURETY_IO, "cannot be read: %s",
+                            strerror(errno));
+    status = surety__config_read_all(fd, path, max, text, reterr);
+    close(fd);
+    return status;
+}
+
+/* Where relative paths of the file count from. */
+static surety_str locate_base(surety_str path)
+{
+    while (path.len > 0 && path.ptr[path.len - 1] != '/')
+        path.len--;
+    return path;
+}
+
+static void locate_source(surety_error *reterr, const char *path)
+{
+    const size_t len = strlen(path);
+    const size_t max = sizeof(reterr->source) - 1;
+
+    memcpy(reterr->source, path, len < max ? len : max);
+    reterr->source[len < max ? len : max] = '\0';
+}
+
+surety_status surety_config_load(surety_str path,
+                                 const surety_config_options *options,
+                                 surety_config **ret_config,
+                                 surety_error *reterr)
+{
+    surety_config_options own = {.size = sizeof(own)};
+    surety_buf place, text;
+    surety_status status;
+
+    if (options)
+        own = *options;
+    surety_buf_init(&place, own.alloc, 0);
+    surety_buf_init(&text, own.alloc, 0);
+    status = locate_file(path, options, &place, reterr);
+    if (status)
+        goto done;
+    own.folder = locate_base((surety_str){place.ptr, place.len - 1});
+    if (place.len > 1)
+        status = locate_read(place.ptr, &text, reterr);
+    if (status == SURETY_OK)
+        status =
+            surety_config_read(surety_buf_str(&text), &own, ret_config, reterr);
+    if (status && reterr && place.len > 1)
+        locate_source(reterr, place.ptr);
+done:
+    surety_buf_done(&text);
+    surety_buf_done(&place);
+    return status;
+}
