@@ -245,7 +245,8 @@ static surety_status repair_cut(surety_judge *judge, surety__trial *trial,
     if (status != SURETY_OK)
         return status;
     trial->promising = good;
-    if (!judge->partial) {
+    /* Where nothing has come there is nothing to be wrong with it. */
+    if (!judge->partial || !surety_doc_root(trial->doc).doc) {
         surety_findings_reset(trial->findings);
         return SURETY_OK;
     }
