@@ -7,6 +7,7 @@
  * Texts are written into the judge's scratch buffer and copied to the outcome;
  * a failure is always SURETY_NOMEM. */
 #include "reply/reply.h"
+#include "schema/schema.h"
 
 enum {
     EXPLAIN_TAG_MAX = 40, /* bytes of a block's tag or a key in a message */
@@ -518,6 +519,34 @@ static surety_status explain_duplicates(surety_judge *judge)
                                     "again",
                                     doc->duplicate_count - kept);
     return SURETY_OK;
+}
+
+surety_status surety__explain_deprecated(surety_judge *judge)
+{
+    surety_outcome *outcome = &judge->outcome;
+
+    for (size_t i = 0;; i++) {
+        surety_val subschema;
+        const surety_val value =
+            surety__checker_deprecated(judge->checker, i, &subschema);
+        surety__issue *issue;
+
+        if (!value.doc)
+            return SURETY_OK;
+        issue = surety__issue_add(outcome, &outcome->warnings);
+        if (!issue)
+            return SURETY_NOMEM;
+        surety__explain_keyword(issue, "deprecated");
+        surety__locate_value(judge, judge->best, value, issue);
+        surety_val_pointer(value, &judge->scratch);
+        if (!surety__outcome_take(outcome, &issue->seen.instance_location) ||
+            !surety__outcome_copy(
+                outcome,
+                surety_val_str(surety_val_get(subschema, "description")),
+                &issue->seen.hint))
+            return SURETY_NOMEM;
+        issue->seen.message = SURETY__LITERAL("this member is deprecated");
+    }
 }
 
 surety_status surety__explain_warnings(surety_judge *judge)

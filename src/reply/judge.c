@@ -571,6 +571,7 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
     const bool strip = surety_contract_strips_unknown(contract);
     const bool fill = surety_contract_fills_defaults(contract) &&
                       surety__schema_has_defaults(schema);
+    const bool tell = surety__schema_has_deprecated(schema);
     surety_outcome *outcome = &judge->outcome;
     surety_status status;
     bool changed = false;
@@ -580,10 +581,13 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
         return status;
     judge_name(judge);
     outcome->value = surety__trial_value(judge->best);
-    if ((fill || strip) && !outcome->partial)
+    if ((fill || strip || tell) && !outcome->partial) {
         status = surety_checker_complete(judge->checker, schema, outcome->value,
                                          fill, strip, judge->completed,
                                          &changed, reterr);
+        if (status == SURETY_OK && tell)
+            status = surety__explain_deprecated(judge);
+    }
     if (changed)
         outcome->value = surety_doc_root(judge->completed);
     if (status == SURETY_OK)

@@ -212,6 +212,9 @@ bool surety__outcome_copy(surety_outcome *outcome, surety_str text,
 surety_status surety__explain_errors(surety_judge *judge);
 /* Fills the warnings about the contract and the candidate. */
 surety_status surety__explain_warnings(surety_judge *judge);
+/* Warns of each deprecated property that the value has, after it was
+ * completed. SURETY_NOMEM. */
+surety_status surety__explain_deprecated(surety_judge *judge);
 /* Adds a warning without a place; text as surety__buf_printf. */
 surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
                                    const char *format, ...)

@@ -202,6 +202,25 @@ static surety__property *objects_mention(surety__compiler *compiler,
     return property;
 }
 
+/* What a property's subschema says beside what its value must be. */
+static void objects_annotate(surety__compiler *compiler, const surety_doc *doc,
+                             const surety__cell *subschema,
+                             surety__property *property)
+{
+    const surety__cell *deprecated =
+        surety__member(doc, subschema, SURETY__LITERAL("deprecated"),
+                       compiler->deprecated_hash);
+
+    property->default_val = surety__member(
+        doc, subschema, SURETY__LITERAL("default"), compiler->default_hash);
+    if (property->default_val)
+        compiler->schema->has_defaults = true;
+    if (deprecated && deprecated->kind == CELL_TRUE) {
+        property->deprecated = subschema;
+        compiler->schema->has_deprecated = true;
+    }
+}
+
 /* The members of properties. */
 static surety_status objects_defined(surety__compiler *compiler,
                                      const surety__shape *shape,
@@ -223,10 +242,7 @@ static surety_status objects_defined(surety__compiler *compiler,
         if (!property->shape)
             return SURETY_NOMEM;
         if (cell->kind == CELL_OBJECT)
-            property->default_val = surety__member(
-                doc, cell, SURETY__LITERAL("default"), compiler->default_hash);
-        if (property->default_val)
-            compiler->schema->has_defaults = true;
+            objects_annotate(compiler, doc, cell, property);
         key = surety__cell_after(cell);
     }
     return SURETY_OK;

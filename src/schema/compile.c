@@ -741,6 +741,7 @@ surety_status surety_schema_compile(surety_val root,
     surety__arena_init(&schema->arena, schema->alloc, 0);
     compiler.schema = schema;
     compiler.default_hash = surety__hash("default", 7);
+    compiler.deprecated_hash = surety__hash("deprecated", 10);
     surety__resolver_init(&compiler.resolver, schema, options, &scratch_error);
     status = compile_all(&compiler, root, options->base_uri);
     compiler_done(&compiler);
@@ -821,4 +822,9 @@ surety_dialect surety_schema_dialect(const surety_schema *schema)
 bool surety__schema_has_defaults(const surety_schema *schema)
 {
     return schema->has_defaults;
+}
+
+bool surety__schema_has_deprecated(const surety_schema *schema)
+{
+    return schema->has_deprecated;
 }

@@ -29,6 +29,13 @@ struct level {
     uint32_t list, list_end;
 };
 
+/* Values of deprecated properties that are told. */
+enum { COMPLETION_DEPRECATED_MAX = 16 };
+
+struct completion_note {
+    surety_val value, subschema;
+};
+
 struct surety__completion {
     surety__machine *machine;
     surety_doc *doc; /* being built */
@@ -39,6 +46,8 @@ struct surety__completion {
     size_t depth, level_cap;
     uint32_t *chain; /* scratch: a trail's ancestors */
     size_t chain_cap;
+    struct completion_note deprecated[COMPLETION_DEPRECATED_MAX];
+    size_t deprecated_count;
 };
 
 static bool trail_add(struct surety__completion *completion, struct trail trail,
@@ -157,6 +166,24 @@ static void list_expand(struct surety__completion *completion, uint32_t list)
 
 /* ---- children ---------------------------------------------------------- */
 
+/* Several shapes may define a property: the value is noted once. */
+static void note_deprecated(struct surety__completion *completion,
+                            const surety__shape *shape,
+                            const surety__property *property,
+                            const surety__cell *cell)
+{
+    const surety_val value = surety__val_of(completion->machine->doc, cell);
+    const size_t count = completion->deprecated_count;
+
+    if (count == COMPLETION_DEPRECATED_MAX ||
+        (count &&
+         surety__cell_of(completion->deprecated[count - 1].value) == cell))
+        return;
+    completion->deprecated[completion->deprecated_count++] =
+        (struct completion_note){
+            value, surety__val_of(shape->at.doc, property->deprecated)};
+}
+
 static void list_property(struct surety__completion *completion, uint32_t i,
                           const surety__cell *key, uint32_t list)
 {
@@ -171,6 +198,9 @@ static void list_property(struct surety__completion *completion, uint32_t i,
     property = surety__objects_find(objects, machine->doc, key);
     matched = property && property->shape;
     if (matched) {
+        if (property->deprecated)
+            note_deprecated(completion, completion->trails[i].shape, property,
+                            key + 1);
         next.shape = property->shape;
         trail_add(completion, next, list);
     }
@@ -393,6 +423,7 @@ static struct surety__completion *completion_begin(surety_checker *checker)
     completion->trail_count = 0;
     completion->depth = 0;
     completion->changed = false;
+    completion->deprecated_count = 0;
     return completion;
 }
 
@@ -441,4 +472,15 @@ surety_status surety_checker_complete(surety_checker *checker,
     if (!status && ret_changed)
         *ret_changed = completion->changed;
     return status;
+}
+
+surety_val surety__checker_deprecated(const surety_checker *checker, size_t i,
+                                      surety_val *ret_subschema)
+{
+    const struct surety__completion *completion = checker->completion;
+
+    if (!completion || i >= completion->deprecated_count)
+        return surety_val_none();
+    *ret_subschema = completion->deprecated[i].subschema;
+    return completion->deprecated[i].value;
 }

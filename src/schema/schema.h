@@ -9,6 +9,13 @@
 
 /* Whether any reachable subschema has a default to fill in. */
 bool surety__schema_has_defaults(const surety_schema *schema);
+/* Whether any reachable property is "deprecated": true. */
+bool surety__schema_has_deprecated(const surety_schema *schema);
+/* The i-th value of a deprecated property that surety_checker_complete met in
+ * its last call, and the subschema that says so; SURETY_NONE past the last. It
+ * keeps as many as are worth telling. */
+surety_val surety__checker_deprecated(const surety_checker *checker, size_t i,
+                                      surety_val *ret_subschema);
 
 /* ---- a value that is still growing (prefix.c) --------------------------- */
 

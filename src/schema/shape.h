@@ -78,6 +78,7 @@ typedef struct surety__property {
     bool required;
     const surety__shape *shape;      /* NULL: only required */
     const surety__cell *default_val; /* the property's default, or NULL */
+    const surety__cell *deprecated;  /* its subschema, where that says so */
 } surety__property;
 
 /* A property as the verdict looks it up: open addressing by the hash that a
@@ -288,6 +289,7 @@ struct surety__resource {
     surety_str uri; /* absolute, without fragment; may be empty */
     surety_val root;
     surety_dialect dialect;
+    bool dialect_assumed; /* neither $schema nor the caller said it */
     unsigned vocabularies;
     bool assert_format;
     bool recursive; /* $recursiveAnchor: true */
@@ -306,6 +308,7 @@ struct surety_schema {
     surety__pattern **patterns;
     size_t pattern_count, pattern_cap;
     bool has_defaults;
+    bool has_deprecated; /* some property is */
     bool dynamic; /* some reference is $dynamicRef or $recursiveRef */
 };
 
