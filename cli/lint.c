@@ -111,12 +111,27 @@ static const char *const metaschemas[] = {
     "https://json-schema.org/draft/2020-12/schema",
     "https://json-schema.org/draft/2020-12/schema"};
 
-/* The dialect that $schema declares; 2020-12 where it does not, or declares
- * one of its own. */
+/* The dialect that a schema without $schema is read in; 2020-12 where it cannot
+ * be read. */
+static surety_dialect dialect_assumed(surety_val root)
+{
+    surety_dialect dialect = SURETY_DIALECT_2020_12;
+    surety_schema *schema = NULL;
+
+    if (surety_schema_compile(root, NULL, &schema, NULL) == SURETY_OK)
+        dialect = surety_schema_dialect(schema);
+    surety_schema_free(schema);
+    return dialect;
+}
+
+/* The dialect that $schema declares; 2020-12 where it declares one of its
+ * own. */
 static surety_dialect dialect_of(surety_val root)
 {
     surety_str uri = surety_val_str(surety_val_get(root, "$schema"));
 
+    if (uri.len == 0)
+        return dialect_assumed(root);
     for (int i = SURETY_DIALECT_4; i <= SURETY_DIALECT_2020_12; i++) {
         surety_str known = surety_str_of(metaschemas[i]);
         if (known.len > 0 && known.ptr[known.len - 1] == '#')

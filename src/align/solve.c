@@ -520,6 +520,31 @@ static surety_val text_within(surety_aligner *aligner, surety_val val,
     return (surety_val){inner, index};
 }
 
+/* Whether a goal is an object that names no properties: every member of it is
+ * content, whatever its key. */
+static bool goal_is_map(const surety__goal *goal)
+{
+    for (uint32_t a = 0; a < goal->alternative_count; a++) {
+        const surety__alternative *alternative = &goal->alternatives[a];
+
+        if (!(alternative->types & TYPE_OBJECT))
+            return false;
+        for (uint32_t i = 0; i < alternative->shape_count; i++)
+            if (alternative->shapes[i]->objects &&
+                alternative->shapes[i]->objects->property_count)
+                return false;
+    }
+    return goal->alternative_count > 0;
+}
+
+/* Whether an object may be but a wrapper of what is wanted. A map that is to be
+ * a map is one only where nothing is lost with it. */
+static bool object_may_wrap(const surety__goal *goal, surety_val val)
+{
+    return !goal_is_map(goal) || (surety_val_count(val) == 1 &&
+                                  surety_val_count(surety_val_first(val)) > 0);
+}
+
 /* Whether values within val may be meant, and by which edit. */
 static surety__edit_id val_within(const struct surety__question *question,
                                   bool root)
@@ -534,9 +559,11 @@ static surety__edit_id val_within(const struct surety__question *question,
     case SURETY_KIND_OBJECT:
         /* A member of an object is not the object; but a reply that is a
          * scalar may stand under a name of its own. */
-        return types & (TYPE_ARRAY | TYPE_OBJECT) ||
+        return (types & (TYPE_ARRAY | TYPE_OBJECT) &&
+                object_may_wrap(question->goal, question->val)) ||
                        (root && !question->goal->open_string &&
-                        surety_val_count(question->val) == 1)
+                        surety_val_count(question->val) == 1 &&
+                        !(types & (TYPE_ARRAY | TYPE_OBJECT)))
                    ? EDIT_WRAPPER_KEY
                    : EDIT_NONE;
     case SURETY_KIND_STRING:

@@ -153,6 +153,31 @@ static bool make_copy(make_state *state, const make_want *want, surety_val val)
     return make_keep(state, want, start);
 }
 
+/* Whether a default shows a model anything: null or an empty list would only
+ * hide what may stand there. */
+static bool make_default_shows(surety_val val)
+{
+    switch (surety_val_kind(val)) {
+    case SURETY_KIND_NONE:
+    case SURETY_KIND_NULL: return false;
+    case SURETY_KIND_STRING: return surety_val_str(val).len > 0;
+    case SURETY_KIND_ARRAY:
+    case SURETY_KIND_OBJECT: return surety_val_count(val) > 0;
+    default: return true;
+    }
+}
+
+/* Tries the defaults that show nothing, where nothing else could be made. */
+static bool make_empty(make_state *state, const make_want *want,
+                       const make_want *all)
+{
+    for (uint32_t i = 0; i < all->count && state->annotated; i++)
+        if (make_copy(state, want,
+                      surety_val_get(all->shapes[i]->at, "default")))
+            return true;
+    return false;
+}
+
 /* Tries the values that a want names: const, enum; and what annotations show:
  * examples, default (2020-12, validation, 9). */
 static bool make_named(make_state *state, const make_want *want,
@@ -182,6 +207,7 @@ static bool make_named(make_state *state, const make_want *want,
                     return true;
         }
         if (state->annotated &&
+            make_default_shows(surety_val_get(at, "default")) &&
             make_copy(state, want, surety_val_get(at, "default")))
             return true;
     }
@@ -189,6 +215,8 @@ static bool make_named(make_state *state, const make_want *want,
 }
 
 /* ---- numbers ------------------------------------------------------------- */
+
+#define MAKE_COUNT_MAX 9007199254740991.0 /* 2^53 - 1 */
 
 /* What the numbers of a want say, as doubles and as they are written. */
 typedef struct make_range {
@@ -204,6 +232,9 @@ static void make_bound(const surety__shape *shape, const surety__cell *cell,
     if (!cell)
         return;
     value = surety_val_real(surety__val_of(shape->at.doc, cell), 0);
+    /* The ends of what a double counts exactly lead to no likely number. */
+    if (value >= MAKE_COUNT_MAX || value <= -MAKE_COUNT_MAX)
+        return;
     if (is_least && (!range->has_least || value > range->least)) {
         range->least = value;
         range->has_least = true;
@@ -624,6 +655,41 @@ static bool make_is_shown(const make_state *state, const make_want *member)
            member->count > 0 && !make_recurs(state, member);
 }
 
+/* A key that a map takes: the first that propertyNames lists, or any. */
+static surety_str make_map_key(const surety__shape *names)
+{
+    while (names && !names->choices && names->applicator_count == 1 &&
+           names->applicators[0].kind == APPLY_ALL &&
+           names->applicators[0].count == 1)
+        names = names->applicators[0].shapes[0];
+    if (names && names->choices)
+        return surety_val_str(
+            surety_val_first(surety_val_get(names->at, "enum")));
+    return surety_str_of("key");
+}
+
+/* A member of a map, to show what stands in it. False: it is none, or shows
+ * nothing. */
+static bool make_map_member(make_state *state, const make_want *all,
+                            size_t start)
+{
+    make_want member;
+
+    for (uint32_t i = 0; i < all->count; i++) {
+        const surety__objects *objects = all->shapes[i]->objects;
+        surety_str key;
+
+        if (!objects || !objects->additional || objects->additional->always ||
+            objects->property_count || objects->pattern_count)
+            continue;
+        key = make_map_key(objects->names);
+        return key.len && make_member_want(state, all, key, &member) &&
+               make_is_shown(state, &member) &&
+               make_member(state, &member, key, start, 0);
+    }
+    return false;
+}
+
 static bool make_object(make_state *state, const make_want *want,
                         const make_want *all)
 {
@@ -666,6 +732,16 @@ static bool make_object(make_state *state, const make_want *want,
     }
     if (count < least && least <= MAKE_ITEMS)
         make_more(state, all, start, least - count);
+    if (count == 0 && least == 0 && most > 0 &&
+        make_map_member(state, all, start)) {
+        surety_buf_byte(state->out, '}');
+        state->turn = 0;
+        if (make_good(state, want, start))
+            return true;
+        if (state->out->status != SURETY_OK)
+            return false;
+        state->out->len = start + 1;
+    }
     surety_buf_byte(state->out, '}');
     state->turn = 0;
     return make_keep(state, want, start);
@@ -738,7 +814,7 @@ static bool make_together(make_state *state, const make_want *want,
             if ((types & order[i]) && ((said & order[i]) == 0) == likely &&
                 make_kind(state, want, all, order[i]))
                 return true;
-    return false;
+    return make_empty(state, want, all);
 }
 
 static bool make_value(make_state *state, const make_want *want, unsigned turn)

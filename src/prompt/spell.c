@@ -181,6 +181,37 @@ static spell_kind spell_target(spell_state *state, const surety__shape *shape)
     return SPELL_UNIT;
 }
 
+/* Whether a branch of allOf only narrows a type that is already said. */
+static bool spell_is_narrowing(const surety__shape *shape,
+                               const surety__shape *branch)
+{
+    return spell_is_scalar(branch) && !branch->never && !branch->constant &&
+           !branch->choices && shape->types != TYPE_ANY &&
+           (shape->types & branch->types) == shape->types;
+}
+
+/* The notes of what an allOf or a reference to a scalar adds. */
+static void spell_notes_of(const surety__shape *shape,
+                           const surety__applicator *one, surety_buf *out)
+{
+    const bool refers = spell_is_reference(one);
+
+    for (uint32_t k = 0; k < one->count; k++) {
+        const size_t before = out->len;
+        size_t from;
+
+        if (refers ? !spell_is_scalar(one->shapes[k])
+                   : !spell_is_narrowing(shape, one->shapes[k]))
+            continue;
+        if (before > 0)
+            surety_buf_text(out, refers ? "; " : ", ");
+        from = out->len;
+        surety__spell_note(one->shapes[k], out);
+        if (out->len == from && out->status == SURETY_OK)
+            out->len = before;
+    }
+}
+
 /* The note of a shape, and those of the scalars that it refers to. */
 static void spell_notes(spell_state *state, const surety__shape *shape,
                         surety_buf *out)
@@ -188,17 +219,9 @@ static void spell_notes(spell_state *state, const surety__shape *shape,
     surety__spell_note(shape, out);
     for (uint32_t i = 0; i < shape->applicator_count; i++) {
         const surety__applicator *one = &shape->applicators[i];
-        const size_t before = out->len;
-        size_t from;
 
-        if (!spell_is_reference(one) || !spell_is_scalar(one->shapes[0]))
-            continue;
-        if (before > 0)
-            surety_buf_text(out, "; ");
-        from = out->len;
-        surety__spell_note(one->shapes[0], out);
-        if (out->len == from && out->status == SURETY_OK)
-            out->len = before;
+        if (one->kind == APPLY_ALL || one->kind == APPLY_DYNAMIC)
+            spell_notes_of(shape, one, out);
     }
     if (out->status != SURETY_OK)
         state->out->status = out->status;
@@ -338,15 +361,23 @@ static void spell_key(spell_state *state, surety_str name)
         surety_json_string(state->out, name);
 }
 
-static void spell_property(spell_state *state, const surety__property *property)
+/* A property that is only required is one of the others. */
+static void spell_property(spell_state *state, const surety__objects *objects,
+                           const surety__property *property)
 {
-    if (property->shape)
-        spell_comment(state, property->shape);
+    const surety__shape *shape = property->shape;
+
+    if (!shape && objects->pattern_count == 0)
+        shape = objects->additional;
+    if (shape && shape->always)
+        shape = property->shape;
+    if (shape)
+        spell_comment(state, shape);
     spell_newline(state);
     spell_key(state, property->name);
     surety_buf_text(state->out, property->required ? ": " : "?: ");
-    if (property->shape)
-        spell_shape(state, property->shape);
+    if (shape)
+        spell_shape(state, shape);
     else
         surety_buf_text(state->out, "unknown");
     surety_buf_byte(state->out, ';');
@@ -394,7 +425,7 @@ static void spell_object(spell_state *state, const surety__objects *objects)
         const surety__property *property = &objects->properties[i];
 
         if (!property->shape || !property->shape->never)
-            spell_property(state, property);
+            spell_property(state, objects, property);
     }
     spell_others(state, objects);
     state->depth--;
@@ -521,6 +552,9 @@ static spell_kind spell_whole(spell_state *state, const surety__shape *shape)
             spell_kind kind;
             size_t start;
 
+            if (all && count > 0 && !spell_is_reference(one) &&
+                spell_is_narrowing(shape, one->shapes[k]))
+                continue;
             spell_join(state, begin, &count, &first);
             start = state->out->len;
             kind = spell_part(state, one, k);

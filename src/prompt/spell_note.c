@@ -75,10 +75,25 @@ static void note_bound(surety_buf *out, size_t start, const char *words,
     surety_buf_add(out, surety__cell_number(shape->at.doc, cell));
 }
 
+/* A bound that says something to a model: not the ends of what a double counts
+ * exactly, which some libraries write with every integer. */
+static const surety__cell *note_telling(const surety__shape *shape,
+                                        const surety__cell *cell)
+{
+    const double count_max = 9007199254740991.0; /* 2^53 - 1 */
+    double bound;
+
+    if (!cell)
+        return NULL;
+    bound = surety_val_real(surety__val_of(shape->at.doc, cell), 0);
+    return bound < count_max && bound > -count_max ? cell : NULL;
+}
+
 static void note_numbers(const surety__shape *shape, surety_buf *out,
                          size_t start)
 {
     const surety__numbers *numbers = shape->numbers;
+    const surety__cell *least, *most;
 
     if ((shape->types & (TYPE_NUMBER | TYPE_INTEGER)) == TYPE_INTEGER) {
         note_comma(out, start);
@@ -86,14 +101,15 @@ static void note_numbers(const surety__shape *shape, surety_buf *out,
     }
     if (!numbers)
         return;
-    if (numbers->minimum && numbers->maximum) {
-        note_bound(out, start, "", shape, numbers->minimum);
+    least = note_telling(shape, numbers->minimum);
+    most = note_telling(shape, numbers->maximum);
+    if (least && most) {
+        note_bound(out, start, "", shape, least);
         surety_buf_text(out, " to ");
-        surety_buf_add(out,
-                       surety__cell_number(shape->at.doc, numbers->maximum));
+        surety_buf_add(out, surety__cell_number(shape->at.doc, most));
     } else {
-        note_bound(out, start, "at least ", shape, numbers->minimum);
-        note_bound(out, start, "at most ", shape, numbers->maximum);
+        note_bound(out, start, "at least ", shape, least);
+        note_bound(out, start, "at most ", shape, most);
     }
     note_bound(out, start, "greater than ", shape, numbers->exclusive_minimum);
     note_bound(out, start, "less than ", shape, numbers->exclusive_maximum);
@@ -182,6 +198,29 @@ static void note_arrays(const surety__shape *shape, surety_buf *out,
     }
 }
 
+/* What keys must be; that they are strings is no news. */
+static void note_names(const surety__shape *names, surety_buf *out,
+                       size_t start)
+{
+    while (names && names->applicator_count == 1 &&
+           names->applicators[0].kind == APPLY_ALL &&
+           names->applicators[0].keyword == KW_REF &&
+           surety_val_count(names->at) == 1)
+        names = names->applicators[0].shapes[0];
+    if (!names || names->always ||
+        (surety_val_count(names->at) == 1 && names->types & TYPE_STRING &&
+         surety_val_get(names->at, "type").doc))
+        return;
+    if (!names->choices || names->applicator_count) {
+        note_schema(out, start, "each key: ", names);
+        return;
+    }
+    note_comma(out, start);
+    surety_buf_text(out, "each key one of ");
+    surety__layout_value(out, surety_val_get(names->at, "enum"),
+                         NOTE_VALUE_MAX);
+}
+
 static void note_objects(const surety__shape *shape, surety_buf *out,
                          size_t start)
 {
@@ -201,7 +240,7 @@ static void note_objects(const surety__shape *shape, surety_buf *out,
             out, surety__val_of(shape->at.doc, objects->dependents[i].names),
             NOTE_VALUE_MAX);
     }
-    note_schema(out, start, "each key: ", objects->names);
+    note_names(objects->names, out, start);
 }
 
 /* not, if and their kin: as JSON, which models read well. */

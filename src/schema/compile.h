@@ -24,9 +24,9 @@ typedef struct surety__compiler {
      * of them are there. */
     const surety__cell *values[KW_COUNT];
     uint64_t present;
-    surety__map patterns;  /* hash of a source to surety__known_pattern */
+    surety__map patterns; /* hash of a source to surety__known_pattern */
     uint32_t default_hash, deprecated_hash; /* of those keys */
-    size_t dynamic_count;  /* references that are looked up dynamically */
+    size_t dynamic_count; /* references that are looked up dynamically */
     surety__applicator *applicators; /* of the shape being built */
     size_t applicator_count, applicator_cap;
 } surety__compiler;

@@ -226,6 +226,8 @@ static surety_status resource_new(surety__resolver *resolver, surety_val root,
         return surety__fail_nomem(resolver->reterr);
     resource->root = root;
     resource->dialect = resolver->dialect;
+    resource->dialect_assumed =
+        resolver->options->dialect == SURETY_DIALECT_DEFAULT;
     resource->vocabularies = VOCABULARY_ALL;
     resource->assert_format = resolver->options->assert_format;
     if (!resource_place(resolver, resource))
@@ -514,6 +516,7 @@ static surety_status dialect_settle(surety__resolver *resolver,
         return at.doc ? surety__schema_fail(resolver, at, SURETY_SYNTAX,
                                             "$schema must be a string")
                       : SURETY_OK;
+    resource->dialect_assumed = false;
     if (dialect) {
         resource->dialect = dialect;
         return SURETY_OK;
@@ -620,6 +623,7 @@ static surety_status scan_id(surety__resolver *resolver, surety_val val,
             if (status)
                 return status;
             opened->dialect = around->dialect;
+            opened->dialect_assumed = around->dialect_assumed;
             opened->vocabularies = around->vocabularies;
             opened->assert_format = around->assert_format;
             status = dialect_settle(resolver, opened, schema);
@@ -688,6 +692,20 @@ static surety_status scan_names(const struct scan *scan, surety_val val,
     return status;
 }
 
+/* Where nothing says which dialect it is, items that are an array do: tuples
+ * were written so up to 2019-09, and 2020-12 has no meaning for it. Pydantic 1
+ * writes such schemas. Beside prefixItems it stays a mistake. */
+static void scan_tuple(const struct scan_said *said, surety__resource *resource)
+{
+    if (said->present & KEYWORD_BIT(KW_PREFIX_ITEMS)) {
+        resource->dialect = SURETY_DIALECT_2020_12;
+        resource->dialect_assumed = false;
+    } else if ((said->present & KEYWORD_BIT(KW_ITEMS_ARRAY)) &&
+               said->values[KW_ITEMS_ARRAY]->kind == CELL_ARRAY) {
+        resource->dialect = SURETY_DIALECT_2019_09;
+    }
+}
+
 /* Turns what was pushed since start around, so that it comes off in the order
  * of the document and a mistake is reported where it is made. */
 static void scan_turn(struct scan *scan, size_t start)
@@ -723,6 +741,8 @@ static surety_status scan_object(struct scan *scan, struct scan_item item)
     if (said.present & SCAN_NAMES)
         status = scan_names(scan, surety__val_of(scan->doc, item.cell), &said,
                             &item.resource);
+    if (item.resource->dialect_assumed)
+        scan_tuple(&said, item.resource);
     for (size_t i = 0; i < holder_count && !status; i++) {
         surety__keyword keyword = surety__keyword_in(
             (surety__keyword)holders[i], item.resource->dialect);

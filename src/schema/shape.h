@@ -309,7 +309,7 @@ struct surety_schema {
     size_t pattern_count, pattern_cap;
     bool has_defaults;
     bool has_deprecated; /* some property is */
-    bool dynamic; /* some reference is $dynamicRef or $recursiveRef */
+    bool dynamic;        /* some reference is $dynamicRef or $recursiveRef */
 };
 
 /* ---- predicates shared by the check and whoever else asks -------------- */

@@ -161,7 +161,7 @@ TEST(a_keyword_that_wants_schemas)
               "stands here"),
         WRONG("{\"$defs\":{\"a\":null}}", 15, "/$defs/a",
               "$defs must be an object of schemas, but null stands here"),
-        WRONG("{\"items\":[{}]}", 10, "/items",
+        WRONG("{\"items\":[{}],\"prefixItems\":[{}]}", 10, "/items",
               "items must be a schema (an object, true or false), but an array "
               "stands here"),
         WRONG("{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
