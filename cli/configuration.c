@@ -15,13 +15,21 @@
 
 static const surety_str no_text = {NULL, 0};
 
+/* Who speaks. */
+static surety_str name_of(const struct cli *cli, char *name, size_t size)
+{
+    snprintf(name, size, "surety %s", cli->name ? cli->name : "run");
+    return surety_str_of(name);
+}
+
 /* Something that is allowed and likely not meant. */
 static void warn(void *ctx, surety_str sentence)
 {
     struct cli *cli = ctx;
-    struct diag diag = {.level = DIAG_WARNING,
-                        .source = surety_str_of("surety run"),
-                        .message = sentence};
+    char source[64];
+    struct diag diag = {.level = DIAG_WARNING, .message = sentence};
+
+    diag.source = name_of(cli, source, sizeof(source));
 
     diag_write(&cli->err.buf, cli->color, &diag);
 }
@@ -108,12 +116,13 @@ static bool make_folders(char *path)
 /* Says that the ledger has no place; only a ledger that is needed fails. */
 static bool refuse_ledger(struct cli *cli, bool optional, const char *message)
 {
+    char source[64];
     const struct diag diag = {
         .level = optional ? DIAG_WARNING : DIAG_ERROR,
-        .source = surety_str_of("surety run"),
+        .source = name_of(cli, source, sizeof(source)),
         .message = surety_str_of(message),
         .hint = surety_str_of(
-            "--ledger none goes without, --ledger FILE puts it elsewhere")};
+            "--ledger FILE names one; with run, --ledger none goes without")};
 
     diag_write(&cli->err.buf, cli->color, &diag);
     if (!optional)
@@ -121,10 +130,9 @@ static bool refuse_ledger(struct cli *cli, bool optional, const char *message)
     return false;
 }
 
-bool configuration_ledger(struct cli *cli, bool optional, surety_buf *path)
+bool configuration_ledger_place(struct cli *cli, bool optional,
+                                surety_buf *path)
 {
-    char message[400];
-
     if (!put_folder(path, "XDG_STATE_HOME", ".local/state"))
         return refuse_ledger(cli, optional,
                              "there is no place for the ledger: neither "
@@ -136,6 +144,15 @@ bool configuration_ledger(struct cli *cli, bool optional, surety_buf *path)
         return false;
     }
     path->len--;
+    return true;
+}
+
+bool configuration_ledger(struct cli *cli, bool optional, surety_buf *path)
+{
+    char message[400];
+
+    if (!configuration_ledger_place(cli, optional, path))
+        return false;
     if (make_folders(path->ptr))
         return true;
     snprintf(message, sizeof(message),

@@ -21,8 +21,10 @@ const surety_model *configuration_model(struct cli *cli, surety_config *config,
 
 /* Appends the place of ledgers where none is named: surety/ledger.db in
  * $XDG_STATE_HOME or ~/.local/state. False: there is no such folder, and it is
- * said: as a warning where the ledger is optional. Makes the folders, for the
- * user alone. */
+ * said: as a warning where the ledger is optional. Makes nothing. */
+bool configuration_ledger_place(struct cli *cli, bool optional,
+                                surety_buf *path);
+/* The same, and makes the folders, for the user alone. */
 bool configuration_ledger(struct cli *cli, bool optional, surety_buf *path);
 
 #endif

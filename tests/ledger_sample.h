@@ -68,6 +68,7 @@ static inline surety_entry sample_entry(const char *id, surety_str big)
         .stopped_bytes = 12345,
         .saved_known = true,
         .saved_tokens = UINT32_MAX,
+        .partial = true,
     };
 }
 
@@ -131,7 +132,7 @@ static inline bool sample_same(const surety_entry *a, const surety_entry *b)
            a->cost_picousd == b->cost_picousd &&
            a->stopped_bytes == b->stopped_bytes &&
            a->saved_known == b->saved_known &&
-           a->saved_tokens == b->saved_tokens &&
+           a->saved_tokens == b->saved_tokens && a->partial == b->partial &&
            sample_same_issues(a->errors, b->errors, a->error_count) &&
            sample_same_issues(a->repairs, b->repairs, a->repair_count);
 }

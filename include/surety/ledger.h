@@ -72,6 +72,9 @@ typedef struct surety_entry {
     uint64_t stopped_bytes;
     bool saved_known;
     uint64_t saved_tokens;
+    /* It is no valid reply and was cut off, and what came of it may be taken:
+     * the run's result, if nothing valid comes. */
+    bool partial;
 } surety_entry;
 
 /* A place for records. The caller may bring one. */
@@ -103,7 +106,10 @@ typedef struct surety_ledger {
 
 typedef struct surety_ledger_options {
     size_t size; /* sizeof(surety_ledger_options) */
-    bool raw;    /* keep prompts and replies */
+    bool raw;    /* keep prompts and replies; of read_only: give them */
+    /* Only to read: nothing is made, migrated or marked, and begin and finish
+     * are SURETY_MISUSE. Others may write meanwhile. */
+    bool read_only;
     /* How long to wait for another writer or a server, 0: 10,000 ms. */
     uint32_t timeout_ms;
     const surety_alloc *alloc;
@@ -115,8 +121,9 @@ typedef struct surety_ledger_options {
  * are open when their ledger is closed. SURETY_IO, SURETY_UNSUPPORTED (a
  * database of a newer version or of another program; another scheme; a build
  * without libpq), SURETY_SYNTAX (a file that is no database, or damaged),
- * SURETY_MISUSE (no path, or a URL that is none), SURETY_NOMEM. docs/ledger.md
- * has the tables. */
+ * SURETY_MISUSE (no path, or a URL that is none), SURETY_NOMEM. To be read
+ * only: SURETY_END where there is no ledger yet, SURETY_UNSUPPORTED also for
+ * one of an older version. docs/ledger.md has the tables. */
 SURETY_API surety_status
 surety_ledger_open(surety_str url, const surety_ledger_options *options,
                    surety_ledger **ret_ledger, surety_error *reterr);

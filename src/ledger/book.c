@@ -26,6 +26,7 @@ typedef struct surety__book {
     surety_buf sql; /* all statements, one behind the other */
     surety__writer self;
     int64_t writer; /* our row; 0: none yet */
+    bool bare;      /* gives no prompts and replies */
 } surety__book;
 
 static surety__cell book_number(int64_t number)
@@ -43,6 +44,14 @@ static surety__cell book_maybe(surety_str text)
 {
     return (surety__cell){.kind = text.len ? CELL_TEXT : CELL_NULL,
                           .text = text};
+}
+
+surety_status surety__fail_absent(surety_str name, surety_error *reterr)
+{
+    (void)surety__fail(reterr, SURETY_END, "there is no ledger at %.*s yet",
+                       (int)name.len, name.ptr);
+    surety__hint(reterr, "surety run makes it");
+    return SURETY_END;
 }
 
 surety_status surety__fail_version(const surety__store *store, int64_t version,
@@ -342,8 +351,8 @@ static surety_status book_each(void *ctx, int64_t since_ms,
     do {
         const surety__cell cells[] = {book_number(walk.after_ms),
                                       book_number(walk.after)};
-        const surety__query query = {SQL_PAGE, cells, 2, book_take_entry,
-                                     &walk};
+        const surety__query query = {book->bare ? SQL_PAGE_BARE : SQL_PAGE,
+                                     cells, 2, book_take_entry, &walk};
 
         walk.rows = 0;
         status = book->store->run(book->store, &query, NULL, &walk.cause);
@@ -466,6 +475,43 @@ static surety_status book_open_work(surety__book *book, const void *ctx,
     return status;
 }
 
+/* All that opening does where it is to be read only. */
+static surety_status book_look_work(surety__book *book, const void *ctx,
+                                    surety_error *reterr)
+{
+    surety__store *store = book->store;
+    int64_t version = 0;
+    surety_status status = store->version(store, &version, reterr);
+
+    (void)ctx;
+    if (status || version == SURETY__LEDGER_VERSION)
+        return status;
+    if (!version)
+        return surety__fail_absent(store->name, reterr);
+    if (version > SURETY__LEDGER_VERSION)
+        return surety__fail_version(store, version, reterr);
+    (void)surety__fail(reterr, SURETY_UNSUPPORTED,
+                       "the ledger %.*s is of version %u, and only version %d "
+                       "can be read without changing it",
+                       (int)store->name.len, store->name.ptr, (unsigned)version,
+                       SURETY__LEDGER_VERSION);
+    surety__hint(reterr, "the next surety run that records to it brings it to "
+                         "that version");
+    return SURETY_UNSUPPORTED;
+}
+
+/* What begin and finish are where it is to be read only. */
+static surety_status book_refuse(void *ctx, const surety_entry *entry,
+                                 surety_error *reterr)
+{
+    const surety__book *book = ctx;
+
+    (void)entry;
+    return surety__fail(reterr, SURETY_MISUSE,
+                        "the ledger %.*s was opened to be read only",
+                        (int)book->store->name.len, book->store->name.ptr);
+}
+
 static surety_status book_close_work(surety__book *book, const void *ctx,
                                      surety_error *reterr)
 {
@@ -543,7 +589,10 @@ surety_status surety_ledger_open(surety_str url,
     surety__book *book;
 
     if (options)
-        filled = *options;
+        memcpy(&filled, options,
+               options->size && options->size < sizeof(filled)
+                   ? options->size
+                   : sizeof(filled));
     if (!filled.timeout_ms)
         filled.timeout_ms = BOOK_TIMEOUT_MS;
     if (filled.timeout_ms > INT32_MAX)
@@ -560,12 +609,17 @@ surety_status surety_ledger_open(surety_str url,
                                    .finish = book_finish,
                                    .each = book_each,
                                    .close = book_close};
+    if (filled.read_only)
+        book->ledger.begin = book->ledger.finish = book_refuse;
+    book->bare = filled.read_only && !filled.raw;
     surety__writer_self(&book->self);
     status = book_open_store(url, &filled, &book->store, reterr);
     if (!status)
         status = book_write_sql(book, reterr);
     if (!status)
-        status = book_write(book, book_open_work, NULL, reterr);
+        status =
+            book_write(book, filled.read_only ? book_look_work : book_open_work,
+                       NULL, reterr);
     if (status) {
         book->writer = 0;
         book_close(book);

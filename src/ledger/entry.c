@@ -76,6 +76,7 @@ static const entry_column entry_columns[SURETY__COLUMNS] = {
     COLUMN(stopped, FORM_TEXT),
     COLUMN(stopped_bytes, FORM_STOPPED),
     COLUMN(saved_tokens, FORM_SAVED),
+    COLUMN(partial, FORM_BOOL),
 };
 #undef COLUMN
 

@@ -131,6 +131,39 @@ surety_status surety__file_make(const char *path, const surety_alloc *alloc,
     return status;
 }
 
+surety_status surety__file_look(const char *path, surety_error *reterr)
+{
+    const surety_str name = surety_str_of(path);
+    struct stat info;
+    int code;
+
+    if (stat(path, &info)) {
+        code = errno;
+        if (code == ENOENT || code == ENOTDIR)
+            return surety__fail_absent(name, reterr);
+    } else if (!S_ISREG(info.st_mode)) {
+        (void)surety__fail(reterr, SURETY_IO, "%s is %s", path,
+                           S_ISDIR(info.st_mode) ? "a folder" : "no file");
+        surety__hint(reterr, "name the file of a ledger");
+        return SURETY_IO;
+    } else if (!access(path, R_OK)) {
+        return SURETY_OK;
+    } else {
+        code = errno;
+    }
+    (void)surety__fail(reterr, SURETY_IO, "the ledger %s cannot be read: %s",
+                       path, file_reason(code));
+    surety__hint(reterr, "allow reading it, or name another ledger");
+    return SURETY_IO;
+}
+
+bool surety__file_holds(const char *path)
+{
+    struct stat info;
+
+    return !stat(path, &info) && info.st_size > 0;
+}
+
 bool surety__file_identify(const char *path, surety__file_id *ret_id)
 {
     struct stat info;

@@ -29,7 +29,7 @@ typedef struct surety__cell {
 /* ---- schema.c: the database's form, and what is asked of it -------------- */
 
 /* The version that this build makes and migrates to. */
-#define SURETY__LEDGER_VERSION 3
+#define SURETY__LEDGER_VERSION 4
 /* Marks a file of SQLite as a ledger: "SRTY". */
 #define SURETY__LEDGER_MARK 0x53525459
 
@@ -48,6 +48,7 @@ typedef enum surety__sql {
     SQL_ADD_ERROR,
     SQL_ADD_REPAIR,
     SQL_PAGE,
+    SQL_PAGE_BARE, /* without prompts and replies */
     SQL_PROMPT,
     SQL_REPLY,
     SQL_ERRORS,
@@ -66,7 +67,7 @@ void surety__sql_write(surety__sql which, bool postgres, surety_buf *out);
 
 /* Columns of an entry: those known when it begins stand first. */
 #define SURETY__BEGIN_COLUMNS 11
-#define SURETY__COLUMNS 36
+#define SURETY__COLUMNS 37
 
 const char *surety__column_name(size_t i);
 /* Whether it holds bytes of any length. */
@@ -95,6 +96,7 @@ struct surety__store {
     const surety_alloc *alloc;
     uint32_t timeout_ms;
     bool postgres;
+    bool read_only;
     surety_str name; /* for messages: a path, or a URL without its secrets */
     const char *sql[SQL_COUNT];
     /* The version of the database; 0: it is empty. */
@@ -106,7 +108,8 @@ struct surety__store {
     /* ret_changed (may be NULL): rows that were written. */
     surety_status (*run)(surety__store *store, const surety__query *query,
                          int64_t *ret_changed, surety_error *reterr);
-    /* A transaction that may write. When commit returns OK it is durable. */
+    /* A transaction; one that may write unless read_only. When commit returns
+     * OK it is durable. */
     surety_status (*begin)(surety__store *store, surety_error *reterr);
     surety_status (*commit)(surety__store *store, surety_error *reterr);
     /* Ends what began and failed. True: whether it was committed is not known,
@@ -115,6 +118,8 @@ struct surety__store {
     void (*close)(surety__store *store);
 };
 
+/* There is nothing to read: SURETY_END. */
+surety_status surety__fail_absent(surety_str name, surety_error *reterr);
 /* Refuses a database of a newer version. */
 surety_status surety__fail_version(const surety__store *store, int64_t version,
                                    surety_error *reterr);
@@ -159,6 +164,11 @@ typedef struct surety__file_id {
  * there, durably. SURETY_IO: not possible; it is no file. */
 surety_status surety__file_make(const char *path, const surety_alloc *alloc,
                                 surety_error *reterr);
+/* Whether it is there, a file, and may be read: OK, SURETY_END where there is
+ * none, SURETY_IO. */
+surety_status surety__file_look(const char *path, surety_error *reterr);
+/* Whether it has bytes. */
+bool surety__file_holds(const char *path);
 bool surety__file_identify(const char *path, surety__file_id *ret_id);
 
 #endif

@@ -324,7 +324,7 @@ static surety_status postgres_version(surety__store *store,
     int64_t version = 0;
     surety_status status = postgres_look(self, &version, reterr);
 
-    if (!status && version < SURETY__LEDGER_VERSION) {
+    if (!status && version < SURETY__LEDGER_VERSION && !store->read_only) {
         status = postgres_script(store, POSTGRES_LOCK, reterr);
         if (!status)
             status = postgres_look(self, &version, reterr);
@@ -348,7 +348,10 @@ static surety_status postgres_begin(surety__store *store, surety_error *reterr)
     self->opened = true;
     self->transaction = true;
     return surety__link_run(&self->link,
-                            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+                            store->read_only
+                                ? "BEGIN READ ONLY"
+                                : "BEGIN ISOLATION LEVEL READ COMMITTED"
+                                  " READ WRITE",
                             NULL, NULL, reterr);
 }
 
@@ -397,6 +400,7 @@ surety_status surety__postgres_open(surety_str url,
     self->store = (surety__store){.alloc = options->alloc,
                                   .timeout_ms = options->timeout_ms,
                                   .postgres = true,
+                                  .read_only = options->read_only,
                                   .version = postgres_version,
                                   .script = postgres_script,
                                   .run = postgres_run,

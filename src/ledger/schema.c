@@ -179,12 +179,19 @@ const surety__step surety__ledger_steps[] = {
          "CREATE OR REPLACE VIEW ", "surety.",
          "to_timestamp(started_ms / 1000.0)") "UPDATE surety.ledger_version"
                                               " SET version = 3;"},
+    /* Version 4: parts of replies that may be taken. */
+    {4,
+     "ALTER TABLE attempts ADD COLUMN partial boolean;"
+     "PRAGMA user_version = 4;",
+     "ALTER TABLE surety.attempts ADD COLUMN partial boolean;"
+     "UPDATE surety.ledger_version SET version = 4;"},
 };
 const size_t surety__ledger_step_count =
     sizeof(surety__ledger_steps) / sizeof(*surety__ledger_steps);
 
-/* ORDER statements. '<' is the list of columns that begin, '#' of all; '%' the
- * same as values, '!' as what an update sets. */
+/* ORDER statements. '<' is the list of columns that begin, '#' of all, '=' too,
+ * with raw texts only where they are short, '-' without them; '%' the same as
+ * values, '!' as what an update sets. */
 static const char *const schema_statements[SQL_COUNT] = {
     "INSERT INTO @attempts (<, writer, state, recorded_ms)"
     " VALUES (%, 'open', ~) ON CONFLICT (id) DO NOTHING",
@@ -199,6 +206,8 @@ static const char *const schema_statements[SQL_COUNT] = {
     "INSERT INTO @repairs (attempt, number, kind, path, message)"
     " VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
     "SELECT =, seq, length(prompt), length(reply) FROM @attempts"
+    " WHERE (started_ms, seq) > ($1, $2) ORDER BY started_ms, seq LIMIT 64",
+    "SELECT -, seq, NULL, NULL FROM @attempts"
     " WHERE (started_ms, seq) > ($1, $2) ORDER BY started_ms, seq LIMIT 64",
     "SELECT prompt FROM @attempts WHERE seq = $1",
     "SELECT reply FROM @attempts WHERE seq = $1",
@@ -232,7 +241,9 @@ static void schema_columns(char form, size_t count, surety_buf *out)
             continue;
         }
         surety_buf_text(out, i ? ", " : "");
-        if (form == '=' && surety__column_raw(i))
+        if (form == '-' && surety__column_raw(i))
+            surety_buf_text(out, "NULL");
+        else if (form == '=' && surety__column_raw(i))
             surety__buf_printf(out,
                                "CASE WHEN length(%s) <= " SCHEMA_INLINE_MAX
                                " THEN %s END",
@@ -257,6 +268,7 @@ void surety__sql_write(surety__sql which, bool postgres, surety_buf *out)
         case '#':
         case '!': schema_columns(*ptr, count, out); break;
         case '=':
+        case '-':
         case '<':
             if (ptr[1] == ',')
                 schema_columns(*ptr, count, out);

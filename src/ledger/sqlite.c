@@ -207,8 +207,11 @@ static surety_status sqlite_look(sqlite_store *self, surety_error *reterr)
 static surety_status sqlite_begin(surety__store *store, surety_error *reterr)
 {
     sqlite_store *self = (sqlite_store *)store;
-    const surety_status status = sqlite_look(self, reterr);
+    surety_status status;
 
+    if (store->read_only)
+        return sqlite_script(store, "BEGIN", reterr);
+    status = sqlite_look(self, reterr);
     if (status)
         return status;
     if (self->broken) {
@@ -248,6 +251,8 @@ static surety_status sqlite_commit(surety__store *store, surety_error *reterr)
     sqlite_store *self = (sqlite_store *)store;
     surety_status status = sqlite_script(store, "COMMIT", reterr);
 
+    if (store->read_only)
+        return status;
     if (!status && self->wal && self->watched_count == 1) {
         sqlite_watched *log = &self->watched[1];
 
@@ -368,6 +373,85 @@ static surety_status sqlite_check_version(sqlite_store *self,
     return status;
 }
 
+/* ---- to be read only ------------------------------------------------------
+ */
+
+/* Appends the file as SQLite's URL of a file that nobody writes. */
+static void sqlite_put_immutable(surety_str path, surety_buf *out)
+{
+    surety_buf_text(out, *path.ptr == '/' ? "file://" : "file:");
+    for (size_t i = 0; i < path.len; i++) {
+        const unsigned char byte = (unsigned char)path.ptr[i];
+
+        if (byte == '%' || byte == '?' || byte == '#')
+            surety__buf_printf(out, "%%%x", (unsigned)byte);
+        else
+            surety_buf_byte(out, (char)byte);
+    }
+    surety_buf_text(out, "?immutable=1");
+    surety_buf_byte(out, '\0');
+}
+
+/* Whether it is that the log's helper files are not there and cannot be made,
+ * and there is nothing in the log: then nobody writes. */
+static bool sqlite_is_still(sqlite_store *self)
+{
+    const int code = sqlite3_errcode(self->db) & 0xFF;
+
+    return (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) &&
+           !surety__file_holds(
+               sqlite3_filename_wal(sqlite3_db_filename(self->db, "main")));
+}
+
+static surety_status sqlite_open_reading(sqlite_store *self, const char *name,
+                                         int flags, surety_error *reterr)
+{
+    const int code = sqlite3_open_v2(
+        name, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags,
+        NULL);
+    surety_status status;
+
+    if (code)
+        return sqlite_fail(self, code, reterr);
+    (void)sqlite3_extended_result_codes(self->db, 1);
+    (void)sqlite3_busy_timeout(self->db, (int)self->store.timeout_ms);
+    status = sqlite_script(&self->store,
+                           "PRAGMA trusted_schema = OFF;"
+                           "PRAGMA cell_size_check = ON;"
+                           "PRAGMA query_only = ON;",
+                           reterr);
+    return status ? status : sqlite_check(self, reterr);
+}
+
+/* It is opened as one that may be written, where that is so, and nothing is
+ * written: only so the helper files that SQLite needs beside it go again. A
+ * file that is not in use, in a folder that may not be written to, is read
+ * without locks; any other with them. */
+static surety_status sqlite_prepare_reading(sqlite_store *self,
+                                            surety_error *reterr)
+{
+    surety_status status = surety__file_look(self->path.ptr, reterr);
+    surety_buf url;
+
+    if (status)
+        return status;
+    status = sqlite_open_reading(self, self->path.ptr, 0, reterr);
+    if (status != SURETY_IO || !sqlite_is_still(self))
+        return status;
+    surety_buf_init(&url, self->store.alloc, 0);
+    sqlite_put_immutable(self->store.name, &url);
+    (void)sqlite3_close(self->db);
+    self->db = NULL;
+    status = url.status
+                 ? surety__fail_nomem(reterr)
+                 : sqlite_open_reading(self, url.ptr, SQLITE_OPEN_URI, reterr);
+    surety_buf_done(&url);
+    return status;
+}
+
+/* ---- to be written --------------------------------------------------------
+ */
+
 static surety_status sqlite_prepare(sqlite_store *self, surety_error *reterr)
 {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
@@ -417,6 +501,7 @@ surety_status surety__sqlite_open(surety_str path,
         return surety__fail_nomem(reterr);
     self->store = (surety__store){.alloc = options->alloc,
                                   .timeout_ms = options->timeout_ms,
+                                  .read_only = options->read_only,
                                   .version = sqlite_version,
                                   .script = sqlite_script,
                                   .run = sqlite_run,
@@ -430,8 +515,9 @@ surety_status surety__sqlite_open(surety_str path,
     surety_buf_add(&self->path, path);
     surety_buf_byte(&self->path, '\0');
     self->store.name = (surety_str){self->path.ptr, self->path.len - 1};
-    status = self->path.status ? surety__fail_nomem(reterr)
-                               : sqlite_prepare(self, reterr);
+    status = self->path.status    ? surety__fail_nomem(reterr)
+             : options->read_only ? sqlite_prepare_reading(self, reterr)
+                                  : sqlite_prepare(self, reterr);
     if (status) {
         sqlite_close(&self->store);
         return status;

@@ -340,6 +340,7 @@ static void receive_keep_part(surety_run *run, surety_str text,
     surety_outcome_free(run->part);
     run->part = outcome;
     run->part_of = subject;
+    surety__attempt_last(run)->part = true;
 }
 
 /* What the judgement of a reply comes to. */

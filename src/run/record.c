@@ -197,6 +197,7 @@ static void record_end(surety_run *run, surety_entry *entry)
         entry->saved_known = seen->saved_known;
         entry->saved_tokens = seen->saved_tokens;
     }
+    entry->partial = attempt->part && !seen->ok;
     entry->fallback = surety_outcome_fallback(run->outcome);
     entry->usage_known = answer->usage.known;
     entry->input_tokens = answer->usage.input_tokens;

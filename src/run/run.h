@@ -82,6 +82,7 @@ typedef struct surety__attempt {
     int64_t started_unix_ms;
     bool open; /* the ledger has a row of it that is not finished */
     bool sent; /* the provider may have seen it */
+    bool part; /* what came of it is kept, for want of a valid reply */
     surety__case what;
     surety_str told; /* what came of it, a clause */
     size_t error_count;

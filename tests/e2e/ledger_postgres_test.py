@@ -349,8 +349,8 @@ def test_refusals(server):
             "unsupported", "LATIN1", "UTF8")
     server.sql("CREATE DATABASE newer")
     Probe(server.url("newer")).close()
-    server.sql("UPDATE surety.ledger_version SET version = 4", "newer")
-    refused("a newer version", server.url("newer"), "unsupported", "version 4")
+    server.sql("UPDATE surety.ledger_version SET version = 5", "newer")
+    refused("a newer version", server.url("newer"), "unsupported", "version 5")
     server.sql("CREATE DATABASE theirs")
     server.sql("CREATE SCHEMA surety; CREATE TABLE surety.attempts ()",
                "theirs")

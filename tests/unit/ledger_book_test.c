@@ -313,9 +313,9 @@ TEST(refuses_what_is_not_its_own)
     TRY(open_at(t, &at, &ledger, &err));
     surety_ledger_close(ledger);
     ledger = NULL;
-    CHECK(tamper(&at, "PRAGMA user_version = 4"));
+    CHECK(tamper(&at, "PRAGMA user_version = 5"));
     EXPECT(SURETY_UNSUPPORTED, open_at(t, &at, &ledger, &err));
-    CHECK(strstr(err.message, "version 4"));
+    CHECK(strstr(err.message, "version 5"));
     CHECK(tamper(&at, "PRAGMA user_version = -1"));
     EXPECT(SURETY_UNSUPPORTED, open_at(t, &at, &ledger, &err));
 done:
@@ -377,6 +377,88 @@ done:
     return;
 }
 
+static surety_status open_to_read(struct check *t, const char *path, bool raw,
+                                  surety_ledger **ret_ledger,
+                                  surety_error *reterr)
+{
+    const surety_ledger_options options = {.size = sizeof(options),
+                                           .raw = raw,
+                                           .read_only = true,
+                                           .timeout_ms = 500,
+                                           .alloc = check_alloc(t)};
+
+    return surety_ledger_open(surety_str_of(path), &options, ret_ledger,
+                              reterr);
+}
+
+TEST(reads_only)
+{
+    surety_ledger *ledger = NULL;
+    surety_ledger *reader = NULL;
+    surety_entry entry = sample_entry(ID_1, SAMPLE_TEXT("prompt"));
+    surety_error err;
+    place at;
+    seen all = {.want = &entry};
+
+    place_make(&at);
+    /* Nothing there, and nothing made. */
+    EXPECT(SURETY_END, open_to_read(t, at.path, true, &reader, &err));
+    CHECK(strstr(err.message, "no ledger at") && *err.hint);
+    CHECK(access(at.path, F_OK));
+    EXPECT(SURETY_IO, open_to_read(t, at.folder, true, &reader, &err));
+    TRY(open_at(t, &at, &ledger, &err));
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    TRY(open_to_read(t, at.path, true, &reader, &err));
+    /* What is open stays so, for its writer lives or not. */
+    TRY(reader->each(reader->ctx, 0, see, &all, &err));
+    CHECK(all.count == 1 && all.last.state == SURETY_ENTRY_OPEN);
+    EXPECT(SURETY_MISUSE, reader->begin(reader->ctx, &entry, &err));
+    CHECK(strstr(err.message, "read only"));
+    EXPECT(SURETY_MISUSE, reader->finish(reader->ctx, &entry, &err));
+    /* What is written meanwhile is seen. */
+    TRY(ledger->finish(ledger->ctx, &entry, &err));
+    TRY(reader->each(reader->ctx, 0, see, &all, &err));
+    CHECK(all.count == 2 && all.same == 1);
+    surety_ledger_close(reader);
+    reader = NULL;
+    /* Without the raw texts. */
+    TRY(open_to_read(t, at.path, false, &reader, &err));
+    entry.prompt = entry.reply = (surety_str){NULL, 0};
+    TRY(reader->each(reader->ctx, 0, see, &all, &err));
+    CHECK(all.count == 3 && all.same == 2);
+done:
+    surety_ledger_close(reader);
+    surety_ledger_close(ledger);
+    place_remove(&at);
+}
+
+TEST(reads_no_other_version)
+{
+    surety_ledger *ledger = NULL;
+    surety_error err;
+    place at;
+
+    place_make(&at);
+    /* A file without anything is none yet. */
+    CHECK(tamper(&at, "PRAGMA user_version = 0"));
+    EXPECT(SURETY_END, open_to_read(t, at.path, true, &ledger, &err));
+    TRY(open_at(t, &at, &ledger, &err));
+    surety_ledger_close(ledger);
+    ledger = NULL;
+    CHECK(tamper(&at, "PRAGMA user_version = 3"));
+    EXPECT(SURETY_UNSUPPORTED, open_to_read(t, at.path, true, &ledger, &err));
+    CHECK(strstr(err.message, "version 3") && strstr(err.hint, "surety run"));
+    CHECK(tamper(&at, "PRAGMA user_version = 5"));
+    EXPECT(SURETY_UNSUPPORTED, open_to_read(t, at.path, true, &ledger, &err));
+    CHECK(strstr(err.message, "version 5"));
+    CHECK(tamper(&at, "PRAGMA application_id = 7"));
+    EXPECT(SURETY_UNSUPPORTED, open_to_read(t, at.path, true, &ledger, &err));
+    CHECK(strstr(err.message, "another program"));
+done:
+    surety_ledger_close(ledger);
+    place_remove(&at);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -390,6 +472,8 @@ int main(int argc, char **argv)
         {"refuses what is not its own", refuses_what_is_not_its_own},
         {"notices a file that is gone", notices_a_file_that_is_gone},
         {"tells writers apart", tells_writers_apart},
+        {"reads only", reads_only},
+        {"reads no other version", reads_no_other_version},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

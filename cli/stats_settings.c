@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of surety stats: its table, and what the texts among them say:
+ * lists of words, times, and what is expected of derived members. */
+#include "stats_settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands.h"
+#include "input.h"
+#include "nearest.h"
+
+#define AT(member) offsetof(struct stats_settings, member)
+#define SECTION(title)                                                         \
+    {                                                                          \
+        NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, title                       \
+    }
+
+const struct option_row stats_options[] = {
+    SECTION("Which runs"),
+    {"ledger", 0, OPTION_TEXT, AT(ledger), 0, "URL", NULL,
+     "the ledger: a file, sqlite:FILE or postgresql://...; default: the one "
+     "that run writes. It is only read"},
+    {"since", 0, OPTION_TEXT, AT(since), 0, "TIME", NULL,
+     "runs that began then or later: 2026-11-21, 2026-11-21T08:30 (UTC), or so "
+     "long ago: 30m, 24h, 7d, 4w"},
+    {"until", 0, OPTION_TEXT, AT(until), 0, "TIME", NULL,
+     "runs that began before that"},
+    {"contract", 'c', OPTION_TEXT, AT(contract), 0, "CONTRACT", NULL,
+     "only this contract: a name, NAME@VERSION, or its file"},
+    {"model", 'm', OPTION_TEXT, AT(model), 0, "NAME", NULL,
+     "only calls to this model, as the ledger has it (without a provider)"},
+    {"provider", 0, OPTION_TEXT, AT(provider), 0, "NAME", NULL,
+     "only calls to this provider"},
+    {"run", 0, OPTION_TEXT, AT(run), 0, "ID", NULL, "only this run"},
+    {"config", 0, OPTION_TEXT, AT(config), 0, "FILE", NULL,
+     "the configuration that names the ledger, instead of surety.json"},
+    SECTION("What is told"),
+    {"by", 0, OPTION_TEXT, AT(by), 0, "LIST", NULL,
+     "what runs are told apart by, joined by commas: model, provider, "
+     "contract, version, mode, day, month; or none. Default: model,contract"},
+    {"show", 0, OPTION_TEXT, AT(show), 0, "LIST", NULL,
+     "runs, errors, repairs, coverage; default: all, in csv runs"},
+    {"top", 0, OPTION_NUMBER, AT(top), 100000, "N", NULL,
+     "so many errors, repairs and values at most; default: 10 in a table, all "
+     "elsewhere"},
+    {"expect", 0, OPTION_TEXTS, AT(expects), 0, "MEMBER=LIST|@FILE", NULL,
+     "values that a derived member shall have had in one reply or another, "
+     "joined by commas or a line each in FILE; tells which it did not. May be "
+     "given again"},
+    SECTION("Output"),
+    {"format", 0, OPTION_CHOICE, AT(format), 0, NULL, "table|json|csv",
+     "json: the contract surety/stats"},
+    {"chart", 0, OPTION_TEXT, AT(chart), 0, "FILE", NULL,
+     "also draw how many runs were valid, into FILE.svg or FILE.png"},
+    {"width", 0, OPTION_NUMBER, AT(width), 16000, "PIXELS", NULL,
+     "of the chart; default 960"},
+    {"height", 0, OPTION_NUMBER, AT(height), 16000, "PIXELS", NULL,
+     "of the chart; default: what it needs"},
+    {"force", 'f', OPTION_FLAG, AT(force), 0, NULL, NULL,
+     "replace a chart that is there"},
+    {"formulas", 0, OPTION_FLAG, AT(formulas), 0, NULL, NULL,
+     "in csv, leave a text that a spreadsheet would run (=, +, -, @) without "
+     "the ' that stops it"},
+    {"color", 0, OPTION_CHOICE, AT(color), 0, NULL, "auto|always|never",
+     "colour; auto: on a terminal unless NO_COLOR is set"},
+    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
+     "no remarks on standard error"},
+    OPTION_END};
+
+/* ---- lists --------------------------------------------------------------- */
+
+/* Takes the text before the next comma; the rest stays in *list, without an
+ * address behind the last. */
+static surety_str next_item(surety_str *list)
+{
+    const char *comma = list->len ? memchr(list->ptr, ',', list->len) : NULL;
+    surety_str item = *list;
+
+    if (comma) {
+        item.len = (size_t)(comma - list->ptr);
+        list->ptr += item.len + 1;
+        list->len -= item.len + 1;
+    } else {
+        *list = (surety_str){NULL, 0};
+    }
+    while (item.len > 0 && item.ptr[0] == ' ') {
+        item.ptr++;
+        item.len--;
+    }
+    while (item.len > 0 && item.ptr[item.len - 1] == ' ')
+        item.len--;
+    return item;
+}
+
+static bool refuse_word(struct cli *cli, const char *option, surety_str word,
+                        const struct nearest *nearest, const char *words)
+{
+    char hint[120];
+    const char *near = nearest_hint(nearest, "", hint, sizeof(hint));
+
+    cli_usage(cli, near ? near : words, "--%s knows no \"%.*s\"", option,
+              (int)(word.len < 80 ? word.len : 80), word.ptr);
+    return false;
+}
+
+static bool read_by(struct stats_asked *asked, struct cli *cli,
+                    const char *given)
+{
+    surety_str list = surety_str_of(given ? given : "model,contract");
+
+    if (surety_str_equal(list, surety_str_of("none")))
+        return true;
+    do {
+        const surety_str word = next_item(&list);
+        struct nearest nearest;
+        int found = -1;
+
+        nearest_init(&nearest, word);
+        for (int i = 0; i < SURETY_BYS; i++) {
+            const surety_str name =
+                surety_str_of(surety_stats_by_name((surety_stats_by)i));
+
+            nearest_try(&nearest, name);
+            if (surety_str_equal(word, name))
+                found = i;
+        }
+        if (found < 0)
+            return refuse_word(cli, "by", word, &nearest,
+                               "there are model, provider, contract, version, "
+                               "mode, day and month, or none");
+        for (size_t i = 0; i < asked->by_count; i++) {
+            if (asked->by[i] == (surety_stats_by)found) {
+                cli_usage(cli, NULL, "--by names %s twice",
+                          surety_stats_by_name((surety_stats_by)found));
+                return false;
+            }
+        }
+        asked->by[asked->by_count++] = (surety_stats_by)found;
+    } while (list.ptr);
+    return true;
+}
+
+static bool read_show(struct stats_asked *asked, struct cli *cli,
+                      const struct stats_settings *settings)
+{
+    static const struct {
+        const char *name;
+        unsigned section;
+    } words[] = {{"runs", SURETY_STATS_RUNS},
+                 {"errors", SURETY_STATS_ERRORS},
+                 {"repairs", SURETY_STATS_REPAIRS},
+                 {"coverage", SURETY_STATS_COVERAGE}};
+    const bool is_csv = settings->format == STATS_CSV;
+    surety_str list = surety_str_of(settings->show);
+
+    if (!settings->show) {
+        asked->sections = is_csv ? SURETY_STATS_RUNS : SURETY_STATS_ALL;
+        return true;
+    }
+    do {
+        const surety_str word = next_item(&list);
+        struct nearest nearest;
+        unsigned section = 0;
+
+        nearest_init(&nearest, word);
+        for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+            const surety_str name = surety_str_of(words[i].name);
+
+            nearest_try(&nearest, name);
+            if (surety_str_equal(word, name))
+                section = words[i].section;
+        }
+        if (!section)
+            return refuse_word(cli, "show", word, &nearest,
+                               "there are runs, errors, repairs and coverage");
+        asked->sections |= section;
+    } while (list.ptr);
+    if (is_csv && (asked->sections & (asked->sections - 1))) {
+        cli_usage(cli, "call it once for each, or use --format json",
+                  "csv holds one section");
+        return false;
+    }
+    return true;
+}
+
+/* ---- times --------------------------------------------------------------- */
+
+/* Takes so many digits; false: they are not there. */
+static bool take_digits(const char **ptr, size_t count, int64_t *ret_number)
+{
+    int64_t number = 0;
+
+    for (size_t i = 0; i < count; i++, ++*ptr) {
+        if (**ptr < '0' || **ptr > '9')
+            return false;
+        number = number * 10 + (**ptr - '0');
+    }
+    *ret_number = number;
+    return true;
+}
+
+static bool take_byte(const char **ptr, char byte)
+{
+    if (**ptr != byte)
+        return false;
+    ++*ptr;
+    return true;
+}
+
+/* Days since 1970-01-01 (Hinnant, "chrono-Compatible Low-Level Date
+ * Algorithms"). */
+static int64_t days_of(int64_t year, int64_t month, int64_t day)
+{
+    const int64_t shifted = month > 2 ? year : year - 1;
+    const int64_t era = shifted / 400;
+    const int64_t of_era = shifted - era * 400;
+    const int64_t of_year =
+        (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year -
+           719468;
+}
+
+/* "2026-11-21", "2026-11-21T08:30", "2026-11-21T08:30:15Z". */
+static bool read_date(const char *ptr, int64_t *ret_ms)
+{
+    static const int64_t days[] = {31, 28, 31, 30, 31, 30,
+                                   31, 31, 30, 31, 30, 31};
+    int64_t year, month, day, hour = 0, minute = 0, second = 0;
+    bool is_leap;
+
+    if (!take_digits(&ptr, 4, &year) || !take_byte(&ptr, '-') ||
+        !take_digits(&ptr, 2, &month) || !take_byte(&ptr, '-') ||
+        !take_digits(&ptr, 2, &day) || month < 1 || month > 12)
+        return false;
+    is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    if (year < 1970 || day < 1 ||
+        day > days[month - 1] + (month == 2 && is_leap))
+        return false;
+    if (*ptr && !take_byte(&ptr, 'T') && !take_byte(&ptr, ' '))
+        return false;
+    if (ptr[-1] == 'T' || ptr[-1] == ' ') {
+        if (!take_digits(&ptr, 2, &hour) || !take_byte(&ptr, ':') ||
+            !take_digits(&ptr, 2, &minute) || hour > 23 || minute > 59)
+            return false;
+        if (take_byte(&ptr, ':') &&
+            (!take_digits(&ptr, 2, &second) || second > 59))
+            return false;
+        (void)take_byte(&ptr, 'Z');
+    }
+    *ret_ms = ((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60000 +
+              second * 1000;
+    return *ptr == '\0';
+}
+
+/* "7d": so long ago. */
+static bool read_ago(const char *ptr, int64_t *ret_ms)
+{
+    static const char units[] = "smhdw";
+    static const int64_t seconds[] = {1, 60, 3600, 86400, 604800};
+    int64_t number = 0;
+    const char *unit;
+
+    if (*ptr < '0' || *ptr > '9')
+        return false;
+    for (; *ptr >= '0' && *ptr <= '9'; ptr++) {
+        number = number * 10 + (*ptr - '0');
+        if (number > 1000000)
+            return false;
+    }
+    unit = *ptr ? strchr(units, *ptr) : NULL;
+    if (!unit || ptr[1] != '\0')
+        return false;
+    *ret_ms = ((int64_t)time(NULL) - number * seconds[unit - units]) * 1000;
+    if (*ret_ms < 1)
+        *ret_ms = 1;
+    return true;
+}
+
+static bool read_time(struct cli *cli, const char *option, const char *given,
+                      int64_t *ret_ms)
+{
+    if (!given || read_date(given, ret_ms) || read_ago(given, ret_ms))
+        return true;
+    cli_usage(cli,
+              "a date such as 2026-11-21, with a time 2026-11-21T08:30 (UTC), "
+              "or so long ago: 30m, 24h, 7d, 4w",
+              "--%s %s is no time", option, given);
+    return false;
+}
+
+/* ---- what is expected ---------------------------------------------------- */
+
+/* The next line of a file that is not empty, without its end. */
+static surety_str next_line(surety_str *text)
+{
+    surety_str line = {text->ptr, 0};
+
+    while (text->len > 0 && line.len == 0) {
+        const char *feed = memchr(text->ptr, '\n', text->len);
+
+        line.ptr = text->ptr;
+        line.len = feed ? (size_t)(feed - text->ptr) : text->len;
+        text->ptr += line.len + (feed != NULL);
+        text->len -= line.len + (feed != NULL);
+        while (line.len > 0 && (line.ptr[line.len - 1] == '\r' ||
+                                line.ptr[line.len - 1] == ' ' ||
+                                line.ptr[line.len - 1] == '\t'))
+            line.len--;
+    }
+    return line;
+}
+
+/* Adds the values of a list or of a file's lines. */
+static bool add_values(struct cli *cli, surety_stats_expect *expect,
+                       surety_str text, bool is_file)
+{
+    surety_str *values = NULL;
+    size_t count = 0;
+
+    while (text.len > 0) {
+        const surety_str value = is_file ? next_line(&text) : next_item(&text);
+        surety_str *grown;
+
+        if (value.len == 0)
+            continue;
+        if (count == SURETY_STATS_VALUES_MAX) {
+            cli_usage(cli, NULL, "--expect %.*s has more than %d values",
+                      (int)expect->member.len, expect->member.ptr,
+                      SURETY_STATS_VALUES_MAX);
+            free(values);
+            return false;
+        }
+        grown = realloc(values, (count + 1) * sizeof(*values));
+        if (!grown) {
+            free(values);
+            cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+            return false;
+        }
+        values = grown;
+        values[count++] = value;
+    }
+    expect->values = values;
+    expect->value_count = count;
+    if (count > 0)
+        return true;
+    cli_usage(cli, "such as --expect dimensions_explored=region,age",
+              "--expect %.*s names no values", (int)expect->member.len,
+              expect->member.ptr);
+    return false;
+}
+
+static bool read_expect(struct stats_asked *asked, struct cli *cli,
+                        const char *given)
+{
+    const size_t i = asked->expect_count++;
+    const size_t len = strcspn(given, "=");
+    surety_str text;
+    surety_error error;
+    surety_status status;
+
+    asked->expects[i].member = (surety_str){given, len};
+    if (len == 0 || given[len] == '\0') {
+        cli_usage(cli, "such as --expect dimensions_explored=region,age",
+                  "--expect %s is no MEMBER=VALUE,...", given);
+        return false;
+    }
+    text = surety_str_of(given + len + 1);
+    if (given[len + 1] != '@')
+        return add_values(cli, &asked->expects[i], text, false);
+    status =
+        input_read(given + len + 2, surety_limits_of(NULL).schema_bytes_max,
+                   &asked->files[i], &error);
+    if (status == SURETY_OK)
+        return add_values(cli, &asked->expects[i], asked->files[i], true);
+    cli_report(cli, cli_code_of(status, CODE_USAGE), given + len + 2,
+               (surety_str){NULL, 0}, &error);
+    return false;
+}
+
+bool stats_asked_read(struct stats_asked *asked, struct cli *cli,
+                      const struct stats_settings *settings)
+{
+    const size_t count = settings->expects.count;
+
+    if (!read_by(asked, cli, settings->by) ||
+        !read_show(asked, cli, settings) ||
+        !read_time(cli, "since", settings->since, &asked->since_ms) ||
+        !read_time(cli, "until", settings->until, &asked->until_ms))
+        return false;
+    if (asked->since_ms && asked->until_ms &&
+        asked->since_ms >= asked->until_ms) {
+        cli_usage(cli, NULL, "--until is not later than --since");
+        return false;
+    }
+    asked->expects = calloc(count + 1, sizeof(*asked->expects));
+    asked->files = calloc(count + 1, sizeof(*asked->files));
+    if (!asked->expects || !asked->files) {
+        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!read_expect(asked, cli, settings->expects.items[i]))
+            return false;
+    return true;
+}
+
+void stats_asked_done(struct stats_asked *asked)
+{
+    for (size_t i = 0; i < asked->expect_count; i++) {
+        free((surety_str *)asked->expects[i].values);
+        free((char *)asked->files[i].ptr);
+    }
+    free(asked->expects);
+    free(asked->files);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stats_settings.h: what surety stats is asked for, as the library wants it. */
+#ifndef CLI_STATS_SETTINGS_H
+#define CLI_STATS_SETTINGS_H
+
+#include <surety-run.h>
+
+#include "cli.h"
+#include "options.h"
+
+enum stats_format { STATS_TABLE = 0, STATS_JSON = 2, STATS_CSV = 3 };
+
+/* Filled by options_parse. */
+struct stats_settings {
+    const char *ledger, *config, *contract, *model, *provider, *run;
+    const char *since, *until, *by, *show, *chart;
+    struct texts expects;
+    unsigned top, width, height;
+    int format; /* the choices of --format, counted from 1 */
+    int color;
+    bool force, formulas, quiet;
+};
+
+/* What the options say. Zeroed at first. */
+struct stats_asked {
+    surety_stats_by by[SURETY_BYS];
+    size_t by_count;
+    unsigned sections;
+    int64_t since_ms, until_ms; /* 0: no bound */
+    surety_stats_expect *expects;
+    size_t expect_count;
+    surety_str *files; /* what was read of --expect NAME=@FILE */
+};
+
+/* False: said why. Call stats_asked_done in any case. */
+bool stats_asked_read(struct stats_asked *asked, struct cli *cli,
+                      const struct stats_settings *settings);
+void stats_asked_done(struct stats_asked *asked);
+
+#endif

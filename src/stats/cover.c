@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What valid replies cover: the members that their contract derives, computed
+ * anew over the replies that the ledger kept, and counted.
+ *
+ * The ledger has a structured value as the provider delivered it, so it is
+ * looked at in turn as it stands, as each provider's form of the contract's
+ * schema would have it (strict.h), and as text; the first that is valid counts.
+ * A reply that was repaired may be repaired again. A patch says nothing without
+ * the reply before it, and is only counted.
+ *
+ * A contract is looked up once for each version; where that is gone, by its
+ * name alone: a reply that today's contract does not take is not counted. */
+#include "stats/stats.h"
+
+#include <stdlib.h>
+
+/* ---- contracts ----------------------------------------------------------- */
+
+static bool cover_is(const surety_contract *contract, surety_str name,
+                     surety_str version)
+{
+    return surety_str_equal(surety_contract_name(contract), name) &&
+           (!version.len ||
+            surety_str_equal(surety_contract_version(contract), version));
+}
+
+/* Looks it up: with its version, then without. */
+static bool cover_find(surety_stats *stats, surety__covered *covered)
+{
+    const surety_stats_options *options = &stats->options;
+    surety_status status = SURETY_END;
+
+    for (int exact = 1; exact >= 0 && !covered->contract; exact--) {
+        const surety_str version =
+            exact ? covered->version : (surety_str){"", 0};
+
+        for (size_t i = 0; i < options->contract_count && !covered->contract;
+             i++)
+            if (cover_is(options->contracts[i], covered->name, version))
+                covered->contract = options->contracts[i];
+        if (covered->contract || !options->registry)
+            continue;
+        surety_buf_reset(&stats->text);
+        surety_buf_add(&stats->text, covered->name);
+        if (version.len) {
+            surety_buf_byte(&stats->text, '@');
+            surety_buf_add(&stats->text, version);
+        }
+        if (stats->text.status)
+            return surety__stats_nomem(stats);
+        status = surety_registry_find(options->registry,
+                                      surety_buf_str(&stats->text),
+                                      &covered->owned, &stats->cause);
+        if (status == SURETY_NOMEM)
+            return surety__stats_nomem(stats);
+        /* A name may lead to another's file. */
+        if (!status && cover_is(covered->owned, covered->name, version)) {
+            covered->contract = covered->owned;
+        } else if (!status) {
+            surety_contract_free(covered->owned);
+            covered->owned = NULL;
+        }
+    }
+    return true;
+}
+
+/* The places of the contract, with a structured value before them. */
+static void cover_settle_extract(surety__covered *covered)
+{
+    const surety_extract *given = surety_contract_extract(covered->contract);
+    surety_extract *extract = &covered->extract;
+
+    *extract = *given;
+    extract->from_count = 0;
+    extract->from[extract->from_count++] = SURETY_PLACE_NATIVE;
+    for (size_t i = 0;
+         i < given->from_count && extract->from_count < SURETY_PLACES; i++)
+        if (given->from[i] != SURETY_PLACE_NATIVE)
+            extract->from[extract->from_count++] = given->from[i];
+}
+
+/* The contract of an entry; NULL: the stats' cause, or one contract too
+ * many. */
+static surety__covered *cover_contract(surety_stats *stats,
+                                       const surety_entry *entry)
+{
+    surety__covered *covered = stats->covered;
+
+    while (covered &&
+           !(surety_str_equal(covered->name, entry->contract) &&
+             surety_str_equal(covered->version, entry->contract_version)))
+        covered = covered->next;
+    if (covered || stats->covered_count == SURETY_STATS_CONTRACTS_MAX)
+        return covered;
+    covered = surety__arena_take(&stats->arena, sizeof(*covered));
+    if (!covered) {
+        (void)surety__stats_nomem(stats);
+        return NULL;
+    }
+    covered->name = surety__stats_keep(stats, entry->contract);
+    covered->version = surety__stats_keep(stats, entry->contract_version);
+    covered->next = stats->covered;
+    stats->covered = covered;
+    stats->covered_count++;
+    if (stats->status || !cover_find(stats, covered))
+        return NULL;
+    if (covered->contract) {
+        covered->derives =
+            surety_val_count(surety_contract_derive(covered->contract)) > 0;
+        cover_settle_extract(covered);
+    }
+    return covered;
+}
+
+/* ---- replies ------------------------------------------------------------- */
+
+/* A reply and how it is looked at. */
+typedef struct cover_look {
+    const surety_entry *entry;
+    surety__covered *covered;
+    surety_val derived; /* what it came to; SURETY_NONE: not valid */
+} cover_look;
+
+/* Judges the reply as text, or as a structured value. Memory that runs out is
+ * the stats' cause; whatever else goes wrong is a reply that does not fit. */
+static bool cover_judge(surety_stats *stats, cover_look *look, surety_str reply,
+                        bool native)
+{
+    const surety_repair align = SURETY_REPAIR_ALIGN;
+    surety_judge_options options = {
+        .size = sizeof(options), .no_fallback = true, .derive = true};
+    const surety_outcome *outcome = NULL;
+    surety_status status;
+
+    if (look->entry->repair_count)
+        options.repair = &align;
+    if (native) {
+        options.native = reply;
+        options.extract = &look->covered->extract;
+        reply = (surety_str){"", 0};
+    }
+    status = surety_judge_reply(stats->judge, look->covered->contract, reply,
+                                &options, &outcome, &stats->cause);
+    if (status == SURETY_NOMEM)
+        return surety__stats_nomem(stats);
+    if (!status && surety_outcome_ok(outcome) &&
+        !surety_outcome_partial(outcome))
+        look->derived = surety_outcome_derived(outcome);
+    return look->derived.doc != NULL;
+}
+
+/* The contract's schema as a kind of provider has it; NULL: it has none, or the
+ * stats' cause. */
+static surety_strict *cover_strict(surety_stats *stats,
+                                   surety__covered *covered, size_t subset)
+{
+    surety_status status;
+
+    if (!covered->tried[subset]) {
+        covered->tried[subset] = true;
+        status = surety_strict_compile(covered->contract, (surety_subset)subset,
+                                       stats->alloc, &covered->stricts[subset],
+                                       &stats->cause);
+        if (status == SURETY_NOMEM)
+            (void)surety__stats_nomem(stats);
+    }
+    return covered->stricts[subset];
+}
+
+/* Judges a structured value as what a provider's form of the schema made of
+ * it. */
+static bool cover_restore(surety_stats *stats, cover_look *look)
+{
+    surety_status status =
+        surety_doc_read(stats->value, look->entry->reply, NULL, NULL);
+
+    if (status == SURETY_NOMEM)
+        (void)surety__stats_nomem(stats);
+    for (size_t i = 0; i < SURETY__COVER_SUBSETS && !status && !stats->status;
+         i++) {
+        const surety_strict *strict = cover_strict(stats, look->covered, i);
+        surety_status restored;
+
+        if (!strict)
+            continue;
+        restored = surety_strict_restore(strict, surety_doc_root(stats->value),
+                                         stats->restored, NULL);
+        if (restored == SURETY_NOMEM)
+            return surety__stats_nomem(stats);
+        if (restored)
+            continue;
+        surety_buf_reset(&stats->text);
+        if (surety_val_write(surety_doc_root(stats->restored),
+                             SURETY_STYLE_COMPACT, &stats->text))
+            return surety__stats_nomem(stats);
+        if (cover_judge(stats, look, surety_buf_str(&stats->text), true))
+            return true;
+    }
+    return false;
+}
+
+static bool cover_ready(surety_stats *stats)
+{
+    if (!stats->judge)
+        stats->judge = surety_judge_new(stats->alloc, stats->options.limits);
+    if (!stats->value)
+        stats->value = surety_doc_new(stats->alloc);
+    if (!stats->restored)
+        stats->restored = surety_doc_new(stats->alloc);
+    if (!stats->judge || !stats->value || !stats->restored)
+        return surety__stats_nomem(stats);
+    return true;
+}
+
+/* ---- members ------------------------------------------------------------- */
+
+/* The count of a text, made where it is new; NULL: one too many, or the stats'
+ * cause. */
+static surety__value *cover_value(surety_stats *stats, surety__cover *cover,
+                                  surety_str text)
+{
+    const surety_str cut = surety__stats_cut(stats, text);
+    const uint64_t hash = surety__hash(cut.len ? cut.ptr : "", cut.len);
+    surety__value *value = surety__map_get(&cover->map, hash);
+    void *items = cover->values;
+    surety_status status;
+
+    while (value && !surety_str_equal(value->told.text, cut))
+        value = value->next;
+    if (value || stats->status || cover->count == SURETY_STATS_VALUES_MAX)
+        return value;
+    value = surety__arena_take(&stats->arena, sizeof(*value));
+    status = surety__grow(stats->alloc, &items, &cover->cap, cover->count + 1,
+                          sizeof(surety__value *), SURETY_STATS_VALUES_MAX);
+    cover->values = items;
+    if (!value || status) {
+        (void)surety__stats_nomem(stats);
+        return NULL;
+    }
+    value->told.text = surety__stats_keep(stats, cut);
+    value->order = cover->count;
+    value->next = surety__map_get(&cover->map, hash);
+    if (stats->status ||
+        !surety__map_put(&cover->map, stats->alloc, hash, value)) {
+        (void)surety__stats_nomem(stats);
+        return NULL;
+    }
+    cover->values[cover->count++] = value;
+    return value;
+}
+
+/* Puts in what is expected of a member, so that it is counted from 0. */
+static void cover_expect(surety_stats *stats, surety__cover *cover)
+{
+    const surety_stats_options *options = &stats->options;
+
+    for (size_t i = 0; i < options->expect_count; i++) {
+        const surety_stats_expect *expect = &options->expects[i];
+
+        if (!surety_str_equal(expect->member, cover->told.member))
+            continue;
+        for (size_t at = 0; at < expect->value_count && !stats->status; at++) {
+            surety__value *value =
+                cover_value(stats, cover, expect->values[at]);
+
+            if (value && !value->told.expected) {
+                value->told.expected = true;
+                cover->told.expected++;
+            }
+        }
+    }
+}
+
+/* The count of a member, made where it is new; NULL as above. */
+static surety__cover *cover_of(surety_stats *stats, surety_str contract,
+                               surety_str member)
+{
+    surety__cover *cover = NULL;
+    void *items = stats->covers;
+    surety_status status;
+
+    for (size_t i = 0; i < stats->cover_count; i++) {
+        cover = stats->covers[i];
+        if (surety_str_equal(cover->told.contract, contract) &&
+            surety_str_equal(cover->told.member, member))
+            return cover;
+    }
+    if (stats->cover_count == SURETY_STATS_COVERS_MAX)
+        return NULL;
+    cover = surety__new(stats->alloc, sizeof(*cover));
+    status =
+        surety__grow(stats->alloc, &items, &stats->cover_cap,
+                     stats->cover_count + 1, sizeof(surety__cover *), SIZE_MAX);
+    stats->covers = items;
+    if (!cover || status) {
+        surety__free(stats->alloc, cover, sizeof(*cover));
+        (void)surety__stats_nomem(stats);
+        return NULL;
+    }
+    cover->order = stats->cover_count;
+    stats->covers[stats->cover_count++] = cover;
+    cover->told.contract = surety__stats_keep(stats, contract);
+    cover->told.member = surety__stats_keep(stats, member);
+    if (!stats->status)
+        cover_expect(stats, cover);
+    return stats->status ? NULL : cover;
+}
+
+static void cover_number(surety_stats_cover *told, double number)
+{
+    if (!told->numbers || number < told->least)
+        told->least = number;
+    if (!told->numbers || number > told->most)
+        told->most = number;
+    told->sum += number;
+    told->numbers++;
+}
+
+/* Counts a value that is no array. */
+static void cover_count(surety_stats *stats, surety__cover *cover,
+                        surety_val val)
+{
+    surety_stats_cover *told = &cover->told;
+    surety__value *value;
+
+    switch (surety_val_kind(val)) {
+    case SURETY_KIND_NULL: told->nulls++; break;
+    case SURETY_KIND_BOOLEAN:
+        if (surety_val_bool(val, false))
+            told->trues++;
+        else
+            told->falses++;
+        break;
+    case SURETY_KIND_NUMBER:
+        cover_number(told, surety_val_real(val, 0.0));
+        break;
+    case SURETY_KIND_STRING:
+        value = cover_value(stats, cover, surety_val_str(val));
+        if (!value) {
+            told->left++;
+        } else if (value->reply != stats->reply) {
+            value->reply = stats->reply;
+            value->told.replies++;
+        }
+        break;
+    default: told->others++; break;
+    }
+}
+
+static bool cover_take(surety_stats *stats, const surety_entry *entry,
+                       surety_val derived)
+{
+    for (surety_val member = surety_val_first(derived);
+         member.doc && !stats->status;
+         member = surety_val_next(derived, member)) {
+        surety__cover *cover = cover_of(stats, entry->contract,
+                                        surety_val_str(surety_val_key(member)));
+
+        if (!cover)
+            continue;
+        cover->told.replies++;
+        if (surety_val_kind(member) != SURETY_KIND_ARRAY) {
+            cover_count(stats, cover, member);
+            continue;
+        }
+        for (surety_val item = surety_val_first(member);
+             item.doc && !stats->status; item = surety_val_next(member, item))
+            cover_count(stats, cover, item);
+    }
+    return stats->status == SURETY_OK;
+}
+
+bool surety__cover_add(surety_stats *stats, const surety_entry *entry)
+{
+    const bool native =
+        surety_str_equal(entry->mode, SURETY__LITERAL("native")) ||
+        surety_str_equal(entry->mode, SURETY__LITERAL("tool"));
+    surety_stats_replies *replies = &stats->replies;
+    cover_look look = {.entry = entry, .derived = surety_val_none()};
+
+    if (!entry->ok || !entry->contract.len)
+        return true;
+    replies->valid++;
+    if (!stats->options.registry && !stats->options.contract_count)
+        return true;
+    look.covered = cover_contract(stats, entry);
+    if (stats->status)
+        return false;
+    if (!look.covered || !look.covered->contract) {
+        replies->unknown++;
+    } else if (!look.covered->derives) {
+        replies->plain++;
+    } else if (!entry->reply.len) {
+        replies->not_kept++;
+    } else if (surety_str_equal(entry->purpose, SURETY__LITERAL("patch"))) {
+        replies->patches++;
+    } else if (!cover_ready(stats)) {
+        return false;
+    } else if ((native && (cover_judge(stats, &look, entry->reply, true) ||
+                           cover_restore(stats, &look))) ||
+               cover_judge(stats, &look, entry->reply, false)) {
+        replies->covered++;
+        return cover_take(stats, entry, look.derived);
+    } else {
+        replies->unfit++;
+    }
+    return stats->status == SURETY_OK;
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+static int cover_compare_values(const void *a, const void *b)
+{
+    const surety__value *left = *(surety__value *const *)a;
+    const surety__value *right = *(surety__value *const *)b;
+
+    if (left->told.replies != right->told.replies)
+        return left->told.replies > right->told.replies ? -1 : 1;
+    if (!left->told.replies)
+        return left->order < right->order ? -1 : left->order > right->order;
+    return surety__str_compare(left->told.text, right->told.text);
+}
+
+static int cover_compare(const void *a, const void *b)
+{
+    const surety__cover *left = *(surety__cover *const *)a;
+    const surety__cover *right = *(surety__cover *const *)b;
+    const int order =
+        surety__str_compare(left->told.contract, right->told.contract);
+
+    if (order)
+        return order;
+    return left->order < right->order ? -1 : left->order > right->order;
+}
+
+void surety__cover_end(surety_stats *stats)
+{
+    for (size_t i = 0; i < stats->cover_count; i++) {
+        surety__cover *cover = stats->covers[i];
+
+        for (size_t at = 0; at < cover->count; at++) {
+            const surety_stats_value *value = &cover->values[at]->told;
+
+            cover->told.values += value->replies > 0;
+            cover->told.reached += value->expected && value->replies > 0;
+        }
+        if (cover->count)
+            qsort(cover->values, cover->count, sizeof(*cover->values),
+                  cover_compare_values);
+    }
+    if (stats->cover_count)
+        qsort(stats->covers, stats->cover_count, sizeof(*stats->covers),
+              cover_compare);
+}
+
+void surety__cover_done(surety_stats *stats)
+{
+    for (size_t i = 0; i < stats->cover_count; i++) {
+        surety__cover *cover = stats->covers[i];
+
+        surety__map_done(&cover->map, stats->alloc);
+        surety__free(stats->alloc, cover->values,
+                     cover->cap * sizeof(surety__value *));
+        surety__free(stats->alloc, cover, sizeof(*cover));
+    }
+    surety__free(stats->alloc, stats->covers,
+                 stats->cover_cap * sizeof(surety__cover *));
+    for (surety__covered *covered = stats->covered; covered;
+         covered = covered->next) {
+        for (size_t i = 0; i < SURETY__COVER_SUBSETS; i++)
+            surety_strict_free(covered->stricts[i]);
+        surety_contract_free(covered->owned);
+    }
+    surety_judge_free(stats->judge);
+    surety_doc_free(stats->value);
+    surety_doc_free(stats->restored);
+}
+
+/* ---- what it gives ------------------------------------------------------- */
+
+size_t surety_stats_cover_count(const surety_stats *stats)
+{
+    return stats && stats->ended ? stats->cover_count : 0;
+}
+
+surety_stats_cover surety_stats_cover_at(const surety_stats *stats, size_t i)
+{
+    if (i >= surety_stats_cover_count(stats))
+        return (surety_stats_cover){.replies = 0};
+    return stats->covers[i]->told;
+}
+
+surety_stats_value surety_stats_value_at(const surety_stats *stats,
+                                         size_t cover, size_t i)
+{
+    if (cover >= surety_stats_cover_count(stats) ||
+        i >= stats->covers[cover]->count)
+        return (surety_stats_value){.text = {"", 0}};
+    return stats->covers[cover]->values[i]->told;
+}
+
+surety_stats_replies surety_stats_replies_of(const surety_stats *stats)
+{
+    if (!stats || !stats->ended)
+        return (surety_stats_replies){.valid = 0};
+    return stats->replies;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of runs, and what is counted of each.
+ *
+ * How long calls took is kept as a histogram: exact below 128 ms, then 64
+ * buckets to each power of two, so a value that is told is at most 1/128 off,
+ * and a group has a few kilobytes however many calls it has.
+ *
+ * How a run ended is read off the marks that its attempts left, in the order of
+ * the table group_endings: what it has to give counts before why it has not. */
+#include "stats/stats.h"
+
+/* ---- attempts ------------------------------------------------------------ */
+
+bool surety__entry_valid(const surety_entry *entry)
+{
+    /* Without a contract there is nothing to be judged by. */
+    return entry->ok ||
+           (!entry->contract.len && !entry->stage.len &&
+            entry->state == SURETY_ENTRY_DONE && !entry->failure.len);
+}
+
+static bool group_is(surety_str text, const char *word)
+{
+    return surety_str_equal(text, surety_str_of(word));
+}
+
+void surety__tally_add(surety__tally *tally, const surety_entry *entry)
+{
+    const bool refused = group_is(entry->failure, "refusal") ||
+                         group_is(entry->failure, "filter");
+    /* A reply that was empty is asked for again like a broken call, unless it
+     * was judged. */
+    const bool tried = entry->state == SURETY_ENTRY_DONE &&
+                       (entry->stage.len || !group_is(entry->failure, "empty"));
+    unsigned marks = tally->marks;
+
+    if (tried && tally->tries < UINT32_MAX)
+        tally->tries++;
+    if (surety__entry_valid(entry))
+        marks |= MARK_VALID;
+    else if (tried)
+        marks |= refused ? MARK_REFUSED : MARK_REPLIED;
+    if (entry->partial)
+        marks |= MARK_PARTIAL;
+    if (entry->fallback)
+        marks |= MARK_FALLBACK;
+    if (entry->state == SURETY_ENTRY_OPEN)
+        marks |= MARK_OPEN;
+    /* A writer that died could say nothing of why. */
+    if (entry->state == SURETY_ENTRY_UNKNOWN && !entry->failure.len)
+        marks |= MARK_LOST;
+    if (entry->number >= tally->last_number) {
+        tally->last_number = entry->number;
+        tally->last_state = (uint8_t)entry->state;
+    }
+    tally->marks = (uint8_t)marks;
+}
+
+static surety_stats_ending group_ending(const surety__tally *tally)
+{
+    static const struct {
+        unsigned mark;
+        surety_stats_ending ending;
+    } endings[] = {
+        {MARK_VALID, SURETY_ENDED_VALID},
+        {MARK_OPEN, SURETY_ENDED_OPEN},
+        {MARK_LOST, SURETY_ENDED_LOST},
+        {MARK_PARTIAL, SURETY_ENDED_PARTIAL},
+        {MARK_FALLBACK, SURETY_ENDED_FALLBACK},
+    };
+
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+        if (tally->marks & endings[i].mark)
+            return endings[i].ending;
+    if (tally->last_state == SURETY_ENTRY_CANCELLED)
+        return SURETY_ENDED_CANCELLED;
+    return tally->marks & MARK_REPLIED   ? SURETY_ENDED_REJECTED
+           : tally->marks & MARK_REFUSED ? SURETY_ENDED_REFUSED
+                                         : SURETY_ENDED_PROVIDER;
+}
+
+void surety__group_end(surety_stats_group *group, const surety__tally *tally)
+{
+    const surety_stats_ending ending = group_ending(tally);
+
+    group->runs++;
+    group->ended[ending]++;
+    if (ending != SURETY_ENDED_VALID)
+        return;
+    if (tally->tries < 2)
+        group->first++;
+    else
+        group->again[tally->tries < 4 ? tally->tries - 2 : 2]++;
+}
+
+/* ---- how long calls took ------------------------------------------------- */
+
+/* The bucket of a value: its power of two and its step, or NULL where it is not
+ * made yet and make is false, or there is no memory. */
+static uint32_t *spread_bucket(surety__spread *spread, uint64_t value,
+                               const surety_alloc *alloc)
+{
+    const uint64_t most = ((uint64_t)1 << (SURETY__SPREAD_POWERS + 7)) - 1;
+    size_t power = 0;
+    uint32_t **buckets;
+
+    if (value < SURETY__SPREAD_EXACT) {
+        if (!spread->exact)
+            spread->exact = surety__new(alloc, SURETY__SPREAD_EXACT *
+                                                   sizeof(*spread->exact));
+        return spread->exact ? &spread->exact[value] : NULL;
+    }
+    if (value > most)
+        value = most;
+    while (value >> power >= SURETY__SPREAD_EXACT)
+        power++;
+    buckets = &spread->powers[power - 1];
+    if (!*buckets)
+        *buckets = surety__new(alloc, SURETY__SPREAD_STEPS * sizeof(**buckets));
+    return *buckets ? &(*buckets)[(value >> power) - SURETY__SPREAD_STEPS]
+                    : NULL;
+}
+
+static bool spread_add(surety__spread *spread, uint64_t value,
+                       const surety_alloc *alloc)
+{
+    uint32_t *bucket = spread_bucket(spread, value, alloc);
+
+    if (!bucket)
+        return false;
+    if (*bucket < UINT32_MAX)
+        ++*bucket;
+    spread->count++;
+    if (value > spread->most)
+        spread->most = value;
+    return true;
+}
+
+/* The value of a rank, from 1: of its bucket the middle. */
+static uint64_t spread_rank(const surety__spread *spread, uint64_t rank)
+{
+    uint64_t seen = 0;
+
+    for (uint64_t i = 0; spread->exact && i < SURETY__SPREAD_EXACT; i++) {
+        seen += spread->exact[i];
+        if (seen >= rank)
+            return i;
+    }
+    for (uint64_t power = 1; power <= SURETY__SPREAD_POWERS; power++) {
+        const uint32_t *buckets = spread->powers[power - 1];
+
+        for (uint64_t i = 0; buckets && i < SURETY__SPREAD_STEPS; i++) {
+            const uint64_t middle = ((i + SURETY__SPREAD_STEPS) << power) +
+                                    ((uint64_t)1 << (power - 1));
+
+            seen += buckets[i];
+            if (seen >= rank)
+                return middle < spread->most ? middle : spread->most;
+        }
+    }
+    return spread->most;
+}
+
+void surety__group_settle(surety__group *group)
+{
+    const surety__spread *spread = &group->spread;
+    const uint64_t count = spread->count;
+
+    group->told.answered = count;
+    if (!count)
+        return;
+    group->told.median_ms = spread_rank(spread, (count + 1) / 2);
+    group->told.p95_ms = spread_rank(spread, count - count / 20);
+    group->told.most_ms = spread->most;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+static void group_add(uint64_t *sum, uint64_t more)
+{
+    *sum = surety__stats_sum(*sum, more);
+}
+
+static void group_spend(surety_stats_group *told, const surety_entry *entry)
+{
+    /* A call that failed is not charged; one that is under way says nothing
+     * yet. */
+    const bool spends = entry->state != SURETY_ENTRY_FAILED &&
+                        entry->state != SURETY_ENTRY_OPEN;
+
+    if (entry->usage_known) {
+        group_add(&told->input_tokens, entry->input_tokens);
+        group_add(&told->cached_input_tokens, entry->cached_input_tokens);
+        group_add(&told->output_tokens, entry->output_tokens);
+        group_add(&told->reasoning_tokens, entry->reasoning_tokens);
+    } else {
+        told->tokens_unknown += spends;
+    }
+    if (entry->cost_known)
+        group_add(&told->cost_picousd, entry->cost_picousd);
+    else
+        told->cost_unknown += spends;
+}
+
+bool surety__group_call(surety_stats *stats, surety__group *group,
+                        const surety_entry *entry)
+{
+    surety_stats_group *told = &group->told;
+    const int64_t took_ms = entry->ended_ms - entry->started_ms;
+
+    told->calls++;
+    if (group_is(entry->purpose, "retry"))
+        told->retries++;
+    else if (entry->purpose.len && !group_is(entry->purpose, "ask"))
+        told->reasks++;
+    told->failed += entry->state == SURETY_ENTRY_FAILED ||
+                    entry->state == SURETY_ENTRY_UNKNOWN;
+    group_spend(told, entry);
+    if (entry->stopped.len) {
+        told->stopped++;
+        if (entry->saved_known)
+            group_add(&told->saved_tokens, entry->saved_tokens);
+        else
+            told->saved_unknown++;
+    }
+    if (entry->state == SURETY_ENTRY_DONE && entry->ended_ms &&
+        !spread_add(&group->spread, took_ms > 0 ? (uint64_t)took_ms : 0,
+                    stats->alloc))
+        return surety__stats_nomem(stats);
+    return true;
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+/* Appends the key of an entry, which is cut where it is too long. */
+static void group_put_key(surety_stats *stats, const surety_entry *entry,
+                          surety_stats_by by, surety_buf *out)
+{
+    const size_t start = out->len;
+    surety_str text = {"", 0};
+
+    switch (by) {
+    case SURETY_BY_MODEL: text = entry->model; break;
+    case SURETY_BY_PROVIDER: text = entry->provider; break;
+    case SURETY_BY_CONTRACT: text = entry->contract; break;
+    case SURETY_BY_VERSION: text = entry->contract_version; break;
+    case SURETY_BY_MODE: text = entry->mode; break;
+    case SURETY_BY_DAY:
+    case SURETY_BY_MONTH: break;
+    }
+    surety_buf_append(out, "\0\0", 2);
+    if (by == SURETY_BY_DAY || by == SURETY_BY_MONTH)
+        surety__moment_write(entry->started_ms,
+                             by == SURETY_BY_DAY ? MOMENT_DAY : MOMENT_MONTH,
+                             out);
+    else
+        surety_buf_add(out, surety__stats_cut(stats, text));
+    if (out->status)
+        return;
+    /* Its length stands before it, so that no two lists look alike. */
+    out->ptr[start] = (char)((out->len - start - 2) >> 8);
+    out->ptr[start + 1] = (char)((out->len - start - 2) & 0xFF);
+}
+
+/* The keys of a group, out of what joined them. */
+static bool group_part_keys(surety_stats *stats, surety__group *group)
+{
+    const size_t count = stats->options.by_count;
+    const char *ptr = group->joined.ptr;
+    surety_str *keys =
+        surety__arena_take(&stats->arena, (count + 1) * sizeof(*keys));
+
+    if (!keys)
+        return surety__stats_nomem(stats);
+    for (size_t i = 0; i < count; i++) {
+        keys[i].len =
+            (size_t)(unsigned char)ptr[0] << 8 | (unsigned char)ptr[1];
+        keys[i].ptr = ptr + 2;
+        ptr += 2 + keys[i].len;
+    }
+    group->told.keys = keys;
+    return true;
+}
+
+static surety__group *group_new(surety_stats *stats, surety_str joined,
+                                uint64_t hash)
+{
+    surety__group *group = surety__arena_take(&stats->arena, sizeof(*group));
+    void *items = stats->groups;
+    surety_status status;
+
+    if (!group) {
+        (void)surety__stats_nomem(stats);
+        return NULL;
+    }
+    if (stats->group_count == SURETY_STATS_GROUPS_MAX) {
+        (void)surety__stats_fail(
+            stats, surety__fail(&stats->cause, SURETY_LIMIT,
+                                "there are more than %d groups of runs",
+                                SURETY_STATS_GROUPS_MAX));
+        surety__hint(&stats->cause, "tell runs apart by less");
+        return NULL;
+    }
+    group->joined = surety__stats_keep(stats, joined);
+    if (!group->joined.ptr || !group_part_keys(stats, group))
+        return NULL;
+    status = surety__grow(stats->alloc, &items, &stats->group_cap,
+                          stats->group_count + 1, sizeof(surety__group *),
+                          SURETY_STATS_GROUPS_MAX);
+    stats->groups = items;
+    group->next = surety__map_get(&stats->group_map, hash);
+    if (status ||
+        !surety__map_put(&stats->group_map, stats->alloc, hash, group)) {
+        (void)surety__stats_nomem(stats);
+        return NULL;
+    }
+    stats->groups[stats->group_count++] = group;
+    return group;
+}
+
+surety__group *surety__group_of(surety_stats *stats, const surety_entry *entry)
+{
+    surety__group *group = NULL;
+    surety_str joined;
+    surety_buf key;
+    uint64_t hash;
+
+    surety_buf_init(&key, stats->alloc, 0);
+    for (size_t i = 0; i < stats->options.by_count; i++)
+        group_put_key(stats, entry, stats->by[i], &key);
+    joined = surety_buf_str(&key);
+    if (key.status) {
+        (void)surety__stats_nomem(stats);
+    } else if (!stats->status) {
+        hash = surety__hash(joined.len ? joined.ptr : "", joined.len);
+        group = surety__map_get(&stats->group_map, hash);
+        while (group && !surety_str_equal(group->joined, joined))
+            group = group->next;
+        if (!group)
+            group = group_new(stats, joined, hash);
+    }
+    surety_buf_done(&key);
+    return group;
+}
+
+int surety__group_compare(const void *a, const void *b)
+{
+    const surety__group *left = *(surety__group *const *)a;
+    const surety__group *right = *(surety__group *const *)b;
+    int order = 0;
+
+    /* Behind the last there is one without an address. */
+    for (size_t i = 0; !order && left->told.keys[i].ptr; i++)
+        order = surety__str_compare(left->told.keys[i], right->told.keys[i]);
+    return order;
+}
+
+/* ---- what it gives ------------------------------------------------------- */
+
+size_t surety_stats_group_count(const surety_stats *stats)
+{
+    return stats && stats->ended ? stats->group_count : 0;
+}
+
+surety_stats_group surety_stats_group_at(const surety_stats *stats, size_t i)
+{
+    if (i >= surety_stats_group_count(stats))
+        return (surety_stats_group){.keys = NULL};
+    return stats->groups[i]->told;
+}
+
+surety_stats_group surety_stats_total(const surety_stats *stats)
+{
+    if (!stats || !stats->ended)
+        return (surety_stats_group){.keys = NULL};
+    return stats->total.told;
+}
+
+bool surety_stats_value_cost(const surety_stats_group *group,
+                             uint64_t *ret_picousd)
+{
+    if (!group || !group->ended[SURETY_ENDED_VALID] ||
+        (group->cost_unknown && !group->cost_picousd))
+        return false;
+    if (ret_picousd)
+        *ret_picousd = group->cost_picousd / group->ended[SURETY_ENDED_VALID];
+    return true;
+}

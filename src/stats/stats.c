@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What many attempts come to. Every entry is counted once as it comes, in its
+ * group and in the total, and leaves a few bytes with its run; how runs ended
+ * is counted at the end, when all of their attempts were seen.
+ *
+ * 1. A run belongs to the time in which it began, with all of its attempts. So
+ *    where there is a bound, a run whose first attempt was not seen is passed
+ *    over, and the others' later attempts count whenever they were.
+ * 2. Entries of a run may come in any order, for clocks jump.
+ * 3. Nothing of an entry is kept but names, cut to a bound, and the 128 bits
+ *    that tell its run: an id that is a UUID is its own, of another text they
+ *    are a hash.
+ * 4. The first failure is kept; after it every call gives it again. */
+#include "stats/stats.h"
+
+#include <stdlib.h>
+
+/* ORDER bys */
+static const char *const stats_bys[SURETY_BYS] = {
+    "model", "provider", "contract", "version", "mode", "day", "month",
+};
+
+/* ORDER endings */
+static const char *const stats_endings[SURETY_ENDINGS] = {
+    "valid",    "partial",   "fallback", "rejected", "refused",
+    "provider", "cancelled", "lost",     "open",
+};
+
+const char *surety_stats_by_name(surety_stats_by by)
+{
+    return (unsigned)by < SURETY_BYS ? stats_bys[by] : "unknown";
+}
+
+const char *surety_stats_ending_name(surety_stats_ending ending)
+{
+    return (unsigned)ending < SURETY_ENDINGS ? stats_endings[ending]
+                                             : "unknown";
+}
+
+/* ---- failures and texts -------------------------------------------------- */
+
+bool surety__stats_fail(surety_stats *stats, surety_status status)
+{
+    if (!stats->status)
+        stats->status = status;
+    return false;
+}
+
+bool surety__stats_nomem(surety_stats *stats)
+{
+    return surety__stats_fail(stats, surety__fail_nomem(&stats->cause));
+}
+
+surety_str surety__stats_cut(surety_stats *stats, surety_str text)
+{
+    size_t len = SURETY_STATS_TEXT_MAX - 3;
+
+    if (text.len <= SURETY_STATS_TEXT_MAX)
+        return text;
+    while (len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
+        len--;
+    surety_buf_reset(&stats->text);
+    surety_buf_append(&stats->text, text.ptr, len);
+    surety_buf_text(&stats->text, "...");
+    if (stats->text.status)
+        (void)surety__stats_nomem(stats);
+    return surety_buf_str(&stats->text);
+}
+
+surety_str surety__stats_keep(surety_stats *stats, surety_str text)
+{
+    const surety_str kept = surety__arena_text(&stats->arena, text);
+
+    if (!kept.ptr)
+        (void)surety__stats_nomem(stats);
+    return kept;
+}
+
+/* A number with zeros before it where it is less than least. */
+static void moment_put(uint32_t number, uint32_t least, surety_buf *out)
+{
+    for (; least > 1 && number < least; least /= 10)
+        surety_buf_byte(out, '0');
+    surety_buf_number(out, number);
+}
+
+/* Year, month and day of a count of days since 1970-01-01, by the calendar that
+ * goes on for ever (Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
+void surety__moment_write(int64_t unix_ms, surety__moment_form form,
+                          surety_buf *out)
+{
+    const int64_t day_ms = 86400000;
+    int64_t days = unix_ms / day_ms;
+    int64_t rest = unix_ms % day_ms;
+    int64_t era, year;
+    uint32_t of_era, of_year, from_march, month;
+
+    if (rest < 0) {
+        rest += day_ms;
+        days--;
+    }
+    days += 719468;
+    era = (days >= 0 ? days : days - 146096) / 146097;
+    of_era = (uint32_t)(days - era * 146097);
+    year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    of_year = of_era - (uint32_t)(365 * year + year / 4 - year / 100);
+    from_march = (5 * of_year + 2) / 153;
+    month = from_march < 10 ? from_march + 3 : from_march - 9;
+    year += era * 400 + (month <= 2);
+    if (year < 0)
+        surety_buf_byte(out, '-');
+    moment_put((uint32_t)(year < 0 ? -year : year), 1000, out);
+    surety_buf_byte(out, '-');
+    moment_put(month, 10, out);
+    if (form == MOMENT_MONTH)
+        return;
+    of_year -= (153 * from_march + 2) / 5 - 1;
+    surety_buf_byte(out, '-');
+    moment_put(of_year, 10, out);
+    if (form == MOMENT_DAY)
+        return;
+    rest /= 1000;
+    surety_buf_byte(out, 'T');
+    moment_put((uint32_t)(rest / 3600), 10, out);
+    surety_buf_byte(out, ':');
+    moment_put((uint32_t)(rest / 60 % 60), 10, out);
+    surety_buf_byte(out, ':');
+    moment_put((uint32_t)(rest % 60), 10, out);
+    surety_buf_byte(out, 'Z');
+}
+
+/* ---- what is counted ----------------------------------------------------- */
+
+/* A hexadecimal digit's value; 16: it is none. */
+static unsigned stats_digit(char byte)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *found = byte ? strchr(digits, byte) : NULL;
+
+    return found ? (unsigned)(found - digits) % 16 : 16;
+}
+
+/* Two numbers that tell a run's id. */
+static void stats_run_id(surety_str text, uint64_t id[2])
+{
+    uint64_t digits[2] = {0, 0};
+    size_t count = 0;
+
+    for (size_t i = 0; i < text.len && count <= 32; i++) {
+        const char byte = text.ptr[i];
+        const unsigned digit = stats_digit(byte);
+
+        if (byte == '-')
+            continue;
+        if (digit > 15) {
+            count = SIZE_MAX - 1;
+            break;
+        }
+        digits[count / 16 & 1] = digits[count / 16 & 1] << 4 | digit;
+        count++;
+    }
+    if (text.len == 36 && count == 32) {
+        memcpy(id, digits, sizeof(digits));
+        return;
+    }
+    /* FNV-1a (draft-eastlake-fnv), with two starts. */
+    id[0] = 0xCBF29CE484222325u;
+    id[1] = 0x84222325CBF29CE4u;
+    for (size_t i = 0; i < text.len; i++)
+        for (size_t at = 0; at < 2; at++)
+            id[at] = (id[at] ^ (unsigned char)text.ptr[i]) * 0x100000001B3u;
+    id[1] ^= ~text.len;
+}
+
+static surety__stats_run *stats_find(const surety_stats *stats,
+                                     const uint64_t id[2])
+{
+    surety__stats_run *run = surety__map_get(&stats->runs, id[0] ^ id[1]);
+
+    while (run && (run->id[0] != id[0] || run->id[1] != id[1]))
+        run = run->next;
+    return run;
+}
+
+/* The run of an entry; NULL: it is none that counts, or the stats' cause. */
+static surety__stats_run *stats_run_of(surety_stats *stats,
+                                       const surety_entry *entry)
+{
+    const surety_stats_options *options = &stats->options;
+    surety__stats_run *run;
+    uint64_t id[2];
+
+    /* Attempts without a run are one each. */
+    stats_run_id(entry->run.len ? entry->run : entry->id, id);
+    run = stats_find(stats, id);
+    if (run)
+        return run;
+    if ((options->since_ms &&
+         (entry->started_ms < options->since_ms || entry->number > 1)) ||
+        (options->until_ms && entry->started_ms >= options->until_ms))
+        return NULL;
+    if (stats->run_count == SURETY_STATS_RUNS_MAX) {
+        (void)surety__stats_fail(stats,
+                                 surety__fail(&stats->cause, SURETY_LIMIT,
+                                              "there are more than %d runs",
+                                              SURETY_STATS_RUNS_MAX));
+        surety__hint(&stats->cause, "look at a part of them (since, until)");
+        return NULL;
+    }
+    run = surety__arena_take(&stats->arena, sizeof(*run));
+    if (run) {
+        memcpy(run->id, id, sizeof(run->id));
+        run->next = surety__map_get(&stats->runs, id[0] ^ id[1]);
+    }
+    if (!run ||
+        !surety__map_put(&stats->runs, stats->alloc, id[0] ^ id[1], run)) {
+        (void)surety__stats_nomem(stats);
+        return NULL;
+    }
+    stats->run_count++;
+    return run;
+}
+
+/* Whether a version is the one that was asked for: "1" is also "1.2.3". */
+static bool stats_is_version(surety_str version, surety_str wanted)
+{
+    return !wanted.len ||
+           (surety__str_starts(version, wanted) &&
+            (version.len == wanted.len || version.ptr[wanted.len] == '.'));
+}
+
+/* Whether the caller asked for it. */
+static bool stats_wants(const surety_stats *stats, const surety_entry *entry)
+{
+    const surety_stats_options *options = &stats->options;
+
+    return (!options->model.len ||
+            surety_str_equal(options->model, entry->model)) &&
+           (!options->provider.len ||
+            surety_str_equal(options->provider, entry->provider)) &&
+           (!options->run.len ||
+            surety__str_equal_nocase(options->run, entry->run)) &&
+           (!stats->contract_name.len ||
+            surety_str_equal(stats->contract_name, entry->contract)) &&
+           stats_is_version(entry->contract_version, stats->contract_version);
+}
+
+/* The run's part in a group. */
+static surety__part *stats_part_of(surety_stats *stats, surety__stats_run *run,
+                                   surety__group *group)
+{
+    surety__part *part = run->parts;
+
+    while (part && part->group != group)
+        part = part->next;
+    if (part)
+        return part;
+    part = surety__arena_take(&stats->arena, sizeof(*part));
+    if (!part) {
+        (void)surety__stats_nomem(stats);
+        return NULL;
+    }
+    part->group = group;
+    part->next = run->parts;
+    run->parts = part;
+    return part;
+}
+
+/* Counts an entry that belongs to a run. */
+static bool stats_count(surety_stats *stats, surety__stats_run *run,
+                        const surety_entry *entry)
+{
+    surety__group *group = surety__group_of(stats, entry);
+    surety__part *part = group ? stats_part_of(stats, run, group) : NULL;
+
+    if (!part)
+        return false;
+    if (!stats->from_ms || entry->started_ms < stats->from_ms)
+        stats->from_ms = entry->started_ms;
+    if (!stats->to_ms || entry->started_ms > stats->to_ms)
+        stats->to_ms = entry->started_ms;
+    stats->reply++;
+    surety__tally_add(&part->tally, entry);
+    surety__tally_add(&run->tally, entry);
+    return surety__group_call(stats, group, entry) &&
+           surety__group_call(stats, &stats->total, entry) &&
+           surety__issues_add(stats, &stats->errors, entry, false,
+                              &run->errors) &&
+           surety__issues_add(stats, &stats->repairs, entry, true,
+                              &run->repairs) &&
+           surety__cover_add(stats, entry);
+}
+
+static surety_status stats_tell(const surety_stats *stats, surety_error *reterr)
+{
+    if (stats->status && reterr)
+        *reterr = stats->cause;
+    return stats->status;
+}
+
+surety_status surety_stats_add(surety_stats *stats, const surety_entry *entry,
+                               surety_error *reterr)
+{
+    surety__stats_run *run;
+
+    if (!stats || !entry || stats->ended)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            stats && stats->ended
+                                ? "the statistics have ended"
+                                : "statistics and an entry are needed");
+    if (!stats->status) {
+        run = stats_run_of(stats, entry);
+        if (run && stats_wants(stats, entry))
+            (void)stats_count(stats, run, entry);
+    }
+    return stats_tell(stats, reterr);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+/* What is known of a run once all of it was seen. */
+static void stats_end_run(surety_stats *stats, const surety__stats_run *run)
+{
+    const bool valid = (run->tally.marks & MARK_VALID) != 0;
+
+    if (!run->parts)
+        return;
+    surety__group_end(&stats->total.told, &run->tally);
+    for (const surety__part *part = run->parts; part; part = part->next)
+        surety__group_end(&part->group->told, &part->tally);
+    for (const surety__had *had = run->errors; had; had = had->next) {
+        had->issue->told.runs++;
+        had->issue->told.valid += valid;
+    }
+    for (const surety__had *had = run->repairs; had; had = had->next) {
+        had->issue->told.runs++;
+        had->issue->told.valid += valid;
+    }
+}
+
+surety_status surety_stats_end(surety_stats *stats, surety_error *reterr)
+{
+    if (!stats || stats->ended)
+        return surety__fail(reterr, SURETY_MISUSE, "the statistics have ended");
+    if (stats->status)
+        return stats_tell(stats, reterr);
+    for (size_t i = 0; i < stats->runs.cap; i++)
+        for (const surety__stats_run *run = stats->runs.entries[i].value; run;
+             run = run->next)
+            stats_end_run(stats, run);
+    for (size_t i = 0; i < stats->group_count; i++)
+        surety__group_settle(stats->groups[i]);
+    surety__group_settle(&stats->total);
+    if (stats->group_count)
+        qsort(stats->groups, stats->group_count, sizeof(*stats->groups),
+              surety__group_compare);
+    surety__issues_end(&stats->errors);
+    surety__issues_end(&stats->repairs);
+    surety__cover_end(stats);
+    stats->ended = !stats->status;
+    return stats_tell(stats, reterr);
+}
+
+static bool stats_each(void *ctx, const surety_entry *entry)
+{
+    return surety_stats_add(ctx, entry, NULL) == SURETY_OK;
+}
+
+surety_status surety_stats_read(surety_stats *stats,
+                                const surety_ledger *ledger,
+                                surety_error *reterr)
+{
+    surety_status status;
+
+    if (!stats || !ledger || !ledger->each || stats->ended)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "statistics and a ledger are needed");
+    status = ledger->each(ledger->ctx, stats->options.since_ms, stats_each,
+                          stats, reterr);
+    if (stats->status)
+        return stats_tell(stats, reterr);
+    return status ? status : surety_stats_end(stats, reterr);
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+static surety_status stats_check(const surety_stats_options *options,
+                                 surety_error *reterr)
+{
+    unsigned seen = 0;
+
+    if ((options->by_count && !options->by) ||
+        (options->contract_count && !options->contracts) ||
+        (options->expect_count && !options->expects))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "an option has a count but no address");
+    for (size_t i = 0; i < options->by_count; i++) {
+        const unsigned by = (unsigned)options->by[i];
+
+        if (by >= SURETY_BYS)
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "runs cannot be told apart by %u", by);
+        if (seen & 1u << by)
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "runs are told apart by %s twice",
+                                stats_bys[by]);
+        seen |= 1u << by;
+    }
+    return SURETY_OK;
+}
+
+surety_status surety_stats_new(const surety_stats_options *options,
+                               surety_stats **ret_stats, surety_error *reterr)
+{
+    surety_stats_options own = {.size = sizeof(own)};
+    surety_status status;
+    surety_stats *stats;
+    size_t at;
+
+    if (options)
+        memcpy(&own, options,
+               options->size && options->size < sizeof(own) ? options->size
+                                                            : sizeof(own));
+    status = stats_check(&own, reterr);
+    if (status)
+        return status;
+    stats = surety__new(own.alloc, sizeof(*stats));
+    if (!stats)
+        return surety__fail_nomem(reterr);
+    stats->alloc = own.alloc;
+    stats->options = own;
+    if (own.by_count)
+        memcpy(stats->by, own.by, own.by_count * sizeof(*own.by));
+    stats->options.by = stats->by;
+    at = surety__str_find(own.contract, SURETY__LITERAL("@"));
+    stats->contract_name = (surety_str){own.contract.ptr, at};
+    if (at < own.contract.len)
+        stats->contract_version =
+            (surety_str){own.contract.ptr + at + 1, own.contract.len - at - 1};
+    surety__arena_init(&stats->arena, own.alloc, 0);
+    surety_buf_init(&stats->text, own.alloc, 0);
+    *ret_stats = stats;
+    return SURETY_OK;
+}
+
+static void stats_free_spread(surety__spread *spread, const surety_alloc *alloc)
+{
+    surety__free(alloc, spread->exact,
+                 SURETY__SPREAD_EXACT * sizeof(*spread->exact));
+    for (size_t i = 0; i < SURETY__SPREAD_POWERS; i++)
+        surety__free(alloc, spread->powers[i],
+                     SURETY__SPREAD_STEPS * sizeof(*spread->powers[i]));
+}
+
+void surety_stats_free(surety_stats *stats)
+{
+    if (!stats)
+        return;
+    for (size_t i = 0; i < stats->group_count; i++)
+        stats_free_spread(&stats->groups[i]->spread, stats->alloc);
+    stats_free_spread(&stats->total.spread, stats->alloc);
+    surety__free(stats->alloc, stats->groups,
+                 stats->group_cap * sizeof(surety__group *));
+    surety__map_done(&stats->runs, stats->alloc);
+    surety__map_done(&stats->group_map, stats->alloc);
+    surety__issues_done(&stats->errors, stats->alloc);
+    surety__issues_done(&stats->repairs, stats->alloc);
+    surety__cover_done(stats);
+    surety_buf_done(&stats->text);
+    surety__arena_done(&stats->arena);
+    surety__free(stats->alloc, stats, sizeof(*stats));
+}
+
+/* ---- what it gives ------------------------------------------------------- */
+
+int64_t surety_stats_from_ms(const surety_stats *stats)
+{
+    return stats && stats->ended ? stats->from_ms : 0;
+}
+
+int64_t surety_stats_to_ms(const surety_stats *stats)
+{
+    return stats && stats->ended ? stats->to_ms : 0;
+}
+
+size_t surety_stats_by_count(const surety_stats *stats)
+{
+    return stats ? stats->options.by_count : 0;
+}
+
+surety_stats_by surety_stats_by_at(const surety_stats *stats, size_t i)
+{
+    return i < surety_stats_by_count(stats) ? stats->by[i] : SURETY_BY_MODEL;
+}

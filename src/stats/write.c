@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statistics as JSON (the contract surety/stats) and as CSV. What is told of a
+ * group is a table of columns, so that both say the same under the same names;
+ * money is in picodollars in JSON, and in dollars in CSV, for spreadsheets. */
+#include "stats/stats.h"
+
+typedef enum sums_form {
+    WRITE_NUMBER = 0,
+    WRITE_MONEY,
+    WRITE_VALUE_COST, /* worked out; nothing where no run is valid */
+    WRITE_TIME        /* nothing where no call was answered */
+} sums_form;
+
+typedef struct sums_column {
+    const char *name;
+    size_t offset;
+    sums_form form;
+} sums_column;
+
+#define COLUMN(name, member, form)                                             \
+    {                                                                          \
+        name, offsetof(surety_stats_group, member), form                       \
+    }
+#define ENDED(ending)                                                          \
+    (offsetof(surety_stats_group, ended) + (ending) * sizeof(uint64_t))
+static const sums_column sums_columns[] = {
+    COLUMN("runs", runs, WRITE_NUMBER),
+    {"valid", ENDED(SURETY_ENDED_VALID), WRITE_NUMBER},
+    COLUMN("first_try", first, WRITE_NUMBER),
+    COLUMN("second_try", again[0], WRITE_NUMBER),
+    COLUMN("third_try", again[1], WRITE_NUMBER),
+    COLUMN("later_try", again[2], WRITE_NUMBER),
+    {"partial", ENDED(SURETY_ENDED_PARTIAL), WRITE_NUMBER},
+    {"fallback", ENDED(SURETY_ENDED_FALLBACK), WRITE_NUMBER},
+    {"rejected", ENDED(SURETY_ENDED_REJECTED), WRITE_NUMBER},
+    {"refused", ENDED(SURETY_ENDED_REFUSED), WRITE_NUMBER},
+    {"provider", ENDED(SURETY_ENDED_PROVIDER), WRITE_NUMBER},
+    {"cancelled", ENDED(SURETY_ENDED_CANCELLED), WRITE_NUMBER},
+    {"lost", ENDED(SURETY_ENDED_LOST), WRITE_NUMBER},
+    {"open", ENDED(SURETY_ENDED_OPEN), WRITE_NUMBER},
+    COLUMN("calls", calls, WRITE_NUMBER),
+    COLUMN("retries", retries, WRITE_NUMBER),
+    COLUMN("reasks", reasks, WRITE_NUMBER),
+    COLUMN("failed_calls", failed, WRITE_NUMBER),
+    COLUMN("input_tokens", input_tokens, WRITE_NUMBER),
+    COLUMN("cached_input_tokens", cached_input_tokens, WRITE_NUMBER),
+    COLUMN("output_tokens", output_tokens, WRITE_NUMBER),
+    COLUMN("reasoning_tokens", reasoning_tokens, WRITE_NUMBER),
+    COLUMN("tokens_unknown_calls", tokens_unknown, WRITE_NUMBER),
+    COLUMN("cost", cost_picousd, WRITE_MONEY),
+    COLUMN("cost_unknown_calls", cost_unknown, WRITE_NUMBER),
+    COLUMN("value_cost", cost_picousd, WRITE_VALUE_COST),
+    COLUMN("answered_calls", answered, WRITE_NUMBER),
+    COLUMN("median_ms", median_ms, WRITE_TIME),
+    COLUMN("p95_ms", p95_ms, WRITE_TIME),
+    COLUMN("most_ms", most_ms, WRITE_TIME),
+    COLUMN("stopped_calls", stopped, WRITE_NUMBER),
+    COLUMN("saved_tokens", saved_tokens, WRITE_NUMBER),
+    COLUMN("saved_unknown_calls", saved_unknown, WRITE_NUMBER),
+};
+#undef ENDED
+#undef COLUMN
+#define WRITE_COLUMNS (sizeof(sums_columns) / sizeof(*sums_columns))
+
+/* The value of a column; false: there is none. */
+static bool sums_column_of(const sums_column *column,
+                           const surety_stats_group *group, uint64_t *ret_value)
+{
+    *ret_value =
+        *(const uint64_t *)(const void *)((const char *)group + column->offset);
+    if (column->form == WRITE_VALUE_COST)
+        return surety_stats_value_cost(group, ret_value);
+    return column->form != WRITE_TIME || group->answered > 0;
+}
+
+static bool sums_is_money(const sums_column *column)
+{
+    return column->form == WRITE_MONEY || column->form == WRITE_VALUE_COST;
+}
+
+/* Dollars of picodollars, exactly. */
+static void sums_dollars(uint64_t picousd, surety_buf *out)
+{
+    const uint64_t one = 1000000000000;
+    char digits[12];
+    size_t len = 0;
+    uint64_t rest = picousd % one;
+
+    surety_buf_number(out, picousd / one);
+    for (size_t i = 0; i < sizeof(digits); i++) {
+        digits[sizeof(digits) - 1 - i] = (char)('0' + rest % 10);
+        rest /= 10;
+    }
+    for (size_t i = 0; i < sizeof(digits); i++)
+        if (digits[i] != '0')
+            len = i + 1;
+    if (len) {
+        surety_buf_byte(out, '.');
+        surety_buf_append(out, digits, len);
+    }
+}
+
+/* A number as JSON has it; where it is not finite, otherwise. */
+static void sums_real(double number, const char *otherwise, surety_buf *out)
+{
+    surety_doc *doc = surety_doc_new(out->alloc);
+
+    if (doc) {
+        surety_build_begin(doc, NULL);
+        surety_build_real(doc, number);
+    }
+    if (!doc || surety_build_end(doc, NULL) == SURETY_NOMEM) {
+        if (!out->status)
+            out->status = SURETY_NOMEM;
+    } else if (surety_doc_root(doc).doc) {
+        (void)surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
+    } else {
+        surety_buf_text(out, otherwise);
+    }
+    surety_doc_free(doc);
+}
+
+static size_t sums_top(size_t count, size_t top)
+{
+    return top && top < count ? top : count;
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+static void sums_text(const char *name, surety_str text, surety_buf *out)
+{
+    surety_buf_byte(out, '"');
+    surety_buf_text(out, name);
+    surety_buf_text(out, "\":");
+    surety_json_string(out, text);
+}
+
+static void sums_number(const char *name, uint64_t number, surety_buf *out)
+{
+    surety__buf_printf(out, "\"%s\":", name);
+    surety_buf_number(out, number);
+}
+
+static void sums_moment(const char *name, int64_t unix_ms, surety_buf *out)
+{
+    surety__buf_printf(out, "\"%s\":", name);
+    if (!unix_ms) {
+        surety_buf_text(out, "null");
+        return;
+    }
+    surety_buf_byte(out, '"');
+    surety__moment_write(unix_ms, MOMENT_WHOLE, out);
+    surety_buf_byte(out, '"');
+}
+
+static void sums_group(const surety_stats *stats,
+                       const surety_stats_group *group, surety_buf *out)
+{
+    uint64_t value;
+
+    surety_buf_byte(out, '{');
+    if (group->keys) {
+        surety_buf_text(out, "\"key\":{");
+        for (size_t i = 0; i < stats->options.by_count; i++) {
+            surety_buf_text(out, i ? "," : "");
+            sums_text(surety_stats_by_name(stats->by[i]), group->keys[i], out);
+        }
+        surety_buf_text(out, "},");
+    }
+    for (size_t i = 0; i < WRITE_COLUMNS; i++) {
+        const sums_column *column = &sums_columns[i];
+
+        surety__buf_printf(out, "%s\"%s%s\":", i ? "," : "", column->name,
+                           sums_is_money(column) ? "_picousd" : "");
+        if (sums_column_of(column, group, &value))
+            surety_buf_number(out, value);
+        else
+            surety_buf_text(out, "null");
+    }
+    surety_buf_byte(out, '}');
+}
+
+static void sums_runs(const surety_stats *stats, surety_buf *out)
+{
+    surety_buf_text(out, ",\"by\":[");
+    for (size_t i = 0; i < stats->options.by_count; i++)
+        surety__buf_printf(out, "%s\"%s\"", i ? "," : "",
+                           surety_stats_by_name(stats->by[i]));
+    surety_buf_text(out, "],\"total\":");
+    sums_group(stats, &stats->total.told, out);
+    surety_buf_text(out, ",\"groups\":[");
+    for (size_t i = 0; i < stats->group_count; i++) {
+        surety_buf_text(out, i ? "," : "");
+        sums_group(stats, &stats->groups[i]->told, out);
+    }
+    surety_buf_byte(out, ']');
+}
+
+static void sums_issues(const char *name, const surety__issues *issues,
+                        bool repairs, size_t top, surety_buf *out)
+{
+    const size_t count = sums_top(issues->count, top);
+
+    surety__buf_printf(out, ",\"%s\":{\"listed\":[", name);
+    for (size_t i = 0; i < count; i++) {
+        const surety_stats_issue *issue = &issues->items[i]->told;
+
+        surety_buf_text(out, i ? ",{" : "{");
+        sums_text("contract", issue->contract, out);
+        surety_buf_byte(out, ',');
+        sums_text(repairs ? "kind" : "keyword", issue->kind, out);
+        surety_buf_byte(out, ',');
+        sums_text("path", issue->path, out);
+        surety_buf_byte(out, ',');
+        sums_number("replies", issue->replies, out);
+        surety_buf_byte(out, ',');
+        sums_number("runs", issue->runs, out);
+        surety_buf_byte(out, ',');
+        sums_number(repairs ? "valid" : "mended", issue->valid, out);
+        surety_buf_byte(out, '}');
+    }
+    surety_buf_text(out, "],");
+    sums_number("more", issues->count - count, out);
+    surety_buf_byte(out, ',');
+    sums_number("left_out_replies", issues->left, out);
+    surety_buf_byte(out, '}');
+}
+
+static void sums_cover_numbers(const surety_stats_cover *told, surety_buf *out)
+{
+    const double reals[] = {told->sum, told->sum / (double)told->numbers,
+                            told->least, told->most};
+    static const char *const names[] = {"sum", "mean", "least", "most"};
+
+    surety_buf_text(out, "\"numbers\":");
+    if (!told->numbers) {
+        surety_buf_text(out, "null");
+        return;
+    }
+    surety_buf_byte(out, '{');
+    sums_number("count", told->numbers, out);
+    for (size_t i = 0; i < 4; i++) {
+        surety__buf_printf(out, ",\"%s\":", names[i]);
+        sums_real(reals[i], "null", out);
+    }
+    surety_buf_byte(out, '}');
+}
+
+/* The values that came, and those that were expected and did not. */
+static void sums_cover_values(const surety__cover *cover, size_t top,
+                              surety_buf *out)
+{
+    const surety_stats_cover *told = &cover->told;
+    const size_t count = sums_top(told->values, top);
+    const char *comma = "";
+
+    surety_buf_text(out, ",\"values\":[");
+    for (size_t i = 0; i < count; i++) {
+        const surety_stats_value *value = &cover->values[i]->told;
+
+        surety_buf_text(out, i ? ",{" : "{");
+        sums_text("value", value->text, out);
+        surety_buf_byte(out, ',');
+        sums_number("replies", value->replies, out);
+        surety__buf_printf(out, ",\"expected\":%s}",
+                           value->expected ? "true" : "false");
+    }
+    surety_buf_text(out, "],");
+    sums_number("values_more", told->values - count, out);
+    surety_buf_byte(out, ',');
+    sums_number("left_out", told->left, out);
+    surety_buf_text(out, ",\"expected\":");
+    if (!told->expected) {
+        surety_buf_text(out, "null");
+        return;
+    }
+    surety_buf_byte(out, '{');
+    sums_number("count", told->expected, out);
+    surety_buf_byte(out, ',');
+    sums_number("reached", told->reached, out);
+    surety_buf_text(out, ",\"missing\":[");
+    for (size_t i = told->values; i < cover->count; i++) {
+        surety_buf_text(out, comma);
+        surety_json_string(out, cover->values[i]->told.text);
+        comma = ",";
+    }
+    surety_buf_text(out, "]}");
+}
+
+static void sums_cover(const surety__cover *cover, size_t top, surety_buf *out)
+{
+    const surety_stats_cover *told = &cover->told;
+
+    surety_buf_byte(out, '{');
+    sums_text("contract", told->contract, out);
+    surety_buf_byte(out, ',');
+    sums_text("member", told->member, out);
+    surety_buf_byte(out, ',');
+    sums_number("replies", told->replies, out);
+    surety_buf_byte(out, ',');
+    sums_cover_numbers(told, out);
+    surety_buf_byte(out, ',');
+    sums_number("trues", told->trues, out);
+    surety_buf_byte(out, ',');
+    sums_number("falses", told->falses, out);
+    surety_buf_byte(out, ',');
+    sums_number("nulls", told->nulls, out);
+    surety_buf_byte(out, ',');
+    sums_number("others", told->others, out);
+    sums_cover_values(cover, top, out);
+    surety_buf_byte(out, '}');
+}
+
+static void sums_coverage(const surety_stats *stats, size_t top,
+                          surety_buf *out)
+{
+    const surety_stats_replies *told = &stats->replies;
+    const struct {
+        const char *name;
+        uint64_t number;
+    } numbers[] = {
+        {"valid", told->valid},       {"covered", told->covered},
+        {"not_kept", told->not_kept}, {"patches", told->patches},
+        {"unknown", told->unknown},   {"plain", told->plain},
+        {"unfit", told->unfit},
+    };
+
+    surety_buf_text(out, ",\"coverage\":{\"replies\":{");
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+        surety_buf_text(out, i ? "," : "");
+        sums_number(numbers[i].name, numbers[i].number, out);
+    }
+    surety_buf_text(out, "},\"members\":[");
+    for (size_t i = 0; i < stats->cover_count; i++) {
+        surety_buf_text(out, i ? "," : "");
+        sums_cover(stats->covers[i], top, out);
+    }
+    surety_buf_text(out, "]}");
+}
+
+surety_status surety_stats_write(const surety_stats *stats, unsigned sections,
+                                 size_t top, surety_buf *out)
+{
+    if (!stats || !stats->ended)
+        return SURETY_MISUSE;
+    surety_buf_byte(out, '{');
+    sums_moment("from", stats->from_ms, out);
+    surety_buf_byte(out, ',');
+    sums_moment("to", stats->to_ms, out);
+    if (sections & SURETY_STATS_RUNS)
+        sums_runs(stats, out);
+    if (sections & SURETY_STATS_ERRORS)
+        sums_issues("errors", &stats->errors, false, top, out);
+    if (sections & SURETY_STATS_REPAIRS)
+        sums_issues("repairs", &stats->repairs, true, top, out);
+    if (sections & SURETY_STATS_COVERAGE)
+        sums_coverage(stats, top, out);
+    surety_buf_byte(out, '}');
+    return out->status;
+}
+
+/* ---- CSV ----------------------------------------------------------------- */
+
+static void sums_csv_texts(const surety_str *texts, size_t count, bool formulas,
+                           surety_buf *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        surety_buf_text(out, i ? "," : "");
+        surety_csv_field(texts[i], formulas, out);
+    }
+}
+
+static void sums_csv_runs(const surety_stats *stats, bool formulas,
+                          surety_buf *out)
+{
+    const size_t by_count = stats->options.by_count;
+    uint64_t value;
+
+    for (size_t i = 0; i < by_count; i++)
+        surety__buf_printf(out, "%s,", surety_stats_by_name(stats->by[i]));
+    for (size_t i = 0; i < WRITE_COLUMNS; i++)
+        surety__buf_printf(out, "%s%s%s", i ? "," : "", sums_columns[i].name,
+                           sums_is_money(&sums_columns[i]) ? "_usd" : "");
+    surety_buf_text(out, "\r\n");
+    for (size_t at = 0; at < stats->group_count; at++) {
+        const surety_stats_group *group = &stats->groups[at]->told;
+
+        sums_csv_texts(group->keys, by_count, formulas, out);
+        for (size_t i = 0; i < WRITE_COLUMNS; i++) {
+            const sums_column *column = &sums_columns[i];
+
+            surety_buf_text(out, i || by_count ? "," : "");
+            if (!sums_column_of(column, group, &value))
+                continue;
+            if (sums_is_money(column))
+                sums_dollars(value, out);
+            else
+                surety_buf_number(out, value);
+        }
+        surety_buf_text(out, "\r\n");
+    }
+}
+
+static void sums_csv_issues(const surety__issues *issues, bool repairs,
+                            size_t top, bool formulas, surety_buf *out)
+{
+    const size_t count = sums_top(issues->count, top);
+
+    surety__buf_printf(out, "contract,%s,path,replies,runs,%s\r\n",
+                       repairs ? "kind" : "keyword",
+                       repairs ? "valid" : "mended");
+    for (size_t i = 0; i < count; i++) {
+        const surety_stats_issue *issue = &issues->items[i]->told;
+        const surety_str texts[] = {issue->contract, issue->kind, issue->path};
+
+        sums_csv_texts(texts, 3, formulas, out);
+        surety_buf_byte(out, ',');
+        surety_buf_number(out, issue->replies);
+        surety_buf_byte(out, ',');
+        surety_buf_number(out, issue->runs);
+        surety_buf_byte(out, ',');
+        surety_buf_number(out, issue->valid);
+        surety_buf_text(out, "\r\n");
+    }
+}
+
+/* A record of coverage: what is counted, and how often. A count and what
+ * belongs to numbers alone stand in columns of their own. */
+static void sums_csv_cover(const surety_stats_cover *told, const char *kind,
+                           surety_str value, uint64_t count, surety_buf *out)
+{
+    const surety_str texts[] = {told->contract, told->member,
+                                surety_str_of(kind), value};
+
+    sums_csv_texts(texts, 4, false, out);
+    surety_buf_byte(out, ',');
+    surety_buf_number(out, count);
+    surety_buf_byte(out, ',');
+}
+
+static void sums_csv_member(const surety__cover *cover, size_t top,
+                            bool formulas, surety_buf *out)
+{
+    const surety_stats_cover *told = &cover->told;
+    const surety_str none = {"", 0};
+    const struct {
+        const char *kind;
+        surety_str value;
+        uint64_t count;
+    } counts[] = {
+        {"boolean", SURETY__LITERAL("true"), told->trues},
+        {"boolean", SURETY__LITERAL("false"), told->falses},
+        {"null", none, told->nulls},
+        {"other", none, told->others},
+        {"left out", none, told->left},
+    };
+
+    for (size_t i = 0; i < cover->count; i++) {
+        const surety_stats_value *value = &cover->values[i]->told;
+        const surety_str texts[] = {told->contract, told->member,
+                                    SURETY__LITERAL("text"), value->text};
+
+        if (i >= sums_top(told->values, top) && value->replies)
+            continue;
+        sums_csv_texts(texts, 4, formulas, out);
+        surety_buf_byte(out, ',');
+        surety_buf_number(out, value->replies);
+        surety__buf_printf(out, ",%s,,,,\r\n",
+                           !told->expected   ? ""
+                           : value->expected ? "true"
+                                             : "false");
+    }
+    if (told->numbers) {
+        const double reals[] = {told->sum, told->sum / (double)told->numbers,
+                                told->least, told->most};
+
+        sums_csv_cover(told, "number", none, told->numbers, out);
+        for (size_t i = 0; i < 4; i++) {
+            surety_buf_byte(out, ',');
+            sums_real(reals[i], "", out);
+        }
+        surety_buf_text(out, "\r\n");
+    }
+    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+        if (!counts[i].count)
+            continue;
+        sums_csv_cover(told, counts[i].kind, counts[i].value, counts[i].count,
+                       out);
+        surety_buf_text(out, ",,,,\r\n");
+    }
+}
+
+surety_status surety_stats_write_csv(const surety_stats *stats,
+                                     surety_stats_section section, size_t top,
+                                     bool formulas, surety_buf *out)
+{
+    if (!stats || !stats->ended)
+        return SURETY_MISUSE;
+    switch (section) {
+    case SURETY_STATS_RUNS: sums_csv_runs(stats, formulas, out); break;
+    case SURETY_STATS_ERRORS:
+        sums_csv_issues(&stats->errors, false, top, formulas, out);
+        break;
+    case SURETY_STATS_REPAIRS:
+        sums_csv_issues(&stats->repairs, true, top, formulas, out);
+        break;
+    case SURETY_STATS_COVERAGE:
+        surety_buf_text(out, "contract,member,kind,value,count,expected,sum,"
+                             "mean,least,most\r\n");
+        for (size_t i = 0; i < stats->cover_count; i++)
+            sums_csv_member(stats->covers[i], top, formulas, out);
+        break;
+    default: return SURETY_MISUSE;
+    }
+    return out->status;
+}
