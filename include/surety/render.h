@@ -124,6 +124,11 @@ SURETY_API surety_status surety_table_write(surety_table *table,
                                             surety_buf *out,
                                             surety_error *reterr);
 
+/* Appends one field of CSV, with quotes where it needs them; a NUL becomes
+ * U+FFFD. formulas as in surety_table_form. */
+SURETY_API void surety_csv_field(surety_str text, bool formulas,
+                                 surety_buf *out);
+
 /* ---- charts -------------------------------------------------------------- */
 
 typedef enum surety_chart_type {

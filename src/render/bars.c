@@ -8,10 +8,26 @@
 
 #include <math.h>
 
-enum { BARS_NAME_MAX = 280, BARS_AXIS = 26, BARS_TALL = 700 };
+enum {
+    BARS_NAME_MAX = 280,
+    BARS_AXIS = 26,
+    BARS_TALL = 700,
+    BARS_FEW = 12,    /* places; rows of so few are high */
+    BARS_ROW_TWO = 38 /* where a name may take two lines */
+};
 
 static const surety__letters bars_value = {11.5, 0, 1, false, false};
-static const surety__letters bars_name = {12, BARS_NAME_MAX, 1, false, false};
+
+/* A name beside its row, which has room for two lines where it is high. */
+static PangoLayout *bars_name(const surety__picture *picture, size_t place,
+                              double row)
+{
+    const surety__letters letters = {12, BARS_NAME_MAX,
+                                     row >= BARS_ROW_TWO ? 2 : 1, false, false};
+
+    return surety__canvas_set(&picture->canvas,
+                              picture->model->places[place]->text, &letters);
+}
 
 static PangoLayout *bars_label(const surety__picture *picture, size_t series,
                                size_t place)
@@ -131,6 +147,7 @@ void surety__bars_upright(surety__picture *picture)
 {
     const surety__model *model = picture->model;
     double slot, width;
+    double below; /* room for the value of the lowest */
     bool has_labels;
 
     picture->bottom -= surety__places_height(picture);
@@ -140,6 +157,8 @@ void surety__bars_upright(surety__picture *picture)
     has_labels = model->places_count * model->series_count <= 60 &&
                  bars_label_width(picture) <=
                      (model->series_count == 1 ? slot - 8 : width - 3);
+    below = has_labels && model->low < 0 ? 16 : 0;
+    picture->bottom -= below;
     surety__picture_grid(picture);
     for (size_t k = 0; k < model->places_count; k++) {
         const double middle = picture->left + ((double)k + 0.5) * slot;
@@ -148,6 +167,7 @@ void surety__bars_upright(surety__picture *picture)
         for (size_t i = 0; i < model->series_count; i++)
             bars_stand(picture, i, k, first + width * (double)i, has_labels);
     }
+    picture->bottom += below;
     surety__places_draw(picture);
 }
 
@@ -157,10 +177,17 @@ static double bars_row_wanted(const surety__picture *picture)
 {
     const size_t places = picture->model->places_count;
     const size_t series = picture->model->series_count;
+    double wanted = places <= BARS_FEW ? 32 : places <= 60 ? 24 : 19;
 
     if (series > 1)
-        return (double)series * 12 + 12;
-    return places <= 12 ? 32 : places <= 60 ? 24 : 19;
+        wanted = (double)series * 12 + 12;
+    for (size_t k = 0; k < places && places <= BARS_FEW; k++) {
+        PangoLayout *layout = bars_name(picture, k, wanted);
+        if (pango_layout_is_ellipsized(layout) && wanted < BARS_ROW_TWO)
+            wanted = BARS_ROW_TWO;
+        g_object_unref(layout);
+    }
+    return wanted;
 }
 
 double surety__bars_height(const surety__picture *picture)
@@ -180,11 +207,12 @@ static double bars_names(const surety__picture *picture, double row,
     double widest = 0;
 
     for (size_t k = 0; k < model->places_count; k += every) {
-        PangoLayout *layout = surety__canvas_set(
-            &picture->canvas, model->places[k]->text, &bars_name);
+        PangoLayout *layout = bars_name(picture, k, row);
         double width, height;
         surety__canvas_size(layout, &width, &height);
         widest = width > widest ? width : widest;
+        if (is_drawn && pango_layout_is_ellipsized(layout))
+            ++*picture->shortened;
         if (is_drawn)
             surety__canvas_show(
                 &picture->canvas, layout, picture->left - 10 - width,

@@ -80,7 +80,8 @@ typedef struct surety__picture {
     double header, footer; /* heights, margins included */
     unsigned *colors;      /* of series: an index; 8 and more: pale */
     bool has_legend;
-    bool *is_cut; /* set where the title did not fit */
+    bool *is_cut;      /* set where the title did not fit */
+    size_t *shortened; /* grows with each name that is drawn and did not */
 } surety__picture;
 
 /* Where a value stands on the axis of values, in pixels from its beginning of

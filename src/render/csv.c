@@ -22,9 +22,9 @@ static bool csv_is_formula(surety_str text)
            strchr("=+-@\t\r", text.ptr[at]);
 }
 
-static void csv_put(surety_str text, bool is_guarded, surety_buf *out)
+void surety_csv_field(surety_str text, bool formulas, surety_buf *out)
 {
-    const bool is_formula = is_guarded && csv_is_formula(text);
+    const bool is_formula = !formulas && csv_is_formula(text);
     bool is_quoted = is_formula;
 
     for (size_t i = 0; i < text.len && !is_quoted; i++)
@@ -50,20 +50,27 @@ static void csv_put(surety_str text, bool is_guarded, surety_buf *out)
     surety_buf_byte(out, '"');
 }
 
-static void csv_cell(surety_table *table, surety_val cell,
+static void csv_cell(surety_table *table, size_t column,
                      const surety_table_form *form, surety_buf *out)
 {
+    const surety_val val = table->cells[column];
     surety__figure figure;
+    const surety__cell cell = surety__table_cell(table, val, &figure);
+    const bool is_number =
+        table->columns[column]->shown.kind == SURETY_COLUMN_NUMBER;
+    surety_str text;
 
-    if (surety__table_cell(table, cell, &figure) == SURETY__CELL_FIGURE) {
-        surety_str text = surety__str_trim(surety__table_text(table, cell));
-        if (figure.unit.len == 0 && !figure.is_code)
+    if (surety__table_stand_in(table, val))
+        return;
+    text = surety__table_text(table, val);
+    if (cell == SURETY__CELL_FIGURE) {
+        text = surety__str_trim(text);
+        /* Among texts, "(555)" may be anything. */
+        if (is_number && figure.unit.len == 0 && !figure.is_code)
             text = (surety_str){figure.text, figure.len};
-        /* A number is no formula, whatever it begins with. */
-        csv_put(text, false, out);
-    } else if (!surety__table_stand_in(table, cell)) {
-        csv_put(surety__table_text(table, cell), !form->formulas, out);
     }
+    /* A number is no formula, whatever it begins with, nor is "-" for none. */
+    surety_csv_field(text, form->formulas || cell != SURETY__CELL_TEXT, out);
 }
 
 surety_status surety__csv_write(surety_table *table,
@@ -79,7 +86,7 @@ surety_status surety__csv_write(surety_table *table,
         surety__table_header(table, i, form->headers, &header);
         if (i > 0)
             surety_buf_byte(out, ',');
-        csv_put(surety_buf_str(&header), !form->formulas, out);
+        surety_csv_field(surety_buf_str(&header), form->formulas, out);
         if (header.status && !out->status)
             out->status = header.status;
     }
@@ -90,7 +97,7 @@ surety_status surety__csv_write(surety_table *table,
         for (size_t i = 0; i < table->columns_count; i++) {
             if (i > 0)
                 surety_buf_byte(out, ',');
-            csv_cell(table, table->cells[i], form, out);
+            csv_cell(table, i, form, out);
         }
         /* A lone empty field would be an empty line, which readers skip. */
         if (table->columns_count == 1 && out->len > 1 &&

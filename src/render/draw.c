@@ -181,6 +181,8 @@ static void draw_entry(const surety__picture *picture, size_t series,
         *x = DRAW_MARGIN;
         *y += 20;
     }
+    if (picture->canvas.cairo && pango_layout_is_ellipsized(layout))
+        ++*picture->shortened;
     if (picture->canvas.cairo) {
         draw_swatch(picture, series, *x, *y + height / 2);
         surety__canvas_show(&picture->canvas, layout, *x + indent, *y,
@@ -461,8 +463,11 @@ surety_status surety__chart_draw(surety__model *model,
                                  surety_buf *remarks, surety_error *reterr)
 {
     bool is_cut = false;
-    surety__picture picture = {
-        .model = model, .chart = chart, .is_cut = &is_cut};
+    size_t shortened = 0;
+    surety__picture picture = {.model = model,
+                               .chart = chart,
+                               .is_cut = &is_cut,
+                               .shortened = &shortened};
     const size_t start = out->len;
     surety_status status = draw_sides(chart, reterr);
     surety_buf title;
@@ -484,6 +489,9 @@ surety_status surety__chart_draw(surety__model *model,
         surety__buf_printf(remarks,
                            "a title of %zu characters is cut in the picture\n",
                            surety__utf8_count(model->title));
+    if (!status && remarks && shortened > 0)
+        surety__buf_printf(remarks, "%zu name%s shortened in the picture\n",
+                           shortened, shortened == 1 ? " is" : "s are");
     surety_buf_done(&title);
     if (!status)
         return SURETY_OK;

@@ -130,6 +130,8 @@ static double places_slanting(surety__picture *picture, bool is_drawn)
             if (over > 0)
                 picture->left += over;
         } else {
+            if (pango_layout_is_ellipsized(layout))
+                ++*picture->shortened;
             cairo_save(canvas->cairo);
             cairo_translate(canvas->cairo, places_middle(picture, i),
                             picture->bottom + 8);
@@ -167,10 +169,36 @@ static void places_label(const surety__picture *picture, surety_str text,
     g_object_unref(layout);
 }
 
+/* Of months and quarters: a part of a year, or whole years. */
+static size_t places_round(const surety__picture *picture, size_t every)
+{
+    static const size_t units[] = {4, 12};
+    const surety__model *model = picture->model;
+    const size_t last = model->places_count - 1;
+    const double span = model->places[last]->at - model->places[0]->at;
+
+    if (model->scale != SURETY__SCALE_TIME || !(span > 0))
+        return every;
+    for (size_t i = 0; i < 2; i++) {
+        const size_t unit = units[i];
+        if (fabs((double)last / span - (double)unit) > (double)unit * 0.02)
+            continue;
+        while (every < unit && unit % every != 0)
+            every++;
+        return every <= unit ? every : (every + unit - 1) / unit * unit;
+    }
+    return every;
+}
+
 /* The names of the data, every so many-th, that none touches the next. */
 static void places_given(const surety__picture *picture)
 {
     const surety__model *model = picture->model;
+    const size_t last = model->places_count - 1;
+    const double slot =
+        last > 0 ? (places_middle(picture, last) - places_middle(picture, 0)) /
+                       (double)last
+                 : places_slot(picture);
     double widest = 0;
     double end = 0;
     size_t every;
@@ -183,8 +211,9 @@ static void places_given(const surety__picture *picture)
         widest = width > widest ? width : widest;
         g_object_unref(layout);
     }
-    every = (size_t)ceil((widest + PLACES_GAP) / places_slot(picture));
-    for (size_t i = 0; i<model->places_count; i += every> 0 ? every : 1)
+    every = (size_t)ceil((widest + PLACES_GAP) / slot);
+    every = places_round(picture, every > 0 ? every : 1);
+    for (size_t i = 0; i < model->places_count; i += every)
         places_label(picture, model->places[i]->text, places_middle(picture, i),
                      &end);
 }

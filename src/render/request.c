@@ -300,27 +300,42 @@ static surety_status request_unknown(const struct request_item *item,
     return SURETY_SYNTAX;
 }
 
+/* The name of a column; empty where there is none. */
+static surety_status request_column(surety_val val, surety_str *ret_name,
+                                    surety_error *reterr)
+{
+    if (val.doc && surety_val_kind(val) != SURETY_KIND_STRING &&
+        surety_val_kind(val) != SURETY_KIND_NULL)
+        return surety__render_fail_at(
+            reterr, val, "the name of a column is of type %s, not a string",
+            surety_kind_name(surety_val_kind(val)));
+    *ret_name = surety_val_str(val);
+    return SURETY_OK;
+}
+
 /* The names in y: one, or several in an array. */
 static surety_status request_y(const struct request_item *item,
                                surety_chart *chart, surety_str *names,
                                surety_error *reterr)
 {
     const surety_val y = surety_val_get(item->asked, "y");
+    surety_status status = SURETY_OK;
 
     chart->y = names;
-    if (surety_val_kind(y) == SURETY_KIND_STRING) {
-        names[chart->y_count++] = surety_val_str(y);
-    } else if (surety_val_kind(y) == SURETY_KIND_ARRAY) {
+    if (surety_val_kind(y) == SURETY_KIND_ARRAY) {
         if (surety_val_count(y) > SURETY_CHART_SERIES_MAX)
             return surety__fail(reterr, SURETY_LIMIT,
                                 "a chart shows at most %d columns, and %zu are "
                                 "named",
                                 SURETY_CHART_SERIES_MAX, surety_val_count(y));
-        for (surety_val one = surety_val_first(y); one.doc;
+        for (surety_val one = surety_val_first(y); one.doc && !status;
              one = surety_val_next(y, one))
-            names[chart->y_count++] = surety_val_str(one);
+            status = request_column(one, &names[chart->y_count++], reterr);
+        return status;
     }
-    return SURETY_OK;
+    status = request_column(y, names, reterr);
+    chart->y_count = !status && names->len > 0;
+    return status;
 }
 
 /* The note that tells the source, else the first. */
@@ -338,16 +353,13 @@ static surety_status request_chart(surety_rendering *all,
 {
     const surety_val format = surety_val_get(item->asked, "format");
     surety_str names[SURETY_CHART_SERIES_MAX];
-    surety_chart chart = {
-        .size = sizeof(chart),
-        .format = all->options.chart_format,
-        .title = item->shown.title,
-        .note = request_source(all),
-        .x = surety_val_str(surety_val_get(item->asked, "x")),
-        .series = surety_val_str(surety_val_get(item->asked, "series")),
-        .width = all->options.width,
-        .height = all->options.height,
-        .scale = all->options.scale};
+    surety_chart chart = {.size = sizeof(chart),
+                          .format = all->options.chart_format,
+                          .title = item->shown.title,
+                          .note = request_source(all),
+                          .width = all->options.width,
+                          .height = all->options.height,
+                          .scale = all->options.scale};
     surety_status status;
 
     if (surety_str_equal(item->shown.type, surety_str_of("line")))
@@ -360,6 +372,12 @@ static surety_status request_chart(surety_rendering *all,
     else if (surety_val_is(format, "png"))
         chart.format = SURETY_CHART_PNG;
     status = request_y(item, &chart, names, reterr);
+    if (!status)
+        status =
+            request_column(surety_val_get(item->asked, "x"), &chart.x, reterr);
+    if (!status)
+        status = request_column(surety_val_get(item->asked, "series"),
+                                &chart.series, reterr);
     return status ? status
                   : surety_chart_draw(all->table, &chart, out, &item->remark,
                                       reterr);

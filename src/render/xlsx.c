@@ -361,9 +361,10 @@ static surety_status xlsx_build(struct xlsx *xlsx, char *path, char *folder)
     error = workbook_close(xlsx->book);
     if (error == LXW_NO_ERROR)
         return SURETY_OK;
-    return surety__fail(xlsx->reterr, SURETY_IO,
-                        "the workbook cannot be written: %s",
-                        lxw_strerror(error));
+    surety__fail(xlsx->reterr, SURETY_IO, "the workbook cannot be written: %s",
+                 lxw_strerror(error));
+    surety__hint(xlsx->reterr, "temporary files are made in %.200s", folder);
+    return SURETY_IO;
 }
 
 surety_status surety__xlsx_write(surety_table *table,

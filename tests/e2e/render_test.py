@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -52,6 +53,14 @@ def png_size(path):
     with open(path, "rb") as file:
         head = file.read(24)
     return head[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", head[16:])
+
+
+def overlaps(path):
+    """Letters of an SVG that stand upon those of another line of text."""
+    at = [tuple(map(float, place)) for place in
+          re.findall(r'<use [^>]*x="([^"]+)" y="([^"]+)"', read(path))]
+    return [(a, b) for a in at for b in at
+            if 0 < b[1] - a[1] < 8 and abs(b[0] - a[0]) < 4]
 
 
 def fails(name, result, code, *parts):
@@ -218,6 +227,11 @@ def test_plain_rows():
                                 "--name", "tu", "--out", "plain"), 0)
         check("as SVG with a title",
               "<title>T &amp; U</title>" in read("plain/tu.svg"))
+        write("low.json", '[["n","v"],["first",2.5],["second",-4]]')
+        gives("bars below zero", surety("render", "--data", "low.json",
+                                        "--chart", "bar", "--format", "svg",
+                                        "--name", "low", "--out", "plain"), 0)
+        same("no value stands upon a name", overlaps("plain/low.svg"), [])
         gives("of a size", surety(*base, "--chart", "line", "--width", "400",
                                   "--height", "300", "--scale", "1", "--name",
                                   "small", "--out", "plain"), 0)

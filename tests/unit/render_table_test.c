@@ -288,7 +288,8 @@ TEST(writes_csv)
                    &census));
     TRY(surety_table_write(fixture.table, &form, &out, NULL));
     CHECK_TEXT(surety_buf_str(&out),
-               "n,v,c\r\n\"a \"\"q\"\", b\",53889,06\r\n\"'=1+1\",,048\r\n"
+               "n,v,c\r\n\"a \"\"q\"\", b\",\"53,889\",06\r\n"
+               "\"'=1+1\",,048\r\n"
                "-2,-5,\r\n\"l\r\nm\",1.50,\" x\"\r\n\"' @x\","
                "\"{\"\"k\"\":[1]}\",\"\xEF\xBF\xBD\"\r\n");
     surety_buf_reset(&out);
