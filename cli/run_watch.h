@@ -7,18 +7,7 @@
 #include <surety-run.h>
 
 #include "cli.h"
-
-/* Text that comes in pieces, made fit for a terminal: what it would act on, or
- * what turns its writing around, is shown as \xNN or \u{NNNN}; line feeds and
- * tabs stay. Zero it first. */
-struct shown {
-    bool is_json;           /* as \uNNNN: the text is JSON and stays so */
-    unsigned char bytes[4]; /* of a character whose end has not come */
-    unsigned len, want;
-};
-void shown_put(struct shown *shown, surety_str text, surety_buf *out);
-/* The end: what is left of a character. */
-void shown_done(struct shown *shown, surety_buf *out);
+#include "shown.h"
 
 struct run_watch {
     struct cli *cli;

@@ -13,6 +13,7 @@
 #include "input.h"
 #include "memory.h"
 #include "nearest.h"
+#include "shown.h"
 
 /* ORDER reports: the choices of --report. */
 static const surety_report report_forms[] = {
@@ -353,6 +354,7 @@ static void put_derived(struct session *session, const surety_outcome *outcome,
 void session_value(struct session *session, const surety_outcome *outcome)
 {
     surety_buf *out = &session->cli->out.buf;
+    const size_t start = out->len;
 
     if (!surety_outcome_ok(outcome) && !surety_outcome_fallback(outcome)) {
         if (!session->settings->not_strict) {
@@ -365,6 +367,7 @@ void session_value(struct session *session, const surety_outcome *outcome)
     } else {
         surety_val_write(surety_outcome_value(outcome), session->style, out);
     }
+    shown_json(&session->cli->out, start);
     surety_buf_byte(out, '\n');
 }
 

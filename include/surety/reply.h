@@ -116,10 +116,10 @@ SURETY_API size_t surety_outcome_end(const surety_outcome *outcome);
 /* What is wrong, or (a warning) worth saying. position is of the reply as the
  * user sees it; line 0 where there is none. Texts belong to the outcome. The
  * keywords of findings that are no keyword of JSON Schema: "extraction",
- * "json_parse", "rules"; of warnings: "duplicate_key", "deprecated"
- * (the contract, or a member that a valid value has), "fallback", "truncated", and with repairs allowed "ambiguous": another value
- * of the same place is valid as it stands, too, or one of a place before it is
- * cut off. */
+ * "json_parse", "rules"; of warnings: "duplicate_key", "deprecated" (the
+ * contract, or a member that a valid value has), "fallback", "truncated", and
+ * with repairs allowed "ambiguous": another value of the same place is valid as
+ * it stands, too, or one of a place before it is cut off. */
 typedef struct surety_issue {
     surety_str keyword;
     surety_str instance_location;

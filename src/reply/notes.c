@@ -115,6 +115,7 @@ static bool notes_liberties(surety_judge *judge)
     const surety__trial *best = judge->best;
     const surety_doc *doc = best->doc;
     const surety_str text = best->candidate.text;
+    surety_str stood;
 
     for (size_t i = 0; i < doc->mend_kept; i++) {
         const surety_mend mend = surety_doc_mend(doc, i);
@@ -126,11 +127,11 @@ static bool notes_liberties(surety_judge *judge)
     judge->outcome.repairs.total += doc->mend_count - doc->mend_kept;
     if (!best->brackets)
         return true;
-    return notes_liberty(
-        judge, MEND_EXTRA_CLOSE, text.len - best->brackets,
-        surety__str_trim(
-            (surety_str){text.ptr + text.len - best->brackets, best->brackets}),
-        SURETY__LITERAL(""));
+    stood = surety__str_trim(
+        (surety_str){text.ptr + text.len - best->brackets, best->brackets});
+    return notes_liberty(judge, MEND_EXTRA_CLOSE,
+                         (size_t)(stood.ptr - text.ptr), stood,
+                         SURETY__LITERAL(""));
 }
 
 static bool notes_rows(surety_judge *judge)

@@ -523,6 +523,8 @@ static surety_status repair_rows(struct repair *pass, bool lost,
     };
     trial = surety__judge_take(judge, region.index, &candidate);
     trial->tolerant = true;
+    trial->brackets = region.rest;
+    text.len -= region.rest;
     status = repair_read(judge, trial, text, false, &reading, &used);
     if (status != SURETY_OK)
         return surety__fail_nomem(reterr);

@@ -131,6 +131,7 @@ typedef struct surety__region_row {
     uint32_t run, run_count;
     surety_str text;
     size_t used;    /* bytes of the value in it; 0: there was none */
+    size_t rest;    /* and of closing brackets that are over behind it */
     size_t refused; /* bytes of what is JSON, but cannot be read */
     bool weak;
 } surety__region_row;

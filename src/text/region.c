@@ -140,7 +140,7 @@ static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
     hunt->value_count++;
     hunt->strong_count += !row->weak;
     hunt->past = surety__region_origin(finder, finder->regions.count - 1, used);
-    *ret_rest = over ? brackets - end : 0;
+    row->rest = *ret_rest = over ? brackets - end : 0;
     field->at = end;
     if (field->single || hunt->stretched)
         hunt->in_field = false;
@@ -673,15 +673,18 @@ static bool region_run(surety_finder *finder, size_t clean, size_t reply)
     return run != NULL;
 }
 
-/* Notes where the bytes of a row stand. */
+/* Notes where the bytes of a row stand from start to end, counted from its
+ * value on. */
 static bool region_row_runs(surety_finder *finder,
-                            const surety__region_row *row, size_t clean)
+                            const surety__region_row *row, surety__span span,
+                            size_t clean)
 {
-    const size_t end = row->skip + row->used;
+    const size_t start = row->skip + span.start;
+    const size_t end = row->skip + span.end;
     surety__run run;
 
     if (!row->run_count)
-        return region_run(finder, clean, row->origin + row->skip);
+        return region_run(finder, clean, row->origin + start);
     for (uint32_t i = 0; i < row->run_count; i++) {
         size_t from, next;
 
@@ -689,10 +692,10 @@ static bool region_row_runs(surety_finder *finder,
         next = i + 1 < row->run_count
                    ? ((surety__run *)finder->runs.ptr)[row->run + i + 1].clean
                    : SIZE_MAX;
-        if (next <= row->skip || run.clean >= end)
+        if (next <= start || run.clean >= end)
             continue;
-        from = run.clean > row->skip ? run.clean : row->skip;
-        if (!region_run(finder, clean + (from - row->skip),
+        from = run.clean > start ? run.clean : start;
+        if (!region_run(finder, clean + (from - start),
                         run.reply + (from - run.clean)))
             return false;
     }
@@ -706,44 +709,68 @@ static bool region_is_row(const surety_finder *finder, size_t i)
     return row->used && !(row->weak && finder->hunt.strong_count);
 }
 
+/* Writes the rows as one array, and behind it what is left over behind the
+ * last of them; NULL: out of memory. */
+static char *region_write_rows(surety_finder *finder, char *text, size_t last)
+{
+    const surety__region_row *row;
+    char *to = text;
+
+    for (size_t i = finder->hunt.first_row; i <= last; i++) {
+        row = region_row(finder, i);
+        if (!region_is_row(finder, i))
+            continue;
+        if (!region_run(finder, (size_t)(to - text),
+                        surety__region_origin(finder, i, 0)))
+            return NULL;
+        *to = to == text ? '[' : ',';
+        to++;
+        if (!region_row_runs(finder, row,
+                             (surety__span){0, (uint32_t)row->used},
+                             (size_t)(to - text)))
+            return NULL;
+        memcpy(to, row->text.ptr, row->used);
+        to += row->used;
+    }
+    row = region_row(finder, last);
+    if (!region_run(finder, (size_t)(to - text),
+                    surety__region_origin(finder, last, row->used) - 1))
+        return NULL;
+    *to++ = ']';
+    if (row->rest &&
+        !region_row_runs(finder, row,
+                         (surety__span){(uint32_t)row->used,
+                                        (uint32_t)(row->used + row->rest)},
+                         (size_t)(to - text)))
+        return NULL;
+    memcpy(to, row->text.ptr + row->used, row->rest);
+    return text;
+}
+
 surety_status surety__region_rows(surety_finder *finder,
                                   surety__region *ret_region)
 {
     surety__hunt *hunt = &finder->hunt;
     const size_t first_run = finder->runs.count;
-    const size_t stop = finder->regions.count;
+    size_t last = hunt->first_row;
     size_t len = 1;
-    size_t last = 1;
+    size_t rest;
     surety__region_row *row;
     char *text;
-    char *to;
 
     if (region_row_count(hunt) < 2 || hunt->apart || hunt->broken)
         return SURETY_END;
-    for (size_t i = hunt->first_row; i < stop; i++)
-        len += region_is_row(finder, i) ? region_row(finder, i)->used + 1 : 0;
-    text = to = surety__arena_take(&finder->copies, len);
-    if (!text)
-        return SURETY_NOMEM;
-    for (size_t i = hunt->first_row; i < stop; i++) {
-        const surety__region_row *from = region_row(finder, i);
-
+    for (size_t i = hunt->first_row; i < finder->regions.count; i++) {
         if (!region_is_row(finder, i))
             continue;
-        if (!region_run(finder, (size_t)(to - text),
-                        surety__region_origin(finder, i, 0)))
-            return SURETY_NOMEM;
-        *to = to == text ? '[' : ',';
-        to++;
-        if (!region_row_runs(finder, from, (size_t)(to - text)))
-            return SURETY_NOMEM;
-        memcpy(to, from->text.ptr, from->used);
-        to += from->used;
-        last = surety__region_origin(finder, i, from->used);
+        len += region_row(finder, i)->used + 1;
+        last = i;
     }
-    if (!region_run(finder, (size_t)(to - text), last - 1))
+    rest = region_row(finder, last)->rest;
+    len += rest;
+    text = surety__arena_take(&finder->copies, len);
+    if (!text || !region_write_rows(finder, text, last))
         return SURETY_NOMEM;
-    *to++ = ']';
     row = surety__rows_add(finder, &finder->regions);
     if (!row)
         return SURETY_NOMEM;
@@ -756,6 +783,7 @@ surety_status surety__region_rows(surety_finder *finder,
         .place = hunt->place,
         .index = finder->regions.count - 1,
         .text = row->text,
+        .rest = rest,
         .copied = true,
     };
     ret_region->start = surety__region_origin(finder, ret_region->index, 0);

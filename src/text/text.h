@@ -38,6 +38,7 @@ typedef struct surety__region {
     size_t index;    /* for _origin */
     size_t start;    /* where the text starts in the reply */
     size_t wrapper;  /* bytes before start that wrap the value */
+    size_t rest;     /* of rows: closing brackets behind them, in the text */
     surety_str text; /* good until the finder's next search */
     bool weak;       /* in running text: brackets of prose may start so */
     bool copied;     /* it is no part of the reply */

@@ -160,6 +160,14 @@ def test_color():
     code, text = on_terminal("check", "-c", "point.json", "good.md",
                              stdout=True)
     check("a value on a terminal is indented", '{\r\n  "x": 1' in text, text)
+    write("any.json", "true")
+    write("acts.md", '["\\u001b", "\u009b31m", "\u202e"]')
+    for form in (), ("--stream",):
+        code, text = on_terminal("check", "-c", "any.json", *form, "acts.md",
+                                 stdout=True)
+        check("nothing of a value is acted on by a terminal",
+              "u009b31m" in text and "\u009b" not in text and
+              "\u202e" not in text, text)
     code, text = on_terminal("check", "-c", "point.json", typed=b'{"x":1}\n')
     check("a terminal is told what is awaited", code == 0 and
           "end with Ctrl-D" in text, text)
