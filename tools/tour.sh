@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A tour of the tool on real input: replies as five systems get them from their
-# models, each checked against its built-in contract. Run by `make run`.
+# A tour of the tool on real input. First five systems (examples/systems): a
+# reply as each gets it from its model, checked, and the system itself at work
+# over HTTP with a model server that answers from a script. Then repair,
+# streams, the whole job and its ledger. Run by `make run`.
 #
 #     tools/tour.sh BUILD
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-PATH=$(cd "$1" && pwd):$PATH
+build=$(cd "$1" && pwd)
+PATH=$build:$build/examples/systems:$PATH
 cd "$root/examples/replies" || exit 1
 unset SURETY_CONTRACTS
 bold= dim= plain=
@@ -16,7 +19,8 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
 fi
 failed=0
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+mock=
+trap 'stop; rm -rf "$scratch"' EXIT
 
 # say TEXT: what comes next.
 say() {
@@ -28,7 +32,8 @@ say() {
 show() {
     want=$1
     shift
-    printf '%s$ %s%s\n' "$dim" "$*" "$plain"
+    line=$(printf '%s ' "$@" | sed -n '1{s/ *$//;p;};2{s/.*/.../;p;q;}')
+    printf '%s$ %s%s\n' "$dim" "$line" "$plain"
     "$@" 2>&1
     got=$?
     printf '%s(exit code %s)%s\n' "$dim" "$got" "$plain"
@@ -37,6 +42,40 @@ show() {
         failed=1
     fi
 }
+
+# serve PROTOCOL SCRIPT: starts a model server that answers from a script, and
+# writes a surety.json that calls it "here".
+serve() {
+    rm -f "$scratch/mock.log"
+    surety mock --script "$2" --for 120 --quiet >"$scratch/mock.log" &
+    mock=$!
+    while kill -0 $mock 2>/dev/null && ! [ -s "$scratch/mock.log" ]; do
+        sleep 0.05
+    done
+    url=$(sed -n 's/.*\(http:[^ ]*\).*/\1/p' "$scratch/mock.log")
+    cat >"$scratch/surety.json" <<END
+{ "providers": { "here": { "protocol": "$1", "base_url": "$url" } } }
+END
+}
+
+# stop: ends the model server.
+stop() {
+    [ -z "$mock" ] || { kill $mock && wait $mock; } 2>/dev/null
+    mock=
+}
+
+# system CODE INPUT PROGRAM ARGUMENT...: one of the five, where surety.json
+# stands; INPUT is the file on its standard input, or - for none.
+system() {
+    want=$1 input=$2
+    shift 2
+    [ "$input" = - ] && input=/dev/null
+    cd "$scratch" || exit 1
+    show "$want" "$@" <"$input"
+    cd "$root/examples/replies" || exit 1
+}
+
+inputs=$root/examples/inputs scripts=$root/examples/scripts
 
 # slowly CODE FILE COMMAND...: shows the command with the file on its standard
 # input, piece by piece, as a model writes.
@@ -61,12 +100,18 @@ slowly() {
     fi
 }
 
-say '1. Trend analysis: the iteration response of an agent'
-show 0 surety check -c trend/iteration-response trend-iteration.md
-say '   Every mistake at its place in the reply, with what was likely meant'
+say '1. Trend analysis: a report with every mistake at its place'
 show 1 surety check -c trend/iteration-response trend-broken.md
 say '   The same as the list that goes back to the agent'
 show 1 surety check -c trend/iteration-response --report plain trend-broken.md
+say '   The loop: phases, corrections carried into the next prompt, coverage'
+serve openai "$scripts/trend.json"
+system 0 - trend -m here:some-model --iterations 9 \
+    --ledger "$scratch/trend.db" "$(cat "$inputs/trend.txt")"
+stop
+say '   What its ledger knows: which dimensions were explored'
+show 0 surety stats --ledger "$scratch/trend.db" --show runs,errors,coverage \
+    --expect dimensions_explored=claim_type,region,age_group,service_category
 
 say '2. Code maintenance: only a block tagged json counts; others are skipped'
 show 0 surety check -c maverick/fixer-result fixer-python-first.md
@@ -74,25 +119,39 @@ say '   A rule across fields, which JSON Schema alone does not say'
 show 1 surety check -c maverick/fixer-result fixer-no-details.md
 say '   A reply that was cut off is never taken for complete'
 show 1 surety check -c maverick/fixer-result fixer-cut-off.md
-say '   Members derived from a valid value'
-show 0 surety check -c maverick/grouped-review-result --derive review-grouped.md
+say '   The agent: structured output first, then the text'
+serve anthropic "$scripts/maverick.json"
+system 0 - maverick -m here:some-model UnifiedReviewer \
+    "$(cat "$inputs/review.txt")"
+stop
 
-say '3. User stories: unknown members are stripped'
-show 0 surety check -c user-story/iteration-output story.md
-say '   A percentage for a share, and null where a member may only be absent'
+say '3. User stories: a percentage for a share, null for what is absent'
 show 1 surety check -c user-story/iteration-output --no-fallback \
     story-confidence.md
 say '   Plain prose: the contract falls back on the text itself, and says so'
 show 0 surety check -c user-story/iteration-output story-prose.md
+say '   The agent: a story on standard input, each iteration on the last one'
+serve openai "$scripts/user-story.json"
+system 0 "$inputs/story.txt" env LOG_LEVEL=debug user-story -m here:some-model \
+    --mode individual --iterations validation,accessibility
+stop
 
-say '4. Census answers: the JSON after "Final Answer:"'
-show 0 surety check -c census/agent-output census.txt
-say '   Refused, and fallen back on with the caller'"'"'s variables'
+say '4. Census answers: refused, and fallen back on with given variables'
 show 0 surety check -c census/agent-output --var steps=4 census-pie.txt
+say '   The agent: the JSON after "Final Answer:", its charts and tables'
+serve gemini "$scripts/census.json"
+system 0 - census -m here:some-model --folder "$scratch/census" \
+    'What are the ten most populous counties of California?'
+stop
+show 0 ls -s "$scratch/census"
 
 say '5. Credibility analysis: JSON in the middle of prose'
-show 0 surety check -c credibility/analysis-result credibility.md
 show 1 surety check -c credibility/analysis-result credibility-eleven.md
+say '   Three models at once: one is busy, one never right; what they agree on'
+serve openai "$scripts/credibility.json"
+system 0 - credibility --consensus vote \
+    -m here:steady -m here:busy -m here:lost "$(cat "$inputs/posts.txt")"
+stop
 
 say '6. Almost-JSON is a mistake, unless you say how much may be mended'
 show 1 surety check -c credibility/analysis-result credibility-almost.md
@@ -120,12 +179,6 @@ say '   A recorded model breaks the contract, is told exactly how, and mends it'
 show 0 surety run -c user-story/iteration-output --retries 1 \
     -m replay:../recordings/story.jsonl --ledger "$scratch/ledger.db" \
     -v --show-prompt --show-reply 'As a user I want to log in.'
-say '   What the ledger has of it'
-show 0 python3 -c 'import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1]).execute("""SELECT number, purpose,
-        model, mode, state, stage, error_count, input_tokens, output_tokens
-        FROM attempt_list"""):
-    print(*row)' "$scratch/ledger.db"
 say '   The same over HTTP: a server that is busy, then answers in prose'
 cat >"$scratch/script.json" <<'END'
 { "replies": [
@@ -133,21 +186,13 @@ cat >"$scratch/script.json" <<'END'
     { "text": "I give it 7.5 points." },
     { "json": { "score": 7.5, "summary": "Mostly sound." } } ] }
 END
-surety mock --script "$scratch/script.json" --requests 3 --for 60 --quiet \
-    >"$scratch/mock.log" &
-mock=$!
-while kill -0 $mock 2>/dev/null && ! [ -s "$scratch/mock.log" ]; do
-    sleep 0.05
-done
-url=$(sed -n 's/.*\(http:[^ ]*\).*/\1/p' "$scratch/mock.log")
-cat >"$scratch/surety.json" <<END
-{ "providers": { "here": { "protocol": "anthropic", "base_url": "$url" } } }
-END
+serve anthropic "$scratch/script.json"
 show 0 surety run --config "$scratch/surety.json" -m here:some-model \
     -c simple/analysis --ledger "$scratch/ledger.db" -v \
     'How credible is this account?'
-kill $mock 2>/dev/null
-wait $mock
+stop
+say '   What the ledger has of it'
+show 0 surety stats --ledger "$scratch/ledger.db"
 say '   And with a real model: surety run -c ... -m openai:NAME (or anthropic:,'
 printf '   gemini:, ollama:, ...), its key in the environment: docs/run.md\n'
 say 'More: surety --help, surety contracts list, README.md'

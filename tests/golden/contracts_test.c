@@ -39,6 +39,7 @@ static const char *const contracts[] = {
     "maverick/review-result",
     "simple/analysis",
     "simple/message",
+    "trend/analysis",
     "trend/final-report",
     "trend/iteration-response",
     "user-story/iteration-output",

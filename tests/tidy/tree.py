@@ -17,7 +17,8 @@ TEXT_NAMES = ("Makefile", "layers", "run", "exempt", "exceptions", "symbols",
 DATA = ("tests/fuzz/corpus/", "tests/golden/contracts/",
         "tests/golden/messages/", "tests/golden/prompt/",
         "tests/golden/provider/", "tests/golden/report/",
-        "tests/golden/strict/", "tests/e2e/data/", "examples/recordings/",
+        "tests/golden/strict/", "tests/e2e/data/", "examples/inputs/",
+        "examples/recordings/",
         "examples/replies/", "bench/data/")
 SKIPPED = re.compile(r"(\.git|build|build-.*|__pycache__)$")
 

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* census: answers a question about census data. The model's reply holds, behind
+ * "Final Answer:", the answer, its data, and the charts and tables that are to
+ * show them (the contract census/agent-output). The answer and its footnotes go
+ * to standard output, charts and tables into a folder. Whatever goes wrong with
+ * one of those, the answer is there, and so are the others.
+ *
+ *     census -m openai:gpt-5-mini --folder charts --format svg \
+ *         "How many people live in the counties of California?" */
+#include <surety-run.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define STR(text) surety_str_of(text)
+
+/* A line of what a model may have written, without what a terminal acts on. */
+static void put(FILE *to, const char *before, surety_str text)
+{
+    fputs(before, to);
+    for (size_t i = 0; i < text.len; i++)
+        fputc((unsigned char)text.ptr[i] < ' ' ? ' ' : text.ptr[i], to);
+    fputc('\n', to);
+}
+
+/* Makes the charts and tables that value asks for; the exit code. */
+static int draw(surety_val value, const surety_rendering_options *options,
+                const char *folder)
+{
+    surety_rendering *all = NULL;
+    surety_error err;
+    surety_buf bytes;
+    int code = 0;
+
+    if (surety_rendering_new(value, options, &all, &err)) {
+        put(stderr, "census: ", STR(err.message));
+        return 1;
+    }
+    surety_buf_init(&bytes, NULL, 0);
+    mkdir(folder, 0777); /* where it cannot be made, saving tells why */
+    for (size_t i = 0; i < surety_rendering_count(all); i++) {
+        surety_status status = surety_rendering_draw(all, i, &bytes, &err);
+        const surety_render_item item = surety_rendering_item(all, i);
+
+        if (!status)
+            status = surety_file_save(STR(folder), item.name,
+                                      surety_buf_str(&bytes), false, &err);
+        put(stderr, status ? "census: not made: " : "census: made ", item.name);
+        if (item.remark.len)
+            put(stderr, "  ", item.remark);
+        if (status) {
+            put(stderr, "  ", STR(err.message));
+            put(stderr, "  ", STR(err.hint));
+            code = 1;
+        }
+        surety_buf_reset(&bytes);
+    }
+    surety_buf_done(&bytes);
+    surety_rendering_free(all);
+    return code;
+}
+
+/* The value to answer with; SURETY_NONE: none. One that breaks its contract
+ * only in what is to be drawn has its answer, and is better than the fallback.
+ */
+static surety_val answer_of(const surety_outcome *outcome)
+{
+    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+        const surety_issue issue = surety_outcome_error(outcome, i);
+        const surety_str at = issue.instance_location;
+
+        put(stderr, "census: ", issue.message);
+        if (at.len < 15 || (memcmp(at.ptr, "/charts_needed/", 15) != 0 &&
+                            memcmp(at.ptr, "/tables_needed/", 15) != 0))
+            return surety_outcome_value(outcome);
+    }
+    return surety_outcome_ok(outcome) ? surety_outcome_value(outcome)
+                                      : surety_outcome_candidate(outcome);
+}
+
+int main(int argc, char **argv)
+{
+    const char *model = NULL, *folder = ".", *format = "png";
+    surety_variable steps = {STR("steps"), STR("0")}; /* of the agent so far */
+    const surety_judge_options judge = {
+        .size = sizeof(judge), .variables = &steps, .variables_count = 1};
+    surety_run_options options = {
+        .size = sizeof(options), .judge = &judge, .model_count = 1};
+    surety_rendering_options look = {.size = sizeof(look)};
+    surety_registry *registry = NULL;
+    surety_contract *contract = NULL;
+    surety_config *config = NULL;
+    surety_run *run = NULL;
+    surety_error err = {.message = ""};
+    surety_val value, notes;
+    int code = 2;
+
+    for (int i = 1; i + 1 < argc; i += 2) {
+        model = strcmp(argv[i], "-m") == 0 ? argv[i + 1] : model;
+        folder = strcmp(argv[i], "--folder") == 0 ? argv[i + 1] : folder;
+        format = strcmp(argv[i], "--format") == 0 ? argv[i + 1] : format;
+        if (strcmp(argv[i], "--steps") == 0)
+            steps.value = STR(argv[i + 1]);
+    }
+    if (strcmp(format, "svg") == 0)
+        look.chart_format = SURETY_CHART_SVG;
+    if (argc % 2 || (!look.chart_format && strcmp(format, "png") != 0)) {
+        fprintf(stderr, "usage: census [-m MODEL] [--folder FOLDER] "
+                        "[--format png|svg] [--steps N] QUESTION\n");
+        return 2;
+    }
+    if (surety_registry_new(NULL, &registry, &err) ||
+        surety_registry_find(registry, STR("census/agent-output"), &contract,
+                             &err) ||
+        surety_config_load(STR(NULL), NULL, &config, &err) ||
+        surety_config_model(
+            config, model ? STR(model) : surety_config_default(config, 0),
+            &options.models, &err))
+        goto done;
+    options.contract = contract;
+    options.prompt = STR(argv[argc - 1]);
+    options.backoff = surety_config_backoff(config);
+    if (surety_run_new(&options, &run, &err) ||
+        surety_run_wait(run, NULL, &err))
+        goto done;
+    if (surety_run_verdict_of(run) != SURETY_RUN_VALID)
+        put(stderr, "census: ", surety_run_message(run));
+    code = surety_run_verdict_of(run) == SURETY_RUN_PROVIDER ? 3 : 1;
+    value = answer_of(surety_run_outcome(run));
+    if (value.doc) {
+        put(stdout, "", surety_val_str(surety_val_get(value, "answer_text")));
+        notes = surety_val_get(value, "footnotes");
+        for (size_t i = 0; i < surety_val_count(notes); i++)
+            put(stdout, "- ", surety_val_str(surety_val_item(notes, i)));
+        fflush(stdout); /* the answer is out before anything can go wrong */
+        put(stderr, "census: reasoning: ",
+            surety_val_str(surety_val_get(value, "reasoning_trace")));
+        code = draw(value, &look, folder);
+    }
+done:
+    if (err.message[0])
+        put(stderr, "census: ", STR(err.message));
+    surety_run_free(run);
+    surety_config_free(config);
+    surety_contract_free(contract);
+    surety_registry_free(registry);
+    return code;
+}

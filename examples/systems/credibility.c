@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* credibility: puts a prompt to a model, or to several at once, of whose
+ * answers it makes one. With a schema the prompt carries it from the first call
+ * on, each model is asked again twice, and the value goes to standard output,
+ * or, where there is none, what was wrong and each first reply to standard
+ * error. Without a schema, prompt and reply pass through as they are.
+ *
+ *     credibility -m openai:gpt-5-mini -m gemini:gemini-2.5-flash \
+ *         --consensus vote "How credible is the author of these posts? ..." */
+#include <surety-run.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define STR(text) surety_str_of(text)
+enum { MODELS_MAX = 16 };
+
+/* Writes text for people: nothing that a terminal would act on. */
+static void tell(surety_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char byte = (unsigned char)text.ptr[i];
+        fputc(byte < ' ' && byte != '\n' ? ' ' : byte, stderr);
+    }
+}
+
+/* Why a model has no valid answer, in detail, and its original reply. */
+static void explain(const surety_run *run, surety_buf *out)
+{
+    surety_run_write(run, SURETY_REPORT_TEXT, STR("last reply"), out);
+    surety_buf_text(out, "original reply: ");
+    surety_buf_add(out, surety_run_reply_first(run));
+    surety_buf_byte(out, '\n');
+}
+
+/* Writes the value, and tells how it came about; the exit code. */
+static int conclude(const surety_consensus *consensus, bool schema)
+{
+    const surety_run_verdict verdict = surety_consensus_verdict(consensus);
+    const surety_val value = surety_consensus_value(consensus);
+    const size_t winner = surety_consensus_winner(consensus);
+    const size_t count = surety_consensus_member_count(consensus);
+    surety_buf text, report;
+
+    surety_buf_init(&text, NULL, 0);
+    surety_buf_init(&report, NULL, 0);
+    for (size_t i = 0; i < count && !value.doc; i++)
+        explain(surety_consensus_member(consensus, i), &report);
+    surety_consensus_write(consensus, SURETY_REPORT_TEXT, &report);
+    tell(surety_buf_str(&report));
+    if (schema && value.doc) {
+        surety_val_write(value, SURETY_STYLE_COMPACT, &text);
+        surety_buf_byte(&text, '\n');
+    } else if (winner < count) { /* the reply itself, to the byte */
+        surety_buf_add(&text, surety_run_reply_last(
+                                  surety_consensus_member(consensus, winner)));
+    } else {
+        surety_buf_add(&text, surety_val_str(value));
+    }
+    fwrite(text.ptr ? text.ptr : "", 1, text.len, stdout);
+    surety_buf_done(&text);
+    surety_buf_done(&report);
+    return value.doc ? 0 : verdict == SURETY_RUN_PROVIDER ? 3 : 1;
+}
+
+/* Asks the models, and tells what it took; the exit code. */
+static int ask(const surety_consensus_options *options, surety_error *err)
+{
+    surety_consensus *consensus = NULL;
+    struct timespec start, end;
+    surety_usage usage;
+    int code = 2;
+
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    if (!surety_consensus_new(options, &consensus, err) &&
+        !surety_consensus_wait(consensus, NULL, err)) {
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        code = conclude(consensus, options->run->contract != NULL);
+        usage = surety_consensus_usage(consensus);
+        fprintf(stderr, "%.0f tokens in, %.0f out%s, %.3f s\n",
+                (double)usage.input_tokens, (double)usage.output_tokens,
+                usage.known ? "" : " (estimated)",
+                difftime(end.tv_sec, start.tv_sec) +
+                    (double)(end.tv_nsec - start.tv_nsec) / 1e9);
+    }
+    surety_consensus_free(consensus);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    const char *schema = "credibility/analysis-result";
+    surety_str names[MODELS_MAX + 1] = {{NULL, 0}};
+    surety_model models[MODELS_MAX];
+    const surety_model *model = NULL;
+    surety_run_options run = {.size = sizeof(run), .models = models};
+    surety_consensus_options options = {.size = sizeof(options), .run = &run};
+    surety_registry *registry = NULL;
+    surety_contract *contract = NULL;
+    surety_config *config = NULL;
+    surety_error err = {.message = ""};
+    size_t count = 0;
+    int i = 1, code = 2;
+
+    for (; i + 1 < argc; i++)
+        if (strcmp(argv[i], "--no-schema") == 0)
+            schema = NULL;
+        else if (strcmp(argv[i], "--schema") == 0)
+            schema = argv[++i];
+        else if (strcmp(argv[i], "-m") == 0 && count < MODELS_MAX)
+            names[count++] = STR(argv[++i]);
+        else if (strcmp(argv[i], "--consensus") != 0 ||
+                 surety_consensus_kind_of(STR(argv[++i]), &options.kind))
+            break;
+    if (i + 1 != argc) {
+        fprintf(stderr, "usage: credibility [-m MODEL]... [--schema CONTRACT | "
+                        "--no-schema]\n    [--consensus first|fastest|vote|"
+                        "aggregate] PROMPT\n");
+        return 2;
+    }
+    if (surety_registry_new(NULL, &registry, &err) ||
+        (schema &&
+         surety_registry_find(registry, STR(schema), &contract, &err)) ||
+        surety_config_load(STR(NULL), NULL, &config, &err))
+        goto done;
+    for (size_t k = 0; k < MODELS_MAX; k++) {
+        const surety_str name =
+            count ? names[k] : surety_config_default(config, k);
+
+        if (name.len == 0)
+            break;
+        if (surety_config_model(config, name, &model, &err))
+            goto done;
+        models[run.model_count++] = *model;
+    }
+    run.contract = contract;
+    run.prompt = STR(argv[i]);
+    run.retry_max = 2;
+    run.backoff = surety_config_backoff(config);
+    code = ask(&options, &err);
+done:
+    if (err.message[0])
+        fprintf(stderr, "credibility: %s\n    %s\n", err.message, err.hint);
+    surety_config_free(config);
+    surety_contract_free(contract);
+    surety_registry_free(registry);
+    return code;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* maverick: one agent of a team that maintains code. Each answers under a
+ * contract of its own: as structured output where the model can do that, else
+ * in a text with one ```json block. The checked value and its derived members
+ * go to standard output, what it means to standard error. A reply that breaks
+ * its contract is an error, and with --not-strict null.
+ *
+ *     maverick -m anthropic:claude-sonnet-4-5 Fixer "Mend the failing test" */
+#include <surety-run.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT(str) (int)(str).len, (str).ptr ? (str).ptr : "" /* for %.*s */
+
+static const char *const agents[][2] = {
+    {"Fixer", "maverick/fixer-result"},
+    {"IssueFixer", "maverick/fix-result"},
+    {"Implementer", "maverick/implementation-result"},
+    {"CodeReviewer", "maverick/review-result"},
+    {"UnifiedReviewer", "maverick/grouped-review-result"},
+    {"SimpleFixer", "maverick/fix-outcomes"}};
+
+/* The contract of an agent; any other name is that of a contract, or a file. */
+static surety_str contract_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof(agents) / sizeof(*agents); i++)
+        if (strcmp(agents[i][0], name) == 0)
+            return surety_str_of(agents[i][1]);
+    return surety_str_of(name);
+}
+
+/* Writes a result, and says in a line what it means. */
+static void show(surety_val value, surety_val derived, surety_buf *out)
+{
+    static const char *const names[] = {"summary_line", "summary", "output"};
+    const surety_val files = surety_val_get(value, "files_mentioned");
+    const surety_val groups = surety_val_get(value, "groups");
+    const surety_val count = surety_val_get(derived, "total_count");
+    surety_str line = {NULL, 0};
+
+    for (int i = 0; i < 6 && line.len == 0; i++)
+        line = surety_val_str(
+            surety_val_get(i % 2 ? value : derived, names[i / 2]));
+    for (size_t i = 0; i < line.len; i++) /* nothing that a terminal obeys */
+        fputc((unsigned char)line.ptr[i] < ' ' ? ' ' : line.ptr[i], stderr);
+    if (files.doc)
+        fprintf(stderr, " (files: %zu)", surety_val_count(files));
+    if (groups.doc)
+        fprintf(stderr, "groups: %zu, findings: %.*s", surety_val_count(groups),
+                TEXT(surety_val_number(count)));
+    surety_buf_text(out, "{\"value\":");
+    surety_val_write(value, SURETY_STYLE_COMPACT, out);
+    surety_buf_text(out, ",\"derived\":");
+    surety_val_write(derived, SURETY_STYLE_COMPACT, out);
+    fprintf(stderr, "\n");
+    printf("%.*s}\n", TEXT(surety_buf_str(out)));
+}
+
+/* Prints what came of a run; the exit code. */
+static int conclude(const surety_run *run, bool is_strict)
+{
+    const surety_run_verdict verdict = surety_run_verdict_of(run);
+    const surety_outcome *outcome = surety_run_outcome(run);
+    const bool is_null = verdict == SURETY_RUN_REJECTED && !is_strict;
+    surety_buf out;
+
+    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+        fprintf(stderr, "warning: %.*s\n",
+                TEXT(surety_outcome_warning(outcome, i).message));
+    surety_buf_init(&out, NULL, 0);
+    if (verdict == SURETY_RUN_VALID) {
+        show(surety_outcome_value(outcome), surety_outcome_derived(outcome),
+             &out);
+    } else { /* the report: stage, contract, errors, 500 characters as "raw" */
+        surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""),
+                             &out);
+        fprintf(stderr, "maverick: %.*s\n%.*s\n", TEXT(surety_run_message(run)),
+                TEXT(surety_buf_str(&out)));
+    }
+    surety_buf_done(&out);
+    if (is_null)
+        printf("null\n");
+    return verdict == SURETY_RUN_PROVIDER
+               ? 3
+               : verdict != SURETY_RUN_VALID && !is_null;
+}
+
+int main(int argc, char **argv)
+{
+    const surety_judge_options judge = {.size = sizeof(judge), .derive = true};
+    surety_model model;
+    surety_run_options options = {
+        .size = sizeof(options), .judge = &judge, .model_count = 1};
+    surety_str name = {NULL, 0};
+    surety_attempt last;
+    surety_registry *registry = NULL;
+    surety_contract *contract = NULL;
+    surety_config *config = NULL;
+    surety_run *run = NULL;
+    surety_error err = {.status = SURETY_OK};
+    bool is_strict = true;
+    int i, code = 2;
+
+    for (i = 1; i < argc && argv[i][0] == '-'; i++)
+        if (strcmp(argv[i], "-m") == 0 && i + 1 < argc)
+            name = surety_str_of(argv[++i]);
+        else if (strcmp(argv[i], "--not-strict") == 0)
+            is_strict = false;
+        else if (strcmp(argv[i], "--strict") != 0)
+            argc = 0;
+    if (argc - i != 2) {
+        fprintf(stderr, "usage: maverick [-m MODEL] [--strict|--not-strict] "
+                        "AGENT|CONTRACT PROMPT\n");
+        return 2;
+    }
+    if (surety_registry_new(NULL, &registry, &err) ||
+        surety_registry_find(registry, contract_of(argv[i]), &contract, &err) ||
+        surety_config_load(surety_str_of(""), NULL, &config, &err) ||
+        surety_config_model(config,
+                            name.len ? name : surety_config_default(config, 0),
+                            &options.models, &err))
+        goto done;
+    options.contract = contract;
+    options.prompt = surety_str_of(argv[i + 1]);
+    options.backoff = surety_config_backoff(config);
+    model = *options.models; /* to be changed */
+    options.models = &model;
+    do { /* structured output that is never right is followed by text */
+        surety_run_free(run);
+        run = NULL;
+        if (surety_run_new(&options, &run, &err) ||
+            surety_run_wait(run, NULL, &err))
+            goto done;
+        last = surety_run_attempt(run, surety_run_attempt_count(run) - 1);
+        model.mode = SURETY_MODE_PROMPT;
+    } while (surety_run_verdict_of(run) == SURETY_RUN_REJECTED &&
+             last.mode != SURETY_MODE_PROMPT);
+    code = conclude(run, is_strict);
+done:
+    if (err.status)
+        fprintf(stderr, "maverick: %s; %s %s\n", err.message, err.source,
+                err.hint);
+    surety_run_free(run);
+    surety_config_free(config);
+    surety_contract_free(contract);
+    surety_registry_free(registry);
+    return err.status == SURETY_IO ? 4 : code;
+}

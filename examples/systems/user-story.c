@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* user-story: enhances the story on standard input in iterations, each a call
+ * to a model that answers with the new story and with what it changed (contract
+ * user-story/iteration-output). LOG_LEVEL (silent ... debug) says what is told.
+ *
+ *     echo "As a user I want to log in" | LOG_LEVEL=debug \
+ *         user-story --mode individual --iterations validation,accessibility */
+#include <surety-run.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TEXT(str) (int)(str).len, (str).ptr ? (str).ptr : "" /* for %.*s */
+#define STR(text) surety_str_of(text)
+#define KEEP "Enhance this user story; keep its form and all that it says. "
+static const char *const tasks[][2] = {
+    {"user-roles", KEEP "Say who acts, in which role, with which rights."},
+    {"interactive-elements", KEEP "Say what each control does, and when."},
+    {"validation", KEEP "Say how each input is checked, with each message."},
+    {"accessibility", KEEP "Meet WCAG 2.2 AA: keyboard, labels, contrast."},
+    {"performance", KEEP "Add measurable limits of time and load."},
+    {"security", KEEP "Say what is protected from whom, and how."},
+    {"responsive-web", KEEP "Say how it adapts to the window's width."},
+    {"responsive-native", KEEP "Say how it adapts to phones and tablets."},
+    {"language-support", KEEP "Say how its texts are translated."},
+    {"locale-formatting", KEEP "Say how dates, numbers, money are written."},
+    {"cultural-appropriateness", KEEP "Avoid what offends elsewhere."},
+    {"analytics", KEEP "Say which events are counted, and what for."}};
+enum { TASKS = sizeof(tasks) / sizeof(*tasks) };
+
+enum level { SILENT, ERROR, WARN, INFO, DEBUG };
+static const char *const names[] = {"silent", "error", "warn", "info", "debug"};
+static const char format[] = "user-story/iteration-output";
+static const char *const shown[] = {"", "ERROR", "WARN", "INFO", "DEBUG"};
+
+static void say(enum level level, surety_str id, surety_str text, surety_str at)
+{
+    const char *wanted = getenv("LOG_LEVEL");
+    const time_t seconds = time(NULL);
+    char line[4096], now[32];
+    int most = INFO; /* also where it is none of the names */
+
+    for (int i = SILENT; wanted && i <= DEBUG; i++)
+        most = strcmp(wanted, names[i]) == 0 ? i : most;
+    strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime(&seconds));
+    snprintf(line, sizeof(line), at.len ? "%.*s: %.*s (%.*s)" : "%.*s: %.*s",
+             TEXT(id), TEXT(text), TEXT(at));
+    for (char *c = line; *c; c++) /* what a model wrote begins no line */
+        *c = (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c;
+    if ((int)level <= most)
+        fprintf(stderr, "[%s] [%s] %s\n", now, shown[level], line);
+}
+
+/* Tells what came of a run and takes its story; the exit code. */
+static int conclude(surety_str id, const surety_run *run, surety_str *story)
+{
+    const surety_run_verdict verdict = surety_run_verdict_of(run);
+    const surety_outcome *outcome = surety_run_outcome(run);
+    const surety_val value = surety_outcome_value(outcome);
+    const surety_val changes = surety_val_get(value, "changesApplied");
+    surety_str reply = surety_run_reply_first(run);
+
+    if (verdict != SURETY_RUN_VALID && verdict != SURETY_RUN_FALLBACK) {
+        for (size_t i = 0, characters = 0; i < reply.len; i++)
+            if ((reply.ptr[i] & 0xC0) != 0x80 && characters++ == 100)
+                reply.len = i;
+        say(ERROR, id, surety_run_message(run), reply);
+        return verdict == SURETY_RUN_PROVIDER ? 3 : 1;
+    }
+    if (verdict == SURETY_RUN_FALLBACK)
+        say(WARN, id, surety_outcome_error(outcome, 0).message,
+            STR("the reply as it is becomes the story"));
+    for (surety_val one = surety_val_first(changes); one.doc;
+         one = surety_val_next(changes, one))
+        say(DEBUG, surety_val_str(surety_val_get(one, "category")),
+            surety_val_str(surety_val_get(one, "description")),
+            surety_val_str(surety_val_get(one, "location")));
+    *story = surety_val_str(surety_val_get(value, "enhancedStory"));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    char *mode = "", *ids = "", *model = NULL, *input = NULL;
+    const char *const *order[TASKS] = {NULL};
+    size_t count = 0, len, size = 0;
+    int code = 2;
+    surety_registry *registry = NULL;
+    surety_contract *contract = NULL;
+    surety_config *config = NULL;
+    surety_run *runs[TASKS] = {NULL}; /* each story belongs to its run */
+    surety_error err = {.message = ""};
+    surety_run_options options = {
+        .size = sizeof(options), .model_count = 1, .instruct_system = true};
+
+    for (int i = 1; i + 1 < argc; i += 2) {
+        mode = strcmp(argv[i], "--mode") == 0 ? argv[i + 1] : mode;
+        ids = strcmp(argv[i], "--iterations") == 0 ? argv[i + 1] : ids;
+        model = strcmp(argv[i], "-m") == 0 ? argv[i + 1] : model;
+    }
+    for (; *ids && count < TASKS; ids += len + (ids[len] == ',')) {
+        len = strcspn(ids, ",");
+        for (int i = 0; i < TASKS && !order[count]; i++)
+            if (!strncmp(tasks[i][0], ids, len) && !tasks[i][0][len])
+                order[count] = tasks[i];
+        if (!order[count++])
+            break;
+    }
+    if (strcmp(mode, "individual") != 0 || count == 0 || *ids ||
+        getdelim(&input, &size, '\0', stdin) < 1 ||
+        input[strspn(input, " \t\r\n")] == '\0') {
+        fprintf(stderr,
+                "not understood: %s\nusage: echo STORY | user-story "
+                "--mode individual --iterations ID,ID [-m MODEL]\n",
+                *ids ? ids : "no mode, no iterations, or an empty story");
+        for (int i = 0; i < TASKS; i++)
+            fprintf(stderr, "  ID %s\n", tasks[i][0]);
+    } else if (!surety_registry_new(NULL, &registry, &err) &&
+               !surety_registry_find(registry, STR(format), &contract, &err) &&
+               !surety_config_load(STR(NULL), NULL, &config, &err) &&
+               !surety_config_model(config,
+                                    model ? STR(model)
+                                          : surety_config_default(config, 0),
+                                    &options.models, &err)) {
+        options.contract = contract;
+        options.backoff = surety_config_backoff(config);
+        options.prompt = STR(input);
+        code = 0;
+    }
+    for (size_t i = 0; i < count && code == 0; i++) {
+        options.system = STR(order[i][1]);
+        code = surety_run_new(&options, &runs[i], &err) ||
+                       surety_run_wait(runs[i], NULL, &err)
+                   ? 4
+                   : conclude(STR(order[i][0]), runs[i], &options.prompt);
+    }
+    if (code == 0 && fwrite(options.prompt.ptr, 1, options.prompt.len, stdout))
+        putchar('\n');
+    if (err.message[0])
+        say(ERROR, STR("user-story"), STR(err.message), STR(err.hint));
+    for (size_t i = 0; i < count; i++)
+        surety_run_free(runs[i]);
+    surety_config_free(config);
+    surety_contract_free(contract);
+    surety_registry_free(registry);
+    free(input);
+    return code;
+}

@@ -1,0 +1,458 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""examples/systems/census against surety mock and from its recordings: answers
+with charts and tables, of one county and of 254, what is wrong with replies,
+data, names and folders, and that none of it loses the answer. The workbook is
+opened in LibreOffice and the page in a browser where there is one:
+systems_census_test.py [SURETY]."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+# What fontconfig keeps for the life of the process is no leak of ours.
+SUPPRESSIONS = tempfile.NamedTemporaryFile("w", suffix=".supp")
+SUPPRESSIONS.write("leak:libfontconfig\n")
+SUPPRESSIONS.flush()
+os.environ["LSAN_OPTIONS"] = ("print_suppressions=0:suppressions="
+                              + SUPPRESSIONS.name)
+
+sys.path.insert(0, os.path.dirname(__file__))
+from cli_run import (FOLDER, check, gives, run_tests, same,  # noqa: E402
+                     surety, write)
+from run_mock import Mock  # noqa: E402
+from systems_run import (guide, is_small, recording,  # noqa: E402
+                         script, system)
+from tap import skip  # noqa: E402
+
+os.chdir(FOLDER)
+ANSWER = "California has 39,538,223 people."
+NOTES = ["Source: U.S. Census Bureau.", "Margins of error not shown."]
+ROWS = [["NAME", "B01003_001E", "state"], ["California", "39538223", "06"],
+        ["Texas", "29145505", "48"]]
+BAR = {"type": "bar", "title": "Population"}
+TABLE = {"format": "csv", "title": "States"}
+FAILED = "Agent execution completed but output parsing failed"
+SHOWN = f"{ANSWER}\n" + "".join(f"- {note}\n" for note in NOTES)
+DRAWS = "without cairo" not in surety("render", "--data", write(
+    "probe.json", ROWS), "--chart", "bar", "--out", "probe").err
+
+
+def value(rows=None, charts=(), tables=(), **more):
+    return {"census_data": {"success": True,
+                            "data": ROWS if rows is None else rows},
+            "data_summary": "Retrieved B01003 for 2 states, 2023 ACS 5-Year",
+            "reasoning_trace": "Resolved CA to FIPS 06, queried ACS5",
+            "answer_text": ANSWER, "charts_needed": list(charts),
+            "tables_needed": list(tables), "footnotes": NOTES} | more
+
+
+def final(answer):
+    return ("Thought: I now know the final answer\nFinal Answer: "
+            + (answer if isinstance(answer, str) else json.dumps(answer)))
+
+
+def ask(*arguments, question="How many?", model="m-openai:census-1"):
+    return system("census", "-m", model, *arguments, question)
+
+
+def answers(reply, folder, *arguments, **more):
+    """The answer to one reply; a value stands behind Final Answer:."""
+    text = final(reply) if isinstance(reply, dict) else reply
+    with Mock({"text": text}):
+        return ask("--folder", folder, *arguments, **more)
+
+
+def files(folder):
+    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def rows_of(path):
+    return list(csv.reader(io.StringIO(read(path))))
+
+
+def png_size(path):
+    with open(path, "rb") as file:
+        head = file.read(24)
+    return head[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", head[16:])
+
+
+def keeps(name, result, code, folder, made, *parts):
+    """The answer is there whatever became of the rest."""
+    gives(name, result, code, SHOWN, parts)
+    same(f"{name}: what was made", files(folder), sorted(made))
+
+
+def asked_for(number):
+    """Question and value of the script's reply of that number."""
+    reply = script("census")["replies"][number]
+    return (reply["when"]["contains"],
+            json.loads(reply["text"].split("Final Answer: ")[1]))
+
+
+def example(name, number, made):
+    """A question of the script: over HTTP, and from its recording."""
+    question, wanted = asked_for(number)
+    if not DRAWS:
+        skip(name, "this build is without cairo")
+        return
+    shown = wanted["answer_text"] + "\n" + "".join(
+        f"- {note}\n" for note in wanted["footnotes"])
+    with Mock(*script("census")["replies"]):
+        live = ask("--folder", name, question=question)
+    gives(f"{name}: the answer and its footnotes", live, 0, shown,
+          ["census: reasoning: " + wanted["reasoning_trace"]])
+    same(f"{name}: charts and tables are made", files(name), made)
+    replayed = ask("--folder", name + "-again", question=question,
+                   model=recording(name))
+    gives(f"{name}: the same from the recording", replayed, 0, live.out,
+          live.err.splitlines())
+    for one in made:
+        if not one.endswith(".xlsx"):  # which holds the time
+            with open(f"{name}/{one}", "rb") as first:
+                with open(f"{name}-again/{one}", "rb") as second:
+                    check(f"{name}: {one} to the byte",
+                          first.read() == second.read())
+
+
+def test_counties():
+    example("census", 0, ["Counties-of-California-2023.html",
+                          "The-ten-most-populous-counties-of-California.png",
+                          "california_counties_2023.csv",
+                          "california_counties_2023.xlsx"])
+    if not DRAWS:
+        return
+    same("S3.8 a bar chart compares",
+         png_size("census/The-ten-most-populous-counties-of-California.png"),
+         (1920, 980))
+    rows = asked_for(0)[1]["census_data"]["data"]
+    same("S3.4 the first row is the header, the others are values",
+         rows_of("census/california_counties_2023.csv"), rows)
+    page = read("census/Counties-of-California-2023.html")
+    check("S3.9 a table as a page, with labels and footnotes",
+          page.count("<tr>") == len(rows) and "9,848,000" in page
+          and "Total Population" in page and "not for citation" in page, page)
+
+
+def test_years():
+    example("census-years", 1, ["Median-household-income-2015-2023.csv",
+                                "Median-household-income-2015-2023.png"])
+    question = asked_for(1)[0]
+    if not DRAWS:
+        return
+    with Mock(*script("census")["replies"]):
+        ask("--folder", "svg", "--format", "svg", question=question)
+    picture = read("svg/Median-household-income-2015-2023.svg")
+    check("S3.21 the chart takes the custom columns Year and measure",
+          "<title>Median household income 2015-2023</title>" in picture
+          and "Median Household Income (USD)" in picture and "Year" in picture,
+          picture[:600])
+    check("S3.20 as a line, with a point a year", files("svg") ==
+          ["Median-household-income-2015-2023.csv",
+           "Median-household-income-2015-2023.svg"])
+
+
+def test_texas():
+    example("census-texas", 2, ["Population-of-the-counties-of-Texas.png",
+                                "texas_counties.html", "texas_counties.xlsx"])
+    if not DRAWS:
+        return
+    rows = asked_for(2)[1]["census_data"]["data"]
+    same("S3.25 254 counties", len(rows), 255)
+    size = png_size("census-texas/Population-of-the-counties-of-Texas.png")
+    check("as bars that all have room for their names",
+          size and size[1] > 254 * 30, size)
+    check("and as a page", read("census-texas/texas_counties.html")
+          .count("<tr>") == 255)
+    opened = office("census-texas/texas_counties.xlsx")
+    if opened:
+        same("a spreadsheet program reads the same", opened[1:], rows[1:])
+
+
+def office(path):
+    """What LibreOffice makes of a workbook, as rows; None: there is none."""
+    program = shutil.which("soffice")
+    if not program:
+        skip("a spreadsheet program opens it", "no LibreOffice")
+        return None
+    profile = "-env:UserInstallation=file://" + os.path.abspath("profile")
+    run = subprocess.run([program, profile, "--headless", "--convert-to",
+                          "csv", "--outdir", "opened", path],
+                         capture_output=True, text=True, check=False,
+                         timeout=180)
+    made = os.path.join("opened", os.path.basename(path)[:-5] + ".csv")
+    if not os.path.exists(made):
+        check("a spreadsheet program opens it", False, run.stdout + run.stderr)
+        return None
+    return rows_of(made)
+
+
+def test_browser():
+    nasty = [["NAME", "people"], ["<b>A</b> & <script>alert(1)</script>", "5"],
+             ["=1+1", "6"]]
+    result = answers(value(nasty, tables=[
+        {"format": "html", "title": "<i>T</i>", "filename": "page"}]), "html")
+    keeps("a page of hostile cells", result, 0, "html", ["page.html"])
+    page = read("html/page.html")
+    check("is escaped", "<script" not in page and "<b>" not in page
+          and "<i>" not in page and "&lt;script&gt;" in page, page)
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if not browser:
+        skip("a browser shows the page", "no Chromium")
+        return
+    home = os.path.abspath("browser")  # all that it writes of itself
+    run = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu",
+         "--user-data-dir=" + home, "--dump-dom",
+         "file://" + os.path.abspath("html/page.html")],
+        capture_output=True, text=True, check=False, timeout=180,
+        env={**os.environ, "HOME": home, "XDG_CONFIG_HOME": home,
+             "XDG_CACHE_HOME": home})
+    if run.returncode:
+        skip("a browser shows the page", "Chromium does not run here")
+        return
+    check("a browser shows the page", run.stdout.count("<tr>") == 3
+          and "&lt;b&gt;A&lt;/b&gt;" in run.stdout
+          and "<script" not in run.stdout, run.stdout)
+
+
+def test_reading():
+    """Where the JSON stands, and what is in it."""
+    plain = value()
+    quoted = value([["NAME", "x"], ['The "Big" \\ O\'Brien\n', "1"]])
+    for name, text in (
+            ("S3.24 JSON alone", json.dumps(plain)),
+            ("S3.22 behind Final Answer:", final(plain)),
+            ("on several lines", final(json.dumps(plain, indent=1))),
+            ("S3.24 several thoughts before it", "Thought: x\nAction: y\n"
+             "Observation: {\"a\": 1}\n" + final(plain)),
+            ("S3.14 escaped quotes", final(quoted)),
+            ("S3.9 the filename null", final(value(tables=[
+                dict(TABLE, filename=None)])))):
+        gives(name, answers(text, "reading"), 0, SHOWN)
+        shutil.rmtree("reading", ignore_errors=True)
+    absent = value()
+    del absent["charts_needed"], absent["tables_needed"]
+    keeps("S3.8 no charts and tables are none", answers(absent, "none"), 0,
+          "none", [])
+
+
+def seed_example(name, rows, answer, charts, tables, notes, variables=None):
+    """An example of the format's specification, over HTTP."""
+    data = {"success": True, "data": rows}
+    if variables:
+        data["variables"] = variables
+    result = answers(value() | {
+        "census_data": data, "answer_text": answer, "charts_needed": charts,
+        "tables_needed": tables, "footnotes": notes}, "seed-" + name)
+    gives(f"S3.27 the {name} example is an answer", result, 0 if DRAWS else 1,
+          answer + "\n" + "".join(f"- {note}\n" for note in notes))
+    if DRAWS:
+        same(f"S3.27 with {len(charts)} chart and {len(tables)} tables",
+             len(files("seed-" + name)), len(charts) + len(tables))
+
+
+def test_seed_examples():
+    source = ("Source: U.S. Census Bureau, 2023 American Community Survey "
+              "5-Year Estimates.")
+    notes = [source, "Margins of error not shown. For statistical "
+             "significance, refer to Census Bureau documentation."]
+    seed_example("single-state", ROWS[:2], "California has a population of "
+                 "39,538,223 people (2023 ACS 5-Year estimates).",
+                 [{"type": "bar", "title": "California Population"}], [],
+                 notes + ["Census table(s) used: B01003."],
+                 {"B01003_001E": "Total Population"})
+    seed_example("multi-county", [
+        ["NAME", "B01003_001E", "state", "county"],
+        ["Los Angeles County, California", "9848406", "06", "037"],
+        ["Cook County, Illinois", "5265605", "17", "031"],
+        ["Harris County, Texas", "4731145", "48", "201"]],
+        "The three most populous counties are Los Angeles County (9.8M), Cook "
+        "County (5.3M), and Harris County (4.7M) according to 2023 ACS "
+        "estimates.", [{"type": "bar", "title":
+                        "Top 3 Counties by Population"}],
+        [{"format": "csv", "title": "County Population Data"}],
+        notes + ["Census table(s) used: B01003 (Total Population).",
+                 "This tool is for informational purposes only. Verify "
+                 "critical data at census.gov."])
+    result = answers(value() | {"census_data": {
+        "success": True, "data": ROWS, "variables": None}}, "labels")
+    gives("S3.3 labels may be null", result, 0, SHOWN)
+
+
+def test_large():
+    head = ["NAME"] + [f"CP03_{i:03d}E" for i in range(1, 101)]
+    table = [head]
+    for i in range(67):
+        table.append([f"County {i}, Florida"]
+                     + [str(i * j) for j in range(100)])
+    result = answers(value(table, tables=[TABLE]), "large")
+    keeps("S3.15 67 counties by 101 columns", result, 0, "large",
+          ["States.csv"])
+    same("all of it is in the table", rows_of("large/States.csv"), table)
+    rows = [["NAME", "x"]] + [[f"Place {i}", str(i)] for i in range(1500)]
+    result = answers(value(rows, [BAR], [TABLE]), "larger")
+    keeps("S3.13 1,500 rows: a table, and a word on the chart", result, 1,
+          "larger", ["States.csv"], "1500 bars, and a chart shows at most 500"
+          if DRAWS else "without cairo")
+
+
+def test_fallback():
+    """What comes of a reply that is no answer."""
+    stands = f"{FAILED}\n"
+    for name, reply in (("S3.12 prose", "I do not know."),
+                        ("an answer that is cut off", final('{"census_data": '
+                                                            '{"succ')),
+                        ("an ellipsis in the rows", final(
+                            '{"census_data": {"success": true, "data": '
+                            '[["a"], ...]}}'))):
+        result = answers(reply, "fallback", "--steps", "7")
+        gives(f"{name}: the fallback, with the steps", result, 0, stands,
+              ["fallback", "census: reasoning: Steps: 7"])
+    for path in ("census_data/success", "census_data/data", "data_summary",
+                 "reasoning_trace", "answer_text", "footnotes"):
+        broken = value()
+        inner = broken
+        *ways, last = path.split("/")
+        for way in ways:
+            inner = inner[way]
+        del inner[last]
+        result = answers(broken, "fallback")
+        gives(f"S3.26 without {path}: the fallback, and why", result, 0,
+              stands, [f'"{last}"', "Steps: 0"])
+    gives("S3.10 one footnote is too few", answers(
+        value(footnotes=NOTES[:1]), "fallback"), 0, stands, ["footnotes"])
+    same("nothing is drawn of a fallback", files("fallback"), [])
+    with Mock(*script("census")["replies"]):
+        gives("an agent that gave up", ask(
+            "--folder", "fallback", "--steps", "15",
+            question=asked_lost()), 0, stands, ["Steps: 15"])
+    gives("an empty reply has no fallback", answers("", "fallback"), 1, "",
+          ["empty"])
+
+
+def asked_lost():
+    return script("census")["replies"][3]["when"]["contains"]
+
+
+def test_one_bad_output():
+    if not DRAWS:
+        skip("charts", "this build is without cairo")
+        return
+    result = answers(value(charts=[{"type": "pie", "title": "P"}, BAR],
+                           tables=[TABLE, {"format": "pdf", "title": "X"}]),
+                     "bad")
+    keeps("an unknown chart type and table format lose nothing else", result,
+          1, "bad", ["Population.png", "States.csv"],
+          'there are no charts of the type "pie"', 'format "pdf"')
+    for name, rows, says in (
+            ("no rows", [["a", "b"]], "a header and no rows"),
+            ("nothing", [], "no rows and no header"),
+            ("ragged rows", [["a", "b"], ["x", 1], ["y"]],
+             "row 2 of the data has 1 value, the header 2"),
+            ("one column", [["a"], ["x"]], "two columns"),
+            ("no numbers", [["a", "b"], ["x", "y"]], "no column of numbers"),
+            ("no data at all", [["a", "b"], ["x", "-666666666"]],
+             "b is empty")):
+        result = answers(value(rows, [BAR]), "bad-" + name)
+        keeps(name, result, 1, "bad-" + name, [], says)
+    result = answers(value([["a", "b"], ["x", 1], ["y", "much"], ["z", 3],
+                            ["u", 4], ["v", 5]], [BAR]), "mixed")
+    keeps("a text among numbers is told", result, 0, "mixed",
+          ["Population.png"], "much")
+    result = answers(value([["a", "b"], ["long " * 60, 1], ["y", 2]], [BAR]),
+                     "long")
+    keeps("a name too long for its place is told", result, 0, "long",
+          ["Population.png"], "1 name is shortened in the picture")
+    keeps("a single bar", answers(value(ROWS[:2], [BAR]), "single"), 0,
+          "single", ["Population.png"])
+
+
+def test_names():
+    long = "Population of " + "many " * 2000
+    result = answers(value(tables=[TABLE]), "names/deep")
+    gives("a folder in none", result, 1, SHOWN, ["names/deep"])
+    os.mkdir("names")
+    result = answers(value(charts=[{"type": "bar", "title": long}] * DRAWS,
+                           tables=[dict(TABLE, filename="../../etc/passwd"),
+                                   dict(TABLE, filename="a/b\\c:d\0e"),
+                                   dict(TABLE, filename="CON"),
+                                   TABLE, TABLE]), "names/deep")
+    gives("hostile names", result, 0, SHOWN,
+          ['the file name "../../etc/passwd" is made safe'])
+    same("nothing is written elsewhere", files("names"), ["deep"])
+    made = files("names/deep")
+    check("each has a safe name of its own", len(made) == 5 + DRAWS
+          and all(len(one) <= 100 and "/" not in one and not one.startswith(".")
+                  for one in made), made)
+    if DRAWS:
+        check("a title of 10,000 characters is cut in the picture, and told",
+              "is cut" in result.err, result)
+
+
+def test_folders():
+    first = answers(value(tables=[TABLE]), "kept")
+    keeps("a first answer", first, 0, "kept", ["States.csv"])
+    with open("kept/States.csv", "w", encoding="utf-8") as file:
+        file.write("mine\n")
+    result = answers(value(tables=[TABLE, dict(TABLE, format="html")]), "kept")
+    keeps("a file that is there", result, 1, "kept",
+          ["States.csv", "States.html"], "kept/States.csv is there already")
+    same("is kept", read("kept/States.csv"), "mine\n")
+    write("in-the-way", "x")
+    result = answers(value(tables=[TABLE]), "in-the-way")
+    keeps("a file in place of the folder", result, 1, "in-the-way", [],
+          "cannot be written")
+    os.mkdir("locked", 0o555)
+    result = answers(value(tables=[TABLE]), "locked")
+    if os.geteuid() == 0:
+        skip("a read-only folder", "root writes everywhere")
+    else:
+        keeps("a read-only folder", result, 1, "locked", [],
+              "Permission denied")
+
+
+def test_calls():
+    with Mock({"status": 503}, {"status": 429, "headers": {"retry-after": "0"}},
+              {"text": final(value())}):
+        gives("broken calls are repeated", ask("--folder", "calls"), 0, SHOWN)
+    with Mock({"status": 500, "repeat": True}):
+        gives("a provider that is down", ask("--folder", "calls"), 3, "",
+              ["HTTP 500"])
+    with Mock({"refusal": "I will not."}):
+        gives("a refusal", ask("--folder", "calls"), 1, "", ["I will not."])
+    with Mock({"text": final(value(answer_text="\x1b[2Jboo"))}):
+        check("an answer that a terminal would act on",
+              "\x1b" not in ask("--folder", "calls").out)
+    write("surety.json", {})
+    for name, arguments, parts in (
+            ("no question", (), ("usage", "QUESTION")),
+            ("an option without a value", ("-m", "a"), ("usage",)),
+            ("an unknown format", ("--format", "gif", "q"), ("png|svg",)),
+            ("no model", ("q",), ("model",)),
+            ("an unknown model", ("-m", "nobody", "q"), ('"nobody"',))):
+        gives(name, system("census", *arguments), 2, "", parts)
+
+
+def test_guide():
+    if DRAWS:
+        guide("Census answers")
+    else:
+        skip("the guide", "this build is without cairo")
+    is_small("census")
+
+
+run_tests(test_counties, test_years, test_texas, test_browser, test_reading,
+          test_seed_examples, test_large, test_fallback, test_one_bad_output,
+          test_names, test_folders, test_calls, test_guide)

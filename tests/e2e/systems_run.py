@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the tests of examples/systems run those programs: in the folder of the
+tests, with the configuration that stands there, and nothing else of the
+user's."""
+
+import json
+import os
+import re
+import subprocess
+
+from cli_run import ENV, FOLDER, SURETY, Result, check, same, write
+
+SYSTEMS = os.path.join(os.path.dirname(SURETY), "examples", "systems")
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                        "examples")
+
+
+def system(name, *arguments, stdin=b"", env=None, folder=FOLDER, **more):
+    """Runs one of the systems."""
+    if isinstance(stdin, str):
+        stdin = stdin.encode()
+    run = subprocess.run([os.path.join(SYSTEMS, name), *arguments],
+                         input=stdin, capture_output=True, cwd=folder,
+                         env=ENV | {"MOCK_KEY": "sk-mock-4f1c9a7be2"}
+                         | (env or {}), timeout=120, check=False, **more)
+    return Result(run.returncode, run.stdout.decode(errors="replace"),
+                  run.stderr.decode(errors="replace"))
+
+
+def recording(name):
+    """The model that plays examples/recordings/NAME.jsonl."""
+    path = os.path.join(EXAMPLES, "recordings", name + ".jsonl")
+    return "replay:" + os.path.normpath(path)
+
+
+def given(name):
+    """The text of examples/inputs/NAME."""
+    with open(os.path.join(EXAMPLES, "inputs", name), encoding="utf-8") as file:
+        return file.read()
+
+
+def script(name):
+    """The mock's script examples/scripts/NAME.json, whose comments are lines
+    of their own."""
+    path = os.path.join(EXAMPLES, "scripts", name + ".json")
+    with open(path, encoding="utf-8") as file:
+        lines = [line for line in file if not line.lstrip().startswith("//")]
+    return json.loads("".join(lines))
+
+
+def _plain(text):
+    """Without times, which are never the same."""
+    text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "NOW", text)
+    return re.sub(r"\d+\.\d{3} s$", "TIME", text, flags=re.MULTILINE)
+
+
+def guide(title):
+    """Runs the examples of one section of docs/systems.md; standard error is
+    shown there behind standard output."""
+    with open(os.path.join(EXAMPLES, "..", "docs", "systems.md"),
+              encoding="utf-8") as file:
+        section = file.read().split(f"\n## {title}\n")[1].split("\n## ")[0]
+    if not os.path.exists(os.path.join(FOLDER, "examples")):
+        os.symlink(EXAMPLES, os.path.join(FOLDER, "examples"))
+    write("surety.json", {})
+    path = os.pathsep.join([SYSTEMS, os.path.dirname(SURETY), ENV["PATH"]])
+    shown = re.findall(r"```console\n\$ (.*?)\n(.*?)```", section, re.DOTALL)
+    for command, wanted in shown:
+        run = subprocess.run(["sh", "-c", command], cwd=FOLDER,
+                             env=ENV | {"PATH": path}, capture_output=True,
+                             timeout=120, check=False)
+        same(f"docs/systems.md: {command[:60]}",
+             _plain((run.stdout + run.stderr).decode()), _plain(wanted))
+    check(f"docs/systems.md has examples of {title}", shown)
+
+
+def is_small(name):
+    """Whether a system's source keeps the promise of the guide."""
+    path = os.path.join(EXAMPLES, "systems", name + ".c")
+    with open(path, encoding="utf-8") as file:
+        lines = len(file.readlines())
+    return check(f"{name}.c is under 150 lines", lines < 150, lines)
