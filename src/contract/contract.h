@@ -70,6 +70,12 @@ surety_status surety__policy_at(surety_val val, surety_error *reterr,
 const surety_limits *surety__contract_limits(const surety_contract *contract);
 const surety__policy *surety__contract_policy(const surety_contract *contract);
 
+/* ---- versions (version.c) ------------------------------------------------ */
+
+/* -1, 0, 1 by precedence (section 11 there; build metadata does not count). An
+ * empty version comes before all others. */
+int surety__version_compare(surety_str a, surety_str b);
+
 /* ---- names (names.c) ----------------------------------------------------- */
 
 /* Collects the names of the schema's properties. False when out of memory. */

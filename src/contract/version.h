@@ -13,9 +13,6 @@ bool surety__version_valid(surety_str text);
 bool surety__version_request_valid(surety_str text);
 /* Whether version is one that request (may be empty: any) asks for. */
 bool surety__version_matches(surety_str version, surety_str request);
-/* -1, 0, 1 by precedence (section 11 there; build metadata does not count). An
- * empty version comes before all others. */
-int surety__version_compare(surety_str a, surety_str b);
 /* Whether it is a pre-release. */
 bool surety__version_is_early(surety_str version);
 

@@ -27,7 +27,8 @@ def test_tool():
         check(f"{words} prints the version", result.code == 0 and
               result.out.startswith("surety 0."), result)
     for command in ("check", "extract", "validate", "contracts list",
-                    "contracts show", "contracts lint"):
+                    "contracts show", "contracts lint",
+                    "contracts diff"):
         words = command.split()
         page = surety(*words, "--help")
         check(f"{command} --help", page.code == 0 and not page.err and
@@ -439,6 +440,82 @@ def test_lint():
                                   write("deep.json", deep)), 0)
 
 
+PERSON = {
+    "type": "object", "required": ["name", "age"],
+    "properties": {"name": {"type": "string", "minLength": 1},
+                   "age": {"type": "integer", "maximum": 130},
+                   "role": {"enum": ["admin", "editor", "reader"]}},
+    "additionalProperties": False}
+CHANGED = {
+    "type": "object", "required": ["name"],
+    "properties": {"name": {"type": "string", "minLength": 2},
+                   "age": {"type": "integer", "maximum": 130},
+                   "email": {"type": "string"},
+                   "role": {"enum": ["admin", "editor", "reader", "guest"]}},
+    "additionalProperties": False}
+
+
+def test_diff():
+    write("person.json", PERSON)
+    write("person-2.json", CHANGED)
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    with open(os.path.join(root, "docs", "contracts.md"),
+              encoding="utf-8") as file:
+        guide = file.read()
+    pair = ("contracts", "diff", "person.json", "person-2.json")
+    result = surety(*pair)
+    gives("a diff that breaks consumers", result, 1)
+    check("docs/contracts.md shows what it prints",
+          f"$ surety {' '.join(pair)}\n{result.out}```" in guide, result)
+    gives("--quiet: what breaks somebody alone", surety(*pair, "-q"), 1,
+          "".join(line for line in result.out.splitlines(True)
+                  if ": breaks " in line))
+    same("the same contract", surety("contracts", "diff", "person.json",
+                                     "person.json").out,
+         "person -> person: no difference\n")
+    for choice, forth, back in (("consumers", 1, 1), ("producers", 1, 1),
+                                ("any", 1, 1), ("version", 0, 0),
+                                ("never", 0, 0)):
+        gives(f"--fail {choice}", surety(*pair, "--fail", choice), forth)
+        gives(f"--fail {choice}, the other way",
+              surety("contracts", "diff", "person-2.json", "person.json",
+                     "--fail", choice), back)
+    wider = dict(CHANGED, required=["name", "age"], properties=dict(
+        PERSON["properties"], email={}))
+    write("wider.json", wider)
+    gives("a new member breaks nobody", surety(
+        "contracts", "diff", "person.json", "wider.json", "--fail", "any"), 0,
+          None, ())
+    write("named.json", dict(PERSON, **{"x-surety": {
+        "name": "person", "version": "1.0.0"}}))
+    write("named-2.json", dict(CHANGED, **{"x-surety": {
+        "name": "person", "version": "1.1.0"}}))
+    result = surety("contracts", "diff", "named.json", "named-2.json",
+                    "--fail", "version")
+    gives("a version that says too little", result, 1)
+    check("and it is said", "is not called one" in result.out, result)
+    report = surety(*pair, "--json")
+    write("diff.json", report.out)
+    gives("--json keeps surety/diff",
+          surety("check", "-c", "surety/diff", "diff.json"), 0)
+    for name in surety("contracts", "list", "--names").out.split():
+        result = surety("contracts", "diff", name, name)
+        check(f"{name} does not differ from itself",
+              result.code == 0 and "no difference" in result.out, result)
+    complains("one contract", surety("contracts", "diff", "person.json"), 2,
+              "two contracts")
+    complains("an unknown one", surety("contracts", "diff", "person.json",
+                                       "no/no"), 2, "no/no")
+    complains("one that is broken", surety(
+        "contracts", "diff", write("broken.json", "{"), "person.json"), 2,
+              "broken.json:1:2")
+    write("hostile.json", {"properties": {"\x1b[31m/~": {"title": "\x1b["}},
+                           "required": ["\x1b[31m/~"]})
+    result = surety("contracts", "diff", "person.json", "hostile.json")
+    check("no control character is printed", "\x1b" not in result.out +
+          result.err and "\\x1B[31m~1~0" in result.out, result)
+
+
 def test_pages():
     pages = ["", "check", "extract", "validate", "contracts-list",
              "contracts-show", "contracts-lint"]
@@ -494,4 +571,5 @@ def test_pages():
 
 
 run_tests(test_tool, test_options, test_contract_errors, test_registry,
-          test_validate, test_resolve, test_contracts, test_lint, test_pages)
+          test_validate, test_resolve, test_contracts, test_diff, test_lint,
+          test_pages)

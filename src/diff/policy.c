@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What two contracts say beside their schemas: rules, derived members, what is
+ * filled in, stripped and fallen back on. And what the version should be. */
+#include "diff/diff.h"
+
+/* The contracts as a task, so that changes are told the same way. */
+static const surety__diff_task policy_task = {.at = {"", 0}};
+
+static void policy_tell_named(surety_diff *diff, const char *what,
+                              surety_str name, const char *rest,
+                              const char *keyword, unsigned breaks)
+{
+    surety_buf_reset(&diff->scratch);
+    surety_buf_text(&diff->scratch, what);
+    surety_buf_add(&diff->scratch, name);
+    surety_buf_text(&diff->scratch, rest);
+    surety__diff_tell(diff, &policy_task, keyword, breaks);
+}
+
+/* ---- rules ----------------------------------------------------------------
+ */
+
+static const surety_rule *policy_rule(const surety__policy *policy,
+                                      surety_str id)
+{
+    for (size_t i = 0; i < policy->rule_count; i++)
+        if (surety_str_equal(policy->rules[i].id, id))
+            return &policy->rules[i];
+    return NULL;
+}
+
+static void policy_compare_rules(surety_diff *diff,
+                                 const surety__policy *before,
+                                 const surety__policy *after)
+{
+    for (size_t i = 0; i < before->rule_count; i++) {
+        const surety_rule *old_rule = &before->rules[i];
+        const surety_rule *new_rule = policy_rule(after, old_rule->id);
+
+        if (!new_rule)
+            policy_tell_named(diff, "the rule ", old_rule->id, " is gone",
+                              "rules", DIFF_CONSUMERS);
+        else if (!surety_str_equal(old_rule->expr, new_rule->expr))
+            policy_tell_named(diff, "the rule ", old_rule->id,
+                              " asks for something else", "rules", DIFF_BOTH);
+    }
+    for (size_t i = 0; i < after->rule_count; i++)
+        if (!policy_rule(before, after->rules[i].id))
+            policy_tell_named(diff, "the rule ", after->rules[i].id, " is new",
+                              "rules", DIFF_PRODUCERS);
+}
+
+/* ---- derived members ------------------------------------------------------
+ */
+
+static void policy_compare_derived(surety_diff *diff, surety_val before,
+                                   surety_val after)
+{
+    for (surety_val old_one = surety_val_first(before); old_one.doc;
+         old_one = surety_val_next(before, old_one)) {
+        const surety_str name = surety_val_str(surety_val_key(old_one));
+        const surety_val new_one = surety_val_member(after, name);
+
+        if (!new_one.doc)
+            policy_tell_named(diff, "the derived member ", name, " is gone",
+                              "derive", DIFF_CONSUMERS);
+        else if (!surety_val_equal(old_one, new_one))
+            policy_tell_named(diff, "the derived member ", name,
+                              " is computed otherwise", "derive",
+                              DIFF_CONSUMERS);
+    }
+    for (surety_val new_one = surety_val_first(after); new_one.doc;
+         new_one = surety_val_next(after, new_one)) {
+        const surety_str name = surety_val_str(surety_val_key(new_one));
+
+        if (!surety_val_member(before, name).doc)
+            policy_tell_named(diff, "the derived member ", name, " is new",
+                              "derive", DIFF_NOBODY);
+    }
+}
+
+/* ---- the rest -------------------------------------------------------------
+ */
+
+static bool policy_same_value(surety_val a, surety_val b)
+{
+    return a.doc && b.doc ? surety_val_equal(a, b) : !a.doc && !b.doc;
+}
+
+static bool policy_lists(const surety_extract *how, surety_place place)
+{
+    for (size_t i = 0; i < how->from_count; i++)
+        if (how->from[i] == place)
+            return true;
+    return how->from_count == 0;
+}
+
+static void policy_compare_places(surety_diff *diff,
+                                  const surety_extract *before,
+                                  const surety_extract *after)
+{
+    for (int i = SURETY_PLACE_NATIVE; i <= SURETY_PLACE_EMBEDDED; i++) {
+        const surety_place place = (surety_place)i;
+        const bool old_one = policy_lists(before, place);
+
+        if (old_one != policy_lists(after, place))
+            policy_tell_named(
+                diff, "the place ", surety_str_of(surety_place_name(place)),
+                old_one ? " is not looked at any more" : " is looked at, too",
+                "extract", old_one ? DIFF_PRODUCERS : DIFF_NOBODY);
+    }
+    if (policy_lists(after, SURETY_PLACE_MARKER) &&
+        policy_lists(before, SURETY_PLACE_MARKER) &&
+        !surety_str_equal(before->marker, after->marker))
+        surety__diff_say(diff, &policy_task, "extract", DIFF_PRODUCERS,
+                         "the marker is another");
+}
+
+static void policy_compare_rest(surety_diff *diff, const surety__policy *before,
+                                const surety__policy *after)
+{
+    if (before->repair != after->repair)
+        surety__diff_say(
+            diff, &policy_task, "repair",
+            after->repair < before->repair ? DIFF_PRODUCERS : DIFF_NOBODY,
+            after->repair < before->repair ? "less is repaired than before"
+                                           : "more is repaired than before");
+    if (before->partial != after->partial)
+        surety__diff_say(
+            diff, &policy_task, "partial",
+            after->partial ? DIFF_CONSUMERS : DIFF_PRODUCERS,
+            after->partial ? "a reply that is cut off gives what there is now"
+                           : "a reply that is cut off gives nothing any more");
+    if (before->strips_unknown != after->strips_unknown)
+        surety__diff_say(
+            diff, &policy_task, "unknown", DIFF_NOBODY,
+            after->strips_unknown
+                ? "members that the schema does not know are left out now"
+                : "members that the schema does not know are kept now");
+    if (before->fills_defaults && !after->fills_defaults)
+        surety__diff_say(diff, &policy_task, "defaults", DIFF_CONSUMERS,
+                         "defaults are not filled in any more");
+    if (before->fallback != after->fallback ||
+        !policy_same_value(before->fallback_value, after->fallback_value) ||
+        !surety_str_equal(before->fallback_field, after->fallback_field))
+        surety__diff_say(diff, &policy_task, "fallback", DIFF_CONSUMERS,
+                         "the fallback is another");
+    if (after->deprecated.len && !before->deprecated.len)
+        surety__diff_say(diff, &policy_task, "deprecated", DIFF_NOBODY,
+                         "the contract is deprecated now");
+}
+
+void surety__diff_policy(surety_diff *diff)
+{
+    const surety__policy *before = surety__contract_policy(diff->before);
+    const surety__policy *after = surety__contract_policy(diff->after);
+
+    policy_compare_rules(diff, before, after);
+    policy_compare_derived(diff, before->derive, after->derive);
+    policy_compare_places(diff, &before->extract, &after->extract);
+    policy_compare_rest(diff, before, after);
+}
+
+/* ---- the version ----------------------------------------------------------
+ */
+
+const char *surety_bump_name(surety_bump bump)
+{
+    static const char *const names[] = {"none", "patch", "minor", "major"};
+
+    return (size_t)bump < sizeof(names) / sizeof(*names) ? names[bump] : "none";
+}
+
+surety_bump surety_diff_bump(const surety_diff *diff)
+{
+    surety_bump bump = SURETY_BUMP_NONE;
+
+    for (size_t i = 0; i < surety_diff_count(diff); i++) {
+        const surety_change *change = &diff->changes[i];
+
+        if (change->breaks_consumers)
+            return SURETY_BUMP_MAJOR;
+        bump = SURETY_BUMP_MINOR;
+    }
+    if (diff && bump == SURETY_BUMP_NONE &&
+        !surety_val_equal(surety_contract_root(diff->before),
+                          surety_contract_root(diff->after)))
+        bump = SURETY_BUMP_PATCH;
+    return bump;
+}
+
+/* Whether the first `count` numbers of two versions are the same. */
+static bool version_same(surety_str a, surety_str b, int count)
+{
+    size_t i = 0;
+
+    while (i < a.len && i < b.len && a.ptr[i] == b.ptr[i] &&
+           !(a.ptr[i] == '.' && --count == 0))
+        i++;
+    return count == 0;
+}
+
+bool surety_diff_version_fits(const surety_diff *diff)
+{
+    const surety_bump bump = surety_diff_bump(diff);
+    surety_str before, after;
+    bool is_young;
+
+    if (!diff || bump == SURETY_BUMP_NONE)
+        return true;
+    before = surety_contract_version(diff->before);
+    after = surety_contract_version(diff->after);
+    if (!before.len || !after.len)
+        return true;
+    is_young = after.ptr[0] == '0';
+    if (surety__version_compare(before, after) >= 0)
+        return false;
+    if (bump == SURETY_BUMP_MAJOR && !is_young)
+        return !version_same(before, after, 1);
+    return bump == SURETY_BUMP_PATCH || !version_same(before, after, 2);
+}

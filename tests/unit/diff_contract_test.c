@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is told of two contracts: each change, for whom it breaks something, and
+ * what it makes of the version. */
+#include <surety/diff.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+/* Two contracts and the lines that tell them apart: "AT WHOM KEYWORD", where
+ * whom is C, P, CP or -. */
+static const struct row {
+    const char *before, *after, *lines;
+} rows[] = {
+    {"{}", "{}", ""},
+    {"{\"title\":\"a\"}", "{\"title\":\"b\"}", ""},
+    {"true", "false", " P false\n"},
+    {"false", "true", " - false\n"},
+    /* Types and values. */
+    {"{\"type\":\"string\"}", "{\"type\":[\"string\",\"null\"]}", " C type\n"},
+    {"{\"type\":[\"string\",\"null\"]}", "{\"type\":\"string\"}", " P type\n"},
+    {"{\"type\":\"integer\"}", "{\"type\":\"number\"}", " C type\n"},
+    {"{\"enum\":[1,\"a\"]}", "{\"enum\":[\"a\",1.0]}", ""},
+    {"{\"enum\":[1,2]}", "{\"enum\":[2,3]}", " P enum\n C enum\n"},
+    {"{\"const\":1}", "{\"enum\":[1,2]}", " C enum\n"},
+    {"{\"enum\":[1]}", "{}", " C enum\n"},
+    {"{\"type\":\"integer\"}", "{\"type\":\"integer\",\"enum\":[1]}",
+     " P enum\n"},
+    /* Bounds. */
+    {"{\"minimum\":1}", "{\"minimum\":1.0}", ""},
+    {"{\"minimum\":1}", "{\"exclusiveMinimum\":1}", " P minimum\n"},
+    {"{\"minimum\":1}", "{}", " C minimum\n"},
+    {"{\"maximum\":1}", "{\"maximum\":2}", " C maximum\n"},
+    {"{\"maximum\":1e400}", "{\"maximum\":1e399}", " P maximum\n"},
+    {"{\"allOf\":[{\"maximum\":5},{\"maximum\":9}]}", "{\"maximum\":5}", ""},
+    {"{\"minLength\":5}", "{\"minLength\":4}", " C minLength\n"},
+    {"{\"maxItems\":5}", "{\"maxItems\":4}", " P maxItems\n"},
+    {"{}", "{\"maxProperties\":4}", " P maxProperties\n"},
+    {"{\"pattern\":\"a\"}", "{\"pattern\":\"b\"}", " CP pattern\n"},
+    {"{}", "{\"uniqueItems\":true}", " P uniqueItems\n"},
+    {"{\"uniqueItems\":false}", "{}", ""},
+    {"{\"not\":{\"type\":\"null\"}}", "{}", " C not\n"},
+    /* Members. */
+    {"{\"properties\":{\"a\":{}},\"required\":[\"a\"]}",
+     "{\"properties\":{\"a\":{}}}", "/a C required\n"},
+    {"{\"properties\":{\"a\":{}}}",
+     "{\"properties\":{\"a\":{}},\"required\":[\"a\"]}", "/a P required\n"},
+    {"{\"required\":[\"a\"]}", "{}", "/a C required\n"},
+    {"{\"properties\":{\"a\":{}}}", "{\"properties\":{\"a\":{},\"b\":{}}}",
+     "/b - properties\n"},
+    {"{\"properties\":{\"a\":{}}}", "{}", "/a - properties\n"},
+    {"{\"properties\":{\"a\":{}},\"required\":[\"a\"]}", "{}",
+     "/a C properties\n"},
+    {"{\"properties\":{\"a/b\":{}},\"additionalProperties\":false}",
+     "{\"additionalProperties\":false}", "/a~1b P properties\n"},
+    {"{\"properties\":{\"a\":{}},\"required\":[\"a\"]}",
+     "{\"properties\":{\"a\":{\"default\":1}}}", ""},
+    {"{\"properties\":{\"a\":{\"default\":1}}}",
+     "{\"properties\":{\"a\":{\"default\":2}}}", "/a C default\n"},
+    {"{\"properties\":{\"a\":{\"default\":1}}}", "{\"properties\":{\"a\":{}}}",
+     "/a C default\n"},
+    {"{\"additionalProperties\":false}", "{}", " - additionalProperties\n"},
+    {"{}", "{\"additionalProperties\":false}", " P additionalProperties\n"},
+    {"{\"additionalProperties\":{\"type\":\"string\"}}",
+     "{\"additionalProperties\":{\"type\":\"null\"}}",
+     "/* C type\n/* P type\n"},
+    {"{\"patternProperties\":{\"^x\":{\"maximum\":1}}}",
+     "{\"patternProperties\":{\"^x\":{\"maximum\":2}}}",
+     " CP patternProperties\n/* C maximum\n"},
+    /* Items. */
+    {"{\"items\":{\"minimum\":1}}", "{\"items\":{\"minimum\":2}}",
+     "/* P minimum\n"},
+    {"{\"prefixItems\":[{},{\"maximum\":1}]}",
+     "{\"prefixItems\":[{},{\"maximum\":2}]}", "/1 C maximum\n"},
+    /* References, of which one is used twice and goes round. */
+    {"{\"$ref\":\"#/$defs/n\",\"$defs\":{\"n\":{\"properties\":{\"v\":"
+     "{\"maximum\":1},\"l\":{\"$ref\":\"#/$defs/n\"},\"r\":{\"$ref\":\"#/$defs/"
+     "n\"}}}}}",
+     "{\"$ref\":\"#/$defs/m\",\"$defs\":{\"m\":{\"properties\":{\"v\":"
+     "{\"maximum\":2},\"l\":{\"$ref\":\"#/$defs/m\"},\"r\":{\"$ref\":\"#/$defs/"
+     "m\"}}}}}",
+     "/v C maximum\n"},
+    /* Unions: by equality, by a constant, by type; one against none. */
+    {"{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}",
+     "{\"anyOf\":[{\"type\":\"null\"},{\"type\":\"string\"}]}", ""},
+    {"{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}",
+     "{\"type\":[\"string\",\"null\"]}", ""},
+    {"{\"type\":\"string\",\"maxLength\":3}",
+     "{\"anyOf\":[{\"type\":\"string\",\"maxLength\":2},{\"type\":\"null\"}]}",
+     " C type\n P maxLength\n"},
+    {"{\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"x\"}},\"required\":["
+     "\"k\"]},{\"properties\":{\"k\":{\"const\":\"y\"}},\"required\":[\"k\"]}]"
+     "}",
+     "{\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"z\"}},\"required\":["
+     "\"k\"]},{\"properties\":{\"k\":{\"const\":\"x\"},\"v\":{}},\"required\":["
+     "\"k\"]}]}",
+     " C oneOf\n P oneOf\n/v - properties\n"},
+    /* Two of them may hold: who takes more may make both do so. */
+    {"{\"oneOf\":[{\"maximum\":1},{\"minimum\":5}]}",
+     "{\"oneOf\":[{\"maximum\":2},{\"minimum\":5}]}", " CP maximum\n"},
+    /* The contract around the schema. */
+    {"{\"x-surety\":{\"name\":\"a\",\"fallback\":{\"kind\":\"null\"}}}",
+     "{\"x-surety\":{\"name\":\"a\",\"partial\":true,\"unknown\":\"strip\"}}",
+     " C partial\n - unknown\n C fallback\n"},
+    {"{\"x-surety\":{\"extract\":{\"from\":[\"fence\"]}}}",
+     "{\"x-surety\":{\"extract\":{\"from\":[\"whole\"]}}}",
+     " - extract\n P extract\n"},
+    {"{\"x-surety\":{\"repair\":\"align\",\"deprecated\":\"no\"}}",
+     "{\"x-surety\":{\"defaults\":false}}", " P repair\n C defaults\n"},
+};
+
+static surety_status read_one(struct check *t, const char *text,
+                              surety_contract **ret_contract)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .alloc = check_alloc(t)};
+
+    return surety_contract_read(surety_str_of(text), &options, ret_contract,
+                                NULL);
+}
+
+static void put_lines(const surety_diff *diff, surety_buf *out)
+{
+    for (size_t i = 0; i < surety_diff_count(diff); i++) {
+        const surety_change change = surety_diff_at(diff, i);
+
+        surety_buf_add(out, change.at);
+        surety_buf_text(out, change.breaks_consumers   ? " C"
+                             : change.breaks_producers ? " "
+                                                       : " -");
+        surety_buf_text(out, change.breaks_producers ? "P " : " ");
+        surety_buf_add(out, change.keyword);
+        surety_buf_byte(out, '\n');
+    }
+}
+
+TEST(tells_every_change)
+{
+    surety_contract *before = NULL;
+    surety_contract *after = NULL;
+    surety_diff *diff = NULL;
+    surety_buf lines;
+
+    surety_buf_init(&lines, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        TRY(read_one(t, rows[i].before, &before));
+        TRY(read_one(t, rows[i].after, &after));
+        TRY(surety_diff_new(before, after, check_alloc(t), &diff, NULL));
+        put_lines(diff, &lines);
+        TRY(lines.status);
+        CHECK_TEXT(surety_buf_str(&lines), rows[i].lines);
+        surety_buf_reset(&lines);
+        surety_diff_free(diff);
+        diff = NULL;
+        surety_contract_free(after);
+        after = NULL;
+        surety_contract_free(before);
+        before = NULL;
+    }
+done:
+    surety_buf_done(&lines);
+    surety_diff_free(diff);
+    surety_contract_free(after);
+    surety_contract_free(before);
+}
+
+/* Versions, what the change between them is, and whether they say so. */
+static const struct version_row {
+    const char *before, *after, *keywords, *changed;
+    surety_bump bump;
+    bool fits;
+} version_rows[] = {
+    {"1.0.0", "1.0.0", "", "", SURETY_BUMP_NONE, true},
+    {"1.0.0", "1.0.0", "", ",\"title\":\"x\"", SURETY_BUMP_PATCH, false},
+    {"1.0.0", "1.0.1", "", ",\"title\":\"x\"", SURETY_BUMP_PATCH, true},
+    {"1.0.1", "1.0.0", "", ",\"title\":\"x\"", SURETY_BUMP_PATCH, false},
+    {"1.0.9", "1.0.10", "", ",\"minimum\":1", SURETY_BUMP_MINOR, false},
+    {"1.0.9", "1.1.0", "", ",\"minimum\":1", SURETY_BUMP_MINOR, true},
+    {"1.9.0", "1.10.0", ",\"minimum\":1", "", SURETY_BUMP_MAJOR, false},
+    {"1.9.0", "2.0.0-rc.1", ",\"minimum\":1", "", SURETY_BUMP_MAJOR, true},
+    {"9.0.0", "10.0.0", ",\"minimum\":1", "", SURETY_BUMP_MAJOR, true},
+    {"0.1.0", "0.1.1", ",\"minimum\":1", "", SURETY_BUMP_MAJOR, false},
+    {"0.1.0", "0.2.0", ",\"minimum\":1", "", SURETY_BUMP_MAJOR, true},
+    {"", "", ",\"minimum\":1", "", SURETY_BUMP_MAJOR, true},
+};
+
+static surety_status read_version(struct check *t, const char *version,
+                                  const char *keywords,
+                                  surety_contract **ret_contract)
+{
+    char text[200];
+
+    if (*version)
+        snprintf(text, sizeof(text),
+                 "{\"x-surety\":{\"name\":\"a\",\"version\":\"%s\"}%s}",
+                 version, keywords);
+    else
+        snprintf(text, sizeof(text), "{\"x-surety\":{\"name\":\"a\"}%s}",
+                 keywords);
+    return read_one(t, text, ret_contract);
+}
+
+TEST(says_what_the_version_needs)
+{
+    surety_contract *before = NULL;
+    surety_contract *after = NULL;
+    surety_diff *diff = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(version_rows); i++) {
+        const struct version_row *row = &version_rows[i];
+
+        TRY(read_version(t, row->before, row->keywords, &before));
+        TRY(read_version(t, row->after, row->changed, &after));
+        TRY(surety_diff_new(before, after, check_alloc(t), &diff, NULL));
+        CHECK(surety_diff_bump(diff) == row->bump);
+        CHECK(surety_diff_version_fits(diff) == row->fits);
+        surety_diff_free(diff);
+        diff = NULL;
+        surety_contract_free(after);
+        after = NULL;
+        surety_contract_free(before);
+        before = NULL;
+    }
+    CHECK(strcmp(surety_bump_name(SURETY_BUMP_MAJOR), "major") == 0);
+    CHECK(strcmp(surety_bump_name((surety_bump)9), "none") == 0);
+done:
+    surety_diff_free(diff);
+    surety_contract_free(after);
+    surety_contract_free(before);
+}
+
+TEST(writes_itself)
+{
+    surety_contract *before = NULL;
+    surety_contract *after = NULL;
+    surety_diff *diff = NULL;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(read_version(t, "1.0.0", ",\"properties\":{\"a\":{\"maximum\":1}}",
+                     &before));
+    TRY(read_version(t, "1.1.0", ",\"properties\":{\"a\":{\"maximum\":2}}",
+                     &after));
+    TRY(surety_diff_new(before, after, check_alloc(t), &diff, NULL));
+    TRY(surety_diff_write(diff, &out));
+    CHECK_TEXT(
+        surety_buf_str(&out),
+        "{\"old\":\"a@1.0.0\",\"new\":\"a@1.1.0\",\"breaksConsumers\":1,"
+        "\"breaksProducers\":0,\"version\":{\"needed\":\"major\",\"fits\":"
+        "false},\"changes\":[{\"at\":\"/a\",\"keyword\":\"maximum\","
+        "\"message\":\"the number was at most 1 and is at most 2\",\"breaks\":["
+        "\"consumers\"],\"oldLocation\":\"/properties/a\",\"newLocation\":"
+        "\"/properties/a\"}]}");
+    CHECK(surety_diff_at(diff, 1).at.ptr == NULL);
+done:
+    surety_buf_done(&out);
+    surety_diff_free(diff);
+    surety_contract_free(after);
+    surety_contract_free(before);
+}
+
+TEST(needs_two_contracts)
+{
+    surety_contract *contract = NULL;
+    surety_diff *diff = NULL;
+    surety_error err;
+
+    TRY(read_one(t, "true", &contract));
+    EXPECT(SURETY_MISUSE, surety_diff_new(contract, NULL, NULL, &diff, &err));
+    EXPECT(SURETY_MISUSE, surety_diff_new(NULL, contract, NULL, &diff, &err));
+    CHECK(!diff && surety_diff_count(NULL) == 0);
+    surety_diff_free(NULL);
+done:
+    surety_contract_free(contract);
+}
+
+/* A schema of so many members, each with a bound. */
+static surety_status read_wide(struct check *t, size_t members, int bound,
+                               surety_contract **ret_contract)
+{
+    surety_status status;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    surety_buf_text(&text, "{\"properties\":{");
+    for (size_t i = 0; i < members; i++) {
+        char member[64];
+
+        snprintf(member, sizeof(member), "%s\"m%zu\":{\"maximum\":%d}",
+                 i ? "," : "", i, bound);
+        surety_buf_text(&text, member);
+    }
+    surety_buf_text(&text, "}}");
+    surety_buf_byte(&text, '\0');
+    status = read_one(t, text.ptr, ret_contract);
+    surety_buf_done(&text);
+    return status;
+}
+
+TEST(stops_at_its_limit)
+{
+    surety_contract *before = NULL;
+    surety_contract *after = NULL;
+    surety_diff *diff = NULL;
+    surety_error err;
+
+    /* Memory of this size is not failed one by one. */
+    if (t->fail_at > 1)
+        return;
+    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX, 1, &before));
+    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX, 2, &after));
+    TRY(surety_diff_new(before, after, check_alloc(t), &diff, NULL));
+    CHECK(surety_diff_count(diff) == SURETY_DIFF_CHANGES_MAX);
+    surety_diff_free(diff);
+    diff = NULL;
+    surety_contract_free(before);
+    surety_contract_free(after);
+    before = after = NULL;
+    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX + 1, 1, &before));
+    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX + 1, 2, &after));
+    EXPECT(SURETY_LIMIT,
+           surety_diff_new(before, after, check_alloc(t), &diff, &err));
+done:
+    surety_diff_free(diff);
+    surety_contract_free(after);
+    surety_contract_free(before);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"tells every change", tells_every_change},
+        {"says what the version needs", says_what_the_version_needs},
+        {"writes itself", writes_itself},
+        {"needs two contracts", needs_two_contracts},
+        {"stops at its limit", stops_at_its_limit},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
