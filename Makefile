@@ -9,7 +9,10 @@
 #   make fuzz      search for crashing inputs, SECS seconds a target
 #   make install   install below PREFIX (and DESTDIR)
 #   make setup     install what Debian packages are missing, nothing else
-#   make symbols   write the lists of exported symbols anew, after a review
+#   make symbols   write the lists of exported symbols and the ABI anew, after a
+#                  review
+#   make deb       build the Debian packages below $(BUILD)/debian
+#   make amalgamation   the core as one file: $(BUILD)/amalgamation/surety.c, .h
 #   make clean     remove what was built
 #
 # Each verb first installs what Debian packages it needs and does not find.
@@ -31,7 +34,7 @@ $(BUILD)/build.ninja: | setup
 	meson setup --prefix=$(PREFIX) $(MESON_FLAGS) $(BUILD)
 
 run: setup $(BUILD)/build.ninja
-	@ninja -C $(BUILD) surety
+	@ninja -C $(BUILD) surety systems
 	@tools/tour.sh $(BUILD)
 
 test:
@@ -65,8 +68,21 @@ install: all
 symbols: all
 	@python3 tests/api/symbols.py --write $(BUILD)/libsurety.so
 	@python3 tests/api/symbols.py --write $(BUILD)/libsurety-run.so
+	@python3 tests/api/abi.py --write
+
+# dpkg-buildpackage writes beside its sources, so it gets a copy of them.
+deb:
+	@$(SETUP) build deb
+	@python3 tests/api/debian.py --make $(BUILD)/debian
+
+amalgamation: setup $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet tests/api/surety.c
+	@mkdir -p $(BUILD)/amalgamation
+	@cp $(BUILD)/tests/api/surety.c $(BUILD)/tests/api/surety.h \
+	    $(BUILD)/amalgamation
 
 clean:
 	@rm -rf $(BUILD) build-*
 
-.PHONY: all setup run test bench fault fuzz install symbols clean
+.PHONY: all setup run test bench fault fuzz install symbols deb amalgamation \
+    clean

@@ -45,4 +45,21 @@ for program, language, standard in STANDARDS:
         same(f"{name}: and works", made.returncode or subprocess.run(
             [target], capture_output=True, text=True, check=False,
             timeout=60).stdout, "42\n")
+
+# As a program in C++ has it: surety.o, from C, behind the same one header.
+made = subprocess.run(
+    ["cc", "-O0", "-c", "-I", FOLDER, f"{FOLDER}/surety.c", "-o",
+     f"{FOLDER}/surety.o", *VARIANTS[0][0], *sanitize_flags()],
+    capture_output=True, text=True, check=False, timeout=300)
+made = made if made.returncode else subprocess.run(
+    ["c++", "-std=c++11", *WARNINGS, "-I", FOLDER, "-x", "c++",
+     f"{HERE}/outside.c", "-x", "none", f"{FOLDER}/surety.o", "-o",
+     f"{FOLDER}/amalgamation-cxx", *libs, *VARIANTS[0][1],
+     *sanitize_flags()], capture_output=True, text=True, check=False,
+    timeout=300)
+check("surety.o links into a program in C++", made.returncode == 0,
+      made.stderr[:4000])
+same("and works", made.returncode or subprocess.run(
+    [f"{FOLDER}/amalgamation-cxx"], capture_output=True, text=True,
+    check=False, timeout=60).stdout, "42\n")
 finish()

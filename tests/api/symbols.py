@@ -5,7 +5,8 @@ public headers of its umbrella declare: libsurety.so, surety.h and symbols;
 libsurety-run.so, surety-run.h and symbols-run.
 
     symbols.py LIBRARY             the test
-    symbols.py --write LIBRARY     writes the list anew, for a review
+    symbols.py --write LIBRARY     writes the list anew, for a review, and that
+                                   of the Debian package
 """
 
 import os
@@ -19,13 +20,20 @@ from tap import check, finish, same  # noqa: E402
 
 INCLUDE = os.path.join(HERE, "..", "..", "include")
 RUN = "surety-run" in os.path.basename(sys.argv[-1])
+NAME = "surety-run" if RUN else "surety"
+PACKAGED = os.path.join(HERE, "..", "..", "debian", f"lib{NAME}0.symbols")
+VERSIONS = set()
 LIST = os.path.join(HERE, "symbols-run" if RUN else "symbols")
 
 
 def exported(library):
     run = subprocess.run(["nm", "--dynamic", "--defined-only", library],
                          capture_output=True, text=True, check=True)
-    names = {line.split()[-1] for line in run.stdout.splitlines()}
+    # NAME, or NAME@@VERSION, and the version itself (packaging/surety.map.in).
+    names = {line.split()[-1] for line in run.stdout.splitlines()
+             if not re.match(r"0* A ", line)}
+    VERSIONS.update(name.partition("@@")[2] for name in names)
+    names = {name.partition("@@")[0] for name in names}
     # What the toolchain itself puts in (and the sanitizers).
     return sorted(name for name in names if not re.match(
         r"_init$|_fini$|_edata$|_end$|__bss_start$|__asan_|__ubsan_|__odr_",
@@ -49,11 +57,35 @@ def declared():
     return names
 
 
+def packaged():
+    """{symbol: the version that it came with} of the Debian package."""
+    if not os.path.exists(PACKAGED):
+        return {}
+    with open(PACKAGED, encoding="ascii") as file:
+        return dict(re.findall(r"^ (\w+)@\w+ (\S+)$", file.read(), re.M))
+
+
+def write_packaged(names):
+    with open(os.path.join(HERE, "..", "..", "meson.build"),
+              encoding="utf-8") as file:
+        text = file.read()
+    version = re.search(r"^  version: '(.*?)'", text, re.M)[1]
+    number = re.search(r"^soversion = '(\d+)'", text, re.M)[1]
+    known = packaged()
+    with open(PACKAGED, "w", encoding="ascii") as file:
+        file.write(f"lib{NAME}.so.{number} lib{NAME}{number} #MINVER#\n")
+        file.write("* Build-Depends-Package: libsurety-dev\n")
+        for name in [f"SURETY_{number}", *names]:
+            file.write(f" {name}@SURETY_{number} "
+                       f"{known.get(name, version)}\n")
+
+
 def main():
     found = exported(sys.argv[-1])
     if sys.argv[1] == "--write":
         with open(LIST, "w", encoding="ascii") as file:
             file.write("".join(name + "\n" for name in found))
+        write_packaged(found)
         return
     with open(LIST, encoding="ascii") as file:
         listed = file.read().split()
@@ -63,12 +95,18 @@ def main():
     same(f"in tests/api/{name}, but not exported",
          sorted(set(listed) - set(found)), [])
     same("the list is sorted", listed, sorted(listed))
+    same(f"debian/lib{NAME}0.symbols has the same (make symbols)",
+         sorted(name for name in packaged() if name.islower()), listed)
     same("every exported name begins with surety_, and none with surety__",
          [name for name in found if not re.match(r"surety_[a-z]", name)], [])
     same("declared in a public header, but not exported",
          sorted(declared() - set(found)), [])
     same("exported, but not declared in a public header",
          sorted(set(found) - declared()), [])
+    if "" not in VERSIONS:  # a linker that knows no versions gives none
+        check("and has the one version SURETY_ and the soversion",
+              len(VERSIONS) == 1 and re.match(r"SURETY_\d+$", *VERSIONS),
+              VERSIONS)
     check("there are any", len(found) > 20, len(found))
     finish()
 

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the Debian packages from a copy of the sources, without a warning;
+lintian finds no error in them; unpacked, they are what a program needs.
+
+    debian.py FOLDER           the test, below FOLDER
+    debian.py --make FOLDER    only builds them there, with the unit tests
+"""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from tap import check, finish, same, skip, skip_all  # noqa: E402
+from place import Place, code_of  # noqa: E402
+
+SOURCE = os.path.realpath(os.path.join(HERE, "..", ".."))
+FOLDER = os.path.abspath(sys.argv[-1])
+PACKAGES = {"libsurety0", "libsurety-run0", "libsurety-dev", "surety"}
+# Nothing of the tester's own settings reaches the build of a package.
+ENV = {name: value for name, value in os.environ.items()
+       if name in ("HOME", "LANG", "PATH", "TMPDIR")}
+
+
+def run(*command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False,
+                          stdin=subprocess.DEVNULL, **more)
+
+
+def lacking():
+    """Why packages cannot be built here; empty: they can."""
+    for tool in ("dpkg-buildpackage", "dh"):
+        if not shutil.which(tool):
+            return f"there is no {tool}"
+    said = run("dpkg-checkbuilddeps", cwd=SOURCE)
+    return said.stdout.strip() if said.returncode else ""
+
+
+def copy():
+    """A copy of the sources: dpkg-buildpackage writes into and beside them."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    sources = os.path.join(FOLDER, "sources")
+    shutil.copytree(SOURCE, sources, symlinks=True,
+                    ignore=shutil.ignore_patterns(
+                        ".git", "build", "build-*", "__pycache__"))
+    return sources
+
+
+def build(options):
+    """dpkg-buildpackage's process."""
+    return run("dpkg-buildpackage", "--build=binary", "--no-sign", cwd=copy(),
+               env={**ENV, "DEB_BUILD_OPTIONS": options}, timeout=3600)
+
+
+def contents(package):
+    """The paths in a package."""
+    listed = run("dpkg-deb", "--contents", package).stdout
+    return {line.split()[5].removeprefix(".") for line in listed.splitlines()}
+
+
+def check_contents(packages):
+    for name, paths in (
+            ("libsurety0", [r"/usr/lib/[\w-]+/libsurety\.so\.0"]),
+            ("libsurety-run0", [r"/usr/lib/[\w-]+/libsurety-run\.so\.0"]),
+            ("libsurety-dev", [
+                r"/usr/include/surety\.h", r"/usr/lib/.*/libsurety\.a",
+                r"/usr/lib/.*/pkgconfig/surety\.pc",
+                r"/usr/lib/.*/cmake/surety/surety-config\.cmake",
+                r"/usr/share/man/man3/surety_doc_read\.3\.gz",
+                r"/usr/share/doc/libsurety-dev/examples/01-judge\.c"]),
+            ("surety", [r"/usr/bin/surety",
+                        r"/usr/share/man/man1/surety-check\.1\.gz",
+                        r"/usr/share/surety/contracts/surety/report\.json"])):
+        have = contents(packages[name])
+        lost = [path for path in paths
+                if not any(re.fullmatch(path, one) for one in have)]
+        same(f"{name} has what it is for", lost, [])
+        same(f"{name}: nothing outside of /usr", [
+            path for path in have if not path.startswith("/usr")
+            and path != "/"], [])
+    control = run("dpkg-deb", "--field", packages["libsurety0"],
+                  "Depends").stdout
+    check("libsurety0 depends on the libraries that it stands on",
+          all(one in control for one in ("libgmp10", "libidn2-0",
+                                         "libpcre2-8-0")), control)
+
+
+def check_program(packages):
+    """The first program of docs/library.md with what the packages hold."""
+    root = os.path.join(FOLDER, "root")
+    for name in sorted(PACKAGES):
+        run("dpkg-deb", "--extract", packages[name], root)
+    place = Place(root, "/usr")
+    source = os.path.join(FOLDER, "check.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(code_of("library.md", "/* check.c:"))
+    flags = place.flags("--cflags", "--libs", "surety").stdout.split()
+    for compiler in (["cc"], ["c++", "-x", "c++"]):
+        target = os.path.join(FOLDER, "check")
+        made = run(*compiler, source, "-x", "none", "-o", target, *flags)
+        check(f"{compiler[0]}: a program builds with the unpacked packages",
+              made.returncode == 0, made.stdout[:2000])
+        same(f"{compiler[0]}: it runs",
+             made.returncode or run(target, env=place.env).stdout, "42\n")
+
+
+def test():
+    why = lacking()
+    if why:
+        skip_all(why)
+    if not os.environ.get("CI"):
+        skip_all("takes minutes: runs where CI is set, or by `make deb`")
+    made = build(f"nocheck parallel={os.cpu_count()}")
+    if not check("dpkg-buildpackage builds the packages",
+                 made.returncode == 0, made.stdout[-6000:]):
+        finish()
+    same("without a warning of a compiler", [
+        line for line in made.stdout.splitlines()
+        if re.search(r"^\S+:\d+:.*\bwarning: ", line)], [])
+    same("and none about symbols", [
+        line for line in made.stdout.splitlines()
+        if line.startswith(("dpkg-gensymbols: warning",
+                            "dpkg-shlibdeps: warning: symbol"))], [])
+    packages = {os.path.basename(path).split("_")[0]: path
+                for path in glob.glob(os.path.join(FOLDER, "*.deb"))}
+    same("the packages", sorted(name for name in packages
+                                if "dbgsym" not in name), sorted(PACKAGES))
+    check_contents(packages)
+    check_program(packages)
+    if shutil.which("lintian"):
+        said = run("lintian", "--fail-on", "error", "--allow-root",
+                   *glob.glob(os.path.join(FOLDER, "*.changes")), env=ENV)
+        check("lintian finds no error", said.returncode == 0, said.stdout)
+    else:
+        skip("lintian finds no error", "there is no lintian")
+    shutil.rmtree(FOLDER)
+    finish()
+
+
+def main():
+    if sys.argv[1] != "--make":
+        test()
+    why = lacking()
+    if why:
+        sys.exit(f"debian.py: {why}")
+    made = build(f"parallel={os.cpu_count()}")
+    with open(os.path.join(FOLDER, "log"), "w", encoding="utf-8") as file:
+        file.write(made.stdout)
+    if made.returncode:
+        sys.exit(made.stdout[-6000:] + f"debian.py: see {FOLDER}/log")
+    shutil.rmtree(os.path.join(FOLDER, "sources"))
+    print("\n".join(sorted(glob.glob(os.path.join(FOLDER, "*.deb")))))
+
+
+main()
