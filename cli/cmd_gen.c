@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety gen: C types made from contracts, as a header and a source. A file
+ * that somebody changed is not written over, and one that is already what it
+ * would be is left alone. */
+#include "commands.h"
+
+#include <surety/gen.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "input.h"
+#include "library.h"
+
+enum { GEN_PATH_MAX = 4096 };
+
+struct gen_settings {
+    struct texts contracts;
+    int language;
+    const char *output, *include, *prefix;
+    bool force, check, quiet;
+};
+
+#define AT(member) offsetof(struct gen_settings, member)
+
+const struct option_row gen_options[] = {
+    {"contract", 'c', OPTION_TEXTS, AT(contracts), 0, "CONTRACT", NULL,
+     "what the types are made from: a file with a contract or a plain JSON "
+     "Schema, or a name such as a/b or a/b@1; may be given several times"},
+    {"lang", 0, OPTION_CHOICE, AT(language), 0, NULL, "c",
+     "the language of the types"},
+    {"output", 'o', OPTION_TEXT, AT(output), 0, "PATH", NULL,
+     "the files' path without their endings, .h and .c; a folder: files in it "
+     "that are called by the first contract; -: both to standard output. "
+     "Unless given, files in this folder"},
+    {"include", 0, OPTION_TEXT, AT(include), 0, "NAME", NULL,
+     "how the source includes the header; unless given, the header's name"},
+    {"prefix", 0, OPTION_TEXT, AT(prefix), 0, "NAME", NULL,
+     "what all names in C begin with, in place of the folders of the "
+     "contract's name"},
+    {"check", 0, OPTION_FLAG, AT(check), 0, NULL, NULL,
+     "write nothing; end with 1 where a file is not what it would be"},
+    {"force", 'f', OPTION_FLAG, AT(force), 0, NULL, NULL,
+     "write over files that were changed by hand, or made by something else"},
+    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
+     "do not tell what no C type can say"},
+    OPTION_END};
+
+/* ---- what no type says ------------------------------------------------------
+ */
+
+/* Warns of each note at its line in the contract. */
+static void gen_notes(struct cli *cli, const surety_gen *gen,
+                      surety_contract *const *contracts,
+                      const struct texts *names)
+{
+    for (size_t i = 0; i < surety_gen_note_count(gen); i++) {
+        const surety_gen_note note = surety_gen_note_at(gen, i);
+        const surety_val root = surety_contract_root(contracts[note.contract]);
+        struct diag diag = {.level = DIAG_WARNING,
+                            .source =
+                                surety_str_of(names->items[note.contract]),
+                            .message = note.message,
+                            .hint = note.hint};
+        surety_buf at;
+
+        surety_buf_init(&at, NULL, 0);
+        surety_val_pointer(note.at, &at);
+        diag.at = surety_buf_str(&at);
+        if (note.at.doc == root.doc) {
+            diag.text = surety_doc_text(root.doc);
+            diag.position = surety_val_position(note.at);
+        }
+        diag_write(&cli->err.buf, cli->color, &diag);
+        surety_buf_done(&at);
+    }
+}
+
+/* ---- files
+ * ------------------------------------------------------------------- */
+
+static void gen_failed(struct cli *cli, const char *path)
+{
+    cli_fail(cli, CODE_WORLD, NULL, "cannot write %s: %s", path,
+             strerror(errno));
+}
+
+/* Writes a file whole or not at all. */
+static void gen_save(struct cli *cli, const char *path, surety_str text)
+{
+    char made[GEN_PATH_MAX + 16];
+    FILE *file;
+    bool good;
+
+    snprintf(made, sizeof(made), "%s.%ld", path, (long)getpid());
+    file = fopen(made, "wbx");
+    if (!file) {
+        gen_failed(cli, path);
+        return;
+    }
+    good = fwrite(text.ptr, 1, text.len, file) == text.len;
+    good = fclose(file) == 0 && good;
+    if (!good || rename(made, path) != 0) {
+        gen_failed(cli, path);
+        remove(made);
+    }
+}
+
+static void gen_file(struct cli *cli, const struct gen_settings *settings,
+                     const char *path, surety_str text)
+{
+    const size_t max = surety_limits_of(NULL).text_bytes_max;
+    surety_str there = {NULL, 0};
+    struct stat about;
+    surety_error error;
+    bool same;
+
+    if (stat(path, &about) != 0) {
+        if (errno != ENOENT)
+            gen_failed(cli, path);
+        else if (settings->check)
+            cli_fail(cli, CODE_INVALID, NULL, "%s is not there", path);
+        else
+            gen_save(cli, path, text);
+        return;
+    }
+    if (input_read(path, max, &there, &error) != SURETY_OK) {
+        cli_report(cli, CODE_WORLD, path, (surety_str){NULL, 0}, &error);
+        return;
+    }
+    same = surety_str_equal(there, text);
+    if (!same && settings->check)
+        cli_fail(cli, CODE_INVALID, "make it again without --check",
+                 "%s is not what the contract gives", path);
+    else if (!same && !settings->force && !surety_gen_is_untouched(there))
+        cli_fail(cli, CODE_USAGE, "--force writes over it",
+                 "%s was changed by hand, or was not made by surety gen", path);
+    else if (!same)
+        gen_save(cli, path, text);
+    free((char *)there.ptr);
+}
+
+/* The path without an ending; false: said why. */
+static bool gen_stem(struct cli *cli, const struct gen_settings *settings,
+                     const surety_contract *contract, char *stem)
+{
+    surety_str name = surety_contract_name(contract);
+    const char *output = settings->output ? settings->output : ".";
+    struct stat about;
+    int len;
+
+    for (size_t i = name.len; i > 0; i--)
+        if (name.ptr[i - 1] == '/') {
+            name = (surety_str){name.ptr + i, name.len - i};
+            break;
+        }
+    if (name.len == 0)
+        name = surety_str_of("types");
+    if (stat(output, &about) == 0 && S_ISDIR(about.st_mode))
+        len =
+            snprintf(stem, GEN_PATH_MAX, "%s/%.*s",
+                     settings->output ? output : ".", (int)name.len, name.ptr);
+    else
+        len = snprintf(stem, GEN_PATH_MAX, "%s", output);
+    if (len > 0 && len < GEN_PATH_MAX - 2)
+        return true;
+    cli_usage(cli, NULL, "the path of the output is too long");
+    return false;
+}
+
+/* ---- the whole
+ * ----------------------------------------------------------------- */
+
+static void gen_put(struct cli *cli, const struct gen_settings *settings,
+                    surety_contract **contracts)
+{
+    const bool to_stdout =
+        settings->output && strcmp(settings->output, "-") == 0;
+    surety_gen_options options = {.size = sizeof(options)};
+    char stem[GEN_PATH_MAX], path[GEN_PATH_MAX + 8];
+    surety_gen *gen = NULL;
+    surety_status status;
+    surety_error error;
+    const char *base;
+
+    if (!gen_stem(cli, settings, contracts[0], stem))
+        return;
+    base = strrchr(stem, '/') ? strrchr(stem, '/') + 1 : stem;
+    snprintf(path, sizeof(path), "%s.h", to_stdout ? "types" : base);
+    options.header =
+        surety_str_of(settings->include ? settings->include : path);
+    options.prefix = surety_str_of(settings->prefix);
+    status = surety_gen_make((const surety_contract *const *)contracts,
+                             settings->contracts.count, &options, &gen, &error);
+    if (status != SURETY_OK) {
+        cli_report(cli, cli_code_of(status, CODE_USAGE),
+                   settings->contracts.items[0], (surety_str){NULL, 0}, &error);
+        return;
+    }
+    if (!settings->quiet)
+        gen_notes(cli, gen, contracts, &settings->contracts);
+    if (to_stdout) {
+        surety_buf_add(&cli->out.buf, surety_gen_header(gen));
+        surety_buf_byte(&cli->out.buf, '\n');
+        surety_buf_add(&cli->out.buf, surety_gen_source(gen));
+    } else {
+        snprintf(path, sizeof(path), "%s.h", stem);
+        gen_file(cli, settings, path, surety_gen_header(gen));
+        snprintf(path, sizeof(path), "%s.c", stem);
+        gen_file(cli, settings, path, surety_gen_source(gen));
+    }
+    surety_gen_free(gen);
+}
+
+static bool gen_is_ready(struct cli *cli, const struct gen_settings *settings,
+                         const struct operands *operands)
+{
+    if (settings->contracts.count == 0)
+        cli_usage(cli, "surety contracts list shows those there are by name",
+                  "name the contract with -c");
+    else if (operands->count > 0)
+        cli_usage(cli, "name a contract with -c, the files with -o",
+                  "there are no operands");
+    else
+        return true;
+    return false;
+}
+
+void gen_run(struct cli *cli, const struct command *command, int argc,
+             char **argv)
+{
+    struct gen_settings settings = {.output = NULL};
+    surety_contract **contracts = NULL;
+    struct operands operands;
+    size_t count = 0;
+
+    if (options_parse(cli, command, argc, argv, &settings, &operands) ==
+            OPTIONS_GO &&
+        gen_is_ready(cli, &settings, &operands)) {
+        contracts = calloc(settings.contracts.count, sizeof(*contracts));
+        if (!contracts)
+            cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+        while (contracts && count < settings.contracts.count) {
+            contracts[count] =
+                library_contract(cli, settings.contracts.items[count]);
+            if (!contracts[count])
+                break;
+            count++;
+        }
+        if (contracts && count == settings.contracts.count)
+            gen_put(cli, &settings, contracts);
+    }
+    while (count > 0)
+        surety_contract_free(contracts[--count]);
+    free(contracts);
+    texts_done(&settings.contracts);
+}

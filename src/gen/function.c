@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of a root: a row of a table each, declared in the header and
+ * defined in the source. All of them hand their arguments to surety/typed.h. */
+#include "gen/inside.h"
+
+/* What the body does besides handing on its arguments. */
+enum function_gives { GIVES_NOTHING, GIVES_STATUS, GIVES_VALUE };
+
+/* "@" stands for the root's name. */
+typedef struct function_row {
+    const char *suffix;
+    enum function_gives gives;
+    const char *arguments; /* separated by '\n' */
+    const char *passed;
+    const char *about;
+} function_row;
+
+#define FUNCTION_CONTRACT "const surety_contract *contract"
+#define FUNCTION_ERROR "surety_error *reterr"
+
+static const function_row function_rows[] = {
+    {"contract", GIVES_STATUS,
+     "const surety_contract_options *options\n"
+     "surety_contract **ret_contract\n" FUNCTION_ERROR,
+     "options\nret_contract\nreterr",
+     "Compiles the contract, which serves any number of values and threads. "
+     "The caller frees it; options may be NULL."},
+    {"read", GIVES_VALUE,
+     FUNCTION_CONTRACT "\nsurety_str reply\nconst @ **ret_value\n"
+                       "surety_outcome **ret_outcome\n" FUNCTION_ERROR,
+     "contract\nreply\n&value\nret_outcome\nreterr",
+     "Judges a model's reply and gives its value, or NULL where the outcome, "
+     "which may be asked for with ret_outcome, says what is wrong with it."},
+    {"from", GIVES_VALUE,
+     FUNCTION_CONTRACT "\nsurety_val val\nconst @ **ret_value\n" FUNCTION_ERROR,
+     "contract\nval\n&value\nreterr",
+     "The same of a value that satisfies the contract."},
+    {"free", GIVES_NOTHING, "const @ *value", "value",
+     "Frees what _read or _from gave, and all that is in it; takes NULL."},
+    {"to", GIVES_STATUS, "const @ *value\nsurety_doc *doc\n" FUNCTION_ERROR,
+     "value\ndoc\nreterr", "Builds a value, also one of your own, in doc."},
+    {"write", GIVES_STATUS,
+     "const @ *value\nsurety_style style\nsurety_buf *out\n" FUNCTION_ERROR,
+     "value\nstyle\nout\nreterr", "Appends it as JSON."},
+    {"check", GIVES_STATUS,
+     FUNCTION_CONTRACT "\nconst @ *value\nsurety_buf *json\n"
+                       "surety_outcome **ret_outcome\n" FUNCTION_ERROR,
+     "contract\nvalue\njson\nret_outcome\nreterr",
+     "Appends it as JSON to json, which is empty, and judges it. json must "
+     "outlive the outcome."},
+    {"print", GIVES_NOTHING, "const @ *value\nsurety_buf *out", "value\nout",
+     "Appends it in a form to read while debugging."}};
+
+/* Appends text with "@" as name. */
+static void function_fill(surety_buf *out, const char *text, surety_str name)
+{
+    for (; *text; text++)
+        if (*text == '@')
+            surety_buf_add(out, name);
+        else
+            surety_buf_byte(out, *text);
+}
+
+/* The table that all functions of a root begin with. */
+static void function_typed(surety_buf *out, const surety__gen_model *model)
+{
+    surety_buf_byte(out, '&');
+    surety_buf_add(out, model->root->local);
+    surety_buf_text(out, "_typed\n");
+}
+
+void surety__gen_function(surety_buf *out, const char *result, surety_str name,
+                          const char *suffix, const char *arguments,
+                          const char *tail)
+{
+    surety_buf head, filled;
+
+    surety_buf_init(&head, out->alloc, 0);
+    surety_buf_init(&filled, out->alloc, 0);
+    surety_buf_text(&head, result);
+    surety_buf_add(&head, name);
+    surety_buf_byte(&head, '_');
+    surety_buf_text(&head, suffix);
+    function_fill(&filled, arguments, name);
+    if (head.status == SURETY_OK && filled.status == SURETY_OK)
+        surety__gen_call(out, 0, surety_buf_str(&head), surety_buf_str(&filled),
+                         tail);
+    else
+        out->status = SURETY_NOMEM;
+    surety_buf_done(&head);
+    surety_buf_done(&filled);
+}
+
+static const char *function_result(const function_row *row)
+{
+    return row->gives == GIVES_NOTHING ? "void " : "surety_status ";
+}
+
+/* ---- derived members ----------------------------------------------------- */
+
+#define FUNCTION_DERIVE                                                        \
+    FUNCTION_CONTRACT "\nconst @ *value\nsurety_doc *doc\n" FUNCTION_ERROR
+
+/* "derive" or "derive_NAME"; the same name each time it is asked for. */
+static void derive_suffix(surety_str key, surety_buf *out)
+{
+    surety_buf_text(out, "derive_");
+    surety__gen_word(out, key, false);
+}
+
+static void derive_each(surety__gen_model *model, surety_buf *out,
+                        void (*put)(surety__gen_model *model, surety_str key,
+                                    const char *suffix, surety_buf *out))
+{
+    const surety_val derive = surety_contract_derive(model->contract);
+    surety__gen_names names = {0};
+    surety_buf suffix;
+
+    if (!surety_val_count(derive))
+        return;
+    surety_buf_init(&suffix, out->alloc, 0);
+    put(model, (surety_str){NULL, 0}, "derive", out);
+    for (surety_val v = surety_val_first(derive); v.doc;
+         v = surety_val_next(derive, v)) {
+        const surety_str key = surety_val_str(surety_val_key(v));
+        surety_str claimed;
+
+        surety_buf_reset(&suffix);
+        derive_suffix(key, &suffix);
+        if (suffix.status != SURETY_OK) {
+            out->status = suffix.status;
+            break;
+        }
+        claimed =
+            surety__gen_claim(model->gen, &names, surety_buf_str(&suffix));
+        if (!claimed.ptr)
+            break;
+        put(model, key, claimed.ptr, out);
+    }
+    surety_buf_done(&suffix);
+    surety__gen_names_done(model->gen, &names);
+}
+
+static void derive_declare(surety__gen_model *model, surety_str key,
+                           const char *suffix, surety_buf *out)
+{
+    if (!key.ptr)
+        surety__gen_comment(
+            out, 0,
+            SURETY__LITERAL("What the contract derives from a value, as the "
+                            "root of doc: all of it as an object, or one "
+                            "member."));
+    surety__gen_function(out, "surety_status ", model->prefix, suffix,
+                         FUNCTION_DERIVE, ";\n");
+}
+
+static void derive_define(surety__gen_model *model, surety_str key,
+                          const char *suffix, surety_buf *out)
+{
+    surety_buf arguments;
+
+    surety_buf_byte(out, '\n');
+    surety__gen_function(out, "surety_status ", model->prefix, suffix,
+                         FUNCTION_DERIVE, "\n{\n");
+    surety_buf_init(&arguments, out->alloc, 0);
+    function_typed(&arguments, model);
+    surety_buf_text(&arguments, "contract\nvalue\n");
+    if (key.ptr)
+        surety__gen_quote(&arguments, key);
+    else
+        surety_buf_text(&arguments, "NULL");
+    surety_buf_text(&arguments, "\ndoc\nreterr");
+    if (arguments.status == SURETY_OK)
+        surety__gen_call(out, 4, SURETY__LITERAL("return surety_typed_derive"),
+                         surety_buf_str(&arguments), ";\n}\n");
+    else
+        out->status = arguments.status;
+    surety_buf_done(&arguments);
+}
+
+/* ---- the rows ------------------------------------------------------------ */
+
+void surety__gen_functions_declare(surety__gen_model *model, surety_buf *out)
+{
+    const size_t count = sizeof(function_rows) / sizeof(*function_rows);
+
+    for (size_t i = 0; i < count; i++) {
+        const function_row *row = &function_rows[i];
+        const surety_str old = surety_contract_deprecated(model->contract);
+
+        surety_buf_byte(out, '\n');
+        surety__gen_comment(out, 0, surety_str_of(row->about));
+        if (i == 0 && old.len) {
+            surety_buf_byte(out, '\n');
+            surety__gen_comment(out, 0, old);
+            surety_buf_text(out, "SURETY_DEPRECATED\n");
+        }
+        surety__gen_function(out, function_result(row), model->prefix,
+                             row->suffix, row->arguments, ";\n");
+    }
+    if (surety_val_count(surety_contract_derive(model->contract)))
+        surety_buf_byte(out, '\n');
+    derive_each(model, out, derive_declare);
+}
+
+static void function_body(surety__gen_model *model, const function_row *row,
+                          surety_buf *out)
+{
+    surety_buf head, arguments;
+    size_t width;
+
+    surety_buf_init(&head, out->alloc, 0);
+    surety_buf_init(&arguments, out->alloc, 0);
+    surety_buf_text(&head, row->gives == GIVES_STATUS  ? "return "
+                           : row->gives == GIVES_VALUE ? "status = "
+                                                       : "");
+    surety_buf_text(&head, "surety_typed_");
+    surety_buf_text(&head, row->suffix);
+    if (row->gives != GIVES_NOTHING || strcmp(row->suffix, "free") != 0)
+        function_typed(&arguments, model);
+    surety_buf_text(&arguments, row->passed);
+    /* Where all of it fits the line behind the "=", it stands there. */
+    width = 4 + head.len + arguments.len + 3;
+    for (size_t i = 0; i < arguments.len; i++)
+        width += arguments.ptr[i] == '\n';
+    if (row->gives == GIVES_VALUE && head.status == SURETY_OK && width > 80 &&
+        width - 5 <= 80) {
+        surety_buf_text(out, "    status =\n");
+        surety_buf_reset(&head);
+        surety_buf_text(&head, "    surety_typed_");
+        surety_buf_text(&head, row->suffix);
+    }
+    if (head.status != SURETY_OK || arguments.status != SURETY_OK)
+        out->status = SURETY_NOMEM;
+    else
+        surety__gen_call(out, 4, surety_buf_str(&head),
+                         surety_buf_str(&arguments), ";\n");
+    surety_buf_done(&head);
+    surety_buf_done(&arguments);
+}
+
+void surety__gen_functions_define(surety__gen_model *model, surety_buf *out)
+{
+    const size_t count = sizeof(function_rows) / sizeof(*function_rows);
+
+    for (size_t i = 0; i < count; i++) {
+        const function_row *row = &function_rows[i];
+
+        surety_buf_byte(out, '\n');
+        surety__gen_function(out, function_result(row), model->prefix,
+                             row->suffix, row->arguments, "\n{\n");
+        if (row->gives == GIVES_VALUE)
+            surety_buf_text(out, "    const void *value = NULL;\n"
+                                 "    surety_status status;\n\n");
+        function_body(model, row, out);
+        if (row->gives == GIVES_VALUE) {
+            surety_buf_text(out, "    if (status == SURETY_OK)\n");
+            function_fill(out, "        *ret_value = (const @ *)value;\n",
+                          model->prefix);
+            surety_buf_text(out, "    return status;\n");
+        }
+        surety_buf_text(out, "}\n");
+    }
+    derive_each(model, out, derive_define);
+}

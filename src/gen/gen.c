@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types from contracts: the order of the work. Each contract becomes a model of
+ * its own; names are one set for all, those of the roots and their functions
+ * first. Then the header and the source are written, each with a hash of
+ * itself in its first comment. */
+#include "gen/inside.h"
+
+static const char gen_hash_line[] = " * Hash of what follows: ";
+
+void *surety__gen_take(surety_gen *gen, size_t size)
+{
+    void *ptr = surety__arena_take(&gen->arena, size ? size : 1);
+
+    if (!ptr)
+        gen->status = SURETY_NOMEM;
+    return ptr;
+}
+
+surety_str surety__gen_text(surety_gen *gen, surety_str text)
+{
+    const surety_str copy = surety__arena_text(&gen->arena, text);
+
+    if (!copy.ptr)
+        gen->status = SURETY_NOMEM;
+    return copy;
+}
+
+surety_str surety__gen_join(surety_gen *gen, surety_str text, const char *end)
+{
+    const size_t end_len = strlen(end);
+    char *copy = surety__gen_take(gen, text.len + end_len + 1);
+
+    if (!copy)
+        return (surety_str){NULL, 0};
+    if (text.len)
+        memcpy(copy, text.ptr, text.len);
+    memcpy(copy + text.len, end, end_len);
+    return (surety_str){copy, text.len + end_len};
+}
+
+/* ---- notes --------------------------------------------------------------- */
+
+void surety__gen_say(surety__gen_model *model, surety_val at,
+                     const char *keyword, const char *hint, const char *format,
+                     ...)
+{
+    surety_gen *gen = model->gen;
+    surety_gen_note note = {.contract = model->number, .at = at};
+    surety_error error;
+    uint64_t key;
+    va_list list;
+
+    if (keyword && surety_val_get(at, keyword).doc)
+        note.at = surety_val_get(at, keyword);
+    key = (uint64_t)(uintptr_t)note.at.doc * 31 + note.at.index + 1;
+    if (gen->status != SURETY_OK || surety__map_get(&model->said, key))
+        return;
+    va_start(list, format);
+    surety__failv(&error, SURETY_UNSUPPORTED, format, list);
+    va_end(list);
+    note.message = surety__gen_text(gen, surety_str_of(error.message));
+    note.hint = surety__gen_text(gen, surety_str_of(hint));
+    if (gen->status == SURETY_OK &&
+        (!surety__map_put(&model->said, gen->alloc, key, model) ||
+         surety__grow(gen->alloc, (void **)&gen->notes, &gen->note_cap,
+                      gen->note_count + 1, sizeof(note), SIZE_MAX)))
+        gen->status = SURETY_NOMEM;
+    if (gen->status == SURETY_OK)
+        gen->notes[gen->note_count++] = note;
+}
+
+/* Notes in the order in which they stand in the contracts. */
+static void gen_sort_notes(surety_gen *gen)
+{
+    for (size_t i = 1; i < gen->note_count; i++) {
+        const surety_gen_note note = gen->notes[i];
+        size_t at = i;
+
+        while (at > 0 && (gen->notes[at - 1].contract > note.contract ||
+                          (gen->notes[at - 1].contract == note.contract &&
+                           gen->notes[at - 1].at.index > note.at.index))) {
+            gen->notes[at] = gen->notes[at - 1];
+            at--;
+        }
+        gen->notes[at] = note;
+    }
+}
+
+size_t surety_gen_note_count(const surety_gen *gen)
+{
+    return gen ? gen->note_count : 0;
+}
+
+surety_gen_note surety_gen_note_at(const surety_gen *gen, size_t i)
+{
+    return i < surety_gen_note_count(gen) ? gen->notes[i]
+                                          : (surety_gen_note){0};
+}
+
+/* ---- what was changed by hand -------------------------------------------- */
+
+/* FNV-1a, 64 bits: it tells a change, not an attack. */
+static uint64_t gen_hash(surety_str text)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (unsigned char)text.ptr[i]) * 0x100000001B3u;
+    return hash;
+}
+
+bool surety_gen_is_untouched(surety_str text)
+{
+    const surety_str line = SURETY__LITERAL(gen_hash_line);
+    const size_t end = surety__str_find(text, SURETY__LITERAL(" */\n"));
+    const size_t at = surety__str_find((surety_str){text.ptr, end}, line);
+    surety_str body;
+    uint64_t hash;
+
+    if (!surety__str_starts(text, SURETY__LITERAL("/* Made by surety gen")) ||
+        at == end || end - at != line.len + 16)
+        return false;
+    body = (surety_str){text.ptr + end + 4, text.len - end - 4};
+    hash = gen_hash(body);
+    for (unsigned i = 0; i < 16; i++)
+        if (text.ptr[at + line.len + i] !=
+            "0123456789abcdef"[hash >> (60 - 4 * i) & 15])
+            return false;
+    return true;
+}
+
+/* The first comment, with the hash of body, and body. */
+static void gen_seal(surety_gen *gen, surety_str about, surety_str body,
+                     surety_buf *out)
+{
+    const uint64_t hash = gen_hash(body);
+
+    surety__gen_comment(out, 0, about);
+    if (out->status == SURETY_OK)
+        out->len -= 4;
+    surety_buf_byte(out, '\n');
+    surety_buf_text(out, gen_hash_line);
+    for (unsigned i = 0; i < 16; i++)
+        surety_buf_byte(out, "0123456789abcdef"[hash >> (60 - 4 * i) & 15]);
+    surety_buf_text(out, " */\n");
+    surety_buf_add(out, body);
+    if (out->status != SURETY_OK)
+        gen->status = out->status;
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+static void gen_guard(surety_gen *gen, surety_str include)
+{
+    surety_buf guard;
+
+    surety_buf_init(&guard, gen->alloc, 0);
+    /* What begins with SURETY_ is the library's. */
+    if (surety__str_starts(include, SURETY__LITERAL("surety")))
+        surety_buf_text(&guard, "TYPES_");
+    for (size_t i = 0; i < include.len; i++) {
+        const char byte = include.ptr[i];
+
+        if (byte >= 'a' && byte <= 'z')
+            surety_buf_byte(&guard, (char)(byte - 'a' + 'A'));
+        else if ((byte >= 'A' && byte <= 'Z') ||
+                 (guard.len && byte >= '0' && byte <= '9'))
+            surety_buf_byte(&guard, byte);
+        else if (guard.len && guard.ptr[guard.len - 1] != '_')
+            surety_buf_byte(&guard, '_');
+    }
+    if (!guard.len || guard.ptr[guard.len - 1] != 'H')
+        surety_buf_text(&guard, "TYPES_H");
+    if (guard.status == SURETY_OK)
+        gen->guard =
+            surety__gen_claim(gen, &gen->names, surety_buf_str(&guard));
+    else
+        gen->status = guard.status;
+    surety_buf_done(&guard);
+}
+
+/* Settles prefix and include; the prefix becomes words of an identifier. */
+static void gen_settle(surety_gen *gen, const surety_gen_options *options,
+                       const surety_contract *first)
+{
+    const surety_str name = surety_contract_name(first);
+    surety_buf text;
+
+    surety_buf_init(&text, gen->alloc, 0);
+    if (options->prefix.len) {
+        surety__gen_word(&text, options->prefix, false);
+        if (text.len && text.ptr[0] >= '0' && text.ptr[0] <= '9')
+            gen->status = SURETY_MISUSE;
+        if (text.status != SURETY_OK)
+            gen->status = text.status;
+        gen->prefix = surety__gen_text(gen, surety_buf_str(&text));
+        surety_buf_reset(&text);
+    }
+    if (options->header.len) {
+        gen->include = surety__gen_text(gen, options->header);
+    } else {
+        surety__gen_word(&text, name, false);
+        surety_buf_text(&text, ".h");
+        gen->include = surety__gen_text(gen, surety_buf_str(&text));
+    }
+    if (text.status != SURETY_OK)
+        gen->status = text.status;
+    surety_buf_done(&text);
+    if (gen->status == SURETY_OK)
+        gen_guard(gen, gen->include);
+}
+
+static void gen_header(surety_gen *gen, surety__gen_model *models, size_t count,
+                       surety_buf *out)
+{
+    surety__buf_printf(out, "#ifndef %.*s\n#define %.*s\n\n",
+                       (int)gen->guard.len, gen->guard.ptr, (int)gen->guard.len,
+                       gen->guard.ptr);
+    surety_buf_text(out, "#include <surety.h>\n\n"
+                         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    for (size_t i = 0; i < count && gen->status == SURETY_OK; i++)
+        surety__gen_header_write(&models[i], out);
+    surety_buf_text(out, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+    if (out->status != SURETY_OK)
+        gen->status = out->status;
+}
+
+static void gen_source(surety_gen *gen, surety__gen_model *models, size_t count,
+                       surety_buf *out)
+{
+    surety_buf_text(out, "#define SURETY_KEEP_DEPRECATED\n#include ");
+    surety__gen_quote(out, gen->include);
+    surety_buf_text(out, "\n\n#define NONE SURETY_TYPED_NONE\n"
+                         "#define POINTER SURETY_TYPED_POINTER\n"
+                         "#define NAME(text) SURETY_TYPED_NAME(text)\n");
+    for (size_t i = 0; i < count && gen->status == SURETY_OK; i++)
+        surety__gen_source_write(&models[i], out);
+    if (out->status != SURETY_OK)
+        gen->status = out->status;
+}
+
+static void gen_about(const surety_contract *const *contracts, size_t count,
+                      surety_buf *out)
+{
+    surety_buf_text(out, "Made by surety gen from ");
+    for (size_t i = 0; i < count; i++) {
+        const surety_str id = surety_contract_id(contracts[i]);
+
+        surety_buf_text(out, i == 0 ? "" : i + 1 == count ? " and " : ", ");
+        if (id.len)
+            surety_buf_add(out, id);
+        else
+            surety_buf_text(out, "a contract without a name");
+    }
+    surety_buf_text(out, ". What is changed here is lost when it is made "
+                         "again.");
+}
+
+static void gen_write(surety_gen *gen, surety__gen_model *models, size_t count,
+                      const surety_contract *const *contracts)
+{
+    surety_buf about, body;
+
+    surety_buf_init(&about, gen->alloc, 0);
+    surety_buf_init(&body, gen->alloc, 0);
+    gen_about(contracts, count, &about);
+    if (about.status != SURETY_OK)
+        gen->status = about.status;
+    gen_header(gen, models, count, &body);
+    if (gen->status == SURETY_OK)
+        gen_seal(gen, surety_buf_str(&about), surety_buf_str(&body),
+                 &gen->header);
+    surety_buf_reset(&body);
+    if (gen->status == SURETY_OK)
+        gen_source(gen, models, count, &body);
+    if (gen->status == SURETY_OK)
+        gen_seal(gen, surety_buf_str(&about), surety_buf_str(&body),
+                 &gen->source);
+    surety_buf_done(&about);
+    surety_buf_done(&body);
+}
+
+static void gen_run(surety_gen *gen, surety__gen_model *models, size_t count,
+                    const surety_contract *const *contracts)
+{
+    for (size_t i = 0; i < count && gen->status == SURETY_OK; i++) {
+        models[i].gen = gen;
+        models[i].number = i;
+        models[i].contract = contracts[i];
+        models[i].schema = surety_contract_schema(contracts[i]);
+        if (surety__gen_model_make(&models[i]) == SURETY_OK) {
+            surety__gen_order(&models[i]);
+            surety__gen_name_root(&models[i]);
+        }
+    }
+    for (size_t i = 0; i < count && gen->status == SURETY_OK; i++)
+        surety__gen_name_types(&models[i]);
+    gen_sort_notes(gen);
+    if (gen->status == SURETY_OK)
+        gen_write(gen, models, count, contracts);
+    for (size_t i = 0; i < count; i++)
+        if (models[i].gen)
+            surety__gen_model_done(&models[i]);
+}
+
+static bool gen_is_misused(const surety_contract *const *contracts,
+                           size_t count)
+{
+    for (size_t i = 0; contracts && i < count; i++) {
+        if (!contracts[i])
+            return true;
+        for (size_t j = 0; j < i; j++)
+            if (surety_str_equal(surety_contract_id(contracts[i]),
+                                 surety_contract_id(contracts[j])))
+                return true;
+    }
+    return !contracts || count == 0;
+}
+
+surety_status surety_gen_make(const surety_contract *const *contracts,
+                              size_t count, const surety_gen_options *options,
+                              surety_gen **ret_gen, surety_error *reterr)
+{
+    const surety_gen_options defaults = {.size = sizeof(defaults)};
+    surety__gen_model *models;
+    surety_status status;
+    surety_gen *gen;
+
+    if (!ret_gen || gen_is_misused(contracts, count))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "one contract or more is needed, no two of them "
+                            "with the same name");
+    if (!options)
+        options = &defaults;
+    gen = surety__new(options->alloc, sizeof(*gen));
+    models = surety__new(options->alloc, count * sizeof(*models));
+    if (!gen || !models) {
+        surety__free(options->alloc, gen, sizeof(*gen));
+        surety__free(options->alloc, models, count * sizeof(*models));
+        return surety__fail_nomem(reterr);
+    }
+    gen->alloc = options->alloc;
+    surety__arena_init(&gen->arena, gen->alloc, 0);
+    surety_buf_init(&gen->header, gen->alloc, 0);
+    surety_buf_init(&gen->source, gen->alloc, 0);
+    gen_settle(gen, options, contracts[0]);
+    gen_run(gen, models, count, contracts);
+    surety__free(gen->alloc, models, count * sizeof(*models));
+    status = gen->status;
+    if (status == SURETY_OK) {
+        *ret_gen = gen;
+        return SURETY_OK;
+    }
+    surety_gen_free(gen);
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    return surety__fail(reterr, status,
+                        "no C types can be made with these "
+                        "options");
+}
+
+void surety_gen_free(surety_gen *gen)
+{
+    if (!gen)
+        return;
+    surety__gen_names_done(gen, &gen->names);
+    surety__gen_names_done(gen, &gen->locals);
+    surety_buf_done(&gen->header);
+    surety_buf_done(&gen->source);
+    surety__free(gen->alloc, gen->notes, gen->note_cap * sizeof(*gen->notes));
+    surety__arena_done(&gen->arena);
+    surety__free(gen->alloc, gen, sizeof(*gen));
+}
+
+surety_str surety_gen_header(const surety_gen *gen)
+{
+    return surety_buf_str(&gen->header);
+}
+
+surety_str surety_gen_source(const surety_gen *gen)
+{
+    return surety_buf_str(&gen->source);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The header: types, each behind those that it is made of, and what can be done
+ * with the root. */
+#include "gen/inside.h"
+
+enum { DEFAULT_SHOWN_MAX = 40 };
+
+/* ---- what stands where --------------------------------------------------- */
+
+bool surety__gen_is_pointer(const surety__gen_node *node)
+{
+    return node->form == SURETY_TYPED_STRUCT ||
+           node->form == SURETY_TYPED_TUPLE;
+}
+
+bool surety__gen_is_span(const surety__gen_node *node)
+{
+    return node->form == SURETY_TYPED_LIST || node->form == SURETY_TYPED_MAP;
+}
+
+/* A pointer says one of the two by being NULL. */
+bool surety__gen_has(const surety__gen_member *member)
+{
+    return !member->required && !member->fill.doc &&
+           (!surety__gen_is_pointer(member->node) || member->nullable);
+}
+
+bool surety__gen_has_null(const surety__gen_member *member)
+{
+    return member->nullable && !surety__gen_is_pointer(member->node);
+}
+
+surety_str surety__gen_ctype(const surety__gen_node *node)
+{
+    static const char *const types[] = {"bool",   "int64_t",    "uint64_t",
+                                        "double", "surety_str", "surety_str",
+                                        "",       "surety_val"};
+
+    if (node->form <= SURETY_TYPED_VALUE && node->form != SURETY_TYPED_ENUM)
+        return surety_str_of(types[node->form]);
+    return node->name;
+}
+
+/* ---- comments ------------------------------------------------------------ */
+
+/* A keyword of shape, or with `far` of what it refers to. */
+static surety_val header_about(const surety__shape *shape, const char *keyword,
+                               bool far)
+{
+    surety_val about = {NULL, 0};
+
+    for (unsigned i = 0; shape && i < 64 && !about.doc; i++) {
+        about = surety_val_get(shape->at, keyword);
+        if (!far || shape->applicator_count != 1 ||
+            shape->applicators->kind != APPLY_ALL ||
+            shape->applicators->count != 1)
+            break;
+        shape = shape->applicators->shapes[0];
+    }
+    return about;
+}
+
+static surety_str header_about_text(const surety__shape *shape, bool far)
+{
+    const surety_str text =
+        surety_val_str(header_about(shape, "description", far));
+
+    return text.len ? text : surety_val_str(header_about(shape, "title", far));
+}
+
+static bool header_deprecated(const surety__shape *shape)
+{
+    return surety_val_bool(header_about(shape, "deprecated", true), false);
+}
+
+static void header_sentence(surety_buf *out, surety_str text)
+{
+    if (out->len)
+        surety_buf_byte(out, ' ');
+    surety_buf_add(out, text);
+    if (text.len && !memchr(".!?:;", text.ptr[text.len - 1], 5))
+        surety_buf_byte(out, '.');
+}
+
+static void header_shown(surety_buf *out, const char *word, surety_val val)
+{
+    surety_buf shown;
+
+    surety_buf_init(&shown, out->alloc, 0);
+    surety_val_write(val, SURETY_STYLE_COMPACT, &shown);
+    if (shown.status != SURETY_OK) {
+        out->status = shown.status;
+    } else if (shown.len <= DEFAULT_SHOWN_MAX) {
+        if (out->len)
+            surety_buf_byte(out, ' ');
+        surety_buf_text(out, word);
+        surety_buf_byte(out, ' ');
+        surety_buf_add(out, surety_buf_str(&shown));
+        surety_buf_byte(out, '.');
+    }
+    surety_buf_done(&shown);
+}
+
+/* What a member is for, what it is called in JSON, and its default. */
+static void header_member_comment(const surety__gen_member *member,
+                                  surety_buf *out)
+{
+    const bool fixed = member->node->form == SURETY_TYPED_FIXED;
+    /* A type that has a name says itself what it is. */
+    const surety_str about =
+        header_about_text(member->shape, member->node->name.len == 0);
+    surety_buf text;
+
+    surety_buf_init(&text, out->alloc, 0);
+    if (!surety_str_equal(member->name, member->json) || fixed) {
+        surety_json_string(&text, member->json);
+        if (about.len || fixed || member->fill.doc)
+            surety_buf_byte(&text, ':');
+    }
+    if (about.len)
+        header_sentence(&text, about);
+    if (fixed)
+        header_shown(&text, about.len ? "Always" : "always",
+                     member->node->words[0]);
+    if (member->fill.doc)
+        header_shown(&text, "Default:", member->fill);
+    if (text.status != SURETY_OK)
+        out->status = text.status;
+    else if (text.len)
+        surety__gen_comment(out, 4, surety_buf_str(&text));
+    surety_buf_done(&text);
+}
+
+static void header_type_comment(const surety__gen_node *node, surety_buf *out)
+{
+    const surety_str about = header_about_text(node->origin, true);
+
+    if (about.len)
+        surety__gen_comment(out, 0, about);
+}
+
+/* ---- declarations -------------------------------------------------------- */
+
+static void header_declaration(surety_buf *out, size_t indent,
+                               const char *before, surety_str type,
+                               const char *between, surety_str name)
+{
+    for (size_t i = 0; i < indent; i++)
+        surety_buf_byte(out, ' ');
+    surety_buf_text(out, before);
+    surety_buf_add(out, type);
+    surety_buf_text(out, between);
+    surety_buf_add(out, name);
+}
+
+/* The items of a list or the entries of a map, and their count. */
+static void header_span(surety_buf *out, size_t indent,
+                        const surety__gen_node *node, surety_str name,
+                        const char *mark)
+{
+    const bool is_map = node->form == SURETY_TYPED_MAP;
+
+    header_declaration(out, indent, "const ",
+                       is_map ? node->entry : surety__gen_ctype(node->rest),
+                       " *", name);
+    surety_buf_text(out, mark);
+    surety_buf_text(out, ";\n");
+    header_declaration(out, indent, "", SURETY__LITERAL("size_t"), " ", name);
+    surety_buf_text(out, "_count");
+    surety_buf_text(out, mark);
+    surety_buf_text(out, ";\n");
+}
+
+static void header_member(surety_buf *out, size_t indent,
+                          const surety__gen_member *member, const char *mark)
+{
+    const surety__gen_node *node = member->node;
+
+    if (node->form == SURETY_TYPED_FIXED || node->form == GEN_NULL)
+        return;
+    if (surety__gen_is_span(node)) {
+        header_span(out, indent, node, member->name, mark);
+        return;
+    }
+    header_declaration(out, indent,
+                       surety__gen_is_pointer(node) ? "const " : "",
+                       surety__gen_ctype(node),
+                       surety__gen_is_pointer(node) ? " *" : " ", member->name);
+    surety_buf_text(out, mark);
+    surety_buf_text(out, ";\n");
+}
+
+/* ---- types --------------------------------------------------------------- */
+
+static void header_open(surety_buf *out, surety_str name, bool forward)
+{
+    surety_buf_text(out, forward ? "struct " : "typedef struct ");
+    surety_buf_add(out, name);
+    surety_buf_text(out, " {\n");
+}
+
+static void header_close(surety_buf *out, surety_str name, bool forward)
+{
+    surety_buf_byte(out, '}');
+    if (!forward) {
+        surety_buf_byte(out, ' ');
+        surety_buf_add(out, name);
+    }
+    surety_buf_text(out, ";\n");
+}
+
+static void header_flag(surety_buf *out, const char *before, surety_str name,
+                        const char *after)
+{
+    surety_buf_text(out, "    bool ");
+    surety_buf_text(out, before);
+    surety_buf_add(out, name);
+    surety_buf_text(out, after);
+    surety_buf_text(out, ";\n");
+}
+
+static void header_struct(const surety__gen_node *node, surety_buf *out)
+{
+    bool empty = node->rest == NULL;
+
+    header_type_comment(node, out);
+    header_open(out, node->name, node->forward);
+    for (uint32_t i = 0; i < node->member_count; i++) {
+        const surety__gen_member *member = &node->members[i];
+        const bool old = header_deprecated(member->shape);
+        size_t start;
+
+        header_member_comment(member, out);
+        start = out->len;
+        if (surety__gen_has(member))
+            header_flag(out, "has_", member->name, "");
+        if (surety__gen_has_null(member))
+            header_flag(out, "", member->name, "_is_null");
+        header_member(out, 4, member, old ? " SURETY_DEPRECATED" : "");
+        empty = empty && out->len == start;
+    }
+    if (node->rest) {
+        const bool is_tuple = node->form == SURETY_TYPED_TUPLE;
+
+        surety__gen_comment(
+            out, 4,
+            is_tuple ? SURETY__LITERAL("What follows these.")
+                     : SURETY__LITERAL("Members that have no name here."));
+        header_span(out, 4, node->rest, node->rest_name, "");
+    }
+    if (empty)
+        surety_buf_text(out, "    bool unused;\n");
+    header_close(out, node->name, node->forward);
+}
+
+static void header_words(surety_buf *out, surety_str name,
+                         const surety_str *words, uint32_t count)
+{
+    surety_buf head;
+
+    surety_buf_init(&head, out->alloc, 0);
+    surety_buf_text(&head, "typedef enum ");
+    surety_buf_add(&head, name);
+    surety_buf_byte(&head, '\0');
+    if (head.status == SURETY_OK)
+        surety__gen_enum(out, head.ptr, words, count, name);
+    else
+        out->status = head.status;
+    surety_buf_done(&head);
+}
+
+static void header_enum(const surety__gen_node *node, surety_buf *out)
+{
+    header_type_comment(node, out);
+    header_words(out, node->name, node->word_names, node->word_count);
+    surety_buf_text(out,
+                    "/* Its word in JSON; NULL for what is no value. */\n");
+    surety__gen_function(out, "const char *", node->name, "name", "@ value",
+                         ";\n");
+    surety_buf_text(out, "/* The value of a word; false: there is none. */\n");
+    surety__gen_function(out, "bool ", node->name, "of",
+                         "surety_str name\n@ *ret_value", ";\n");
+}
+
+static void header_union(const surety__gen_node *node, surety_buf *out)
+{
+    bool open = false;
+
+    header_words(out, node->kind, node->word_names, node->member_count);
+    surety_buf_byte(out, '\n');
+    header_type_comment(node, out);
+    header_open(out, node->name, node->forward);
+    surety_buf_text(out, "    ");
+    surety_buf_add(out, node->kind);
+    surety_buf_text(out, " kind;\n");
+    for (uint32_t i = 0; i < node->member_count; i++) {
+        const surety__gen_member *member = &node->members[i];
+        const bool span = surety__gen_is_span(member->node);
+
+        if (member->node->form == SURETY_TYPED_FIXED ||
+            member->node->form == GEN_NULL)
+            continue;
+        if (!open)
+            surety_buf_text(out, "    union {\n");
+        open = true;
+        /* A list is two members, which have to stand beside each other. */
+        if (span)
+            surety_buf_text(out, "        struct {\n");
+        header_member(out, span ? 12 : 8, member, "");
+        if (span) {
+            header_declaration(out, 8, "} ", member->name, ";\n",
+                               (surety_str){NULL, 0});
+        }
+    }
+    if (open)
+        surety_buf_text(out, "    } as;\n");
+    header_close(out, node->name, node->forward);
+}
+
+/* A list or map that is no member. */
+static void header_holder(const surety__gen_node *node, surety_buf *out)
+{
+    header_open(out, node->name, node->forward);
+    header_span(out, 4, node, SURETY__LITERAL("items"), "");
+    header_close(out, node->name, node->forward);
+}
+
+static void header_entry(const surety__gen_node *node, surety_buf *out)
+{
+    const bool inner = surety__gen_is_span(node->rest);
+
+    header_open(out, node->entry, node->forward);
+    surety_buf_text(out, "    surety_str key;\n    ");
+    surety_buf_add(out,
+                   inner ? node->rest->name : surety__gen_ctype(node->rest));
+    surety_buf_text(out, " value;\n");
+    header_close(out, node->entry, node->forward);
+}
+
+static void header_type(const surety__gen_model *model,
+                        const surety__gen_node *node, surety_buf *out)
+{
+    const size_t start = out->len;
+
+    surety_buf_byte(out, '\n');
+    switch (node->form) {
+    case SURETY_TYPED_ENUM: header_enum(node, out); return;
+    case SURETY_TYPED_UNION: header_union(node, out); return;
+    case SURETY_TYPED_STRUCT:
+    case SURETY_TYPED_TUPLE:
+    case SURETY_TYPED_WRAP: header_struct(node, out); return;
+    case SURETY_TYPED_MAP:
+        if (node->rest == model->value && !node->needs_holder)
+            break;
+        if (node->rest != model->value)
+            header_entry(node, out);
+        if (node->rest != model->value && node->needs_holder)
+            surety_buf_byte(out, '\n');
+        if (node->needs_holder)
+            header_holder(node, out);
+        return;
+    case SURETY_TYPED_LIST:
+        if (!node->needs_holder)
+            break;
+        header_holder(node, out);
+        return;
+    default: break;
+    }
+    /* Nothing is written for it. */
+    if (out->status == SURETY_OK)
+        out->len = start;
+}
+
+void surety__gen_header_write(surety__gen_model *model, surety_buf *out)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < model->order_count; i++) {
+        const surety__gen_node *node = model->order[i];
+        const surety_str name =
+            node->form == SURETY_TYPED_MAP && !node->needs_holder ? node->entry
+                                                                  : node->name;
+
+        if (!node->forward || !name.len || name.ptr == node->kind.ptr ||
+            node->form == SURETY_TYPED_ENUM ||
+            surety_str_equal(name, SURETY__LITERAL("surety_typed_entry")))
+            continue;
+        if (first)
+            surety_buf_byte(out, '\n');
+        first = false;
+        header_declaration(out, 0, "typedef struct ", name, " ", name);
+        surety_buf_text(out, ";\n");
+    }
+    for (size_t i = 0; i < model->order_count; i++)
+        header_type(model, model->order[i], out);
+    surety__gen_functions_declare(model, out);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of gen/ share: nodes, which are types to be, and names.
+ *
+ * A node is the conjunction of some of the contract's shapes, references and
+ * allOf followed; the same conjunction is the same node, so a schema that is
+ * referred to is one type, and a recursive one a graph with cycles.
+ *
+ * Invariants:
+ * 1. model.c decides what a node is, name.c what it is called, the rest writes.
+ *    Nothing is decided while writing.
+ * 2. Whatever cannot be said is GEN_VALUE, and a note says why.
+ * 3. Everything lives in the arena. */
+#ifndef SURETY_GEN_INSIDE_H
+#define SURETY_GEN_INSIDE_H
+
+#include <surety/gen.h>
+#include <surety/typed.h>
+
+#include "base/base.h"
+#include "contract/contract.h"
+#include "json/json.h"
+#include "schema/schema.h"
+
+/* The forms of surety_typed_form, and those that become none. */
+enum {
+    GEN_NULL = SURETY_TYPED_WRAP + 1,
+    GEN_NEVER,
+    GEN_ALIAS /* it is what another node is */
+};
+
+/* Bounds of the generator itself: types, and what identifiers are made of. */
+enum {
+    GEN_NODES_MAX = 50000,
+    GEN_WORD_MAX = 48,
+    GEN_LOCAL_MAX = 24,
+    GEN_UNION_MAX = 64
+};
+
+typedef struct surety__gen_node surety__gen_node;
+typedef struct surety__gen_member surety__gen_member;
+
+/* A shape, and which of its unions are decided already: bit i stands for its
+ * i-th applicator. */
+typedef struct surety__gen_part {
+    const surety__shape *shape;
+    uint64_t settled;
+} surety__gen_part;
+
+typedef struct surety__gen_parts {
+    surety__gen_part *items;
+    size_t count, cap;
+} surety__gen_parts;
+
+/* A member of a struct, a place of a tuple, a branch of a union. */
+struct surety__gen_member {
+    surety_str json; /* its name there; of a branch what it is called */
+    surety__gen_node *node;
+    const surety__shape *shape; /* what describes it; may be NULL */
+    bool required;
+    bool nullable;
+    surety_val fill;    /* its default; SURETY_NONE: none */
+    surety_str name;    /* in C */
+    surety_str pointer; /* of a branch: where it stands in the contract; of
+                         * another its default as JSON; ptr NULL: none */
+};
+
+struct surety__gen_node {
+    surety__gen_node *next; /* of the same hash */
+    surety__gen_part *parts;
+    uint32_t part_count;
+    uint8_t mask; /* TYPE_ bits that it is restricted to */
+    bool made, nullable, placed;
+    uint8_t visit;
+    int form;
+    const surety__shape *origin; /* its first part's shape, or NULL */
+    surety__gen_node *alias;
+    surety__gen_node *box; /* itself or null, where no member says so */
+    surety__gen_member *members;
+    uint32_t member_count;
+    surety__gen_node *rest; /* of a list its items, of a map its values; of a
+                             * struct or tuple the list or map of the rest */
+    surety_val *words;      /* of an enum; of what is fixed its value */
+    surety_str *word_names; /* in C, of an enum; of a union its kinds */
+    uint32_t word_count;
+    surety_str json; /* of what is fixed */
+    /* Names. */
+    surety__gen_node *parent;
+    surety_str word;  /* its own */
+    surety_str name;  /* in C */
+    surety_str entry; /* of a map: its entries' struct */
+    surety_str kind;  /* of a union: its enum */
+    surety_str rest_name;
+    uint32_t index;         /* in the table of types */
+    surety__gen_node *list; /* the list of it, which is one type */
+    uint32_t position;      /* where it is written */
+    surety_str constant;    /* its place in the table of types */
+    surety_str local;       /* what its tables are called after */
+    bool top;               /* called by its word alone: a definition */
+    bool inner;             /* never called by its word alone */
+    bool forward;           /* something points at it before it is defined */
+    bool needs_holder;      /* a list or map that stands for itself somewhere */
+    bool is_rest;           /* it exists for the rest of a struct or tuple */
+};
+
+/* Identifiers in use; name.c. */
+typedef struct surety__gen_names {
+    surety__map map;
+} surety__gen_names;
+
+struct surety_gen {
+    const surety_alloc *alloc;
+    surety__arena arena;
+    surety_str prefix, include, guard;
+    surety_buf header, source;
+    surety_gen_note *notes;
+    size_t note_count, note_cap;
+    surety_status status;     /* the first failure */
+    surety__gen_names names;  /* of everything that others see */
+    surety__gen_names locals; /* of the source's own */
+};
+
+/* One contract while its types are made. */
+typedef struct surety__gen_model {
+    surety_gen *gen;
+    const surety_contract *contract;
+    const surety_schema *schema;
+    size_t number;     /* of the contract */
+    surety__map known; /* nodes by hash */
+    surety__map said;  /* notes by place */
+    surety__gen_node **nodes;
+    size_t node_count, node_cap;
+    surety__gen_node *value; /* the type of any value */
+    surety__gen_node *root;
+    surety__gen_node **order; /* types as they are written */
+    size_t order_count;
+    surety_str *longs; /* texts that no literal holds */
+    size_t long_count, long_cap;
+    surety__matcher *matcher;
+    surety_checker *checker;
+    surety_str prefix; /* of its names; the root's name */
+    surety__gen_node *scalars[SURETY_TYPED_WRAP]; /* one type of each form */
+} surety__gen_model;
+
+/* ---- gen.c -----------------------------------------------------------------
+ */
+
+/* Memory of the arena; NULL and gen->status where there is none. */
+void *surety__gen_take(surety_gen *gen, size_t size);
+surety_str surety__gen_text(surety_gen *gen, surety_str text);
+/* text and end, in the arena. */
+surety_str surety__gen_join(surety_gen *gen, surety_str text, const char *end);
+/* Notes something about keyword, a member of the subschema at; once. */
+void surety__gen_say(surety__gen_model *model, surety_val at,
+                     const char *keyword, const char *hint, const char *format,
+                     ...) __attribute__((format(printf, 5, 6)));
+
+/* ---- model.c, gather.c, members.c ------------------------------------------
+ */
+
+/* Everything that the parts of a node say, references and allOf followed. */
+typedef struct surety__gen_facts {
+    surety__gen_parts parts;
+    unsigned types;
+    bool never, typed;
+    bool conditional; /* there are keywords that apply now and then */
+    surety_val lost;  /* a keyword that leads nobody knows where */
+    size_t union_part;
+    uint32_t union_index;
+    size_t union_count;
+    unsigned speaks; /* TYPE_ bits that keywords are about */
+} surety__gen_facts;
+
+bool surety__gen_gather(surety__gen_model *model, const surety__gen_node *node,
+                        surety__gen_facts *facts);
+bool surety__gen_parts_add(surety__gen_model *model, surety__gen_parts *parts,
+                           surety__gen_part part);
+/* The node of what one or more shapes say together; parent and word are what it
+ * is called after, if it is new. */
+surety__gen_node *surety__gen_link(surety__gen_model *model,
+                                   const surety__gen_parts *parts,
+                                   surety__gen_node *parent, surety_str word);
+surety__gen_node *surety__gen_node_of(surety__gen_model *model,
+                                      const surety__gen_part *parts,
+                                      size_t count, unsigned mask,
+                                      surety__gen_node *parent);
+surety__gen_node *surety__gen_node_new(surety__gen_model *model, int form);
+void surety__gen_object(surety__gen_model *model, surety__gen_node *node,
+                        const surety__gen_facts *facts);
+void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
+                       const surety__gen_facts *facts);
+/* What a node is in the end; *nullable is set where null is allowed too. */
+surety__gen_node *surety__gen_target(surety__gen_node *node, bool *nullable);
+/* Makes all types of the contract. */
+surety_status surety__gen_model_make(surety__gen_model *model);
+void surety__gen_model_done(surety__gen_model *model);
+
+/* ---- name.c ----------------------------------------------------------------
+ */
+
+/* Appends text as words of an identifier: snake case, ASCII. */
+void surety__gen_word(surety_buf *out, surety_str text, bool upper);
+/* A copy of name, with "_2", "_3", ... behind it where names has it already, or
+ * it belongs to C or C++; it is in names afterwards. */
+surety_str surety__gen_claim(surety_gen *gen, surety__gen_names *names,
+                             surety_str name);
+bool surety__gen_is_taken(const surety__gen_names *names, surety_str name);
+void surety__gen_names_done(surety_gen *gen, surety__gen_names *names);
+/* Names the root and the functions of a model, then, when that was done for all
+ * models, everything else. */
+void surety__gen_name_root(surety__gen_model *model);
+void surety__gen_name_types(surety__gen_model *model);
+
+/* ---- order.c ----------------------------------------------------------------
+ */
+
+/* Puts the types in the order in which they are written. */
+void surety__gen_order(surety__gen_model *model);
+
+/* ---- writing: put.c, header.c, source.c -------------------------------------
+ */
+
+/* Appends text as a comment that begins at column indent, wrapped. */
+void surety__gen_comment(surety_buf *out, size_t indent, surety_str text);
+/* Appends text as C writes a string, with its quotes. */
+void surety__gen_quote(surety_buf *out, surety_str text);
+/* Appends "HEAD(ARGUMENT, ARGUMENT)TAIL" in 80 columns; arguments are separated
+ * by '\n'. */
+/* With a head that begins with the type of what is declared, that may stand on
+ * a line of its own. */
+void surety__gen_call(surety_buf *out, size_t indent, surety_str head,
+                      surety_str arguments, const char *tail);
+
+/* The type in C of one that stands for itself: an item, a branch's scalar. */
+surety_str surety__gen_ctype(const surety__gen_node *node);
+bool surety__gen_is_pointer(const surety__gen_node *node);
+bool surety__gen_is_span(const surety__gen_node *node);
+/* Whether a bool says that a member is there, or that it is null. */
+bool surety__gen_has(const surety__gen_member *member);
+bool surety__gen_has_null(const surety__gen_member *member);
+
+/* Appends an enum of these words, on one line where it fits. */
+void surety__gen_enum(surety_buf *out, const char *head,
+                      const surety_str *words, size_t count, surety_str name);
+/* Appends "RESULT NAME_SUFFIX(ARGUMENTS)TAIL"; "@" in arguments is name. */
+void surety__gen_function(surety_buf *out, const char *result, surety_str name,
+                          const char *suffix, const char *arguments,
+                          const char *tail);
+/* What can be done with the root of a model. (function.c) */
+void surety__gen_functions_declare(surety__gen_model *model, surety_buf *out);
+void surety__gen_functions_define(surety__gen_model *model, surety_buf *out);
+void surety__gen_header_write(surety__gen_model *model, surety_buf *out);
+void surety__gen_source_write(surety__gen_model *model, surety_buf *out);
+
+#endif

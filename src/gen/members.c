@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects and arrays. A member is what properties, patternProperties and
+ * additionalProperties of every part say of its name; what is said of names
+ * that no property has is a map. An object that has nothing but such names is a
+ * map itself, and one of which nothing is said is any value. */
+#include "gen/inside.h"
+
+static bool object_matches(surety__gen_model *model,
+                           const surety__pattern_member *member,
+                           surety_str name)
+{
+    int matches;
+
+    if (!model->matcher)
+        model->matcher = surety__matcher_new(
+            model->gen->alloc, surety__contract_limits(model->contract));
+    if (!model->matcher) {
+        model->gen->status = SURETY_NOMEM;
+        return false;
+    }
+    matches = surety__pattern_match(member->pattern, model->matcher, name);
+    if (matches == SURETY_NOMEM)
+        model->gen->status = SURETY_NOMEM;
+    return matches == 1;
+}
+
+/* A default is filled in whatever it is; one that the schema does not allow
+ * makes a member that holds any value. */
+static bool member_default(surety__gen_model *model, surety__gen_member *member,
+                           const surety__shape *shape, surety_val fill)
+{
+    const surety_limits *limits = surety__contract_limits(model->contract);
+    uint64_t work = limits->work_base;
+    surety_status status;
+    bool valid = false;
+
+    if (!surety_contract_fills_defaults(model->contract) || !fill.doc)
+        return true;
+    if (!model->checker)
+        model->checker = surety_checker_new(model->gen->alloc, limits);
+    if (!model->checker) {
+        model->gen->status = SURETY_NOMEM;
+        return false;
+    }
+    status = surety__shape_check(model->checker, model->schema, shape, fill,
+                                 &work, &valid);
+    if (status == SURETY_NOMEM)
+        model->gen->status = status;
+    else if (status == SURETY_OK && valid)
+        member->fill = fill;
+    else
+        surety__gen_say(model, shape->at, "default",
+                        "the member is kept as a surety_val; correct the "
+                        "default",
+                        "the default is not what the schema allows");
+    if (!member->fill.doc)
+        member->node = model->value;
+    return true;
+}
+
+/* Everything the parts say of the property called name. */
+static bool member_make(surety__gen_model *model, surety__gen_node *node,
+                        const surety__gen_facts *facts, surety_str name,
+                        surety__gen_member *member)
+{
+    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
+    surety__gen_parts parts = {NULL, 0, 0};
+
+    *member = (surety__gen_member){.json = name};
+    for (size_t i = 0; i < facts->parts.count; i++) {
+        const surety__shape *shape = facts->parts.items[i].shape;
+        const surety__objects *objects = shape->objects;
+        const surety__property *property;
+        bool defined;
+
+        if (!objects)
+            continue;
+        property = surety__objects_named(objects, name, hash);
+        defined = property && property->shape;
+        member->required |= property && property->required;
+        if (defined) {
+            surety__gen_parts_add(model, &parts,
+                                  (surety__gen_part){property->shape, 0});
+            if (!member->shape)
+                member->shape = property->shape;
+            if (property->default_val && !member->fill.doc &&
+                !member_default(
+                    model, member, property->shape,
+                    surety__val_of(shape->at.doc, property->default_val)))
+                return false;
+        }
+        for (uint32_t j = 0; j < objects->pattern_count; j++)
+            if (object_matches(model, &objects->patterns[j], name)) {
+                surety__gen_parts_add(
+                    model, &parts,
+                    (surety__gen_part){objects->patterns[j].shape, 0});
+                defined = true;
+            }
+        if (!defined && objects->additional)
+            surety__gen_parts_add(model, &parts,
+                                  (surety__gen_part){objects->additional, 0});
+    }
+    if (member->required)
+        member->fill = surety_val_none();
+    if (!member->node)
+        member->node = surety__gen_link(model, &parts, node, name);
+    return member->node != NULL;
+}
+
+static bool object_seen(const surety__gen_facts *facts, size_t before,
+                        surety_str name)
+{
+    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
+
+    for (size_t i = 0; i < before; i++) {
+        const surety__objects *objects = facts->parts.items[i].shape->objects;
+
+        if (objects && surety__objects_named(objects, name, hash))
+            return true;
+    }
+    return false;
+}
+
+static void object_members(surety__gen_model *model, surety__gen_node *node,
+                           const surety__gen_facts *facts)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < facts->parts.count; i++)
+        if (facts->parts.items[i].shape->objects)
+            count += facts->parts.items[i].shape->objects->property_count;
+    node->members =
+        surety__gen_take(model->gen, count * sizeof(*node->members));
+    for (size_t i = 0; i < facts->parts.count && node->members; i++) {
+        const surety__objects *objects = facts->parts.items[i].shape->objects;
+
+        for (uint32_t j = 0; objects && j < objects->property_count; j++) {
+            const surety_str name = objects->properties[j].name;
+
+            if (object_seen(facts, i, name))
+                continue;
+            if (!member_make(model, node, facts, name,
+                             &node->members[node->member_count]))
+                return;
+            node->member_count++;
+        }
+    }
+}
+
+/* ---- members without a name --------------------------------------------- */
+
+typedef struct object_others {
+    bool closed;
+    bool declared; /* there is a schema for them */
+    bool mixed;    /* several, for different names */
+    surety__gen_parts parts;
+    surety_val at; /* of what is mixed */
+} object_others;
+
+static void others_of(surety__gen_model *model, const surety__shape *shape,
+                      object_others *others)
+{
+    const surety__objects *objects = shape->objects;
+    const surety__shape *rest;
+
+    if (!objects)
+        return;
+    rest = objects->additional ? objects->additional : objects->unevaluated;
+    if (objects->pattern_count > 1 ||
+        (objects->pattern_count &&
+         (others->declared || !rest || !rest->never))) {
+        others->mixed = true;
+        others->at = shape->at;
+    }
+    if (objects->pattern_count) {
+        surety__gen_parts_add(
+            model, &others->parts,
+            (surety__gen_part){objects->patterns[0].shape, 0});
+        others->declared = true;
+    } else if (rest && rest->never) {
+        others->closed = true;
+    } else if (rest && !rest->always) {
+        surety__gen_parts_add(model, &others->parts,
+                              (surety__gen_part){rest, 0});
+        others->declared = true;
+    } else if (rest) {
+        others->declared = true;
+    }
+}
+
+/* The map of the members that no property names; NULL: there are none. */
+static surety__gen_node *object_rest(surety__gen_model *model,
+                                     surety__gen_node *node,
+                                     const surety__gen_facts *facts,
+                                     bool *ret_said)
+{
+    object_others others = {.closed = false};
+    surety__gen_node *map;
+
+    for (size_t i = 0; i < facts->parts.count; i++)
+        others_of(model, facts->parts.items[i].shape, &others);
+    *ret_said = others.parts.count > 0;
+    if (others.closed || (!others.declared && !facts->conditional &&
+                          surety_contract_strips_unknown(model->contract)))
+        return NULL;
+    map = surety__gen_node_new(model, SURETY_TYPED_MAP);
+    if (!map)
+        return NULL;
+    map->parent = node;
+    map->word = node->member_count ? SURETY__LITERAL("others") : node->word;
+    map->is_rest = true;
+    map->rest = model->value;
+    if (others.mixed) {
+        surety__gen_say(model, others.at, "patternProperties",
+                        "they are kept as surety_val",
+                        "members of several kinds have no one type");
+    } else if (others.parts.count) {
+        map->rest =
+            surety__gen_link(model, &others.parts, node,
+                             node->member_count ? SURETY__LITERAL("other")
+                                                : SURETY__LITERAL("value"));
+    }
+    return map->rest ? map : NULL;
+}
+
+void surety__gen_object(surety__gen_model *model, surety__gen_node *node,
+                        const surety__gen_facts *facts)
+{
+    surety__gen_node *map;
+    bool said = false;
+
+    object_members(model, node, facts);
+    if (model->gen->status != SURETY_OK)
+        return;
+    map = object_rest(model, node, facts, &said);
+    if (node->member_count) {
+        node->form = SURETY_TYPED_STRUCT;
+        node->rest = map;
+    } else if (said && map) {
+        node->form = SURETY_TYPED_MAP;
+        node->rest = map->rest;
+    } else {
+        node->form = SURETY_TYPED_VALUE;
+        node->nullable = false;
+    }
+}
+
+/* ---- arrays -------------------------------------------------------------- */
+
+/* Appends what is said of item i of an array. */
+static void array_said(surety__gen_model *model, const surety__gen_facts *facts,
+                       uint32_t i, surety__gen_parts *parts, bool *never)
+{
+    for (size_t k = 0; k < facts->parts.count; k++) {
+        const surety__arrays *arrays = facts->parts.items[k].shape->arrays;
+        const surety__shape *shape;
+
+        if (!arrays)
+            continue;
+        shape = i < arrays->prefix_count ? arrays->prefix[i] : arrays->rest;
+        if (!shape && i >= arrays->prefix_count)
+            shape = arrays->unevaluated;
+        if (shape && shape->never)
+            *never = true;
+        if (shape && !shape->always)
+            surety__gen_parts_add(model, parts, (surety__gen_part){shape, 0});
+    }
+}
+
+static surety__gen_node *array_node(surety__gen_model *model,
+                                    const surety__gen_parts *parts,
+                                    surety__gen_node *parent, surety_str word)
+{
+    return parts->count ? surety__gen_link(model, parts, parent, word)
+                        : model->value;
+}
+
+static surety_str array_place(surety__gen_model *model, uint32_t i)
+{
+    char digits[16];
+    size_t at = sizeof(digits) - 1;
+
+    digits[at] = '\0';
+    do {
+        digits[--at] = (char)('0' + i % 10);
+        i /= 10;
+    } while (i);
+    return surety__gen_join(model->gen, SURETY__LITERAL("item"), digits + at);
+}
+
+static void array_tuple(surety__gen_model *model, surety__gen_node *node,
+                        const surety__gen_facts *facts, uint32_t count,
+                        uint64_t least)
+{
+    node->form = SURETY_TYPED_TUPLE;
+    node->members =
+        surety__gen_take(model->gen, count * sizeof(*node->members));
+    for (uint32_t i = 0; i < count && node->members; i++) {
+        surety__gen_member *member = &node->members[i];
+        surety__gen_parts parts = {NULL, 0, 0};
+        bool never = false;
+
+        *member = (surety__gen_member){.required = i < least};
+        member->json = array_place(model, i);
+        array_said(model, facts, i, &parts, &never);
+        if (never)
+            return;
+        if (parts.count)
+            member->shape = parts.items[0].shape;
+        member->node = array_node(model, &parts, node, member->json);
+        if (!member->node)
+            return;
+        node->member_count++;
+    }
+}
+
+/* One of what word says is many: "findings" hold findings. */
+static surety_str array_singular(surety__gen_model *model, surety_str word)
+{
+    const size_t len = word.len;
+    const char *end = word.ptr + len;
+
+    if (len > 4 && memcmp(end - 3, "ies", 3) == 0)
+        return surety__gen_join(model->gen, (surety_str){word.ptr, len - 3},
+                                "y");
+    if (len > 4 && end[-1] == 's' && end[-2] == 'e' &&
+        (memchr("xh", end[-3], 2) || (end[-3] == 's' && end[-4] == 's')))
+        return (surety_str){word.ptr, len - 2};
+    if (len > 3 && end[-1] == 's' && !memchr("sui", end[-2], 3))
+        return (surety_str){word.ptr, len - 1};
+    if (!len)
+        return SURETY__LITERAL("item");
+    return surety__gen_join(
+        model->gen, (surety_str){word.ptr, len > 100 ? 100 : len}, "_item");
+}
+
+void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
+                       const surety__gen_facts *facts)
+{
+    surety__gen_parts parts = {NULL, 0, 0};
+    uint64_t least = 0, most = UINT64_MAX;
+    surety__gen_node *items;
+    uint32_t places = 0;
+    bool never = false;
+
+    for (size_t i = 0; i < facts->parts.count; i++) {
+        const surety__arrays *arrays = facts->parts.items[i].shape->arrays;
+
+        if (!arrays)
+            continue;
+        if (arrays->prefix_count > places)
+            places = arrays->prefix_count;
+        least = arrays->min_items > least ? arrays->min_items : least;
+        most = arrays->max_items < most ? arrays->max_items : most;
+    }
+    array_said(model, facts, places, &parts, &never);
+    items = array_node(model, &parts, node,
+                       places ? SURETY__LITERAL("more")
+                              : array_singular(model, node->word));
+    node->form = SURETY_TYPED_LIST;
+    node->rest = items;
+    if (!places || !items)
+        return;
+    array_tuple(model, node, facts, places, least);
+    node->rest = NULL;
+    if (never || most <= places || node->member_count < places)
+        return;
+    node->rest = surety__gen_node_new(model, SURETY_TYPED_LIST);
+    if (!node->rest)
+        return;
+    node->rest->rest = items;
+    node->rest->parent = node;
+    node->rest->word = SURETY__LITERAL("rest");
+    node->rest->is_rest = true;
+}

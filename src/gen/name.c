@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names for C: made of the contract's own, in ASCII and snake case, none that
+ * belongs to C or C++, no two alike.
+ *
+ * A type is called by the contract and its own word where no other type of the
+ * contract has that word, else by the type that it stands in, too. What is
+ * still alike gets a number. All of it follows from the order in the schema, so
+ * the same schema gives the same names. */
+#include "gen/inside.h"
+
+typedef struct name_entry {
+    struct name_entry *next; /* of the same hash */
+    surety_str name;
+    unsigned last; /* the number that was tried last */
+} name_entry;
+
+/* Keywords of C11 and C++20, and what headers make of words. */
+static const char *const name_reserved[] = {"alignas",
+                                            "alignof",
+                                            "and",
+                                            "and_eq",
+                                            "asm",
+                                            "assert",
+                                            "atomic_cancel",
+                                            "atomic_commit",
+                                            "auto",
+                                            "bitand",
+                                            "bitor",
+                                            "bool",
+                                            "break",
+                                            "case",
+                                            "catch",
+                                            "char",
+                                            "char16_t",
+                                            "char32_t",
+                                            "char8_t",
+                                            "class",
+                                            "co_await",
+                                            "co_return",
+                                            "co_yield",
+                                            "compl",
+                                            "complex",
+                                            "concept",
+                                            "const",
+                                            "const_cast",
+                                            "consteval",
+                                            "constexpr",
+                                            "constinit",
+                                            "continue",
+                                            "decltype",
+                                            "default",
+                                            "delete",
+                                            "do",
+                                            "double",
+                                            "dynamic_cast",
+                                            "else",
+                                            "enum",
+                                            "errno",
+                                            "explicit",
+                                            "export",
+                                            "extern",
+                                            "false",
+                                            "float",
+                                            "for",
+                                            "friend",
+                                            "goto",
+                                            "i386",
+                                            "if",
+                                            "imaginary",
+                                            "inline",
+                                            "int",
+                                            "linux",
+                                            "long",
+                                            "major",
+                                            "makedev",
+                                            "minor",
+                                            "mutable",
+                                            "namespace",
+                                            "new",
+                                            "noexcept",
+                                            "noreturn",
+                                            "not",
+                                            "not_eq",
+                                            "nullptr",
+                                            "offsetof",
+                                            "operator",
+                                            "or",
+                                            "or_eq",
+                                            "private",
+                                            "protected",
+                                            "public",
+                                            "reflexpr",
+                                            "register",
+                                            "reinterpret_cast",
+                                            "requires",
+                                            "restrict",
+                                            "return",
+                                            "short",
+                                            "signed",
+                                            "sizeof",
+                                            "static",
+                                            "static_assert",
+                                            "static_cast",
+                                            "stderr",
+                                            "stdin",
+                                            "stdout",
+                                            "struct",
+                                            "switch",
+                                            "synchronized",
+                                            "template",
+                                            "this",
+                                            "thread_local",
+                                            "throw",
+                                            "true",
+                                            "try",
+                                            "typedef",
+                                            "typeid",
+                                            "typename",
+                                            "typeof",
+                                            "typeof_unqual",
+                                            "union",
+                                            "unix",
+                                            "unsigned",
+                                            "using",
+                                            "va_arg",
+                                            "virtual",
+                                            "void",
+                                            "volatile",
+                                            "wchar_t",
+                                            "while",
+                                            "xor",
+                                            "xor_eq"};
+
+static bool name_is_reserved(surety_str name)
+{
+    for (size_t i = 0; i < sizeof(name_reserved) / sizeof(*name_reserved); i++)
+        if (surety_str_equal(surety_str_of(name_reserved[i]), name))
+            return true;
+    return false;
+}
+
+/* ---- words ------------------------------------------------------------------
+ */
+
+static bool name_is_upper(char byte)
+{
+    return byte >= 'A' && byte <= 'Z';
+}
+
+static bool name_is_plain(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
+}
+
+static char name_case(char byte, bool upper)
+{
+    if (upper && byte >= 'a' && byte <= 'z')
+        return (char)(byte - 'a' + 'A');
+    if (!upper && name_is_upper(byte))
+        return (char)(byte - 'A' + 'a');
+    return byte;
+}
+
+/* A letter of other scripts is its number: "u00fc". */
+static void name_code(surety_buf *out, uint32_t code, bool upper)
+{
+    surety_buf_byte(out, upper ? 'U' : 'u');
+    surety__buf_printf(out, upper ? "%04X" : "%04x", code);
+}
+
+/* Whether a word begins at i: "fooBar" has two, and so has "HTTPServer". */
+static bool name_begins(surety_str text, size_t i)
+{
+    const char before = text.ptr[i - 1];
+    const char after = i + 1 < text.len ? text.ptr[i + 1] : '\0';
+
+    return name_is_upper(text.ptr[i]) &&
+           (name_is_plain(before) ||
+            (name_is_upper(before) && after >= 'a' && after <= 'z'));
+}
+
+void surety__gen_word(surety_buf *out, surety_str text, bool upper)
+{
+    const size_t start = out->len;
+    bool gap = false;
+    size_t i = 0;
+
+    while (i < text.len && out->len - start < GEN_WORD_MAX) {
+        const char byte = text.ptr[i];
+        unsigned len = 1;
+
+        if ((unsigned char)byte >= 0x80) {
+            const uint32_t code =
+                surety__utf8_decode(text.ptr + i, text.ptr + text.len, &len);
+            if (out->len > start)
+                surety_buf_byte(out, '_');
+            name_code(out, code, upper);
+            gap = true;
+        } else if (name_is_plain(byte) || name_is_upper(byte)) {
+            if (out->len > start && (gap || (i && name_begins(text, i))))
+                surety_buf_byte(out, '_');
+            surety_buf_byte(out, name_case(byte, upper));
+            gap = false;
+        } else {
+            gap = true;
+        }
+        i += len;
+        if (out->status != SURETY_OK)
+            return;
+    }
+    if (out->len == start)
+        surety_buf_text(out, upper ? "EMPTY" : "empty");
+}
+
+/* ---- identifiers in use -------------------------------------------------- */
+
+static uint64_t name_hash(surety_str name)
+{
+    return (uint64_t)surety__hash(name.ptr, name.len) << 32 | name.len;
+}
+
+static name_entry *name_find(const surety__gen_names *names, surety_str name)
+{
+    name_entry *entry = surety__map_get(&names->map, name_hash(name));
+
+    while (entry && !surety_str_equal(entry->name, name))
+        entry = entry->next;
+    return entry;
+}
+
+bool surety__gen_is_taken(const surety__gen_names *names, surety_str name)
+{
+    return name_find(names, name) != NULL;
+}
+
+static name_entry *name_add(surety_gen *gen, surety__gen_names *names,
+                            surety_str name)
+{
+    name_entry *entry = surety__gen_take(gen, sizeof(*entry));
+
+    if (!entry)
+        return NULL;
+    entry->name = surety__gen_text(gen, name);
+    entry->last = 1;
+    entry->next = surety__map_get(&names->map, name_hash(name));
+    if (!surety__map_put(&names->map, gen->alloc, name_hash(name), entry))
+        gen->status = SURETY_NOMEM;
+    return entry;
+}
+
+void surety__gen_names_done(surety_gen *gen, surety__gen_names *names)
+{
+    surety__map_done(&names->map, gen->alloc);
+}
+
+/* What stands around a name in the identifiers that come with it. */
+typedef struct name_affix {
+    const char *before, *after;
+} name_affix;
+
+static bool name_is_free(const surety__gen_names *names, surety_str name,
+                         const name_affix *affixes, size_t count,
+                         surety_buf *scratch)
+{
+    for (size_t i = 0; i < count; i++) {
+        surety_buf_reset(scratch);
+        surety_buf_text(scratch, affixes[i].before);
+        surety_buf_add(scratch, name);
+        surety_buf_text(scratch, affixes[i].after);
+        if (scratch->status != SURETY_OK)
+            return true;
+        if (surety__gen_is_taken(names, surety_buf_str(scratch)))
+            return false;
+    }
+    return true;
+}
+
+/* The name, or that with a number, such that it is free with all affixes. */
+static surety_str name_claim(surety_gen *gen, surety__gen_names *names,
+                             surety_str name, const name_affix *affixes,
+                             size_t count)
+{
+    surety_str result = {NULL, 0};
+    surety_buf scratch, tried;
+    name_entry *first;
+
+    surety_buf_init(&scratch, gen->alloc, 0);
+    surety_buf_init(&tried, gen->alloc, 0);
+    if (name.len && name.ptr[0] >= '0' && name.ptr[0] <= '9')
+        surety_buf_byte(&tried, 'n');
+    surety_buf_add(&tried, name);
+    if (name_is_reserved(surety_buf_str(&tried)) ||
+        (tried.len > 2 && memcmp(tried.ptr + tried.len - 2, "_t", 2) == 0))
+        surety_buf_byte(&tried, '_');
+    first = name_find(names, surety_buf_str(&tried));
+    const size_t len = tried.len;
+    for (unsigned n = first ? first->last : 1; gen->status == SURETY_OK; n++) {
+        if (n > 1) {
+            tried.len = len;
+            surety__buf_printf(&tried, "_%u", n);
+        }
+        if (tried.status != SURETY_OK || scratch.status != SURETY_OK)
+            break;
+        if (first)
+            first->last = n;
+        if (name_is_free(names, surety_buf_str(&tried), affixes, count,
+                         &scratch))
+            break;
+    }
+    if (tried.status != SURETY_OK || scratch.status != SURETY_OK) {
+        gen->status = SURETY_NOMEM;
+        goto done;
+    }
+    result = surety__gen_text(gen, surety_buf_str(&tried));
+    for (size_t i = 0; i < count && gen->status == SURETY_OK; i++) {
+        surety_buf_reset(&scratch);
+        surety_buf_text(&scratch, affixes[i].before);
+        surety_buf_add(&scratch, result);
+        surety_buf_text(&scratch, affixes[i].after);
+        if (scratch.status != SURETY_OK)
+            gen->status = SURETY_NOMEM;
+        else
+            name_add(gen, names, surety_buf_str(&scratch));
+    }
+done:
+    surety_buf_done(&scratch);
+    surety_buf_done(&tried);
+    return result;
+}
+
+static const name_affix name_alone[] = {{"", ""}};
+
+surety_str surety__gen_claim(surety_gen *gen, surety__gen_names *names,
+                             surety_str name)
+{
+    return name_claim(gen, names, name, name_alone, 1);
+}
+
+/* ---- the root ------------------------------------------------------------ */
+
+/* The contract's name as C has it. */
+static void root_name(const surety__gen_model *model, surety_buf *out)
+{
+    const surety_str own = SURETY__LITERAL("surety/");
+    surety_str name = surety_contract_name(model->contract);
+    size_t last = 0;
+
+    for (size_t i = 0; i < name.len; i++)
+        if (name.ptr[i] == '/')
+            last = i + 1;
+    if (model->gen->prefix.len) {
+        surety_buf_add(out, model->gen->prefix);
+        surety_buf_byte(out, '_');
+        name = (surety_str){name.ptr + last, name.len - last};
+    } else if (surety__str_starts(name, own)) {
+        /* What begins with "surety_" is the library's. */
+        surety_buf_text(out, "contract_");
+        name = (surety_str){name.ptr + own.len, name.len - own.len};
+    }
+    surety__gen_word(out, name.len ? name : SURETY__LITERAL("value"), false);
+}
+
+void surety__gen_name_root(surety__gen_model *model)
+{
+    static const name_affix functions[] = {
+        {"", ""},      {"", "_contract"}, {"", "_read"},  {"", "_from"},
+        {"", "_to"},   {"", "_write"},    {"", "_check"}, {"", "_print"},
+        {"", "_free"}, {"", "_derive"},   {"", "_typed"}, {"", "_types"},
+        {"", "_text"}, {"", "_members"}};
+    surety_gen *gen = model->gen;
+    surety_buf name;
+
+    surety_buf_init(&name, gen->alloc, 0);
+    root_name(model, &name);
+    if (name.status != SURETY_OK)
+        gen->status = name.status;
+    /* One word alone might be a function of the C library. */
+    else if (!memchr(name.ptr, '_', name.len))
+        surety_buf_text(&name, "_value");
+    if (gen->status == SURETY_OK)
+        model->prefix =
+            name_claim(gen, &gen->names, surety_buf_str(&name), functions,
+                       sizeof(functions) / sizeof(*functions));
+    surety_buf_done(&name);
+    model->root->name = model->prefix;
+}
+
+/* ---- types --------------------------------------------------------------- */
+
+static bool type_is_named(const surety__gen_model *model,
+                          const surety__gen_node *node)
+{
+    switch (node->form) {
+    case SURETY_TYPED_ENUM:
+    case SURETY_TYPED_STRUCT:
+    case SURETY_TYPED_TUPLE:
+    case SURETY_TYPED_UNION:
+    case SURETY_TYPED_WRAP: return node != model->root;
+    case SURETY_TYPED_LIST: return node->needs_holder;
+    case SURETY_TYPED_MAP:
+        return node->needs_holder || node->rest != model->value;
+    default: return false;
+    }
+}
+
+/* PREFIX_WORD, or what node stands in before the word. */
+static void type_propose(const surety__gen_model *model,
+                         const surety__gen_node *node, bool whole,
+                         surety_buf *name)
+{
+    const surety__gen_node *parent = node->parent;
+
+    while (whole && parent && !parent->name.len)
+        parent = parent->parent;
+    surety_buf_add(name, whole && parent ? parent->name : model->prefix);
+    surety_buf_byte(name, '_');
+    surety__gen_word(
+        name, node->word.len ? node->word : SURETY__LITERAL("value"), false);
+}
+
+static void type_name(surety__gen_model *model, surety__gen_node *node,
+                      const surety__gen_names *counts)
+{
+    static const name_affix both[] = {
+        {"", ""},       {"", "_name"},    {"", "_of"},    {"", "_kind"},
+        {"", "_entry"}, {"", "_members"}, {"", "_words"}, {"", "_sorted"}};
+    surety_gen *gen = model->gen;
+    const name_entry *entry;
+    surety_buf name;
+
+    surety_buf_init(&name, gen->alloc, 0);
+    type_propose(model, node, false, &name);
+    entry = name_find(counts, surety_buf_str(&name));
+    if (name.status == SURETY_OK &&
+        (node->inner || !entry || entry->last > 1)) {
+        surety_buf_reset(&name);
+        type_propose(model, node, !node->top, &name);
+    }
+    if (name.status != SURETY_OK)
+        gen->status = name.status;
+    else
+        node->name = name_claim(gen, &gen->names, surety_buf_str(&name), both,
+                                sizeof(both) / sizeof(*both));
+    surety_buf_done(&name);
+}
+
+/* How many types propose each short name. */
+static void type_count(surety__gen_model *model, const surety__gen_node *node,
+                       surety__gen_names *counts)
+{
+    name_entry *entry;
+    surety_buf name;
+
+    surety_buf_init(&name, model->gen->alloc, 0);
+    type_propose(model, node, false, &name);
+    entry = name_find(counts, surety_buf_str(&name));
+    if (name.status != SURETY_OK)
+        model->gen->status = name.status;
+    else if (entry)
+        entry->last++;
+    else
+        name_add(model->gen, counts, surety_buf_str(&name));
+    surety_buf_done(&name);
+}
+
+/* ---- members, words and branches ----------------------------------------- */
+
+static void member_name(surety_gen *gen, surety__gen_names *names,
+                        surety__gen_member *member)
+{
+    name_affix affixes[4] = {{"", ""}};
+    surety_buf word;
+    size_t count = 1;
+
+    if (surety__gen_has(member))
+        affixes[count++] = (name_affix){"has_", ""};
+    if (surety__gen_has_null(member))
+        affixes[count++] = (name_affix){"", "_is_null"};
+    if (surety__gen_is_span(member->node))
+        affixes[count++] = (name_affix){"", "_count"};
+    surety_buf_init(&word, gen->alloc, 0);
+    surety__gen_word(&word, member->json, false);
+    if (word.status != SURETY_OK)
+        gen->status = word.status;
+    else
+        member->name =
+            name_claim(gen, names, surety_buf_str(&word), affixes, count);
+    surety_buf_done(&word);
+}
+
+/* NAME_WORD in upper case. */
+static surety_str constant_name(surety_gen *gen, surety_str name,
+                                surety_str word)
+{
+    surety_str result = {NULL, 0};
+    surety_buf text;
+
+    surety_buf_init(&text, gen->alloc, 0);
+    for (size_t i = 0; i < name.len; i++)
+        surety_buf_byte(&text, name_case(name.ptr[i], true));
+    surety_buf_byte(&text, '_');
+    surety__gen_word(&text, word, true);
+    if (text.status != SURETY_OK)
+        gen->status = text.status;
+    else
+        result = surety__gen_claim(gen, &gen->names, surety_buf_str(&text));
+    surety_buf_done(&text);
+    return result;
+}
+
+static void enum_names(surety__gen_model *model, surety__gen_node *node)
+{
+    node->word_names = surety__gen_take(
+        model->gen, node->word_count * sizeof(*node->word_names));
+    for (uint32_t i = 0; i < node->word_count && node->word_names; i++)
+        node->word_names[i] = constant_name(model->gen, node->name,
+                                            surety_val_str(node->words[i]));
+}
+
+static surety_str union_word(const surety__gen_member *member)
+{
+    static const char *const words[] = {
+        "boolean", "integer", "integer", "number", "text",
+        "number",  "word",    "value",   "fixed",  "object",
+        "tuple",   "list",    "map",     "choice", "value"};
+    const surety__gen_node *node = member->node;
+
+    if (node->form == GEN_NULL)
+        return SURETY__LITERAL("null");
+    if (member->json.len)
+        return member->json;
+    if (node->top && node->word.len)
+        return node->word;
+    if (node->form == SURETY_TYPED_FIXED &&
+        surety_val_kind(node->words[0]) == SURETY_KIND_STRING)
+        return surety_val_str(node->words[0]);
+    return surety_str_of(words[node->form]);
+}
+
+static void union_names(surety__gen_model *model, surety__gen_node *node)
+{
+    surety_gen *gen = model->gen;
+    surety__gen_names names = {0};
+
+    node->kind = surety__gen_join(gen, node->name, "_kind");
+    node->word_names =
+        surety__gen_take(gen, node->member_count * sizeof(*node->word_names));
+    for (uint32_t i = 0; i < node->member_count && node->word_names; i++) {
+        surety__gen_member *member = &node->members[i];
+
+        member->json = union_word(member);
+        member_name(gen, &names, member);
+        node->word_names[i] = constant_name(gen, node->name, member->json);
+    }
+    surety__gen_names_done(gen, &names);
+}
+
+static void struct_names(surety__gen_model *model, surety__gen_node *node)
+{
+    static const name_affix rest[] = {{"", ""}, {"", "_count"}};
+    surety_gen *gen = model->gen;
+    surety__gen_names names = {0};
+
+    for (uint32_t i = 0; i < node->member_count; i++)
+        member_name(gen, &names, &node->members[i]);
+    if (node->rest)
+        node->rest_name = name_claim(gen, &names,
+                                     node->form == SURETY_TYPED_TUPLE
+                                         ? SURETY__LITERAL("rest")
+                                         : SURETY__LITERAL("others"),
+                                     rest, 2);
+    surety__gen_names_done(gen, &names);
+}
+
+/* What a node is called within the source. */
+static surety_str type_word(const surety__gen_model *model,
+                            const surety__gen_node *node)
+{
+    static const char *const words[] = {"bool", "int",    "uint", "real",
+                                        "text", "number", "",     "value"};
+    const surety_str name = surety_contract_name(model->contract);
+
+    if (node == model->root) {
+        for (size_t i = name.len; i > 0; i--)
+            if (name.ptr[i - 1] == '/')
+                return (surety_str){name.ptr + i, name.len - i};
+        return name.len ? name : SURETY__LITERAL("root");
+    }
+    if (node->form == GEN_NULL)
+        return SURETY__LITERAL("null");
+    if (node->form <= SURETY_TYPED_VALUE && node->form != SURETY_TYPED_ENUM)
+        return surety_str_of(words[node->form]);
+    return node->word.len ? node->word : SURETY__LITERAL("part");
+}
+
+/* Names for its tables and its place in the table of types. */
+static void type_local(surety__gen_model *model, surety__gen_node *node)
+{
+    static const name_affix tables[] = {
+        {"", ""},      {"", "_members"}, {"", "_words"}, {"", "_sorted"},
+        {"", "_text"}, {"", "_types"},   {"", "_typed"}};
+    surety_gen *gen = model->gen;
+    surety_buf word;
+
+    surety_buf_init(&word, gen->alloc, 0);
+    surety__gen_word(&word, type_word(model, node), false);
+    if (word.len > GEN_LOCAL_MAX)
+        word.len = GEN_LOCAL_MAX;
+    while (word.len > 1 && word.ptr[word.len - 1] == '_')
+        word.len--;
+    if (word.status != SURETY_OK)
+        gen->status = word.status;
+    else
+        node->local = name_claim(gen, &gen->locals, surety_buf_str(&word),
+                                 tables, sizeof(tables) / sizeof(*tables));
+    surety_buf_done(&word);
+    if (node->local.ptr)
+        node->constant = constant_name(gen, SURETY__LITERAL("is"), node->local);
+}
+
+void surety__gen_name_types(surety__gen_model *model)
+{
+    surety_gen *gen = model->gen;
+    surety__gen_names counts = {0};
+
+    for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)
+        if (model->nodes[i]->placed && type_is_named(model, model->nodes[i]))
+            type_count(model, model->nodes[i], &counts);
+    for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)
+        if (model->nodes[i]->placed && type_is_named(model, model->nodes[i]))
+            type_name(model, model->nodes[i], &counts);
+    surety__gen_names_done(gen, &counts);
+    for (size_t i = 0; i < model->order_count && gen->status == SURETY_OK;
+         i++) {
+        surety__gen_node *node = model->order[i];
+
+        type_local(model, node);
+        if (node->form == SURETY_TYPED_ENUM)
+            enum_names(model, node);
+        else if (node->form == SURETY_TYPED_UNION)
+            union_names(model, node);
+        else if (node->member_count)
+            struct_names(model, node);
+        if (node->form == SURETY_TYPED_MAP)
+            node->entry = node->rest == model->value
+                              ? SURETY__LITERAL("surety_typed_entry")
+                              : surety__gen_join(gen, node->name, "_entry");
+    }
+}

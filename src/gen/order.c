@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of types: a type stands behind those that it is made of. First all
+ * that the root leads to, the innermost first; then, within that order,
+ * whatever stands in another by value comes before it, for C wants it so.
+ * Pointers may lead forward, and what they lead to is declared at the top. */
+#include "gen/inside.h"
+
+/* Which of a node's children come before it. */
+enum { VISIT_ALL = 1, VISIT_VALUES = 2 };
+
+typedef struct order_frame {
+    surety__gen_node *node;
+    uint32_t next;
+} order_frame;
+
+/* One type for all nodes that are the same in C. */
+static surety__gen_node *order_same(surety__gen_model *model,
+                                    surety__gen_node *node)
+{
+    if (node->form < SURETY_TYPED_WRAP && node->form != SURETY_TYPED_ENUM &&
+        node->form < SURETY_TYPED_FIXED) {
+        if (!model->scalars[node->form])
+            model->scalars[node->form] = node;
+        return model->scalars[node->form];
+    }
+    if (node->form == SURETY_TYPED_LIST && node->rest) {
+        if (!node->rest->list)
+            node->rest->list = node;
+        return node->rest->list;
+    }
+    return node;
+}
+
+/* The i-th child, or NULL past the last; *ret_value: it stands in the node by
+ * value. */
+static surety__gen_node *order_child(surety__gen_node *node, uint32_t i,
+                                     bool *ret_value)
+{
+    surety__gen_node *child;
+
+    if (i < node->member_count) {
+        child = node->members[i].node;
+        *ret_value = child->form == SURETY_TYPED_UNION ||
+                     child->form == SURETY_TYPED_ENUM;
+        return child;
+    }
+    if (i > node->member_count || !node->rest)
+        return NULL;
+    child = node->rest;
+    *ret_value = node->form == SURETY_TYPED_MAP;
+    return child;
+}
+
+static bool order_push(surety__gen_model *model, order_frame **stack,
+                       size_t *count, size_t *cap, surety__gen_node *node)
+{
+    if (surety__grow(model->gen->alloc, (void **)stack, cap, *count + 1,
+                     sizeof(**stack), SIZE_MAX) != SURETY_OK) {
+        model->gen->status = SURETY_NOMEM;
+        return false;
+    }
+    (*stack)[(*count)++] = (order_frame){node, 0};
+    return true;
+}
+
+/* Appends node, after its children of that visit, to the list. */
+static void order_visit(surety__gen_model *model, surety__gen_node *from,
+                        uint8_t visit, surety__gen_node **list,
+                        size_t *list_count)
+{
+    order_frame *stack = NULL;
+    size_t count = 0, cap = 0;
+
+    if (from->visit >= visit)
+        return;
+    from->visit = visit;
+    order_push(model, &stack, &count, &cap, from);
+    while (count && model->gen->status == SURETY_OK) {
+        order_frame *frame = &stack[count - 1];
+        bool by_value = false;
+        surety__gen_node *child =
+            order_child(frame->node, frame->next, &by_value);
+
+        frame->next++;
+        if (!child) {
+            if (frame->next > frame->node->member_count + 1) {
+                list[(*list_count)++] = frame->node;
+                count--;
+            }
+            continue;
+        }
+        if (child->visit >= visit || (visit == VISIT_VALUES && !by_value))
+            continue;
+        child->visit = visit;
+        order_push(model, &stack, &count, &cap, child);
+    }
+    surety__free(model->gen->alloc, stack, cap * sizeof(*stack));
+}
+
+/* Whether a pointer in `node` leads to something that is defined later. */
+static void order_forward(surety__gen_node *node)
+{
+    bool by_value = false;
+    surety__gen_node *child;
+
+    for (uint32_t i = 0; (child = order_child(node, i, &by_value)); i++) {
+        surety__gen_node *end = child;
+
+        if (child->form == SURETY_TYPED_LIST && node->form != SURETY_TYPED_LIST)
+            end = child->rest;
+        if (node->form == SURETY_TYPED_LIST && !node->needs_holder)
+            return;
+        if (end && !by_value && end->position >= node->position)
+            end->forward = true;
+    }
+}
+
+/* Makes what is the same type one node, where it is used; false: it is. */
+static bool order_merge(surety__gen_model *model)
+{
+    bool changed = false;
+
+    for (size_t i = 0; i < model->node_count; i++) {
+        surety__gen_node *node = model->nodes[i];
+        surety__gen_node *same;
+
+        for (uint32_t j = 0; j < node->member_count; j++) {
+            same = order_same(model, node->members[j].node);
+            changed |= same != node->members[j].node;
+            node->members[j].node = same;
+        }
+        if (!node->rest)
+            continue;
+        same = order_same(model, node->rest);
+        changed |= same != node->rest;
+        node->rest = same;
+    }
+    return changed;
+}
+
+void surety__gen_order(surety__gen_model *model)
+{
+    surety_gen *gen = model->gen;
+    surety__gen_node **first, **second;
+    size_t first_count = 0;
+
+    model->scalars[SURETY_TYPED_VALUE] = model->value;
+    while (order_merge(model))
+        ;
+    first = surety__gen_take(gen, model->node_count * sizeof(*first));
+    second = surety__gen_take(gen, model->node_count * sizeof(*second));
+    if (!first || !second)
+        return;
+    order_visit(model, model->root, VISIT_ALL, first, &first_count);
+    model->order = second;
+    for (size_t i = 0; i < first_count && gen->status == SURETY_OK; i++)
+        order_visit(model, first[i], VISIT_VALUES, second, &model->order_count);
+    for (size_t i = 0; i < model->order_count; i++) {
+        surety__gen_node *node = second[i];
+
+        node->placed = true;
+        node->position = (uint32_t)i;
+        if ((node->form == SURETY_TYPED_LIST ||
+             node->form == SURETY_TYPED_MAP) &&
+            node->rest &&
+            (node->rest->form == SURETY_TYPED_LIST ||
+             node->rest->form == SURETY_TYPED_MAP))
+            node->rest->needs_holder = true;
+    }
+    for (size_t i = 0; i < model->order_count; i++)
+        order_forward(second[i]);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text as C has it: comments, strings, calls that fit 80 columns. What comes
+ * from a contract cannot end a comment, begin one, or be read as anything else:
+ * see comment_byte and quote_code. */
+#include "gen/inside.h"
+
+enum { PUT_COLUMNS = 80, PUT_COMMENT_MAX = 2000 };
+
+/* ---- comments ------------------------------------------------------------ */
+
+/* Characters that turn the direction of what follows, or end a line. */
+static bool put_is_hidden(uint32_t code)
+{
+    return code == 0x61C || (code >= 0x200B && code <= 0x200F) ||
+           (code >= 0x2028 && code <= 0x202E) ||
+           (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
+           (code >= 0x80 && code < 0xA0);
+}
+
+/* The next word of a comment, made safe; *ret_columns is how wide it is. */
+static surety_str comment_word(surety_str *text, surety_buf *word,
+                               size_t *ret_columns)
+{
+    size_t i = 0, columns = 0;
+
+    surety_buf_reset(word);
+    while (i < text->len && (unsigned char)text->ptr[i] <= ' ')
+        i++;
+    while (i < text->len && (unsigned char)text->ptr[i] > ' ') {
+        unsigned len = 1;
+        const char byte = text->ptr[i];
+        const char last = word->len ? word->ptr[word->len - 1] : '\0';
+        const uint32_t code =
+            surety__utf8_decode(text->ptr + i, text->ptr + text->len, &len);
+
+        /* No end and no beginning of a comment, no trigraph. */
+        if ((last == '*' && byte == '/') || (last == '/' && byte == '*') ||
+            (last == '?' && byte == '?')) {
+            surety_buf_byte(word, ' ');
+            columns++;
+        }
+        if (put_is_hidden(code) || byte == 0x7F || code == 0xFFFFFFFF)
+            surety_buf_byte(word, ' ');
+        else
+            surety_buf_append(word, text->ptr + i, len);
+        columns++;
+        i += len;
+    }
+    text->ptr += i;
+    text->len -= i;
+    *ret_columns = columns;
+    return surety_buf_str(word);
+}
+
+static void put_indent(surety_buf *out, size_t indent)
+{
+    for (size_t i = 0; i < indent; i++)
+        surety_buf_byte(out, ' ');
+}
+
+void surety__gen_comment(surety_buf *out, size_t indent, surety_str text)
+{
+    size_t column = indent + 2, written = 0;
+    surety_buf word;
+
+    surety_buf_init(&word, out->alloc, 0);
+    put_indent(out, indent);
+    surety_buf_text(out, "/*");
+    while (text.len && word.status == SURETY_OK && out->status == SURETY_OK) {
+        size_t columns;
+        const surety_str next = comment_word(&text, &word, &columns);
+
+        if (!next.len)
+            break;
+        written += columns + 1;
+        if (written > PUT_COMMENT_MAX) {
+            surety_buf_text(out, " ...");
+            break;
+        }
+        /* Room for " * /" behind the last word. */
+        if (column + 1 + columns + 3 > PUT_COLUMNS && column > indent + 2) {
+            surety_buf_byte(out, '\n');
+            put_indent(out, indent);
+            surety_buf_text(out, " *");
+            column = indent + 2;
+        }
+        surety_buf_byte(out, ' ');
+        surety_buf_add(out, next);
+        column += 1 + columns;
+    }
+    surety_buf_text(out, " */\n");
+    if (word.status != SURETY_OK)
+        out->status = word.status;
+    surety_buf_done(&word);
+}
+
+/* ---- strings ------------------------------------------------------------- */
+
+static void quote_code(surety_buf *out, const char *ptr, unsigned len,
+                       uint32_t code)
+{
+    static const char letters[] = "a\ab\bf\fn\nr\rt\tv\v";
+
+    for (size_t i = 1; i < sizeof(letters); i += 2)
+        if (len == 1 && *ptr == letters[i] && *ptr) {
+            surety_buf_byte(out, '\\');
+            surety_buf_byte(out, letters[i - 1]);
+            return;
+        }
+    if (len == 1 && (*ptr == '"' || *ptr == '\\'))
+        surety_buf_byte(out, '\\');
+    else if (len == 1 && *ptr == '?' && out->len &&
+             out->ptr[out->len - 1] == '?')
+        surety_buf_byte(out, '\\');
+    if (code >= 0x20 && code != 0x7F && code != 0xFFFFFFFF &&
+        !put_is_hidden(code)) {
+        surety_buf_append(out, ptr, len);
+        return;
+    }
+    /* Three octal digits, which a digit behind them does not lengthen. */
+    for (unsigned i = 0; i < len; i++) {
+        const unsigned char byte = (unsigned char)ptr[i];
+
+        surety_buf_byte(out, '\\');
+        surety_buf_byte(out, (char)('0' + (byte >> 6)));
+        surety_buf_byte(out, (char)('0' + (byte >> 3 & 7)));
+        surety_buf_byte(out, (char)('0' + (byte & 7)));
+    }
+}
+
+void surety__gen_quote(surety_buf *out, surety_str text)
+{
+    surety_buf_byte(out, '"');
+    for (size_t i = 0; i < text.len && out->status == SURETY_OK;) {
+        unsigned len = 1;
+        const uint32_t code =
+            surety__utf8_decode(text.ptr + i, text.ptr + text.len, &len);
+
+        quote_code(out, text.ptr + i, len, code);
+        i += len;
+    }
+    surety_buf_byte(out, '"');
+}
+
+/* ---- enums ------------------------------------------------------------------
+ */
+
+void surety__gen_enum(surety_buf *out, const char *head,
+                      const surety_str *words, size_t count, surety_str name)
+{
+    size_t len = strlen(head) + name.len + 4 + (name.len > 0);
+    bool flat;
+
+    for (size_t i = 0; i < count; i++)
+        len += words[i].len + 2;
+    flat = len <= PUT_COLUMNS;
+    surety_buf_text(out, head);
+    surety_buf_text(out, flat ? " { " : " {\n");
+    for (size_t i = 0; i < count; i++) {
+        if (!flat)
+            put_indent(out, 4);
+        surety_buf_add(out, words[i]);
+        if (i + 1 < count)
+            surety_buf_byte(out, ',');
+        surety_buf_byte(out, flat ? ' ' : '\n');
+    }
+    surety_buf_byte(out, '}');
+    if (name.len)
+        surety_buf_byte(out, ' ');
+    surety_buf_add(out, name);
+    surety_buf_text(out, ";\n");
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+/* Whether every argument fits a line of its own at that column. */
+static bool call_fits(surety_str arguments, size_t column, size_t tail_len)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i <= arguments.len; i++) {
+        if (i < arguments.len && arguments.ptr[i] != '\n') {
+            len++;
+            continue;
+        }
+        /* A comma behind it, or the parenthesis and what follows. */
+        if (column + len + (i < arguments.len ? 1 : 1 + tail_len) > PUT_COLUMNS)
+            return false;
+        len = 0;
+    }
+    return true;
+}
+
+static void call_fill(surety_buf *out, surety_str arguments, size_t column,
+                      size_t tail_len)
+{
+    size_t at = column, start = 0;
+
+    for (size_t i = 0; i <= arguments.len; i++) {
+        const bool last = i == arguments.len;
+        const size_t len = i - start;
+
+        if (!last && arguments.ptr[i] != '\n')
+            continue;
+        if (start && at + 1 + len + (last ? 1 + tail_len : 1) > PUT_COLUMNS) {
+            surety_buf_byte(out, '\n');
+            put_indent(out, column);
+            at = column;
+        } else if (start) {
+            surety_buf_byte(out, ' ');
+            at++;
+        }
+        surety_buf_append(out, arguments.ptr + start, len);
+        at += len;
+        if (!last) {
+            surety_buf_byte(out, ',');
+            at++;
+        }
+        start = i + 1;
+    }
+}
+
+/* How many lines the arguments take, filled from that column on. */
+static size_t call_lines(surety_str arguments, size_t column, size_t tail_len)
+{
+    size_t at = column, start = 0, lines = 1;
+
+    for (size_t i = 0; i <= arguments.len; i++) {
+        const bool last = i == arguments.len;
+        const size_t len = i - start;
+
+        if (!last && arguments.ptr[i] != '\n')
+            continue;
+        if (start && at + 1 + len + (last ? 1 + tail_len : 1) > PUT_COLUMNS) {
+            lines++;
+            at = column;
+        }
+        at += len + 1 + (start && at > column);
+        start = i + 1;
+    }
+    return lines;
+}
+
+/* Columns of a line's tail: up to its newline. */
+static size_t call_tail(const char *tail)
+{
+    const char *end = strchr(tail, '\n');
+
+    return end ? (size_t)(end - tail) : strlen(tail);
+}
+
+/* Bytes of the type with which a declaration begins; 0: it is a call. */
+static size_t call_type(surety_str head, size_t indent)
+{
+    size_t len = head.len;
+
+    if (indent)
+        return 0;
+    while (len && head.ptr[len - 1] != ' ' && head.ptr[len - 1] != '*')
+        len--;
+    return len;
+}
+
+void surety__gen_call(surety_buf *out, size_t indent, surety_str head,
+                      surety_str arguments, const char *tail)
+{
+    const size_t tail_len = call_tail(tail);
+    const size_t type_len = call_type(head, indent);
+    const size_t alone = head.len - type_len + 1;
+    const bool is_void = surety__str_starts(head, SURETY__LITERAL("void "));
+    size_t column = indent + head.len + 1;
+
+    put_indent(out, indent);
+    if (call_fits(arguments, column, tail_len)) {
+        surety_buf_add(out, head);
+        surety_buf_byte(out, '(');
+    } else if (type_len && call_fits(arguments, alone, tail_len) &&
+               call_lines(arguments, alone, tail_len) + is_void <=
+                   call_lines(arguments, indent + 4, tail_len)) {
+        const bool star = head.ptr[type_len - 1] == '*';
+
+        column = alone;
+        surety_buf_append(out, head.ptr, star ? type_len : type_len - 1);
+        surety_buf_byte(out, '\n');
+        surety_buf_append(out, head.ptr + type_len, head.len - type_len);
+        surety_buf_byte(out, '(');
+    } else {
+        column = indent + 4;
+        surety_buf_add(out, head);
+        surety_buf_text(out, "(\n");
+        put_indent(out, column);
+    }
+    call_fill(out, arguments, column, tail_len);
+    surety_buf_byte(out, ')');
+    surety_buf_text(out, tail);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which branch of a union a value is.
+ *
+ * First by what is cheap: the value's kind, and of an object the members that
+ * it must have and those that can have one word only. Where that leaves several
+ * branches, the contract decides which are valid; of those the one that knows
+ * most of the value's members is taken, and of equals the first. No branch is
+ * looked at deeper than its members' kinds, so nesting costs nothing twice. */
+#include "typed/inside.h"
+
+enum { CHOOSE_BRANCHES_MAX = 64 };
+
+static bool choose_is_fixed(const surety_typed_type *type, surety_val val)
+{
+    const surety_str json = type->words[0];
+    const surety_kind kind = surety_val_kind(val);
+    surety_str text = surety_val_str(val);
+    bool plain;
+
+    if (json.len && json.ptr[0] == '"') {
+        plain = memchr(json.ptr, '\\', json.len) == NULL;
+        return kind == SURETY_KIND_STRING &&
+               (!plain || surety_str_equal(
+                              text, (surety_str){json.ptr + 1, json.len - 2}));
+    }
+    switch (json.len ? json.ptr[0] : '\0') {
+    case 't': return surety_val_bool(val, false);
+    case 'f': return !surety_val_bool(val, true);
+    case 'n': return kind == SURETY_KIND_NULL;
+    case '[': return kind == SURETY_KIND_ARRAY;
+    case '{': return kind == SURETY_KIND_OBJECT;
+    default: break;
+    }
+    return kind == SURETY_KIND_NUMBER &&
+           surety__decimal_compare(surety__decimal_of(surety_val_number(val)),
+                                   surety__decimal_of(json)) == 0;
+}
+
+/* Whether val may be of that type, as far as its kind and word say. */
+static bool choose_fits(const surety_typed_type *type, surety_val val)
+{
+    const surety_kind kind = surety_val_kind(val);
+
+    switch (type->form) {
+    case SURETY_TYPED_BOOL: return kind == SURETY_KIND_BOOLEAN;
+    case SURETY_TYPED_INT:
+    case SURETY_TYPED_UINT: return surety_val_is_integer(val);
+    case SURETY_TYPED_REAL:
+    case SURETY_TYPED_NUMBER: return kind == SURETY_KIND_NUMBER;
+    case SURETY_TYPED_TEXT: return kind == SURETY_KIND_STRING;
+    case SURETY_TYPED_ENUM:
+        return kind == SURETY_KIND_STRING &&
+               surety_typed_find(type->words, type->count,
+                                 surety_val_str(val)) < type->count;
+    case SURETY_TYPED_FIXED: return choose_is_fixed(type, val);
+    case SURETY_TYPED_STRUCT:
+    case SURETY_TYPED_MAP: return kind == SURETY_KIND_OBJECT;
+    case SURETY_TYPED_TUPLE:
+    case SURETY_TYPED_LIST: return kind == SURETY_KIND_ARRAY;
+    case SURETY_TYPED_VALUE:
+    case SURETY_TYPED_UNION:
+    case SURETY_TYPED_WRAP: break;
+    }
+    return true;
+}
+
+/* The same of a struct's members; *ret_known: how many of val's it has. */
+static bool choose_members(const surety_typed *typed,
+                           const surety_typed_type *type, surety_val val,
+                           size_t *ret_known)
+{
+    size_t known = 0;
+
+    for (uint32_t i = 0; i < type->count; i++) {
+        const surety_typed_member *member = &type->members[i];
+        const surety_val v = surety_val_member(val, member->name);
+
+        if (!v.doc) {
+            if (member->has == SURETY_TYPED_NONE && !member->fill)
+                return false;
+            continue;
+        }
+        known++;
+        if (surety_val_kind(v) == SURETY_KIND_NULL &&
+            member->null != SURETY_TYPED_NONE)
+            continue;
+        if (!choose_fits(surety__typed_type(typed, member->type), v))
+            return false;
+    }
+    *ret_known = known;
+    return true;
+}
+
+/* ---- what the contract says -----------------------------------------------
+ */
+
+static bool choose_note(surety__typed_chooser *chooser,
+                        const surety__shape ***stack, size_t *count,
+                        size_t *cap, const surety__shape *shape)
+{
+    const surety_doc *doc = surety_contract_root(chooser->contract).doc;
+    const uint64_t key = (uint64_t)(uintptr_t)shape;
+
+    if (!shape || surety__map_get(&chooser->shapes, key))
+        return true;
+    if (!surety__map_put(&chooser->shapes, chooser->alloc, key,
+                         (void *)(uintptr_t)shape))
+        return false;
+    /* Pointers are even and far above any index; indices are kept odd. */
+    if (shape->at.doc == doc &&
+        !surety__map_put(&chooser->shapes, chooser->alloc,
+                         (uint64_t)shape->at.index << 1 | 1,
+                         (void *)(uintptr_t)shape))
+        return false;
+    if (surety__grow(chooser->alloc, (void **)stack, cap, *count + 1,
+                     sizeof(**stack), SIZE_MAX) != SURETY_OK)
+        return false;
+    (*stack)[(*count)++] = shape;
+    return true;
+}
+
+/* Calls choose_note on everything that shape applies. */
+static bool choose_below(surety__typed_chooser *chooser,
+                         const surety__shape ***stack, size_t *count,
+                         size_t *cap, const surety__shape *shape)
+{
+    const surety__objects *objects = shape->objects;
+    const surety__arrays *arrays = shape->arrays;
+    bool good = true;
+
+    for (uint32_t i = 0; i < shape->applicator_count; i++)
+        for (uint32_t j = 0;
+             shape->applicators[i].shapes && j < shape->applicators[i].count;
+             j++)
+            good = good && choose_note(chooser, stack, count, cap,
+                                       shape->applicators[i].shapes[j]);
+    for (uint32_t i = 0; objects && i < objects->property_count; i++)
+        good = good && choose_note(chooser, stack, count, cap,
+                                   objects->properties[i].shape);
+    for (uint32_t i = 0; objects && i < objects->pattern_count; i++)
+        good = good && choose_note(chooser, stack, count, cap,
+                                   objects->patterns[i].shape);
+    if (objects)
+        good = good &&
+               choose_note(chooser, stack, count, cap, objects->additional) &&
+               choose_note(chooser, stack, count, cap, objects->unevaluated);
+    for (uint32_t i = 0; arrays && i < arrays->prefix_count; i++)
+        good =
+            good && choose_note(chooser, stack, count, cap, arrays->prefix[i]);
+    if (arrays)
+        good = good && choose_note(chooser, stack, count, cap, arrays->rest) &&
+               choose_note(chooser, stack, count, cap, arrays->unevaluated);
+    return good;
+}
+
+/* Finds the shapes of the contract, once. */
+static bool choose_map(surety__typed_chooser *chooser)
+{
+    const surety_schema *schema = surety_contract_schema(chooser->contract);
+    const surety__shape **stack = NULL;
+    size_t count = 0, cap = 0;
+    bool good;
+
+    if (chooser->mapped)
+        return true;
+    good = choose_note(chooser, &stack, &count, &cap, schema->root);
+    while (good && count) {
+        const surety__shape *shape = stack[--count];
+
+        good = choose_below(chooser, &stack, &count, &cap, shape);
+    }
+    surety__free(chooser->alloc, stack, cap * sizeof(*stack));
+    chooser->mapped = good;
+    return good;
+}
+
+/* Whether val satisfies the schema at pointer; true where there is none. */
+static surety_status choose_valid(surety__typed_chooser *chooser,
+                                  const char *pointer, surety_val val,
+                                  bool *ret_valid)
+{
+    const surety_contract *contract = chooser->contract;
+    const surety_limits *limits = surety__contract_limits(contract);
+    const surety__shape *shape;
+    surety_val at;
+
+    *ret_valid = true;
+    if (!pointer)
+        return SURETY_OK;
+    at = surety_val_at(surety_contract_root(contract), surety_str_of(pointer));
+    if (!at.doc)
+        return SURETY_OK;
+    if (!chooser->checker) {
+        chooser->checker = surety_checker_new(chooser->alloc, limits);
+        chooser->work =
+            (uint64_t)limits->work_per_value * surety_doc_size(val.doc) +
+            limits->work_base;
+    }
+    if (!chooser->checker || !choose_map(chooser))
+        return SURETY_NOMEM;
+    shape = surety__map_get(&chooser->shapes, (uint64_t)at.index << 1 | 1);
+    if (!shape)
+        return SURETY_OK;
+    return surety__shape_check(chooser->checker,
+                               surety_contract_schema(contract), shape, val,
+                               &chooser->work, ret_valid);
+}
+
+void surety__typed_chooser_done(surety__typed_chooser *chooser)
+{
+    surety_checker_free(chooser->checker);
+    surety__map_done(&chooser->shapes, chooser->alloc);
+}
+
+/* ---- the choice ------------------------------------------------------------
+ */
+
+/* The best of the branches that are left: bit i of left is branch i. */
+static surety_status choose_best(surety__typed_chooser *chooser,
+                                 const surety_typed_type *type, surety_val val,
+                                 const size_t *known, uint64_t left,
+                                 uint32_t *ret_branch)
+{
+    uint64_t valid = 0;
+    uint32_t best = type->count;
+
+    for (uint32_t i = 0; i < type->count && i < CHOOSE_BRANCHES_MAX; i++) {
+        surety_status status;
+        bool holds = false;
+
+        if (!(left >> i & 1))
+            continue;
+        status = choose_valid(chooser, type->members[i].fill, val, &holds);
+        if (status != SURETY_OK)
+            return status;
+        valid |= (uint64_t)holds << i;
+    }
+    if (!valid)
+        valid = left;
+    for (uint32_t i = 0; i < type->count && i < CHOOSE_BRANCHES_MAX; i++)
+        if (valid >> i & 1 && (best == type->count || known[i] > known[best]))
+            best = i;
+    *ret_branch = best;
+    return SURETY_OK;
+}
+
+surety_status surety__typed_choose(surety__typed_chooser *chooser,
+                                   const surety_typed_type *type,
+                                   surety_val val, uint32_t *ret_branch)
+{
+    size_t known[CHOOSE_BRANCHES_MAX] = {0};
+    uint64_t left = 0;
+    uint32_t first = type->count;
+
+    for (uint32_t i = 0; i < type->count && i < CHOOSE_BRANCHES_MAX; i++) {
+        const surety_typed_type *branch =
+            surety__typed_type(chooser->typed, type->members[i].type);
+
+        if (!choose_fits(branch, val))
+            continue;
+        if (branch->form == SURETY_TYPED_STRUCT &&
+            !choose_members(chooser->typed, branch, val, &known[i]))
+            continue;
+        /* A word is more than any text. */
+        known[i] += branch->form == SURETY_TYPED_ENUM ||
+                    branch->form == SURETY_TYPED_FIXED;
+        left |= (uint64_t)1 << i;
+        if (first == type->count)
+            first = i;
+    }
+    *ret_branch = first;
+    if (!(left & (left - 1)))
+        return SURETY_OK;
+    return choose_best(chooser, type, val, known, left, ret_branch);
+}

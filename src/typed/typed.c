@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a generated source asks for besides making and writing values: its
+ * contract, a reply judged, derived members. Everything here goes through the
+ * judge and the rules that any other caller uses, so that a typed value is
+ * never more or less valid than another. */
+#include "typed/inside.h"
+
+#include <surety/reply.h>
+
+size_t surety_typed_find(const surety_str *words, size_t count, surety_str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (surety_str_equal(words[i], name))
+            return i;
+    return count;
+}
+
+uint32_t surety__typed_member(const surety_typed_type *type, surety_str name,
+                              uint32_t hint)
+{
+    uint32_t low = 0, high = type->count;
+
+    if (hint < type->count && surety_str_equal(type->members[hint].name, name))
+        return hint;
+    if (!type->sorted) {
+        for (uint32_t i = 0; i < type->count; i++)
+            if (surety_str_equal(type->members[i].name, name))
+                return i;
+        return type->count;
+    }
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const uint32_t i = type->sorted[middle];
+        const int order = surety__str_compare(type->members[i].name, name);
+
+        if (order == 0)
+            return i;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return type->count;
+}
+
+uint32_t surety__typed_load(const char *at, uint32_t size)
+{
+    uint32_t four = 0;
+    uint64_t eight = 0;
+    uint16_t two = 0;
+
+    if (size == 4) {
+        memcpy(&four, at, 4);
+        return four;
+    }
+    if (size == 8) {
+        memcpy(&eight, at, 8);
+        return eight > UINT32_MAX ? UINT32_MAX : (uint32_t)eight;
+    }
+    if (size == 2) {
+        memcpy(&two, at, 2);
+        return two;
+    }
+    return *(const unsigned char *)at;
+}
+
+void surety__typed_store(char *at, uint32_t size, uint32_t number)
+{
+    const uint64_t eight = number;
+    const uint16_t two = (uint16_t)number;
+    const uint8_t one = (uint8_t)number;
+
+    if (size == 4)
+        memcpy(at, &number, 4);
+    else if (size == 8)
+        memcpy(at, &eight, 8);
+    else if (size == 2)
+        memcpy(at, &two, 2);
+    else
+        memcpy(at, &one, 1);
+}
+
+surety_status surety_typed_contract(const surety_typed *typed,
+                                    const surety_contract_options *options,
+                                    surety_contract **ret_contract,
+                                    surety_error *reterr)
+{
+    surety_contract_options named = {.size = sizeof(named)};
+    surety_status status;
+    surety_buf text;
+
+    if (!typed || !ret_contract)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "types and a place for the contract are needed");
+    if (options)
+        named = *options;
+    if (named.name.len == 0)
+        named.name = surety_str_of(typed->contract_name);
+    surety_buf_init(&text, named.alloc, 0);
+    for (const char *const *piece = typed->contract; *piece; piece++)
+        surety_buf_text(&text, *piece);
+    status = text.status;
+    if (status == SURETY_OK)
+        status = surety_contract_read(surety_buf_str(&text), &named,
+                                      ret_contract, reterr);
+    else
+        surety__fail_nomem(reterr);
+    surety_buf_done(&text);
+    return status;
+}
+
+surety_status surety_typed_read(const surety_typed *typed,
+                                const surety_contract *contract,
+                                surety_str reply, const void **ret_value,
+                                surety_outcome **ret_outcome,
+                                surety_error *reterr)
+{
+    surety_outcome *outcome = NULL;
+    const void *value = NULL;
+    surety_status status;
+    surety_val val;
+
+    if (!typed || !contract || !ret_value)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "types, a contract and a place for the value are "
+                            "needed");
+    status = surety_reply_judge(contract, reply, NULL, &outcome, reterr);
+    if (status != SURETY_OK)
+        return status;
+    val = surety_outcome_value(outcome);
+    if (val.doc) {
+        const bool valid = surety_outcome_ok(outcome);
+
+        status = surety_typed_from(typed, contract, val, &value,
+                                   valid ? reterr : NULL);
+        if (!valid && status != SURETY_OK && status != SURETY_NOMEM)
+            status = SURETY_OK;
+        else if (!valid && status == SURETY_NOMEM)
+            surety__fail_nomem(reterr);
+    }
+    if (status == SURETY_OK)
+        *ret_value = value;
+    if (status == SURETY_OK && ret_outcome)
+        *ret_outcome = outcome;
+    else
+        surety_outcome_free(outcome);
+    return status;
+}
+
+surety_status surety_typed_write(const surety_typed *typed, const void *value,
+                                 surety_style style, surety_buf *out,
+                                 surety_error *reterr)
+{
+    surety_status status;
+    surety_doc *doc;
+
+    if (!out)
+        return surety__fail(reterr, SURETY_MISUSE, "a buffer is needed");
+    doc = surety_doc_new(out->alloc);
+    if (!doc)
+        return surety__fail_nomem(reterr);
+    status = surety_typed_to(typed, value, doc, reterr);
+    if (status == SURETY_OK) {
+        status = surety_val_write(surety_doc_root(doc), style, out);
+        if (status == SURETY_NOMEM)
+            surety__fail_nomem(reterr);
+        else if (status != SURETY_OK)
+            surety__fail(reterr, status, "the value cannot be written");
+    }
+    surety_doc_free(doc);
+    return status;
+}
+
+surety_status surety_typed_check(const surety_typed *typed,
+                                 const surety_contract *contract,
+                                 const void *value, surety_buf *json,
+                                 surety_outcome **ret_outcome,
+                                 surety_error *reterr)
+{
+    const surety_extract native = {
+        .size = sizeof(native), .from = {SURETY_PLACE_NATIVE}, .from_count = 1};
+    const surety_repair none = SURETY_REPAIR_NONE;
+    surety_judge_options options = {.size = sizeof(options),
+                                    .extract = &native,
+                                    .repair = &none,
+                                    .no_fallback = true};
+    surety_status status;
+
+    if (!contract || !json || json->len || !ret_outcome)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a contract, an empty buffer and a place for the "
+                            "outcome are needed");
+    status =
+        surety_typed_write(typed, value, SURETY_STYLE_COMPACT, json, reterr);
+    if (status != SURETY_OK)
+        return status;
+    options.native = surety_buf_str(json);
+    return surety_reply_judge(contract, (surety_str){NULL, 0}, &options,
+                              ret_outcome, reterr);
+}
+
+surety_status surety_typed_derive(const surety_typed *typed,
+                                  const surety_contract *contract,
+                                  const void *value, const char *name,
+                                  surety_doc *doc, surety_error *reterr)
+{
+    surety__rules *rules = NULL;
+    surety_doc *all = NULL;
+    surety_doc *whole = NULL;
+    surety_status status;
+    surety_val found;
+
+    if (!contract || !doc)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a contract and a document are needed");
+    if (name && !surety_val_get(surety_contract_derive(contract), name).doc)
+        return surety__fail(reterr, SURETY_END,
+                            "the contract has no derived member \"%s\"", name);
+    whole = surety_doc_new(contract->alloc);
+    all = surety_doc_new(contract->alloc);
+    rules = surety__rules_new(contract, contract->alloc);
+    if (!whole || !all || !rules) {
+        status = surety__fail_nomem(reterr);
+        goto done;
+    }
+    status = surety_typed_to(typed, value, whole, reterr);
+    if (status == SURETY_OK)
+        status =
+            surety__rules_derive(rules, surety_doc_root(whole), all, reterr);
+    if (status != SURETY_OK)
+        goto done;
+    found = surety_doc_root(all);
+    if (name)
+        found = surety_val_get(found, name);
+    surety_build_begin(doc, NULL);
+    surety_build_val(doc, found);
+    status = surety_build_end(doc, reterr);
+done:
+    surety__rules_free(rules);
+    surety_doc_free(all);
+    surety_doc_free(whole);
+    return status;
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Typed values: a table of every form, as surety gen writes it; what fits and
+ * what does not, at the edges of each C type; values made by hand, right and
+ * wrong. */
+#include "check.h"
+
+#include <surety/typed.h>
+
+#include <math.h>
+#include <string.h>
+
+#define NONE SURETY_TYPED_NONE
+#define POINTER SURETY_TYPED_POINTER
+#define NAME(text) SURETY_TYPED_NAME(text)
+
+typedef enum color { COLOR_RED, COLOR_BLUE } color;
+typedef enum choice_kind { CHOICE_TEXT, CHOICE_NODE, CHOICE_NULL } choice_kind;
+typedef struct node node;
+
+typedef struct choice {
+    choice_kind kind;
+    union {
+        surety_str text;
+        const node *node;
+    } as;
+} choice;
+
+typedef struct pair {
+    int64_t first;
+    bool has_second;
+    double second;
+    const int64_t *rest;
+    size_t rest_count;
+} pair;
+
+typedef struct bag_entry {
+    surety_str key;
+    bool value;
+} bag_entry;
+
+struct node {
+    int64_t whole;
+    bool has_natural;
+    uint64_t natural;
+    double real;
+    surety_str text;
+    bool has_number;
+    surety_str number;
+    color color;
+    bool has_any;
+    surety_val any;
+    const node *next;
+    bool has_heir;
+    const node *heir;
+    const pair *pair;
+    bool has_choices;
+    const choice *choices;
+    size_t choices_count;
+    bool has_bag;
+    const bag_entry *bag;
+    size_t bag_count;
+    bool has_note;
+    bool note_is_null;
+    surety_str note;
+    const surety_typed_entry *others;
+    size_t others_count;
+};
+
+enum {
+    IS_INT,
+    IS_UINT,
+    IS_REAL,
+    IS_TEXT,
+    IS_NUMBER,
+    IS_BOOL,
+    IS_VALUE,
+    IS_COLOR,
+    IS_KIND,
+    IS_NULL,
+    IS_INTS,
+    IS_PAIR,
+    IS_CHOICE,
+    IS_CHOICES,
+    IS_BAG,
+    IS_OTHERS,
+    IS_NODE
+};
+
+static const surety_str color_words[] = {NAME("red"), NAME("blue")};
+static const surety_str kind_words[] = {NAME("\"node\"")};
+static const surety_str null_words[] = {NAME("null")};
+
+/* clang-format off */
+static const surety_typed_member choice_members[] = {
+    {NAME("text"), IS_TEXT, offsetof(choice, as.text), NONE, NONE, NONE, NULL},
+    {NAME("node"), IS_NODE, offsetof(choice, as.node), NONE, NONE, NONE, NULL},
+    {NAME("null"), IS_NULL, NONE, NONE, NONE, NONE, NULL},
+};
+static const surety_typed_member pair_members[] = {
+    {NAME("first"), IS_INT, offsetof(pair, first), NONE, NONE, NONE, NULL},
+    {NAME("second"), IS_REAL, offsetof(pair, second), NONE,
+     offsetof(pair, has_second), NONE, NULL},
+};
+static const surety_typed_member node_members[] = {
+    {NAME("whole"), IS_INT, offsetof(node, whole), NONE, NONE, NONE, "7"},
+    {NAME("natural"), IS_UINT, offsetof(node, natural), NONE,
+     offsetof(node, has_natural), NONE, NULL},
+    {NAME("real"), IS_REAL, offsetof(node, real), NONE, NONE, NONE, "0.5"},
+    {NAME("text"), IS_TEXT, offsetof(node, text), NONE, NONE, NONE, "\"-\""},
+    {NAME("number"), IS_NUMBER, offsetof(node, number), NONE,
+     offsetof(node, has_number), NONE, NULL},
+    {NAME("kind"), IS_KIND, NONE, NONE, NONE, NONE, NULL},
+    {NAME("color"), IS_COLOR, offsetof(node, color), NONE, NONE, NONE,
+     "\"blue\""},
+    {NAME("any"), IS_VALUE, offsetof(node, any), NONE, offsetof(node, has_any),
+     NONE, NULL},
+    {NAME("next"), IS_NODE, offsetof(node, next), NONE, POINTER, NONE, NULL},
+    {NAME("heir"), IS_NODE, offsetof(node, heir), NONE,
+     offsetof(node, has_heir), POINTER, NULL},
+    {NAME("pair"), IS_PAIR, offsetof(node, pair), NONE, POINTER, NONE, NULL},
+    {NAME("choices"), IS_CHOICES, offsetof(node, choices),
+     offsetof(node, choices_count), offsetof(node, has_choices), NONE, NULL},
+    {NAME("bag"), IS_BAG, offsetof(node, bag), offsetof(node, bag_count),
+     offsetof(node, has_bag), NONE, NULL},
+    {NAME("note"), IS_TEXT, offsetof(node, note), NONE,
+     offsetof(node, has_note), offsetof(node, note_is_null), NULL},
+};
+static const surety_typed_type node_types[] = {
+    {SURETY_TYPED_INT, "int64_t", sizeof(int64_t), 0, NULL, NULL, 0, NULL,
+     NONE, NONE, NONE},
+    {SURETY_TYPED_UINT, "uint64_t", sizeof(uint64_t), 0, NULL, NULL, 0, NULL,
+     NONE, NONE, NONE},
+    {SURETY_TYPED_REAL, "double", sizeof(double), 0, NULL, NULL, 0, NULL, NONE,
+     NONE, NONE},
+    {SURETY_TYPED_TEXT, "surety_str", sizeof(surety_str), 0, NULL, NULL, 0,
+     NULL, NONE, NONE, NONE},
+    {SURETY_TYPED_NUMBER, "surety_str", sizeof(surety_str), 0, NULL, NULL, 0,
+     NULL, NONE, NONE, NONE},
+    {SURETY_TYPED_BOOL, "bool", sizeof(bool), 0, NULL, NULL, 0, NULL, NONE,
+     NONE, NONE},
+    {SURETY_TYPED_VALUE, "surety_val", sizeof(surety_val), 0, NULL, NULL, 0,
+     NULL, NONE, NONE, NONE},
+    {SURETY_TYPED_ENUM, "color", sizeof(color), 0, NULL, color_words, 2, NULL,
+     NONE, NONE, NONE},
+    {SURETY_TYPED_FIXED, "fixed", 0, 0, NULL, kind_words, 0, NULL, NONE, NONE,
+     NONE},
+    {SURETY_TYPED_FIXED, "fixed", 0, 0, NULL, null_words, 0, NULL, NONE, NONE,
+     NONE},
+    {SURETY_TYPED_LIST, "int64_t", 0, sizeof(int64_t), NULL, NULL, 0, NULL,
+     IS_INT, NONE, NONE},
+    {SURETY_TYPED_TUPLE, "pair", sizeof(pair), 0, pair_members, NULL, 2, NULL,
+     IS_INTS, offsetof(pair, rest), offsetof(pair, rest_count)},
+    {SURETY_TYPED_UNION, "choice", sizeof(choice), sizeof(choice_kind),
+     choice_members, NULL, 3, NULL, NONE, NONE, NONE},
+    {SURETY_TYPED_LIST, "choice", 0, sizeof(choice), NULL, NULL, 0, NULL,
+     IS_CHOICE, NONE, NONE},
+    {SURETY_TYPED_MAP, "bool", 0, sizeof(bag_entry), NULL, NULL, 0, NULL,
+     IS_BOOL, offsetof(bag_entry, value), NONE},
+    {SURETY_TYPED_MAP, "surety_val", 0, sizeof(surety_typed_entry), NULL, NULL,
+     0, NULL, IS_VALUE, offsetof(surety_typed_entry, value), NONE},
+    {SURETY_TYPED_STRUCT, "node", sizeof(node), 0, node_members, NULL, 14, NULL,
+     IS_OTHERS, offsetof(node, others), offsetof(node, others_count)},
+};
+/* clang-format on */
+
+/* Nothing here depends on what the contract says. */
+static const char *const node_text[] = {"{\"type\":", "\"object\"}", NULL};
+static const surety_typed typed = {node_types, 17, IS_NODE, "a/node",
+                                   node_text};
+
+static surety_status contract_of(struct check *t,
+                                 surety_contract **ret_contract)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .alloc = check_alloc(t)};
+
+    return surety_typed_contract(&typed, &options, ret_contract, NULL);
+}
+
+/* A value from JSON; the error says why not. */
+static surety_status from_text(struct check *t, const char *text,
+                               const node **ret_node, surety_error *error)
+{
+    surety_contract *contract = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    const void *value = NULL;
+    surety_status status = doc ? contract_of(t, &contract) : SURETY_NOMEM;
+
+    if (status == SURETY_OK)
+        status = surety_doc_read(doc, surety_str_of(text), NULL, NULL);
+    if (status == SURETY_OK)
+        status = surety_typed_from(&typed, contract, surety_doc_root(doc),
+                                   &value, error);
+    if (status == SURETY_OK)
+        *ret_node = value;
+    /* A value keeps nothing of either. */
+    surety_doc_free(doc);
+    surety_contract_free(contract);
+    return status;
+}
+
+static surety_status to_text(const node *value, surety_buf *out,
+                             surety_error *error)
+{
+    surety_buf_reset(out);
+    return surety_typed_write(&typed, value, SURETY_STYLE_COMPACT, out, error);
+}
+
+#define WHOLE                                                                  \
+    "{\"whole\":-9223372036854775808,\"natural\":18446744073709551615,"        \
+    "\"real\":1e300,\"text\":\"a\\u0000b\",\"number\":1e400,"                  \
+    "\"kind\":\"node\",\"color\":\"red\",\"any\":[1,{\"k\":null}],"            \
+    "\"next\":{\"whole\":1,\"real\":2,\"text\":\"\",\"kind\":\"node\","        \
+    "\"color\":\"red\"},\"heir\":null,\"pair\":[1,2.5,3,4],"                   \
+    "\"choices\":[\"x\",null,{\"whole\":2,\"real\":0,\"text\":\"y\","          \
+    "\"kind\":\"node\",\"color\":\"blue\"}],"                                  \
+    "\"bag\":{\"p\":true,\"q\":false},\"note\":null,\"zz\":1.50,\"yy\":{}}"
+
+TEST(everything_comes_back)
+{
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    const node *value = NULL;
+    surety_doc *want = surety_doc_new(check_alloc(t));
+
+    NEED(doc);
+    NEED(want);
+    TRY(from_text(t, WHOLE, &value, NULL));
+    CHECK(value->whole == INT64_MIN);
+    CHECK(value->has_natural && value->natural == UINT64_MAX);
+    CHECK_TEXT(value->number, "1e400");
+    CHECK(value->text.len == 3 && value->text.ptr[3] == '\0');
+    CHECK(value->color == COLOR_RED);
+    CHECK(surety_val_count(value->any) == 2);
+    CHECK(value->next && value->next->whole == 1 && !value->next->next);
+    CHECK(value->has_heir && !value->heir && !value->next->has_heir);
+    CHECK(value->pair && value->pair->first == 1 && value->pair->has_second);
+    CHECK(value->pair->rest_count == 2 && value->pair->rest[1] == 4);
+    CHECK(value->choices_count == 3);
+    CHECK(value->choices[0].kind == CHOICE_TEXT);
+    CHECK(value->choices[1].kind == CHOICE_NULL);
+    CHECK(value->choices[2].kind == CHOICE_NODE);
+    CHECK(value->choices[2].as.node->color == COLOR_BLUE);
+    CHECK(value->bag_count == 2 && value->bag[0].value);
+    CHECK(value->has_note && value->note_is_null);
+    CHECK(value->others_count == 2);
+    CHECK_TEXT(value->others[0].key, "zz");
+    TRY(surety_doc_read(want, surety_str_of(WHOLE), NULL, NULL));
+    TRY(surety_typed_to(&typed, value, doc, NULL));
+    CHECK(surety_val_equal(surety_doc_root(doc), surety_doc_root(want)));
+done:
+    surety_typed_free(value);
+    surety_doc_free(doc);
+    surety_doc_free(want);
+}
+
+TEST(defaults_are_filled)
+{
+    const node *value = NULL;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(from_text(t, "{\"kind\":\"node\",\"next\":{\"kind\":\"node\"}}", &value,
+                  NULL));
+    CHECK(value->whole == 7 && value->color == COLOR_BLUE);
+    CHECK_TEXT(value->next->text, "-");
+    CHECK(!value->has_natural && !value->has_choices);
+    CHECK(value->choices == NULL && value->choices_count == 0);
+    TRY(to_text(value, &out, NULL));
+    CHECK_TEXT(surety_buf_str(&out),
+               "{\"whole\":7,\"real\":0.5,\"text\":\"-\",\"kind\":\"node\","
+               "\"color\":\"blue\",\"next\":{\"whole\":7,\"real\":0.5,"
+               "\"text\":\"-\",\"kind\":\"node\",\"color\":\"blue\"}}");
+done:
+    surety_buf_done(&out);
+    surety_typed_free(value);
+}
+
+TEST(what_does_not_fit_is_told)
+{
+    static const struct {
+        const char *text;
+        surety_status status;
+        const char *path;
+    } cases[] = {
+        {"[]", SURETY_SYNTAX, ""},
+        {"{}", SURETY_SYNTAX, ""}, /* kind has no default */
+        {"{\"kind\":\"node\",\"whole\":\"1\"}", SURETY_SYNTAX, "/whole"},
+        {"{\"kind\":\"node\",\"whole\":1.5}", SURETY_SYNTAX, "/whole"},
+        {"{\"kind\":\"node\",\"whole\":1.0}", SURETY_OK, ""},
+        {"{\"kind\":\"node\",\"whole\":9223372036854775807}", SURETY_OK, ""},
+        {"{\"kind\":\"node\",\"whole\":9223372036854775808}", SURETY_LIMIT,
+         "/whole"},
+        {"{\"kind\":\"node\",\"whole\":-9223372036854775809}", SURETY_LIMIT,
+         "/whole"},
+        {"{\"kind\":\"node\",\"natural\":18446744073709551616}", SURETY_LIMIT,
+         "/natural"},
+        {"{\"kind\":\"node\",\"natural\":-1}", SURETY_LIMIT, "/natural"},
+        {"{\"kind\":\"node\",\"real\":1e309}", SURETY_LIMIT, "/real"},
+        {"{\"kind\":\"node\",\"real\":null}", SURETY_SYNTAX, "/real"},
+        {"{\"kind\":\"node\",\"color\":\"green\"}", SURETY_SYNTAX, "/color"},
+        {"{\"kind\":\"node\",\"next\":null}", SURETY_SYNTAX, "/next"},
+        {"{\"kind\":\"node\",\"heir\":null}", SURETY_OK, ""},
+        {"{\"kind\":\"node\",\"pair\":[]}", SURETY_SYNTAX, "/pair"},
+        {"{\"kind\":\"node\",\"pair\":[1]}", SURETY_OK, ""},
+        {"{\"kind\":\"node\",\"pair\":[1,2,\"x\"]}", SURETY_SYNTAX, "/pair/2"},
+        {"{\"kind\":\"node\",\"choices\":[5]}", SURETY_SYNTAX, "/choices/0"},
+        {"{\"kind\":\"node\",\"choices\":{}}", SURETY_SYNTAX, "/choices"},
+        {"{\"kind\":\"node\",\"bag\":{\"a/b\":1}}", SURETY_SYNTAX, "/bag/a~1b"},
+    };
+    const node *value = NULL;
+    surety_error error;
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        EXPECT(cases[i].status, from_text(t, cases[i].text, &value, &error));
+        if (cases[i].status != SURETY_OK)
+            CHECK_TEXT(surety_str_of(error.path), cases[i].path);
+        surety_typed_free(value);
+        value = NULL;
+    }
+done:
+    surety_typed_free(value);
+}
+
+TEST(what_no_json_stands_for_is_refused)
+{
+    node inner = {.text = {"x", 1}};
+    node outer = {.text = {"y", 1}, .next = &inner};
+    const choice bad_kind = {.kind = (choice_kind)9};
+    const choice no_node = {.kind = CHOICE_NODE};
+    surety_error error;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(to_text(&outer, &out, &error));
+    inner.color = (color)2;
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    CHECK_TEXT(surety_str_of(error.path), "/next/color");
+    inner.color = COLOR_RED;
+    inner.real = NAN;
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    CHECK_TEXT(surety_str_of(error.path), "/next/real");
+    inner.real = 0;
+    inner.has_choices = true;
+    inner.choices_count = 1;
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    CHECK_TEXT(surety_str_of(error.path), "/next/choices");
+    inner.choices = &bad_kind;
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    CHECK_TEXT(surety_str_of(error.path), "/next/choices/0");
+    inner.choices = &no_node;
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    inner.has_choices = false;
+    inner.has_number = true;
+    inner.number = surety_str_of("12,5");
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    inner.number = surety_str_of("\"12\"");
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    inner.number = surety_str_of("12.50");
+    TRY(to_text(&outer, &out, &error));
+    inner.has_any = true;
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    inner.has_any = false;
+    inner.text = (surety_str){"\xFF", 1};
+    EXPECT(SURETY_SYNTAX, to_text(&outer, &out, &error));
+    inner.text = (surety_str){NULL, 3};
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    inner.text = (surety_str){NULL, 0};
+    TRY(to_text(&outer, &out, &error));
+    inner.next = &outer; /* in itself */
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+done:
+    surety_buf_done(&out);
+}
+
+TEST(whatever_it_holds_is_printed)
+{
+    node inner = {.text = {"x", 1}, .color = (color)5, .real = NAN};
+    node outer = {.text = {"y\n", 2}, .next = &inner, .has_any = true};
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    outer.whole = INT64_MIN;
+    surety_typed_print(&typed, &outer, &out);
+    TRY(out.status);
+    CHECK(memchr(out.ptr, '<', out.len));
+    CHECK(strncmp(out.ptr,
+                  "node {\n    \"whole\": -9223372036854775808\n"
+                  "    \"natural\": absent\n    \"real\": 0\n"
+                  "    \"text\": \"y\\n\"\n",
+                  90) == 0);
+    surety_buf_reset(&out);
+    inner.next = &outer; /* in itself */
+    surety_typed_print(&typed, &outer, &out);
+    TRY(out.status);
+    surety_buf_reset(&out);
+    surety_typed_print(&typed, NULL, &out);
+    TRY(out.status);
+    CHECK_TEXT(surety_buf_str(&out), "NULL\n");
+done:
+    surety_buf_done(&out);
+}
+
+TEST(replies_are_judged)
+{
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    const void *value = NULL;
+
+    TRY(contract_of(t, &contract));
+    TRY(surety_typed_read(&typed, contract, surety_str_of("nothing here"),
+                          &value, &outcome, NULL));
+    CHECK(value == NULL && outcome && !surety_outcome_ok(outcome));
+    surety_outcome_free(outcome);
+    outcome = NULL;
+    TRY(surety_typed_read(&typed, contract,
+                          surety_str_of("{\"kind\":\"node\"}"), &value,
+                          &outcome, NULL));
+    CHECK(value && surety_outcome_ok(outcome));
+    surety_typed_free(value);
+    value = NULL;
+    /* Valid, and beyond the type: that is a failure. */
+    EXPECT(SURETY_SYNTAX,
+           surety_typed_read(&typed, contract, surety_str_of("{}"), &value,
+                             NULL, NULL));
+    CHECK(value == NULL);
+    EXPECT(SURETY_MISUSE, surety_typed_read(&typed, NULL, surety_str_of("{}"),
+                                            &value, NULL, NULL));
+done:
+    surety_typed_free(value);
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
+TEST(values_are_checked)
+{
+    const node value = {.text = {"x", 1}};
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    surety_buf json;
+
+    surety_buf_init(&json, check_alloc(t), 0);
+    TRY(contract_of(t, &contract));
+    TRY(surety_typed_check(&typed, contract, &value, &json, &outcome, NULL));
+    CHECK(surety_outcome_ok(outcome));
+    EXPECT(SURETY_MISUSE,
+           surety_typed_check(&typed, contract, &value, &json, &outcome, NULL));
+done:
+    surety_outcome_free(outcome);
+    surety_buf_done(&json);
+    surety_contract_free(contract);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"everything comes back", everything_comes_back},
+        {"defaults are filled", defaults_are_filled},
+        {"what does not fit is told", what_does_not_fit_is_told},
+        {"what no JSON stands for is refused",
+         what_no_json_stands_for_is_refused},
+        {"whatever it holds is printed", whatever_it_holds_is_printed},
+        {"replies are judged", replies_are_judged},
+        {"values are checked", values_are_checked},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
