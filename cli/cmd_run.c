@@ -515,27 +515,10 @@ static void job_text(struct job *job)
         surety_buf_byte(out, '\n');
 }
 
-/* The checked value; what a terminal would act on in its strings stands there
- * as an escape, which is the same JSON. */
-static void job_json(struct job *job)
-{
-    surety_buf *out = &job->cli->out.buf;
-    struct shown shown = {.is_json = true};
-    surety_buf value;
-
-    session_value(&job->session, surety_run_outcome(job->run));
-    if (!isatty(job->cli->out.fd))
-        return;
-    value = *out;
-    surety_buf_init(out, value.alloc, 0);
-    shown_put(&shown, surety_buf_str(&value), out);
-    surety_buf_done(&value);
-}
-
 static void job_value(struct job *job, int code)
 {
     if (code == CODE_VALID && job->contract)
-        job_json(job);
+        session_value(&job->session, surety_run_outcome(job->run));
     else if (code == CODE_VALID)
         job_text(job);
     else if (code == CODE_INVALID && job->settings->session.not_strict)

@@ -39,6 +39,24 @@ const struct command commands[] = {
        "the last block that is marked json, and nothing else"},
       {NULL, NULL}},
      extract_run},
+    {"gen",
+     "make C types from contracts",
+     "-c CONTRACT... [OPTION...]",
+     "Makes a header and a source: structs for what the contracts describe, "
+     "and functions that read a reply into them, check them, write them back "
+     "as JSON, compute derived members, and free them. They need <surety.h> "
+     "and nothing else. What no C type can say is told with its line, and kept "
+     "as it is; reading checks all of it.",
+     gen_options,
+     {{"surety gen -c story.json -o src/story",
+       "src/story.h and src/story.c"},
+      {"surety gen -c maverick/finding -c maverick/fixer-result -o review "
+       "--prefix app",
+       "one header for two contracts: app_finding and app_fixer_result"},
+      {"surety gen -c story.json -o src/story --check",
+       "1 where they are not what story.json gives"},
+      {NULL, NULL}},
+     gen_run},
     {"prompt",
      "print what a model is sent",
      "-c CONTRACT [OPTION...] [PROMPT]",
@@ -132,6 +150,21 @@ const struct command commands[] = {
       {"surety contracts lint story@2", "one by its name"},
       {NULL, NULL}},
      contracts_lint_run},
+    {"contracts diff",
+     "say what a new version of a contract breaks",
+     "[OPTION...] OLD NEW",
+     "Compares two contracts, by names or files: what values the new one takes "
+     "that the old one did not, which may break who reads them (consumers), "
+     "and what values only the old one takes, which breaks who makes them "
+     "(producers: models, stored values); a line a change, and what that asks "
+     "of the version. Ends with 1 where consumers break.",
+     contracts_diff_options,
+     {{"surety contracts diff story@1 story.json", "before it is released"},
+      {"surety contracts diff --fail version old.json new.json",
+       "in CI: whether the version says what the changes mean"},
+      {"surety contracts diff --json a.json b.json", "for programs"},
+      {NULL, NULL}},
+     contracts_diff_run},
 #ifdef SURETY_WITH_RUN
     {"mock",
      "serve scripted replies over the providers' protocols",
@@ -172,5 +205,25 @@ const struct command commands[] = {
        "rows.xlsx"},
       {NULL, NULL}},
      render_run},
+    {"stats",
+     "tell what the ledger's runs came to",
+     "[OPTION...]",
+     "Reads the ledger and tells, by model and contract or as --by says: how "
+     "many runs ended in a valid value, at the first try and after re-asks, "
+     "what they cost and how long calls took; what fails most, and how often "
+     "the model mended it; what was repaired; and what the valid replies that "
+     "were kept cover. As a table, JSON or CSV to standard output, and as a "
+     "picture.",
+     stats_options,
+     {{"surety stats --since 7d", "the last week, by model and contract"},
+      {"surety stats --by day --chart week.svg --since 7d",
+       "a day a line, and as a picture"},
+      {"surety stats --show errors --contract story --format csv >errors.csv",
+       "what fails most in one contract, for a spreadsheet"},
+      {"surety stats --show coverage -c trend/iteration-response --expect "
+       "dimensions_explored=@dimensions.txt",
+       "which dimensions were explored, and which were not"},
+      {NULL, NULL}},
+     stats_run},
 #endif
     {NULL, NULL, NULL, NULL, NULL, {{NULL, NULL}}, NULL}};

@@ -12,5 +12,6 @@
 #include <surety/provider.h>
 #include <surety/render.h>
 #include <surety/run.h>
+#include <surety/stats.h>
 
 #endif

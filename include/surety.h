@@ -12,7 +12,10 @@
 #include <surety/reply.h>
 #include <surety/stream.h>
 #include <surety/vote.h>
+#include <surety/diff.h>
 #include <surety/strict.h>
 #include <surety/prompt.h>
+#include <surety/typed.h>
+#include <surety/gen.h>
 
 #endif
