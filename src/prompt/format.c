@@ -131,6 +131,10 @@ static surety_status format_example(const surety_contract *contract,
     if (status == SURETY_OK) {
         surety__layout_write(surety_doc_root(doc), NULL, out);
         surety_buf_byte(out, '\n');
+        status = surety__legend_write(surety_contract_schema(contract),
+                                      surety_doc_root(doc), alloc, out);
+        if (status != SURETY_OK)
+            surety__fail_nomem(reterr);
     }
     surety_doc_free(doc);
     return status;

@@ -39,6 +39,15 @@ void surety__spell_note(const surety__shape *shape, surety_buf *out);
 /* Appends a description on one line, as a comment may have it. */
 void surety__spell_line(surety_buf *out, surety_str text);
 
+/* ---- legend.c ----------------------------------------------------------- */
+
+/* Appends a line that names the members of example, a value of schema, that may
+ * be left out; nothing where all of them must be there. SURETY_NOMEM; else the
+ * result is out->status. */
+surety_status surety__legend_write(const surety_schema *schema,
+                                   surety_val example,
+                                   const surety_alloc *alloc, surety_buf *out);
+
 /* ---- make.c, make_text.c ------------------------------------------------ */
 
 /* Builds a value that satisfies the schema, as JSON: the pass-th way of making

@@ -242,6 +242,13 @@ def test_models():
     same("S1.26 output is marked deprecated",
          shown("maverick/fix-result")["properties"]["output"]["deprecated"],
          True)
+    fixed = {"success": True, "issue_number": 1, "issue_title": "A leak"}
+    gives("S1.26 a reply that has it is warned of", surety(
+        "check", "-c", "maverick/fix-result",
+        stdin=fence(dict(fixed, output="done"))), 0, None,
+        ("warning[deprecated]", "/output", "use fix_description"))
+    check("S1.26 one that has it not is not", "warning" not in surety(
+        "check", "-c", "maverick/fix-result", stdin=fence(fixed)).err)
 
 
 def test_types():
@@ -328,6 +335,9 @@ def test_story():
           and all(part in prompt for part in (
               '"enhancedStory"', '"changesApplied"', '"location"',
               '"confidence": 0.85')), prompt)
+    check("S2.8 what may be left out is told",
+          "What may be left out: confidence, changesApplied[].location."
+          in prompt, prompt)
     example = json.loads(surety("prompt", "-c", STORY, "--example").out)
     same("S2.8 the example has two changes, one with a location",
          [sorted(change) for change in example["changesApplied"]],
