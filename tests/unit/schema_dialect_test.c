@@ -24,8 +24,8 @@ TEST(items_that_are_an_array_tell_the_dialect)
         {"{\"prefixItems\":[{}]}", SURETY_DIALECT_2020_12},
     };
     static const char *const refused[] = {
-        "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
-        "\"items\":[{}]}",
+        ("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
+         "\"items\":[{}]}"),
         "{\"items\":[{}],\"properties\":{\"a\":{\"prefixItems\":[{}]}}}",
         "{\"prefixItems\":[{}],\"properties\":{\"a\":{\"items\":[{}]}}}",
     };
