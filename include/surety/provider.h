@@ -288,7 +288,8 @@ SURETY_API uint64_t surety_price_cost(const surety_price *price,
                                       const surety_usage *usage);
 
 /* A model that can be called. Everything in it is the caller's and must outlive
- * what uses it. Zero means the default everywhere. */
+ * what uses it. Zero means the default everywhere but in size: models stand in
+ * arrays and never grow, and another size is SURETY_MISUSE. */
 typedef struct surety_model {
     size_t size;         /* sizeof(surety_model) */
     surety_str name;     /* as its user names it: "openai:gpt-5-mini" */

@@ -105,13 +105,15 @@ static void aligner_empty_map(surety_aligner *aligner, surety__map *map)
 }
 
 /* Forgets the last call. */
-static void aligner_begin(surety_aligner *aligner, const surety_schema *schema,
-                          const surety_align_options *options)
+static surety_status aligner_begin(surety_aligner *aligner,
+                                   const surety_schema *schema,
+                                   const surety_align_options *options,
+                                   surety_error *reterr)
 {
+    if (surety__options_take(&aligner->options, sizeof(aligner->options),
+                             options, reterr))
+        return SURETY_MISUSE;
     aligner->schema = schema;
-    aligner->options = (surety_align_options){.size = sizeof(*options)};
-    if (options && options->size >= sizeof(*options))
-        aligner->options = *options;
     surety__arena_reset(&aligner->arena);
     aligner_empty_map(aligner, &aligner->goals);
     aligner_empty_map(aligner, &aligner->answers);
@@ -125,6 +127,7 @@ static void aligner_begin(surety_aligner *aligner, const surety_schema *schema,
     aligner->likely = 0;
     aligner->cost = 0;
     aligner->answer = (surety__answer){.fits = false};
+    return SURETY_OK;
 }
 
 static uint64_t aligner_work(const surety_aligner *aligner, surety_val val)
@@ -206,7 +209,8 @@ surety_status surety_aligner_align(surety_aligner *aligner,
 
     if (!aligner || !schema || !val.doc || !out || out == val.doc)
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
-    aligner_begin(aligner, schema, options);
+    if (aligner_begin(aligner, schema, options, reterr))
+        return SURETY_MISUSE;
     aligner->work = aligner_work(aligner, val);
     return aligner_try(aligner, val, out, &torn)
                ? SURETY_OK
@@ -237,7 +241,8 @@ surety_status surety_aligner_align_rows(surety_aligner *aligner,
 
     if (!aligner || !schema || !vals || !count || !vals[0].doc || !out)
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
-    aligner_begin(aligner, schema, options);
+    if (aligner_begin(aligner, schema, options, reterr))
+        return SURETY_MISUSE;
     aligner->status = rows_build(aligner, vals, count);
     if (aligner->status)
         return aligner_fail(aligner, false, reterr);
@@ -283,7 +288,8 @@ surety_status surety_aligner_align_text(surety_aligner *aligner,
 
     if (!aligner || !schema || !out)
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
-    aligner_begin(aligner, schema, options);
+    if (aligner_begin(aligner, schema, options, reterr))
+        return SURETY_MISUSE;
     surety_build_begin(aligner->rows, NULL);
     surety_build_str(aligner->rows, surety__text_trim(text));
     aligner->status = surety_build_end(aligner->rows, NULL);

@@ -92,6 +92,16 @@ void surety__hint(surety_error *reterr, const char *format, ...)
 /* The usual sentence for SURETY_NOMEM. */
 surety_status surety__fail_nomem(surety_error *reterr);
 
+/* ---- options (options.c) ------------------------------------------------ */
+
+/* Copies a struct of options whose first member is its size to own, the same
+ * struct as this library knows it, of own_size bytes: what the caller's size
+ * does not reach is zero, what lies beyond own_size is left out, and own says
+ * own_size. given NULL: all zero. SURETY_MISUSE where the size is smaller than
+ * itself: nobody set it. */
+surety_status surety__options_take(void *own, size_t own_size,
+                                   const void *given, surety_error *reterr);
+
 /* ---- text (str.c, utf8.c) ---------------------------------------------- */
 
 #define SURETY__LITERAL(text) ((surety_str){(text), sizeof(text) - 1})

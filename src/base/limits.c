@@ -58,12 +58,12 @@ static const surety_limits limits_default = {
 surety_limits surety_limits_of(const surety_limits *given)
 {
     surety_limits limits = limits_default;
+    surety_limits own;
 
-/* A caller built against an older header knows a shorter struct. */
+    (void)surety__options_take(&own, sizeof(own), given, NULL);
 #define LIMIT_TAKE(member)                                                     \
-    if (given && given->size > offsetof(surety_limits, member) &&              \
-        given->member)                                                         \
-        limits.member = given->member;
+    if (own.member)                                                            \
+        limits.member = own.member;
     LIMITS(LIMIT_TAKE)
 #undef LIMIT_TAKE
     if (limits.text_bytes_max > UINT32_MAX - 64)

@@ -62,15 +62,13 @@ static void config_mask(surety_error *reterr)
         *to = '\0';
 }
 
-/* Copies the options, whose members beyond the caller's size are zero. */
+/* Keeps the options, with a folder of its own. */
 static surety_status config_options(surety_config *config,
                                     const surety_config_options *options,
                                     surety_error *reterr)
 {
     surety_str *folder = &config->options.folder;
 
-    if (!options)
-        return SURETY_OK;
     config->options = *options;
     if (folder->len == 0)
         return SURETY_OK;
@@ -114,18 +112,22 @@ surety_status surety_config_read(surety_str text,
                                  surety_config **ret_config,
                                  surety_error *reterr)
 {
-    const surety_alloc *alloc = options ? options->alloc : NULL;
-    surety_config *config = surety__new(alloc, sizeof(*config));
-    surety_status status;
+    surety_config_options own;
+    surety_config *config;
+    surety_status status =
+        surety__options_take(&own, sizeof(own), options, reterr);
 
+    if (status)
+        return status;
+    config = surety__new(own.alloc, sizeof(*config));
     if (!config)
         return surety__fail_nomem(reterr);
-    config->alloc = alloc;
-    surety__arena_init(&config->arena, alloc, 0);
-    status = config_options(config, options, reterr);
+    config->alloc = own.alloc;
+    surety__arena_init(&config->arena, own.alloc, 0);
+    status = config_options(config, &own, reterr);
     if (status != SURETY_OK)
         goto done;
-    config->doc = surety_doc_new(alloc);
+    config->doc = surety_doc_new(own.alloc);
     if (!config->doc) {
         status = surety__fail_nomem(reterr);
         goto done;

@@ -12,8 +12,8 @@
 
 static const char locate_here[] = "surety.json";
 
-/* Appends a folder of the XDG Base Directory Specification, given by its
- * variable where that is absolute, else below the home folder. */
+/* Appends the folder of the user's configurations (XDG Base Directory
+ * Specification): XDG_CONFIG_HOME where that is absolute, else ~/.config. */
 static bool locate_folder(const surety_config_options *options,
                           surety_buf *path)
 {
@@ -105,15 +105,15 @@ surety_status surety_config_load(surety_str path,
                                  surety_config **ret_config,
                                  surety_error *reterr)
 {
-    surety_config_options own = {.size = sizeof(own)};
+    surety_config_options own;
     surety_buf place, text;
     surety_status status;
 
-    if (options)
-        own = *options;
+    if (surety__options_take(&own, sizeof(own), options, reterr))
+        return SURETY_MISUSE;
     surety_buf_init(&place, own.alloc, 0);
     surety_buf_init(&text, own.alloc, 0);
-    status = locate_file(path, options, &place, reterr);
+    status = locate_file(path, &own, &place, reterr);
     if (status)
         goto done;
     own.folder = locate_base((surety_str){place.ptr, place.len - 1});

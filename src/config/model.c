@@ -334,6 +334,12 @@ static surety_status model_refuse(const surety_config *config, surety_str name,
         (int)(word.len < MODEL_QUOTED_MAX ? word.len : MODEL_QUOTED_MAX);
     surety_status status;
 
+    if (name.len == 0) {
+        status = surety__fail(reterr, SURETY_SYNTAX, "no model is named");
+        surety__hint(reterr, "it is PROVIDER:MODEL (such as ollama:llama3.2), "
+                             "or the \"default\" of surety.json");
+        return status;
+    }
     if (is_direct && colon + 1 == name.len)
         return surety__fail(reterr, SURETY_SYNTAX, "\"%.*s:\" names no model",
                             shown, word.ptr);

@@ -538,23 +538,20 @@ surety_status surety_consensus_new(const surety_consensus_options *options,
                                    surety_consensus **ret_consensus,
                                    surety_error *reterr)
 {
-    surety_consensus_options own = {.size = sizeof(own)};
-    surety_run_options run = {.size = sizeof(run)};
+    surety_consensus_options own;
+    surety_run_options run;
     surety_consensus *consensus;
     surety_status status;
 
-    if (!options || !ret_consensus || !options->run)
+    if (surety__options_take(&own, sizeof(own), options, reterr))
+        return SURETY_MISUSE;
+    if (!options || !ret_consensus || !own.run)
         return surety__fail(reterr, SURETY_MISUSE,
                             "options, what is asked, and a place for the "
                             "consensus are needed");
-    memcpy(&own, options,
-           options->size && options->size < sizeof(own) ? options->size
-                                                        : sizeof(own));
-    memcpy(&run, own.run,
-           own.run->size && own.run->size < sizeof(run) ? own.run->size
-                                                        : sizeof(run));
-    run.size = sizeof(run);
-    status = consensus_check(&own, &run, reterr);
+    status = surety__options_take(&run, sizeof(run), own.run, reterr);
+    if (status == SURETY_OK)
+        status = consensus_check(&own, &run, reterr);
     if (status != SURETY_OK)
         return status;
     consensus = surety__new(run.alloc, sizeof(*consensus));

@@ -99,7 +99,7 @@ surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
                                     .extract = &extract,
                                     .no_fallback = true,
                                     .repair = &repair};
-    const surety_judge_options *given = consensus->run.judge;
+    surety_judge_options given;
     const surety_val root = surety_doc_root(consensus->merged);
     surety_error cause = {.status = SURETY_OK};
     surety_status status;
@@ -109,11 +109,12 @@ surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
         *ret_valid = true;
         return SURETY_OK;
     }
-    if (given && given->size >= sizeof(options)) {
-        options.derive = given->derive;
-        options.variables = given->variables;
-        options.variables_count = given->variables_count;
-    }
+    /* A size that is none was told when the members' runs were made. */
+    (void)surety__options_take(&given, sizeof(given), consensus->run.judge,
+                               NULL);
+    options.derive = given.derive;
+    options.variables = given.variables;
+    options.variables_count = given.variables_count;
     status =
         surety_val_write(root, SURETY_STYLE_COMPACT, &consensus->merged_text);
     if (status != SURETY_OK)

@@ -25,18 +25,19 @@ surety_status surety_contract_read(surety_str text,
                                    surety_contract **ret_contract,
                                    surety_error *reterr)
 {
-    const surety_contract_options defaults = {.size = sizeof(defaults)};
+    surety_contract_options own;
     surety_contract *contract;
     surety_status status;
 
-    if (!options)
-        options = &defaults;
-    contract = surety__new(options->alloc, sizeof(*contract));
+    status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (status)
+        return status;
+    contract = surety__new(own.alloc, sizeof(*contract));
     if (!contract)
         return surety__fail_nomem(reterr);
-    contract->alloc = options->alloc;
-    contract->limits = surety_limits_of(options->limits);
-    surety__arena_init(&contract->arena, options->alloc, 0);
+    contract->alloc = own.alloc;
+    contract->limits = surety_limits_of(own.limits);
+    surety__arena_init(&contract->arena, own.alloc, 0);
 
     status = contract_read_doc(contract, text, reterr);
     if (status == SURETY_OK)
@@ -46,11 +47,11 @@ surety_status surety_contract_read(surety_str text,
             surety__policy_read(surety_doc_root(contract->doc),
                                 &contract->arena, &contract->policy, reterr);
     if (status == SURETY_OK)
-        status = contract_name(contract, options->name, reterr);
+        status = contract_name(contract, own.name, reterr);
     if (status == SURETY_OK)
         status = surety__rules_start(contract, reterr);
     if (status == SURETY_OK)
-        status = contract_compile(contract, options, reterr);
+        status = contract_compile(contract, &own, reterr);
     if (status == SURETY_OK && !surety__contract_collect(contract))
         status = surety__fail_nomem(reterr);
     if (status == SURETY_OK)
@@ -210,11 +211,12 @@ static surety_status contract_compile(surety_contract *contract,
                                       const surety_contract_options *options,
                                       surety_error *reterr)
 {
-    surety_schema_options schema = {.size = sizeof(schema),
-                                    .assert_format = true};
+    surety_schema_options schema;
 
-    if (options->schema)
-        schema = *options->schema;
+    if (surety__options_take(&schema, sizeof(schema), options->schema, reterr))
+        return SURETY_MISUSE;
+    if (!options->schema)
+        schema.assert_format = true;
     schema.limits = &contract->limits;
     schema.alloc = contract->alloc;
     return surety_schema_compile(surety_doc_root(contract->doc), &schema,

@@ -11,7 +11,7 @@
 struct registry_hit {
     surety_str name; /* as it stands, without a version */
     surety_str version;
-    surety_str path;                /* in the arena of the search */
+    surety_str path;                 /* in the arena of the search */
     const surety__embedded *builtin; /* instead of path */
     bool found;
 };
@@ -61,26 +61,27 @@ surety_status surety_registry_new(const surety_registry_options *options,
                                   surety_registry **ret_registry,
                                   surety_error *reterr)
 {
-    const surety_registry_options defaults = {.size = sizeof(defaults)};
+    surety_registry_options own;
+    surety_contract_options contract;
     surety_registry *registry;
     surety_str rest;
 
-    if (!options)
-        options = &defaults;
-    registry = surety__new(options->alloc, sizeof(*registry));
+    if (surety__options_take(&own, sizeof(own), options, reterr) ||
+        surety__options_take(&contract, sizeof(contract), own.contract, reterr))
+        return SURETY_MISUSE;
+    registry = surety__new(own.alloc, sizeof(*registry));
     if (!registry)
         return surety__fail_nomem(reterr);
-    registry->alloc = options->alloc;
-    surety__arena_init(&registry->arena, options->alloc, 0);
-    surety__index_init(&registry->index, options->alloc);
-    registry->options.size = sizeof(registry->options);
-    registry->options.alloc = options->alloc;
-    if (options->contract)
-        registry->options = *options->contract;
+    registry->alloc = own.alloc;
+    surety__arena_init(&registry->arena, own.alloc, 0);
+    surety__index_init(&registry->index, own.alloc);
+    registry->options = contract;
+    if (!own.contract)
+        registry->options.alloc = own.alloc;
     registry->limits = surety_limits_of(registry->options.limits);
     registry->options.limits = &registry->limits;
 
-    rest = surety__arena_text(&registry->arena, options->folders);
+    rest = surety__arena_text(&registry->arena, own.folders);
     registry->folders = surety__arena_take(
         &registry->arena, (rest.len + 1) * sizeof(*registry->folders));
     if (!rest.ptr || !registry->folders) {

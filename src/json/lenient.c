@@ -270,38 +270,38 @@ static surety_status lenient_end(surety_lenient *lenient,
 
 /* ---- beginning ---------------------------------------------------------- */
 
-static void lenient_reset(surety_lenient *lenient, surety_doc *doc,
-                          const surety_lenient_options *options)
+static surety_status lenient_reset(surety_lenient *lenient, surety_doc *doc,
+                                   const surety_lenient_options *options,
+                                   surety_error *reterr)
 {
     const surety_alloc *alloc = lenient->alloc;
     uint32_t *stack = lenient->stack;
     const size_t stack_cap = lenient->stack_cap;
-    const surety_limits *limits = options ? options->limits : NULL;
+    surety_lenient_options own;
 
+    if (surety__options_take(&own, sizeof(own), options, reterr))
+        return SURETY_MISUSE;
     *lenient = (surety_lenient){.alloc = alloc,
                                 .doc = doc,
                                 .open = PLACE_NONE,
                                 .wait_from = SIZE_MAX,
                                 .begun = true,
                                 .stack = stack,
-                                .stack_cap = stack_cap};
-    if (options) {
-        lenient->strict = options->strict;
-        lenient->certain = options->certain_only;
-        lenient->expects = options->expects;
-        lenient->expects_ctx = options->expects_ctx;
-        if (options->size >=
-            offsetof(surety_lenient_options, cut) + sizeof(options->cut))
-            lenient->cut = options->cut;
-    }
-    if (limits || !doc->limits_default) {
-        doc->limits = surety_limits_of(limits);
-        doc->limits_default = !limits;
+                                .stack_cap = stack_cap,
+                                .strict = own.strict,
+                                .certain = own.certain_only,
+                                .expects = own.expects,
+                                .expects_ctx = own.expects_ctx,
+                                .cut = own.cut};
+    if (own.limits || !doc->limits_default) {
+        doc->limits = surety_limits_of(own.limits);
+        doc->limits_default = !own.limits;
     }
     if (doc->limits.number_len_max > READ_NUMBER_MAX)
         doc->limits.number_len_max = READ_NUMBER_MAX;
     surety__doc_clear(doc);
     doc->text = "";
+    return SURETY_OK;
 }
 
 surety_lenient *surety_lenient_new(const surety_alloc *alloc)
@@ -329,7 +329,8 @@ surety_status surety_lenient_begin(surety_lenient *lenient, surety_doc *doc,
     if (!lenient || !doc)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a reader and a document are needed to read");
-    lenient_reset(lenient, doc, options);
+    if (lenient_reset(lenient, doc, options, reterr))
+        return SURETY_MISUSE;
     lenient->text = doc->text;
     lenient->pushed = true;
     return SURETY_OK;
@@ -475,7 +476,8 @@ surety_status surety_doc_read_lenient(surety_doc *doc, surety_str text,
     if (!doc || (!text.ptr && text.len))
         return surety__fail(reterr, SURETY_MISUSE,
                             "a document and a text are needed to read");
-    lenient_reset(&lenient, doc, options);
+    if (lenient_reset(&lenient, doc, options, reterr))
+        return SURETY_MISUSE;
     if (text.len > doc->limits.text_bytes_max) {
         surety__lenient_limit(&lenient, 0, FAULT_TEXT);
         lenient.text = doc->text = text.ptr;

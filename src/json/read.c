@@ -374,13 +374,16 @@ surety_status surety_doc_read(surety_doc *doc, surety_str text,
                               const surety_read_options *options,
                               surety_error *reterr)
 {
+    surety_read_options own;
     surety__tokens tokens;
     const uint32_t *at;
 
     if (!doc || (!text.ptr && text.len))
         return surety__fail(reterr, SURETY_MISUSE,
                             "a document and a text are needed to read");
-    at = surety__tokens_begin(&tokens, doc, text, options);
+    if (options && surety__options_take(&own, sizeof(own), options, reterr))
+        return SURETY_MISUSE;
+    at = surety__tokens_begin(&tokens, doc, text, options ? &own : NULL);
     if (at)
         at = surety__tokens_read(&tokens, at);
     if (at && surety__tokens_end(&tokens, at))

@@ -124,13 +124,14 @@ static bool book_is_uuid(surety_str text)
     return true;
 }
 
-static surety_status book_check(const surety_entry *entry, bool ends,
-                                surety_error *reterr)
+/* Takes an entry of whatever size its caller's header gave it, and checks it.
+ */
+static surety_status book_take(surety_entry *own, const surety_entry *entry,
+                               bool ends, surety_error *reterr)
 {
-    if (entry->size < sizeof(surety_entry))
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "the entry's size is %zu and not %zu", entry->size,
-                            sizeof(surety_entry));
+    if (surety__options_take(own, sizeof(*own), entry, reterr))
+        return SURETY_MISUSE;
+    entry = own;
     if (!book_is_uuid(entry->id))
         return surety__fail(reterr, SURETY_MISUSE,
                             "the entry's id \"%.*s\" is no UUID",
@@ -158,9 +159,10 @@ static surety_status book_begin_work(surety__book *book, const void *ctx,
 static surety_status book_begin(void *ctx, const surety_entry *entry,
                                 surety_error *reterr)
 {
-    const surety_status status = book_check(entry, false, reterr);
+    surety_entry own;
+    const surety_status status = book_take(&own, entry, false, reterr);
 
-    return status ? status : book_write(ctx, book_begin_work, entry, reterr);
+    return status ? status : book_write(ctx, book_begin_work, &own, reterr);
 }
 
 static surety_status book_add_issues(surety__book *book, surety__sql which,
@@ -206,9 +208,10 @@ static surety_status book_finish_work(surety__book *book, const void *ctx,
 static surety_status book_finish(void *ctx, const surety_entry *entry,
                                  surety_error *reterr)
 {
-    const surety_status status = book_check(entry, true, reterr);
+    surety_entry own;
+    const surety_status status = book_take(&own, entry, true, reterr);
 
-    return status ? status : book_write(ctx, book_finish_work, entry, reterr);
+    return status ? status : book_write(ctx, book_finish_work, &own, reterr);
 }
 
 /* ---- each ---------------------------------------------------------------- */
@@ -584,15 +587,12 @@ surety_status surety_ledger_open(surety_str url,
                                  surety_ledger **ret_ledger,
                                  surety_error *reterr)
 {
-    surety_ledger_options filled = {.size = sizeof(filled)};
+    surety_ledger_options filled;
     surety_status status;
     surety__book *book;
 
-    if (options)
-        memcpy(&filled, options,
-               options->size && options->size < sizeof(filled)
-                   ? options->size
-                   : sizeof(filled));
+    if (surety__options_take(&filled, sizeof(filled), options, reterr))
+        return SURETY_MISUSE;
     if (!filled.timeout_ms)
         filled.timeout_ms = BOOK_TIMEOUT_MS;
     if (filled.timeout_ms > INT32_MAX)

@@ -477,19 +477,23 @@ surety_status surety__mock_new(surety_str script,
                                const surety_mock_options *options,
                                surety_mock **ret_mock, surety_error *reterr)
 {
-    const surety_alloc *alloc = options ? options->alloc : NULL;
-    surety_mock *mock = surety__new(alloc, sizeof(*mock));
-    surety__server_options server = {.alloc = alloc, .no_date = true};
-    surety_status status;
+    surety__server_options server = {.no_date = true};
+    surety_mock_options own;
+    surety_mock *mock;
+    surety_status status =
+        surety__options_take(&own, sizeof(own), options, reterr);
 
+    if (status)
+        return status;
+    mock = surety__new(own.alloc, sizeof(*mock));
     if (!mock)
         return surety__fail_nomem(reterr);
-    if (options)
-        mock->options = *options;
+    mock->options = own;
+    server.alloc = own.alloc;
     atomic_init(&mock->is_stopping, false);
     atomic_init(&mock->served, 0);
     status = surety__script_read(&mock->script, script, mock->options.folder,
-                                 alloc, reterr);
+                                 own.alloc, reterr);
     server.address = mock->options.address;
     server.port = mock->options.port;
     server.service =

@@ -336,13 +336,15 @@ surety_status surety_prompt_again(const surety_contract *contract,
                                   const surety_prompt_options *options,
                                   surety_buf *out, surety_error *reterr)
 {
-    const bool native = options && options->native;
     again_state state = {contract, outcome, reply, false, out};
+    surety_prompt_options own;
     surety_status status;
 
     if (!outcome)
         return surety__fail(reterr, SURETY_MISUSE, "an outcome is needed");
-    status = surety_prompt_write(contract, prompt, options, out, reterr);
+    status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (status == SURETY_OK)
+        status = surety_prompt_write(contract, prompt, &own, out, reterr);
     if (status != SURETY_OK)
         return status;
     state.patches =
@@ -359,7 +361,7 @@ surety_status surety_prompt_again(const surety_contract *contract,
             surety_buf_text(out, "Answer again, whole, with all of this "
                                  "mended.\n");
     }
-    surety__format_place(contract, native, out);
+    surety__format_place(contract, own.native, out);
     if (out->status != SURETY_OK)
         return surety__fail(reterr, out->status,
                             "the prompt could not be written: %s",

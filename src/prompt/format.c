@@ -4,11 +4,6 @@
  * a reply's text is the one that is asked for; the others are only forgiven. */
 #include "prompt/prompt.h"
 
-const surety_alloc *surety__prompt_alloc(const surety_prompt_options *options)
-{
-    return options ? options->alloc : NULL;
-}
-
 /* The style to use: what was asked for, else what the contract says. */
 static surety_prompt_style format_style(const surety_contract *contract,
                                         const surety_prompt_options *options)
@@ -19,7 +14,7 @@ static surety_prompt_style format_style(const surety_contract *contract,
         [PROMPT_EXAMPLE] = SURETY_PROMPT_EXAMPLE,
     };
 
-    if (options && options->style != SURETY_PROMPT_CONTRACT)
+    if (options->style != SURETY_PROMPT_CONTRACT)
         return options->style;
     return styles[surety__contract_policy(contract)->prompt_style];
 }
@@ -165,29 +160,30 @@ surety_status surety_prompt_format(const surety_contract *contract,
                                    const surety_prompt_options *options,
                                    surety_buf *out, surety_error *reterr)
 {
-    const surety_alloc *alloc = surety__prompt_alloc(options);
-    const bool native = options && options->native;
     surety_status status = SURETY_OK;
+    surety_prompt_options own;
     surety_prompt_style style;
     size_t start;
 
     if (!contract || !out)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a contract and a buffer are needed");
+    if (surety__options_take(&own, sizeof(own), options, reterr))
+        return SURETY_MISUSE;
     start = out->len;
-    style = format_style(contract, options);
+    style = format_style(contract, &own);
     if ((unsigned)style > SURETY_PROMPT_EXAMPLE)
         return surety__fail(reterr, SURETY_MISUSE, "there is no style %d",
                             (int)style);
-    format_head(style, native, out);
+    format_head(style, own.native, out);
     if (style == SURETY_PROMPT_TYPESCRIPT)
-        surety__spell_write(surety_contract_schema(contract), alloc, out);
+        surety__spell_write(surety_contract_schema(contract), own.alloc, out);
     else if (style == SURETY_PROMPT_EXAMPLE)
-        status = format_example(contract, alloc, out, reterr);
+        status = format_example(contract, own.alloc, out, reterr);
     else
         format_schema(contract, out);
     format_rules(contract, out);
-    surety__format_place(contract, native, out);
+    surety__format_place(contract, own.native, out);
     if (status == SURETY_OK && out->status != SURETY_OK)
         return surety__fail(reterr, out->status,
                             "the prompt could not be written: %s",

@@ -71,7 +71,5 @@ bool surety__make_pattern(surety_str source, unsigned n, unsigned more,
  * says where the JSON must stand. */
 void surety__format_place(const surety_contract *contract, bool native,
                           surety_buf *out);
-/* The allocator of options, which may be NULL. */
-const surety_alloc *surety__prompt_alloc(const surety_prompt_options *options);
 
 #endif

@@ -538,13 +538,17 @@ static surety_status exec_start(void *ctx, uint64_t id,
                                 surety_error *reterr)
 {
     const surety_str scheme = SURETY__LITERAL("exec:");
-    const surety_str url = request->url;
     struct exec *exec = ctx;
     struct exec_child **place = &exec->first;
     void *polls = exec->polls;
     struct exec_child *child;
+    surety_request own;
     surety_buf command;
+    surety_str url;
 
+    if (surety__options_take(&own, sizeof(own), request, reterr))
+        return SURETY_MISUSE;
+    url = own.url;
     if (!surety__str_starts(url, scheme) || url.len == scheme.len ||
         memchr(url.ptr, 0, url.len))
         return surety__fail(reterr, SURETY_MISUSE,
@@ -566,12 +570,12 @@ static surety_status exec_start(void *ctx, uint64_t id,
         .id = id,
         .receiver = *receiver,
         .pipes = {-1, -1, -1},
-        .timeouts = surety_timeouts_of(&request->timeouts),
-        .bytes_max = surety__response_max(request),
+        .timeouts = surety_timeouts_of(&own.timeouts),
+        .bytes_max = surety__response_max(&own),
         .begin_ms = surety__clock_ms(),
     };
     surety_buf_init(&child->body, exec->alloc, 0);
-    surety_buf_add(&child->body, request->body);
+    surety_buf_add(&child->body, own.body);
     surety_buf_init(&command, exec->alloc, 0);
     surety_buf_append(&command, url.ptr + scheme.len, url.len - scheme.len);
     surety_buf_byte(&command, '\0');

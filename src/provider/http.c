@@ -495,8 +495,12 @@ static surety_status http_start(void *ctx, uint64_t id,
     surety__http *http = ctx;
     surety__http_exchange **place = &http->first;
     surety__http_exchange *exchange;
-    surety_status status;
+    surety_request own;
+    surety_status status =
+        surety__options_take(&own, sizeof(own), request, reterr);
 
+    if (status)
+        return status;
     for (; *place; place = &(*place)->next)
         if ((*place)->id == id)
             return surety__fail(reterr, SURETY_MISUSE,
@@ -508,11 +512,11 @@ static surety_status http_start(void *ctx, uint64_t id,
     exchange->id = id;
     exchange->socket = CURL_SOCKET_BAD;
     exchange->receiver = *receiver;
-    exchange->timeouts = surety_timeouts_of(&request->timeouts);
-    exchange->bytes_max = surety__response_max(request);
+    exchange->timeouts = surety_timeouts_of(&own.timeouts);
+    exchange->bytes_max = surety__response_max(&own);
     exchange->begin_ms = surety__clock_ms();
     surety__arena_init(&exchange->arena, http->alloc, 0);
-    status = http_prepare(exchange, request, reterr);
+    status = http_prepare(exchange, &own, reterr);
     if (!status && curl_multi_add_handle(http->multi, exchange->easy))
         status = surety__fail_nomem(reterr);
     if (status) {
@@ -646,27 +650,30 @@ surety_status surety_http_open(const surety_http_options *options,
                                surety_transport **ret_transport,
                                surety_error *reterr)
 {
-    const surety_http_options none = {.size = sizeof(none)};
-    const surety_http_options *given = options ? options : &none;
-    const long all = given->connections_max ? (long)given->connections_max
-                                            : HTTP_CONNECTIONS;
-    const long host = given->connections_host_max
-                          ? (long)given->connections_host_max
-                          : HTTP_CONNECTIONS_HOST;
-    surety_status status = http_check(given, reterr);
+    long all = HTTP_CONNECTIONS;
+    long host = HTTP_CONNECTIONS_HOST;
+    surety_http_options own;
+    surety_status status =
+        surety__options_take(&own, sizeof(own), options, reterr);
     surety__http *http;
 
+    if (!status)
+        status = http_check(&own, reterr);
     if (status)
         return status;
-    http = surety__new(given->alloc, sizeof(*http));
+    if (own.connections_max)
+        all = (long)own.connections_max;
+    if (own.connections_host_max)
+        host = (long)own.connections_host_max;
+    http = surety__new(own.alloc, sizeof(*http));
     if (!http)
         return surety__fail_nomem(reterr);
     if (curl_global_init(CURL_GLOBAL_DEFAULT)) {
-        surety__free(given->alloc, http, sizeof(*http));
+        surety__free(own.alloc, http, sizeof(*http));
         return surety__fail_nomem(reterr);
     }
-    http->alloc = given->alloc;
-    http->public_only = given->public_only;
+    http->alloc = own.alloc;
+    http->public_only = own.public_only;
     http->transport = (surety_transport){.version = 1,
                                          .ctx = http,
                                          .start = http_start,
@@ -674,9 +681,8 @@ surety_status surety_http_open(const surety_http_options *options,
                                          .wait = http_wait,
                                          .close = http_close};
     http->multi = curl_multi_init();
-    if (!http_option(&http->ca_file, given->alloc, given->ca_file) ||
-        !http_option(&http->proxy, given->alloc, given->proxy) ||
-        !http->multi ||
+    if (!http_option(&http->ca_file, own.alloc, own.ca_file) ||
+        !http_option(&http->proxy, own.alloc, own.proxy) || !http->multi ||
         curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, all) ||
         curl_multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, all) ||
         curl_multi_setopt(http->multi, CURLMOPT_MAX_HOST_CONNECTIONS, host)) {

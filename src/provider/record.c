@@ -208,22 +208,25 @@ static surety_status recorder_start(void *ctx, uint64_t id,
                                     surety_error *reterr)
 {
     struct recorder *recorder = ctx;
-    struct recorder_tape *tape = surety__new(recorder->alloc, sizeof(*tape));
-    const surety_receiver ours = {.ctx = tape,
-                                  .head = recorder_head,
-                                  .bytes = recorder_bytes,
-                                  .end = recorder_end};
-    surety_request passed;
-    surety_status status;
+    struct recorder_tape *tape;
+    surety_receiver ours = {
+        .head = recorder_head, .bytes = recorder_bytes, .end = recorder_end};
+    surety_request own, passed;
+    surety_status status =
+        surety__options_take(&own, sizeof(own), request, reterr);
 
+    if (status)
+        return status;
+    tape = surety__new(recorder->alloc, sizeof(*tape));
     if (!tape)
         return surety__fail_nomem(reterr);
+    ours.ctx = tape;
     tape->recorder = recorder;
     tape->receiver = *receiver;
     tape->id = id;
     tape->last_ms = surety__clock_ms();
     surety__arena_init(&tape->arena, recorder->alloc, 0);
-    if (recorder_begin(tape, request, &passed)) {
+    if (recorder_begin(tape, &own, &passed)) {
         recorder_free_tape(tape);
         return surety__fail_nomem(reterr);
     }

@@ -263,8 +263,12 @@ static surety_status replay_start(void *ctx, uint64_t id,
     struct replay *replay = ctx;
     struct replay_player **place = &replay->first;
     struct replay_player *player;
-    surety_status status = SURETY_OK;
+    surety_request own;
+    surety_status status =
+        surety__options_take(&own, sizeof(own), request, reterr);
 
+    if (status)
+        return status;
     for (; *place; place = &(*place)->next)
         if ((*place)->id == id)
             return surety__fail(reterr, SURETY_MISUSE,
@@ -273,8 +277,7 @@ static surety_status replay_start(void *ctx, uint64_t id,
     if (!player)
         return surety__fail_nomem(reterr);
     if (replay->match)
-        status =
-            replay_ask(replay, request, &player->exchange, &player->delivery);
+        status = replay_ask(replay, &own, &player->exchange, &player->delivery);
     else
         player->exchange = replay_next(replay, &player->delivery);
     if (status) {
@@ -283,7 +286,7 @@ static surety_status replay_start(void *ctx, uint64_t id,
     }
     player->id = id;
     player->receiver = *receiver;
-    player->bytes_max = surety__response_max(request);
+    player->bytes_max = surety__response_max(&own);
     player->due_ms = surety__clock_ms() + replay_distance(player);
     *place = player;
     return SURETY_OK;
@@ -377,16 +380,19 @@ surety_status surety_replay_open(const surety_recording *recording,
                                  surety_transport **ret_transport,
                                  surety_error *reterr)
 {
-    const surety_alloc *alloc = options ? options->alloc : NULL;
-    struct replay *replay = surety__new(alloc, sizeof(*replay));
+    surety_replay_options own;
+    struct replay *replay;
 
+    if (surety__options_take(&own, sizeof(own), options, reterr))
+        return SURETY_MISUSE;
+    replay = surety__new(own.alloc, sizeof(*replay));
     if (!replay)
         return surety__fail_nomem(reterr);
     *replay = (struct replay){
-        .alloc = alloc,
+        .alloc = own.alloc,
         .recording = recording,
-        .match = options && options->match,
-        .timed = options && options->timed,
+        .match = own.match,
+        .timed = own.timed,
         .transport = {.version = 1,
                       .ctx = replay,
                       .start = replay_start,

@@ -11,7 +11,11 @@ surety_status surety_chart_draw(surety_table *table, const surety_chart *chart,
     const size_t start = out->len;
     surety__model model;
     surety_status status;
+    surety_chart own;
 
+    if (surety__options_take(&own, sizeof(own), chart, reterr))
+        return SURETY_MISUSE;
+    chart = &own;
     if ((chart->type != SURETY_CHART_BAR && chart->type != SURETY_CHART_LINE) ||
         (chart->format != SURETY_CHART_PNG &&
          chart->format != SURETY_CHART_SVG))

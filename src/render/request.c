@@ -214,15 +214,16 @@ surety_status surety_rendering_new(surety_val value,
                                    surety_rendering **ret_rendering,
                                    surety_error *reterr)
 {
-    const surety_rendering_options defaults = {.size = sizeof(defaults)};
+    surety_rendering_options own;
     const surety_val charts = request_any(value, "charts_needed", "charts");
     const surety_val tables = request_any(value, "tables_needed", "tables");
     const size_t asked = surety_val_count(charts) + surety_val_count(tables);
     surety_rendering *all;
     surety_status status;
 
-    if (!options)
-        options = &defaults;
+    status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (status)
+        return status;
     if (surety_val_kind(value) != SURETY_KIND_OBJECT)
         return surety__render_fail_at(
             reterr, value,
@@ -234,11 +235,11 @@ surety_status surety_rendering_new(surety_val value,
                             "the value asks for %zu charts and tables, and at "
                             "most %d are made",
                             asked, SURETY_RENDER_ITEMS_MAX);
-    all = surety__new(options->alloc, sizeof(*all));
+    all = surety__new(own.alloc, sizeof(*all));
     if (!all)
         return surety__fail_nomem(reterr);
-    all->options = *options;
-    surety__arena_init(&all->arena, options->alloc, 0);
+    all->options = own;
+    surety__arena_init(&all->arena, own.alloc, 0);
     all->items =
         surety__arena_take(&all->arena, (asked + 1) * sizeof(*all->items));
     status = all->items && !request_notes(all, value)

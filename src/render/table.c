@@ -308,26 +308,26 @@ surety_status surety_table_read(surety_val data,
                                 const surety_table_options *options,
                                 surety_table **ret_table, surety_error *reterr)
 {
-    const surety_table_options defaults = {.size = sizeof(defaults)};
+    surety_table_options own;
     surety_table *table;
     surety_val rows = surety_val_none();
     surety_status status;
 
-    if (!options)
-        options = &defaults;
-    status = table_rows_of(data, &rows, reterr);
+    status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (!status)
+        status = table_rows_of(data, &rows, reterr);
     if (status)
         return status;
-    table = surety__new(options->alloc, sizeof(*table));
+    table = surety__new(own.alloc, sizeof(*table));
     if (!table)
         return surety__fail_nomem(reterr);
-    status = table_begin(table, options);
+    status = table_begin(table, &own);
     if (status)
         surety__fail_nomem(reterr);
     if (!status)
         status = table_fill(table, rows, reterr);
     if (!status)
-        status = table_count(table, options->labels, reterr);
+        status = table_count(table, own.labels, reterr);
     if (status)
         surety_table_free(table);
     else
@@ -435,10 +435,12 @@ surety_status surety_table_write(surety_table *table,
                                  const surety_table_form *form, surety_buf *out,
                                  surety_error *reterr)
 {
-    surety_table_form filled = *form;
     const size_t start = out->len;
     surety_status status = SURETY_MISUSE;
+    surety_table_form filled;
 
+    if (surety__options_take(&filled, sizeof(filled), form, reterr))
+        return SURETY_MISUSE;
     if (filled.headers == SURETY_HEADERS_DEFAULT)
         filled.headers = filled.format == SURETY_TABLE_CSV
                              ? SURETY_HEADERS_NAMES

@@ -92,7 +92,7 @@ static surety_str explain_fence(surety_str reply, size_t offset,
 /* Nothing stood in the way: there was just nothing. Gives the hint. */
 static const char *explain_nothing(surety_judge *judge)
 {
-    const surety_extract *how = judge->extract;
+    const surety_extract *how = &judge->extract;
     surety_buf *out = &judge->scratch;
 
     if (explain_lists(how, SURETY_PLACE_WHOLE) ||
@@ -180,7 +180,7 @@ static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
     case SURETY_OBSTACLE_NO_MARKER:
         *ret_hint = "put the JSON after the marker";
         surety_buf_text(out, "the marker ");
-        surety__explain_quote(out, judge->extract->marker, EXPLAIN_KEY_MAX);
+        surety__explain_quote(out, judge->extract.marker, EXPLAIN_KEY_MAX);
         surety_buf_text(out, " does not stand in the reply");
         return 0;
     case SURETY_OBSTACLE_NONE:
@@ -203,8 +203,8 @@ static surety_status explain_extraction(surety_judge *judge)
         return SURETY_NOMEM;
     surety__explain_keyword(issue, "extraction");
     obstacle = surety_finder_obstacle(judge->finder, &offset);
-    if (judge->extract->from_count == 1 &&
-        judge->extract->from[0] == SURETY_PLACE_NATIVE)
+    if (judge->extract.from_count == 1 &&
+        judge->extract.from[0] == SURETY_PLACE_NATIVE)
         obstacle = SURETY_OBSTACLE_NO_JSON;
     length = explain_obstacle(judge, obstacle, offset, &hint);
     issue->seen.hint = surety_str_of(hint);

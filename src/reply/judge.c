@@ -97,7 +97,7 @@ static surety_status judge_find(surety_judge *judge, surety_error *reterr)
 {
     const size_t native_len = judge->options.native.len;
     const surety_status status = surety__finder_begin(
-        judge->finder, judge->reply, judge->extract, &judge->limits, reterr);
+        judge->finder, judge->reply, &judge->extract, &judge->limits, reterr);
 
     if (status == SURETY_OK && native_len > judge->limits.text_bytes_max)
         return surety__fail(reterr, SURETY_LIMIT,
@@ -559,7 +559,7 @@ static surety_status judge_warn(surety_judge *judge)
             judge, "ambiguous",
             "another value of the reply satisfies the contract, too: the %s "
             "one was taken",
-            judge->extract->pick_last ? "last" : "first");
+            judge->extract.pick_last ? "last" : "first");
     return SURETY_OK;
 }
 
@@ -640,18 +640,17 @@ static surety_status judge_begin(surety_judge *judge,
 {
     surety_judge_options *own = &judge->options;
 
-    *own = (surety_judge_options){.size = sizeof(*own)};
-    if (options)
-        memcpy(own, options,
-               options->size && options->size < sizeof(*own) ? options->size
-                                                             : sizeof(*own));
+    if (surety__options_take(own, sizeof(*own), options, reterr) ||
+        surety__options_take(&judge->extract, sizeof(judge->extract),
+                             own->extract ? own->extract
+                                          : surety_contract_extract(contract),
+                             reterr))
+        return SURETY_MISUSE;
     if ((own->native.len && !own->native.ptr) ||
         (own->variables_count && !own->variables))
         return surety__fail(reterr, SURETY_MISUSE,
                             "an option has a length but no address");
     judge->contract = contract;
-    judge->extract =
-        own->extract ? own->extract : surety_contract_extract(contract);
     judge->reply = reply;
     judge->best = NULL;
     judge->turn = judge->tried = judge->rival_count = 0;

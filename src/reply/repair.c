@@ -175,7 +175,7 @@ static bool repair_is_better(const surety_judge *judge,
         return now->cost < best->cost;
     if (now->group != best->group)
         return now->group < best->group;
-    return judge->extract->pick_last;
+    return judge->extract.pick_last;
 }
 
 /* Whether a trial of the reply's text stands within another. */
@@ -623,7 +623,7 @@ static bool repair_says_nothing(surety_str text)
 surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
                                   surety_error *reterr)
 {
-    const surety_extract *how = judge->extract;
+    const surety_extract *how = &judge->extract;
     surety__trial *trial;
     surety_candidate candidate = {.place = SURETY_PLACE_NONE};
     surety_status status;

@@ -116,7 +116,7 @@ struct surety_judge {
     /* The reply at hand. */
     const surety_contract *contract;
     surety_judge_options options;
-    const surety_extract *extract;
+    surety_extract extract;
     surety_str reply;
     surety_repair repair;
     bool partial;

@@ -203,9 +203,13 @@ static void text_head(const surety_issue *issue, surety_str source,
 surety_status surety_issue_write(const surety_issue *issue,
                                  const surety_issue_form *form, surety_buf *out)
 {
-    const struct text_palette *palette =
-        form->color ? &text_color : &text_plain;
+    const struct text_palette *palette;
+    surety_issue_form own;
 
+    if (surety__options_take(&own, sizeof(own), form, NULL))
+        return SURETY_MISUSE;
+    form = &own;
+    palette = form->color ? &text_color : &text_plain;
     text_head(issue, form->source,
               form->warning ? palette->warning : palette->error,
               form->warning ? "warning" : "error", palette, out);

@@ -36,14 +36,8 @@ surety__attempt *surety__attempt_last(const surety_run *run)
 
 static surety_prompt_options attempt_prompt_options(const surety_run *run)
 {
-    const surety_prompt_options *given = run->options.prompt_options;
-    surety_prompt_options options = {.size = sizeof(options)};
+    surety_prompt_options options = run->prompt_options;
 
-    if (given)
-        memcpy(&options, given,
-               given->size && given->size < sizeof(options) ? given->size
-                                                            : sizeof(options));
-    options.size = sizeof(options);
     options.alloc = run->alloc;
     options.native = run->plan.mode != SURETY_MODE_PROMPT;
     return options;

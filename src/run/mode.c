@@ -85,11 +85,9 @@ static surety__bound *mode_bound(surety_run *run, surety_subset subset)
 
 static bool mode_lists_native(const surety_run *run)
 {
-    const surety_judge_options *judge = run->options.judge;
     const surety_extract *extract =
-        judge && judge->extract
-            ? judge->extract
-            : surety_contract_extract(run->options.contract);
+        run->judge.extract ? run->judge.extract
+                           : surety_contract_extract(run->options.contract);
 
     for (size_t i = 0; i < extract->from_count; i++)
         if (extract->from[i] == SURETY_PLACE_NATIVE)

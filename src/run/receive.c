@@ -250,14 +250,8 @@ static uint64_t receive_violations(const surety_outcome *outcome)
 surety_judge_options surety__receive_options(const surety_run *run,
                                              const surety__subject *subject)
 {
-    const surety_judge_options *given = run->options.judge;
-    surety_judge_options options = {.size = sizeof(options)};
+    surety_judge_options options = run->judge;
 
-    if (given)
-        memcpy(&options, given,
-               given->size && given->size < sizeof(options) ? given->size
-                                                            : sizeof(options));
-    options.size = sizeof(options);
     options.native = subject->native;
     options.partial = subject->partial;
     options.cut = subject->cut;
@@ -268,14 +262,9 @@ surety_judge_options surety__receive_options(const surety_run *run,
 
 bool surety__receive_takes_part(const surety_run *run)
 {
-    const surety_judge_options *judge = run->options.judge;
-    const size_t size = judge ? judge->size : 0;
-
     return run->options.contract &&
            (surety_contract_partial(run->options.contract) ||
-            (judge &&
-             (!size || size > offsetof(surety_judge_options, partial)) &&
-             judge->partial));
+            run->judge.partial);
 }
 
 /* Judges; NULL where that cannot be done, and then the cause says why. */

@@ -336,6 +336,15 @@ static surety_status run_check_model(const surety_run_options *options,
     const int len = (int)(model->name.len < 80 ? model->name.len : 80);
     const char *name = model->name.ptr;
 
+    /* Models stand in an array, so they are of this size in every release. */
+    if (model->size != sizeof(*model)) {
+        (void)surety__fail(reterr, SURETY_MISUSE,
+                           "the model %.*s says that its size is %zu and not "
+                           "%zu",
+                           len, name, model->size, sizeof(*model));
+        surety__hint(reterr, "set the member size to sizeof(surety_model)");
+        return SURETY_MISUSE;
+    }
     if (!transport || !transport->start || !transport->cancel ||
         !transport->wait || transport->version != 1)
         return surety__fail(reterr, SURETY_MISUSE,
@@ -422,19 +431,37 @@ static void run_settle(surety_run *run)
                                           : SURETY_FEEDBACK_ERRORS;
 }
 
+/* Takes the structs that the options point at: the run reads its own alone. */
+static surety_status run_take(surety_run *run, surety_error *reterr)
+{
+    surety_judge_options *judge = &run->judge;
+
+    if (surety__options_take(judge, sizeof(*judge), run->options.judge,
+                             reterr) ||
+        surety__options_take(&run->prompt_options, sizeof(run->prompt_options),
+                             run->options.prompt_options, reterr) ||
+        (judge->extract && surety__options_take(&run->given, sizeof(run->given),
+                                                judge->extract, reterr)))
+        return SURETY_MISUSE;
+    if (judge->extract)
+        judge->extract = &run->given;
+    run->options.judge = judge;
+    run->options.prompt_options = &run->prompt_options;
+    return SURETY_OK;
+}
+
 /* How structured values are looked at: as the contract says, with the place
  * native before the others whether it is listed or not. */
 static void run_settle_extract(surety_run *run)
 {
-    const surety_judge_options *judge = run->options.judge;
     surety_extract *extract = &run->extract;
     surety_extract given;
 
     if (!run->options.contract)
         return;
-    given = *(judge && judge->extract
-                  ? judge->extract
-                  : surety_contract_extract(run->options.contract));
+    given = run->judge.extract
+                ? *run->judge.extract
+                : *surety_contract_extract(run->options.contract);
     *extract = given;
     if (!given.from_count)
         return;
@@ -449,17 +476,16 @@ static void run_settle_extract(surety_run *run)
 surety_status surety_run_new(const surety_run_options *options,
                              surety_run **ret_run, surety_error *reterr)
 {
-    surety_run_options own = {.size = sizeof(own)};
+    surety_run_options own;
     surety_status status;
     surety_run *run;
 
     if (!options || !ret_run)
         return surety__fail(reterr, SURETY_MISUSE,
                             "options and a place for the run are needed");
-    memcpy(&own, options,
-           options->size && options->size < sizeof(own) ? options->size
-                                                        : sizeof(own));
-    status = run_check(&own, reterr);
+    status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (status == SURETY_OK)
+        status = run_check(&own, reterr);
     if (status == SURETY_OK && !own.seed)
         status = surety__id_seed(&own.seed, reterr);
     if (status != SURETY_OK)
@@ -475,14 +501,18 @@ surety_status surety_run_new(const surety_run_options *options,
     surety__arena_init(&run->scratch, run->alloc, 0);
     surety_buf_init(&run->text, run->alloc, 0);
     run_settle(run);
-    run_settle_extract(run);
-    run->decoder = surety__decoder_new(own.limits, run->alloc);
-    if (!run->decoder) {
-        surety_run_free(run);
-        return surety__fail_nomem(reterr);
+    status = run_take(run, reterr);
+    if (status == SURETY_OK) {
+        run_settle_extract(run);
+        run->decoder = surety__decoder_new(own.limits, run->alloc);
+        if (!run->decoder)
+            status = surety__fail_nomem(reterr);
     }
-    *ret_run = run;
-    return SURETY_OK;
+    if (status == SURETY_OK)
+        *ret_run = run;
+    else
+        surety_run_free(run);
+    return status;
 }
 
 void surety_run_free(surety_run *run)

@@ -131,7 +131,11 @@ typedef struct surety__bound {
 struct surety_run {
     const surety_alloc *alloc;
     surety_run_options options; /* the defaults filled in */
-    surety_extract extract;     /* of structured values: native comes first */
+    /* The options' own, where they were given: what the options point at. */
+    surety_judge_options judge;
+    surety_prompt_options prompt_options;
+    surety_extract given;   /* the judge's */
+    surety_extract extract; /* of structured values: native comes first */
     uint32_t reask_max;
     surety_feedback feedback;
     surety__arena arena;   /* what lives as long as the run */

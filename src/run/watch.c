@@ -94,10 +94,7 @@ static void watch_open(surety_run *run, surety__watch_kind kind)
 /* Whether the reply is wanted whole, whatever is wrong with it. */
 static bool watch_wants_whole(const surety_run *run)
 {
-    const surety_judge_options *judge = run->options.judge;
-    const bool falls_back = !judge || !judge->no_fallback;
-
-    if (falls_back &&
+    if (!run->judge.no_fallback &&
         surety_contract_fallback(run->options.contract) == SURETY_FALLBACK_TEXT)
         return true;
     return run->feedback == SURETY_FEEDBACK_PATCH && !run->patch_failed &&

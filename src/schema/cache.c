@@ -293,7 +293,7 @@ surety_status surety_schema_cache_read(surety_schema_cache *cache,
                                        const surety_schema **ret_schema,
                                        surety_error *reterr)
 {
-    surety_schema_options own = {.size = sizeof(own)};
+    surety_schema_options own;
     struct cache_entry wanted = {.text = text};
     struct cache_entry *entry = NULL;
     surety_status status;
@@ -301,8 +301,9 @@ surety_status surety_schema_cache_read(surety_schema_cache *cache,
     if (!cache || !ret_schema)
         return surety__fail(reterr, SURETY_MISUSE,
                             "there is no cache to read a schema with");
-    if (options)
-        own = *options;
+    status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (status)
+        return status;
     own.alloc = cache->alloc;
     if (own.dialect == SURETY_DIALECT_DEFAULT)
         own.dialect = SURETY_DIALECT_2020_12;

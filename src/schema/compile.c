@@ -722,28 +722,30 @@ surety_status surety_schema_compile(surety_val root,
                                     surety_schema **ret_schema,
                                     surety_error *reterr)
 {
-    static const surety_schema_options defaults = {.size = sizeof(defaults)};
     surety__compiler compiler = {.shape_count = 0};
     surety_error scratch_error = {.status = SURETY_OK};
+    surety_schema_options own;
     surety_schema *schema;
     surety_status status;
 
     if (!ret_schema || !root.doc)
         return surety__fail(reterr, SURETY_MISUSE,
                             "there is no schema to compile");
-    options = options ? options : &defaults;
-    schema = surety__new(options->alloc, sizeof(*schema));
+    status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (status)
+        return status;
+    schema = surety__new(own.alloc, sizeof(*schema));
     if (!schema)
         return surety__fail_nomem(reterr);
-    schema->alloc = options->alloc;
-    schema->limits = surety_limits_of(options->limits);
+    schema->alloc = own.alloc;
+    schema->limits = surety_limits_of(own.limits);
     schema->root_val = root;
     surety__arena_init(&schema->arena, schema->alloc, 0);
     compiler.schema = schema;
     compiler.default_hash = surety__hash("default", 7);
     compiler.deprecated_hash = surety__hash("deprecated", 10);
-    surety__resolver_init(&compiler.resolver, schema, options, &scratch_error);
-    status = compile_all(&compiler, root, options->base_uri);
+    surety__resolver_init(&compiler.resolver, schema, &own, &scratch_error);
+    status = compile_all(&compiler, root, own.base_uri);
     compiler_done(&compiler);
     if (status) {
         /* A helper that found no memory may have had no place to say so. */
@@ -762,25 +764,29 @@ surety_status surety_schema_read(surety_str text,
                                  surety_schema **ret_schema,
                                  surety_error *reterr)
 {
-    surety_limits limits = surety_limits_of(options ? options->limits : NULL);
+    surety_limits limits;
     surety_read_options read = {
         .size = sizeof(read), .flags = SURETY_READ_SKIP_BOM, .limits = &limits};
-    const surety_alloc *alloc = options ? options->alloc : NULL;
+    surety_schema_options own;
     surety_doc *doc = NULL;
     surety_status status;
 
+    status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (status)
+        return status;
+    limits = surety_limits_of(own.limits);
     if (text.len > limits.schema_bytes_max)
         return surety__fail(reterr, SURETY_LIMIT,
                             "the schema has %zu bytes, more than the %zu that "
                             "schema_bytes_max allows",
                             text.len, limits.schema_bytes_max);
-    doc = surety_doc_new(alloc);
+    doc = surety_doc_new(own.alloc);
     if (!doc)
         return surety__fail_nomem(reterr);
     status = surety_doc_read(doc, text, &read, reterr);
     if (!status)
-        status = surety_schema_compile(surety_doc_root(doc), options,
-                                       ret_schema, reterr);
+        status = surety_schema_compile(surety_doc_root(doc), &own, ret_schema,
+                                       reterr);
     if (status) {
         surety_doc_free(doc);
         return status;

@@ -464,7 +464,7 @@ surety_status surety_checker_check_text(surety_checker *checker,
                                         const surety_read_options *options,
                                         bool *ret_valid, surety_error *reterr)
 {
-    surety_read_options read = {.size = sizeof(read)};
+    surety_read_options read;
     enum straight_step step = STRAIGHT_UNSURE;
     surety__tokens tokens;
     const uint32_t *at;
@@ -477,8 +477,8 @@ surety_status surety_checker_check_text(surety_checker *checker,
         checker->straight = straight_new(checker->machine.alloc);
     if (!checker->straight)
         return surety__fail_nomem(reterr);
-    if (options)
-        read = *options;
+    if (surety__options_take(&read, sizeof(read), options, reterr))
+        return SURETY_MISUSE;
     read.flags |= SURETY_READ_BORROW;
     doc = checker->straight->doc;
     if (!(read.flags & SURETY_READ_UNIQUE_KEYS)) {

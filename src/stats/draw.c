@@ -151,7 +151,7 @@ surety_status surety_stats_draw(const surety_stats *stats,
                                 surety_buf *remarks, surety_error *reterr)
 {
     surety_str shares[DRAW_SHARES];
-    surety_chart own = {.size = sizeof(own)};
+    surety_chart own;
     surety_status status;
     surety_doc *doc;
     surety_buf rows, name;
@@ -163,10 +163,8 @@ surety_status surety_stats_draw(const surety_stats *stats,
                             "statistics that have ended are needed");
     if (!stats->group_count)
         return surety__fail(reterr, SURETY_SYNTAX, "there are no runs to draw");
-    if (chart)
-        memcpy(&own, chart,
-               chart->size && chart->size < sizeof(own) ? chart->size
-                                                        : sizeof(own));
+    if (surety__options_take(&own, sizeof(own), chart, reterr))
+        return SURETY_MISUSE;
     for (size_t i = 0; i < DRAW_SHARES; i++)
         shares[i] = surety_str_of(draw_shares[i]);
     lines = draw_is_time(stats) && stats->group_count > 1;

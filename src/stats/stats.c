@@ -302,16 +302,19 @@ surety_status surety_stats_add(surety_stats *stats, const surety_entry *entry,
                                surety_error *reterr)
 {
     surety__stats_run *run;
+    surety_entry own;
 
     if (!stats || !entry || stats->ended)
         return surety__fail(reterr, SURETY_MISUSE,
                             stats && stats->ended
                                 ? "the statistics have ended"
                                 : "statistics and an entry are needed");
+    if (surety__options_take(&own, sizeof(own), entry, reterr))
+        return SURETY_MISUSE;
     if (!stats->status) {
-        run = stats_run_of(stats, entry);
-        if (run && stats_wants(stats, entry))
-            (void)stats_count(stats, run, entry);
+        run = stats_run_of(stats, &own);
+        if (run && stats_wants(stats, &own))
+            (void)stats_count(stats, run, &own);
     }
     return stats_tell(stats, reterr);
 }
@@ -412,16 +415,14 @@ static surety_status stats_check(const surety_stats_options *options,
 surety_status surety_stats_new(const surety_stats_options *options,
                                surety_stats **ret_stats, surety_error *reterr)
 {
-    surety_stats_options own = {.size = sizeof(own)};
+    surety_stats_options own;
     surety_status status;
     surety_stats *stats;
     size_t at;
 
-    if (options)
-        memcpy(&own, options,
-               options->size && options->size < sizeof(own) ? options->size
-                                                            : sizeof(own));
-    status = stats_check(&own, reterr);
+    status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (!status)
+        status = stats_check(&own, reterr);
     if (status)
         return status;
     stats = surety__new(own.alloc, sizeof(*stats));

@@ -127,23 +127,29 @@ static size_t sums_top(size_t count, size_t top)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
+/* The name of a member, with the comma that is due before it. */
+static void sums_name(const char *name, surety_buf *out)
+{
+    if (out->len && out->ptr[out->len - 1] != '{')
+        surety_buf_byte(out, ',');
+    surety__buf_printf(out, "\"%s\":", name);
+}
+
 static void sums_text(const char *name, surety_str text, surety_buf *out)
 {
-    surety_buf_byte(out, '"');
-    surety_buf_text(out, name);
-    surety_buf_text(out, "\":");
+    sums_name(name, out);
     surety_json_string(out, text);
 }
 
 static void sums_number(const char *name, uint64_t number, surety_buf *out)
 {
-    surety__buf_printf(out, "\"%s\":", name);
+    sums_name(name, out);
     surety_buf_number(out, number);
 }
 
 static void sums_moment(const char *name, int64_t unix_ms, surety_buf *out)
 {
-    surety__buf_printf(out, "\"%s\":", name);
+    sums_name(name, out);
     if (!unix_ms) {
         surety_buf_text(out, "null");
         return;
@@ -161,16 +167,15 @@ static void sums_group(const surety_stats *stats,
     surety_buf_byte(out, '{');
     if (group->keys) {
         surety_buf_text(out, "\"key\":{");
-        for (size_t i = 0; i < stats->options.by_count; i++) {
-            surety_buf_text(out, i ? "," : "");
+        for (size_t i = 0; i < stats->options.by_count; i++)
             sums_text(surety_stats_by_name(stats->by[i]), group->keys[i], out);
-        }
-        surety_buf_text(out, "},");
+        surety_buf_byte(out, '}');
     }
     for (size_t i = 0; i < WRITE_COLUMNS; i++) {
         const sums_column *column = &sums_columns[i];
 
-        surety__buf_printf(out, "%s\"%s%s\":", i ? "," : "", column->name,
+        surety__buf_printf(out, "%s\"%s%s\":", i || group->keys ? "," : "",
+                           column->name,
                            sums_is_money(column) ? "_picousd" : "");
         if (sums_column_of(column, group, &value))
             surety_buf_number(out, value);
@@ -182,7 +187,8 @@ static void sums_group(const surety_stats *stats,
 
 static void sums_runs(const surety_stats *stats, surety_buf *out)
 {
-    surety_buf_text(out, ",\"by\":[");
+    sums_name("by", out);
+    surety_buf_byte(out, '[');
     for (size_t i = 0; i < stats->options.by_count; i++)
         surety__buf_printf(out, "%s\"%s\"", i ? "," : "",
                            surety_stats_by_name(stats->by[i]));
@@ -201,27 +207,22 @@ static void sums_issues(const char *name, const surety__issues *issues,
 {
     const size_t count = sums_top(issues->count, top);
 
-    surety__buf_printf(out, ",\"%s\":{\"listed\":[", name);
+    sums_name(name, out);
+    surety_buf_text(out, "{\"listed\":[");
     for (size_t i = 0; i < count; i++) {
         const surety_stats_issue *issue = &issues->items[i]->told;
 
         surety_buf_text(out, i ? ",{" : "{");
         sums_text("contract", issue->contract, out);
-        surety_buf_byte(out, ',');
         sums_text(repairs ? "kind" : "keyword", issue->kind, out);
-        surety_buf_byte(out, ',');
         sums_text("path", issue->path, out);
-        surety_buf_byte(out, ',');
         sums_number("replies", issue->replies, out);
-        surety_buf_byte(out, ',');
         sums_number("runs", issue->runs, out);
-        surety_buf_byte(out, ',');
         sums_number(repairs ? "valid" : "mended", issue->valid, out);
         surety_buf_byte(out, '}');
     }
-    surety_buf_text(out, "],");
+    surety_buf_byte(out, ']');
     sums_number("more", issues->count - count, out);
-    surety_buf_byte(out, ',');
     sums_number("left_out_replies", issues->left, out);
     surety_buf_byte(out, '}');
 }
@@ -232,7 +233,7 @@ static void sums_cover_numbers(const surety_stats_cover *told, surety_buf *out)
                             told->least, told->most};
     static const char *const names[] = {"sum", "mean", "least", "most"};
 
-    surety_buf_text(out, "\"numbers\":");
+    sums_name("numbers", out);
     if (!told->numbers) {
         surety_buf_text(out, "null");
         return;
@@ -240,7 +241,7 @@ static void sums_cover_numbers(const surety_stats_cover *told, surety_buf *out)
     surety_buf_byte(out, '{');
     sums_number("count", told->numbers, out);
     for (size_t i = 0; i < 4; i++) {
-        surety__buf_printf(out, ",\"%s\":", names[i]);
+        sums_name(names[i], out);
         sums_real(reals[i], "null", out);
     }
     surety_buf_byte(out, '}');
@@ -254,31 +255,30 @@ static void sums_cover_values(const surety__cover *cover, size_t top,
     const size_t count = sums_top(told->values, top);
     const char *comma = "";
 
-    surety_buf_text(out, ",\"values\":[");
+    sums_name("values", out);
+    surety_buf_byte(out, '[');
     for (size_t i = 0; i < count; i++) {
         const surety_stats_value *value = &cover->values[i]->told;
 
         surety_buf_text(out, i ? ",{" : "{");
         sums_text("value", value->text, out);
-        surety_buf_byte(out, ',');
         sums_number("replies", value->replies, out);
-        surety__buf_printf(out, ",\"expected\":%s}",
-                           value->expected ? "true" : "false");
+        sums_name("expected", out);
+        surety_buf_text(out, value->expected ? "true}" : "false}");
     }
-    surety_buf_text(out, "],");
+    surety_buf_byte(out, ']');
     sums_number("values_more", told->values - count, out);
-    surety_buf_byte(out, ',');
     sums_number("left_out", told->left, out);
-    surety_buf_text(out, ",\"expected\":");
+    sums_name("expected", out);
     if (!told->expected) {
         surety_buf_text(out, "null");
         return;
     }
     surety_buf_byte(out, '{');
     sums_number("count", told->expected, out);
-    surety_buf_byte(out, ',');
     sums_number("reached", told->reached, out);
-    surety_buf_text(out, ",\"missing\":[");
+    sums_name("missing", out);
+    surety_buf_byte(out, '[');
     for (size_t i = told->values; i < cover->count; i++) {
         surety_buf_text(out, comma);
         surety_json_string(out, cover->values[i]->told.text);
@@ -293,19 +293,12 @@ static void sums_cover(const surety__cover *cover, size_t top, surety_buf *out)
 
     surety_buf_byte(out, '{');
     sums_text("contract", told->contract, out);
-    surety_buf_byte(out, ',');
     sums_text("member", told->member, out);
-    surety_buf_byte(out, ',');
     sums_number("replies", told->replies, out);
-    surety_buf_byte(out, ',');
     sums_cover_numbers(told, out);
-    surety_buf_byte(out, ',');
     sums_number("trues", told->trues, out);
-    surety_buf_byte(out, ',');
     sums_number("falses", told->falses, out);
-    surety_buf_byte(out, ',');
     sums_number("nulls", told->nulls, out);
-    surety_buf_byte(out, ',');
     sums_number("others", told->others, out);
     sums_cover_values(cover, top, out);
     surety_buf_byte(out, '}');
@@ -325,11 +318,10 @@ static void sums_coverage(const surety_stats *stats, size_t top,
         {"unfit", told->unfit},
     };
 
-    surety_buf_text(out, ",\"coverage\":{\"replies\":{");
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-        surety_buf_text(out, i ? "," : "");
+    sums_name("coverage", out);
+    surety_buf_text(out, "{\"replies\":{");
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         sums_number(numbers[i].name, numbers[i].number, out);
-    }
     surety_buf_text(out, "},\"members\":[");
     for (size_t i = 0; i < stats->cover_count; i++) {
         surety_buf_text(out, i ? "," : "");
@@ -345,7 +337,6 @@ surety_status surety_stats_write(const surety_stats *stats, unsigned sections,
         return SURETY_MISUSE;
     surety_buf_byte(out, '{');
     sums_moment("from", stats->from_ms, out);
-    surety_buf_byte(out, ',');
     sums_moment("to", stats->to_ms, out);
     if (sections & SURETY_STATS_RUNS)
         sums_runs(stats, out);

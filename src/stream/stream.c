@@ -80,30 +80,24 @@ surety_status surety_stream_begin(surety_stream *stream,
                                   const surety_stream_options *options,
                                   surety_error *reterr)
 {
-    const surety_judge_options *how = NULL;
-    const surety_extract *extract;
+    surety_stream_options own;
+    surety_judge_options how;
+    surety_extract extract;
 
     if (!stream || !contract)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a stream and a contract are needed");
+    if (surety__options_take(&own, sizeof(own), options, reterr) ||
+        surety__options_take(&how, sizeof(how), own.judge, reterr) ||
+        surety__options_take(&extract, sizeof(extract),
+                             how.extract ? how.extract
+                                         : surety_contract_extract(contract),
+                             reterr))
+        return SURETY_MISUSE;
     stream->contract = contract;
-    stream->native = false;
-    stream->how = (surety_judge_options){.size = sizeof(stream->how)};
-    if (options) {
-        how = options->judge;
-        stream->native = options->native;
-    }
-    if (how)
-        memcpy(&stream->how, how,
-               how->size && how->size < sizeof(*how) ? how->size
-                                                     : sizeof(*how));
-    extract = stream->how.extract ? stream->how.extract
-                                  : surety_contract_extract(contract);
-    stream->extract = (surety_extract){.size = sizeof(stream->extract)};
-    memcpy(&stream->extract, extract,
-           extract->size && extract->size < sizeof(*extract)
-               ? extract->size
-               : sizeof(*extract));
+    stream->native = own.native;
+    stream->how = how;
+    stream->extract = extract;
     stream->repair = stream->how.repair ? *stream->how.repair
                                         : surety_contract_repair(contract);
     stream->how.extract = &stream->extract;
@@ -550,13 +544,9 @@ surety_status surety_stream_finish(surety_stream *stream,
                             "a stream that has been begun and a place for the "
                             "outcome are needed");
     how = stream->how;
-    if (end)
-        how = (surety_judge_options){.size = sizeof(how)};
-    if (end)
-        memcpy(&how, end,
-               end->size && end->size < sizeof(how) ? end->size : sizeof(how));
+    if (end && surety__options_take(&how, sizeof(how), end, reterr))
+        return SURETY_MISUSE;
     reply = surety__stream_text(stream);
-    how.size = sizeof(how);
     how.native = stream->native ? reply : (surety_str){NULL, 0};
     if (stream->native)
         reply = (surety_str){"", 0};

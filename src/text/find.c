@@ -329,11 +329,8 @@ static surety_status find_take_options(surety_finder *finder,
 {
     surety_extract *own = &finder->how;
 
-    memset(own, 0, sizeof(*own));
-    if (how)
-        memcpy(own, how,
-               how->size && how->size < sizeof(*own) ? how->size
-                                                     : sizeof(*own));
+    if (surety__options_take(own, sizeof(*own), how, reterr))
+        return SURETY_MISUSE;
     if (own->from_count > SURETY_PLACES)
         return surety__fail(reterr, SURETY_MISUSE,
                             "%zu places are listed, more than the %d there are",

@@ -267,7 +267,7 @@ TEST(refuses_misuse)
     entry.id = surety_str_of(ID_1);
     entry.state = SURETY_ENTRY_OPEN;
     EXPECT(SURETY_MISUSE, ledger->finish(ledger->ctx, &entry, &err));
-    entry.size--;
+    entry.size = 0;
     EXPECT(SURETY_MISUSE, ledger->begin(ledger->ctx, &entry, &err));
     EXPECT(SURETY_MISUSE,
            surety_ledger_open(surety_str_of(""), NULL, &ledger, &err));

@@ -102,9 +102,12 @@ TEST(knows_shorter_options)
     TRY(surety_finder_find(finder, surety_str_of("{} []"), &how, NULL, NULL));
     CHECK(surety_finder_count(finder) == 2);
     CHECK(surety_finder_at(finder, 0).start == 0);
-    how.size = 0;
+    how.size = sizeof(how);
     TRY(surety_finder_find(finder, surety_str_of("{} []"), &how, NULL, NULL));
     CHECK(surety_finder_at(finder, 0).start == 3);
+    how.size = 0;
+    EXPECT(SURETY_MISUSE, surety_finder_find(finder, surety_str_of("{} []"),
+                                             &how, NULL, NULL));
 done:
     surety_finder_free(finder);
 }

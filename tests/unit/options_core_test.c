@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The structs of libsurety that begin with their size, from callers with older
+ * and newer headers. */
+#include <surety.h>
+
+#include "options_size.h"
+
+static surety_contract *contract_of(const char *text)
+{
+    surety_contract *contract = NULL;
+
+    (void)surety_contract_read(surety_str_of(text), NULL, &contract, NULL);
+    return contract;
+}
+
+/* ---- base and json --------------------------------------------------------
+ */
+
+static void limits_fill(void *own)
+{
+    ((surety_limits *)own)->depth_max = 7;
+}
+
+static void limits_alter(void *own)
+{
+    ((surety_limits *)own)->repeat_run_max = 9;
+}
+
+static void limits_act(const void *given, surety_buf *out)
+{
+    const surety_limits limits = surety_limits_of(given);
+
+    surety_buf_number(out, limits.size);
+    surety_buf_byte(out, ' ');
+    surety_buf_number(out, limits.depth_max);
+    surety_buf_byte(out, ' ');
+    surety_buf_number(out, limits.findings_max);
+    surety_buf_byte(out, ' ');
+    surety_buf_number(out, limits.repeat_run_max);
+}
+
+static const surety_limits options_shallow = {.size = sizeof(surety_limits),
+                                              .depth_max = 2};
+
+static void read_fill(void *own)
+{
+    ((surety_read_options *)own)->flags = SURETY_READ_SKIP_BOM;
+}
+
+static void read_alter(void *own)
+{
+    ((surety_read_options *)own)->limits = &options_shallow;
+}
+
+static void read_act(const void *given, surety_buf *out)
+{
+    const surety_str text = surety_str_of("\xEF\xBB\xBF[[[1]]]");
+    surety_doc *doc = surety_doc_new(NULL);
+    surety_schema *schema = NULL;
+    surety_checker *checker = surety_checker_new(NULL, NULL);
+    bool valid = false;
+
+    (void)surety_schema_read(surety_str_of("{\"type\":\"array\"}"), NULL,
+                             &schema, NULL);
+    options_ended(surety_doc_read(doc, text, given, NULL), out);
+    if (options_ended(surety_checker_check_text(checker, schema, text, given,
+                                                &valid, NULL),
+                      out))
+        surety_buf_number(out, valid);
+    surety_checker_free(checker);
+    surety_schema_free(schema);
+    surety_doc_free(doc);
+}
+
+static void lenient_fill(void *own)
+{
+    ((surety_lenient_options *)own)->limits = &options_shallow;
+}
+
+static void lenient_alter(void *own)
+{
+    ((surety_lenient_options *)own)->cut = true;
+}
+
+static void lenient_act(const void *given, surety_buf *out)
+{
+    static const char *const texts[] = {"[[[1]]]", "[1"};
+    surety_lenient *lenient = surety_lenient_new(NULL);
+    surety_doc *doc = surety_doc_new(NULL);
+    size_t end = 0;
+
+    for (size_t i = 0; i < CHECK_COUNT(texts); i++) {
+        const surety_str text = surety_str_of(texts[i]);
+
+        if (options_ended(surety_doc_read_lenient(doc, text, given, &end, NULL),
+                          out))
+            surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
+        if (options_ended(surety_lenient_begin(lenient, doc, given, NULL), out))
+            options_ended(surety_lenient_feed(lenient, text, NULL), out);
+    }
+    surety_lenient_free(lenient);
+    surety_doc_free(doc);
+}
+
+/* ---- schemas --------------------------------------------------------------
+ */
+
+static void schema_fill(void *own)
+{
+    ((surety_schema_options *)own)->assert_format = true;
+}
+
+static void schema_show(const surety_schema *schema, surety_buf *out)
+{
+    surety_checker *checker = surety_checker_new(NULL, NULL);
+    bool valid = false;
+
+    options_ended(surety_checker_check_text(checker, schema,
+                                            surety_str_of("\"no date\""), NULL,
+                                            &valid, NULL),
+                  out);
+    surety_buf_number(out, valid);
+    surety_checker_free(checker);
+}
+
+static void schema_act(const void *given, surety_buf *out)
+{
+    const surety_str text = surety_str_of("{\"format\":\"date\"}");
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .schema = given};
+    surety_schema_cache *cache = surety_schema_cache_new(NULL, 4, 4096);
+    surety_doc *doc = surety_doc_new(NULL);
+    surety_schema *schema = NULL;
+    surety_contract *contract = NULL;
+    const surety_schema *kept = NULL;
+
+    (void)surety_doc_read(doc, text, NULL, NULL);
+    if (options_ended(surety_schema_read(text, given, &schema, NULL), out))
+        schema_show(schema, out);
+    surety_schema_free(schema);
+    schema = NULL;
+    if (options_ended(
+            surety_schema_compile(surety_doc_root(doc), given, &schema, NULL),
+            out))
+        schema_show(schema, out);
+    surety_schema_free(schema);
+    if (options_ended(surety_schema_cache_read(cache, text, given, &kept, NULL),
+                      out))
+        schema_show(kept, out);
+    if (options_ended(surety_contract_read(text, &options, &contract, NULL),
+                      out))
+        schema_show(surety_contract_schema(contract), out);
+    surety_contract_free(contract);
+    surety_schema_cache_free(cache);
+    surety_doc_free(doc);
+}
+
+static void align_fill(void *own)
+{
+    ((surety_align_options *)own)->units = true;
+}
+
+static void align_alter(void *own)
+{
+    ((surety_align_options *)own)->decimal_comma = true;
+}
+
+static void align_show(surety_status status, const surety_doc *doc,
+                       surety_buf *out)
+{
+    if (options_ended(status, out) && status == SURETY_OK)
+        surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
+}
+
+static void align_act(const void *given, surety_buf *out)
+{
+    static const char *const texts[] = {"\"12 kg\"", "\"2,5\""};
+    surety_aligner *aligner = surety_aligner_new(NULL, NULL);
+    surety_doc *doc = surety_doc_new(NULL);
+    surety_doc *made = surety_doc_new(NULL);
+    surety_schema *number = NULL, *rows = NULL;
+    surety_val val;
+
+    (void)surety_schema_read(surety_str_of("{\"type\":\"number\"}"), NULL,
+                             &number, NULL);
+    (void)surety_schema_read(
+        surety_str_of("{\"type\":\"array\",\"items\":{\"type\":\"number\"}}"),
+        NULL, &rows, NULL);
+    for (size_t i = 0; i < CHECK_COUNT(texts); i++) {
+        (void)surety_doc_read(doc, surety_str_of(texts[i]), NULL, NULL);
+        val = surety_doc_root(doc);
+        align_show(
+            surety_aligner_align(aligner, number, val, given, made, NULL), made,
+            out);
+        align_show(surety_aligner_align_text(
+                       aligner, number, surety_val_str(val), given, made, NULL),
+                   made, out);
+        align_show(surety_aligner_align_rows(aligner, rows, &val, 1, given,
+                                             made, NULL),
+                   made, out);
+    }
+    surety_schema_free(number);
+    surety_schema_free(rows);
+    surety_doc_free(doc);
+    surety_doc_free(made);
+    surety_aligner_free(aligner);
+}
+
+/* ---- contracts ------------------------------------------------------------
+ */
+
+static void contract_fill(void *own)
+{
+    ((surety_contract_options *)own)->name = surety_str_of("a/b");
+}
+
+static void contract_act(const void *given, surety_buf *out)
+{
+    static const char *const text[] = {"{}", NULL};
+    const surety_typed typed = {.contract_name = "c", .contract = text};
+    surety_contract *contract = NULL;
+
+    if (options_ended(
+            surety_contract_read(surety_str_of("{}"), given, &contract, NULL),
+            out))
+        options_put(out, surety_contract_id(contract));
+    surety_contract_free(contract);
+    contract = NULL;
+    if (options_ended(surety_typed_contract(&typed, given, &contract, NULL),
+                      out))
+        options_put(out, surety_contract_id(contract));
+    surety_contract_free(contract);
+}
+
+static void registry_fill(void *own)
+{
+    static const surety_limits limits = {.size = sizeof(limits),
+                                         .schema_nodes_max = 1};
+    static const surety_contract_options contract = {.size = sizeof(contract),
+                                                     .limits = &limits};
+
+    ((surety_registry_options *)own)->contract = &contract;
+}
+
+static void registry_act(const void *given, surety_buf *out)
+{
+    surety_registry *registry = NULL;
+    surety_contract *contract = NULL;
+
+    if (options_ended(surety_registry_new(given, &registry, NULL), out))
+        options_ended(surety_registry_find(registry,
+                                           surety_str_of("surety/contract"),
+                                           &contract, NULL),
+                      out);
+    surety_contract_free(contract);
+    surety_registry_free(registry);
+}
+
+static void gen_fill(void *own)
+{
+    ((surety_gen_options *)own)->prefix = surety_str_of("zz");
+}
+
+static void gen_act(const void *given, surety_buf *out)
+{
+    surety_contract *contract = contract_of(
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"}}}");
+    const surety_contract *contracts[] = {contract};
+    surety_gen *gen = NULL;
+
+    if (options_ended(surety_gen_make(contracts, 1, given, &gen, NULL), out))
+        options_put(out, surety_gen_header(gen));
+    surety_gen_free(gen);
+    surety_contract_free(contract);
+}
+
+/* ---- replies --------------------------------------------------------------
+ */
+
+static void extract_fill(void *own)
+{
+    surety_extract *extract = own;
+
+    extract->from[0] = SURETY_PLACE_MARKER;
+    extract->from[1] = SURETY_PLACE_FENCE;
+    extract->from_count = 2;
+}
+
+static void extract_alter(void *own)
+{
+    ((surety_extract *)own)->marker = surety_str_of("X:");
+}
+
+static void judged_show(const surety_outcome *outcome, surety_buf *out)
+{
+    surety_buf_number(out, surety_outcome_ok(outcome));
+    surety_buf_number(out, surety_outcome_partial(outcome));
+    options_put(
+        out, surety_str_of(surety_place_name(surety_outcome_place(outcome))));
+    surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT, out);
+}
+
+static void judge_all(const surety_contract *contract, surety_str reply,
+                      const surety_judge_options *options, surety_buf *out)
+{
+    const surety_stream_options how = {.size = sizeof(how), .judge = options};
+    surety_judge *judge = surety_judge_new(NULL, NULL);
+    surety_stream *stream = surety_stream_new(NULL, NULL);
+    surety_outcome *outcome = NULL;
+    const surety_outcome *seen = NULL;
+
+    if (options_ended(
+            surety_reply_judge(contract, reply, options, &outcome, NULL), out))
+        judged_show(outcome, out);
+    surety_outcome_free(outcome);
+    if (options_ended(
+            surety_judge_reply(judge, contract, reply, options, &seen, NULL),
+            out))
+        judged_show(seen, out);
+    if (options_ended(surety_stream_begin(stream, contract, &how, NULL), out)) {
+        (void)surety_stream_feed(stream, reply, NULL);
+        if (options_ended(surety_stream_finish(stream, NULL, &seen, NULL), out))
+            judged_show(seen, out);
+    }
+    (void)surety_stream_begin(stream, contract, NULL, NULL);
+    (void)surety_stream_feed(stream, reply, NULL);
+    if (options_ended(surety_stream_finish(stream, options, &seen, NULL), out))
+        judged_show(seen, out);
+    surety_stream_free(stream);
+    surety_judge_free(judge);
+}
+
+static void extract_act(const void *given, surety_buf *out)
+{
+    const surety_judge_options options = {.size = sizeof(options),
+                                          .extract = given};
+    const surety_str reply =
+        surety_str_of("{\"a\":2}\nX: 3\n\n```json\n1\n```\n");
+    surety_contract *contract = contract_of("{}");
+    surety_finder *finder = surety_finder_new(NULL);
+
+    if (options_ended(surety_finder_find(finder, reply, given, NULL, NULL),
+                      out))
+        surety_buf_number(out, surety_finder_count(finder));
+    judge_all(contract, reply, &options, out);
+    surety_finder_free(finder);
+    surety_contract_free(contract);
+}
+
+static void judge_fill(void *own)
+{
+    static const surety_repair repair = SURETY_REPAIR_SYNTAX;
+    static const surety_extract marker = {
+        .size = sizeof(marker), .from = {SURETY_PLACE_WHOLE}, .from_count = 1};
+
+    ((surety_judge_options *)own)->extract = &marker;
+    ((surety_judge_options *)own)->repair = &repair;
+}
+
+static void judge_alter(void *own)
+{
+    ((surety_judge_options *)own)->cut = true;
+}
+
+static void judge_act(const void *given, surety_buf *out)
+{
+    surety_contract *contract = contract_of("{\"type\":\"object\"}");
+
+    judge_all(contract, surety_str_of("{\"a\": \"b\""), given, out);
+    judge_all(contract, surety_str_of("It is this: {\"a\": 1} so"), given, out);
+    surety_contract_free(contract);
+}
+
+static void stream_fill(void *own)
+{
+    static const surety_extract whole = {
+        .size = sizeof(whole), .from = {SURETY_PLACE_WHOLE}, .from_count = 1};
+    static const surety_judge_options judge = {.size = sizeof(judge),
+                                               .extract = &whole};
+
+    ((surety_stream_options *)own)->judge = &judge;
+}
+
+static void stream_alter(void *own)
+{
+    ((surety_stream_options *)own)->native = true;
+}
+
+static void stream_act(const void *given, surety_buf *out)
+{
+    static const char *const replies[] = {"{}", "See: {} end"};
+    surety_contract *contract = contract_of("{\"type\":\"object\"}");
+    surety_stream *stream = surety_stream_new(NULL, NULL);
+    const surety_outcome *outcome = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(replies); i++) {
+        if (!options_ended(surety_stream_begin(stream, contract, given, NULL),
+                           out))
+            continue;
+        (void)surety_stream_feed(stream, surety_str_of(replies[i]), NULL);
+        if (options_ended(surety_stream_finish(stream, NULL, &outcome, NULL),
+                          out))
+            judged_show(outcome, out);
+    }
+    surety_stream_free(stream);
+    surety_contract_free(contract);
+}
+
+static void issue_fill(void *own)
+{
+    ((surety_issue_form *)own)->source = surety_str_of("a.md");
+}
+
+static void issue_alter(void *own)
+{
+    ((surety_issue_form *)own)->color = true;
+}
+
+static void issue_act(const void *given, surety_buf *out)
+{
+    const surety_issue issue = {.keyword = surety_str_of("type"),
+                                .message = surety_str_of("is no number"),
+                                .position = {0, 1, 1, 1}};
+    surety_buf text;
+    surety_status status;
+
+    surety_buf_init(&text, NULL, 0);
+    status = surety_issue_write(&issue, given, &text);
+    options_ended(status, out);
+    surety_buf_add(out, surety_buf_str(&text));
+    surety_buf_done(&text);
+}
+
+/* ---- prompts --------------------------------------------------------------
+ */
+
+static void prompt_fill(void *own)
+{
+    ((surety_prompt_options *)own)->native = true;
+    ((surety_prompt_options *)own)->style = SURETY_PROMPT_EXAMPLE;
+}
+
+static void prompt_act(const void *given, surety_buf *out)
+{
+    const surety_str reply = surety_str_of("{\"a\":\"x\"}");
+    const surety_str asked = surety_str_of("Count.");
+    surety_contract *contract =
+        contract_of("{\"type\":\"object\",\"required\":[\"a\"],"
+                    "\"properties\":{\"a\":{\"type\":\"integer\"}}}");
+    surety_outcome *outcome = NULL;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    (void)surety_reply_judge(contract, reply, NULL, &outcome, NULL);
+    options_ended(surety_prompt_format(contract, given, &text, NULL), out);
+    options_ended(surety_prompt_write(contract, asked, given, &text, NULL),
+                  out);
+    if (options_ended(surety_prompt_again(contract, asked,
+                                          SURETY_FEEDBACK_ERRORS, outcome,
+                                          reply, given, &text, NULL),
+                      out))
+        surety_buf_add(out, surety_buf_str(&text));
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+    surety_buf_done(&text);
+}
+
+/* ---- the table ------------------------------------------------------------
+ */
+
+static const struct options_row options_rows[] = {
+    OPTIONS_ROW(surety_limits, repeat_run_max, .fill = limits_fill,
+                .alter = limits_alter, .act = limits_act, .lenient = true),
+    OPTIONS_ROW(surety_read_options, limits, .fill = read_fill,
+                .alter = read_alter, .act = read_act),
+    OPTIONS_ROW(surety_lenient_options, cut, .fill = lenient_fill,
+                .alter = lenient_alter, .act = lenient_act),
+    OPTIONS_ROW(surety_extract, marker, .fill = extract_fill,
+                .alter = extract_alter, .act = extract_act),
+    OPTIONS_ROW(surety_schema_options, alloc, .fill = schema_fill,
+                .act = schema_act),
+    OPTIONS_ROW(surety_align_options, decimal_comma, .fill = align_fill,
+                .alter = align_alter, .act = align_act),
+    OPTIONS_ROW(surety_contract_options, alloc, .fill = contract_fill,
+                .act = contract_act),
+    OPTIONS_ROW(surety_registry_options, alloc, .fill = registry_fill,
+                .act = registry_act),
+    OPTIONS_ROW(surety_judge_options, cut, .fill = judge_fill,
+                .alter = judge_alter, .act = judge_act),
+    OPTIONS_ROW(surety_issue_form, color, .fill = issue_fill,
+                .alter = issue_alter, .act = issue_act),
+    OPTIONS_ROW(surety_stream_options, native, .fill = stream_fill,
+                .alter = stream_alter, .act = stream_act),
+    OPTIONS_ROW(surety_prompt_options, alloc, .fill = prompt_fill,
+                .act = prompt_act),
+    OPTIONS_ROW(surety_gen_options, alloc, .fill = gen_fill, .act = gen_act),
+};
+
+TEST(takes_structs_of_any_size)
+{
+    for (size_t i = 0; i < CHECK_COUNT(options_rows); i++) {
+        options_try(t, &options_rows[i]);
+        CHECK_TEXT(surety_str_of(t->failed ? options_rows[i].name : ""), "");
+    }
+done:;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"takes structs of older and newer headers", takes_structs_of_any_size},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}

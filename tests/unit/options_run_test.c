@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The structs of libsurety-run that begin with their size, from callers with
+ * older and newer headers. */
+#include <stdlib.h>
+
+#include <surety-run.h>
+
+#include "options_size.h"
+#include "stats_sample.h"
+
+/* What the leak sanitizer passes over: what fontconfig keeps for the life of
+ * the process. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
+#define ID "018f2d3c-0000-7000-8000-000000000001"
+
+/* ---- transports -----------------------------------------------------------
+ */
+
+struct heard {
+    surety_buf *out;
+    bool ended;
+};
+
+static bool heard_bytes(void *ctx, surety_str bytes)
+{
+    struct heard *heard = ctx;
+
+    options_put(heard->out, bytes);
+    return true;
+}
+
+static void heard_head(void *ctx, int status, const surety_header *headers,
+                       size_t count)
+{
+    (void)ctx;
+    (void)status;
+    (void)headers;
+    (void)count;
+}
+
+static void heard_end(void *ctx, const surety_delivery *delivery)
+{
+    struct heard *heard = ctx;
+
+    options_put(heard->out,
+                surety_str_of(surety_failure_name(delivery->failure)));
+    options_put(heard->out, surety_str_of(delivery->message));
+    heard->ended = true;
+}
+
+/* One exchange, and the end of the transport. */
+static void converse(surety_transport *transport, const void *request,
+                     surety_buf *out)
+{
+    struct heard heard = {.out = out};
+    const surety_receiver receiver = {&heard, heard_head, heard_bytes,
+                                      heard_end};
+    surety_status status = SURETY_OK;
+
+    if (!transport)
+        return;
+    if (options_ended(
+            transport->start(transport->ctx, 1, request, &receiver, NULL), out))
+        while (!status && !heard.ended)
+            status = transport->wait(transport->ctx, 1000, NULL);
+    transport->close(transport->ctx);
+}
+
+static surety_status heard_line(void *ctx, surety_str line)
+{
+    (void)ctx;
+    (void)line;
+    return SURETY_OK;
+}
+
+static surety_recording *recording_of(const char *text)
+{
+    surety_recording *recording = NULL;
+
+    (void)surety_recording_read(surety_str_of(text), NULL, &recording, NULL);
+    return recording;
+}
+
+static void request_fill(void *own)
+{
+    ((surety_request *)own)->method = surety_str_of("POST");
+    ((surety_request *)own)->url = surety_str_of("exec:cat");
+    ((surety_request *)own)->body = surety_str_of("hello");
+}
+
+static void request_alter(void *own)
+{
+    ((surety_request *)own)->response_bytes_max = 2;
+}
+
+static void request_act(const void *given, surety_buf *out)
+{
+    const surety_replay_options options = {.size = sizeof(options),
+                                           .match = true};
+    surety_recording *recording = recording_of("{\"reply\":\"a\"}");
+    surety_transport *transport = NULL, *inner = NULL;
+
+    if (surety_exec_open(NULL, &transport, NULL) == SURETY_OK)
+        converse(transport, given, out);
+    if (surety_exec_open(NULL, &inner, NULL) == SURETY_OK &&
+        surety_record_open(inner, heard_line, NULL, NULL, &transport, NULL) ==
+            SURETY_OK)
+        converse(transport, given, out);
+    if (surety_replay_open(recording, &options, &transport, NULL) == SURETY_OK)
+        converse(transport, given, out);
+    if (surety_http_open(NULL, &transport, NULL) == SURETY_OK)
+        converse(transport, given, out);
+    surety_recording_free(recording);
+}
+
+static void http_fill(void *own)
+{
+    ((surety_http_options *)own)->proxy = surety_str_of("http://127.0.0.1:9");
+    ((surety_http_options *)own)->public_only = true;
+}
+
+static void http_act(const void *given, surety_buf *out)
+{
+    surety_transport *transport = NULL;
+
+    if (options_ended(surety_http_open(given, &transport, NULL), out))
+        transport->close(transport->ctx);
+}
+
+static void replay_fill(void *own)
+{
+    ((surety_replay_options *)own)->match = true;
+}
+
+static void replay_act(const void *given, surety_buf *out)
+{
+    const surety_request request = {.size = sizeof(request),
+                                    .method = surety_str_of("POST"),
+                                    .url = surety_str_of("http://a/b")};
+    surety_recording *recording = recording_of(
+        "{\"request\":{\"method\":\"POST\",\"url\":\"https://a/v1/x\","
+        "\"body\":\"plain\"},\"response\":{\"body\":\"third\"}}");
+    surety_transport *transport = NULL;
+
+    if (options_ended(surety_replay_open(recording, given, &transport, NULL),
+                      out))
+        converse(transport, &request, out);
+    surety_recording_free(recording);
+}
+
+/* ---- runs -----------------------------------------------------------------
+ */
+
+static surety_status nobody_start(void *ctx, uint64_t id,
+                                  const surety_request *request,
+                                  const surety_receiver *receiver,
+                                  surety_error *reterr)
+{
+    (void)ctx;
+    (void)id;
+    (void)request;
+    (void)receiver;
+    (void)reterr;
+    return SURETY_MISUSE;
+}
+
+static void nobody_cancel(void *ctx, uint64_t id)
+{
+    (void)ctx;
+    (void)id;
+}
+
+static surety_status nobody_wait(void *ctx, uint32_t timeout_ms,
+                                 surety_error *reterr)
+{
+    (void)ctx;
+    (void)timeout_ms;
+    (void)reterr;
+    return SURETY_OK;
+}
+
+/* A model that nobody answers for. */
+static surety_transport nobody = {.version = 1,
+                                  .start = nobody_start,
+                                  .cancel = nobody_cancel,
+                                  .wait = nobody_wait};
+static const surety_model nobodys = {
+    .size = sizeof(surety_model), .name = {"m", 1}, .transport = &nobody};
+
+static void run_fill(void *own)
+{
+    surety_run_options *options = own;
+
+    options->models = &nobodys;
+    options->model_count = 1;
+    options->prompt = surety_str_of("Count.");
+    options->seed = 1;
+}
+
+static void run_act(const void *given, surety_buf *out)
+{
+    const surety_consensus_options options = {.size = sizeof(options),
+                                              .run = given};
+    surety_consensus *consensus = NULL;
+    surety_run *run = NULL;
+
+    if (options_ended(surety_run_new(given, &run, NULL), out))
+        surety_run_free(run);
+    if (options_ended(surety_consensus_new(&options, &consensus, NULL), out))
+        surety_consensus_free(consensus);
+}
+
+/* What a run's options point at is taken as the options are. */
+TEST(takes_what_runs_point_at)
+{
+    surety_extract extract = {.size = sizeof(extract)};
+    surety_judge_options judge = {.size = sizeof(judge), .extract = &extract};
+    surety_prompt_options prompt = {.size = sizeof(prompt)};
+    surety_run_options options = {.size = sizeof(options),
+                                  .judge = &judge,
+                                  .prompt_options = &prompt,
+                                  .alloc = check_alloc(t)};
+    size_t *const sizes[] = {&extract.size, &judge.size, &prompt.size};
+    surety_run *run = NULL;
+
+    options.models = &nobodys;
+    options.model_count = 1;
+    options.seed = 1;
+    for (size_t i = 0; i < CHECK_COUNT(sizes); i++) {
+        const size_t size = *sizes[i];
+
+        *sizes[i] = 0;
+        EXPECT(SURETY_MISUSE, surety_run_new(&options, &run, NULL));
+        *sizes[i] = size;
+    }
+    TRY(surety_run_new(&options, &run, NULL));
+done:
+    surety_run_free(run);
+}
+
+/* Models stand in arrays, so there is but one size of them. */
+TEST(takes_models_of_one_size)
+{
+    surety_model model = nobodys;
+    surety_run_options options = {.size = sizeof(options),
+                                  .models = &model,
+                                  .model_count = 1,
+                                  .seed = 1,
+                                  .alloc = check_alloc(t)};
+    const size_t sizes[] = {0, sizeof(model) - 1, sizeof(model) + 1};
+    surety_error error;
+    surety_run *run = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(sizes); i++) {
+        model.size = sizes[i];
+        EXPECT(SURETY_MISUSE, surety_run_new(&options, &run, &error));
+        CHECK(strstr(error.message, "size"));
+    }
+    model.size = sizeof(model);
+    TRY(surety_run_new(&options, &run, NULL));
+done:
+    surety_run_free(run);
+}
+
+static void consensus_fill(void *own)
+{
+    static surety_run_options run = {.size = sizeof(run)};
+    surety_consensus_options *options = own;
+
+    run_fill(&run);
+    options->run = &run;
+    options->quorum = 1;
+}
+
+static void consensus_act(const void *given, surety_buf *out)
+{
+    surety_consensus *consensus = NULL;
+
+    if (options_ended(surety_consensus_new(given, &consensus, NULL), out))
+        surety_consensus_free(consensus);
+}
+
+/* ---- configuration, mock, ledger ------------------------------------------
+ */
+
+static void config_fill(void *own)
+{
+    ((surety_config_options *)own)->keyless = true;
+}
+
+static void config_show(surety_config *config, surety_buf *out)
+{
+    const surety_model *model = NULL;
+
+    options_ended(
+        surety_config_model(config, surety_str_of("f:a"), &model, NULL), out);
+    surety_config_free(config);
+}
+
+static void config_act(const void *given, surety_buf *out)
+{
+    const surety_str text =
+        surety_str_of("{\"providers\":{\"f\":{\"base_url\":\"https://h\","
+                      "\"key_file\":\"/nonexistent/key\"}}}");
+    surety_config *config = NULL;
+
+    if (options_ended(surety_config_read(text, given, &config, NULL), out))
+        config_show(config, out);
+    if (options_ended(surety_config_load(surety_str_of("/dev/null"), given,
+                                         &config, NULL),
+                      out))
+        config_show(config, out);
+}
+
+static void mock_fill(void *own)
+{
+    ((surety_mock_options *)own)->address = surety_str_of("nowhere");
+}
+
+static void mock_act(const void *given, surety_buf *out)
+{
+    surety_mock *mock = NULL;
+    surety_error error = {.status = SURETY_OK};
+
+    if (options_ended(
+            surety_mock_open(surety_str_of("{\"replies\":[{\"text\":\"a\"}]}"),
+                             given, &mock, &error),
+            out))
+        surety_mock_close(mock);
+    else if (strstr(error.message, "nowhere"))
+        options_put(out, surety_str_of(error.message));
+}
+
+static void ledger_fill(void *own)
+{
+    ((surety_ledger_options *)own)->read_only = true;
+}
+
+/* A file of a folder that is made for it. */
+struct place {
+    char folder[32], path[48];
+};
+
+static bool place_make(struct place *place)
+{
+    *place = (struct place){.folder = "/tmp/surety-options-XXXXXX"};
+    if (!mkdtemp(place->folder))
+        return false;
+    (void)snprintf(place->path, sizeof(place->path), "%s/ledger.db",
+                   place->folder);
+    return true;
+}
+
+static void place_remove(const struct place *place)
+{
+    (void)remove(place->path);
+    (void)remove(place->folder);
+}
+
+static void ledger_act(const void *given, surety_buf *out)
+{
+    surety_ledger *ledger = NULL;
+    struct place place;
+
+    if (!place_make(&place))
+        return;
+    options_ended(
+        surety_ledger_open(surety_str_of(place.path), given, &ledger, NULL),
+        out);
+    surety_ledger_close(ledger);
+    place_remove(&place);
+}
+
+/* ---- statistics -----------------------------------------------------------
+ */
+
+static void stats_fill(void *own)
+{
+    static const surety_stats_by by[] = {SURETY_BY_PROVIDER};
+
+    ((surety_stats_options *)own)->by = by;
+    ((surety_stats_options *)own)->by_count = 1;
+}
+
+static void stats_act(const void *given, surety_buf *out)
+{
+    surety_stats *stats = NULL;
+
+    if (options_ended(surety_stats_new(given, &stats, NULL), out))
+        surety_buf_number(out, surety_stats_by_count(stats));
+    surety_stats_free(stats);
+}
+
+static void entry_fill(void *own)
+{
+    surety_entry *entry = own;
+
+    *entry = sample_broken(ID, 1);
+}
+
+static void entry_alter(void *own)
+{
+    ((surety_entry *)own)->partial = true;
+}
+
+static bool entry_show(void *ctx, const surety_entry *entry)
+{
+    surety_buf *out = ctx;
+
+    surety_buf_number(out, entry->size);
+    surety_buf_number(out, entry->partial);
+    options_put(out, entry->model);
+    return true;
+}
+
+static void entry_act(const void *given, surety_buf *out)
+{
+    struct place place;
+    surety_ledger *ledger = NULL;
+    surety_stats *stats = NULL;
+    surety_stats_group total;
+
+    (void)surety_stats_new(NULL, &stats, NULL);
+    if (options_ended(surety_stats_add(stats, given, NULL), out) &&
+        surety_stats_end(stats, NULL) == SURETY_OK) {
+        total = surety_stats_total(stats);
+        surety_buf_number(out, total.ended[SURETY_ENDED_PARTIAL]);
+        surety_buf_number(out, total.ended[SURETY_ENDED_REJECTED]);
+    }
+    surety_stats_free(stats);
+    if (!place_make(&place))
+        return;
+    (void)surety_ledger_open(surety_str_of(place.path), NULL, &ledger, NULL);
+    if (options_ended(ledger->begin(ledger->ctx, given, NULL), out) &&
+        options_ended(ledger->finish(ledger->ctx, given, NULL), out))
+        (void)ledger->each(ledger->ctx, 0, entry_show, out, NULL);
+    surety_ledger_close(ledger);
+    place_remove(&place);
+}
+
+/* ---- tables and charts ----------------------------------------------------
+ */
+
+static const char data_text[] = "{\"charts_needed\":[{\"type\":\"bar\"}],"
+                                "\"tables_needed\":[{\"type\":\"csv\"}],"
+                                "\"data\":[[\"a\",\"b\"],[\"x\",7],[\"y\",8]]}";
+
+static surety_doc *data_doc(void)
+{
+    surety_doc *doc = surety_doc_new(NULL);
+
+    (void)surety_doc_read(doc, surety_str_of(data_text), NULL, NULL);
+    return doc;
+}
+
+static surety_table *data_table(const surety_doc *doc)
+{
+    surety_table *table = NULL;
+
+    (void)surety_table_read(surety_val_get(surety_doc_root(doc), "data"), NULL,
+                            &table, NULL);
+    return table;
+}
+
+static void table_fill(void *own)
+{
+    static const surety_str missing[] = {{"7", 1}};
+
+    ((surety_table_options *)own)->missing = missing;
+    ((surety_table_options *)own)->missing_count = 1;
+}
+
+static void table_act(const void *given, surety_buf *out)
+{
+    surety_doc *doc = data_doc();
+    surety_table *table = NULL;
+
+    if (options_ended(
+            surety_table_read(surety_val_get(surety_doc_root(doc), "data"),
+                              given, &table, NULL),
+            out))
+        surety_buf_number(out, surety_table_column(table, 1).missing);
+    surety_table_free(table);
+    surety_doc_free(doc);
+}
+
+static void form_fill(void *own)
+{
+    ((surety_table_form *)own)->format = SURETY_TABLE_HTML;
+    ((surety_table_form *)own)->title = surety_str_of("T");
+}
+
+static void form_act(const void *given, surety_buf *out)
+{
+    surety_doc *doc = data_doc();
+    surety_table *table = data_table(doc);
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    options_ended(surety_table_write(table, given, &text, NULL), out);
+    surety_buf_add(out, surety_buf_str(&text));
+    surety_buf_done(&text);
+    surety_table_free(table);
+    surety_doc_free(doc);
+}
+
+static void chart_fill(void *own)
+{
+    ((surety_chart *)own)->format = SURETY_CHART_SVG;
+    ((surety_chart *)own)->title = surety_str_of("T");
+    ((surety_chart *)own)->x = surety_str_of("no such column");
+}
+
+/* What kind of picture it is: in one of cairo's, names differ from call to
+ * call. */
+static void chart_show(surety_buf *text, surety_buf *out)
+{
+    surety_buf_append(out, text->ptr, text->len < 4 ? text->len : 4);
+    surety_buf_reset(text);
+}
+
+static void chart_act(const void *given, surety_buf *out)
+{
+    const surety_entry entry = sample_attempt(ID, 1);
+    surety_doc *doc = data_doc();
+    surety_table *table = data_table(doc);
+    surety_stats *stats = NULL;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    options_ended(surety_chart_draw(table, given, &text, NULL, NULL), out);
+    chart_show(&text, out);
+    (void)surety_stats_new(NULL, &stats, NULL);
+    (void)surety_stats_add(stats, &entry, NULL);
+    (void)surety_stats_end(stats, NULL);
+    options_ended(surety_stats_draw(stats, given, &text, NULL, NULL), out);
+    chart_show(&text, out);
+    surety_stats_free(stats);
+    surety_buf_done(&text);
+    surety_table_free(table);
+    surety_doc_free(doc);
+}
+
+static void rendering_fill(void *own)
+{
+    ((surety_rendering_options *)own)->chart_format = SURETY_CHART_SVG;
+    ((surety_rendering_options *)own)->byte_order_mark = true;
+}
+
+static void rendering_act(const void *given, surety_buf *out)
+{
+    surety_doc *doc = data_doc();
+    surety_rendering *all = NULL;
+
+    if (options_ended(
+            surety_rendering_new(surety_doc_root(doc), given, &all, NULL),
+            out)) {
+        options_put(out, surety_rendering_item(all, 0).name);
+        options_ended(surety_rendering_draw(all, 1, out, NULL), out);
+    }
+    surety_rendering_free(all);
+    surety_doc_free(doc);
+}
+
+/* ---- the table ------------------------------------------------------------
+ */
+
+static const struct options_row options_rows[] = {
+    OPTIONS_ROW(surety_request, response_bytes_max, .fill = request_fill,
+                .alter = request_alter, .act = request_act),
+    OPTIONS_ROW(surety_http_options, alloc, .fill = http_fill, .act = http_act),
+    OPTIONS_ROW(surety_replay_options, alloc, .fill = replay_fill,
+                .act = replay_act),
+    OPTIONS_ROW(surety_entry, partial, .fill = entry_fill, .alter = entry_alter,
+                .act = entry_act),
+    OPTIONS_ROW(surety_ledger_options, alloc, .fill = ledger_fill,
+                .act = ledger_act),
+    OPTIONS_ROW(surety_run_options, alloc, .fill = run_fill, .act = run_act),
+    OPTIONS_ROW(surety_consensus_options, event_ctx, .fill = consensus_fill,
+                .act = consensus_act),
+    OPTIONS_ROW(surety_config_options, alloc, .fill = config_fill,
+                .act = config_act),
+    OPTIONS_ROW(surety_mock_options, alloc, .fill = mock_fill, .act = mock_act),
+    OPTIONS_ROW(surety_table_options, alloc, .fill = table_fill,
+                .act = table_act),
+    OPTIONS_ROW(surety_table_form, scratch, .fill = form_fill, .act = form_act),
+    OPTIONS_ROW(surety_chart, scale, .fill = chart_fill, .act = chart_act),
+    OPTIONS_ROW(surety_rendering_options, alloc, .fill = rendering_fill,
+                .act = rendering_act),
+    OPTIONS_ROW(surety_stats_options, alloc, .fill = stats_fill,
+                .act = stats_act),
+};
+
+TEST(takes_structs_of_any_size)
+{
+    for (size_t i = 0; i < CHECK_COUNT(options_rows); i++) {
+        options_try(t, &options_rows[i]);
+        CHECK_TEXT(surety_str_of(t->failed ? options_rows[i].name : ""), "");
+    }
+done:;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"takes structs of older and newer headers", takes_structs_of_any_size},
+        {"takes what runs point at", takes_what_runs_point_at},
+        {"takes models of one size", takes_models_of_one_size},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
