@@ -25,7 +25,7 @@ extern "C" {
 
 /* Changes that are told at most, and pairs of subschemas that are compared. */
 #define SURETY_DIFF_CHANGES_MAX 10000
-#define SURETY_DIFF_PAIRS_MAX 100000
+#define SURETY_DIFF_PAIRS_MAX 20000
 
 typedef struct surety_change {
     /* Where in a value, a JSON Pointer; "*" stands for every item, or for every

@@ -25,7 +25,9 @@ static void side_add_one(surety__side *side, const surety__shape *shape)
     for (size_t i = 0; i < side->count; i++)
         if (side->parts[i] == shape)
             return;
-    if (side->count < DIFF_PARTS)
+    if (side->count == DIFF_PARTS)
+        side->is_cut = true;
+    else
         side->parts[side->count++] = shape;
 }
 
@@ -277,7 +279,8 @@ static const surety__applicator *side_union(const surety__side *side)
 static surety__side forms_branch(const surety__side *side,
                                  const surety__applicator *one, size_t i)
 {
-    surety__side all = {.count = 0, .opened_count = side->opened_count};
+    surety__side all = {.opened_count = side->opened_count,
+                        .is_cut = side->is_cut};
 
     memcpy(all.opened, side->opened, sizeof(all.opened));
     all.opened[all.opened_count++] = one;
@@ -458,6 +461,47 @@ static bool diff_unions(surety_diff *diff, const surety__diff_task *task)
     return before || after;
 }
 
+/* The text of a side's n-th union that is not opened; NONE: there is none. */
+static surety_val side_closed(const surety__side *side, size_t n)
+{
+    for (size_t i = 0; i < side->count; i++)
+        for (uint32_t j = 0; j < side->parts[i]->applicator_count; j++) {
+            const surety__applicator *one = &side->parts[i]->applicators[j];
+
+            if ((one->kind == APPLY_ANY || one->kind == APPLY_ONE) &&
+                !surety__side_opened(side, one) && n-- == 0)
+                return surety_val_get(side->parts[i]->at, one->kind == APPLY_ONE
+                                                              ? "oneOf"
+                                                              : "anyOf");
+        }
+    return surety_val_none();
+}
+
+/* What is beyond the limits of a side is compared by its text: unions that are
+ * not opened, but for the first where none is (which facets.c tells), and of
+ * parts that do not fit all that the contracts say. */
+static bool diff_rest_differs(const surety_diff *diff,
+                              const surety__diff_task *task)
+{
+    const surety__side *before = &task->before;
+    const surety__side *after = &task->after;
+    const bool is_told = !before->opened_count && !after->opened_count;
+
+    if ((before->is_cut || after->is_cut) &&
+        !surety_val_equal(surety_contract_root(diff->before),
+                          surety_contract_root(diff->after)))
+        return true;
+    for (size_t n = is_told;; n++) {
+        const surety_val left = side_closed(before, n);
+        const surety_val right = side_closed(after, n);
+
+        if (!left.doc && !right.doc)
+            return false;
+        if (!left.doc || !right.doc || !surety_val_equal(left, right))
+            return true;
+    }
+}
+
 /* ---- the whole ---------------------------------------------------------- */
 
 static void diff_compare(surety_diff *diff, const surety__diff_task *task)
@@ -476,6 +520,10 @@ static void diff_compare(surety_diff *diff, const surety__diff_task *task)
     }
     if (diff_unions(diff, task))
         return;
+    if (diff_rest_differs(diff, task))
+        surety__diff_say(diff, task, "allOf", DIFF_BOTH,
+                         "more subschemas stand here than are compared, and "
+                         "they are not all the same");
     surety__diff_facets(diff, task);
     surety__diff_arrays(diff, task);
     surety__diff_objects(diff, task);

@@ -20,6 +20,7 @@ enum { DIFF_PARTS = 32, DIFF_BRANCHES = 32, DIFF_OPENED = 8 };
 typedef struct surety__side {
     const surety__shape *parts[DIFF_PARTS];
     size_t count;
+    bool is_cut; /* there are more */
     /* Unions of which one branch is among the parts. */
     const surety__applicator *opened[DIFF_OPENED];
     size_t opened_count;

@@ -338,6 +338,32 @@ static surety_val text_of(const surety__side *side, const char *keyword)
                : surety_val_none();
 }
 
+/* Whether a reference stands in a value that is the same on both sides, and the
+ * definitions are not: then it may mean something else. */
+static bool text_is_elsewhere(const surety_diff *diff, surety_val text)
+{
+    static const char *const homes[] = {"$defs", "definitions"};
+    const surety_val before = surety_contract_root(diff->before);
+    const surety_val after = surety_contract_root(diff->after);
+    const surety__cell *cell = surety__cell_of(text);
+    bool is_same = true;
+
+    for (size_t i = 0; i < 2; i++) {
+        const surety_val a = surety_val_get(before, homes[i]);
+        const surety_val b = surety_val_get(after, homes[i]);
+
+        if (a.doc || b.doc)
+            is_same = is_same && a.doc && b.doc && surety_val_equal(a, b);
+    }
+    for (const surety__cell *end = surety__cell_after(cell);
+         cell < end && !is_same; cell++)
+        if (cell->kind == CELL_KEY &&
+            surety_str_equal(surety__cell_str(text.doc, cell),
+                             SURETY__LITERAL("$ref")))
+            return true;
+    return false;
+}
+
 static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
                                const struct facet_text *facet)
 {
@@ -346,9 +372,14 @@ static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
     surety_buf *out = &diff->scratch;
     unsigned breaks = DIFF_BOTH;
 
-    if ((!before.doc && !after.doc) ||
-        (before.doc && after.doc && surety_val_equal(before, after)))
+    if (!before.doc && !after.doc)
         return;
+    if (before.doc && after.doc && surety_val_equal(before, after)) {
+        if (text_is_elsewhere(diff, before))
+            surety__diff_say(diff, task, facet->keyword, DIFF_BOTH,
+                             "what it refers to may be something else");
+        return;
+    }
     if (facet->restricts && !before.doc)
         breaks = DIFF_PRODUCERS;
     else if (facet->restricts && !after.doc)

@@ -41,6 +41,13 @@ static const struct row {
     {"{}", "{\"uniqueItems\":true}", " P uniqueItems\n"},
     {"{\"uniqueItems\":false}", "{}", ""},
     {"{\"not\":{\"type\":\"null\"}}", "{}", " C not\n"},
+    {"{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":{\"minimum\":1}}}",
+     "{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":{\"minimum\":2}}}",
+     " CP not\n"},
+    {"{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":{\"minimum\":1}}}",
+     "{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":{\"minimum\":1}},"
+     "\"minimum\":3}",
+     " P minimum\n"},
     /* Members. */
     {"{\"properties\":{\"a\":{}},\"required\":[\"a\"]}",
      "{\"properties\":{\"a\":{}}}", "/a C required\n"},
@@ -327,6 +334,67 @@ done:
     surety_contract_free(before);
 }
 
+/* A schema in which so many subschemas apply at the root, the last of them with
+ * a bound: those of allOf and the root itself, or unions, each in a branch of
+ * the one before. */
+static surety_status read_deep(struct check *t, size_t count, bool unions,
+                               int bound, surety_contract **ret_contract)
+{
+    surety_status status;
+    surety_buf text;
+    char last[64];
+
+    surety_buf_init(&text, NULL, 0);
+    surety_buf_text(&text, unions ? "" : "{\"allOf\":[");
+    for (size_t i = unions ? 0 : 2; i < count; i++)
+        surety_buf_text(&text, unions ? "{\"anyOf\":[{\"type\":\"null\"},"
+                                      : "{\"minimum\":0},");
+    snprintf(last, sizeof(last), "{\"type\":\"number\",\"maximum\":%d}", bound);
+    surety_buf_text(&text, last);
+    for (size_t i = 0; i < (unions ? count : 1); i++)
+        surety_buf_text(&text, "]}");
+    surety_buf_byte(&text, '\0');
+    status = read_one(t, text.ptr, ret_contract);
+    surety_buf_done(&text);
+    return status;
+}
+
+TEST(tells_what_is_beyond_its_limits)
+{
+    static const struct {
+        size_t count;
+        bool unions;
+        const char *lines;
+    } deep[] = {{31, false, " C maximum\n"}, {32, false, " C maximum\n"},
+                {33, false, " CP allOf\n"},  {7, true, " C maximum\n"},
+                {8, true, " C maximum\n"},   {9, true, " CP allOf\n"}};
+    surety_contract *before = NULL;
+    surety_contract *after = NULL;
+    surety_diff *diff = NULL;
+    surety_buf lines;
+
+    surety_buf_init(&lines, NULL, 0);
+    for (size_t i = 0; i < CHECK_COUNT(deep); i++)
+        for (int bound = 5; bound < 7; bound++) {
+            TRY(read_deep(t, deep[i].count, deep[i].unions, 5, &before));
+            TRY(read_deep(t, deep[i].count, deep[i].unions, bound, &after));
+            TRY(surety_diff_new(before, after, check_alloc(t), &diff, NULL));
+            put_lines(diff, &lines);
+            CHECK_TEXT(surety_buf_str(&lines), bound == 5 ? "" : deep[i].lines);
+            surety_buf_reset(&lines);
+            surety_diff_free(diff);
+            diff = NULL;
+            surety_contract_free(after);
+            surety_contract_free(before);
+            before = after = NULL;
+        }
+done:
+    surety_buf_done(&lines);
+    surety_diff_free(diff);
+    surety_contract_free(after);
+    surety_contract_free(before);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -335,6 +403,7 @@ int main(int argc, char **argv)
         {"writes itself", writes_itself},
         {"needs two contracts", needs_two_contracts},
         {"stops at its limit", stops_at_its_limit},
+        {"tells what is beyond its limits", tells_what_is_beyond_its_limits},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
