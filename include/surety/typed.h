@@ -128,7 +128,8 @@ SURETY_API surety_status surety_typed_contract(
  * of val or its doc is kept. The contract gives the allocator, and decides
  * between branches of a union that look alike. SURETY_SYNTAX: val is not what
  * the type holds, with path and position; SURETY_LIMIT: a number is beyond what
- * its C type holds; SURETY_NOMEM. */
+ * its C type holds, or the value takes more than 16 times text_bytes_max;
+ * SURETY_NOMEM. */
 SURETY_API surety_status surety_typed_from(const surety_typed *typed,
                                            const surety_contract *contract,
                                            surety_val val,

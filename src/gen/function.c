@@ -180,21 +180,39 @@ static void derive_define(surety__gen_model *model, surety_str key,
 
 /* ---- the rows ------------------------------------------------------------ */
 
+/* What a row is for; of the first also why not to use it. */
+static void function_comment(const surety__gen_model *model,
+                             const function_row *row, surety_buf *out)
+{
+    const surety_str old = surety_contract_deprecated(model->contract);
+    surety_buf text;
+
+    surety_buf_byte(out, '\n');
+    if (row != function_rows || !old.len) {
+        surety__gen_comment(out, 0, surety_str_of(row->about));
+        return;
+    }
+    surety_buf_init(&text, out->alloc, 0);
+    surety_buf_text(&text, row->about);
+    surety_buf_text(&text, " Deprecated: ");
+    surety_buf_add(&text, old);
+    surety_buf_byte(&text, '.');
+    if (text.status == SURETY_OK)
+        surety__gen_comment(out, 0, surety_buf_str(&text));
+    else
+        out->status = text.status;
+    surety_buf_text(out, "SURETY_DEPRECATED\n");
+    surety_buf_done(&text);
+}
+
 void surety__gen_functions_declare(surety__gen_model *model, surety_buf *out)
 {
     const size_t count = sizeof(function_rows) / sizeof(*function_rows);
 
     for (size_t i = 0; i < count; i++) {
         const function_row *row = &function_rows[i];
-        const surety_str old = surety_contract_deprecated(model->contract);
 
-        surety_buf_byte(out, '\n');
-        surety__gen_comment(out, 0, surety_str_of(row->about));
-        if (i == 0 && old.len) {
-            surety_buf_byte(out, '\n');
-            surety__gen_comment(out, 0, old);
-            surety_buf_text(out, "SURETY_DEPRECATED\n");
-        }
+        function_comment(model, row, out);
         surety__gen_function(out, function_result(row), model->prefix,
                              row->suffix, row->arguments, ";\n");
     }

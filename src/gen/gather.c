@@ -191,6 +191,7 @@ bool surety__gen_gather(surety__gen_model *model, const surety__gen_node *node,
             }
             facts->conditional |= kind == APPLY_IF || kind == APPLY_DEPENDENT ||
                                   kind == APPLY_PROPERTY_VALUE;
+            facts->branches |= kind == APPLY_ANY;
             if (facts->parts.items[i].settled >> j & 1)
                 continue;
             if ((kind == APPLY_ALL || kind == APPLY_DYNAMIC) &&

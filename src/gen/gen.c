@@ -321,7 +321,7 @@ surety_status surety_gen_make(const surety_contract *const *contracts,
                               size_t count, const surety_gen_options *options,
                               surety_gen **ret_gen, surety_error *reterr)
 {
-    const surety_gen_options defaults = {.size = sizeof(defaults)};
+    surety_gen_options own;
     surety__gen_model *models;
     surety_status status;
     surety_gen *gen;
@@ -330,20 +330,21 @@ surety_status surety_gen_make(const surety_contract *const *contracts,
         return surety__fail(reterr, SURETY_MISUSE,
                             "one contract or more is needed, no two of them "
                             "with the same name");
-    if (!options)
-        options = &defaults;
-    gen = surety__new(options->alloc, sizeof(*gen));
-    models = surety__new(options->alloc, count * sizeof(*models));
+    status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (status)
+        return status;
+    gen = surety__new(own.alloc, sizeof(*gen));
+    models = surety__new(own.alloc, count * sizeof(*models));
     if (!gen || !models) {
-        surety__free(options->alloc, gen, sizeof(*gen));
-        surety__free(options->alloc, models, count * sizeof(*models));
+        surety__free(own.alloc, gen, sizeof(*gen));
+        surety__free(own.alloc, models, count * sizeof(*models));
         return surety__fail_nomem(reterr);
     }
-    gen->alloc = options->alloc;
+    gen->alloc = own.alloc;
     surety__arena_init(&gen->arena, gen->alloc, 0);
     surety_buf_init(&gen->header, gen->alloc, 0);
     surety_buf_init(&gen->source, gen->alloc, 0);
-    gen_settle(gen, options, contracts[0]);
+    gen_settle(gen, &own, contracts[0]);
     gen_run(gen, models, count, contracts);
     surety__free(gen->alloc, models, count * sizeof(*models));
     status = gen->status;

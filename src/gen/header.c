@@ -5,6 +5,9 @@
 
 enum { DEFAULT_SHOWN_MAX = 40 };
 
+/* The entry of any value, in surety/typed.h. */
+#define HEADER_ENTRY "surety_typed_entry"
+
 /* ---- what stands where --------------------------------------------------- */
 
 bool surety__gen_is_pointer(const surety__gen_node *node)
@@ -350,14 +353,9 @@ static void header_type(const surety__gen_model *model,
     case SURETY_TYPED_TUPLE:
     case SURETY_TYPED_WRAP: header_struct(node, out); return;
     case SURETY_TYPED_MAP:
-        if (node->rest == model->value && !node->needs_holder)
+        if (node->rest == model->value)
             break;
-        if (node->rest != model->value)
-            header_entry(node, out);
-        if (node->rest != model->value && node->needs_holder)
-            surety_buf_byte(out, '\n');
-        if (node->needs_holder)
-            header_holder(node, out);
+        header_entry(node, out);
         return;
     case SURETY_TYPED_LIST:
         if (!node->needs_holder)
@@ -371,26 +369,49 @@ static void header_type(const surety__gen_model *model,
         out->len = start;
 }
 
-void surety__gen_header_write(surety__gen_model *model, surety_buf *out)
+static void header_forward(surety_str name, surety_buf *out)
 {
-    bool first = true;
+    if (!name.len || surety_str_equal(name, SURETY__LITERAL(HEADER_ENTRY)))
+        return;
+    header_declaration(out, 0, "typedef struct ", name, " ", name);
+    surety_buf_text(out, ";\n");
+}
 
+/* What pointers lead to before it is defined. The holders of maps come right
+ * behind it: they hold nothing but a pointer, and maps may be in each other. */
+static void header_ahead(const surety__gen_model *model, surety_buf *out)
+{
+    size_t start;
+
+    surety_buf_byte(out, '\n');
+    start = out->len;
     for (size_t i = 0; i < model->order_count; i++) {
         const surety__gen_node *node = model->order[i];
-        const surety_str name =
-            node->form == SURETY_TYPED_MAP && !node->needs_holder ? node->entry
-                                                                  : node->name;
 
-        if (!node->forward || !name.len || name.ptr == node->kind.ptr ||
-            node->form == SURETY_TYPED_ENUM ||
-            surety_str_equal(name, SURETY__LITERAL("surety_typed_entry")))
+        if (!node->forward || node->form == SURETY_TYPED_ENUM)
             continue;
-        if (first)
-            surety_buf_byte(out, '\n');
-        first = false;
-        header_declaration(out, 0, "typedef struct ", name, " ", name);
-        surety_buf_text(out, ";\n");
+        if (node->form == SURETY_TYPED_MAP)
+            header_forward(node->entry, out);
+        else
+            header_forward(node->name, out);
     }
+    if (out->status == SURETY_OK && out->len == start)
+        out->len--;
+    for (size_t i = 0; i < model->order_count; i++) {
+        const surety__gen_node *node = model->order[i];
+
+        if (node->form != SURETY_TYPED_MAP || !node->needs_holder)
+            continue;
+        surety_buf_byte(out, '\n');
+        header_open(out, node->name, false);
+        header_span(out, 4, node, SURETY__LITERAL("items"), "");
+        header_close(out, node->name, false);
+    }
+}
+
+void surety__gen_header_write(surety__gen_model *model, surety_buf *out)
+{
+    header_ahead(model, out);
     for (size_t i = 0; i < model->order_count; i++)
         header_type(model, model->order[i], out);
     surety__gen_functions_declare(model, out);

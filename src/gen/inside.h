@@ -90,7 +90,6 @@ struct surety__gen_node {
     surety_str entry; /* of a map: its entries' struct */
     surety_str kind;  /* of a union: its enum */
     surety_str rest_name;
-    uint32_t index;         /* in the table of types */
     surety__gen_node *list; /* the list of it, which is one type */
     uint32_t position;      /* where it is written */
     surety_str constant;    /* its place in the table of types */
@@ -99,7 +98,6 @@ struct surety__gen_node {
     bool inner;             /* never called by its word alone */
     bool forward;           /* something points at it before it is defined */
     bool needs_holder;      /* a list or map that stands for itself somewhere */
-    bool is_rest;           /* it exists for the rest of a struct or tuple */
 };
 
 /* Identifiers in use; name.c. */
@@ -163,6 +161,7 @@ typedef struct surety__gen_facts {
     unsigned types;
     bool never, typed;
     bool conditional; /* there are keywords that apply now and then */
+    bool branches;    /* there is anyOf, decided or not: several may hold */
     surety_val lost;  /* a keyword that leads nobody knows where */
     size_t union_part;
     uint32_t union_index;

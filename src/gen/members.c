@@ -155,6 +155,8 @@ typedef struct object_others {
     bool mixed;    /* several, for different names */
     surety__gen_parts parts;
     surety_val at; /* of what is mixed */
+    const surety__shape *unevaluated;
+    bool several; /* of these */
 } object_others;
 
 static void others_of(surety__gen_model *model, const surety__shape *shape,
@@ -165,10 +167,15 @@ static void others_of(surety__gen_model *model, const surety__shape *shape,
 
     if (!objects)
         return;
-    rest = objects->additional ? objects->additional : objects->unevaluated;
+    rest = objects->additional;
+    if (!rest && objects->unevaluated) {
+        others->several |= others->unevaluated != NULL;
+        others->unevaluated = objects->unevaluated;
+    }
     if (objects->pattern_count > 1 ||
         (objects->pattern_count &&
-         (others->declared || !rest || !rest->never))) {
+         (others->declared || !rest || !rest->never) &&
+         !objects->unevaluated)) {
         others->mixed = true;
         others->at = shape->at;
     }
@@ -188,6 +195,33 @@ static void others_of(surety__gen_model *model, const surety__shape *shape,
     }
 }
 
+/* What unevaluatedProperties says: of members that nothing else is said of. */
+static void others_unevaluated(surety__gen_model *model,
+                               const surety__gen_facts *facts,
+                               object_others *others)
+{
+    const surety__shape *shape = others->unevaluated;
+    const bool elsewhere =
+        facts->conditional || facts->branches || others->several;
+
+    if (!shape || others->closed)
+        return;
+    if (elsewhere) {
+        others->mixed = others->declared = true;
+        others->at = shape->at;
+    } else if (others->declared) {
+        others->mixed |= !shape->never;
+        others->at = shape->at;
+    } else if (shape->never) {
+        others->closed = true;
+    } else {
+        others->declared = true;
+        if (!shape->always)
+            surety__gen_parts_add(model, &others->parts,
+                                  (surety__gen_part){shape, 0});
+    }
+}
+
 /* The map of the members that no property names; NULL: there are none. */
 static surety__gen_node *object_rest(surety__gen_model *model,
                                      surety__gen_node *node,
@@ -199,6 +233,7 @@ static surety__gen_node *object_rest(surety__gen_model *model,
 
     for (size_t i = 0; i < facts->parts.count; i++)
         others_of(model, facts->parts.items[i].shape, &others);
+    others_unevaluated(model, facts, &others);
     *ret_said = others.parts.count > 0;
     if (others.closed || (!others.declared && !facts->conditional &&
                           surety_contract_strips_unknown(model->contract)))
@@ -208,7 +243,6 @@ static surety__gen_node *object_rest(surety__gen_model *model,
         return NULL;
     map->parent = node;
     map->word = node->member_count ? SURETY__LITERAL("others") : node->word;
-    map->is_rest = true;
     map->rest = model->value;
     if (others.mixed) {
         surety__gen_say(model, others.at, "patternProperties",
@@ -247,10 +281,44 @@ void surety__gen_object(surety__gen_model *model, surety__gen_node *node,
 
 /* ---- arrays -------------------------------------------------------------- */
 
+/* How many items have a schema of their own. */
+static uint32_t array_places(const surety__gen_facts *facts)
+{
+    uint32_t places = 0;
+
+    for (size_t i = 0; i < facts->parts.count; i++) {
+        const surety__arrays *arrays = facts->parts.items[i].shape->arrays;
+
+        if (arrays && arrays->prefix_count > places)
+            places = arrays->prefix_count;
+    }
+    return places;
+}
+
+/* Whether nothing but places evaluates items: then unevaluatedItems is about
+ * all that follow. */
+static bool array_is_alone(const surety__gen_facts *facts)
+{
+    bool alone = !facts->conditional && !facts->branches;
+    size_t unevaluated = 0;
+
+    for (size_t i = 0; i < facts->parts.count; i++) {
+        const surety__arrays *arrays = facts->parts.items[i].shape->arrays;
+
+        if (arrays && (arrays->rest || arrays->contains))
+            alone = false;
+        unevaluated += arrays && arrays->unevaluated;
+    }
+    return alone && unevaluated == 1;
+}
+
 /* Appends what is said of item i of an array. */
 static void array_said(surety__gen_model *model, const surety__gen_facts *facts,
                        uint32_t i, surety__gen_parts *parts, bool *never)
 {
+    const uint32_t places = array_places(facts);
+    const bool alone = array_is_alone(facts);
+
     for (size_t k = 0; k < facts->parts.count; k++) {
         const surety__arrays *arrays = facts->parts.items[k].shape->arrays;
         const surety__shape *shape;
@@ -258,7 +326,7 @@ static void array_said(surety__gen_model *model, const surety__gen_facts *facts,
         if (!arrays)
             continue;
         shape = i < arrays->prefix_count ? arrays->prefix[i] : arrays->rest;
-        if (!shape && i >= arrays->prefix_count)
+        if (!shape && i >= places && alone)
             shape = arrays->unevaluated;
         if (shape && shape->never)
             *never = true;
@@ -339,8 +407,8 @@ void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
 {
     surety__gen_parts parts = {NULL, 0, 0};
     uint64_t least = 0, most = UINT64_MAX;
+    const uint32_t places = array_places(facts);
     surety__gen_node *items;
-    uint32_t places = 0;
     bool never = false;
 
     for (size_t i = 0; i < facts->parts.count; i++) {
@@ -348,8 +416,6 @@ void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
 
         if (!arrays)
             continue;
-        if (arrays->prefix_count > places)
-            places = arrays->prefix_count;
         least = arrays->min_items > least ? arrays->min_items : least;
         most = arrays->max_items < most ? arrays->max_items : most;
     }
@@ -371,5 +437,4 @@ void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
     node->rest->rest = items;
     node->rest->parent = node;
     node->rest->word = SURETY__LITERAL("rest");
-    node->rest->is_rest = true;
 }

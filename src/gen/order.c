@@ -167,6 +167,9 @@ void surety__gen_order(surety__gen_model *model)
              node->rest->form == SURETY_TYPED_MAP))
             node->rest->needs_holder = true;
     }
-    for (size_t i = 0; i < model->order_count; i++)
+    for (size_t i = 0; i < model->order_count; i++) {
         order_forward(second[i]);
+        second[i]->forward |=
+            second[i]->form == SURETY_TYPED_MAP && second[i]->needs_holder;
+    }
 }

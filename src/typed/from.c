@@ -17,8 +17,10 @@ typedef struct from_owner {
     surety_doc *values;
 } from_owner;
 
-/* Bytes in front of a value, a multiple of every alignment. */
-enum { FROM_HEAD = (sizeof(from_owner) + 15) / 16 * 16 };
+/* Bytes in front of a value, a multiple of every alignment; how many times
+ * text_bytes_max its structs may take together: an item of two bytes may become
+ * a struct of thousands. */
+enum { FROM_HEAD = (sizeof(from_owner) + 15) / 16 * 16, FROM_TIMES = 16 };
 
 typedef struct from_task {
     surety_val val;
@@ -36,6 +38,7 @@ typedef struct from_state {
     const surety_typed *typed;
     const surety_alloc *alloc;
     surety__arena arena;
+    size_t left;        /* bytes of structs */
     surety_doc *values; /* one array of values that are kept as they are */
     from_task *tasks;
     size_t task_count, task_cap;
@@ -74,6 +77,27 @@ static surety_status from_beyond(from_state *state, surety_val val,
     surety__hint(state->reterr,
                  "give the property a \"minimum\" and \"maximum\"");
     return surety__policy_at(val, state->reterr, SURETY_LIMIT);
+}
+
+/* Zeroed memory for structs, within the bound. */
+static surety_status from_take(from_state *state, size_t size, void *ret_ptr)
+{
+    void *ptr;
+
+    if (size > state->left) {
+        surety__fail(state->reterr, SURETY_LIMIT,
+                     "the C value takes more than %d times the limit "
+                     "text_bytes_max",
+                     FROM_TIMES);
+        surety__hint(state->reterr, "raise the limit");
+        return SURETY_LIMIT;
+    }
+    ptr = surety__arena_take(&state->arena, size);
+    if (!ptr)
+        return from_nomem(state);
+    state->left -= size;
+    memcpy(ret_ptr, &ptr, sizeof(ptr));
+    return SURETY_OK;
 }
 
 /* ---- scalars ------------------------------------------------------------- */
@@ -190,15 +214,15 @@ static surety_status from_push(from_state *state, surety_val val,
 static surety_status from_array(from_state *state, size_t count, size_t stride,
                                 char *at, char *count_at)
 {
+    surety_status status = SURETY_OK;
     void *items = NULL;
 
-    if (count) {
-        if (count > SIZE_MAX / stride)
-            return from_nomem(state);
-        items = surety__arena_take(&state->arena, count * stride);
-        if (!items)
-            return from_nomem(state);
-    }
+    if (count)
+        status = from_take(
+            state, count > SIZE_MAX / stride ? SIZE_MAX : count * stride,
+            &items);
+    if (status != SURETY_OK)
+        return status;
     memcpy(at, &items, sizeof(items));
     memcpy(count_at, &count, sizeof(count));
     return SURETY_OK;
@@ -291,6 +315,7 @@ static surety_status from_member(from_state *state, surety_val val,
     const surety_typed_type *type =
         surety__typed_type(state->typed, member->type);
     const bool yes = true;
+    surety_status status;
     char *made;
 
     if (member->has < SURETY_TYPED_POINTER)
@@ -308,9 +333,9 @@ static surety_status from_member(from_state *state, surety_val val,
                          base + member->count);
     if (type->form != SURETY_TYPED_STRUCT && type->form != SURETY_TYPED_TUPLE)
         return from_element(state, val, type, base + member->offset);
-    made = surety__arena_take(&state->arena, type->size);
-    if (!made)
-        return from_nomem(state);
+    status = from_take(state, type->size, &made);
+    if (status != SURETY_OK)
+        return status;
     memcpy(base + member->offset, &made, sizeof(made));
     return from_push(state, val, type, made);
 }
@@ -388,6 +413,8 @@ static surety_status from_others(from_state *state, surety_val val,
                    base + type->count_offset);
     char *element;
 
+    if (status != SURETY_OK)
+        return status;
     memcpy(&element, base + type->offset, sizeof(element));
     for (surety_val v = surety_val_first(val);
          count && v.doc && status == SURETY_OK; v = surety_val_next(val, v)) {
@@ -549,6 +576,7 @@ surety_status surety_typed_from(const surety_typed *typed,
     state.alloc = contract->alloc;
     state.chooser = (surety__typed_chooser){
         .typed = typed, .contract = contract, .alloc = contract->alloc};
+    state.left = surety__contract_limits(contract)->text_bytes_max * FROM_TIMES;
     surety__arena_init(&state.arena, state.alloc, 0);
     status = from_run(&state, val, &typed->types[typed->root], &head);
     from_done(&state, status != SURETY_OK);

@@ -85,15 +85,16 @@ surety_status surety_typed_contract(const surety_typed *typed,
                                     surety_contract **ret_contract,
                                     surety_error *reterr)
 {
-    surety_contract_options named = {.size = sizeof(named)};
+    surety_contract_options named;
     surety_status status;
     surety_buf text;
 
     if (!typed || !ret_contract)
         return surety__fail(reterr, SURETY_MISUSE,
                             "types and a place for the contract are needed");
-    if (options)
-        named = *options;
+    status = surety__options_take(&named, sizeof(named), options, reterr);
+    if (status)
+        return status;
     if (named.name.len == 0)
         named.name = surety_str_of(typed->contract_name);
     surety_buf_init(&text, named.alloc, 0);

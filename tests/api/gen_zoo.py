@@ -117,6 +117,24 @@ ZOO = [
         "ll": {"type": "array", "items": {"type": "array", "items": {
             "type": "object", "additionalProperties": WHOLE}}}}),
      [{"mm": {"a": {"b": "c"}}, "ll": [[{"a": 1}], []]}]),
+    ("map-of-maps", {"type": "object", "additionalProperties": {"$ref": "#"}},
+     [{}, {"a": {}, "b": {"c": {"d": {}}}}]),
+    ("list-of-lists", {"type": "array", "items": {"$ref": "#"}},
+     [[], [[], [[[]], []]]]),
+    ("each-other", {
+        "$ref": "#/$defs/m", "$defs": {
+            "m": {"type": "object", "additionalProperties": {
+                "$ref": "#/$defs/l"}},
+            "l": {"type": "array", "items": {"anyOf": [
+                {"$ref": "#/$defs/m"}, {"$ref": "#/$defs/l"}, TEXT]}},
+        }}, [{}, {"a": [], "b": ["x", {"c": [["y"]]}, []]}]),
+    ("maps-in-maps", {
+        "$ref": "#/$defs/a", "$defs": {
+            "a": {"type": "object", "additionalProperties": {
+                "$ref": "#/$defs/b"}},
+            "b": {"type": "object", "additionalProperties": {
+                "$ref": "#/$defs/a"}},
+        }}, [{}, {"a": {}, "b": {"c": {"d": {"e": {}}}}}]),
     ("numbers", thing({
         "big": {"type": "integer", "minimum": 0,
                 "maximum": 18446744073709551615},

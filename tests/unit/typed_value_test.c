@@ -450,6 +450,44 @@ done:
     surety_contract_free(contract);
 }
 
+/* Two bytes of text for a struct of hundreds. */
+TEST(what_takes_too_much_is_refused)
+{
+    static const size_t sizes[] = {sizeof(node) * 4, sizeof(node) * 4 - 1};
+    surety_contract *contract = NULL;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    const void *value = NULL;
+
+    NEED(doc);
+    TRY(surety_doc_read(
+        doc,
+        surety_str_of("{\"kind\":\"node\",\"next\":{\"kind\":\"node\","
+                      "\"next\":{\"kind\":\"node\",\"next\":{\"kind\":"
+                      "\"node\",\"next\":{\"kind\":\"node\"}}}}}"),
+        NULL, NULL));
+    for (size_t i = 0; i < CHECK_COUNT(sizes); i++) {
+        /* The root is not counted; a limit of n allows 16 times n bytes. */
+        const surety_limits limits = {.size = sizeof(limits),
+                                      .text_bytes_max = sizes[i] / 16};
+        const surety_contract_options options = {.size = sizeof(options),
+                                                 .limits = &limits,
+                                                 .alloc = check_alloc(t)};
+
+        CHECK(sizeof(node) * 4 % 16 == 0);
+        TRY(surety_typed_contract(&typed, &options, &contract, NULL));
+        EXPECT(i ? SURETY_LIMIT : SURETY_OK,
+               surety_typed_from(&typed, contract, surety_doc_root(doc), &value,
+                                 NULL));
+        surety_typed_free(value);
+        value = NULL;
+        surety_contract_free(contract);
+        contract = NULL;
+    }
+done:
+    surety_doc_free(doc);
+    surety_contract_free(contract);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -461,6 +499,7 @@ int main(int argc, char **argv)
         {"whatever it holds is printed", whatever_it_holds_is_printed},
         {"replies are judged", replies_are_judged},
         {"values are checked", values_are_checked},
+        {"what takes too much is refused", what_takes_too_much_is_refused},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
