@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "shown.h"
 
 void cli_raise(struct cli *cli, int code)
 {
@@ -54,13 +55,10 @@ void put_format(surety_buf *buf, const char *format, ...)
 
 void put_safe(surety_buf *buf, surety_str text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        const unsigned char byte = (unsigned char)text.ptr[i];
-        if (byte < 0x20 || byte == 0x7F)
-            put_format(buf, "\\x%02X", byte);
-        else
-            surety_buf_byte(buf, (char)byte);
-    }
+    struct shown shown = {.is_line = true};
+
+    shown_put(&shown, text, buf);
+    shown_done(&shown, buf);
 }
 
 /* The sentence of a failure without a place in a text. */

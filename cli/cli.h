@@ -58,7 +58,7 @@ int cli_code_of(surety_status status, int otherwise);
 /* Appends as printf does. */
 void put_format(surety_buf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Appends text with control characters as \xNN, fit for a terminal. */
+/* Appends a text that stands within a line, fit for a terminal (shown.h). */
 void put_safe(surety_buf *buf, surety_str text);
 
 #endif

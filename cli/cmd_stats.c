@@ -168,8 +168,7 @@ static size_t output_width(int fd)
 
     if (ioctl(fd, TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
-    for (; width == 0 && columns && *columns >= '0' && *columns <= '9' &&
-           width < WIDTH_MOST;)
+    if (width == 0 && columns)
         for (; *columns >= '0' && *columns <= '9' && width < WIDTH_MOST;
              columns++)
             width = width * 10 + (size_t)(*columns - '0');

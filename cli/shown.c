@@ -60,7 +60,8 @@ void shown_put(struct shown *shown, surety_str text, surety_buf *out)
         if (shown->len > 0 && (byte & 0xC0) != 0x80)
             put_bytes(shown, out);
         if (shown->len == 0 && byte < 0x80) {
-            if (is_acted_on(byte))
+            if (is_acted_on(byte) ||
+                (shown->is_line && (byte == '\n' || byte == '\t')))
                 put_format(out, shown->is_json ? "\\u%04x" : "\\x%02X", byte);
             else
                 surety_buf_byte(out, (char)byte);

@@ -12,6 +12,7 @@
  * tabs stay. Zero it first. */
 struct shown {
     bool is_json;           /* as \uNNNN: the text is JSON and stays so */
+    bool is_line;           /* within a line: line feeds and tabs, too */
     unsigned char bytes[4]; /* of a character whose end has not come */
     unsigned len, want;
 };

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* census: answers a question about census data. The model's reply holds, behind
- * "Final Answer:", the answer, its data, and the charts and tables that are to
- * show them (the contract census/agent-output). The answer and its footnotes go
- * to standard output, charts and tables into a folder. Whatever goes wrong with
- * one of those, the answer is there, and so are the others.
- *
- *     census -m openai:gpt-5-mini --folder charts --format svg \
- *         "How many people live in the counties of California?" */
+/* census: answers a question about census data, by census/agent-output: text,
+ * data, and charts and tables to show them. The answer goes to standard output,
+ * the rest into a folder; where a chart fails, all else is there:
+ *     census -m openai:gpt-5-mini --folder charts "How many live in Texas?" */
 #include <surety-run.h>
-
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,20 +14,31 @@
 static void put(FILE *to, const char *before, surety_str text)
 {
     fputs(before, to);
-    for (size_t i = 0; i < text.len; i++)
-        fputc((unsigned char)text.ptr[i] < ' ' ? ' ' : text.ptr[i], to);
+    for (size_t i = 0; i < text.len; i++) {
+        const int byte = (unsigned char)text.ptr[i];
+        const bool high = byte < 0xA0 && i && text.ptr[i - 1] == '\xC2';
+        fputc(byte < ' ' || byte == 127 ? ' ' : high ? 0xA0 : byte, to);
+    }
     fputc('\n', to);
 }
 
-/* Makes the charts and tables that value asks for; the exit code. */
-static int draw(surety_val value, const surety_rendering_options *options,
+/* Writes the answer, then makes its charts and tables; the exit code. */
+static int show(surety_val value, const surety_rendering_options *options,
                 const char *folder)
 {
+    const surety_val notes = surety_val_get(value, "footnotes");
     surety_rendering *all = NULL;
     surety_error err;
     surety_buf bytes;
     int code = 0;
 
+    put(stdout, "", surety_val_str(surety_val_get(value, "answer_text")));
+    for (size_t i = 0; i < surety_val_count(notes); i++)
+        put(stdout, "- ", surety_val_str(surety_val_item(notes, i)));
+    if (fflush(stdout)) /* it is out before anything else goes wrong */
+        perror("census: standard output");
+    put(stderr, "census: reasoning: ",
+        surety_val_str(surety_val_get(value, "reasoning_trace")));
     if (surety_rendering_new(value, options, &all, &err)) {
         put(stderr, "census: ", STR(err.message));
         return 1;
@@ -61,9 +67,7 @@ static int draw(surety_val value, const surety_rendering_options *options,
     return code;
 }
 
-/* The value to answer with; SURETY_NONE: none. One that breaks its contract
- * only in what is to be drawn has its answer, and is better than the fallback.
- */
+/* The value, also one that breaks its contract only in what is to be drawn. */
 static surety_val answer_of(const surety_outcome *outcome)
 {
     for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
@@ -93,19 +97,22 @@ int main(int argc, char **argv)
     surety_config *config = NULL;
     surety_run *run = NULL;
     surety_error err = {.message = ""};
-    surety_val value, notes;
+    surety_val value;
     int code = 2;
 
-    for (int i = 1; i + 1 < argc; i += 2) {
-        model = strcmp(argv[i], "-m") == 0 ? argv[i + 1] : model;
-        folder = strcmp(argv[i], "--folder") == 0 ? argv[i + 1] : folder;
-        format = strcmp(argv[i], "--format") == 0 ? argv[i + 1] : format;
-        if (strcmp(argv[i], "--steps") == 0)
+    for (int i = 1; i + 1 < argc; i += 2)
+        if (strcmp(argv[i], "-m") == 0)
+            model = argv[i + 1];
+        else if (strcmp(argv[i], "--folder") == 0)
+            folder = argv[i + 1];
+        else if (strcmp(argv[i], "--steps") == 0)
             steps.value = STR(argv[i + 1]);
-    }
+        else
+            format = strcmp(argv[i], "--format") == 0 ? argv[i + 1] : "";
     if (strcmp(format, "svg") == 0)
         look.chart_format = SURETY_CHART_SVG;
-    if (argc % 2 || (!look.chart_format && strcmp(format, "png") != 0)) {
+    if (argc % 2 || strncmp(argv[argc - 1], "--", 2) == 0 ||
+        (!look.chart_format && strcmp(format, "png") != 0)) {
         fprintf(stderr, "usage: census [-m MODEL] [--folder FOLDER] "
                         "[--format png|svg] [--steps N] QUESTION\n");
         return 2;
@@ -128,16 +135,8 @@ int main(int argc, char **argv)
         put(stderr, "census: ", surety_run_message(run));
     code = surety_run_verdict_of(run) == SURETY_RUN_PROVIDER ? 3 : 1;
     value = answer_of(surety_run_outcome(run));
-    if (value.doc) {
-        put(stdout, "", surety_val_str(surety_val_get(value, "answer_text")));
-        notes = surety_val_get(value, "footnotes");
-        for (size_t i = 0; i < surety_val_count(notes); i++)
-            put(stdout, "- ", surety_val_str(surety_val_item(notes, i)));
-        fflush(stdout); /* the answer is out before anything can go wrong */
-        put(stderr, "census: reasoning: ",
-            surety_val_str(surety_val_get(value, "reasoning_trace")));
-        code = draw(value, &look, folder);
-    }
+    if (value.doc)
+        code = show(value, &look, folder);
 done:
     if (err.message[0])
         put(stderr, "census: ", STR(err.message));
@@ -145,5 +144,5 @@ done:
     surety_config_free(config);
     surety_contract_free(contract);
     surety_registry_free(registry);
-    return code;
+    return ferror(stdout) || err.status == SURETY_IO ? 4 : code;
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* credibility: puts a prompt to a model, or to several at once, of whose
- * answers it makes one. With a schema the prompt carries it from the first call
- * on, each model is asked again twice, and the value goes to standard output,
- * or, where there is none, what was wrong and each first reply to standard
- * error. Without a schema, prompt and reply pass through as they are.
- *
+/* credibility: puts a prompt to a model, or to several, of whose answers it
+ * makes one. A schema is in each prompt, and each model is asked again twice;
+ * without one, prompt and reply pass through as they are:
  *     credibility -m openai:gpt-5-mini -m gemini:gemini-2.5-flash \
  *         --consensus vote "How credible is the author of these posts? ..." */
 #include <surety-run.h>
@@ -20,8 +17,9 @@ enum { MODELS_MAX = 16 };
 static void tell(surety_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
-        const unsigned char byte = (unsigned char)text.ptr[i];
-        fputc(byte < ' ' && byte != '\n' ? ' ' : byte, stderr);
+        const int byte = (unsigned char)text.ptr[i];
+        const bool high = byte < 0xA0 && i && text.ptr[i - 1] == '\xC2';
+        fputc(byte < ' ' && byte != '\n' ? ' ' : high ? 0xA0 : byte, stderr);
     }
 }
 
@@ -61,6 +59,8 @@ static int conclude(const surety_consensus *consensus, bool schema)
     fwrite(text.ptr ? text.ptr : "", 1, text.len, stdout);
     surety_buf_done(&text);
     surety_buf_done(&report);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return perror("credibility: standard output"), 4;
     return value.doc ? 0 : verdict == SURETY_RUN_PROVIDER ? 3 : 1;
 }
 
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--consensus") != 0 ||
                  surety_consensus_kind_of(STR(argv[++i]), &options.kind))
             break;
-    if (i + 1 != argc) {
+    if (i + 1 != argc || strncmp(argv[i], "--", 2) == 0) {
         fprintf(stderr, "usage: credibility [-m MODEL]... [--schema CONTRACT | "
                         "--no-schema]\n    [--consensus first|fastest|vote|"
                         "aggregate] PROMPT\n");
@@ -145,5 +145,5 @@ done:
     surety_config_free(config);
     surety_contract_free(contract);
     surety_registry_free(registry);
-    return code;
+    return err.status == SURETY_IO ? 4 : code;
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* maverick: one agent of a team that maintains code. Each answers under a
- * contract of its own: as structured output where the model can do that, else
- * in a text with one ```json block. The checked value and its derived members
- * go to standard output, what it means to standard error. A reply that breaks
- * its contract is an error, and with --not-strict null.
- *
+/* maverick: one agent of a team that maintains code. Each has a contract, for
+ * structured output where the model can do that, else for a ```json block. A
+ * reply that breaks it is an error, and with --not-strict null:
  *     maverick -m anthropic:claude-sonnet-4-5 Fixer "Mend the failing test" */
 #include <surety-run.h>
 
@@ -42,8 +39,11 @@ static void show(surety_val value, surety_val derived, surety_buf *out)
     for (int i = 0; i < 6 && line.len == 0; i++)
         line = surety_val_str(
             surety_val_get(i % 2 ? value : derived, names[i / 2]));
-    for (size_t i = 0; i < line.len; i++) /* nothing that a terminal obeys */
-        fputc((unsigned char)line.ptr[i] < ' ' ? ' ' : line.ptr[i], stderr);
+    for (size_t i = 0; i < line.len; i++) { /* nothing that a terminal obeys */
+        const int byte = (unsigned char)line.ptr[i];
+        const bool high = byte < 0xA0 && i && line.ptr[i - 1] == '\xC2';
+        fputc(byte < ' ' || byte == 127 ? ' ' : high ? 0xA0 : byte, stderr);
+    }
     if (files.doc)
         fprintf(stderr, " (files: %zu)", surety_val_count(files));
     if (groups.doc)
@@ -79,8 +79,8 @@ static int conclude(const surety_run *run, bool is_strict)
                 TEXT(surety_buf_str(&out)));
     }
     surety_buf_done(&out);
-    if (is_null)
-        printf("null\n");
+    if ((is_null && printf("null\n") < 0) || fflush(stdout) || ferror(stdout))
+        return perror("maverick: standard output"), 4;
     return verdict == SURETY_RUN_PROVIDER
                ? 3
                : verdict != SURETY_RUN_VALID && !is_null;

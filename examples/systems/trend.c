@@ -74,6 +74,10 @@ static int analyse(surety_run_options *options, const surety_contract *analysis,
     surety_val_write(derived, SURETY_STYLE_COMPACT, &prompt);
     printf("%.*s%s", (int)prompt.len, prompt.ptr, derived.doc ? "\n" : "");
     code = (int)surety_val_int(surety_val_get(derived, "exit_code"), 4);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("trend: standard output");
+        code = 4;
+    }
     surety_outcome_free(outcome);
     surety_buf_done(&reports);
     surety_buf_done(&history);
@@ -104,8 +108,8 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--iterations") != 0 ||
                  surety_decimal_read(surety_str_of(argv[i + 1]), 0, &total,
                                      NULL))
-            total = 0;
-    if (argc % 2 || total == 0) {
+            argc = 1;
+    if (argc % 2 || total == 0 || strncmp(argv[argc - 1], "--", 2) == 0) {
         fprintf(stderr, "usage: trend [-m MODEL] [--iterations N] "
                         "[--ledger FILE] QUESTION\n");
         return 2;
@@ -127,6 +131,7 @@ int main(int argc, char **argv)
     options.retry_max = SURETY_RUN_NONE;
     model = *options.models;
     model.whole = true; /* not stopped at the first error: all are wanted */
+    model.response_bytes_max = 1 << 18; /* for all reports have to fit */
     options.models = &model;
     options.contract = contract;
     options.backoff = surety_config_backoff(config);

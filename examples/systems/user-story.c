@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* user-story: enhances the story on standard input in iterations, each a call
- * to a model that answers with the new story and with what it changed (contract
- * user-story/iteration-output). LOG_LEVEL (silent ... debug) says what is told.
- *
- *     echo "As a user I want to log in" | LOG_LEVEL=debug \
- *         user-story --mode individual --iterations validation,accessibility */
+ * to a model that answers with the new story and with what it changed.
+ * LOG_LEVEL (silent ... debug) says what is told:
+ *     echo STORY | user-story --mode individual --iterations validation */
 #include <surety-run.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +44,8 @@ static void say(enum level level, surety_str id, surety_str text, surety_str at)
     strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime(&seconds));
     snprintf(line, sizeof(line), at.len ? "%.*s: %.*s (%.*s)" : "%.*s: %.*s",
              TEXT(id), TEXT(text), TEXT(at));
-    for (char *c = line; *c; c++) /* what a model wrote begins no line */
-        *c = (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c;
+    for (unsigned char *c = (unsigned char *)line; *c; c++) /* in one line */
+        *c = *c < ' ' || *c == 127 || (*c == 0xC2 && c[1] < 0xA0) ? ' ' : *c;
     if ((int)level <= most)
         fprintf(stderr, "[%s] [%s] %s\n", now, shown[level], line);
 }
@@ -135,8 +133,10 @@ int main(int argc, char **argv)
                    ? 4
                    : conclude(STR(order[i][0]), runs[i], &options.prompt);
     }
-    if (code == 0 && fwrite(options.prompt.ptr, 1, options.prompt.len, stdout))
-        putchar('\n');
+    if (code == 0 &&
+        (!fwrite(options.prompt.ptr, 1, options.prompt.len, stdout) ||
+         putchar('\n') == EOF || fflush(stdout)))
+        code = (perror("user-story: standard output"), 4);
     if (err.message[0])
         say(ERROR, STR("user-story"), STR(err.message), STR(err.hint));
     for (size_t i = 0; i < count; i++)
@@ -145,5 +145,5 @@ int main(int argc, char **argv)
     surety_contract_free(contract);
     surety_registry_free(registry);
     free(input);
-    return code;
+    return err.status == SURETY_IO ? 4 : code;
 }

@@ -9,10 +9,10 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 
 from cli_run import check, run_tests, same, skip
 from mock_run import Mock
+from others_run import npm_install
 
 CLIENTS = ["openai@7.55.0", "@anthropic-ai/sdk@1.11.0", "@google/genai@3.1.0"]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -37,37 +37,9 @@ SCRIPT = {"require_key": "sk-test", "models": [
      "error_mid_stream": True, "repeat": True}]}
 
 
-def install():
-    """The folder with the clients; None and why not."""
-    if not shutil.which("npm") or not shutil.which("node"):
-        return None, "no npm"
-    root = os.environ.get("SURETY_BUILD_ROOT") or tempfile.gettempdir()
-    folder = os.path.join(root, "mock-clients")
-    stamp = os.path.join(folder, "installed")
-    wanted = "\n".join(CLIENTS)
-    if os.path.exists(stamp):
-        with open(stamp, encoding="utf-8") as file:
-            if file.read() == wanted:
-                return folder, None
-    os.makedirs(folder, exist_ok=True)
-    try:
-        run = subprocess.run(
-            ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts",
-             "--no-save", "--fetch-retries=0", "--fetch-timeout=20000",
-             "--prefix", folder, *CLIENTS], cwd=folder,
-            capture_output=True, timeout=90, check=False)
-    except subprocess.TimeoutExpired:
-        return None, "npm takes too long"
-    if run.returncode:
-        return None, "npm cannot install the clients"
-    with open(stamp, "w", encoding="utf-8") as file:
-        file.write(wanted)
-    return folder, None
-
-
 def see():
     """What the clients saw; None and why they could not be run."""
-    folder, reason = install()
+    folder, reason = npm_install("mock-clients", CLIENTS)
     if not folder:
         return None, reason
     shutil.copy(os.path.join(HERE, "mock_clients.mjs"), folder)

@@ -9,8 +9,7 @@ import os
 import re
 import time
 
-from cli_run import (FOLDER, check, complains, gives, reports_of, run_tests,
-                     same, surety, write)
+from cli_run import check, gives, reports_of, run_tests, same, surety, write
 
 ROOT = os.path.join(os.path.dirname(__file__), "..", "..")
 GUIDE = os.path.join(ROOT, "docs", "repair.md")

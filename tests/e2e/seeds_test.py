@@ -457,9 +457,8 @@ def test_census():
 
 
 def render(*arguments):
-    # What fontconfig keeps is looked at by render_test.py.
     return surety("render", "-c", CENSUS, "--format", "svg", "--out",
-                  *arguments, env={"ASAN_OPTIONS": "detect_leaks=0"})
+                  *arguments)
 
 
 def read(*path):

@@ -16,7 +16,7 @@ import subprocess
 import termios
 import time
 
-from cli_run import (ENV, FOLDER, POINT, SURETY, check, complains, gives,
+from cli_run import (ENV, FOLDER, SURETY, check, complains, gives,
                      run_tests, same, surety, write)
 
 WAIT = 30  # seconds for what must come

@@ -12,22 +12,14 @@ import json
 import os
 import shutil
 import struct
-import subprocess
 import sys
-import tempfile
-
-# What fontconfig keeps for the life of the process is no leak of ours.
-SUPPRESSIONS = tempfile.NamedTemporaryFile("w", suffix=".supp")
-SUPPRESSIONS.write("leak:libfontconfig\n")
-SUPPRESSIONS.flush()
-os.environ["LSAN_OPTIONS"] = ("print_suppressions=0:suppressions="
-                              + SUPPRESSIONS.name)
 
 sys.path.insert(0, os.path.dirname(__file__))
 from cli_run import (FOLDER, check, gives, run_tests, same,  # noqa: E402
                      surety, write)
+from others_run import browser_page, office_rows  # noqa: E402
 from run_mock import Mock  # noqa: E402
-from systems_run import (guide, is_small, recording,  # noqa: E402
+from systems_run import (guide, is_careful, is_small, recording,  # noqa: E402
                          script, system)
 from tap import skip  # noqa: E402
 
@@ -175,27 +167,9 @@ def test_texas():
           size and size[1] > 254 * 30, size)
     check("and as a page", read("census-texas/texas_counties.html")
           .count("<tr>") == 255)
-    opened = office("census-texas/texas_counties.xlsx")
+    opened = office_rows("census-texas/texas_counties.xlsx")
     if opened:
         same("a spreadsheet program reads the same", opened[1:], rows[1:])
-
-
-def office(path):
-    """What LibreOffice makes of a workbook, as rows; None: there is none."""
-    program = shutil.which("soffice")
-    if not program:
-        skip("a spreadsheet program opens it", "no LibreOffice")
-        return None
-    profile = "-env:UserInstallation=file://" + os.path.abspath("profile")
-    run = subprocess.run([program, profile, "--headless", "--convert-to",
-                          "csv", "--outdir", "opened", path],
-                         capture_output=True, text=True, check=False,
-                         timeout=180)
-    made = os.path.join("opened", os.path.basename(path)[:-5] + ".csv")
-    if not os.path.exists(made):
-        check("a spreadsheet program opens it", False, run.stdout + run.stderr)
-        return None
-    return rows_of(made)
 
 
 def test_browser():
@@ -207,24 +181,11 @@ def test_browser():
     page = read("html/page.html")
     check("is escaped", "<script" not in page and "<b>" not in page
           and "<i>" not in page and "&lt;script&gt;" in page, page)
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if not browser:
-        skip("a browser shows the page", "no Chromium")
-        return
-    home = os.path.abspath("browser")  # all that it writes of itself
-    run = subprocess.run(
-        [browser, "--headless", "--no-sandbox", "--disable-gpu",
-         "--user-data-dir=" + home, "--dump-dom",
-         "file://" + os.path.abspath("html/page.html")],
-        capture_output=True, text=True, check=False, timeout=180,
-        env={**os.environ, "HOME": home, "XDG_CONFIG_HOME": home,
-             "XDG_CACHE_HOME": home})
-    if run.returncode:
-        skip("a browser shows the page", "Chromium does not run here")
-        return
-    check("a browser shows the page", run.stdout.count("<tr>") == 3
-          and "&lt;b&gt;A&lt;/b&gt;" in run.stdout
-          and "<script" not in run.stdout, run.stdout)
+    shown = browser_page("html/page.html")
+    if shown:
+        check("a browser shows the page", shown.count("<tr>") == 3
+              and "&lt;b&gt;A&lt;/b&gt;" in shown and "<script" not in shown,
+              shown)
 
 
 def test_reading():
@@ -440,9 +401,13 @@ def test_calls():
             ("no question", (), ("usage", "QUESTION")),
             ("an option without a value", ("-m", "a"), ("usage",)),
             ("an unknown format", ("--format", "gif", "q"), ("png|svg",)),
+            ("an unknown option", ("--fromat", "svg", "q"), ("usage",)),
             ("no model", ("q",), ("model",)),
             ("an unknown model", ("-m", "nobody", "q"), ('"nobody"',))):
         gives(name, system("census", *arguments), 2, "", parts)
+    gives("a recording that is not there",
+          ask("--folder", "calls", model="replay:nowhere.jsonl"), 4, "",
+          ["nowhere.jsonl"])
 
 
 def test_guide():
@@ -450,6 +415,8 @@ def test_guide():
         guide("Census answers")
     else:
         skip("the guide", "this build is without cairo")
+    is_careful("census", "-m", recording("census"), "--folder", "careful",
+               "How many?")
     is_small("census")
 
 

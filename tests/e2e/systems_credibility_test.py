@@ -15,8 +15,8 @@ sys.path.insert(0, os.path.dirname(__file__))
 from cli_run import (ENV, FOLDER, check, gives, run_tests,  # noqa: E402
                      same, write)
 from run_mock import Mock  # noqa: E402
-from systems_run import (SYSTEMS, given, guide, is_small,  # noqa: E402
-                         recording, script, system)
+from systems_run import (SYSTEMS, given, guide, is_careful,  # noqa: E402
+                         is_small, recording, script, system)
 
 SYSTEM = os.path.join(SYSTEMS, "credibility")
 PROMPT = "How credible is this?"
@@ -255,6 +255,8 @@ def test_wrong_calls():
             ("no model", ("a",), ("models",)),
             ("an unknown model", ("-m", "nobody", "a"), ('"nobody"',))):
         gives(name, system("credibility", *arguments), 2, "", parts)
+    gives("a recording that is not there", ask(
+        models=["replay:nowhere.jsonl"]), 4, "", ["nowhere.jsonl"])
     write("broken.json", '{"type": "nonsense"}')
     gives("a schema that is none", system("credibility", "--schema",
                                           "broken.json", "a"), 2, "",
@@ -263,6 +265,7 @@ def test_wrong_calls():
 
 def test_guide():
     guide("Credibility")
+    is_careful("credibility", "-m", recording("credibility"), PROMPT)
     is_small("credibility")
 
 

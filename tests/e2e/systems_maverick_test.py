@@ -11,8 +11,8 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 from cli_run import check, gives, run_tests, same, write  # noqa: E402
 from run_mock import Mock, PROTOCOLS, configure  # noqa: E402
-from systems_run import (EXAMPLES, given, is_small, recording,  # noqa: E402
-                         system)
+from systems_run import (EXAMPLES, given, is_careful,  # noqa: E402
+                         is_small, recording, system)
 
 FIXED = {"success": True, "summary": "Bounded the loop",
          "files_mentioned": ["a.py", "b.py"]}
@@ -115,6 +115,7 @@ def test_example():
         guide = file.read()
     check("the guide shows what it prints",
           f"\n{fixer.out}{fixer.err}```" in guide, fixer)
+    is_careful("maverick", "-m", recording("maverick"), "Fixer", "Mend it.")
     is_small("maverick")
 
 

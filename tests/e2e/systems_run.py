@@ -8,7 +8,8 @@ import os
 import re
 import subprocess
 
-from cli_run import ENV, FOLDER, SURETY, Result, check, same, write
+from cli_run import (ENV, FOLDER, SURETY, Result, check, same, skip,
+                     write)
 
 SYSTEMS = os.path.join(os.path.dirname(SURETY), "examples", "systems")
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
@@ -72,6 +73,24 @@ def guide(title):
         same(f"docs/systems.md: {command[:60]}",
              _plain((run.stdout + run.stderr).decode()), _plain(wanted))
     check(f"docs/systems.md has examples of {title}", shown)
+
+
+def is_careful(name, *arguments, stdin=""):
+    """Whether a value that cannot be written is an error, and --help no
+    question for a model."""
+    if not os.path.exists("/dev/full"):
+        skip(f"{name}: a full disk", "there is no /dev/full")
+        return
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run([os.path.join(SYSTEMS, name), *arguments],
+                             input=stdin.encode(), stdout=full,
+                             stderr=subprocess.PIPE, cwd=FOLDER, env=ENV,
+                             timeout=120, check=False)
+    check(f"{name}: a value that cannot be written is exit code 4",
+          run.returncode == 4 and b"standard output" in run.stderr, run)
+    run = system(name, "-m", "exec:echo asked", "--help")
+    check(f"{name}: --help asks no model",
+          run.code == 2 and "usage:" in run.err and not run.out, run)
 
 
 def is_small(name):

@@ -13,8 +13,8 @@ sys.path.insert(0, os.path.dirname(__file__))
 from cli_run import (FOLDER, check, gives, run_tests, same,  # noqa: E402
                      surety, write)
 from run_mock import Mock, configure  # noqa: E402
-from systems_run import (EXAMPLES, given, is_small, recording,  # noqa: E402
-                         system)
+from systems_run import (EXAMPLES, given, is_careful,  # noqa: E402
+                         is_small, recording, system)
 
 QUESTION = "Why did costs rise?"
 GET, LIST, SAVE = ("get_trend_data_tool", "list_available_dimensions_tool",
@@ -148,6 +148,7 @@ def test_example():
         check(f"the guide shows what it prints: {name}",
               f'"{name}": {json.dumps(found.get(name))},' in guide, found)
     check("and an error as it is", errors[3] in guide, errors)
+    is_careful("trend", "-m", recording("trend"), given("trend.txt"))
     is_small("trend")
 
 

@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 from cli_run import check, gives, run_tests, same, surety, write  # noqa: E402
 from run_mock import Mock  # noqa: E402
-from systems_run import (given, guide, is_small,  # noqa: E402
+from systems_run import (given, guide, is_careful, is_small,  # noqa: E402
                          recording, script, system)
 
 IDS = ("user-roles", "interactive-elements", "validation", "accessibility",
@@ -242,6 +242,9 @@ def test_wrong_calls():
              ('"nobody"',))):
         gives(f"{name}: is told, and nothing is asked",
               system("user-story", *arguments, stdin=story), 2, "", parts)
+    gives("a recording that is not there",
+          agent("validation", model="replay:nowhere.jsonl"), 4, "",
+          ["nowhere.jsonl"])
     write("surety.json", '{"models": 5}')
     gives("a configuration that is none", agent("validation"), 2, "",
           ["user-story: "])
@@ -252,6 +255,8 @@ def test_wrong_calls():
 
 def test_guide():
     guide("User stories")
+    is_careful("user-story", "--mode", "individual", "--iterations",
+               "validation", "-m", recording("user-story"), stdin="A story")
     is_small("user-story")
 
 

@@ -8,42 +8,15 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 
 from cli_run import FOLDER, check, run_tests, same, skip
 from models_run import (ABSENT, Table, Verdict, beyond_double,
                         compare_models, run_all, run_asks_again, run_guide,
                         run_prompts, theirs)
+from others_run import npm_install
 
 ZOD = "zod@4.6.7"
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def install():
-    """The folder with Zod; None and why not."""
-    if not shutil.which("npm") or not shutil.which("node"):
-        return None, "no npm"
-    root = os.environ.get("SURETY_BUILD_ROOT") or tempfile.gettempdir()
-    folder = os.path.join(root, "zod")
-    stamp = os.path.join(folder, "installed")
-    if os.path.exists(stamp):
-        with open(stamp, encoding="utf-8") as file:
-            if file.read() == ZOD:
-                return folder, None
-    os.makedirs(folder, exist_ok=True)
-    try:
-        run = subprocess.run(
-            ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts",
-             "--no-save", "--fetch-retries=0", "--fetch-timeout=20000",
-             "--prefix", folder, ZOD], cwd=folder, capture_output=True,
-            timeout=90, check=False)
-    except subprocess.TimeoutExpired:
-        return None, "npm takes too long"
-    if run.returncode:
-        return None, "npm cannot install zod"
-    with open(stamp, "w", encoding="utf-8") as file:
-        file.write(ZOD)
-    return folder, None
 
 
 def errors_of(issues, above=()):
@@ -140,7 +113,7 @@ def variants_of(schemas):
 
 
 def test_models():
-    folder, reason = install()
+    folder, reason = npm_install("zod", [ZOD])
     if not folder:
         skip("Zod", reason)
         return
