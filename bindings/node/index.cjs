@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// The package: contracts, and what is done with one. The engine is libsurety;
+// README.md is the page for users, index.d.cts the reference.
+"use strict";
+
+const { createRequire } = require("node:module");
+const { join } = require("node:path");
+const process = require("node:process");
+const { fileURLToPath } = require("node:url");
+
+const { parse, pointerTokens, stringify } = require("./json.cjs");
+const { InvalidReply, JUDGING, Outcome, RunFailed, STYLES, SuretyError, addon,
+  choice, flag, judging, known, text, version, whole, wrong } =
+  require("./core.cjs");
+const { Stream } = require("./stream.cjs");
+const { RunResult, run: start } = require("./run.cjs");
+
+const DIALECTS = ["default", "4", "6", "7", "2019-09", "2020-12", "v1"];
+
+// Folders of contracts, as the command line looks for them.
+function folders(given) {
+  const list = given === undefined ? [] : [given].flat();
+  return [...list, process.env.SURETY_CONTRACTS].filter(Boolean).join(":");
+}
+
+// ---- Zod --------------------------------------------------------------------
+
+function isZod(schema) {
+  return schema !== null && typeof schema === "object" &&
+    typeof schema._zod === "object";
+}
+
+// What writes a Zod schema as JSON Schema: the Zod that was given, the schema
+// itself (Zod 4.2 and later), or the Zod of the program.
+function writerOf(schema, zod) {
+  if (zod?.toJSONSchema)
+    return (options) => zod.toJSONSchema(schema, options);
+  if (typeof schema.toJSONSchema === "function")
+    return (options) => schema.toJSONSchema(options);
+  try {
+    const near = createRequire(join(process.cwd(), "package.json"));
+    const { toJSONSchema } = near("zod");
+    return (options) => toJSONSchema(schema, options);
+  } catch (error) {
+    return wrong("this Zod schema cannot write itself and the package zod is " +
+      `not found (${error.message.split("\n")[0]}); give your own: ` +
+      "contract(schema, { zod: z })");
+  }
+}
+
+// The contract of a Zod schema. Zod itself fills in its defaults, from what
+// the reply holds: those of the schema may be of the type after a transform.
+function schemaOfZod(schema, options) {
+  let written;
+  try {
+    written = writerOf(schema, options.zod)({ io: "input",
+      ...options.jsonSchema });
+  } catch (error) {
+    if (error instanceof TypeError)
+      throw error;
+    throw new SuretyError(`Zod cannot write the schema: ${error.message}`,
+    "unsupported", "JSON has no such values: write z.iso.datetime() for a " +
+    "date, z.int() for a bigint, or give jsonSchema: " +
+    "{ unrepresentable: \"any\" }");
+  }
+  const policy = written["x-surety"];
+  if (policy !== undefined && (policy === null || typeof policy !== "object"))
+    return written;
+  return { ...written, "x-surety": { defaults: false, ...policy } };
+}
+
+// ---- contracts --------------------------------------------------------------
+
+// The library's limits, which are numbers above 0.
+function limitsOf(given) {
+  const limits = known(given, addon.limitNames(), "limits");
+  for (const [name, it] of Object.entries(limits))
+    if (!whole(it, `limits.${name}`))
+      wrong(`limits.${name} is ${it}; to use the default leave it out`);
+  return limits;
+}
+
+function handleOf(source, options) {
+  const name = options.name ?? "";
+  const limits = limitsOf(options.limits);
+  if (typeof source === "string")
+    return addon.contractFind(source, folders(options.folders), limits);
+  if (source instanceof URL)
+    return addon.contractFind(fileURLToPath(source), folders(options.folders),
+      limits);
+  if (ArrayBuffer.isView(source))
+    return addon.contractRead(text(source, "the contract"), name, limits);
+  if (isZod(source))
+    return addon.contractRead(stringify(schemaOfZod(source, options)), name,
+      limits);
+  if (typeof source === "function" || source?._def || source?.["~standard"])
+    wrong("this is no schema of Zod 4; another library's is to be given as " +
+      "the JSON Schema that it writes");
+  if (typeof source !== "boolean" && (source === null ||
+      typeof source !== "object" || Array.isArray(source)))
+    wrong("a contract is a name, a path, a JSON Schema or a Zod schema");
+  const written = stringify(source);
+  return written === undefined ? wrong("this object is no JSON") :
+    addon.contractRead(written, name, limits);
+}
+
+class Contract {
+  #handle;
+  #bigint;
+  #zod;
+  #info;
+
+  constructor(source, options) {
+    const given = known(options, ["name", "folders", "limits", "zod",
+      "jsonSchema", "bigint"], "contract");
+    this.#bigint = flag(given.bigint, "bigint") === true;
+    this.#handle = handleOf(source, given);
+    this.#zod = isZod(source) ? source : undefined;
+  }
+
+  #told() {
+    this.#info ??= JSON.parse(addon.contractInfo(this.#handle));
+    return this.#info;
+  }
+
+  get name() {
+    return this.#told().name;
+  }
+
+  get version() {
+    return this.#told().version;
+  }
+
+  get id() {
+    return this.#told().id;
+  }
+
+  get deprecated() {
+    return this.#told().deprecated;
+  }
+
+  // The contract's document; a copy.
+  get schema() {
+    return structuredClone(this.#told().schema);
+  }
+
+  #how(options) {
+    return { contract: this.#handle, judging: judging(options),
+      bigint: flag(options.bigint, "bigint") ?? this.#bigint };
+  }
+
+  #judge(reply, options) {
+    const given = known(options, [...JUDGING, "bigint"], "check");
+    const how = this.#how(given);
+    const raw = reply === undefined && how.judging.native !== undefined ? "" :
+      text(reply, "the reply");
+    return new Outcome(addon.judge(how.contract, raw, how.judging, 0, ""), raw,
+      how);
+  }
+
+  // What Zod says of a value that satisfies the schema.
+  #finish(outcome) {
+    if (!this.#zod || !outcome.ok)
+      return outcome;
+    try {
+      return outcome.takeZod(this.#zod.safeParse ?
+        this.#zod.safeParse(outcome.value) :
+        safeParse(this.#zod, outcome.value));
+    } catch (error) {
+      if (error?.constructor?.name !== "$ZodAsyncError")
+        throw error;
+      throw new SuretyError("the Zod schema is asynchronous", "misuse",
+        "use checkAsync or parseAsync");
+    }
+  }
+
+  check(reply, options) {
+    return this.#finish(this.#judge(reply, options));
+  }
+
+  // The same for a Zod schema whose refinements or transforms are promises.
+  async checkAsync(reply, options) {
+    const outcome = this.#judge(reply, options);
+    if (!this.#zod || !outcome.ok)
+      return outcome;
+    return outcome.takeZod(await safeParseAsync(this.#zod, outcome.value));
+  }
+
+  parse(reply, options) {
+    return this.check(reply, options).parsed;
+  }
+
+  async parseAsync(reply, options) {
+    return (await this.checkAsync(reply, options)).parsed;
+  }
+
+  stream(options) {
+    const { native, ...given } = known(options, [...JUDGING, "bigint"],
+      "stream");
+    return new Stream(this.#how(given), flag(native, "native") === true,
+      (outcome) => this.#finish(outcome));
+  }
+
+  // The prompt with what the model must know; with a system part that has it:
+  // both.
+  prompt(prompt, options) {
+    const { style, native, system } = known(options, ["style", "native",
+      "system"], "prompt");
+    const write = (it) => addon.promptWrite(this.#handle, it,
+      choice(style, STYLES, "style") ?? 0, flag(native, "native") === true);
+    if (prompt !== undefined)
+      text(prompt, "the prompt");
+    if (system !== undefined)
+      return { system: write(text(system, "system")), prompt };
+    return write(prompt === undefined ? null : text(prompt, "the prompt"));
+  }
+
+  // A value that satisfies the contract.
+  example() {
+    return parse(addon.promptExample(this.#handle), this.#bigint);
+  }
+
+  run(options) {
+    return run({ ...options, contract: this });
+  }
+
+  // For run.cjs: what a run judges by, and what Zod says of a value.
+  static runnable(contract, options) {
+    return { how: contract.#how(options),
+      zod: contract.#zod && ((value) => safeParseAsync(contract.#zod, value)) };
+  }
+}
+
+// zod/mini has these as functions of the schema's core only.
+function issuesOf(payload) {
+  return payload.issues.length ? { success: false, error: { issues:
+    payload.issues.map((it) => ({ ...it, code: it.code ?? "custom",
+      path: it.path ?? [], message: it.message ?? "invalid" })) } } :
+    { success: true, data: payload.value };
+}
+
+function safeParse(schema, value) {
+  const payload = schema._zod.run({ value, issues: [] }, { async: false });
+  if (payload instanceof Promise)
+    throw new SuretyError("the Zod schema is asynchronous", "misuse",
+      "use checkAsync or parseAsync");
+  return issuesOf(payload);
+}
+
+async function safeParseAsync(schema, value) {
+  return schema.safeParseAsync ? schema.safeParseAsync(value) :
+    issuesOf(await schema._zod.run({ value, issues: [] }, { async: true }));
+}
+
+function contract(source, options) {
+  return source instanceof Contract ? source : new Contract(source, options);
+}
+
+// All contracts that names lead to.
+function contracts(options) {
+  const given = known(options, ["folders"], "contracts");
+  return JSON.parse(addon.contractList(folders(given.folders)));
+}
+
+// ---- without a contract -----------------------------------------------------
+
+let anything;
+
+// The JSON that stands in a text, whatever it is.
+function extract(reply, options) {
+  const { from, pick, marker, skipReasoning, ...given } = known(options,
+    ["from", "pick", "marker", "skipReasoning", "repair", "certain", "partial",
+      "cut", "bigint"], "extract");
+  anything ??= new Contract({}, { name: "anything" });
+  return anything.check(reply, { ...given,
+    extract: { from, pick, marker, skipReasoning } });
+}
+
+function validate(schema, instance, options) {
+  const { format = true, dialect } = known(options, ["format", "dialect"],
+    "validate");
+  const json = (it, what) => ArrayBuffer.isView(it) ? text(it, what) :
+    stringify(it) ?? wrong(`${what} is no JSON value`);
+  const found = JSON.parse(addon.validate(
+    json(isZod(schema) ? schemaOfZod(schema, {}) : schema, "the schema"),
+    json(instance, "the instance"), flag(format, "format"),
+    choice(dialect, DIALECTS, "dialect") ?? 0));
+  return { valid: found.valid, truncated: found.truncated,
+    errors: found.errors.map(({ error, ...it }) => ({ ...it, message: error,
+      path: pointerTokens(it.instanceLocation) })) };
+}
+
+function run(options) {
+  return start(options, (source) => source === undefined ? undefined :
+    contract(source), Contract.runnable);
+}
+
+module.exports = { Contract, InvalidReply, Outcome, RunFailed, RunResult,
+  Stream, SuretyError, contract, contracts, extract, run, validate, version };

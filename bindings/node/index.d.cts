@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference of the package: every function, its options and what it gives.
+
+/** The version of this package; the library's has the same major and minor. */
+export const version: string;
+
+/** A reply, a chunk or a prompt: bytes are UTF-8; of a string, lone surrogates
+ * become U+FFFD. */
+export type Text = string | ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
+
+/** How much of a reply's form may be mended: nothing, text that is almost JSON,
+ * and values that almost fit the schema. */
+export type Repair = "none" | "syntax" | "align";
+/** Where in a reply its JSON stood. */
+export type Place = "native" | "whole" | "fence" | "fence-any" | "marker" |
+  "embedded";
+/** How a prompt shows the schema. */
+export type Style = "contract" | "json-schema" | "typescript" | "example";
+/** What a model is told about a reply that failed. */
+export type Feedback = "errors" | "simple" | "patch";
+/** The texts of a report. */
+export type Form = "json" | "text" | "color" | "plain" | "github" | "sarif";
+
+/** A JSON Schema, with what is Surety's in the member "x-surety". */
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
+
+/** A schema of Zod 4, of `zod` and of `zod/mini`. */
+export interface ZodLike<Output = unknown, Input = unknown> {
+  readonly _zod: { output: Output; input: Input };
+}
+
+/** The value that a contract's source stands for. */
+export type Infer<Source> = Source extends ZodLike<infer Output> ? Output :
+  unknown;
+
+/** A value that is still being written: any of it may be missing. */
+export type Partly<T> = T extends readonly (infer Item)[] ? Partly<Item>[] :
+  T extends object ? { [Key in keyof T]?: Partly<T[Key]> } : T;
+
+// ---- errors -----------------------------------------------------------------
+
+/** The library could not do what was asked for. A wrong argument is a
+ * TypeError. */
+export class SuretyError extends Error {
+  readonly name: string;
+  /** "nomem", "limit", "misuse", "syntax", "unsupported", "io", "timeout",
+   * "cancelled", "end" (there is nothing of that name); of InvalidReply
+   * "invalid", of RunFailed "run". */
+  readonly status: string;
+  /** What to do; may be empty. */
+  readonly hint: string;
+  /** JSON Pointer in the text that was read; may be empty. */
+  readonly path: string;
+  /** The file or URI it stands in; may be empty. */
+  readonly source: string;
+  /** Line and column from 1, columns in code points; undefined: none. */
+  readonly line?: number;
+  readonly column?: number;
+  /** In bytes of UTF-8. */
+  readonly offset?: number;
+  readonly length?: number;
+}
+
+/** A reply that does not satisfy its contract; the message is the report. */
+export class InvalidReply<T = unknown> extends SuretyError {
+  constructor(outcome: Outcome<T>);
+  readonly outcome: Outcome<T>;
+  readonly errors: Issue[];
+  /** The report (contract surety/report). */
+  readonly report: Report;
+}
+
+/** A run without a valid value. */
+export class RunFailed<T = unknown> extends SuretyError {
+  constructor(result: RunResult<T>);
+  readonly result: RunResult<T>;
+}
+
+// ---- outcomes ---------------------------------------------------------------
+
+export interface Position {
+  /** From 1; undefined where there is no position. */
+  line?: number;
+  /** From 1, in code points. */
+  column?: number;
+  /** An index of the reply: in UTF-16 units where it is a string, so that
+   * `reply.substr(offset, length)` is what is meant, else in bytes. */
+  offset?: number;
+  length?: number;
+}
+
+/** What is wrong, or worth saying. */
+export interface Issue extends Position {
+  /** A keyword of JSON Schema; "extraction", "json_parse", "rules"; of
+   * warnings "duplicate_key", "deprecated", "fallback", "truncated",
+   * "ambiguous"; "zod.CODE" where Zod says it. */
+  keyword: string;
+  /** One sentence without a full stop. */
+  message: string;
+  /** What was likely meant, or what to do. */
+  hint?: string;
+  /** The tokens of instanceLocation. */
+  path: string[];
+  /** JSON Pointers. */
+  instanceLocation: string;
+  keywordLocation: string;
+  absoluteKeywordLocation: string;
+}
+
+/** What was repaired: a liberty in reading the text or, with an
+ * instanceLocation, a change toward the schema. */
+export interface Repaired extends Position {
+  kind: string;
+  confidence: "certain" | "likely";
+  /** What stood there, and what it was taken for. */
+  stood: string;
+  read: string;
+  instanceLocation?: string;
+  cost?: number;
+}
+
+/** The JSON report, the contract surety/report. */
+export interface Report {
+  ok: boolean;
+  stage: string | null;
+  contract: string;
+  value: unknown;
+  fallback: boolean;
+  place: Place | null;
+  [member: string]: unknown;
+}
+
+/** What a judgement of one reply found. */
+export class Outcome<T = unknown> {
+  private constructor();
+  /** Whether there is a value that satisfies the contract. */
+  readonly ok: boolean;
+  /** How far the reply got; null: it is valid. */
+  readonly stage: "extraction" | "json_parse" | "validation" | null;
+  /** The contract's name and version. */
+  readonly contract: string;
+  /** The valid value, or the contract's fallback, or with `partial` what there
+   * is; undefined where there is none. */
+  readonly value: T | undefined;
+  /** The value; throws InvalidReply unless ok. */
+  readonly parsed: T;
+  readonly errors: Issue[];
+  readonly warnings: Issue[];
+  readonly repairs: Repaired[];
+  /** There were more errors than are listed. */
+  readonly truncated: boolean;
+  /** The value is the contract's fallback. */
+  readonly fallback: boolean;
+  /** The value is what there is of one that was cut off; and the JSON Pointer
+   * of the innermost part that is open. */
+  readonly partial: boolean;
+  readonly open: string | undefined;
+  /** The contract's derived members, where asked for. */
+  readonly derived: { [name: string]: unknown } | undefined;
+  readonly place: Place | null;
+  /** Where in the reply it stood, counted as offsets are. */
+  readonly span: { start: number; end: number } | null;
+  /** The reply. */
+  readonly raw: string | Uint8Array;
+  report(form?: "object"): Report;
+  report(form: Form, options?: { source?: string }): string;
+  /** What to send after this reply. */
+  retryPrompt(prompt: Text, options?: { feedback?: Feedback; style?: Style }):
+    string;
+  /** The JSON that an answer to a retry prompt with feedback "patch" makes of
+   * this reply's value; to be checked. */
+  patch(answer: Text): string;
+}
+
+// ---- contracts --------------------------------------------------------------
+
+export interface ExtractOptions {
+  /** The places, in this order; all. */
+  from?: Place[];
+  /** Within a place, which is tried first; "first". */
+  pick?: "first" | "last";
+  /** The text before the JSON, for the place "marker". */
+  marker?: string;
+  /** Pass over <think> and its kin; true. */
+  skipReasoning?: boolean;
+}
+
+export interface CheckOptions {
+  /** Instead of the contract's. */
+  repair?: Repair;
+  /** No repair that is a guess. */
+  certain?: boolean;
+  /** A reply that is cut off gives what is there. */
+  partial?: boolean;
+  /** Compute the derived members. */
+  derive?: boolean;
+  /** false: not the contract's fallback. */
+  fallback?: boolean;
+  /** Where to look, instead of where the contract says. */
+  extract?: ExtractOptions;
+  /** For ${name} in the fallback. */
+  variables?: { [name: string]: string };
+  /** What the provider's API delivered as structured output. */
+  native?: Text;
+  /** The provider says that it cut the reply off. */
+  cut?: boolean;
+  /** Integers beyond 2^53 as BigInt; false: as JSON.parse reads them. */
+  bigint?: boolean;
+}
+
+/** The library's limits; 0 is none. See surety/base.h. */
+export type Limits = { [name in "textBytesMax" | "depthMax" | "numberLenMax" |
+  "stringLenMax" | "keyLenMax" | "valuesMax" | "schemaBytesMax" |
+  "schemaNodesMax" | "schemaDepthMax" | "schemaDocumentsMax" |
+  "inplaceDepthMax" | "patternLenMax" | "patternMatchMax" |
+  "patternHeapKibMax" | "workPerValue" | "workBase" | "findingsMax" |
+  "candidatesMax" | "ruleTimeMsMax" | "ruleMemoryMibMax" | "mendsMax" |
+  "blankRunMax" | "repeatRunMax"]?: number };
+
+export interface ContractOptions {
+  /** The name where the contract gives none. */
+  name?: string;
+  /** Searched before SURETY_CONTRACTS and the built-in contracts. */
+  folders?: string | string[];
+  limits?: Limits;
+  /** The Zod to write the schema with; the schema's own is found. */
+  zod?: { toJSONSchema(schema: never, options?: never): unknown };
+  /** More options for z.toJSONSchema; io is "input". */
+  jsonSchema?: { [option: string]: unknown };
+  /** The default of every check. */
+  bigint?: boolean;
+}
+
+export interface PromptOptions {
+  style?: Style;
+  /** The provider's API delivers the value: do not say where it stands. */
+  native?: boolean;
+}
+
+export class Contract<T = unknown> {
+  constructor(source: string | URL | Uint8Array | JsonSchema | ZodLike<T>,
+    options?: ContractOptions);
+  readonly name: string;
+  readonly version: string;
+  /** NAME@VERSION. */
+  readonly id: string;
+  /** What to use instead; empty: it is not deprecated. */
+  readonly deprecated: string;
+  /** The contract's document, a copy. */
+  readonly schema: unknown;
+  /** Judges one reply; a bad one is no error. */
+  check(reply: Text, options?: CheckOptions): Outcome<T>;
+  check(reply: undefined, options: CheckOptions & { native: Text }): Outcome<T>;
+  /** For a Zod schema with promises. */
+  checkAsync(reply: Text, options?: CheckOptions): Promise<Outcome<T>>;
+  /** The value of a valid reply; throws InvalidReply. */
+  parse(reply: Text, options?: CheckOptions): T;
+  parseAsync(reply: Text, options?: CheckOptions): Promise<T>;
+  /** A reply that is still being written; native: it is structured output. */
+  stream(options?: Omit<CheckOptions, "native"> & { native?: boolean }):
+    Stream<T>;
+  /** The prompt with the format instructions; without one, these alone. */
+  prompt(prompt?: Text, options?: PromptOptions): string;
+  /** The instructions behind the system part. */
+  prompt(prompt: string, options: PromptOptions & { system: Text }):
+    { system: string; prompt: string };
+  /** A value that satisfies the contract. */
+  example(): T;
+  run(options: Omit<RunOptions, "contract">): Promise<RunResult<T>>;
+}
+
+/** A contract by name ("maverick/fixer-result@1"), from a file, from a JSON
+ * Schema, or from a Zod schema, whose values are what Zod gives. */
+export function contract<T>(source: Contract<T>): Contract<T>;
+export function contract<Output>(source: ZodLike<Output>,
+  options?: ContractOptions): Contract<Output>;
+export function contract<T = unknown>(
+  source: string | URL | Uint8Array | JsonSchema,
+  options?: ContractOptions): Contract<T>;
+
+export interface ContractEntry {
+  name: string;
+  version: string;
+  title: string;
+  /** The file, or "built-in". */
+  source: string;
+  deprecated: string;
+  aliasOf: string;
+  /** Not empty: the file is there but no contract. */
+  error: string;
+}
+/** Everything that a name leads to. */
+export function contracts(options?: { folders?: string | string[] }):
+  ContractEntry[];
+
+// ---- streams ----------------------------------------------------------------
+
+/** "lost": the value at hand cannot satisfy the contract, but another may
+ * follow; "no": no continuation can; "runaway": it repeats itself. */
+export type Verdict = "open" | "lost" | "no" | "runaway";
+
+export interface Part<T = unknown> {
+  /** As far as it has come; undefined where it has not begun. */
+  value: Partly<T> | undefined;
+  verdict: Verdict;
+  /** Why the verdict is not "open". */
+  finding: Issue | undefined;
+  /** Of the last part, the outcome; its value is then the outcome's. */
+  outcome: Outcome<T> | undefined;
+}
+
+/** One reply in chunks, of any size. */
+export class Stream<T = unknown> {
+  private constructor();
+  readonly verdict: Verdict;
+  readonly value: Partly<T> | undefined;
+  readonly finding: Issue | undefined;
+  readonly outcome: Outcome<T> | undefined;
+  /** Takes a chunk, and gives the verdict on what has come. */
+  write(chunk: Text): Verdict;
+  /** Judges what has come. */
+  end(options?: { cut?: boolean }): Outcome<T>;
+  /** Reads chunks until the reply is whole or hopeless; the source is then told
+   * to stop. */
+  read(chunks: AsyncIterable<Text> | Iterable<Text>):
+    AsyncGenerator<Part<T>, void, void>;
+  /** The same for `stream.pipeThrough`. */
+  transform(): TransformStream<Text, Part<T>>;
+}
+
+// ---- without a contract -----------------------------------------------------
+
+/** The JSON that stands in a text. */
+export function extract<T = unknown>(text: Text, options?: ExtractOptions &
+  Pick<CheckOptions, "repair" | "certain" | "partial" | "cut" | "bigint">):
+  Outcome<T>;
+
+export interface Validation {
+  valid: boolean;
+  /** Positions are those in the JSON text of the instance, in bytes. */
+  errors: Issue[];
+  truncated: boolean;
+}
+/** Whether a value (or, as bytes, a JSON text) satisfies a JSON Schema. */
+export function validate(schema: JsonSchema | Uint8Array | ZodLike,
+  instance: unknown, options?: {
+    /** "format" fails; true. */
+    format?: boolean;
+    /** Where $schema does not say; 2020-12. */
+    dialect?: "default" | "4" | "6" | "7" | "2019-09" | "2020-12" | "v1";
+  }): Validation;
+
+// ---- runs -------------------------------------------------------------------
+
+export interface RunEvent {
+  kind: "attempt" | "text" | "reasoning" | "decision";
+  /** From 1. */
+  attempt: number;
+  text: string;
+  /** Of a consensus: whose it is, from 0. */
+  member?: number;
+}
+
+export interface Budget {
+  calls?: number;
+  tokens?: number;
+  seconds?: number;
+  dollars?: number | string;
+}
+
+export interface RunOptions extends Omit<CheckOptions, "native" | "cut"> {
+  /** Without one the reply is the value. */
+  contract?: string | URL | Uint8Array | JsonSchema | ZodLike | Contract;
+  prompt: Text;
+  system?: Text;
+  /** Put the format instructions into the system part. */
+  instructSystem?: boolean;
+  /** Names of the configuration, "PROVIDER:MODEL", "exec:COMMAND" or
+   * "replay:FILE"; the first is asked first. Default: the configuration's. */
+  models?: string | string[];
+  /** A file, or what would stand in it; default: surety.json of the working
+   * folder or of the user's configuration folder. */
+  config?: string | URL | { readonly [member: string]: unknown };
+  /** Where keys are looked up; default process.env. */
+  env?: { readonly [name: string]: string | undefined };
+  /** A recording to play instead of reaching any provider: a file, or bytes. */
+  replay?: string | URL | Uint8Array;
+  /** A file that every exchange is appended to. */
+  record?: string;
+  /** The URL or path of a ledger, "none"; default: the configuration's, and
+   * where it names none, none. */
+  ledger?: string | false;
+  /** Keep prompts and replies in it. */
+  ledgerRaw?: boolean;
+  /** Go on where it cannot be written. */
+  ledgerOptional?: boolean;
+  /** Re-asks of each model; default: as the contract says. */
+  retries?: number;
+  feedback?: Feedback;
+  style?: Style;
+  mode?: "auto" | "native" | "tool" | "prompt";
+  temperature?: number;
+  outputTokensMax?: number;
+  /** Ask for the response in one piece. */
+  whole?: boolean;
+  /** Seconds. */
+  timeouts?: { connect?: number; firstByte?: number; idle?: number;
+    total?: number };
+  /** How calls that fail below the reply are repeated, in seconds. */
+  backoff?: { retries?: number; first?: number; most?: number;
+    retryAfterMax?: number };
+  /** What the run may spend; of a consensus, each member. */
+  budget?: Budget;
+  /** Stop a call when the first value that it begins cannot satisfy the
+   * contract. */
+  commit?: boolean;
+  /** Ask all models at once. */
+  consensus?: ConsensusKind | { kind: ConsensusKind; quorum?: number;
+    /** The model that merges. */
+    aggregator?: string;
+    /** What all may spend together. */
+    budget?: Budget };
+  /** What it throws ends the run, which rejects with it. */
+  onEvent?: (event: RunEvent) => void;
+  /** Cancels the run, which rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Names the reply in reports. */
+  source?: string;
+}
+export type ConsensusKind = "first" | "fastest" | "vote" | "aggregate";
+
+export interface Usage {
+  /** false: a part is an estimate. */
+  known: boolean;
+  input_tokens: number;
+  cached_input_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+}
+
+export class RunResult<T = unknown> {
+  private constructor();
+  /** There is a value that satisfies the contract. */
+  readonly ok: boolean;
+  readonly verdict: "valid" | "partial" | "fallback" | "rejected" | "refused" |
+    "provider" | "budget" | "ledger" | "cancelled";
+  /** The value, or the contract's fallback; without a contract the reply. */
+  readonly value: T | undefined;
+  /** The value; throws RunFailed unless ok. */
+  readonly parsed: T;
+  /** Why there is no valid value, and what to do. */
+  readonly message: string;
+  readonly hint: string;
+  /** The judgement of the last reply that could be judged. */
+  readonly outcome: Outcome<T> | undefined;
+  readonly replyFirst: string | undefined;
+  readonly replyLast: string | undefined;
+  /** The decisions, for people. */
+  readonly log: string;
+  readonly usage: Usage;
+  /** US dollars; undefined where a price or a usage is not known. */
+  readonly cost: number | undefined;
+  readonly id: string;
+  /** Each call, and what was decided after it (surety/report). */
+  readonly attempts: { [member: string]: unknown }[];
+  /** The whole report: the contract surety/report, of a consensus
+   * surety/consensus. */
+  readonly details: { [member: string]: unknown };
+  report(form?: "object"): { [member: string]: unknown };
+  report(form: Form): string;
+}
+
+/** Prompt, model, check, ask again. Rejects where it could not begin; a run
+ * that ends without a valid value resolves, and its verdict says so. */
+export function run<T>(options: RunOptions & { contract: Contract<T> }):
+  Promise<RunResult<T>>;
+export function run<Output>(options: RunOptions &
+  { contract: ZodLike<Output> }): Promise<RunResult<Output>>;
+export function run<T = unknown>(options: RunOptions &
+  { contract: string | URL | Uint8Array | JsonSchema }):
+  Promise<RunResult<T>>;
+export function run(options: RunOptions & { contract?: undefined }):
+  Promise<RunResult<string>>;

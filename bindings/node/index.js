@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module for `import`; `require` gives the same objects.
+import surety from "./index.cjs";
+
+export const { Contract, InvalidReply, Outcome, RunFailed, RunResult, Stream,
+  SuretyError, contract, contracts, extract, run, validate, version } = surety;
+export default surety;

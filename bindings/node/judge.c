@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* judge.c: replies, whole and while they are being written.
+ *
+ * A judgement is told as its JSON report. The judge that an environment keeps
+ * is used for all; after a large reply it is made anew, for its scratch memory
+ * never shrinks. */
+#include "addon.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEPT_MAX ((size_t)1 << 20) /* replies whose scratch memory is kept */
+
+static const napi_type_tag stream_tag = {0x1b7d9e3c5a2f4866u,
+                                         0x8f6e4d2c1b0a9978u};
+
+/* ---- options ----------------------------------------------------------- */
+
+static bool extract_take(napi_env env, napi_value object,
+                         struct judging *judging)
+{
+    surety_extract *extract = &judging->extract;
+    napi_value how, from, item;
+    uint32_t i, count = 0;
+    int32_t place;
+
+    if (!member_take(env, object, "extract", &how))
+        return true;
+    *extract = (surety_extract){.size = sizeof(*extract)};
+    extract->pick_last = flag_take(env, how, "pickLast");
+    extract->keep_reasoning = flag_take(env, how, "keepReasoning");
+    if (!text_take(env, how, "marker", &judging->marker))
+        return false;
+    extract->marker = judging->marker.str;
+    if (member_take(env, how, "from", &from)) {
+        if (napi_get_array_length(env, from, &count))
+            return fail_node(env);
+        for (i = 0; i < count && i < SURETY_PLACES; i++) {
+            if (napi_get_element(env, from, i, &item) ||
+                napi_get_value_int32(env, item, &place))
+                return fail_node(env);
+            extract->from[i] = (surety_place)place;
+        }
+        extract->from_count = i;
+    }
+    judging->options.extract = extract;
+    return true;
+}
+
+static bool variables_take(napi_env env, napi_value object,
+                           struct judging *judging)
+{
+    size_t i, count;
+
+    if (!texts_take(env, object, "variables", &judging->texts,
+                    &judging->text_count))
+        return false;
+    count = judging->text_count / 2;
+    if (count == 0)
+        return true;
+    judging->variables = calloc(count, sizeof(*judging->variables));
+    if (!judging->variables)
+        return fail_status(env, SURETY_NOMEM, "out of memory");
+    for (i = 0; i < count; i++)
+        judging->variables[i] = (surety_variable){
+            judging->texts[2 * i].str, judging->texts[2 * i + 1].str};
+    judging->options.variables = judging->variables;
+    judging->options.variables_count = count;
+    return true;
+}
+
+bool judging_take(napi_env env, napi_value object, struct judging *ret)
+{
+    surety_judge_options *options = &ret->options;
+    int64_t repair;
+
+    *ret = (struct judging){.options.size = sizeof(*options)};
+    options->no_fallback = flag_take(env, object, "noFallback");
+    options->derive = flag_take(env, object, "derive");
+    options->certain_only = flag_take(env, object, "certain");
+    options->partial = flag_take(env, object, "partial");
+    options->cut = flag_take(env, object, "cut");
+    repair = number_take(env, object, "repair", -1);
+    if (repair >= 0) {
+        ret->repair = (surety_repair)repair;
+        options->repair = &ret->repair;
+    }
+    if (!text_take(env, object, "native", &ret->native) ||
+        !extract_take(env, object, ret) || !variables_take(env, object, ret)) {
+        judging_drop(ret);
+        return false;
+    }
+    options->native = ret->native.str;
+    return true;
+}
+
+void judging_drop(struct judging *judging)
+{
+    bytes_drop(&judging->native);
+    bytes_drop(&judging->marker);
+    texts_drop(judging->texts, judging->text_count);
+    free(judging->variables);
+    *judging = (struct judging){0};
+}
+
+/* ---- whole replies ----------------------------------------------------- */
+
+/* One judgement, from its arguments (contract, reply, options, ...) to the
+ * outcome, which is the environment's judge's. */
+struct judgement {
+    napi_value arguments[6];
+    struct contract *contract;
+    struct bytes reply;
+    struct judging judging;
+    const surety_outcome *outcome;
+};
+
+/* The judge for a contract; NULL: out of memory. */
+static surety_judge **judge_of(napi_env env, struct contract *contract)
+{
+    surety_judge **judge =
+        contract->limited ? &contract->judge : &addon_of(env)->judge;
+
+    if (!*judge)
+        *judge = surety_judge_new(NULL,
+                                  contract->limited ? &contract->limits : NULL);
+    return *judge ? judge : NULL;
+}
+
+/* False: thrown. The caller drops it in both cases. */
+static bool judgement_take(napi_env env, napi_callback_info info,
+                           struct judgement *ret)
+{
+    surety_error error = {.message = "out of memory"};
+    surety_judge **judge;
+
+    *ret = (struct judgement){0};
+    if (!arguments_take(env, info, 6, ret->arguments))
+        return false;
+    ret->contract = handle_take(env, ret->arguments[0], &contract_tag);
+    if (!ret->contract || !bytes_take(env, ret->arguments[1], &ret->reply) ||
+        !judging_take(env, ret->arguments[2], &ret->judging))
+        return false;
+    judge = judge_of(env, ret->contract);
+    if (!judge)
+        return fail_status(env, SURETY_NOMEM, "out of memory");
+    if (surety_judge_reply(*judge, ret->contract->contract, ret->reply.str,
+                           &ret->judging.options, &ret->outcome, &error))
+        return fail(env, &error);
+    return true;
+}
+
+static void judgement_drop(napi_env env, struct judgement *judgement)
+{
+    surety_judge **judge =
+        judgement->contract ? judge_of(env, judgement->contract) : NULL;
+
+    if (judge && (judgement->reply.str.len > KEPT_MAX ||
+                  judgement->judging.native.str.len > KEPT_MAX)) {
+        surety_judge_free(*judge);
+        *judge = NULL;
+    }
+    bytes_drop(&judgement->reply);
+    judging_drop(&judgement->judging);
+}
+
+/* judge(contract, reply, options, form, source): a report. */
+static napi_value judge(napi_env env, napi_callback_info info)
+{
+    struct bytes source = {{NULL, 0}, NULL};
+    struct judgement judgement;
+    napi_value made = NULL;
+    int32_t form = 0;
+    surety_buf out;
+
+    if (judgement_take(env, info, &judgement) &&
+        bytes_take(env, judgement.arguments[4], &source)) {
+        napi_get_value_int32(env, judgement.arguments[3], &form);
+        surety_buf_init(&out, NULL, 0);
+        surety_outcome_write(judgement.outcome, (surety_report)form, source.str,
+                             &out);
+        made = string_done(env, &out);
+    }
+    bytes_drop(&source);
+    judgement_drop(env, &judgement);
+    return made;
+}
+
+/* retryPrompt(contract, reply, options, prompt, feedback, style): what to send
+ * after the reply. */
+static napi_value retry_prompt(napi_env env, napi_callback_info info)
+{
+    surety_prompt_options options = {.size = sizeof(options)};
+    struct bytes prompt = {{NULL, 0}, NULL};
+    int32_t feedback = 0, style = 0;
+    struct judgement judgement;
+    napi_value made = NULL;
+    surety_error error;
+    surety_buf out;
+
+    surety_buf_init(&out, NULL, 0);
+    if (judgement_take(env, info, &judgement) &&
+        bytes_take(env, judgement.arguments[3], &prompt)) {
+        napi_get_value_int32(env, judgement.arguments[4], &feedback);
+        napi_get_value_int32(env, judgement.arguments[5], &style);
+        if (feedback < 0)
+            feedback =
+                (int32_t)surety_contract_feedback(judgement.contract->contract);
+        options.style = (surety_prompt_style)style;
+        made = surety_prompt_again(judgement.contract->contract, prompt.str,
+                                   (surety_feedback)feedback, judgement.outcome,
+                                   judgement.reply.str, &options, &out, &error)
+                   ? fail(env, &error)
+                   : string_make(env, surety_buf_str(&out));
+    }
+    surety_buf_done(&out);
+    bytes_drop(&prompt);
+    judgement_drop(env, &judgement);
+    return made;
+}
+
+/* patch(contract, reply, options, answer): the JSON that a model's patch makes
+ * of the reply's value. */
+static napi_value patch(napi_env env, napi_callback_info info)
+{
+    struct bytes answer = {{NULL, 0}, NULL};
+    struct judgement judgement;
+    napi_value made = NULL;
+    surety_error error;
+    surety_buf out;
+
+    surety_buf_init(&out, NULL, 0);
+    if (judgement_take(env, info, &judgement) &&
+        bytes_take(env, judgement.arguments[3], &answer))
+        made = surety_prompt_patch(judgement.outcome, answer.str, &out, &error)
+                   ? fail(env, &error)
+                   : string_make(env, surety_buf_str(&out));
+    surety_buf_done(&out);
+    bytes_drop(&answer);
+    judgement_drop(env, &judgement);
+    return made;
+}
+
+/* Where a value of the candidate stands in the reply, which holds for sure only
+ * where the candidate's text is the reply's own bytes. */
+static bool place_of(const struct judgement *judgement, surety_val val,
+                     surety_position *ret)
+{
+    const surety_outcome *outcome = judgement->outcome;
+    surety_position position = surety_val_position(val);
+    surety_str reply = judgement->judging.native.str, text;
+    size_t start = 0;
+
+    if (!val.doc || !position.line)
+        return false;
+    text = surety_doc_text(val.doc);
+    if (surety_outcome_place(outcome) != SURETY_PLACE_NATIVE) {
+        reply = judgement->reply.str;
+        start = surety_outcome_start(outcome);
+    }
+    if (start > reply.len || position.offset > text.len ||
+        position.length > text.len - position.offset ||
+        position.offset + position.length > reply.len - start ||
+        memcmp(reply.ptr + start, text.ptr,
+               position.offset + position.length) != 0)
+        return false;
+    *ret = surety_position_at(reply, start + position.offset, position.length);
+    return true;
+}
+
+/* locate(contract, reply, options, pointer): JSON, or null. */
+static napi_value locate(napi_env env, napi_callback_info info)
+{
+    struct bytes pointer = {{NULL, 0}, NULL};
+    struct judgement judgement;
+    surety_position position;
+    napi_value made = NULL;
+    surety_buf out;
+
+    surety_buf_init(&out, NULL, 0);
+    if (judgement_take(env, info, &judgement) &&
+        bytes_take(env, judgement.arguments[3], &pointer)) {
+        if (place_of(&judgement,
+                     surety_val_at(surety_outcome_candidate(judgement.outcome),
+                                   pointer.str),
+                     &position)) {
+            surety_buf_byte(&out, '{');
+            position_write(&out, &position);
+            surety_buf_byte(&out, '}');
+        } else {
+            surety_buf_text(&out, "null");
+        }
+        made = string_make(env, surety_buf_str(&out));
+    }
+    surety_buf_done(&out);
+    bytes_drop(&pointer);
+    judgement_drop(env, &judgement);
+    return made;
+}
+
+/* ---- streams ----------------------------------------------------------- */
+
+struct stream {
+    struct shared base;
+    surety_stream *stream;
+    struct contract *contract; /* held */
+    struct judging judging;
+};
+
+static void stream_free(struct shared *object)
+{
+    struct stream *stream = (struct stream *)object;
+
+    surety_stream_free(stream->stream);
+    judging_drop(&stream->judging);
+    shared_drop(&stream->contract->base);
+    free(stream);
+}
+
+/* streamNew(contract, options, native) */
+static napi_value stream_new(napi_env env, napi_callback_info info)
+{
+    surety_stream_options options = {.size = sizeof(options)};
+    struct contract *contract;
+    napi_value arguments[3];
+    struct stream *stream;
+    surety_error error = {.message = "out of memory"};
+
+    if (!arguments_take(env, info, 3, arguments) ||
+        !(contract = handle_take(env, arguments[0], &contract_tag)))
+        return NULL;
+    stream = calloc(1, sizeof(*stream));
+    if (!stream)
+        return fail_status(env, SURETY_NOMEM, "out of memory");
+    stream->base = (struct shared){1, stream_free};
+    stream->contract = contract;
+    contract->base.holders++;
+    napi_get_value_bool(env, arguments[2], &options.native);
+    if (!judging_take(env, arguments[1], &stream->judging))
+        goto failed;
+    options.judge = &stream->judging.options;
+    stream->stream =
+        surety_stream_new(NULL, contract->limited ? &contract->limits : NULL);
+    if (!stream->stream) {
+        fail_status(env, SURETY_NOMEM, "out of memory");
+        goto failed;
+    }
+    if (surety_stream_begin(stream->stream, contract->contract, &options,
+                            &error)) {
+        fail(env, &error);
+        goto failed;
+    }
+    return handle_make(env, &stream->base, &stream_tag, 65536);
+failed:
+    shared_drop(&stream->base);
+    return NULL;
+}
+
+/* streamFeed(stream, bytes): the verdict's number. */
+static napi_value stream_feed(napi_env env, napi_callback_info info)
+{
+    napi_value arguments[2], made;
+    struct bytes bytes;
+    struct stream *stream;
+    surety_status status;
+    surety_error error = {.message = "out of memory"};
+
+    if (!arguments_take(env, info, 2, arguments) ||
+        !(stream = handle_take(env, arguments[0], &stream_tag)) ||
+        !bytes_take(env, arguments[1], &bytes))
+        return NULL;
+    status = surety_stream_feed(stream->stream, bytes.str, &error);
+    bytes_drop(&bytes);
+    if (status < 0)
+        return fail(env, &error);
+    if (napi_create_int32(env, (int32_t)surety_stream_verdict(stream->stream),
+                          &made))
+        return fail_node(env);
+    return made;
+}
+
+/* streamValue(stream): JSON of the value so far, "" where none has begun. */
+static napi_value stream_value(napi_env env, napi_callback_info info)
+{
+    struct stream *stream;
+    napi_value argument;
+    surety_val value;
+    surety_buf out;
+
+    if (!arguments_take(env, info, 1, &argument) ||
+        !(stream = handle_take(env, argument, &stream_tag)))
+        return NULL;
+    surety_buf_init(&out, NULL, 0);
+    value = surety_stream_value(stream->stream);
+    if (value.doc)
+        surety_val_write(value, SURETY_STYLE_COMPACT, &out);
+    return string_done(env, &out);
+}
+
+static void issue_write(surety_buf *out, const surety_issue *issue)
+{
+    surety_buf_text(out, "{\"keyword\":");
+    surety_json_string(out, issue->keyword);
+    surety_buf_text(out, ",\"instanceLocation\":");
+    surety_json_string(out, issue->instance_location);
+    surety_buf_text(out, ",\"keywordLocation\":");
+    surety_json_string(out, issue->keyword_location);
+    surety_buf_text(out, ",\"absoluteKeywordLocation\":");
+    surety_json_string(out, issue->absolute_keyword_location);
+    surety_buf_text(out, ",\"error\":");
+    surety_json_string(out, issue->message);
+    if (issue->hint.len) {
+        surety_buf_text(out, ",\"hint\":");
+        surety_json_string(out, issue->hint);
+    }
+    if (issue->position.line) {
+        surety_buf_byte(out, ',');
+        position_write(out, &issue->position);
+    }
+    surety_buf_byte(out, '}');
+}
+
+/* streamFinding(stream): JSON of the finding. */
+static napi_value stream_finding(napi_env env, napi_callback_info info)
+{
+    struct stream *stream;
+    surety_issue issue;
+    napi_value argument;
+    surety_buf out;
+
+    if (!arguments_take(env, info, 1, &argument) ||
+        !(stream = handle_take(env, argument, &stream_tag)))
+        return NULL;
+    issue = surety_stream_finding(stream->stream);
+    surety_buf_init(&out, NULL, 0);
+    issue_write(&out, &issue);
+    return string_done(env, &out);
+}
+
+/* streamReply(stream): the bytes that came, a copy. */
+static napi_value stream_reply(napi_env env, napi_callback_info info)
+{
+    napi_value argument, made;
+    struct stream *stream;
+    surety_str text;
+
+    if (!arguments_take(env, info, 1, &argument) ||
+        !(stream = handle_take(env, argument, &stream_tag)))
+        return NULL;
+    text = surety_stream_reply(stream->stream);
+    if (napi_create_buffer_copy(env, text.len, text.len ? text.ptr : "", NULL,
+                                &made))
+        return fail_node(env);
+    return made;
+}
+
+/* streamFinish(stream, cut): the report. */
+static napi_value stream_finish(napi_env env, napi_callback_info info)
+{
+    surety_error error = {.message = "out of memory"};
+    const surety_outcome *outcome;
+    surety_judge_options end;
+    napi_value arguments[2];
+    struct stream *stream;
+    bool cut = false;
+    surety_buf out;
+
+    if (!arguments_take(env, info, 2, arguments) ||
+        !(stream = handle_take(env, arguments[0], &stream_tag)))
+        return NULL;
+    napi_get_value_bool(env, arguments[1], &cut);
+    end = stream->judging.options;
+    end.cut = end.cut || cut;
+    if (surety_stream_finish(stream->stream, &end, &outcome, &error))
+        return fail(env, &error);
+    surety_buf_init(&out, NULL, 0);
+    surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""), &out);
+    return string_done(env, &out);
+}
+
+bool judge_add(napi_env env, napi_value exports)
+{
+    return method_add(env, exports, "judge", judge) &&
+           method_add(env, exports, "retryPrompt", retry_prompt) &&
+           method_add(env, exports, "patch", patch) &&
+           method_add(env, exports, "locate", locate) &&
+           method_add(env, exports, "streamNew", stream_new) &&
+           method_add(env, exports, "streamFeed", stream_feed) &&
+           method_add(env, exports, "streamValue", stream_value) &&
+           method_add(env, exports, "streamFinding", stream_finding) &&
+           method_add(env, exports, "streamReply", stream_reply) &&
+           method_add(env, exports, "streamFinish", stream_finish);
+}

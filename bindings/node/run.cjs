@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole job: ask a model, check its reply, ask again.
+"use strict";
+
+const { readFile } = require("node:fs/promises");
+const process = require("node:process");
+
+const { parse, stringify } = require("./json.cjs");
+const { FEEDBACKS, FORMS, JUDGING, Outcome, RunFailed, STYLES, addon, choice,
+  flag, known, text, whole, written, wrong } = require("./core.cjs");
+
+const MODES = ["auto", "native", "tool", "prompt"];
+const KINDS = ["first", "fastest", "vote", "aggregate"];
+const EVENTS = ["attempt", "text", "reasoning", "decision"];
+const JUDGED = JUDGING.filter((it) => it !== "native" && it !== "cut");
+const OPTIONS = ["contract", "prompt", "models", "system", "instructSystem",
+  "config", "env", "replay", "record", "ledger", "ledgerRaw", "ledgerOptional",
+  "retries", "feedback", "style", "mode", "temperature", "outputTokensMax",
+  "whole", "timeouts", "backoff", "budget", "commit", "consensus", "onEvent", "signal", "bigint", "source", ...JUDGED];
+const PICO = 1e12;
+
+function word(value, what) {
+  if (value === undefined)
+    return undefined;
+  if (typeof value !== "string" || value.includes("\0"))
+    wrong(`${what} is no string, or holds a zero`);
+  return value;
+}
+
+function words(value, what) {
+  return value === undefined ? undefined :
+    [value].flat().map((it) => word(it, what) ?? wrong(`${what} is undefined`));
+}
+
+// Milliseconds of seconds.
+function milliseconds(seconds, what) {
+  if (seconds === undefined)
+    return undefined;
+  if (typeof seconds !== "number" || !(seconds > 0 && seconds < 4e6))
+    wrong(`${what} is ${seconds}, no number of seconds`);
+  return Math.ceil(seconds * 1000);
+}
+
+function budgetOf(given, where) {
+  if (given === undefined)
+    return undefined;
+  const { calls, tokens, seconds, dollars } = known(given, ["calls", "tokens",
+    "seconds", "dollars"], where);
+  const sum = typeof dollars === "number" ? dollars.toFixed(12) : dollars;
+  if (sum !== undefined && !/^[0-9]{1,7}(\.[0-9]+)?$/.test(sum))
+    wrong(`${where}.dollars is ${dollars}, no sum of money`);
+  return { calls: whole(calls, `${where}.calls`),
+    tokens: whole(tokens, `${where}.tokens`, Number.MAX_SAFE_INTEGER),
+    ms: milliseconds(seconds, `${where}.seconds`), cost: sum };
+}
+
+function timeoutsOf(given) {
+  if (given === undefined)
+    return undefined;
+  const names = ["connect", "firstByte", "idle", "total"];
+  known(given, names, "timeouts");
+  return Object.fromEntries(names.map((it) => [it,
+    milliseconds(given[it], `timeouts.${it}`)]));
+}
+
+function backoffOf(given) {
+  if (given === undefined)
+    return undefined;
+  const names = ["first", "most", "retryAfterMax"];
+  const { retries } = known(given, ["retries", ...names], "backoff");
+  return { retries: whole(retries, "backoff.retries", 1000),
+    ...Object.fromEntries(names.map((it) => [it,
+      milliseconds(given[it], `backoff.${it}`)])) };
+}
+
+function consensusOf(given) {
+  if (given === undefined)
+    return {};
+  const { kind, quorum, aggregator, budget } = known(
+    typeof given === "string" ? { kind: given } : given,
+    ["kind", "quorum", "aggregator", "budget"], "consensus");
+  return { consensus: choice(kind, KINDS, "consensus.kind") ??
+      wrong("consensus has no kind"),
+  quorum: whole(quorum, "consensus.quorum", 1024),
+  aggregator: word(aggregator, "consensus.aggregator"),
+  budgetAll: budgetOf(budget, "consensus.budget") };
+}
+
+// The environment that names of keys are looked up in.
+function variables(env) {
+  return Object.entries(env).filter(([name, it]) => typeof it === "string" &&
+    !name.includes("\0") && !it.includes("\0")).flat();
+}
+
+function configOf(given) {
+  if (given === undefined)
+    return {};
+  if (typeof given === "string" || given instanceof URL)
+    return { config: word(given instanceof URL ?
+      require("node:url").fileURLToPath(given) : given, "config") };
+  if (given === null || typeof given !== "object")
+    wrong("config is a path or an object");
+  return { config: stringify(given), configGiven: true,
+    folder: process.cwd() };
+}
+
+async function recordingOf(replay) {
+  if (replay === undefined)
+    return {};
+  return { replayGiven: true, replay: typeof replay === "string" ||
+    replay instanceof URL ? await readFile(replay) : text(replay, "replay") };
+}
+
+// What the addon is asked for, all but the contract and the recording.
+function specOf(options) {
+  const { temperature } = options;
+  if (temperature !== undefined && typeof temperature !== "number")
+    wrong("temperature is no number");
+  return { prompt: text(options.prompt, "the prompt"),
+    system: options.system === undefined ? undefined :
+      text(options.system, "system"),
+    instructSystem: flag(options.instructSystem, "instructSystem"),
+    models: words(options.models, "a model"),
+    ...configOf(options.config), budget: budgetOf(options.budget, "budget"),
+    ...consensusOf(options.consensus),
+    environment: variables(options.env ?? process.env),
+    record: word(options.record, "record"),
+    ledger: options.ledger === false ? "none" : word(options.ledger, "ledger"),
+    ledgerRaw: flag(options.ledgerRaw, "ledgerRaw"),
+    ledgerOptional: flag(options.ledgerOptional, "ledgerOptional"),
+    retries: whole(options.retries, "retries", 1000),
+    feedback: choice(options.feedback, FEEDBACKS, "feedback"),
+    style: choice(options.style, STYLES, "style"),
+    mode: choice(options.mode, MODES, "mode"), temperature,
+    outputTokens: whole(options.outputTokensMax, "outputTokensMax"),
+    whole: flag(options.whole, "whole"), timeouts: timeoutsOf(options.timeouts),
+    backoff: backoffOf(options.backoff),
+    commit: flag(options.commit, "commit"),
+    source: word(options.source, "source") };
+}
+
+// What came of a run. Its members are the report's (contract surety/report, of
+// a consensus surety/consensus), which details has whole.
+class RunResult {
+  #reports;
+
+  constructor(reports, runnable, bigint) {
+    const details = parse(reports[0], bigint);
+    this.#reports = reports;
+    this.log = reports[FORMS.length];
+    this.details = details;
+    this.verdict = details.verdict;
+    this.ok = details.verdict === "valid";
+    this.message = details.message ?? "";
+    this.hint = details.hint ?? "";
+    this.id = details.run;
+    this.replyFirst = details.reply_first;
+    this.replyLast = details.reply_last;
+    this.usage = details.usage;
+    this.cost = details.cost_picousd === null ||
+      details.cost_picousd === undefined ? undefined :
+      Number(details.cost_picousd) / PICO;
+    this.attempts = details.attempts ?? [];
+    this.outcome = undefined;
+    this.value = undefined;
+    this.#take(details, runnable, bigint);
+  }
+
+  #take(details, runnable, bigint) {
+    if (details.members || !runnable) {
+      this.value = details.members ? details.value ?? undefined :
+        this.replyLast;
+      return;
+    }
+    if (!details.attempts?.some((it) => it.report))
+      return;
+    const { how } = runnable;
+    const raw = this.replyLast ?? "";
+    const outcome = new Outcome(this.#reports[0], raw, { ...how, bigint,
+      reports: this.#reports, judging: { ...how.judging,
+        native: details.place === "native" ? raw : undefined } });
+    this.outcome = outcome;
+    this.value = outcome.value;
+  }
+
+  // What Zod made of a valid value.
+  settle(zod) {
+    this.outcome?.takeZod(zod);
+    this.value = zod.success ? zod.data : undefined;
+    if (zod.success)
+      return;
+    this.ok = false;
+    this.verdict = "rejected";
+    this.message = zod.error.issues[0].message;
+  }
+
+  // The value of a run that is valid; throws where there is none.
+  get parsed() {
+    if (!this.ok)
+      throw new RunFailed(this);
+    return this.value;
+  }
+
+  // The report of all of it: "object" (which details is too), or a text.
+  report(form = "object") {
+    if (form === "object")
+      return this.details;
+    const report = this.#reports[choice(form, FORMS, "the form of a report")];
+    if (this.details.members && !["json", "text", "color"].includes(form))
+      wrong(`a consensus has no report of the form ${form}`);
+    return written(form, report);
+  }
+}
+
+function event(onEvent, kind, parameters) {
+  const [attempt, words, member] = parameters;
+  const it = { kind: EVENTS[kind], attempt, text: words };
+  if (member !== undefined)
+    it.member = member;
+  onEvent(it);
+}
+
+// Starts the addon's run; gives its reports when it has ended.
+function reportsOf(spec, { onEvent, signal }) {
+  return new Promise((resolve, reject) => {
+    let handle, thrown, abort;
+    const hear = (kind, ...parameters) => {
+      if (kind >= 0) {
+        if (!onEvent || thrown)
+          return;
+        try {
+          event(onEvent, kind, parameters);
+        } catch (error) {
+          thrown = { error };
+          addon.runCancel(handle);
+        }
+        return;
+      }
+      const [error, reports] = parameters;
+      signal?.removeEventListener("abort", abort);
+      if (thrown)
+        reject(thrown.error);
+      else if (signal?.aborted)
+        reject(signal.reason);
+      else if (error)
+        reject(error);
+      else
+        resolve(reports);
+      handle = undefined;
+    };
+    handle = addon.runStart(spec, hear);
+    abort = () => addon.runCancel(handle);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+
+async function run(options, contractOf, runnableOf) {
+  const given = known(options, OPTIONS, "run");
+  const bigint = flag(given.bigint, "bigint") === true;
+  if (given.onEvent !== undefined && typeof given.onEvent !== "function")
+    wrong("onEvent is no function");
+  const contract = contractOf(given.contract);
+  const judged = Object.fromEntries(JUDGED.filter((it) =>
+    given[it] !== undefined).map((it) => [it, given[it]]));
+  const runnable = contract && runnableOf(contract, judged);
+  const spec = specOf(given);
+  given.signal?.throwIfAborted();
+  Object.assign(spec, await recordingOf(given.replay));
+  given.signal?.throwIfAborted();
+  if (runnable) {
+    spec.contract = runnable.how.contract;
+    spec.judging = runnable.how.judging;
+  }
+  const result = new RunResult(await reportsOf(spec, given), runnable,
+    bigint || runnable?.how.bigint);
+  if (result.ok && runnable?.zod)
+    result.settle(await runnable.zod(result.value));
+  return result;
+}
+
+module.exports = { RunResult, run };

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reply that is still being written.
+"use strict";
+
+const { Units, parse, pointerTokens } = require("./json.cjs");
+const { Outcome, SuretyError, addon, flag, known, text } =
+  require("./core.cjs");
+
+const VERDICTS = ["open", "lost", "no", "runaway"];
+// A part is given for every chunk of a short reply; of a long one when it has
+// grown by this share, or reading the parts would be quadratic in the reply.
+const SHARE = 128;
+
+// Whether more of the reply is of no use.
+function hopeless(verdict) {
+  return verdict === "no" || verdict === "runaway";
+}
+
+class Stream {
+  #handle;
+  #how;
+  #native;
+  #finish;
+  #held = ""; // a high surrogate whose other half is in the next chunk
+  #bytes = false; // some of the reply came as bytes
+  #length = 0;
+  #shown = 0;
+
+  constructor(how, native, finish) {
+    this.#handle = addon.streamNew(how.contract, how.judging, native);
+    this.#how = how;
+    this.#native = native;
+    this.#finish = finish;
+    this.verdict = "open";
+    this.outcome = undefined;
+  }
+
+  #open() {
+    if (!this.#handle)
+      throw new SuretyError("the stream has ended", "misuse",
+        "a stream takes one reply; make another");
+    return this.#handle;
+  }
+
+  #feed(chunk) {
+    this.#length += chunk.length;
+    this.verdict = VERDICTS[addon.streamFeed(this.#open(), chunk)];
+    return this.verdict;
+  }
+
+  // Takes the next piece of the reply, and gives the verdict on what has come.
+  write(chunk) {
+    this.#open();
+    let piece = text(chunk, "the chunk");
+    if (typeof piece !== "string") {
+      this.#bytes = true;
+      this.#flush();
+      return this.#feed(piece);
+    }
+    piece = this.#held + piece;
+    this.#held = "";
+    const last = piece.charCodeAt(piece.length - 1);
+    if (last >= 0xd800 && last < 0xdc00) {
+      this.#held = piece.slice(-1);
+      piece = piece.slice(0, -1);
+    }
+    return piece ? this.#feed(piece) : this.verdict;
+  }
+
+  #flush() {
+    const held = this.#held;
+    this.#held = "";
+    if (held)
+      this.#feed(held);
+  }
+
+  // The value as far as it has come; undefined where none has begun.
+  get value() {
+    if (!this.#handle)
+      return this.outcome?.value;
+    const value = addon.streamValue(this.#handle);
+    return value ? parse(value, this.#how.bigint) : undefined;
+  }
+
+  // Why the verdict is not "open".
+  get finding() {
+    if (this.verdict === "open" || !this.#handle)
+      return undefined;
+    const { error, ...it } = JSON.parse(addon.streamFinding(this.#handle));
+    if (!this.#bytes && it.line !== undefined) {
+      const units = new Units(addon.streamReply(this.#handle).toString());
+      const end = units.of(it.offset + it.length);
+      it.offset = units.of(it.offset);
+      it.length = end - it.offset;
+    }
+    return { ...it, path: pointerTokens(it.instanceLocation), message: error };
+  }
+
+  #judge(cut) {
+    this.#open();
+    this.#flush();
+    const report = addon.streamFinish(this.#handle, cut);
+    const reply = addon.streamReply(this.#handle);
+    this.#handle = undefined;
+    const raw = this.#bytes ? reply : reply.toString();
+    const { judging } = this.#how;
+    const how = { ...this.#how, judging: { ...judging,
+      cut: judging.cut || cut, native: this.#native ? raw : undefined } };
+    return new Outcome(report, raw, how);
+  }
+
+  // The reply is whole (or was cut off by the provider): its outcome.
+  end(options) {
+    const { cut } = known(options, ["cut"], "end");
+    this.outcome = this.#finish(this.#judge(flag(cut, "cut") === true));
+    return this.outcome;
+  }
+
+  // What there is to show; undefined where that is nothing new.
+  #part() {
+    if (this.#length - this.#shown <= this.#shown / SHARE)
+      return undefined;
+    const { value, verdict, finding } = this;
+    if (value === undefined && verdict === "open")
+      return undefined;
+    this.#shown = this.#length;
+    return { value, verdict, finding, outcome: undefined };
+  }
+
+  #last() {
+    const { verdict, finding } = this;
+    const outcome = this.end();
+    return { value: outcome.value, verdict, finding, outcome };
+  }
+
+  // The parts of a reply that comes in chunks; the last has the outcome. Where
+  // no continuation can satisfy the contract the rest is not asked for.
+  async * read(chunks) {
+    for await (const chunk of chunks) {
+      const verdict = this.write(chunk);
+      if (hopeless(verdict))
+        break;
+      const part = this.#part();
+      if (part)
+        yield part;
+    }
+    yield this.#last();
+  }
+
+  // The same as a transform of web streams.
+  transform() {
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        const verdict = this.write(chunk);
+        if (hopeless(verdict)) {
+          controller.enqueue(this.#last());
+          controller.terminate();
+          return;
+        }
+        const part = this.#part();
+        if (part)
+          controller.enqueue(part);
+      },
+      flush: (controller) => {
+        if (!this.outcome)
+          controller.enqueue(this.#last());
+      },
+    });
+  }
+}
+
+module.exports = { Stream };

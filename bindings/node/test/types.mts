@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What TypeScript must infer, and what it must refuse; compiled, never run.
+import * as z from "zod";
+import * as mini from "zod/mini";
+import surety, { contract, extract, InvalidReply, run, validate,
+  type Contract, type Infer, type Outcome, type Part } from "surety";
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends
+  (<T>() => T extends B ? 1 : 2) ? true : false;
+function same<A, B>(..._: Same<A, B> extends true ? [] : [never]): void {}
+
+const Story = z.object({ title: z.string(), tags: z.array(z.string())
+  .default([]), age: z.string().transform(Number) });
+type Story = z.infer<typeof Story>;
+
+const story = contract(Story);
+same<typeof story, Contract<Story>>();
+same<Infer<typeof Story>, Story>();
+const value = story.parse("{}");
+same<typeof value, { title: string; tags: string[]; age: number }>();
+const outcome = story.check(new Uint8Array(3), { repair: "align",
+  extract: { from: ["fence"], pick: "last" }, variables: { name: "x" } });
+same<typeof outcome, Outcome<Story>>();
+same<typeof outcome.value, Story | undefined>();
+const line: number | undefined = outcome.errors[0]?.line;
+const text: string = outcome.report("text", { source: "reply.md" });
+const stage: unknown = outcome.report().stage;
+
+const small = contract(mini.object({ n: mini.number() }));
+same<typeof small, Contract<{ n: number }>>();
+const named = contract("maverick/fixer-result");
+same<typeof named, Contract<unknown>>();
+const typed = contract<{ message: string }>("simple/message");
+const message: string = typed.parse("{}").message;
+contract({ type: "object" }, { bigint: true, limits: { depthMax: 9 } });
+
+async function parts(chunks: AsyncIterable<string>): Promise<void> {
+  for await (const part of story.stream().read(chunks)) {
+    same<typeof part, Part<Story>>();
+    const title: string | undefined = part.value?.title;
+    const tags: string[] | undefined = part.value?.tags;
+    void [title, tags, part.outcome?.ok];
+  }
+  const result = await run({ contract: Story, prompt: "x", models: ["a"],
+    budget: { dollars: "0.05", calls: 2 }, consensus: "vote",
+    signal: AbortSignal.timeout(5), onEvent: ({ kind, text }) => {
+      if (kind === "text")
+        process.stderr.write(text);
+    } });
+  same<typeof result.value, Story | undefined>();
+  const plain = await run({ prompt: "x" });
+  same<typeof plain.value, string | undefined>();
+  const own = await story.run({ prompt: "x", config: { default: "a" } });
+  same<typeof own.parsed, Story>();
+}
+
+try {
+  surety.validate(Story, { a: 1 }, { dialect: "7" });
+} catch (error) {
+  if (error instanceof InvalidReply)
+    console.error(error.report.stage, error.outcome.errors[0].hint);
+}
+
+// @ts-expect-error a word that is none
+story.check("", { repair: "all" });
+// @ts-expect-error an option that is none
+story.check("", { reapir: "align" });
+// @ts-expect-error no prompt
+void run({ contract: Story });
+// @ts-expect-error a number is no reply
+extract(3);
+// @ts-expect-error no such member
+validate({}, 1).value;
+void [message, line, text, stage, parts, named];

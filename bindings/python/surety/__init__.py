@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replies of language models, checked against their contracts; the Python side
+of the library Surety, which it loads and does not copy.
+
+    from surety import Contract
+
+    contract = Contract({"type": "object", "required": ["answer"],
+                         "properties": {"answer": {"type": "integer"}}})
+    contract.parse('I think that it is {"answer": 42}.')["answer"]  # 42
+
+README.md beside this package has more; docs/ of the project has everything."""
+
+from ._config import Config, Mock, SuretyWarning
+from ._contract import Contract, ContractEntry, contracts
+from ._errors import (Cancelled, InvalidReply, Io, Limit, Misuse, NoMemory,
+                      NotFound, RunFailed, SuretyError, Syntax, Timeout,
+                      Unsupported)
+from ._issues import Issue, Repair
+from ._library import VERSION as __version__
+from ._library import lib as _lib
+from ._outcome import Outcome
+from ._result import Answer, Attempt, Ballot, Event, RunResult, Usage
+from ._run import Backoff, Budget, Consensus, run, run_async
+from ._schema import Schema, Validation, validate
+from ._stream import Part, Stream
+from ._strict import Strict, StrictNote
+from ._text import Candidate, candidates, extract
+
+#: The version of the library that is loaded.
+library_version: str = _lib.surety_version().decode()
+#: Where it was found: a path, or the name that the system found.
+library_path: str = _lib.path
+
+__all__ = [
+    "Answer", "Attempt", "Backoff", "Ballot", "Budget", "Cancelled",
+    "Candidate", "Config", "Consensus", "Contract", "ContractEntry", "Event",
+    "InvalidReply", "Io", "Issue", "Limit", "Misuse", "Mock", "NoMemory",
+    "NotFound", "Outcome", "Part", "Repair", "RunFailed", "RunResult",
+    "Schema", "Stream", "Strict", "StrictNote", "SuretyError",
+    "SuretyWarning", "Syntax", "Timeout", "Unsupported", "Usage",
+    "Validation", "__version__", "candidates", "contracts", "extract",
+    "library_path", "library_version", "run", "run_async", "validate",
+]

@@ -1,0 +1,564 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library's structs and numbers as ctypes sees them: one class a struct,
+its members in the order and under the names of include/surety/*.h; one tuple an
+enum, its names in the order of its numbers. The tests compare all of it with
+what a C compiler makes of the headers.
+
+A text comes in two classes of one layout: Str is given to the library (the
+struct keeps the bytes alive), Text is read from it (it may hold NUL)."""
+
+from ctypes import (Structure, c_bool, c_char, c_char_p, c_double, c_int,
+                    c_int64, c_size_t, c_uint, c_uint16, c_uint32, c_uint64,
+                    c_void_p, string_at)
+
+# -- numbers -------------------------------------------------------------------
+
+OK = 0
+MORE = 1
+END = 2
+# Below zero; the index is the number negated.
+STATUSES = ("ok", "nomem", "limit", "misuse", "syntax", "unsupported", "io",
+            "timeout", "cancelled")
+KINDS = ("none", "null", "boolean", "number", "string", "array", "object")
+STYLES = ("compact", "pretty", "canonical")
+PLACES = ("none", "native", "whole", "fence", "fence-any", "marker",
+          "embedded")
+DIALECTS = ("default", "4", "6", "7", "2019-09", "2020-12", "v1")
+OUTPUTS = ("flag", "basic", "detailed")
+REPAIRS = ("none", "syntax", "align")
+FEEDBACKS = ("errors", "simple", "patch")
+STAGES = ("done", "extraction", "json_parse", "validation")
+REPORTS = ("json", "text", "color", "plain", "github", "sarif")
+VERDICTS = ("open", "lost", "no", "runaway")
+PROMPT_STYLES = ("contract", "json-schema", "typescript", "example")
+SUBSETS = ("openai", "anthropic", "gemini", "grammar")
+STRICT_VERDICTS = ("accepted", "rewritten", "impossible")
+MODES = ("auto", "native", "tool", "prompt")
+FAILURES = ("none", "connect", "tls", "timeout", "reset", "truncated",
+            "command", "limit", "protocol", "cancelled", "request", "schema",
+            "context", "auth", "model", "quota", "rate_limit", "overloaded",
+            "server", "refusal", "filter", "length", "empty")
+EVENT_KINDS = ("attempt", "text", "reasoning", "decision")
+RUN_VERDICTS = ("pending", "valid", "partial", "fallback", "rejected",
+                "refused", "provider", "budget", "ledger", "cancelled")
+CONSENSUS_KINDS = ("first", "fastest", "vote", "aggregate")
+VOTE_HOWS = ("unanimous", "majority", "plurality", "median", "tie", "left_out")
+
+SURETY_PLACES = 6
+SURETY_RUN_NONE = 0xFFFFFFFF
+SIZE_MAX = c_size_t(-1).value
+
+# Which enum a tuple is, and what stands before its names there.
+ENUMS = {
+    "surety_kind": ("SURETY_KIND_", KINDS),
+    "surety_style": ("SURETY_STYLE_", STYLES),
+    "surety_place": ("SURETY_PLACE_", PLACES),
+    "surety_dialect": ("SURETY_DIALECT_", DIALECTS),
+    "surety_output": ("SURETY_OUTPUT_", OUTPUTS),
+    "surety_repair": ("SURETY_REPAIR_", REPAIRS),
+    "surety_feedback": ("SURETY_FEEDBACK_", FEEDBACKS),
+    "surety_stage": ("SURETY_STAGE_", STAGES),
+    "surety_report": ("SURETY_REPORT_", REPORTS),
+    "surety_verdict": ("SURETY_VERDICT_", VERDICTS),
+    "surety_prompt_style": ("SURETY_PROMPT_", PROMPT_STYLES),
+    "surety_subset": ("SURETY_SUBSET_", SUBSETS),
+    "surety_strict_verdict": ("SURETY_STRICT_", STRICT_VERDICTS),
+    "surety_mode": ("SURETY_MODE_", MODES),
+    "surety_failure": ("SURETY_FAILURE_", FAILURES),
+    "surety_event_kind": ("SURETY_EVENT_", EVENT_KINDS),
+    "surety_run_verdict": ("SURETY_RUN_", RUN_VERDICTS),
+    "surety_consensus_kind": ("SURETY_CONSENSUS_", CONSENSUS_KINDS),
+    "surety_vote_how": ("SURETY_VOTE_", VOTE_HOWS),
+}
+
+# -- structs -------------------------------------------------------------------
+
+
+class Str(Structure):
+    _fields_ = [
+        ("ptr", c_char_p),
+        ("len", c_size_t),
+    ]
+
+
+class Text(Structure):
+    _fields_ = [
+        ("ptr", c_void_p),
+        ("len", c_size_t),
+    ]
+
+    def __bytes__(self) -> bytes:
+        return string_at(self.ptr, self.len) if self.len else b""
+
+    def __str__(self) -> str:
+        if not self.len:
+            return ""
+        return string_at(self.ptr, self.len).decode("utf-8", "replace")
+
+
+class Position(Structure):
+    _fields_ = [
+        ("offset", c_size_t),
+        ("length", c_size_t),
+        ("line", c_uint32),
+        ("column", c_uint32),
+    ]
+
+
+class Error(Structure):
+    _fields_ = [
+        ("status", c_int),
+        ("position", Position),
+        ("source", c_char * 256),
+        ("path", c_char * 256),
+        ("message", c_char * 320),
+        ("hint", c_char * 256),
+    ]
+
+
+class Alloc(Structure):
+    _fields_ = [
+        ("resize", c_void_p),
+        ("ctx", c_void_p),
+    ]
+
+
+class Buf(Structure):
+    _fields_ = [
+        ("ptr", c_void_p),
+        ("len", c_size_t),
+        ("cap", c_size_t),
+        ("max", c_size_t),
+        ("status", c_int),
+        ("alloc", c_void_p),
+    ]
+
+
+class Limits(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("text_bytes_max", c_size_t),
+        ("depth_max", c_uint32),
+        ("number_len_max", c_uint32),
+        ("string_len_max", c_uint32),
+        ("key_len_max", c_uint32),
+        ("values_max", c_uint32),
+        ("schema_bytes_max", c_size_t),
+        ("schema_nodes_max", c_uint32),
+        ("schema_depth_max", c_uint32),
+        ("schema_documents_max", c_uint32),
+        ("inplace_depth_max", c_uint32),
+        ("pattern_len_max", c_uint32),
+        ("pattern_match_max", c_uint32),
+        ("pattern_heap_kib_max", c_uint32),
+        ("work_per_value", c_uint32),
+        ("work_base", c_uint32),
+        ("findings_max", c_uint32),
+        ("candidates_max", c_uint32),
+        ("rule_time_ms_max", c_uint32),
+        ("rule_memory_mib_max", c_uint32),
+        ("mends_max", c_uint32),
+        ("blank_run_max", c_uint32),
+        ("repeat_run_max", c_uint32),
+    ]
+
+
+class Val(Structure):
+    _fields_ = [
+        ("doc", c_void_p),
+        ("index", c_uint32),
+    ]
+
+
+class ReadOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("flags", c_uint),
+        ("limits", c_void_p),
+    ]
+
+
+class SchemaOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("dialect", c_int),
+        ("base_uri", Str),
+        ("assert_format", c_bool),
+        ("resolve", c_void_p),
+        ("resolve_ctx", c_void_p),
+        ("limits", c_void_p),
+        ("alloc", c_void_p),
+    ]
+
+
+class Finding(Structure):
+    _fields_ = [
+        ("keyword", Text),
+        ("instance_location", Text),
+        ("keyword_location", Text),
+        ("absolute_keyword_location", Text),
+        ("message", Text),
+        ("hint", Text),
+        ("instance", Val),
+        ("schema", Val),
+    ]
+
+
+class ContractOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", Str),
+        ("schema", c_void_p),
+        ("limits", c_void_p),
+        ("alloc", c_void_p),
+    ]
+
+
+class RegistryOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("folders", Str),
+        ("contract", c_void_p),
+        ("alloc", c_void_p),
+    ]
+
+
+class RegistryEntry(Structure):
+    _fields_ = [
+        ("name", Text),
+        ("version", Text),
+        ("title", Text),
+        ("source", Text),
+        ("deprecated", Text),
+        ("alias_of", Text),
+        ("error", Text),
+    ]
+
+
+class Extract(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("from_", c_int * SURETY_PLACES),
+        ("from_count", c_size_t),
+        ("pick_last", c_bool),
+        ("keep_reasoning", c_bool),
+        ("marker", Str),
+    ]
+
+
+class Candidate(Structure):
+    _fields_ = [
+        ("place", c_int),
+        ("start", c_size_t),
+        ("end", c_size_t),
+        ("text", Text),
+        ("stripped", c_bool),
+    ]
+
+
+class Variable(Structure):
+    _fields_ = [
+        ("name", Str),
+        ("value", Str),
+    ]
+
+
+class JudgeOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("native", Str),
+        ("extract", c_void_p),
+        ("no_fallback", c_bool),
+        ("derive", c_bool),
+        ("variables", c_void_p),
+        ("variables_count", c_size_t),
+        ("repair", c_void_p),
+        ("certain_only", c_bool),
+        ("partial", c_bool),
+        ("cut", c_bool),
+    ]
+
+
+class Issue(Structure):
+    _fields_ = [
+        ("keyword", Text),
+        ("instance_location", Text),
+        ("keyword_location", Text),
+        ("absolute_keyword_location", Text),
+        ("message", Text),
+        ("hint", Text),
+        ("position", Position),
+    ]
+
+
+class Repaired(Structure):
+    _fields_ = [
+        ("kind", c_char_p),
+        ("likely", c_bool),
+        ("instance_location", Text),
+        ("stood", Text),
+        ("read", Text),
+        ("cost", c_uint32),
+        ("position", Position),
+    ]
+
+
+class StreamOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("judge", c_void_p),
+        ("native", c_bool),
+    ]
+
+
+class PromptOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("style", c_int),
+        ("native", c_bool),
+        ("alloc", c_void_p),
+    ]
+
+
+class StrictNote(Structure):
+    _fields_ = [
+        ("verdict", c_int),
+        ("keyword", Text),
+        ("location", Text),
+        ("position", Position),
+        ("message", Text),
+        ("hint", Text),
+    ]
+
+
+class Header(Structure):
+    _fields_ = [
+        ("name", Str),
+        ("value", Str),
+        ("secret", c_bool),
+    ]
+
+
+class Timeouts(Structure):
+    _fields_ = [
+        ("connect_ms", c_uint32),
+        ("first_byte_ms", c_uint32),
+        ("idle_ms", c_uint32),
+        ("total_ms", c_uint32),
+    ]
+
+
+class Price(Structure):
+    _fields_ = [
+        ("known", c_bool),
+        ("input_microusd", c_uint64),
+        ("cached_input_microusd", c_uint64),
+        ("output_microusd", c_uint64),
+    ]
+
+
+class Model(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", Str),
+        ("provider", Str),
+        ("model", Str),
+        ("protocol", c_int),
+        ("base_url", Str),
+        ("key", Str),
+        ("headers", c_void_p),
+        ("header_count", c_size_t),
+        ("mode", c_int),
+        ("whole", c_bool),
+        ("has_temperature", c_bool),
+        ("temperature", c_double),
+        ("output_tokens_max", c_uint32),
+        ("extra", Val),
+        ("price", Price),
+        ("timeouts", Timeouts),
+        ("response_bytes_max", c_size_t),
+        ("retry_ambiguous", c_bool),
+        ("transport", c_void_p),
+    ]
+
+
+class Usage(Structure):
+    _fields_ = [
+        ("known", c_bool),
+        ("input_tokens", c_uint64),
+        ("cached_input_tokens", c_uint64),
+        ("output_tokens", c_uint64),
+        ("reasoning_tokens", c_uint64),
+    ]
+
+
+class Answer(Structure):
+    _fields_ = [
+        ("failure", c_int),
+        ("text", Text),
+        ("native", Text),
+        ("refusal", Text),
+        ("finish_reason", Text),
+        ("model", Text),
+        ("response_id", Text),
+        ("request_id", Text),
+        ("error_code", Text),
+        ("error_message", Text),
+        ("usage", Usage),
+        ("http_status", c_int),
+        ("retry_after_ms", c_int64),
+        ("should_retry", c_int),
+        ("ambiguous", c_bool),
+    ]
+
+
+class Budget(Structure):
+    _fields_ = [
+        ("calls_max", c_uint32),
+        ("tokens_max", c_uint64),
+        ("ms_max", c_uint64),
+        ("cost_picousd_max", c_uint64),
+    ]
+
+
+class Backoff(Structure):
+    _fields_ = [
+        ("retries_max", c_uint32),
+        ("first_ms", c_uint32),
+        ("most_ms", c_uint32),
+        ("retry_after_max_ms", c_uint32),
+    ]
+
+
+class Event(Structure):
+    _fields_ = [
+        ("kind", c_int),
+        ("attempt", c_uint32),
+        ("text", Text),
+    ]
+
+
+class RunOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("contract", c_void_p),
+        ("system", Str),
+        ("prompt", Str),
+        ("instruct_system", c_bool),
+        ("prompt_options", c_void_p),
+        ("judge", c_void_p),
+        ("models", c_void_p),
+        ("model_count", c_size_t),
+        ("budget", Budget),
+        ("backoff", Backoff),
+        ("retry_max", c_uint32),
+        ("has_feedback", c_bool),
+        ("feedback", c_int),
+        ("commit", c_bool),
+        ("ledger", c_void_p),
+        ("ledger_optional", c_bool),
+        ("event", c_void_p),
+        ("event_ctx", c_void_p),
+        ("seed", c_uint64),
+        ("limits", c_void_p),
+        ("alloc", c_void_p),
+    ]
+
+
+class Attempt(Structure):
+    _fields_ = [
+        ("id", Text),
+        ("purpose", Text),
+        ("model", c_void_p),
+        ("mode", c_int),
+        ("prompt", Text),
+        ("answer", Answer),
+        ("judged", c_bool),
+        ("ok", c_bool),
+        ("stage", c_int),
+        ("report", Text),
+        ("stopped", c_int),
+        ("stopped_bytes", c_uint64),
+        ("stopped_tokens", c_uint64),
+        ("saved_known", c_bool),
+        ("saved_tokens", c_uint64),
+        ("started_ms", c_uint64),
+        ("first_byte_ms", c_uint64),
+        ("ended_ms", c_uint64),
+        ("cost_known", c_bool),
+        ("cost_picousd", c_uint64),
+        ("decision", Text),
+        ("reason", Text),
+    ]
+
+
+class ConfigOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("folder", Str),
+        ("environment", c_void_p),
+        ("environment_ctx", c_void_p),
+        ("keyless", c_bool),
+        ("warn", c_void_p),
+        ("warn_ctx", c_void_p),
+        ("replay", c_void_p),
+        ("record", c_void_p),
+        ("record_ctx", c_void_p),
+        ("alloc", c_void_p),
+    ]
+
+
+class LedgerOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("raw", c_bool),
+        ("read_only", c_bool),
+        ("timeout_ms", c_uint32),
+        ("alloc", c_void_p),
+    ]
+
+
+class ConsensusOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_int),
+        ("run", c_void_p),
+        ("budget", Budget),
+        ("quorum", c_uint32),
+        ("aggregator", c_void_p),
+        ("event", c_void_p),
+        ("event_ctx", c_void_p),
+    ]
+
+
+class Ballot(Structure):
+    _fields_ = [
+        ("pointer", Text),
+        ("how", c_int),
+        ("votes", c_uint32),
+        ("voters", c_uint32),
+        ("value", Val),
+    ]
+
+
+class MockOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("address", Str),
+        ("port", c_uint16),
+        ("folder", Str),
+        ("log", c_void_p),
+        ("log_ctx", c_void_p),
+        ("alloc", c_void_p),
+    ]
+
+
+# The structs by their names in C.
+def _c_name(name: str) -> str:
+    return "surety" + "".join("_" + letter.lower() if letter.isupper()
+                              else letter for letter in name)
+
+
+STRUCTS = {_c_name(name): value for name, value in list(globals().items())
+           if isinstance(value, type) and issubclass(value, Structure)
+           and value not in (Structure, Text)}

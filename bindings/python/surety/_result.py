@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What came of a run, read from the library at once: a result is a plain thing,
+and nothing of the run is open any more."""
+
+import ctypes
+import json
+from ctypes import byref
+from decimal import Decimal
+from typing import (Any, Dict, Generic, List, NamedTuple, NoReturn, Optional,
+                    Tuple, TypeVar, Union)
+
+from . import _abi
+from ._errors import InvalidReply, RunFailed
+from ._library import buffer, lib, number_of, str_of
+from ._outcome import Outcome, instance, sarif
+from ._values import dump, json_of, load
+
+T = TypeVar("T")
+
+
+class Event(NamedTuple):
+    """kind: "attempt" (a call is about to be sent), "text" and "reasoning" (a
+    piece of the reply, of the model's reasoning), "decision" (what was decided,
+    as a sentence). attempt counts from 1. member: of a consensus, whose it
+    is."""
+    kind: str
+    attempt: int
+    text: str
+    member: Optional[int] = None
+
+
+class Usage(NamedTuple):
+    """Tokens. Where known is False a part is an estimate, or nobody said."""
+    known: bool
+    input_tokens: int
+    cached_input_tokens: int
+    output_tokens: int
+    reasoning_tokens: int
+
+
+class Answer(NamedTuple):
+    """What a provider answered, refused or broke. failure None: it is whole;
+    else "rate_limit", "timeout", "refusal", ... (docs/providers.md)."""
+    failure: Optional[str]
+    text: str
+    native: str
+    refusal: str
+    finish_reason: str
+    model: str
+    response_id: str
+    request_id: str
+    error_code: str
+    error_message: str
+    usage: Usage
+    http_status: Optional[int]
+    retry_after_ms: Optional[int]
+    should_retry: Optional[bool]
+    ambiguous: bool
+
+
+class Attempt(NamedTuple):
+    """One call and what became of it. report is None where the reply was not
+    judged; stopped is the verdict for which the run stopped the call. Times are
+    milliseconds of one clock; None: never."""
+    id: str
+    purpose: str
+    model: str
+    provider: str
+    mode: str
+    prompt: str
+    answer: Answer
+    ok: bool
+    stage: Optional[str]
+    report: Optional[Dict[str, Any]]
+    stopped: Optional[str]
+    stopped_bytes: int
+    stopped_tokens: int
+    saved_tokens: Optional[int]
+    started_ms: Optional[int]
+    first_byte_ms: Optional[int]
+    ended_ms: Optional[int]
+    cost: Optional[Decimal]
+    decision: str
+    reason: str
+
+
+class Ballot(NamedTuple):
+    """How one field of a vote was decided. given: what each voter gave there, a
+    pair of the member and its value; who gave nothing is not in it."""
+    pointer: str
+    how: str
+    votes: int
+    voters: int
+    value: Any
+    given: Tuple[Tuple[int, Any], ...]
+
+
+class RunResult(Generic[T]):
+    """What came of a run, or of a consensus."""
+
+    #: "valid", "partial", "fallback", "rejected", "refused", "provider",
+    #: "budget", "ledger" or "cancelled".
+    verdict: str
+    #: "", or why there is no valid value, and what to do about it.
+    message: str
+    hint: str
+    #: The value: valid, partial or the fallback, as the verdict says; the reply
+    #: where there was no contract. None: there is none.
+    value: Any
+    #: The same as JSON, every number as it stood; "": there is none.
+    value_json: str
+    #: The judgement of the last reply that could be judged; None: no such.
+    outcome: Optional[Outcome[T]]
+    attempts: Tuple[Attempt, ...]
+    usage: Usage
+    #: In dollars; None where a model that was asked has no price.
+    cost: Optional[Decimal]
+    id: str
+    reply_first: str
+    reply_last: str
+    #: The decision log for people.
+    log: str
+    #: Of a consensus: each member's result, that of the aggregator, the member
+    #: whose answer the value is (None: merged, or none), the mean share of
+    #: votes, and the ballots.
+    members: "Tuple[RunResult[T], ...]" = ()
+    aggregator: "Optional[RunResult[T]]" = None
+    winner: Optional[int] = None
+    agreement: Optional[float] = None
+    ballots: Tuple[Ballot, ...] = ()
+
+    def __init__(self, contract: Any) -> None:
+        self.contract = contract
+        self._texts: Dict[str, str] = {}
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a valid value (without a contract: a reply)."""
+        return self.verdict == "valid"
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __repr__(self) -> str:
+        return f"<RunResult: {self.verdict}, {len(self.attempts)} attempts>"
+
+    @property
+    def parsed(self) -> T:
+        """The value, as an instance of the model where the contract was made
+        from one. Raises RunFailed where there is no valid value, InvalidReply
+        where the model has validators that refuse it."""
+        if not self.ok:
+            self._raise()
+        made: T = instance(self.contract, self, self.outcome)
+        return made
+
+    def _raise(self) -> NoReturn:
+        cause = None
+        if self.outcome is not None and not self.outcome.ok:
+            cause = InvalidReply(self.outcome.report("text").rstrip("\n"),
+                                 self.outcome, self.outcome.errors)
+        message = self.message or f"the run ended: {self.verdict}"
+        raise RunFailed(message, self.hint, self) from cause
+
+    def report(self, form: str = "dict") -> Union[Dict[str, Any], str]:
+        """The run's report: "dict" (the contract surety/report with the run's
+        members; of a consensus surety/consensus), the same as "json"; "text",
+        "color", "plain", "github", "sarif"."""
+        if form == "dict":
+            report: Dict[str, Any] = json.loads(self._texts["json"])
+            return report
+        number_of(_abi.REPORTS, form, "the form of a report")
+        text = self._texts[form]
+        return sarif(text) if form == "sarif" else text
+
+
+def _dollars(picousd: int) -> Decimal:
+    return Decimal(picousd) / 10 ** 12
+
+
+def _cost(function: Any, handle: Any) -> Optional[Decimal]:
+    cost = ctypes.c_uint64()
+    return _dollars(cost.value) if function(handle, byref(cost)) else None
+
+
+def _usage(usage: "_abi.Usage") -> Usage:
+    return Usage(*(getattr(usage, name) for name in Usage._fields))
+
+
+def _answer(answer: "_abi.Answer") -> Answer:
+    return Answer(
+        _abi.FAILURES[answer.failure] if answer.failure else None,
+        str(answer.text), str(answer.native), str(answer.refusal),
+        str(answer.finish_reason), str(answer.model), str(answer.response_id),
+        str(answer.request_id), str(answer.error_code),
+        str(answer.error_message),
+        _usage(answer.usage), answer.http_status or None,
+        answer.retry_after_ms if answer.retry_after_ms >= 0 else None,
+        bool(answer.should_retry) if answer.should_retry >= 0 else None,
+        answer.ambiguous)
+
+
+def _attempt(one: "_abi.Attempt") -> Attempt:
+    model = _abi.Model.from_address(one.model)
+    report = json.loads(bytes(one.report)) if one.report.len else None
+    stage = _abi.STAGES[one.stage] if one.judged and one.stage else None
+    return Attempt(
+        str(one.id), str(one.purpose), _given(model.name),
+        _given(model.provider), _abi.MODES[one.mode], str(one.prompt),
+        _answer(one.answer), one.ok, stage, report,
+        _abi.VERDICTS[one.stopped] if one.stopped else None, one.stopped_bytes,
+        one.stopped_tokens, one.saved_tokens if one.saved_known else None,
+        one.started_ms or None, one.first_byte_ms or None, one.ended_ms or None,
+        _dollars(one.cost_picousd) if one.cost_known else None,
+        str(one.decision), str(one.reason))
+
+
+def _given(text: "_abi.Str") -> str:
+    """A text in a struct of the kind that is given."""
+    return str(_abi.Text.from_buffer_copy(text))
+
+
+def _texts(write: Any) -> Dict[str, str]:
+    """All forms of a report."""
+    made: Dict[str, str] = {}
+    for number, form in enumerate(_abi.REPORTS):
+        with buffer() as out:
+            if write(number, out.ref) == 0:
+                made[form] = str(out)
+    return made
+
+
+def run_result(library: Any, handle: Any, contract: Any) -> RunResult[Any]:
+    """What came of a surety_run, which may then be freed."""
+    result: RunResult[Any] = RunResult(contract)
+    result.verdict = _abi.RUN_VERDICTS[library.surety_run_verdict_of(handle)]
+    result.message = str(library.surety_run_message(handle))
+    result.hint = str(library.surety_run_hint(handle))
+    result.reply_first = str(library.surety_run_reply_first(handle))
+    last = bytes(library.surety_run_reply_last(handle))
+    result.reply_last = last.decode("utf-8", "replace")
+    result.id = str(library.surety_run_id(handle))
+    result.usage = _usage(library.surety_run_usage(handle))
+    result.cost = _cost(library.surety_run_cost, handle)
+    result.attempts = tuple(
+        _attempt(library.surety_run_attempt(handle, i))
+        for i in range(library.surety_run_attempt_count(handle)))
+    result._texts = _texts(lambda form, out: library.surety_run_write(
+        handle, form, str_of(""), out))
+    with buffer() as out:
+        library.surety_run_write_log(handle, False, out.ref)
+        result.log = str(out)
+    pointer = library.surety_run_outcome(handle)
+    result.outcome = result.value = None
+    result.value_json = ""
+    if pointer and contract is not None:
+        result.outcome = Outcome(contract, result.reply_last, pointer, handle,
+                                 None).detach()
+        if result.verdict in ("valid", "partial", "fallback"):
+            result.value = result.outcome.value
+            result.value_json = result.outcome.value_json
+    elif contract is None and result.ok:
+        result.value = result.reply_last
+        result.value_json = dump(result.value).decode("utf-8", "replace")
+    return result
+
+
+def _ballots(vote: Any, library: Any, handle: Any,
+             decimals: bool) -> List[Ballot]:
+    made = []
+    for i in range(lib.surety_vote_ballot_count(vote)):
+        one = lib.surety_vote_ballot(vote, i)
+        given = []
+        for voter in range(one.voters):
+            val = lib.surety_vote_given(vote, i, voter)
+            if val.doc:
+                member = library.surety_consensus_voter(handle, voter)
+                given.append((member, load(val, decimals)))
+        made.append(Ballot(str(one.pointer), _abi.VOTE_HOWS[one.how],
+                           one.votes, one.voters, load(one.value, decimals),
+                           tuple(given)))
+    return made
+
+
+def consensus_result(library: Any, handle: Any,
+                     contract: Any) -> RunResult[Any]:
+    """What came of a surety_consensus, which may then be freed."""
+    decimals = contract is not None and contract.decimals
+    result: RunResult[Any] = RunResult(contract)
+    result.verdict = _abi.RUN_VERDICTS[
+        library.surety_consensus_verdict(handle)]
+    result.message = str(library.surety_consensus_message(handle))
+    result.hint = result.id = result.log = ""
+    value = library.surety_consensus_value(handle)
+    result.value, result.value_json = load(value, decimals), json_of(value)
+    result.usage = _usage(library.surety_consensus_usage(handle))
+    result.cost = _cost(library.surety_consensus_cost, handle)
+    result._texts = _texts(lambda form, out: library.surety_consensus_write(
+        handle, form, out))
+    result.members = tuple(
+        run_result(library, library.surety_consensus_member(handle, i),
+                   contract)
+        for i in range(library.surety_consensus_member_count(handle)))
+    aggregator = library.surety_consensus_aggregator(handle)
+    if aggregator:
+        result.aggregator = run_result(library, aggregator, contract)
+    winner = library.surety_consensus_winner(handle)
+    if winner != _abi.SIZE_MAX:
+        result.winner = winner
+    vote = library.surety_consensus_vote(handle)
+    if vote:
+        result.agreement = lib.surety_vote_agreement(vote)
+        result.ballots = tuple(_ballots(vote, library, handle, decimals))
+    taken = result.members[winner] if result.winner is not None else None
+    result.outcome = taken.outcome if taken is not None else None
+    result.reply_first = taken.reply_first if taken is not None else ""
+    result.reply_last = taken.reply_last if taken is not None else ""
+    result.attempts = tuple(attempt for member in result.members
+                            for attempt in member.attempts)
+    if result.aggregator is not None:
+        result.attempts += result.aggregator.attempts
+    return result

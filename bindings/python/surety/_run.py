@@ -1,0 +1,421 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs: prompt, model, check, ask again, value. The library waits in a thread
+of its own, and what it tells on the way goes through a queue to whoever called;
+so Ctrl-C is heard at once, and callbacks run in the caller's thread."""
+
+import ctypes
+import inspect
+import os
+import queue
+import threading
+from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_size_t, c_void_p
+from decimal import Decimal
+from typing import (Any, Callable, List, Mapping, NamedTuple, Optional,
+                    Sequence, Union)
+
+from . import _abi
+from ._abi import SURETY_RUN_NONE, Error
+from ._config import Config
+from ._contract import Contract, JudgeOptions, prompt_options
+from ._errors import failure
+from ._library import number_of, run_library, str_of
+from ._result import Event, RunResult, consensus_result, run_result
+
+EVENT = CFUNCTYPE(None, c_void_p, POINTER(_abi.Event))
+MEMBER_EVENT = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(_abi.Event))
+PICO = 10 ** 12
+
+
+class Budget(NamedTuple):
+    """What a run may spend, in all its attempts together; None: what the
+    configuration says, else the default of the library."""
+    calls: Optional[int] = None
+    tokens: Optional[int] = None
+    seconds: Optional[float] = None
+    dollars: "Union[None, int, float, str, Decimal]" = None
+
+
+class Backoff(NamedTuple):
+    """How calls that fail below the reply are repeated; None as above. retries
+    in a row for one attempt, waits in seconds."""
+    retries: Optional[int] = None
+    first: Optional[float] = None
+    most: Optional[float] = None
+    retry_after_max: Optional[float] = None
+
+
+class Consensus(NamedTuple):
+    """How several models make one answer: kind is "first", "fastest", "vote" or
+    "aggregate"; quorum the valid answers that are needed; aggregator the model
+    that merges; budget that of all together."""
+    kind: str
+    quorum: int = 0
+    aggregator: Optional[str] = None
+    budget: Union[None, Budget, Mapping[str, Any]] = None
+
+
+def _counted(value: Any, scale: int, most: int, what: str) -> int:
+    """A number from above 0, times scale, rounded up."""
+    made = Decimal(str(value)) * scale
+    if not made.is_finite() or made <= 0 or made > most:
+        raise ValueError(f"{what} is a number above 0, not {value!r}")
+    return int(made.to_integral_value(rounding="ROUND_CEILING"))
+
+
+_BUDGET = (("calls", "calls_max", 1, 2 ** 32 - 1),
+           ("tokens", "tokens_max", 1, 2 ** 64 - 1),
+           ("seconds", "ms_max", 1000, 2 ** 64 - 1),
+           ("dollars", "cost_picousd_max", PICO, 2 ** 64 - 1))
+_BACKOFF = (("first", "first_ms", 1000, 2 ** 32 - 1),
+            ("most", "most_ms", 1000, 2 ** 32 - 1),
+            ("retry_after_max", "retry_after_max_ms", 1000, 2 ** 32 - 1))
+_TIMEOUTS = tuple((name, name + "_ms", 1000, 2 ** 32 - 1)
+                  for name in ("connect", "first_byte", "idle", "total"))
+
+
+def _fill(made: Any, given: Mapping[str, Any], rows: Any, what: str) -> Any:
+    known = {row[0]: row for row in rows}
+    for name, value in given.items():
+        if name not in known:
+            raise ValueError(f"there is no {what} {name!r}; there are "
+                             + ", ".join(known))
+        if value is not None:
+            _, member, scale, most = known[name]
+            setattr(made, member,
+                    _counted(value, scale, most, f"the {what} {name}"))
+    return made
+
+
+def _mapping(given: Any) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    return given if isinstance(given, Mapping) else dict(given._asdict())
+
+
+def _backoff(made: Any, given: Any) -> Any:
+    given = dict(_mapping(given))
+    retries = given.pop("retries", None)
+    if retries is not None:
+        made.retries_max = retries or SURETY_RUN_NONE
+    return _fill(made, given, _BACKOFF, "backoff")
+
+
+class _Machine:
+    """A run or a consensus and everything that it points at."""
+
+    def __init__(self, contract: Any, prompt: Any, settings: "_Settings",
+                 post: Callable[[Any], None]) -> None:
+        self.library = run_library()
+        self.kept: List[Any] = []
+        self.handle: Any = None
+        self.ledger: Any = None
+        self.post = post
+        self.cancelled = ctypes.c_int(0)
+        self.status, self.error = 0, Error()
+        self.settings = settings
+        self.contract = contract
+        self.is_consensus = settings.consensus is not None
+        self.own_config = not isinstance(settings.config, Config)
+        self.config: Config = settings.config if not self.own_config else \
+            Config(settings.config, replay=settings.replay,
+                   record=settings.record)
+        self.config.lock.acquire()
+        try:
+            self._ledger()
+            self._open(prompt)
+        except BaseException:
+            self.close()
+            raise
+
+    def keep(self, thing: Any) -> int:
+        self.kept.append(thing)
+        return addressof(thing)
+
+    def _model(self, name: str) -> "_abi.Model":
+        settings, model = self.settings, self.config.model(name)
+        if settings.mode is not None:
+            model.mode = number_of(_abi.MODES, settings.mode, "mode")
+        if settings.temperature is not None:
+            model.has_temperature = True
+            model.temperature = settings.temperature
+        if settings.output_tokens_max is not None:
+            model.output_tokens_max = settings.output_tokens_max
+        if settings.whole:
+            model.whole = True
+        _fill(model.timeouts, settings.timeouts or {}, _TIMEOUTS, "timeout")
+        return model
+
+    def _ledger(self) -> None:
+        settings, library = self.settings, self.library
+        given, handle = settings.ledger, self.config.handle
+        url = str(library.surety_config_ledger(handle)) if given is None \
+            else os.fspath(given) if given else ""
+        if url in ("", "none"):
+            return
+        options = _abi.LedgerOptions(
+            size=ctypes.sizeof(_abi.LedgerOptions), raw=settings.ledger_raw
+            or library.surety_config_ledger_raw(handle))
+        made, error = c_void_p(), Error()
+        status = library.surety_ledger_open(str_of(url), byref(options),
+                                            byref(made), byref(error))
+        if status == 0:
+            self.ledger = made.value
+        elif not self._ledger_optional():
+            raise failure(status, error)
+
+    def _ledger_optional(self) -> bool:
+        return bool(self.settings.ledger_optional or self.library
+                    .surety_config_ledger_optional(self.config.handle))
+
+    def _event(self, kind: Any) -> Any:
+        """The C function that hears of events."""
+        post = self.post
+
+        def told(member: Optional[int], event: Any) -> None:
+            one = event.contents
+            post(Event(_abi.EVENT_KINDS[one.kind], one.attempt,
+                       str(one.text), member))
+
+        made = MEMBER_EVENT(lambda _, member, event: told(member, event)) \
+            if kind is MEMBER_EVENT else \
+            EVENT(lambda _, event: told(None, event))
+        self.kept.append(made)
+        return ctypes.cast(made, c_void_p).value
+
+    def _open(self, prompt: Any) -> None:
+        settings, library = self.settings, self.library
+        names = settings.models or self.config.default
+        if isinstance(names, str):
+            names = [names]
+        if not names:
+            raise ValueError("name a model in models=, or a \"default\" in the "
+                             "configuration")
+        models = (_abi.Model * len(names))(*map(self._model, names))
+        handle = self.config.handle
+        options = _abi.RunOptions(
+            size=ctypes.sizeof(_abi.RunOptions), system=str_of(settings.system),
+            prompt=str_of(prompt), instruct_system=settings.instruct_system,
+            models=self.keep(models), model_count=len(names),
+            budget=_fill(library.surety_config_budget(handle),
+                         _mapping(settings.budget), _BUDGET, "budget"),
+            backoff=_backoff(library.surety_config_backoff(handle),
+                             settings.backoff),
+            commit=settings.commit, ledger=self.ledger,
+            ledger_optional=self._ledger_optional(), seed=settings.seed)
+        if settings.style is not None:
+            options.prompt_options = self.keep(
+                prompt_options(settings.style, False))
+        if settings.retries is not None:
+            options.retry_max = settings.retries or SURETY_RUN_NONE
+        if settings.feedback is not None:
+            options.has_feedback = True
+            options.feedback = number_of(_abi.FEEDBACKS, settings.feedback,
+                                         "feedback")
+        if self.contract is not None:
+            options.contract = self.contract.handle
+            judge: JudgeOptions = self.contract.options(**settings.judge)
+            options.judge = self.keep(judge.raw)
+            self.kept.append(judge)
+        self.kept.append(options)
+        made, error = c_void_p(), Error()
+        if self.is_consensus:
+            status = self._open_consensus(options, made, error)
+        else:
+            if settings.listens:
+                options.event = self._event(EVENT)
+            status = library.surety_run_new(byref(options), byref(made),
+                                            byref(error))
+        if status:
+            raise failure(status, error)
+        self.handle = made.value
+
+    def _open_consensus(self, run: Any, made: Any, error: Any) -> int:
+        given = self.settings.consensus
+        if isinstance(given, str):
+            given = Consensus(given)
+        elif isinstance(given, Mapping):
+            given = Consensus(**given)
+        options = _abi.ConsensusOptions(
+            size=ctypes.sizeof(_abi.ConsensusOptions),
+            kind=number_of(_abi.CONSENSUS_KINDS, given.kind, "consensus"),
+            run=addressof(run), quorum=given.quorum,
+            budget=_fill(_abi.Budget(), _mapping(given.budget), _BUDGET,
+                         "budget"))
+        if given.aggregator is not None:
+            options.aggregator = self.keep(self._model(given.aggregator))
+        if self.settings.listens:
+            options.event = self._event(MEMBER_EVENT)
+        self.kept.append(options)
+        status: int = self.library.surety_consensus_new(
+            byref(options), byref(made), byref(error))
+        return status
+
+    def start(self) -> threading.Thread:
+        wait = self.library.surety_consensus_wait if self.is_consensus \
+            else self.library.surety_run_wait
+
+        def work() -> None:
+            try:
+                self.status = wait(self.handle, byref(self.cancelled),
+                                   byref(self.error))
+            finally:
+                self.post(None)
+
+        thread = threading.Thread(target=work, name="surety-run", daemon=True)
+        thread.start()
+        return thread
+
+    def result(self) -> "RunResult[Any]":
+        if self.status:
+            raise failure(self.status, self.error)
+        make = consensus_result if self.is_consensus else run_result
+        return make(self.library, self.handle, self.contract)
+
+    def close(self) -> None:
+        """Frees the run before what it stands on. No thread may be in it."""
+        library = self.library
+        handle, self.handle = self.handle, None
+        if handle and self.is_consensus:
+            library.surety_consensus_free(handle)
+        elif handle:
+            library.surety_run_free(handle)
+        ledger, self.ledger = self.ledger, None
+        if ledger:
+            library.surety_ledger_close(ledger)
+        self.config.lock.release()
+        if self.own_config:
+            self.config.close()
+
+
+class _Settings:
+    """The keywords of run."""
+
+    def __init__(self, *, models: Union[None, str, Sequence[str]] = None,
+                 config: Any = None, system: str = "",
+                 instruct_system: bool = False, style: Optional[str] = None,
+                 mode: Optional[str] = None,
+                 temperature: Optional[float] = None,
+                 output_tokens_max: Optional[int] = None, whole: bool = False,
+                 timeouts: Optional[Mapping[str, float]] = None,
+                 retries: Optional[int] = None, feedback: Optional[str] = None,
+                 commit: bool = False,
+                 budget: Union[None, Budget, Mapping[str, Any]] = None,
+                 backoff: Union[None, Backoff, Mapping[str, Any]] = None,
+                 ledger: Any = None, ledger_raw: bool = False,
+                 ledger_optional: bool = False, replay: Any = None,
+                 record: Any = None,
+                 on_event: Optional[Callable[[Event], Any]] = None,
+                 consensus: Union[None, str, Consensus, Mapping[str, Any]]
+                 = None, seed: int = 0, **judge: Any) -> None:
+        if isinstance(config, Config) and not (replay is record is None):
+            raise ValueError("replay and record are the Config's own")
+        if "native" in judge:
+            raise TypeError("native is the run's business")
+        self.__dict__.update({name: value for name, value in locals().items()
+                              if name != "self"})
+        self.listens = on_event is not None
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+
+def _contract_of(given: Any) -> Optional[Contract[Any]]:
+    if given is None or isinstance(given, Contract):
+        return given
+    return Contract(given)
+
+
+def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
+    """Asks models until a reply satisfies the contract.
+
+    contract: a Contract, or what makes one; None: the reply is the result.
+    models: names ("openai:gpt-5-mini", "ollama:llama3.2", "exec:COMMAND",
+    "replay:FILE", those of the configuration), asked in turn; without them, the
+    configuration's default. config: a Config, or what makes one. system,
+    instruct_system: the system prompt, and whether the format instructions
+    stand there. style: of the schema in the prompt. mode ("auto", "native",
+    "tool", "prompt"), temperature, output_tokens_max, whole (no stream),
+    timeouts (seconds for connect, first_byte, idle, total): of every model.
+    retries: re-asks after the first call; without it as the contract says.
+    feedback: "errors", "simple", "patch". commit: stop a call also when the
+    first value that it begins cannot be valid. budget, backoff: what may be
+    spent (Budget), how broken calls are repeated (Backoff). ledger: a path or
+    URL; False: none; without it what the configuration names. replay: a
+    recording that is played; record: a file that exchanges are added to.
+    on_event: called with each Event, in this thread; what it raises cancels the
+    run and comes out here. consensus: a Consensus or its kind, for several
+    models at once. repair, certain, partial, derive, fallback, extract,
+    variables: as for Contract.check.
+
+    A model that fails, or replies that are all invalid, are no exceptions: the
+    result says so, and its `parsed` raises RunFailed. Ctrl-C cancels the run;
+    what was spent until then is in the ledger."""
+    options = _Settings(**settings)
+    events: "queue.SimpleQueue[Optional[Event]]" = queue.SimpleQueue()
+    machine = _Machine(_contract_of(contract), prompt, options, events.put)
+    thread: Optional[threading.Thread] = None
+    try:
+        thread = machine.start()
+        while True:
+            event = events.get()
+            if event is None:
+                break
+            options.on_event(event)
+    except BaseException:
+        machine.cancelled.value = 1
+        raise
+    finally:
+        _join(thread)
+        try:
+            result = machine.result() if not machine.cancelled.value else None
+        finally:
+            machine.close()
+    assert result is not None
+    return result
+
+
+def _join(thread: Optional[threading.Thread]) -> None:
+    """Waits for the end of a run, which is near, whatever is pressed."""
+    while thread is not None and thread.is_alive():
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            continue
+
+
+async def run_async(contract: Any, prompt: str,
+                    **settings: Any) -> "RunResult[Any]":
+    """The same for asyncio. Cancelling the task cancels the run. on_event may
+    be a coroutine function."""
+    import asyncio
+
+    options = _Settings(**settings)
+    loop = asyncio.get_running_loop()
+    events: "asyncio.Queue[Optional[Event]]" = asyncio.Queue()
+
+    def post(event: Optional[Event]) -> None:
+        loop.call_soon_threadsafe(events.put_nowait, event)
+
+    machine = await loop.run_in_executor(
+        None, lambda: _Machine(_contract_of(contract), prompt, options, post))
+    thread: Optional[threading.Thread] = None
+    try:
+        thread = machine.start()
+        while True:
+            event = await events.get()
+            if event is None:
+                break
+            said = options.on_event(event)
+            if inspect.isawaitable(said):
+                await said
+    except BaseException:
+        machine.cancelled.value = 1
+        raise
+    finally:
+        _join(thread)
+        try:
+            result = machine.result() if not machine.cancelled.value else None
+        finally:
+            machine.close()
+    assert result is not None
+    return result

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A contract as a provider's structured output takes it."""
+
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+
+from . import _abi
+from ._abi import Error
+from ._errors import failure
+from ._issues import place_of
+from ._library import lib, number_of
+from ._values import Doc, dump, load
+
+if TYPE_CHECKING:
+    from ._contract import Contract
+
+
+class StrictNote(NamedTuple):
+    """What became of one keyword: verdict is "rewritten" or "impossible",
+    location a JSON Pointer in the contract."""
+    verdict: str
+    keyword: str
+    location: str
+    message: str
+    hint: str
+    line: Optional[int]
+    column: Optional[int]
+    offset: Optional[int]
+    length: Optional[int]
+
+
+class Strict:
+    """verdict: "accepted", "rewritten" or "impossible"; schema: what to send,
+    None where it is impossible; name and description for it; notes: what became
+    of each keyword that is not sent as it stands."""
+
+    def __init__(self, contract: "Contract[Any]", subset: str) -> None:
+        self._free = lib.surety_strict_free
+        self.handle: Any = None
+        made, error = c_void_p(), Error()
+        status = lib.surety_strict_compile(
+            contract.handle, number_of(_abi.SUBSETS, subset, "a subset"), None,
+            byref(made), byref(error))
+        if status:
+            raise failure(status, error)
+        handle = self.handle = made.value
+        self.contract = contract
+        self.verdict = _abi.STRICT_VERDICTS[
+            lib.surety_strict_verdict_of(handle)]
+        self.schema = load(lib.surety_strict_schema(handle))
+        self.name = str(lib.surety_strict_name(handle))
+        self.description = str(lib.surety_strict_description(handle))
+        self.notes = [_note(lib.surety_strict_note_at(handle, i)) for i in
+                      range(lib.surety_strict_note_count(handle))]
+
+    def __del__(self) -> None:
+        if self.__dict__.get("handle"):
+            self._free(self.handle)
+
+    def restore(self, delivered: Any) -> Any:
+        """Turns a value that was made for the strict schema into one for the
+        contract, to be checked."""
+        doc, out, error = Doc(), Doc(), Error()
+        status = lib.surety_strict_restore(
+            self.handle, doc.read(dump(delivered)), out.handle, byref(error))
+        if status:
+            raise failure(status, error)
+        return load(out.root(), self.contract.decimals)
+
+
+def _note(note: "_abi.StrictNote") -> StrictNote:
+    return StrictNote(_abi.STRICT_VERDICTS[note.verdict], str(note.keyword),
+                      str(note.location), str(note.message), str(note.hint),
+                      *place_of(note.position))
