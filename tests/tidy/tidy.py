@@ -376,7 +376,7 @@ def is_referenced(tree, path, quoted, included):
         return any(path.endswith("/" + one) for one in quoted)
     if ending in (".py", ".sh"):
         word = re.compile(r"(?<![\w])" + re.escape(name) + r"|\b(?:import|from)"
-                          r"\s+" + re.escape(stem) + r"\b")
+                          r"\s+\.?" + re.escape(stem) + r"\b")
         return any(word.search(tree.text(other)) for other in tree.written()
                    + ([".ci/run"] if ".ci/run" in tree.files else [])
                    if other != path)

@@ -183,7 +183,7 @@ TEST(says_what_is_not_there)
         {"fsat", SURETY_SYNTAX, "no model \"fsat\"", "\"fast\""},
         {"zzzzzzzzz", SURETY_SYNTAX, "no model", "PROVIDER:MODEL"},
         {"openai", SURETY_SYNTAX, "no model", "openai:MODEL"},
-        {"", SURETY_SYNTAX, "no model", "PROVIDER:MODEL"},
+        {"", SURETY_SYNTAX, "no model is named", "PROVIDER:MODEL"},
         {"opnai:gpt", SURETY_SYNTAX, "no provider \"opnai\"", "openai:gpt"},
         {"qqqqqqqq:x", SURETY_SYNTAX, "no provider", ""},
         {"openai:", SURETY_SYNTAX, "names no model", ""},
