@@ -3,7 +3,8 @@
 # Installs the Debian packages that building or testing Surety needs and that
 # are missing; where none is missing it does and says nothing.
 #
-#     tools/setup.sh SET...        SET: build, test, bench, fuzz, ci, deb
+#     tools/setup.sh SET...        SET: build, test, bench, fuzz, ci, more,
+#                                      deb
 #
 # One row a package: the set it belongs to, its name, what it is for. NAME:TOOL
 # is not missing where TOOL can be run, wherever that comes from. NAME? is only
@@ -44,16 +45,16 @@ bench npm:npm fetches_validators_to_measure_beside
 fuzz clang the_fuzzer
 fuzz libclang-rt-14-dev the_run_time_of_the_fuzzer
 ci clang the_second_compiler
-ci cmake finds_the_installed_library_in_a_test
-ci mandoc reads_the_manual_pages_in_a_test
-ci man-db reads_them_too
-ci build-essential builds_the_Debian_packages_in_a_test
-ci debhelper builds_the_Debian_packages_in_a_test
-ci lintian reads_them
+more cmake finds_the_installed_library_in_a_test
+more mandoc reads_the_manual_pages_in_a_test
+more man-db reads_them_too
+more build-essential builds_the_Debian_packages_in_a_test
+more debhelper builds_the_Debian_packages_in_a_test
+more lintian reads_them
 deb build-essential builds_the_Debian_packages
 deb debhelper builds_the_Debian_packages
-ci postgresql the_other_database_of_ledgers
-ci python3-pydantic models_whose_schemas_are_contracts
+more postgresql the_other_database_of_ledgers
+more python3-pydantic models_whose_schemas_are_contracts
 ci libclang-rt-14-dev the_sanitizers_of_clang
 '
 
