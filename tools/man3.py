@@ -3,7 +3,7 @@
 """The manual pages of the C interface, made from the headers and their
 comments: a page a header, and one for each function that leads there.
 
-    man3.py --library L --version V --output FOLDER [--links FILE] HEADER...
+    man3.py --package P --version V --output FOLDER [--links FILE] HEADER...
 
 FILE lists names of functions, one a line; a name that no header declares gets
 an empty page and is told, so that the build goes on until the list is mended.
@@ -83,10 +83,10 @@ def name_of(header):
     return header.name.replace("/", "_").removesuffix(".h")
 
 
-def page(header, others, version, library):
-    """The text of a header's page; library: pkg-config's name of it."""
+def page(header, others, version, package):
+    """The text of a header's page; package: pkg-config's name of it."""
     name = name_of(header)
-    build = roff(f"cc program.c $(pkg-config --cflags --libs {library})", True)
+    build = roff(f"cc program.c $(pkg-config --cflags --libs {package})", True)
     out = ['.\\" Made by tools/man3.py from include/' + header.name,
            f'.TH {name.upper()} 3 "" "surety {version}" "Surety Library"',
            ".SH NAME", f"{name} \\- {roff(brief_of(header))}",
@@ -117,7 +117,7 @@ def page(header, others, version, library):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--package", required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--output", required=True)
     parser.add_argument("--links")
@@ -133,7 +133,7 @@ def main():
     pages, home = {}, {}
     for header in headers:
         pages[name_of(header)] = page(header, names, options.version,
-                                     options.library)
+                                     options.package)
         for group in header.groups:
             home.update((item.name, name_of(header)) for item in group.items
                         if item.kind == "function")

@@ -51,7 +51,7 @@ function pkgConfig(...parameters) {
 }
 
 // The flags that find the library, at build time and at run time.
-function libraryFlags() {
+function linkFlags() {
   const places = folders(process.env.SURETY_LIBRARY_PATH);
   if (places.length && !places.some((it) => ["so", "dylib"].some((ending) =>
     existsSync(join(it, `libsurety.${ending}`)))))
@@ -83,7 +83,7 @@ function compile() {
     "-pthread", "-fvisibility=hidden", "-D_POSIX_C_SOURCE=200809L",
     ...WARNINGS, ...words(process.env.CFLAGS), `-I${nodeHeaders()}`, ...shared,
     "-o", `${output}.new`, ...SOURCES.map((it) => join(HERE, it)),
-    ...libraryFlags(), ...words(process.env.LDFLAGS)];
+    ...linkFlags(), ...words(process.env.LDFLAGS)];
   mkdirSync(dirname(output), { recursive: true });
   try {
     execFileSync(compiler[0], parameters, { stdio: "inherit" });

@@ -25,7 +25,7 @@ static const surety__fault_row speak_gemini_faults[] = {
      "You exceeded your current quota. Please try again later."},
     {499, "CANCELLED", NULL, "The operation was cancelled."},
     {500, "INTERNAL", NULL, "An internal error has occurred."},
-    {501, "UNIMPLEMENTED", NULL, "Operation is not implemented."},
+    {501, "UNIMPLEMENTED", NULL, "The operation is not supported."},
     {503, "UNAVAILABLE", NULL,
      "The model is overloaded. Please try again later."},
     {504, "DEADLINE_EXCEEDED", NULL, "Deadline expired."},

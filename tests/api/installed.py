@@ -36,10 +36,10 @@ def make(place, name, compiler, source, flags):
 
 def check_files(place):
     check("the shared library and surety.pc are there",
-          place.library and place.config)
+          place.libdir and place.config)
     for library in ["libsurety"] + (
             ["libsurety-run"] if place.find("libsurety-run.so") else []):
-        shared = f"{place.library}/{library}.so"
+        shared = f"{place.libdir}/{library}.so"
         same(f"the soname is {library}.so.0",
              os.path.basename(os.path.realpath(f"{shared}.0")),
              os.path.basename(os.path.realpath(shared)))

@@ -207,7 +207,7 @@ def test_build(app):
              "pkg-config is not here"),
             ("no compiler", {"CC": "/none/cc"}, "there is no compiler"),
             ("no headers of the library", {"SURETY_INCLUDE_PATH": "/none",
-                                           "CFLAGS": "-nostdinc"},
+                                           "CFLAGS": "-nostdinc", "CC": "cc"},
              "cc cannot compile the addon")):
         done = run("node", "build.mjs", cwd=package, **env)
         check(f"{name}: said, with what to do", done.returncode == 1 and

@@ -35,10 +35,10 @@ class Place:
     def __init__(self, root, prefix):
         self.root = root
         self.prefix = os.path.join(root, prefix.lstrip("/"))
-        self.library = self.find("libsurety.so")
+        self.libdir = self.find("libsurety.so")
         self.config = self.find("surety.pc")
         self.env = {**os.environ, "PKG_CONFIG_PATH": self.config or "",
-                    "LD_LIBRARY_PATH": self.library or ""}
+                    "LD_LIBRARY_PATH": self.libdir or ""}
         if not self.movable():
             self.env["PKG_CONFIG_SYSROOT_DIR"] = root
 

@@ -105,7 +105,7 @@ class _Machine:
 
     def __init__(self, contract: Any, prompt: Any, settings: "_Settings",
                  post: Callable[[Any], None]) -> None:
-        self.library = run_library()
+        self.engine = run_library()
         self.kept: List[Any] = []
         self.handle: Any = None
         self.ledger: Any = None
@@ -146,7 +146,7 @@ class _Machine:
         return model
 
     def _ledger(self) -> None:
-        settings, library = self.settings, self.library
+        settings, library = self.settings, self.engine
         given, handle = settings.ledger, self.config.handle
         url = str(library.surety_config_ledger(handle)) if given is None \
             else os.fspath(given) if given else ""
@@ -164,7 +164,7 @@ class _Machine:
             raise failure(status, error)
 
     def _ledger_optional(self) -> bool:
-        return bool(self.settings.ledger_optional or self.library
+        return bool(self.settings.ledger_optional or self.engine
                     .surety_config_ledger_optional(self.config.handle))
 
     def _event(self, kind: Any) -> Any:
@@ -183,7 +183,7 @@ class _Machine:
         return ctypes.cast(made, c_void_p).value
 
     def _open(self, prompt: Any) -> None:
-        settings, library = self.settings, self.library
+        settings, library = self.settings, self.engine
         names = settings.models or self.config.default
         if isinstance(names, str):
             names = [names]
@@ -246,13 +246,13 @@ class _Machine:
         if self.settings.listens:
             options.event = self._event(MEMBER_EVENT)
         self.kept.append(options)
-        status: int = self.library.surety_consensus_new(
+        status: int = self.engine.surety_consensus_new(
             byref(options), byref(made), byref(error))
         return status
 
     def start(self) -> threading.Thread:
-        wait = self.library.surety_consensus_wait if self.is_consensus \
-            else self.library.surety_run_wait
+        wait = self.engine.surety_consensus_wait if self.is_consensus \
+            else self.engine.surety_run_wait
 
         def work() -> None:
             try:
@@ -269,11 +269,11 @@ class _Machine:
         if self.status:
             raise failure(self.status, self.error)
         make = consensus_result if self.is_consensus else run_result
-        return make(self.library, self.handle, self.contract)
+        return make(self.engine, self.handle, self.contract)
 
     def close(self) -> None:
         """Frees the run before what it stands on. No thread may be in it."""
-        library = self.library
+        library = self.engine
         handle, self.handle = self.handle, None
         if handle and self.is_consensus:
             library.surety_consensus_free(handle)
