@@ -131,13 +131,66 @@ static size_t explain_tag(surety_str reply, size_t offset)
     return len < tag.len ? len + 1 : 1;
 }
 
-/* Writes what stood in the way to the scratch buffer; gives the hint and how
- * many bytes at offset to point at (0: there is no place). */
-static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
-                               size_t offset, const char **ret_hint)
+/* Where a mark of a json block stands in the middle of a line before `to`, as
+ * no block of Markdown opens; `to`: nowhere. */
+static size_t explain_inline_fence(surety_str reply, size_t to)
+{
+    const surety_str mark = SURETY__LITERAL("```json");
+    size_t at = 0;
+
+    while (at < to) {
+        const surety_str rest = {reply.ptr + at, to - at};
+        size_t line;
+
+        at += surety__str_find(rest, mark);
+        if (at >= to)
+            break;
+        for (line = at; line && memchr(" \t", reply.ptr[line - 1], 2);)
+            line--;
+        if (line && !memchr("\r\n", reply.ptr[line - 1], 2))
+            return at;
+        at += mark.len;
+    }
+    return to;
+}
+
+/* A block that is never closed. Bare marks that end the reply were to close a
+ * block, where one was to be opened in the middle of a line. */
+static size_t explain_open_fence(surety_judge *judge, size_t *offset,
+                                 const char **ret_hint)
 {
     const surety_str reply = judge->reply;
-    const unsigned line = surety_position_at(reply, offset, 0).line;
+    const unsigned line = surety_position_at(reply, *offset, 0).line;
+    surety_str tag;
+    const surety_str fence = explain_fence(reply, *offset, &tag);
+    const size_t inline_at = explain_inline_fence(reply, *offset);
+
+    if (inline_at < *offset &&
+        surety__str_trim((surety_str){fence.ptr + fence.len,
+                                      reply.len - *offset - fence.len})
+                .len == 0) {
+        surety__buf_printf(&judge->scratch,
+                           "the block that is closed at line %u opens in the "
+                           "middle of line %u",
+                           line, surety_position_at(reply, inline_at, 0).line);
+        *ret_hint = "begin a new line with ```json";
+        *offset = inline_at;
+        return explain_fence(reply, inline_at, &tag).len;
+    }
+    surety__buf_printf(&judge->scratch,
+                       "a fenced block is opened at line %u but never "
+                       "closed: the reply looks cut off",
+                       line);
+    return fence.len;
+}
+
+/* Writes what stood in the way to the scratch buffer; gives the hint, the place
+ * to point at, and how many bytes (0: there is no place). */
+static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
+                               size_t *offset, const char **ret_hint)
+{
+    const surety_str reply = judge->reply;
+    const unsigned line = surety_position_at(reply, *offset, 0).line;
     surety_buf *out = &judge->scratch;
     surety_str fence, tag;
 
@@ -152,16 +205,12 @@ static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
                            "reasoning begins at line %u but never ends: "
                            "the reply looks cut off",
                            line);
-        return explain_tag(reply, offset);
+        return explain_tag(reply, *offset);
     case SURETY_OBSTACLE_FENCE_OPEN:
-        surety__buf_printf(out,
-                           "a fenced block is opened at line %u but never "
-                           "closed: the reply looks cut off",
-                           line);
-        return explain_fence(reply, offset, &tag).len;
+        return explain_open_fence(judge, offset, ret_hint);
     case SURETY_OBSTACLE_FENCE_OTHER:
         *ret_hint = "open the block with ```json";
-        fence = explain_fence(reply, offset, &tag);
+        fence = explain_fence(reply, *offset, &tag);
         surety__buf_printf(out,
                            "no fenced block tagged json was found; the "
                            "block at line %u is ",
@@ -174,7 +223,7 @@ static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
         surety__buf_printf(out,
                            "%s opens at line %u but never ends: the reply "
                            "looks cut off",
-                           reply.ptr[offset] == '[' ? "an array" : "an object",
+                           reply.ptr[*offset] == '[' ? "an array" : "an object",
                            line);
         return 1;
     case SURETY_OBSTACLE_NO_MARKER:
@@ -206,7 +255,7 @@ static surety_status explain_extraction(surety_judge *judge)
     if (judge->extract.from_count == 1 &&
         judge->extract.from[0] == SURETY_PLACE_NATIVE)
         obstacle = SURETY_OBSTACLE_NO_JSON;
-    length = explain_obstacle(judge, obstacle, offset, &hint);
+    length = explain_obstacle(judge, obstacle, &offset, &hint);
     issue->seen.hint = surety_str_of(hint);
     if (length) {
         issue->placed = true;
@@ -217,8 +266,7 @@ static surety_status explain_extraction(surety_judge *judge)
                                                                : SURETY_NOMEM;
 }
 
-/* ---- json_parse -----------------------------------------------------------
- */
+/* ---- json_parse ---------------------------------------------------------- */
 
 /* Whether the reader stopped for want of more: at the end, or in the letters of
  * a literal that the end cut off. */
@@ -342,8 +390,7 @@ static surety_status explain_syntax(surety_judge *judge)
                                                                : SURETY_NOMEM;
 }
 
-/* ---- validation -----------------------------------------------------------
- */
+/* ---- validation ---------------------------------------------------------- */
 
 static surety_status explain_findings(surety_judge *judge)
 {
@@ -461,8 +508,7 @@ static surety_status explain_rules(surety_judge *judge)
     return status;
 }
 
-/* ---- warnings -------------------------------------------------------------
- */
+/* ---- warnings ------------------------------------------------------------ */
 
 surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
                                    const char *format, ...)
