@@ -210,9 +210,8 @@ static void again_excerpt(const again_state *state, size_t offset)
 static void again_hint(const again_state *state, const surety_issue *issue)
 {
     surety_buf *out = state->out;
-    const surety_str cut = SURETY__LITERAL("looks cut off");
 
-    if (surety__str_find(issue->message, cut) < issue->message.len) {
+    if (surety__outcome_looks_cut_off(state->outcome)) {
         surety_buf_text(out, "   hint: the reply ended before the JSON did; "
                              "answer more briefly, and with the whole JSON\n");
         return;

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "contract/contract.h"
 #include "json/json.h"
+#include "reply/reply.h"
 #include "schema/schema.h"
 
 /* ---- layout.c ----------------------------------------------------------- */

@@ -177,6 +177,7 @@ static size_t explain_open_fence(surety_judge *judge, size_t *offset,
         *offset = inline_at;
         return explain_fence(reply, inline_at, &tag).len;
     }
+    judge->outcome.looks_cut_off = true;
     surety__buf_printf(&judge->scratch,
                        "a fenced block is opened at line %u but never "
                        "closed: the reply looks cut off",
@@ -201,6 +202,7 @@ static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
         surety_buf_text(out, "the reply is empty");
         return 0;
     case SURETY_OBSTACLE_REASONING_OPEN:
+        judge->outcome.looks_cut_off = true;
         surety__buf_printf(out,
                            "reasoning begins at line %u but never ends: "
                            "the reply looks cut off",
@@ -220,6 +222,7 @@ static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
             surety__explain_quote(out, tag, EXPLAIN_TAG_MAX);
         return fence.len;
     case SURETY_OBSTACLE_VALUE_OPEN:
+        judge->outcome.looks_cut_off = true;
         surety__buf_printf(out,
                            "%s opens at line %u but never ends: the reply "
                            "looks cut off",
@@ -308,6 +311,7 @@ static surety_status explain_cut(surety_judge *judge, surety__issue *issue)
     const surety_val open = surety_val_at(surety_doc_root(best->doc), path);
     const surety_kind kind = surety_val_kind(open);
 
+    outcome->looks_cut_off = true;
     surety__locate_span(judge, best, text.len, 0, issue);
     surety_buf_text(out, explain_goes_on(judge) ? "the JSON is cut off"
                                                 : "the reply is cut off");
@@ -378,6 +382,7 @@ static surety_status explain_syntax(surety_judge *judge)
     else
         surety_buf_text(out, fault->message);
     if (ended && text.len) {
+        outcome->looks_cut_off = true;
         surety_buf_text(out, explain_goes_on(judge)
                                  ? ": the JSON looks cut off"
                                  : ": the reply looks cut off");

@@ -197,6 +197,11 @@ surety_repaired surety_outcome_repaired(const surety_outcome *outcome, size_t i)
     };
 }
 
+bool surety__outcome_looks_cut_off(const surety_outcome *outcome)
+{
+    return outcome->looks_cut_off;
+}
+
 bool surety_outcome_partial(const surety_outcome *outcome)
 {
     return outcome && outcome->partial;

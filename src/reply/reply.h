@@ -56,7 +56,8 @@ struct surety_outcome {
     size_t start, end;
     bool fallback;
     bool partial;
-    surety_str open; /* where partial is set */
+    surety_str open;    /* where partial is set */
+    bool looks_cut_off; /* what is wrong is that the reply ends too early */
 };
 
 /* SIZE_MAX for a trial's index: the candidate is the native text. */
@@ -219,6 +220,9 @@ surety_status surety__explain_deprecated(surety_judge *judge);
 surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
                                    const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Whether the errors say that the reply ended before its JSON did. */
+bool surety__outcome_looks_cut_off(const surety_outcome *outcome);
 
 /* Text quoted in a message, cut between code points where it is long. */
 void surety__explain_quote(surety_buf *out, surety_str text, size_t max);
