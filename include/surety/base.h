@@ -182,6 +182,21 @@ typedef struct surety_limits {
  * be NULL. */
 SURETY_API surety_limits surety_limits_of(const surety_limits *given);
 
+/* ---- files --------------------------------------------------------------- */
+
+/* Writes bytes to the file at path, whole or not at all: to a temporary name in
+ * the same folder first. A file that is there is SURETY_MISUSE unless replace;
+ * it is replaced and not written to, so a symbolic link is replaced itself.
+ * SURETY_IO with the system's reason. Allocates nothing. */
+SURETY_API surety_status surety_file_write(surety_str path, surety_str bytes,
+                                           bool replace, surety_error *reterr);
+/* Appends the folder of a user's files of one kind (XDG Base Directory
+ * Specification 0.8): given, which is what its variable says, such as
+ * XDG_CONFIG_HOME, where that is an absolute path, else home/below, such as
+ * $HOME/.config. False, with nothing appended: home is empty too. */
+SURETY_API bool surety_user_folder(surety_str given, surety_str home,
+                                   const char *below, surety_buf *out);
+
 #ifdef __cplusplus
 }
 #endif

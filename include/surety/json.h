@@ -297,6 +297,20 @@ SURETY_API surety_status surety_val_write(surety_val val, surety_style style,
  * become U+FFFD, one for each maximal subpart. */
 SURETY_API void surety_json_string(surety_buf *out, surety_str text);
 
+/* Members of an object, for whoever writes one straight into a buffer. Each
+ * appends the name as a JSON string, with the comma that is due before it (none
+ * where out ends in "{"), and the value; behind surety_json_name the caller
+ * appends it. The braces are the caller's. */
+SURETY_API void surety_json_name(surety_buf *out, const char *name);
+SURETY_API void surety_json_text(surety_buf *out, const char *name,
+                                 surety_str text);
+SURETY_API void surety_json_number(surety_buf *out, const char *name,
+                                   uint64_t number);
+SURETY_API void surety_json_bool(surety_buf *out, const char *name, bool value);
+/* Compact; null where val is SURETY_NONE. */
+SURETY_API void surety_json_value(surety_buf *out, const char *name,
+                                  surety_val val);
+
 #ifdef __cplusplus
 }
 #endif

@@ -286,6 +286,13 @@ typedef struct surety_price {
  * is more than that holds. */
 SURETY_API uint64_t surety_price_cost(const surety_price *price,
                                       const surety_usage *usage);
+/* Appends pico-dollars as dollars, exactly: "0.30", with two decimals, or as
+ * many as there are. */
+SURETY_API void surety_dollars_write(uint64_t picousd, surety_buf *out);
+/* The same rounded, for tables: "1234" from 1,000 dollars on, "12.34" from 1
+ * on; below, four decimals, or as many as show two digits: "0.1234",
+ * "0.0000034"; and "0". */
+SURETY_API void surety_dollars_write_rounded(uint64_t picousd, surety_buf *out);
 
 /* A model that can be called. Everything in it is the caller's and must outlive
  * what uses it. Zero means the default everywhere but in size: models stand in

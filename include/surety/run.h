@@ -6,7 +6,7 @@
  *                                   .prompt = prompt,
  *                                   .models = &model, .model_count = 1};
  *     if (surety_run_new(&options, &run, &err) ||
- *         surety_run_wait(run, &err))
+ *         surety_run_wait(run, NULL, &err))
  *         return fail(err.message);
  *     if (surety_run_verdict_of(run) == SURETY_RUN_VALID)
  *         use(surety_outcome_value(surety_run_outcome(run)));

@@ -149,7 +149,7 @@ typedef struct surety_stats_group {
     /* Of calls that were answered, from start to end; the median and the 95th
      * percentile (nearest rank) within 1 percent. 0 where answered is. */
     uint64_t answered;
-    uint64_t median_ms, p95_ms, most_ms;
+    uint64_t median_ms, p95_ms, max_ms;
     uint64_t stopped;       /* calls that the run stopped */
     uint64_t saved_tokens;  /* by that, at most, as far as it is known */
     uint64_t saved_unknown; /* calls that were stopped, of which it is not */
@@ -204,7 +204,7 @@ typedef struct surety_stats_cover {
     surety_str contract, member;
     uint64_t replies; /* that have it */
     uint64_t numbers; /* numbers there were: their sum and bounds */
-    double sum, least, most;
+    double sum, min, max;
     uint64_t trues, falses, nulls;
     uint64_t others; /* objects */
     size_t values;   /* different texts that are counted */

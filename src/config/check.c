@@ -13,8 +13,7 @@
 
 enum { QUOTED_MAX = 15 };
 
-/* ---- keys -----------------------------------------------------------------
- */
+/* ---- keys ---------------------------------------------------------------- */
 
 /* Members that hold a key elsewhere, in small letters and without "_", "-". */
 static const char *const check_secret_names[] = {
@@ -132,8 +131,7 @@ static surety_status check_keys(const surety_config *config,
     return status;
 }
 
-/* ---- the contract ---------------------------------------------------------
- */
+/* ---- the contract -------------------------------------------------------- */
 
 /* What a name, a variable or a mistaken text of some length breaks, in words
  * that do not quote it. */
@@ -248,8 +246,7 @@ surety_status surety__config_check(const surety_config *config,
     return status == SURETY_OK ? check_contract(config, reterr) : status;
 }
 
-/* ---- URLs -----------------------------------------------------------------
- */
+/* ---- URLs ---------------------------------------------------------------- */
 
 /* The length of "scheme://" that url begins with, 0: none of the list's. */
 static size_t check_scheme(surety_str url, const char *schemes)
@@ -335,8 +332,7 @@ surety_status surety__config_check_url(const surety_config *config,
     return surety__config_at(config, url, reterr, status);
 }
 
-/* ---- headers --------------------------------------------------------------
- */
+/* ---- headers ------------------------------------------------------------- */
 
 /* A token of RFC 9110, section 5.6.2. */
 static bool check_is_token(surety_str name)

@@ -111,16 +111,14 @@ struct surety_config {
     surety__config_key *keys;
 };
 
-/* ---- config.c -------------------------------------------------------------
- */
+/* ---- config.c ------------------------------------------------------------ */
 
 /* Adds to a failure the place of val in the file. Gives reterr->status, or
  * status where reterr is NULL. */
 surety_status surety__config_at(const surety_config *config, surety_val val,
                                 surety_error *reterr, surety_status status);
 
-/* ---- check.c --------------------------------------------------------------
- */
+/* ---- check.c ------------------------------------------------------------- */
 
 /* Refuses a key that stands in the file itself, then what the contract
  * surety/config does not allow. No message quotes what may be a key. */
@@ -137,8 +135,7 @@ surety_status surety__config_check_headers(const surety_config *config,
                                            surety_val headers,
                                            surety_error *reterr);
 
-/* ---- rows.c, providers.c --------------------------------------------------
- */
+/* ---- rows.c, providers.c ------------------------------------------------- */
 
 /* Fills the configuration's arrays from its document, which was checked. */
 surety_status surety__config_rows(surety_config *config, surety_error *reterr);
@@ -158,8 +155,7 @@ surety__config_provider_find(const surety_config *config, surety_str name);
 surety_str surety__config_nearest(const surety_config *config, surety_str word,
                                   bool of_models);
 
-/* ---- keys.c: the door to the environment and to files ---------------------
- */
+/* ---- keys.c: the door to the environment and to files -------------------- */
 
 #define SURETY__KEY_MAX 4096
 

@@ -12,27 +12,13 @@
 
 static const char locate_here[] = "surety.json";
 
-/* Appends the folder of the user's configurations (XDG Base Directory
- * Specification): XDG_CONFIG_HOME where that is absolute, else ~/.config. */
-static bool locate_folder(const surety_config_options *options,
-                          surety_buf *path)
-{
-    const char *folder = surety__environment(options, "XDG_CONFIG_HOME");
-    const char *home = surety__environment(options, "HOME");
-
-    if (folder && *folder == '/')
-        surety_buf_text(path, folder);
-    else if (home && *home)
-        surety__buf_printf(path, "%s/.config", home);
-    else
-        return false;
-    return true;
-}
-
 /* The user's configuration; an empty path where there is none. */
 static void locate_users(const surety_config_options *options, surety_buf *path)
 {
-    if (!locate_folder(options, path))
+    if (!surety_user_folder(
+            surety_str_of(surety__environment(options, "XDG_CONFIG_HOME")),
+            surety_str_of(surety__environment(options, "HOME")), ".config",
+            path))
         return;
     surety_buf_text(path, "/surety/surety.json");
     surety_buf_byte(path, '\0');

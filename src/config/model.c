@@ -11,8 +11,7 @@
 #define MODEL_RECORDING_MAX ((size_t)256 << 20)
 #define MODEL_QUOTED_MAX 64
 
-/* ---- transports -----------------------------------------------------------
- */
+/* ---- transports ---------------------------------------------------------- */
 
 /* Keeps a transport that was opened, around which exchanges are recorded where
  * that is asked for. On failure it is closed. */
@@ -112,8 +111,7 @@ static surety_status model_transport(surety_config *config,
     return status;
 }
 
-/* ---- recordings -----------------------------------------------------------
- */
+/* ---- recordings ---------------------------------------------------------- */
 
 /* Reads the recording that a model is. One that is named directly counts from
  * the working folder, as whoever named it sees it. */
@@ -152,8 +150,7 @@ static surety_status model_recording(surety_config *config,
     return SURETY_OK;
 }
 
-/* ---- keys and headers -----------------------------------------------------
- */
+/* ---- keys and headers ---------------------------------------------------- */
 
 /* A key on its way to another machine in the clear. */
 static void model_warn_clear(const surety_config *config,
@@ -238,8 +235,7 @@ static surety_status model_headers(surety_config *config, surety_val from,
     return SURETY_OK;
 }
 
-/* ---- models ---------------------------------------------------------------
- */
+/* ---- models -------------------------------------------------------------- */
 
 /* exec: and a command; ptr NULL: out of memory. */
 static surety_str model_command(surety_config *config, surety_str command)

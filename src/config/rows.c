@@ -121,8 +121,7 @@ surety_str surety__config_path(surety_config *config, surety_str path)
     return joined;
 }
 
-/* ---- providers ------------------------------------------------------------
- */
+/* ---- providers ----------------------------------------------------------- */
 
 /* The key's two members; a built-in's variable is not for another address than
  * its own, or its key would be sent there. */
@@ -228,8 +227,7 @@ static surety_status rows_provider(surety_config *config, surety_val from,
     return status;
 }
 
-/* ---- models ---------------------------------------------------------------
- */
+/* ---- models -------------------------------------------------------------- */
 
 static surety_status rows_find_provider(const surety_config *config,
                                         surety_val name,
@@ -289,8 +287,7 @@ static surety_status rows_model(surety_config *config, surety_val from,
     return status;
 }
 
-/* ---- all of it ------------------------------------------------------------
- */
+/* ---- all of it ----------------------------------------------------------- */
 
 /* Room for count items, at least one, or NULL with reterr filled. */
 static void *rows_room(surety_config *config, size_t count, size_t size,

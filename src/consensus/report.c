@@ -114,42 +114,6 @@ bool surety_consensus_cost(const surety_consensus *consensus,
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static void tally_name(surety_buf *out, const char *name)
-{
-    if (out->len && out->ptr[out->len - 1] != '{')
-        surety_buf_byte(out, ',');
-    surety_json_string(out, surety_str_of(name));
-    surety_buf_byte(out, ':');
-}
-
-static void tally_text(surety_buf *out, const char *name, surety_str text)
-{
-    tally_name(out, name);
-    surety_json_string(out, text);
-}
-
-static void tally_number(surety_buf *out, const char *name, uint64_t number)
-{
-    tally_name(out, name);
-    surety_buf_number(out, number);
-}
-
-static void tally_bool(surety_buf *out, const char *name, bool value)
-{
-    tally_name(out, name);
-    surety_buf_text(out, value ? "true" : "false");
-}
-
-/* The value, or null. A number whose text is a number in JSON stays that. */
-static void tally_value(surety_buf *out, const char *name, surety_val value)
-{
-    tally_name(out, name);
-    if (value.doc)
-        (void)surety_val_write(value, SURETY_STYLE_COMPACT, out);
-    else
-        surety_buf_text(out, "null");
-}
-
 /* Thousandths, rounded. */
 static unsigned tally_agreement(const surety_consensus *consensus)
 {
@@ -175,13 +139,14 @@ static void tally_ballot(const surety_consensus *consensus, size_t i,
     const char *before = "";
 
     surety_buf_text(out, i ? ",{" : "{");
-    tally_text(out, "path", ballot.pointer);
-    tally_text(out, "how", surety_str_of(surety_vote_how_name(ballot.how)));
-    tally_number(out, "votes", ballot.votes);
-    tally_number(out, "voters", ballot.voters);
+    surety_json_text(out, "path", ballot.pointer);
+    surety_json_text(out, "how",
+                     surety_str_of(surety_vote_how_name(ballot.how)));
+    surety_json_number(out, "votes", ballot.votes);
+    surety_json_number(out, "voters", ballot.voters);
     if (ballot.how != SURETY_VOTE_LEFT_OUT)
-        tally_value(out, "value", ballot.value);
-    tally_name(out, "minority");
+        surety_json_value(out, "value", ballot.value);
+    surety_json_name(out, "minority");
     surety_buf_byte(out, '[');
     for (size_t voter = 0; voter < consensus->voter_count; voter++) {
         const surety_val given = surety_vote_given(consensus->vote, i, voter);
@@ -190,9 +155,9 @@ static void tally_ballot(const surety_consensus *consensus, size_t i,
             continue;
         surety_buf_text(out, before);
         surety_buf_byte(out, '{');
-        tally_number(out, "member", consensus->voters[voter]);
+        surety_json_number(out, "member", consensus->voters[voter]);
         if (given.doc)
-            tally_value(out, "value", given);
+            surety_json_value(out, "value", given);
         surety_buf_byte(out, '}');
         before = ",";
     }
@@ -205,25 +170,25 @@ static void tally_vote(const surety_consensus *consensus, surety_buf *out)
     const size_t told = count < TALLY_BALLOTS_MAX ? count : TALLY_BALLOTS_MAX;
     const unsigned share = tally_agreement(consensus);
 
-    tally_name(out, "vote");
+    surety_json_name(out, "vote");
     if (!consensus->vote) {
         surety_buf_text(out, "null");
         return;
     }
     surety__buf_printf(out, "{\"agreement\":%u.%u%u%u", share / 1000,
                        share / 100 % 10, share / 10 % 10, share % 10);
-    tally_name(out, "voters");
+    surety_json_name(out, "voters");
     surety_buf_byte(out, '[');
     for (size_t i = 0; i < consensus->voter_count; i++)
         surety__buf_printf(out, i ? ",%zu" : "%zu", consensus->voters[i]);
     surety_buf_byte(out, ']');
-    tally_name(out, "ballots");
+    surety_json_name(out, "ballots");
     surety_buf_byte(out, '[');
     for (size_t i = 0; i < told; i++)
         tally_ballot(consensus, i, out);
     surety_buf_byte(out, ']');
     if (told < count)
-        tally_number(out, "ballots_more", count - told);
+        surety_json_number(out, "ballots_more", count - told);
     surety_buf_byte(out, '}');
 }
 
@@ -233,11 +198,11 @@ static surety_status tally_party(const surety_run *run, surety_str model,
     surety_status status;
 
     surety_buf_byte(out, '{');
-    tally_text(out, "model", model);
-    tally_text(
+    surety_json_text(out, "model", model);
+    surety_json_text(
         out, "verdict",
         surety_str_of(surety_run_verdict_name(surety_run_verdict_of(run))));
-    tally_name(out, "report");
+    surety_json_name(out, "report");
     status =
         surety_run_write(run, SURETY_REPORT_JSON, (surety_str){"", 0}, out);
     surety_buf_byte(out, '}');
@@ -250,7 +215,7 @@ static surety_status tally_parties(const surety_consensus *consensus,
     const surety_run *aggregator = surety_consensus_aggregator(consensus);
     surety_status status = SURETY_OK;
 
-    tally_name(out, "members");
+    surety_json_name(out, "members");
     surety_buf_byte(out, '[');
     for (size_t i = 0; i < consensus->member_count && status == SURETY_OK;
          i++) {
@@ -260,7 +225,7 @@ static surety_status tally_parties(const surety_consensus *consensus,
                              consensus->run.models[i].name, out);
     }
     surety_buf_byte(out, ']');
-    tally_name(out, "aggregator");
+    surety_json_name(out, "aggregator");
     if (!aggregator)
         surety_buf_text(out, "null");
     else if (status == SURETY_OK)
@@ -272,20 +237,9 @@ static void tally_spent(const surety_consensus *consensus, surety_buf *out)
 {
     const surety_usage usage = surety_consensus_usage(consensus);
     uint64_t cost = 0;
+    const bool cost_known = surety_consensus_cost(consensus, &cost);
 
-    tally_name(out, "usage");
-    surety_buf_byte(out, '{');
-    tally_bool(out, "known", usage.known);
-    tally_number(out, "input_tokens", usage.input_tokens);
-    tally_number(out, "cached_input_tokens", usage.cached_input_tokens);
-    tally_number(out, "output_tokens", usage.output_tokens);
-    tally_number(out, "reasoning_tokens", usage.reasoning_tokens);
-    surety_buf_byte(out, '}');
-    tally_name(out, "cost_picousd");
-    if (surety_consensus_cost(consensus, &cost))
-        surety_buf_number(out, cost);
-    else
-        surety_buf_text(out, "null");
+    surety__report_spent(out, &usage, cost_known, cost);
 }
 
 static surety_status tally_json(const surety_consensus *consensus,
@@ -296,18 +250,21 @@ static surety_status tally_json(const surety_consensus *consensus,
     surety_status status;
 
     surety_buf_byte(out, '{');
-    tally_bool(out, "ok",
-               verdict == SURETY_RUN_VALID || verdict == SURETY_RUN_PARTIAL);
-    tally_text(
+    surety_json_bool(out, "ok",
+                     verdict == SURETY_RUN_VALID ||
+                         verdict == SURETY_RUN_PARTIAL);
+    surety_json_text(
         out, "kind",
         surety_str_of(surety_consensus_kind_name(consensus->options.kind)));
-    tally_text(out, "verdict", surety_str_of(surety_run_verdict_name(verdict)));
-    tally_text(out, "contract",
-               contract ? surety_contract_id(contract) : (surety_str){"", 0});
-    tally_value(out, "value", consensus->value);
+    surety_json_text(out, "verdict",
+                     surety_str_of(surety_run_verdict_name(verdict)));
+    surety_json_text(out, "contract",
+                     contract ? surety_contract_id(contract)
+                              : (surety_str){"", 0});
+    surety_json_value(out, "value", consensus->value);
     if (consensus->message.len)
-        tally_text(out, "message", surety_consensus_message(consensus));
-    tally_name(out, "winner");
+        surety_json_text(out, "message", surety_consensus_message(consensus));
+    surety_json_name(out, "winner");
     if (consensus->winner == SIZE_MAX)
         surety_buf_text(out, "null");
     else

@@ -9,8 +9,8 @@
  * A union (anyOf, oneOf) makes alternatives of a side: the rest of the side
  * with one branch each. Alternatives of both sides are matched, those that mean
  * the same most first, and each match is a task of its own; what is left over
- * is a form that is gone or new. Of several unions at a place the first is
- * taken apart, the others are compared by their text. */
+ * is a form that is gone or new. Unions of many branches, and those inside of
+ * many others, are not taken apart: they say the same, or they do not. */
 #include "diff/diff.h"
 
 enum { DIFF_VALUE_MAX = 80 };
@@ -57,15 +57,20 @@ bool surety__side_never(const surety__side *side)
     return false;
 }
 
+const surety__shape *surety__side_part(const surety__side *side,
+                                       const char *keyword)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (surety_val_get(side->parts[i]->at, keyword).doc)
+            return side->parts[i];
+    return NULL;
+}
+
 surety_val surety__side_keyword(const surety__side *side, const char *keyword)
 {
-    for (size_t i = 0; i < side->count; i++) {
-        const surety_val found = surety_val_get(side->parts[i]->at, keyword);
+    const surety__shape *part = surety__side_part(side, keyword);
 
-        if (found.doc)
-            return found;
-    }
-    return surety_val_none();
+    return part ? surety_val_get(part->at, keyword) : surety_val_none();
 }
 
 /* ---- what is told ------------------------------------------------------- */
@@ -187,12 +192,6 @@ void surety__diff_value(surety_diff *diff, surety_val value)
 
 /* ---- the stack ---------------------------------------------------------- */
 
-static uint64_t diff_mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 29;
-}
-
 /* Whether the two sides were compared before; remembers them. */
 static bool diff_is_seen(surety_diff *diff, const surety__side *before,
                          const surety__side *after)
@@ -201,10 +200,10 @@ static bool diff_is_seen(surety_diff *diff, const surety__side *before,
     uint64_t key = 1;
 
     for (size_t i = 0; i < 2; i++) {
-        key = diff_mix(key, sides[i]->opened_count);
+        key = surety__diff_mix(key, sides[i]->opened_count);
         for (size_t j = 0; j < sides[i]->count; j++)
-            key = diff_mix(key, (uintptr_t)sides[i]->parts[j]);
-        key = diff_mix(key, sides[i]->count + 1);
+            key = surety__diff_mix(key, (uintptr_t)sides[i]->parts[j]);
+        key = surety__diff_mix(key, sides[i]->count + 1);
     }
     if (surety__map_get(&diff->seen, key))
         return true;
@@ -461,8 +460,8 @@ static bool diff_unions(surety_diff *diff, const surety__diff_task *task)
     return before || after;
 }
 
-/* The text of a side's n-th union that is not opened; NONE: there is none. */
-static surety_val side_closed(const surety__side *side, size_t n)
+/* A side's n-th union that is not opened; NULL: there is none. */
+static const surety__applicator *side_closed(const surety__side *side, size_t n)
 {
     for (size_t i = 0; i < side->count; i++)
         for (uint32_t j = 0; j < side->parts[i]->applicator_count; j++) {
@@ -470,18 +469,15 @@ static surety_val side_closed(const surety__side *side, size_t n)
 
             if ((one->kind == APPLY_ANY || one->kind == APPLY_ONE) &&
                 !surety__side_opened(side, one) && n-- == 0)
-                return surety_val_get(side->parts[i]->at, one->kind == APPLY_ONE
-                                                              ? "oneOf"
-                                                              : "anyOf");
+                return one;
         }
-    return surety_val_none();
+    return NULL;
 }
 
-/* What is beyond the limits of a side is compared by its text: unions that are
- * not opened, but for the first where none is (which facets.c tells), and of
- * parts that do not fit all that the contracts say. */
-static bool diff_rest_differs(const surety_diff *diff,
-                              const surety__diff_task *task)
+/* What is beyond the limits of a side must say the same: unions that are not
+ * opened, but for the first where none is (which facets.c tells), and of parts
+ * that do not fit all that the contracts say. */
+static bool diff_rest_differs(surety_diff *diff, const surety__diff_task *task)
 {
     const surety__side *before = &task->before;
     const surety__side *after = &task->after;
@@ -492,12 +488,12 @@ static bool diff_rest_differs(const surety_diff *diff,
                           surety_contract_root(diff->after)))
         return true;
     for (size_t n = is_told;; n++) {
-        const surety_val left = side_closed(before, n);
-        const surety_val right = side_closed(after, n);
+        const surety__applicator *left = side_closed(before, n);
+        const surety__applicator *right = side_closed(after, n);
 
-        if (!left.doc && !right.doc)
+        if (!left && !right)
             return false;
-        if (!left.doc || !right.doc || !surety_val_equal(left, right))
+        if (!left || !right || !surety__diff_same_union(diff, left, right))
             return true;
     }
 }
@@ -588,6 +584,7 @@ void surety_diff_free(surety_diff *diff)
     surety__free(diff->alloc, diff->tasks,
                  diff->task_cap * sizeof(*diff->tasks));
     surety__map_done(&diff->seen, diff->alloc);
+    surety__map_done(&diff->same, diff->alloc);
     surety_buf_done(&diff->scratch);
     surety__arena_done(&diff->arena);
     surety__free(diff->alloc, diff, sizeof(*diff));

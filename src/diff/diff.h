@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The door of diff/, and what its files share. diff.c walks two schemas side by
  * side; facets.c compares what they say of one place, children.c what they say
- * of members and items, policy.c what the contracts say around the schemas. */
+ * of members and items, same.c what is not taken apart, policy.c what the
+ * contracts say around the schemas. */
 #ifndef SURETY_DIFF_DIFF_H
 #define SURETY_DIFF_DIFF_H
 
@@ -11,8 +12,8 @@
 #include "contract/contract.h"
 #include "schema/schema.h"
 
-/* Subschemas that apply to one value, and branches of a union: beyond these
- * the rest is compared by its text. */
+/* Subschemas that apply to one value, branches of a union, and unions inside of
+ * each other: beyond these the rest says the same, or it does not. */
 enum { DIFF_PARTS = 32, DIFF_BRANCHES = 32, DIFF_OPENED = 8 };
 
 /* All that must hold for a value at one place: shapes, with what they refer to
@@ -48,6 +49,7 @@ struct surety_diff {
     surety__diff_task *tasks; /* a stack */
     size_t task_count, task_cap, pair_count;
     surety__map seen; /* pairs of sides */
+    surety__map same; /* pairs of shapes that say the same */
     surety_buf scratch;
     surety_status status; /* not OK: everything is passed over */
 };
@@ -61,8 +63,10 @@ bool surety__side_opened(const surety__side *side,
                          const surety__applicator *applicator);
 /* Whether nothing is taken there. */
 bool surety__side_never(const surety__side *side);
-/* A member of the subschemas' documents called keyword, of the first part that
- * has it. */
+/* The first part in whose document a member is called keyword, and that member;
+ * NULL and NONE where there is none. */
+const surety__shape *surety__side_part(const surety__side *side,
+                                       const char *keyword);
 surety_val surety__side_keyword(const surety__side *side, const char *keyword);
 
 /* Tells a change at a task's place; the message is what stands in
@@ -87,6 +91,26 @@ void surety__diff_push(surety_diff *diff, surety__diff_task task,
                        const char *token, size_t token_len);
 /* Appends a value to diff->scratch, cut where it is long. */
 void surety__diff_value(surety_diff *diff, surety_val value);
+
+/* ---- same.c -------------------------------------------------------------- */
+
+/* A step of a hash. */
+static inline uint64_t surety__diff_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 29;
+}
+/* Whether two subschemas say the same, with all that they lead to. */
+bool surety__diff_same(surety_diff *diff, const surety__shape *before,
+                       const surety__shape *after);
+/* Likewise of the subschemas in the text of a keyword that both have, which is
+ * equal. */
+bool surety__diff_same_below(surety_diff *diff, const surety__shape *before,
+                             const surety__shape *after, const char *keyword);
+/* Likewise of the branches of two unions, in their order. */
+bool surety__diff_same_union(surety_diff *diff,
+                             const surety__applicator *before,
+                             const surety__applicator *after);
 
 /* ---- facets.c, children.c, policy.c -------------------------------------- */
 

@@ -2,7 +2,8 @@
 /* What two sides say of the value at one place itself: its type, its values,
  * its bounds. A keyword that became looser lets through what a consumer has not
  * seen; one that became tighter refuses what a producer made. Keywords whose
- * meaning cannot be compared are compared by their text, and told as both. */
+ * meaning cannot be compared are compared by their text and by what it refers
+ * to (same.c), and told as both. */
 #include "diff/diff.h"
 
 /* Who may break where a bound moved. */
@@ -293,8 +294,7 @@ static void facet_compare_counts(surety_diff *diff,
     }
 }
 
-/* ---- by their text --------------------------------------------------------
- */
+/* ---- by their text ------------------------------------------------------- */
 
 /* Keywords that are compared as they are written. The lone ones only restrict:
  * where one side has none, it is clear who breaks. */
@@ -338,32 +338,6 @@ static surety_val text_of(const surety__side *side, const char *keyword)
                : surety_val_none();
 }
 
-/* Whether a reference stands in a value that is the same on both sides, and the
- * definitions are not: then it may mean something else. */
-static bool text_is_elsewhere(const surety_diff *diff, surety_val text)
-{
-    static const char *const homes[] = {"$defs", "definitions"};
-    const surety_val before = surety_contract_root(diff->before);
-    const surety_val after = surety_contract_root(diff->after);
-    const surety__cell *cell = surety__cell_of(text);
-    bool is_same = true;
-
-    for (size_t i = 0; i < 2; i++) {
-        const surety_val a = surety_val_get(before, homes[i]);
-        const surety_val b = surety_val_get(after, homes[i]);
-
-        if (a.doc || b.doc)
-            is_same = is_same && a.doc && b.doc && surety_val_equal(a, b);
-    }
-    for (const surety__cell *end = surety__cell_after(cell);
-         cell < end && !is_same; cell++)
-        if (cell->kind == CELL_KEY &&
-            surety_str_equal(surety__cell_str(text.doc, cell),
-                             SURETY__LITERAL("$ref")))
-            return true;
-    return false;
-}
-
 static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
                                const struct facet_text *facet)
 {
@@ -375,7 +349,10 @@ static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
     if (!before.doc && !after.doc)
         return;
     if (before.doc && after.doc && surety_val_equal(before, after)) {
-        if (text_is_elsewhere(diff, before))
+        if (!surety__diff_same_below(
+                diff, surety__side_part(&task->before, facet->keyword),
+                surety__side_part(&task->after, facet->keyword),
+                facet->keyword))
             surety__diff_say(diff, task, facet->keyword, DIFF_BOTH,
                              "what it refers to may be something else");
         return;
@@ -410,8 +387,7 @@ static void facet_compare_unions(surety_diff *diff,
             facet_compare_text(diff, task, &unions[i]);
 }
 
-/* ---- what depends on the rest ---------------------------------------------
- */
+/* ---- what depends on the rest -------------------------------------------- */
 
 static uint64_t evaluated_add(uint64_t sum, uint64_t value)
 {
@@ -447,7 +423,7 @@ static uint64_t facet_evaluated(const surety__side *side)
 
 /* Whether the same may be left over on both sides. Where parts of a side stand
  * in other subschemas, who sees whose is not worked out. */
-static bool facet_leaves_same(const surety__side *before,
+static bool facet_leaves_same(surety_diff *diff, const surety__side *before,
                               const surety__side *after)
 {
     if (facet_evaluated(before) != facet_evaluated(after))
@@ -455,7 +431,7 @@ static bool facet_leaves_same(const surety__side *before,
     return (!before->parts[0]->applicator_count &&
             !after->parts[0]->applicator_count && before->count == 1 &&
             after->count == 1) ||
-           surety_val_equal(before->parts[0]->at, after->parts[0]->at);
+           surety__diff_same(diff, before->parts[0], after->parts[0]);
 }
 
 /* Keywords that mean something by what stands beside them, or around. */
@@ -469,7 +445,7 @@ static void facet_compare_context(surety_diff *diff,
     for (size_t i = 0; i < 2; i++)
         if (surety__side_keyword(&task->before, unevaluated[i]).doc &&
             surety__side_keyword(&task->after, unevaluated[i]).doc &&
-            !facet_leaves_same(&task->before, &task->after))
+            !facet_leaves_same(diff, &task->before, &task->after))
             surety__diff_say(diff, task, unevaluated[i], DIFF_BOTH,
                              "other parts of the value are left over for it");
     for (size_t i = 0; i < 2; i++)

@@ -17,8 +17,7 @@ static void policy_tell_named(surety_diff *diff, const char *what,
     surety__diff_tell(diff, &policy_task, keyword, breaks);
 }
 
-/* ---- rules ----------------------------------------------------------------
- */
+/* ---- rules --------------------------------------------------------------- */
 
 static const surety_rule *policy_rule(const surety__policy *policy,
                                       surety_str id)
@@ -50,8 +49,7 @@ static void policy_compare_rules(surety_diff *diff,
                               "rules", DIFF_PRODUCERS);
 }
 
-/* ---- derived members ------------------------------------------------------
- */
+/* ---- derived members ----------------------------------------------------- */
 
 static void policy_compare_derived(surety_diff *diff, surety_val before,
                                    surety_val after)
@@ -79,8 +77,7 @@ static void policy_compare_derived(surety_diff *diff, surety_val before,
     }
 }
 
-/* ---- the rest -------------------------------------------------------------
- */
+/* ---- the rest ------------------------------------------------------------ */
 
 static bool policy_same_value(surety_val a, surety_val b)
 {
@@ -161,8 +158,7 @@ void surety__diff_policy(surety_diff *diff)
     policy_compare_rest(diff, before, after);
 }
 
-/* ---- the version ----------------------------------------------------------
- */
+/* ---- the version --------------------------------------------------------- */
 
 const char *surety_bump_name(surety_bump bump)
 {

@@ -3,27 +3,22 @@
  * diff.h tells, on one line. For people the tool writes lines of its own. */
 #include "diff/diff.h"
 
-static void diff_put_text(surety_buf *out, const char *name, surety_str text)
-{
-    surety__buf_printf(out, ",\"%s\":", name);
-    surety_json_string(out, text);
-}
-
 static void diff_put_change(surety_buf *out, const surety_change *change)
 {
-    surety_buf_text(out, "{\"at\":");
-    surety_json_string(out, change->at);
-    diff_put_text(out, "keyword", change->keyword);
-    diff_put_text(out, "message", change->message);
-    surety_buf_text(out, ",\"breaks\":[");
+    surety_buf_byte(out, '{');
+    surety_json_text(out, "at", change->at);
+    surety_json_text(out, "keyword", change->keyword);
+    surety_json_text(out, "message", change->message);
+    surety_json_name(out, "breaks");
+    surety_buf_byte(out, '[');
     if (change->breaks_consumers)
         surety_buf_text(out, "\"consumers\"");
     if (change->breaks_producers)
         surety_buf_text(out, change->breaks_consumers ? ",\"producers\""
                                                       : "\"producers\"");
     surety_buf_byte(out, ']');
-    diff_put_text(out, "oldLocation", change->old_location);
-    diff_put_text(out, "newLocation", change->new_location);
+    surety_json_text(out, "oldLocation", change->old_location);
+    surety_json_text(out, "newLocation", change->new_location);
     surety_buf_byte(out, '}');
 }
 
@@ -36,15 +31,19 @@ surety_status surety_diff_write(const surety_diff *diff, surety_buf *out)
         consumers += diff->changes[i].breaks_consumers;
         producers += diff->changes[i].breaks_producers;
     }
-    surety_buf_text(out, "{\"old\":");
-    surety_json_string(out, surety_contract_id(diff->before));
-    diff_put_text(out, "new", surety_contract_id(diff->after));
-    surety__buf_printf(
-        out,
-        ",\"breaksConsumers\":%zu,\"breaksProducers\":%zu,"
-        "\"version\":{\"needed\":\"%s\",\"fits\":%s},\"changes\":[",
-        consumers, producers, surety_bump_name(surety_diff_bump(diff)),
-        surety_diff_version_fits(diff) ? "true" : "false");
+    surety_buf_byte(out, '{');
+    surety_json_text(out, "old", surety_contract_id(diff->before));
+    surety_json_text(out, "new", surety_contract_id(diff->after));
+    surety_json_number(out, "breaksConsumers", consumers);
+    surety_json_number(out, "breaksProducers", producers);
+    surety_json_name(out, "version");
+    surety_buf_byte(out, '{');
+    surety_json_text(out, "needed",
+                     surety_str_of(surety_bump_name(surety_diff_bump(diff))));
+    surety_json_bool(out, "fits", surety_diff_version_fits(diff));
+    surety_buf_byte(out, '}');
+    surety_json_name(out, "changes");
+    surety_buf_byte(out, '[');
     for (size_t i = 0; i < diff->change_count; i++) {
         surety_buf_text(out, i ? "," : "");
         diff_put_change(out, &diff->changes[i]);

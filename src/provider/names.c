@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c: what protocols, modes and failures are called, and what a failure
- * means for the next call. */
+/* names.c: what protocols, modes and failures are called, and what follows from
+ * a name: what a failure means for the next call, and which providers compile a
+ * schema to a grammar. */
 #include "provider/provider.h"
 
 static const char *const names_protocols[] = {
@@ -37,6 +38,17 @@ static const struct {
     [SURETY_FAILURE_LENGTH] = {"length", false},
     [SURETY_FAILURE_EMPTY] = {"empty", true},
 };
+
+bool surety__provider_has_grammar(surety_str name)
+{
+    static const char *const servers[] = {"llamacpp", "lmstudio", "ollama",
+                                          "vllm"};
+
+    for (size_t i = 0; i < sizeof(servers) / sizeof(*servers); i++)
+        if (surety_str_equal(name, surety_str_of(servers[i])))
+            return true;
+    return false;
+}
 
 const char *surety_protocol_name(surety_protocol protocol)
 {

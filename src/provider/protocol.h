@@ -75,8 +75,7 @@ void surety__build_messages(const surety__call *call, surety_doc *out);
 /* Builds temperature where the model has one. */
 void surety__build_temperature(const surety__call *call, surety_doc *out);
 
-/* ---- the half-read answer (decoder.c, answer.c) ---------------------------
- */
+/* ---- the half-read answer (decoder.c, answer.c) -------------------------- */
 
 enum {
     SURETY__WORD_MAX = 256,   /* bytes of an id, a code, a name */
@@ -173,8 +172,7 @@ bool surety__answer_tokens(surety_val val, uint64_t *ret_tokens);
 /* Takes usage if it is possible: parts are no larger than their wholes. */
 void surety__answer_usage(surety__decoder *decoder, surety_usage usage);
 
-/* ---- errors (failure.c, retry.c) ------------------------------------------
- */
+/* ---- errors (failure.c, retry.c) ----------------------------------------- */
 
 /* The error that a body tells, SURETY_NONE where it tells none. A body of a
  * status that is no success is one in any case. */

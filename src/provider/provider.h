@@ -8,8 +8,7 @@
 
 #include "base/base.h"
 
-/* ---- call.c, body.c and the protocols' files ------------------------------
- */
+/* ---- call.c, body.c and the protocols' files ----------------------------- */
 
 /* What is to be said. */
 typedef struct surety__call {
@@ -41,9 +40,10 @@ surety_status surety__call_encode(const surety__call *call,
 
 /* Whether the protocol has this mode at all. */
 bool surety__protocol_has(surety_protocol protocol, surety_mode mode);
+/* Whether the provider of this name compiles a schema to a grammar. */
+bool surety__provider_has_grammar(surety_str name);
 
-/* ---- decoder.c, answer.c, failure.c and the protocols' files --------------
- */
+/* ---- decoder.c, answer.c, failure.c and the protocols' files ------------- */
 
 /* Reads one response as it comes. Owned. */
 typedef struct surety__decoder surety__decoder;

@@ -16,14 +16,14 @@ enum {
     BARS_ROW_TWO = 38 /* where a name may take two lines */
 };
 
-static const surety__letters bars_value = {11.5, 0, 1, false, false};
+static const surety__letters bars_value = {11.5, 0, 1, false, false, false};
 
 /* A name beside its row, which has room for two lines where it is high. */
 static PangoLayout *bars_name(const surety__picture *picture, size_t place,
                               double row)
 {
-    const surety__letters letters = {12, BARS_NAME_MAX,
-                                     row >= BARS_ROW_TWO ? 2 : 1, false, false};
+    const surety__letters letters = {
+        12, BARS_NAME_MAX, row >= BARS_ROW_TWO ? 2 : 1, false, false, true};
 
     return surety__canvas_set(&picture->canvas,
                               picture->model->places[place]->text, &letters);

@@ -160,7 +160,9 @@ PangoLayout *surety__canvas_set(const surety__canvas *canvas, surety_str text,
         pango_layout_set_width(layout, (int)(letters->width * PANGO_SCALE));
         pango_layout_set_height(layout, -(int)letters->lines);
         pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
-        pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
+        pango_layout_set_ellipsize(layout, letters->is_name
+                                               ? PANGO_ELLIPSIZE_MIDDLE
+                                               : PANGO_ELLIPSIZE_END);
     }
     if (letters->centred)
         pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER);

@@ -36,6 +36,7 @@ typedef struct surety__letters {
     unsigned lines; /* at most; "..." behind the last */
     bool bold;
     bool centred;
+    bool is_name; /* cut in its middle: names that begin alike stay apart */
 } surety__letters;
 
 /* SURETY_NOMEM. Call surety__canvas_done in any case. */
@@ -75,6 +76,7 @@ typedef struct surety__picture {
     surety__model *model;
     const surety_chart *chart;
     double width, height;
+    double scale; /* of the sheet: its pixels for each of those */
     double left, top, right, bottom; /* of the plot */
     surety__ticks ticks;
     double header, footer; /* heights, margins included */

@@ -20,11 +20,11 @@ enum {
     DRAW_TITLE_MAX = 600         /* code points that are set at all */
 };
 
-static const surety__letters draw_title = {20, 1, 3, true, false};
-static const surety__letters draw_subtitle = {13, 1, 2, false, false};
-static const surety__letters draw_small = {12, 0, 1, false, false};
-static const surety__letters draw_legend = {12.5, 220, 1, false, false};
-static const surety__letters draw_note = {11, 1, 3, false, false};
+static const surety__letters draw_title = {20, 1, 3, true, false, false};
+static const surety__letters draw_subtitle = {13, 1, 2, false, false, false};
+static const surety__letters draw_small = {12, 0, 1, false, false, false};
+static const surety__letters draw_legend = {12.5, 220, 1, false, false, true};
+static const surety__letters draw_note = {11, 1, 3, false, false, false};
 
 static const uint32_t draw_colors[] = {0x0072B2, 0xD55E00, 0x009E73,
                                        0xCC79A7, 0xE69F00, 0x56B4E9,
@@ -435,8 +435,9 @@ static surety_status draw_all(surety__picture *picture, surety_str title)
     if (picture->chart->height == 0 && !is_lying &&
         picture->header + picture->footer > 200)
         picture->height += ceil(picture->header + picture->footer - 200);
+    picture->scale = draw_sheet_scale(picture);
     status = surety__canvas_open(&picture->canvas, picture->width,
-                                 picture->height, draw_sheet_scale(picture));
+                                 picture->height, picture->scale);
     if (status)
         return status;
     draw_header(picture, title);
@@ -456,6 +457,27 @@ static surety_status draw_all(surety__picture *picture, surety_str title)
         surety__canvas_close(&picture->canvas, title, surety_buf_str(&about));
     surety_buf_done(&about);
     return status;
+}
+
+/* What of the picture is not as it was asked for. */
+static void draw_remarks(const surety__picture *picture, surety_buf *remarks)
+{
+    const surety_chart *chart = picture->chart;
+    const size_t shortened = *picture->shortened;
+    const unsigned halves = (unsigned)(picture->scale * 2);
+
+    if (chart->format == SURETY_CHART_PNG && chart->scale > picture->scale)
+        surety__buf_printf(remarks,
+                           "the picture is drawn at a scale of %u%s, not %u, "
+                           "which would make it too large\n",
+                           halves / 2, halves % 2 ? ".5" : "", chart->scale);
+    if (*picture->is_cut)
+        surety__buf_printf(remarks,
+                           "a title of %zu characters is cut in the picture\n",
+                           surety__utf8_count(picture->model->title));
+    if (shortened > 0)
+        surety__buf_printf(remarks, "%zu name%s shortened in the picture\n",
+                           shortened, shortened == 1 ? " is" : "s are");
 }
 
 surety_status surety__chart_draw(surety__model *model,
@@ -485,13 +507,8 @@ surety_status surety__chart_draw(surety__model *model,
     if (!status)
         status = draw_all(&picture, surety_buf_str(&title));
     surety__canvas_done(&picture.canvas);
-    if (!status && remarks && is_cut)
-        surety__buf_printf(remarks,
-                           "a title of %zu characters is cut in the picture\n",
-                           surety__utf8_count(model->title));
-    if (!status && remarks && shortened > 0)
-        surety__buf_printf(remarks, "%zu name%s shortened in the picture\n",
-                           shortened, shortened == 1 ? " is" : "s are");
+    if (!status && remarks)
+        draw_remarks(&picture, remarks);
     surety_buf_done(&title);
     if (!status)
         return SURETY_OK;

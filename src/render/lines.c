@@ -9,7 +9,7 @@
 
 enum { LINES_MARKS_MAX = 40, LINES_PIECE = 200 };
 
-static const surety__letters lines_value = {12, 0, 1, true, false};
+static const surety__letters lines_value = {12, 0, 1, true, false, false};
 
 static double lines_y(const surety__picture *picture, double value)
 {

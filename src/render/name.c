@@ -82,3 +82,32 @@ void surety_file_name(surety_str wanted, surety_buf *out)
 {
     surety__file_stem(wanted, FILE_NAME_MAX, out);
 }
+
+surety_status surety_file_save(surety_str folder, surety_str name,
+                               surety_str bytes, bool replace,
+                               surety_error *reterr)
+{
+    surety_status status;
+    surety_buf path;
+    bool is_safe;
+
+    surety_buf_init(&path, NULL, 0);
+    surety_file_name(name, &path);
+    is_safe = name.len > 0 && surety_str_equal(surety_buf_str(&path), name);
+    status = path.status;
+    surety_buf_reset(&path);
+    surety_buf_add(&path, folder.len > 0 ? folder : surety_str_of("."));
+    surety_buf_byte(&path, '/');
+    surety_buf_add(&path, name);
+    if (status || path.status)
+        status = surety__fail_nomem(reterr);
+    else if (is_safe)
+        status =
+            surety_file_write(surety_buf_str(&path), bytes, replace, reterr);
+    else
+        status = surety__fail(reterr, SURETY_MISUSE,
+                              "\"%.*s\" is no safe name for a file",
+                              (int)(name.len > 100 ? 100 : name.len), name.ptr);
+    surety_buf_done(&path);
+    return status;
+}

@@ -12,9 +12,9 @@ enum { PLACES_WRAPPED_MAX = 40, PLACES_SLANT_WIDTH = 130, PLACES_GAP = 12 };
 
 static const double places_slant = 0.70710678; /* of 45 degrees: both ways */
 
-static const surety__letters places_across = {12, 0, 1, false, false};
-static const surety__letters places_slanted = {12, PLACES_SLANT_WIDTH, 1, false,
-                                               false};
+static const surety__letters places_across = {12, 0, 1, false, false, false};
+static const surety__letters places_slanted = {
+    12, PLACES_SLANT_WIDTH, 1, false, false, true};
 
 static double places_slot(const surety__picture *picture)
 {
@@ -33,8 +33,8 @@ static double places_middle(const surety__picture *picture, size_t place)
 
 static PangoLayout *places_wrap(const surety__picture *picture, size_t place)
 {
-    const surety__letters letters = {12, places_slot(picture) - 10, 2, false,
-                                     true};
+    const surety__letters letters = {
+        12, places_slot(picture) - 10, 2, false, true, true};
 
     return surety__canvas_set(&picture->canvas,
                               picture->model->places[place]->text, &letters);

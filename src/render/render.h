@@ -7,8 +7,7 @@
 
 #include "base/base.h"
 
-/* ---- figure.c, moment.c ---------------------------------------------------
- */
+/* ---- figure.c, moment.c -------------------------------------------------- */
 
 enum { FIGURE_LEN_MAX = 400 };
 
@@ -35,8 +34,7 @@ typedef struct surety__moment {
 } surety__moment;
 bool surety__moment_read(surety_str text, surety__moment *moment);
 
-/* ---- table.c, column.c ----------------------------------------------------
- */
+/* ---- table.c, column.c --------------------------------------------------- */
 
 typedef struct surety__column {
     surety_column shown;
@@ -123,8 +121,7 @@ surety_status surety__xlsx_write(surety_table *table,
                                  const surety_table_form *form, surety_buf *out,
                                  surety_error *reterr);
 
-/* ---- choose.c, model.c -----------------------------------------------------
- */
+/* ---- choose.c, model.c --------------------------------------------------- */
 
 enum { CHART_NONE = -1 };
 
@@ -181,8 +178,7 @@ surety_status surety__model_read(surety_table *table, const surety_chart *chart,
                                  surety_error *reterr);
 void surety__model_done(surety__model *model, const surety_alloc *alloc);
 
-/* ---- ticks.c ----------------------------------------------------------------
- */
+/* ---- ticks.c ------------------------------------------------------------- */
 
 enum { TICKS_MAX = 24 };
 
@@ -203,16 +199,14 @@ void surety__ticks_label(const surety__ticks *ticks, unsigned i,
 void surety__ticks_value(const surety__model *model, double value,
                          surety_buf *out);
 
-/* ---- name.c ---------------------------------------------------------------
- */
+/* ---- name.c -------------------------------------------------------------- */
 
 enum { FILE_NAME_MAX = 100, FILE_STEM_MAX = 84 };
 
 /* As surety_file_name, of at most max bytes. */
 void surety__file_stem(surety_str wanted, size_t max, surety_buf *out);
 
-/* ---- line.c, draw.c --------------------------------------------------------
- */
+/* ---- line.c, draw.c ------------------------------------------------------ */
 
 bool surety__line_is_blank(uint32_t code);
 bool surety__line_is_hidden(uint32_t code);

@@ -34,8 +34,7 @@ surety_status surety__render_fail_at(surety_error *reterr, surety_val val,
     return SURETY_SYNTAX;
 }
 
-/* ---- columns ----------------------------------------------------------------
- */
+/* ---- columns ------------------------------------------------------------- */
 
 static surety__column *table_lookup(const surety_table *table, surety_str name)
 {
@@ -128,8 +127,7 @@ static surety_status table_meet(surety_table *table, surety_val object,
     return status;
 }
 
-/* ---- rows -------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------- */
 
 static surety_status table_push(surety_table *table, surety_val row,
                                 surety_error *reterr)

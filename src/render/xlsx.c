@@ -4,8 +4,13 @@
  * are doubles of 15 digits (ECMA-376 and Excel's limits), so a longer one stays
  * text: a digit lost in an identifier is worse than a cell that does not add
  * up. The header stays in sight, columns are as wide as what they hold, title
- * and notes stand on a second sheet. The library writes files only: one with a
- * temporary name, which is read back and removed. */
+ * and notes stand on a second sheet.
+ *
+ * The library writes files only: one with a temporary name, which is read back
+ * and removed, and some of its own beside it. It does not look whether what it
+ * writes to those arrives, and where it notices it prints. So it is tried
+ * beforehand whether they can be made and written: a full disk is an error of
+ * ours, and not a workbook that ends early. */
 #include "render/render.h"
 
 #include <surety/json.h>
@@ -48,7 +53,13 @@ enum {
     XLSX_TEXT_MAX = 32767,  /* characters of a cell; Excel's limit */
     XLSX_ROWS_MAX = 1048576 /* Excel's limit */
 };
-enum { XLSX_CELLS_MANY = 200000, XLSX_PATH_MAX = 1024 };
+enum {
+    XLSX_CELLS_MANY = 200000,
+    XLSX_PATH_MAX = 1024,
+    XLSX_CELL_BYTES = 100,     /* of a sheet, for a cell without its text */
+    XLSX_REST_BYTES = 1 << 17, /* for all but the sheets */
+    XLSX_FILES = 4             /* that the library has open at once */
+};
 
 struct xlsx {
     surety_table *table;
@@ -57,11 +68,91 @@ struct xlsx {
     lxw_worksheet *sheet;
     lxw_format **formats; /* one a column; NULL: none */
     double *widths;
+    uint64_t bytes;  /* of the sheets, at most */
     surety_buf text; /* terminated */
     surety_error *reterr;
+    char folder[XLSX_PATH_MAX]; /* of temporary files */
 };
 
-/* Text as a cell may hold it, terminated; controls become U+FFFD. */
+/* ---- temporary files ----------------------------------------------------- */
+
+static surety_status xlsx_no_file(const struct xlsx *xlsx, int error)
+{
+    surety__fail(xlsx->reterr, SURETY_IO,
+                 "no temporary file can be made in %.200s: %s", xlsx->folder,
+                 strerror(error));
+    if (error == ENOSPC || error == EFBIG)
+        surety__hint(xlsx->reterr, "the workbook needs up to %zu MB there",
+                     (size_t)(xlsx->bytes / 500000 + 1));
+    return SURETY_IO;
+}
+
+/* Makes an empty file; -1 with errno. */
+static int xlsx_open(const struct xlsx *xlsx, char *path)
+{
+    static const char name[] = "/surety-XXXXXX";
+    const size_t len = strlen(xlsx->folder);
+
+    memcpy(path, xlsx->folder, len);
+    memcpy(path + len, name, sizeof(name));
+    return mkstemp(path);
+}
+
+static surety_status xlsx_folder(struct xlsx *xlsx, surety_str folder)
+{
+    if (folder.len == 0)
+        folder = surety_str_of("/tmp");
+    if (folder.len + sizeof("/surety-XXXXXX") > XLSX_PATH_MAX)
+        return surety__fail(xlsx->reterr, SURETY_IO,
+                            "the scratch folder's path is too long");
+    memcpy(xlsx->folder, folder.ptr, folder.len);
+    xlsx->folder[folder.len] = '\0';
+    return SURETY_OK;
+}
+
+/* Whether the library could make its files now, and write them: a sheet twice,
+ * for it goes from there into the workbook, which is packed. */
+static surety_status xlsx_try(const struct xlsx *xlsx)
+{
+    const off_t bytes = (off_t)(2 * xlsx->bytes + XLSX_REST_BYTES);
+    char path[XLSX_PATH_MAX];
+    int files[XLSX_FILES];
+    size_t count = 0;
+    int error = 0;
+
+    for (; count < XLSX_FILES; count++) {
+        files[count] = xlsx_open(xlsx, path);
+        if (files[count] < 0) {
+            error = errno;
+            break;
+        }
+        unlink(path);
+    }
+    while (!error && (error = posix_fallocate(files[0], 0, bytes)) == EINTR)
+        error = 0;
+    while (count > 0)
+        close(files[--count]);
+    return error && error != EOPNOTSUPP ? xlsx_no_file(xlsx, error) : SURETY_OK;
+}
+
+/* Whether all rows were written, where they are as they come; how many bytes
+ * that took is known then. */
+static surety_status xlsx_rows_arrived(struct xlsx *xlsx)
+{
+    FILE *rows = xlsx->sheet->optimize_tmpfile;
+
+    if (!rows)
+        return SURETY_OK;
+    if (fflush(rows) != 0 || ferror(rows))
+        return xlsx_no_file(xlsx, errno ? errno : ENOSPC);
+    xlsx->bytes = (uint64_t)ftello(rows);
+    return SURETY_OK;
+}
+
+/* ---- cells --------------------------------------------------------------- */
+
+/* Text as a cell may hold it, terminated; controls become U+FFFD. What it takes
+ * in its sheet is counted: a character that is escaped, six bytes more. */
 static const char *xlsx_text(struct xlsx *xlsx, surety_str text)
 {
     surety_buf_reset(&xlsx->text);
@@ -71,7 +162,10 @@ static const char *xlsx_text(struct xlsx *xlsx, surety_str text)
             surety_buf_text(&xlsx->text, "\xEF\xBF\xBD");
         else
             surety_buf_byte(&xlsx->text, text.ptr[i]);
+        if (c < 0x20 || c == '&' || c == '<' || c == '>' || c == '_')
+            xlsx->bytes += 6;
     }
+    xlsx->bytes += xlsx->text.len + XLSX_CELL_BYTES;
     surety_buf_byte(&xlsx->text, '\0');
     return xlsx->text.status ? NULL : xlsx->text.ptr;
 }
@@ -148,6 +242,7 @@ static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
                 xlsx->widths[column] = width;
             if (figure.unit.len > 0 && figure.unit.ptr[0] == '%')
                 number /= 100;
+            xlsx->bytes += XLSX_CELL_BYTES;
             worksheet_write_number(xlsx->sheet, (lxw_row_t)row,
                                    (lxw_col_t)column, number,
                                    xlsx->formats[column]);
@@ -275,10 +370,11 @@ static surety_status xlsx_fill(struct xlsx *xlsx)
     worksheet_autofilter(xlsx->sheet, 0, 0, (lxw_row_t)table->rows_count,
                          (lxw_col_t)(columns - 1));
     worksheet_repeat_rows(xlsx->sheet, 0, 0);
-    return xlsx_about(xlsx);
+    status = xlsx_rows_arrived(xlsx);
+    return status ? status : xlsx_about(xlsx);
 }
 
-/* ---- the temporary file -------------------------------------------------- */
+/* ---- the workbook -------------------------------------------------------- */
 
 static surety_status xlsx_slurp(const char *path, surety_buf *out,
                                 surety_error *reterr)
@@ -315,33 +411,8 @@ static surety_status xlsx_slurp(const char *path, surety_buf *out,
                          : SURETY_OK;
 }
 
-/* Makes an empty file in the scratch folder. */
-static surety_status xlsx_scratch(surety_str folder, char *path,
-                                  surety_error *reterr)
-{
-    static const char name[] = "/surety-XXXXXX";
-    int fd;
-
-    if (folder.len == 0)
-        folder = surety_str_of("/tmp");
-    if (folder.len + sizeof(name) > XLSX_PATH_MAX)
-        return surety__fail(reterr, SURETY_IO,
-                            "the scratch folder's path is too long");
-    memcpy(path, folder.ptr, folder.len);
-    memcpy(path + folder.len, name, sizeof(name));
-    fd = mkstemp(path);
-    if (fd < 0) {
-        surety__fail(reterr, SURETY_IO,
-                     "no temporary file can be made in %.*s: %s",
-                     (int)folder.len, folder.ptr, strerror(errno));
-        return SURETY_IO;
-    }
-    close(fd);
-    return SURETY_OK;
-}
-
 /* Writes the workbook to path, an empty file. */
-static surety_status xlsx_build(struct xlsx *xlsx, char *path, char *folder)
+static surety_status xlsx_build(struct xlsx *xlsx, const char *path)
 {
     lxw_workbook_options options = {0};
     surety_status status;
@@ -349,11 +420,13 @@ static surety_status xlsx_build(struct xlsx *xlsx, char *path, char *folder)
 
     options.constant_memory =
         xlsx->table->rows_count * xlsx->table->columns_count > XLSX_CELLS_MANY;
-    options.tmpdir = folder;
+    options.tmpdir = xlsx->folder;
     xlsx->book = workbook_new_opt(path, &options);
     if (!xlsx->book)
         return surety__fail_nomem(xlsx->reterr);
     status = xlsx_fill(xlsx);
+    if (!status)
+        status = xlsx_try(xlsx);
     if (status) {
         lxw_workbook_free(xlsx->book);
         return status;
@@ -363,7 +436,8 @@ static surety_status xlsx_build(struct xlsx *xlsx, char *path, char *folder)
         return SURETY_OK;
     surety__fail(xlsx->reterr, SURETY_IO, "the workbook cannot be written: %s",
                  lxw_strerror(error));
-    surety__hint(xlsx->reterr, "temporary files are made in %.200s", folder);
+    surety__hint(xlsx->reterr, "temporary files are made in %.200s",
+                 xlsx->folder);
     return SURETY_IO;
 }
 
@@ -374,22 +448,26 @@ surety_status surety__xlsx_write(surety_table *table,
     struct xlsx xlsx = {.table = table, .form = form, .reterr = reterr};
     const size_t columns = table->columns_count;
     char path[XLSX_PATH_MAX];
-    char folder[XLSX_PATH_MAX];
     surety_status status;
+    int file;
 
     if (table->rows_count >= XLSX_ROWS_MAX)
         return surety__fail(reterr, SURETY_LIMIT,
                             "a sheet has at most %d rows below its header",
                             XLSX_ROWS_MAX - 1);
-    status = xlsx_scratch(form->scratch, path, reterr);
+    status = xlsx_folder(&xlsx, form->scratch);
+    if (!status)
+        status = xlsx_try(&xlsx);
     if (status)
         return status;
-    memcpy(folder, path, sizeof(folder));
-    *strrchr(folder, '/') = '\0';
+    file = xlsx_open(&xlsx, path);
+    if (file < 0)
+        return xlsx_no_file(&xlsx, errno);
+    close(file);
     surety_buf_init(&xlsx.text, table->alloc, 0);
     xlsx.widths = surety__new(table->alloc, columns * sizeof(*xlsx.widths));
     xlsx.formats = surety__new(table->alloc, columns * sizeof(*xlsx.formats));
-    status = xlsx.widths && xlsx.formats ? xlsx_build(&xlsx, path, folder)
+    status = xlsx.widths && xlsx.formats ? xlsx_build(&xlsx, path)
                                          : surety__fail_nomem(reterr);
     if (!status)
         status = xlsx_slurp(path, out, reterr);

@@ -138,8 +138,7 @@ void surety__report_plain(const surety_outcome *outcome, surety_buf *out)
     }
 }
 
-/* ---- GitHub ---------------------------------------------------------------
- */
+/* ---- GitHub -------------------------------------------------------------- */
 
 /* Moves what was written to line to out, with the escapes of workflow commands
  * (GitHub's toolkit, command.ts): of % everywhere, and in a property of : and ,

@@ -5,80 +5,35 @@
 
 enum { REPORT_RAW_MAX = 500 }; /* characters of the reply */
 
-/* ,"NAME": */
-static void json_name(surety_buf *out, bool first, const char *name)
-{
-    const size_t len = strlen(name);
-    char *to = surety__buf_room(out, len + 4);
-
-    if (!to)
-        return;
-    *to = ',';
-    to += !first;
-    *to++ = '"';
-    memcpy(to, name, len);
-    memcpy(to + len, "\":", 2);
-    out->len += len + 3 + !first;
-}
-
-static void json_member(surety_buf *out, bool first, const char *name,
-                        surety_str text)
-{
-    json_name(out, first, name);
-    surety_json_string(out, text);
-}
-
-static void json_number(surety_buf *out, bool first, const char *name,
-                        uint64_t number)
-{
-    json_name(out, first, name);
-    surety_buf_number(out, number);
-}
-
-static void json_value(surety_buf *out, const char *name, surety_val value)
-{
-    json_name(out, false, name);
-    if (value.doc)
-        (void)surety_val_write(value, SURETY_STYLE_COMPACT, out);
-    else
-        surety_buf_text(out, "null");
-}
-
-static void json_bool(surety_buf *out, bool first, const char *name, bool value)
-{
-    json_name(out, first, name);
-    surety_buf_text(out, value ? "true" : "false");
-}
-
 static void json_position(surety_buf *out, const surety_position *position)
 {
     if (!position->line)
         return;
-    json_number(out, false, "line", position->line);
-    json_number(out, false, "column", position->column);
-    json_number(out, false, "offset", position->offset);
-    json_number(out, false, "length", position->length);
+    surety_json_number(out, "line", position->line);
+    surety_json_number(out, "column", position->column);
+    surety_json_number(out, "offset", position->offset);
+    surety_json_number(out, "length", position->length);
 }
 
 static void json_issue(surety_buf *out, const surety_issue *issue)
 {
     surety_buf_byte(out, '{');
-    json_member(out, true, "instanceLocation", issue->instance_location);
-    json_member(out, false, "keywordLocation", issue->keyword_location);
-    json_member(out, false, "absoluteKeywordLocation",
-                issue->absolute_keyword_location);
-    json_member(out, false, "keyword", issue->keyword);
-    json_member(out, false, "error", issue->message);
+    surety_json_text(out, "instanceLocation", issue->instance_location);
+    surety_json_text(out, "keywordLocation", issue->keyword_location);
+    surety_json_text(out, "absoluteKeywordLocation",
+                     issue->absolute_keyword_location);
+    surety_json_text(out, "keyword", issue->keyword);
+    surety_json_text(out, "error", issue->message);
     json_position(out, &issue->position);
     if (issue->hint.len)
-        json_member(out, false, "hint", issue->hint);
+        surety_json_text(out, "hint", issue->hint);
     surety_buf_byte(out, '}');
 }
 
 static void json_issues(surety_buf *out, const char *name,
                         const surety__issues *issues)
 {
-    json_name(out, false, name);
+    surety_json_name(out, name);
     surety_buf_byte(out, '[');
     for (size_t i = 0; i < issues->count; i++) {
         if (i)
@@ -90,24 +45,23 @@ static void json_issues(surety_buf *out, const char *name,
 
 static void json_repairs(surety_buf *out, const surety__repairs *repairs)
 {
-    json_name(out, false, "repairs");
+    surety_json_name(out, "repairs");
     surety_buf_byte(out, '[');
     for (size_t i = 0; i < repairs->count; i++) {
         const surety__repair *repair = &repairs->items[i];
         const surety_issue *seen = &repair->issue.seen;
 
         surety_buf_text(out, i ? ",{" : "{");
-        json_member(out, true, "kind", seen->keyword);
-        json_member(out, false, "confidence",
-                    repair->likely ? SURETY__LITERAL("likely")
-                                   : SURETY__LITERAL("certain"));
+        surety_json_text(out, "kind", seen->keyword);
+        surety_json_text(out, "confidence",
+                         repair->likely ? SURETY__LITERAL("likely")
+                                        : SURETY__LITERAL("certain"));
         if (repair->cost)
-            json_member(out, false, "instanceLocation",
-                        seen->instance_location);
-        json_member(out, false, "stood", repair->stood);
-        json_member(out, false, "read", repair->read);
+            surety_json_text(out, "instanceLocation", seen->instance_location);
+        surety_json_text(out, "stood", repair->stood);
+        surety_json_text(out, "read", repair->read);
         if (repair->cost)
-            json_number(out, false, "cost", repair->cost);
+            surety_json_number(out, "cost", repair->cost);
         json_position(out, &seen->position);
         surety_buf_byte(out, '}');
     }
@@ -147,43 +101,42 @@ void surety__report_json(const surety_outcome *outcome, surety_buf *out)
     const bool ok = surety_outcome_ok(outcome);
 
     surety_buf_byte(out, '{');
-    json_bool(out, true, "ok", ok);
-    json_name(out, false, "stage");
+    surety_json_bool(out, "ok", ok);
+    surety_json_name(out, "stage");
     if (ok)
         surety_buf_text(out, "null");
     else
         surety_json_string(out,
                            surety_str_of(surety_stage_name(outcome->stage)));
-    json_member(out, false, "contract", outcome->contract_id);
-    json_value(out, "value", outcome->value);
-    json_bool(out, false, "fallback", outcome->fallback);
+    surety_json_text(out, "contract", outcome->contract_id);
+    surety_json_value(out, "value", outcome->value);
+    surety_json_bool(out, "fallback", outcome->fallback);
     if (outcome->partial) {
-        json_bool(out, false, "partial", true);
-        json_member(out, false, "open", outcome->open);
+        surety_json_bool(out, "partial", true);
+        surety_json_text(out, "open", outcome->open);
     }
     if (outcome->derived.doc)
-        json_value(out, "derived", outcome->derived);
-    json_name(out, false, "place");
+        surety_json_value(out, "derived", outcome->derived);
+    surety_json_name(out, "place");
     if (outcome->place == SURETY_PLACE_NONE) {
         surety_buf_text(out, "null,\"span\":null");
     } else {
         surety_json_string(out,
                            surety_str_of(surety_place_name(outcome->place)));
-        json_name(out, false, "span");
+        surety_json_name(out, "span");
         surety_buf_byte(out, '{');
-        json_number(out, true, "start", outcome->start);
-        json_number(out, false, "end", outcome->end);
+        surety_json_number(out, "start", outcome->start);
+        surety_json_number(out, "end", outcome->end);
         surety_buf_byte(out, '}');
     }
     json_issues(out, "errors", &outcome->errors);
     json_repairs(out, &outcome->repairs);
     json_issues(out, "warnings", &outcome->warnings);
-    json_member(out, false, "raw", json_head(outcome->seen));
+    surety_json_text(out, "raw", json_head(outcome->seen));
     surety_buf_byte(out, '}');
 }
 
-/* ---- SARIF -----------------------------------------------------------------
- */
+/* ---- SARIF --------------------------------------------------------------- */
 
 /* A file's name as a relative URI reference (RFC 3986, 3.3). */
 static void sarif_uri(surety_buf *out, surety_str source)
@@ -206,15 +159,15 @@ static void sarif_region(surety_buf *out, const surety__issue *issue)
 {
     const surety_position *position = &issue->seen.position;
 
-    json_name(out, false, "region");
+    surety_json_name(out, "region");
     surety_buf_byte(out, '{');
-    json_number(out, true, "startLine", position->line);
-    json_number(out, false, "startColumn", position->column);
-    json_number(out, false, "endColumn", position->column + issue->char_length);
-    json_number(out, false, "charOffset", issue->char_offset);
-    json_number(out, false, "charLength", issue->char_length);
-    json_number(out, false, "byteOffset", position->offset);
-    json_number(out, false, "byteLength", position->length);
+    surety_json_number(out, "startLine", position->line);
+    surety_json_number(out, "startColumn", position->column);
+    surety_json_number(out, "endColumn", position->column + issue->char_length);
+    surety_json_number(out, "charOffset", issue->char_offset);
+    surety_json_number(out, "charLength", issue->char_length);
+    surety_json_number(out, "byteOffset", position->offset);
+    surety_json_number(out, "byteLength", position->length);
     surety_buf_byte(out, '}');
 }
 
@@ -226,13 +179,13 @@ static void sarif_issue(surety_buf *out, const surety__issue *issue,
     if (!source.len)
         source = SURETY__LITERAL("reply");
     surety_buf_byte(out, '{');
-    json_member(out, true, "ruleId", seen->keyword);
-    json_member(out, false, "level", surety_str_of(level));
-    json_name(out, false, "message");
+    surety_json_text(out, "ruleId", seen->keyword);
+    surety_json_text(out, "level", surety_str_of(level));
+    surety_json_name(out, "message");
     surety_buf_byte(out, '{');
-    json_member(out, true, "text", text);
+    surety_json_text(out, "text", text);
     surety_buf_byte(out, '}');
-    json_name(out, false, "locations");
+    surety_json_name(out, "locations");
     surety_buf_text(out, "[{\"physicalLocation\":{\"artifactLocation\":"
                          "{\"uri\":");
     sarif_uri(out, source);
@@ -240,12 +193,12 @@ static void sarif_issue(surety_buf *out, const surety__issue *issue,
     if (seen->position.line)
         sarif_region(out, issue);
     surety_buf_text(out, "}}]");
-    json_name(out, false, "properties");
+    surety_json_name(out, "properties");
     surety_buf_byte(out, '{');
-    json_member(out, true, "instanceLocation", seen->instance_location);
-    json_member(out, false, "keywordLocation", seen->keyword_location);
+    surety_json_text(out, "instanceLocation", seen->instance_location);
+    surety_json_text(out, "keywordLocation", seen->keyword_location);
     if (seen->hint.len)
-        json_member(out, false, "hint", seen->hint);
+        surety_json_text(out, "hint", seen->hint);
     surety_buf_text(out, "}}");
 }
 

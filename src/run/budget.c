@@ -33,31 +33,15 @@ uint64_t surety__budget_left_ms(const surety_run *run)
     return gone < max ? max - gone : 0;
 }
 
-/* "$0.30": dollars with two decimals, or as many as there are. */
-static void budget_put_usd(surety_buf *out, uint64_t picousd)
-{
-    const uint64_t dollar = 1000000000000;
-    char decimals[12];
-    uint64_t rest = picousd % dollar;
-    size_t len = sizeof(decimals);
-
-    for (size_t i = len; i-- > 0; rest /= 10)
-        decimals[i] = (char)('0' + rest % 10);
-    while (len > 2 && decimals[len - 1] == '0')
-        len--;
-    surety__buf_printf(out, "$%zu.", (size_t)(picousd / dollar));
-    surety_buf_append(out, decimals, len);
-}
-
 static void budget_say_money(const surety_run *run, uint64_t next,
                              surety_buf *out)
 {
-    surety_buf_text(out, "the budget of ");
-    budget_put_usd(out, run->options.budget.cost_picousd_max);
-    surety_buf_text(out, " does not suffice: ");
-    budget_put_usd(out, run->cost_picousd);
-    surety_buf_text(out, " are spent and about ");
-    budget_put_usd(out, next);
+    surety_buf_text(out, "the budget of $");
+    surety_dollars_write(run->options.budget.cost_picousd_max, out);
+    surety_buf_text(out, " does not suffice: $");
+    surety_dollars_write(run->cost_picousd, out);
+    surety_buf_text(out, " are spent and about $");
+    surety_dollars_write(next, out);
     surety_buf_text(out, " are needed");
 }
 

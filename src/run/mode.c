@@ -13,16 +13,8 @@
  *    provider's help and no guarantee of ours. */
 #include "run/run.h"
 
-/* Servers that compile a schema to a grammar, by the name of the provider. They
- * do not show it to the model, which sees it in the prompt, as all models do.
- */
-static const char *const mode_grammar_providers[] = {
-    "llamacpp",
-    "lmstudio",
-    "ollama",
-    "vllm",
-};
-
+/* Servers that compile a schema to a grammar do not show it to the model, which
+ * sees it in the prompt, as all models do. */
 static surety_subset mode_subset(const surety_model *model)
 {
     switch (model->protocol) {
@@ -30,13 +22,8 @@ static surety_subset mode_subset(const surety_model *model)
     case SURETY_PROTOCOL_GEMINI: return SURETY_SUBSET_GEMINI;
     default: break;
     }
-    for (size_t i = 0;
-         i < sizeof(mode_grammar_providers) / sizeof(mode_grammar_providers[0]);
-         i++)
-        if (surety_str_equal(model->provider,
-                             surety_str_of(mode_grammar_providers[i])))
-            return SURETY_SUBSET_GRAMMAR;
-    return SURETY_SUBSET_OPENAI;
+    return surety__provider_has_grammar(model->provider) ? SURETY_SUBSET_GRAMMAR
+                                                         : SURETY_SUBSET_OPENAI;
 }
 
 /* The first note that makes a schema impossible, as a clause. */

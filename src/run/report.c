@@ -12,56 +12,26 @@ static const surety_str report_run_none = {"", 0};
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static void report_run_name(surety_buf *out, const char *name)
-{
-    if (out->len && out->ptr[out->len - 1] != '{')
-        surety_buf_byte(out, ',');
-    surety_json_string(out, surety_str_of(name));
-    surety_buf_byte(out, ':');
-}
-
-static void report_run_text(surety_buf *out, const char *name, surety_str text)
-{
-    report_run_name(out, name);
-    surety_json_string(out, text);
-}
-
 /* Only where there is one. */
 static void report_run_some(surety_buf *out, const char *name, surety_str text)
 {
     if (text.len)
-        report_run_text(out, name, text);
+        surety_json_text(out, name, text);
 }
 
-static void report_run_number(surety_buf *out, const char *name,
-                              uint64_t number)
+void surety__report_spent(surety_buf *out, const surety_usage *usage,
+                          bool cost_known, uint64_t picousd)
 {
-    report_run_name(out, name);
-    surety_buf_number(out, number);
-}
-
-static void report_run_bool(surety_buf *out, const char *name, bool value)
-{
-    report_run_name(out, name);
-    surety_buf_text(out, value ? "true" : "false");
-}
-
-static void report_run_usage(surety_buf *out, const surety_usage *usage)
-{
-    report_run_name(out, "usage");
+    surety_json_name(out, "usage");
     surety_buf_byte(out, '{');
-    report_run_bool(out, "known", usage->known);
-    report_run_number(out, "input_tokens", usage->input_tokens);
-    report_run_number(out, "cached_input_tokens", usage->cached_input_tokens);
-    report_run_number(out, "output_tokens", usage->output_tokens);
-    report_run_number(out, "reasoning_tokens", usage->reasoning_tokens);
+    surety_json_bool(out, "known", usage->known);
+    surety_json_number(out, "input_tokens", usage->input_tokens);
+    surety_json_number(out, "cached_input_tokens", usage->cached_input_tokens);
+    surety_json_number(out, "output_tokens", usage->output_tokens);
+    surety_json_number(out, "reasoning_tokens", usage->reasoning_tokens);
     surety_buf_byte(out, '}');
-}
-
-static void report_run_cost(surety_buf *out, bool known, uint64_t picousd)
-{
-    report_run_name(out, "cost_picousd");
-    if (known)
+    surety_json_name(out, "cost_picousd");
+    if (cost_known)
         surety_buf_number(out, picousd);
     else
         surety_buf_text(out, "null");
@@ -72,7 +42,7 @@ static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
 {
     const surety_answer *answer = &attempt->seen.answer;
 
-    report_run_name(out, "failure");
+    surety_json_name(out, "failure");
     if (attempt->what == CASE_UNSENT)
         surety_buf_text(out, "\"request\"");
     else if (answer->failure == SURETY_FAILURE_NONE)
@@ -81,9 +51,9 @@ static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
         surety_json_string(out,
                            surety_str_of(surety_failure_name(answer->failure)));
     if (answer->ambiguous)
-        report_run_bool(out, "ambiguous", true);
+        surety_json_bool(out, "ambiguous", true);
     if (answer->http_status > 0)
-        report_run_number(out, "http_status", (uint64_t)answer->http_status);
+        surety_json_number(out, "http_status", (uint64_t)answer->http_status);
     report_run_some(out, "error_code", answer->error_code);
     report_run_some(out, "error_message", answer->error_message);
     report_run_some(out, "refusal", answer->refusal);
@@ -95,14 +65,14 @@ static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
 /* That it was stopped; what it gave is an estimate. */
 static void report_run_stop(const surety_attempt *seen, surety_buf *out)
 {
-    report_run_bool(out, "stopped", true);
-    report_run_text(out, "stopped_for",
-                    surety_str_of(surety_verdict_name(seen->stopped)));
-    report_run_number(out, "stopped_after", seen->stopped_bytes);
-    report_run_number(out, "output_tokens", seen->stopped_tokens);
-    report_run_bool(out, "estimated", true);
+    surety_json_bool(out, "stopped", true);
+    surety_json_text(out, "stopped_for",
+                     surety_str_of(surety_verdict_name(seen->stopped)));
+    surety_json_number(out, "stopped_after", seen->stopped_bytes);
+    surety_json_number(out, "output_tokens", seen->stopped_tokens);
+    surety_json_bool(out, "estimated", true);
     if (seen->saved_known)
-        report_run_number(out, "tokens_saved", seen->saved_tokens);
+        surety_json_number(out, "tokens_saved", seen->saved_tokens);
 }
 
 /* A moment, counted from the first step. */
@@ -110,7 +80,7 @@ static void report_run_moment(const surety_run *run, surety_buf *out,
                               const char *name, uint64_t at_ms)
 {
     if (at_ms)
-        report_run_number(out, name, at_ms - run->begun.monotonic_ms);
+        surety_json_number(out, name, at_ms - run->begun.monotonic_ms);
 }
 
 static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
@@ -119,25 +89,25 @@ static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
     const surety_attempt *seen = &attempt->seen;
 
     surety_buf_text(out, i ? ",{" : "{");
-    report_run_number(out, "number", i + 1);
-    report_run_text(out, "id", seen->id);
-    report_run_text(out, "purpose", seen->purpose);
-    report_run_text(out, "model", seen->model->name);
+    surety_json_number(out, "number", i + 1);
+    surety_json_text(out, "id", seen->id);
+    surety_json_text(out, "purpose", seen->purpose);
+    surety_json_text(out, "model", seen->model->name);
     report_run_some(out, "answered_by", seen->answer.model);
-    report_run_text(out, "mode", surety_str_of(surety_mode_name(seen->mode)));
-    report_run_text(out, "reason", seen->reason);
+    surety_json_text(out, "mode", surety_str_of(surety_mode_name(seen->mode)));
+    surety_json_text(out, "reason", seen->reason);
     report_run_moment(run, out, "started_ms", seen->started_ms);
     report_run_moment(run, out, "first_byte_ms", seen->first_byte_ms);
     report_run_moment(run, out, "ended_ms", seen->ended_ms);
     report_run_failure(out, attempt);
     if (seen->stopped != SURETY_VERDICT_OPEN)
         report_run_stop(seen, out);
-    report_run_usage(out, &seen->answer.usage);
-    report_run_cost(out, seen->cost_known, seen->cost_picousd);
-    report_run_name(out, "report");
+    surety__report_spent(out, &seen->answer.usage, seen->cost_known,
+                         seen->cost_picousd);
+    surety_json_name(out, "report");
     surety_buf_add(out,
                    seen->report.len ? seen->report : SURETY__LITERAL("null"));
-    report_run_text(out, "decision", seen->decision);
+    surety_json_text(out, "decision", seen->decision);
     surety_buf_byte(out, '}');
 }
 
@@ -165,20 +135,20 @@ static void report_run_members(const surety_run *run, surety_buf *out)
 {
     const size_t best = report_run_best(run);
 
-    report_run_text(out, "verdict",
-                    surety_str_of(surety_run_verdict_name(run->verdict)));
+    surety_json_text(out, "verdict",
+                     surety_str_of(surety_run_verdict_name(run->verdict)));
     report_run_some(out, "message", run->message);
     report_run_some(out, "hint", run->hint);
-    report_run_text(out, "run", run->id);
+    surety_json_text(out, "run", run->id);
     if (run->replied) {
-        report_run_text(out, "reply_first", run->reply_first);
-        report_run_text(out, "reply_last", run->reply_last);
+        surety_json_text(out, "reply_first", run->reply_first);
+        surety_json_text(out, "reply_last", run->reply_last);
     }
     if (best)
-        report_run_number(out, "best", best);
-    report_run_usage(out, &run->usage);
-    report_run_cost(out, !run->cost_unknown, run->cost_picousd);
-    report_run_name(out, "attempts");
+        surety_json_number(out, "best", best);
+    surety__report_spent(out, &run->usage, !run->cost_unknown,
+                         run->cost_picousd);
+    surety_json_name(out, "attempts");
     surety_buf_byte(out, '[');
     for (size_t i = 0; i < run->attempt_count; i++)
         report_run_attempt(run, i, out);
@@ -221,8 +191,8 @@ static void report_run_head(const surety_run *run, surety_buf *out)
     const char *stage = report_run_stage(run);
 
     surety_buf_byte(out, '{');
-    report_run_bool(out, "ok", !stage);
-    report_run_name(out, "stage");
+    surety_json_bool(out, "ok", !stage);
+    surety_json_name(out, "stage");
     if (stage)
         surety_json_string(out, surety_str_of(stage));
     else
@@ -289,9 +259,9 @@ static void report_run_unjudged(const surety_run *run, surety_buf *out)
     const surety_contract *contract = run->options.contract;
     const bool ok = run->verdict == SURETY_RUN_VALID;
 
-    report_run_text(out, "contract",
-                    contract ? surety_contract_id(contract) : report_run_none);
-    report_run_name(out, "value");
+    surety_json_text(out, "contract",
+                     contract ? surety_contract_id(contract) : report_run_none);
+    surety_json_name(out, "value");
     if (ok)
         surety_json_string(out, run->reply_last);
     else
@@ -300,14 +270,15 @@ static void report_run_unjudged(const surety_run *run, surety_buf *out)
                          "\"errors\":[");
     if (run->message.len) {
         surety_buf_byte(out, '{');
-        report_run_text(out, "keyword",
-                        surety_str_of(ok ? "provider" : report_run_stage(run)));
-        report_run_text(out, "error", run->message);
+        surety_json_text(
+            out, "keyword",
+            surety_str_of(ok ? "provider" : report_run_stage(run)));
+        surety_json_text(out, "error", run->message);
         report_run_some(out, "hint", run->hint);
         surety_buf_byte(out, '}');
     }
     surety_buf_text(out, "],\"repairs\":[],\"warnings\":[]");
-    report_run_text(out, "raw", report_run_raw(run));
+    surety_json_text(out, "raw", report_run_raw(run));
 }
 
 static surety_status report_run_json(const surety_run *run, surety_buf *out)

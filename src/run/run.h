@@ -333,6 +333,12 @@ surety_str surety__result_copy(surety_run *run, surety_str text);
  * max characters come three dots. */
 void surety__result_line(surety_buf *out, surety_str text, size_t max);
 
+/* ---- report.c: a run as text --------------------------------------------- */
+
+/* Appends the members usage and cost_picousd. */
+void surety__report_spent(surety_buf *out, const surety_usage *usage,
+                          bool cost_known, uint64_t picousd);
+
 /* ---- wait.c: the system's clocks ----------------------------------------- */
 
 /* The longest wait between two looks at *cancelled. */

@@ -249,14 +249,6 @@ void surety__watch_note(surety_run *run)
     };
 }
 
-static void watch_put(surety_buf *out, const char *name, surety_str text)
-{
-    surety_json_string(out, surety_str_of(name));
-    surety_buf_byte(out, ':');
-    surety_json_string(out, text);
-    surety_buf_byte(out, ',');
-}
-
 /* The finding as an item of a report's errors. */
 static void watch_put_finding(const surety__attempt *attempt, surety_buf *out)
 {
@@ -264,21 +256,20 @@ static void watch_put_finding(const surety__attempt *attempt, surety_buf *out)
     const surety_position *position = &finding->position;
 
     surety_buf_byte(out, '{');
-    watch_put(out, "instanceLocation", finding->instance_location);
-    watch_put(out, "keywordLocation", finding->keyword_location);
-    watch_put(out, "absoluteKeywordLocation",
-              finding->absolute_keyword_location);
-    watch_put(out, "keyword", finding->keyword);
+    surety_json_text(out, "instanceLocation", finding->instance_location);
+    surety_json_text(out, "keywordLocation", finding->keyword_location);
+    surety_json_text(out, "absoluteKeywordLocation",
+                     finding->absolute_keyword_location);
+    surety_json_text(out, "keyword", finding->keyword);
     if (finding->hint.len)
-        watch_put(out, "hint", finding->hint);
-    if (position->line)
-        surety__buf_printf(out,
-                           "\"line\":%u,\"column\":%u,\"offset\":%zu,"
-                           "\"length\":%zu,",
-                           (unsigned)position->line, (unsigned)position->column,
-                           position->offset, position->length);
-    surety_buf_text(out, "\"error\":");
-    surety_json_string(out, finding->message);
+        surety_json_text(out, "hint", finding->hint);
+    if (position->line) {
+        surety_json_number(out, "line", position->line);
+        surety_json_number(out, "column", position->column);
+        surety_json_number(out, "offset", position->offset);
+        surety_json_number(out, "length", position->length);
+    }
+    surety_json_text(out, "error", finding->message);
     surety_buf_byte(out, '}');
 }
 
@@ -297,9 +288,8 @@ static void watch_put_warnings(const surety__attempt *attempt,
         surety_buf_byte(out, ',');
     }
     surety_buf_byte(out, '{');
-    watch_put(out, "keyword", SURETY__LITERAL("stopped"));
-    surety_buf_text(out, "\"error\":");
-    surety_json_string(out, surety_buf_str(&why));
+    surety_json_text(out, "keyword", SURETY__LITERAL("stopped"));
+    surety_json_text(out, "error", surety_buf_str(&why));
     surety_buf_text(out, "}]");
     if (why.status != SURETY_OK)
         out->status = why.status;

@@ -3,13 +3,15 @@
  * anew over the replies that the ledger kept, and counted.
  *
  * The ledger has a structured value as the provider delivered it, so it is
- * looked at in turn as it stands, as each provider's form of the contract's
+ * looked at in turn as it stands, as the provider's form of the contract's
  * schema would have it (strict.h), and as text; the first that is valid counts.
- * A reply that was repaired may be repaired again. A patch says nothing without
- * the reply before it, and is only counted.
+ * Which form that was the provider's name says; where it is a name of
+ * somebody's own, each form is tried. A reply that was repaired may be repaired
+ * again. A patch says nothing without the reply before it, and is only counted.
  *
  * A contract is looked up once for each version; where that is gone, by its
  * name alone: a reply that today's contract does not take is not counted. */
+#include "provider/provider.h"
 #include "stats/stats.h"
 
 #include <stdlib.h>
@@ -167,10 +169,31 @@ static surety_strict *cover_strict(surety_stats *stats,
     return covered->stricts[subset];
 }
 
+/* The subset of a provider by its name, as a run chooses it;
+ * SURETY__COVER_SUBSETS where the name says nothing. */
+static size_t cover_subset(surety_str provider)
+{
+    static const struct {
+        surety_protocol protocol;
+        surety_subset subset;
+    } rows[] = {{SURETY_PROTOCOL_OPENAI, SURETY_SUBSET_OPENAI},
+                {SURETY_PROTOCOL_RESPONSES, SURETY_SUBSET_OPENAI},
+                {SURETY_PROTOCOL_ANTHROPIC, SURETY_SUBSET_ANTHROPIC},
+                {SURETY_PROTOCOL_GEMINI, SURETY_SUBSET_GEMINI}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (surety_str_equal(provider, surety_str_of(surety_protocol_name(
+                                           rows[i].protocol))))
+            return rows[i].subset;
+    return surety__provider_has_grammar(provider) ? SURETY_SUBSET_GRAMMAR
+                                                  : SURETY__COVER_SUBSETS;
+}
+
 /* Judges a structured value as what a provider's form of the schema made of
  * it. */
 static bool cover_restore(surety_stats *stats, cover_look *look)
 {
+    const size_t known = cover_subset(look->entry->provider);
     surety_status status =
         surety_doc_read(stats->value, look->entry->reply, NULL, NULL);
 
@@ -178,7 +201,10 @@ static bool cover_restore(surety_stats *stats, cover_look *look)
         (void)surety__stats_nomem(stats);
     for (size_t i = 0; i < SURETY__COVER_SUBSETS && !status && !stats->status;
          i++) {
-        const surety_strict *strict = cover_strict(stats, look->covered, i);
+        const surety_strict *strict =
+            known == i || known == SURETY__COVER_SUBSETS
+                ? cover_strict(stats, look->covered, i)
+                : NULL;
         surety_status restored;
 
         if (!strict)
@@ -308,10 +334,10 @@ static surety__cover *cover_of(surety_stats *stats, surety_str contract,
 
 static void cover_number(surety_stats_cover *told, double number)
 {
-    if (!told->numbers || number < told->least)
-        told->least = number;
-    if (!told->numbers || number > told->most)
-        told->most = number;
+    if (!told->numbers || number < told->min)
+        told->min = number;
+    if (!told->numbers || number > told->max)
+        told->max = number;
     told->sum += number;
     told->numbers++;
 }

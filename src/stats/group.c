@@ -95,12 +95,12 @@ void surety__group_end(surety_stats_group *group, const surety__tally *tally)
 
 /* ---- how long calls took ------------------------------------------------- */
 
-/* The bucket of a value: its power of two and its step, or NULL where it is not
- * made yet and make is false, or there is no memory. */
+/* The bucket of a value: its power of two and its step, made where there is
+ * none; NULL: no memory. */
 static uint32_t *spread_bucket(surety__spread *spread, uint64_t value,
                                const surety_alloc *alloc)
 {
-    const uint64_t most = ((uint64_t)1 << (SURETY__SPREAD_POWERS + 7)) - 1;
+    const uint64_t max = ((uint64_t)1 << (SURETY__SPREAD_POWERS + 7)) - 1;
     size_t power = 0;
     uint32_t **buckets;
 
@@ -110,8 +110,8 @@ static uint32_t *spread_bucket(surety__spread *spread, uint64_t value,
                                                    sizeof(*spread->exact));
         return spread->exact ? &spread->exact[value] : NULL;
     }
-    if (value > most)
-        value = most;
+    if (value > max)
+        value = max;
     while (value >> power >= SURETY__SPREAD_EXACT)
         power++;
     buckets = &spread->powers[power - 1];
@@ -131,8 +131,8 @@ static bool spread_add(surety__spread *spread, uint64_t value,
     if (*bucket < UINT32_MAX)
         ++*bucket;
     spread->count++;
-    if (value > spread->most)
-        spread->most = value;
+    if (value > spread->max)
+        spread->max = value;
     return true;
 }
 
@@ -155,10 +155,10 @@ static uint64_t spread_rank(const surety__spread *spread, uint64_t rank)
 
             seen += buckets[i];
             if (seen >= rank)
-                return middle < spread->most ? middle : spread->most;
+                return middle < spread->max ? middle : spread->max;
         }
     }
-    return spread->most;
+    return spread->max;
 }
 
 void surety__group_settle(surety__group *group)
@@ -171,7 +171,7 @@ void surety__group_settle(surety__group *group)
         return;
     group->told.median_ms = spread_rank(spread, (count + 1) / 2);
     group->told.p95_ms = spread_rank(spread, count - count / 20);
-    group->told.most_ms = spread->most;
+    group->told.max_ms = spread->max;
 }
 
 /* ---- calls --------------------------------------------------------------- */

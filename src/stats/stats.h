@@ -23,7 +23,7 @@
 typedef struct surety__spread {
     uint32_t *exact;
     uint32_t *powers[SURETY__SPREAD_POWERS];
-    uint64_t count, most;
+    uint64_t count, max;
 } surety__spread;
 
 typedef struct surety__group {

@@ -2,6 +2,8 @@
 /* Statistics as JSON (the contract surety/stats) and as CSV. What is told of a
  * group is a table of columns, so that both say the same under the same names;
  * money is in picodollars in JSON, and in dollars in CSV, for spreadsheets. */
+#include <surety/provider.h>
+
 #include "stats/stats.h"
 
 typedef enum sums_form {
@@ -53,7 +55,7 @@ static const sums_column sums_columns[] = {
     COLUMN("answered_calls", answered, WRITE_NUMBER),
     COLUMN("median_ms", median_ms, WRITE_TIME),
     COLUMN("p95_ms", p95_ms, WRITE_TIME),
-    COLUMN("most_ms", most_ms, WRITE_TIME),
+    COLUMN("max_ms", max_ms, WRITE_TIME),
     COLUMN("stopped_calls", stopped, WRITE_NUMBER),
     COLUMN("saved_tokens", saved_tokens, WRITE_NUMBER),
     COLUMN("saved_unknown_calls", saved_unknown, WRITE_NUMBER),
@@ -76,28 +78,6 @@ static bool sums_column_of(const sums_column *column,
 static bool sums_is_money(const sums_column *column)
 {
     return column->form == WRITE_MONEY || column->form == WRITE_VALUE_COST;
-}
-
-/* Dollars of picodollars, exactly. */
-static void sums_dollars(uint64_t picousd, surety_buf *out)
-{
-    const uint64_t one = 1000000000000;
-    char digits[12];
-    size_t len = 0;
-    uint64_t rest = picousd % one;
-
-    surety_buf_number(out, picousd / one);
-    for (size_t i = 0; i < sizeof(digits); i++) {
-        digits[sizeof(digits) - 1 - i] = (char)('0' + rest % 10);
-        rest /= 10;
-    }
-    for (size_t i = 0; i < sizeof(digits); i++)
-        if (digits[i] != '0')
-            len = i + 1;
-    if (len) {
-        surety_buf_byte(out, '.');
-        surety_buf_append(out, digits, len);
-    }
 }
 
 /* A number as JSON has it; where it is not finite, otherwise. */
@@ -127,29 +107,9 @@ static size_t sums_top(size_t count, size_t top)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* The name of a member, with the comma that is due before it. */
-static void sums_name(const char *name, surety_buf *out)
-{
-    if (out->len && out->ptr[out->len - 1] != '{')
-        surety_buf_byte(out, ',');
-    surety__buf_printf(out, "\"%s\":", name);
-}
-
-static void sums_text(const char *name, surety_str text, surety_buf *out)
-{
-    sums_name(name, out);
-    surety_json_string(out, text);
-}
-
-static void sums_number(const char *name, uint64_t number, surety_buf *out)
-{
-    sums_name(name, out);
-    surety_buf_number(out, number);
-}
-
 static void sums_moment(const char *name, int64_t unix_ms, surety_buf *out)
 {
-    sums_name(name, out);
+    surety_json_name(out, name);
     if (!unix_ms) {
         surety_buf_text(out, "null");
         return;
@@ -168,7 +128,8 @@ static void sums_group(const surety_stats *stats,
     if (group->keys) {
         surety_buf_text(out, "\"key\":{");
         for (size_t i = 0; i < stats->options.by_count; i++)
-            sums_text(surety_stats_by_name(stats->by[i]), group->keys[i], out);
+            surety_json_text(out, surety_stats_by_name(stats->by[i]),
+                             group->keys[i]);
         surety_buf_byte(out, '}');
     }
     for (size_t i = 0; i < WRITE_COLUMNS; i++) {
@@ -187,7 +148,7 @@ static void sums_group(const surety_stats *stats,
 
 static void sums_runs(const surety_stats *stats, surety_buf *out)
 {
-    sums_name("by", out);
+    surety_json_name(out, "by");
     surety_buf_byte(out, '[');
     for (size_t i = 0; i < stats->options.by_count; i++)
         surety__buf_printf(out, "%s\"%s\"", i ? "," : "",
@@ -207,41 +168,41 @@ static void sums_issues(const char *name, const surety__issues *issues,
 {
     const size_t count = sums_top(issues->count, top);
 
-    sums_name(name, out);
+    surety_json_name(out, name);
     surety_buf_text(out, "{\"listed\":[");
     for (size_t i = 0; i < count; i++) {
         const surety_stats_issue *issue = &issues->items[i]->told;
 
         surety_buf_text(out, i ? ",{" : "{");
-        sums_text("contract", issue->contract, out);
-        sums_text(repairs ? "kind" : "keyword", issue->kind, out);
-        sums_text("path", issue->path, out);
-        sums_number("replies", issue->replies, out);
-        sums_number("runs", issue->runs, out);
-        sums_number(repairs ? "valid" : "mended", issue->valid, out);
+        surety_json_text(out, "contract", issue->contract);
+        surety_json_text(out, repairs ? "kind" : "keyword", issue->kind);
+        surety_json_text(out, "path", issue->path);
+        surety_json_number(out, "replies", issue->replies);
+        surety_json_number(out, "runs", issue->runs);
+        surety_json_number(out, repairs ? "valid" : "mended", issue->valid);
         surety_buf_byte(out, '}');
     }
     surety_buf_byte(out, ']');
-    sums_number("more", issues->count - count, out);
-    sums_number("left_out_replies", issues->left, out);
+    surety_json_number(out, "more", issues->count - count);
+    surety_json_number(out, "left_out_replies", issues->left);
     surety_buf_byte(out, '}');
 }
 
 static void sums_cover_numbers(const surety_stats_cover *told, surety_buf *out)
 {
     const double reals[] = {told->sum, told->sum / (double)told->numbers,
-                            told->least, told->most};
-    static const char *const names[] = {"sum", "mean", "least", "most"};
+                            told->min, told->max};
+    static const char *const names[] = {"sum", "mean", "min", "max"};
 
-    sums_name("numbers", out);
+    surety_json_name(out, "numbers");
     if (!told->numbers) {
         surety_buf_text(out, "null");
         return;
     }
     surety_buf_byte(out, '{');
-    sums_number("count", told->numbers, out);
+    surety_json_number(out, "count", told->numbers);
     for (size_t i = 0; i < 4; i++) {
-        sums_name(names[i], out);
+        surety_json_name(out, names[i]);
         sums_real(reals[i], "null", out);
     }
     surety_buf_byte(out, '}');
@@ -255,29 +216,29 @@ static void sums_cover_values(const surety__cover *cover, size_t top,
     const size_t count = sums_top(told->values, top);
     const char *comma = "";
 
-    sums_name("values", out);
+    surety_json_name(out, "values");
     surety_buf_byte(out, '[');
     for (size_t i = 0; i < count; i++) {
         const surety_stats_value *value = &cover->values[i]->told;
 
         surety_buf_text(out, i ? ",{" : "{");
-        sums_text("value", value->text, out);
-        sums_number("replies", value->replies, out);
-        sums_name("expected", out);
+        surety_json_text(out, "value", value->text);
+        surety_json_number(out, "replies", value->replies);
+        surety_json_name(out, "expected");
         surety_buf_text(out, value->expected ? "true}" : "false}");
     }
     surety_buf_byte(out, ']');
-    sums_number("values_more", told->values - count, out);
-    sums_number("left_out", told->left, out);
-    sums_name("expected", out);
+    surety_json_number(out, "values_more", told->values - count);
+    surety_json_number(out, "left_out", told->left);
+    surety_json_name(out, "expected");
     if (!told->expected) {
         surety_buf_text(out, "null");
         return;
     }
     surety_buf_byte(out, '{');
-    sums_number("count", told->expected, out);
-    sums_number("reached", told->reached, out);
-    sums_name("missing", out);
+    surety_json_number(out, "count", told->expected);
+    surety_json_number(out, "reached", told->reached);
+    surety_json_name(out, "missing");
     surety_buf_byte(out, '[');
     for (size_t i = told->values; i < cover->count; i++) {
         surety_buf_text(out, comma);
@@ -292,14 +253,14 @@ static void sums_cover(const surety__cover *cover, size_t top, surety_buf *out)
     const surety_stats_cover *told = &cover->told;
 
     surety_buf_byte(out, '{');
-    sums_text("contract", told->contract, out);
-    sums_text("member", told->member, out);
-    sums_number("replies", told->replies, out);
+    surety_json_text(out, "contract", told->contract);
+    surety_json_text(out, "member", told->member);
+    surety_json_number(out, "replies", told->replies);
     sums_cover_numbers(told, out);
-    sums_number("trues", told->trues, out);
-    sums_number("falses", told->falses, out);
-    sums_number("nulls", told->nulls, out);
-    sums_number("others", told->others, out);
+    surety_json_number(out, "trues", told->trues);
+    surety_json_number(out, "falses", told->falses);
+    surety_json_number(out, "nulls", told->nulls);
+    surety_json_number(out, "others", told->others);
     sums_cover_values(cover, top, out);
     surety_buf_byte(out, '}');
 }
@@ -318,10 +279,10 @@ static void sums_coverage(const surety_stats *stats, size_t top,
         {"unfit", told->unfit},
     };
 
-    sums_name("coverage", out);
+    surety_json_name(out, "coverage");
     surety_buf_text(out, "{\"replies\":{");
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-        sums_number(numbers[i].name, numbers[i].number, out);
+        surety_json_number(out, numbers[i].name, numbers[i].number);
     surety_buf_text(out, "},\"members\":[");
     for (size_t i = 0; i < stats->cover_count; i++) {
         surety_buf_text(out, i ? "," : "");
@@ -384,7 +345,7 @@ static void sums_csv_runs(const surety_stats *stats, bool formulas,
             if (!sums_column_of(column, group, &value))
                 continue;
             if (sums_is_money(column))
-                sums_dollars(value, out);
+                surety_dollars_write(value, out);
             else
                 surety_buf_number(out, value);
         }
@@ -463,7 +424,7 @@ static void sums_csv_member(const surety__cover *cover, size_t top,
     }
     if (told->numbers) {
         const double reals[] = {told->sum, told->sum / (double)told->numbers,
-                                told->least, told->most};
+                                told->min, told->max};
 
         sums_csv_cover(told, "number", none, told->numbers, out);
         for (size_t i = 0; i < 4; i++) {
@@ -497,7 +458,7 @@ surety_status surety_stats_write_csv(const surety_stats *stats,
         break;
     case SURETY_STATS_COVERAGE:
         surety_buf_text(out, "contract,member,kind,value,count,expected,sum,"
-                             "mean,least,most\r\n");
+                             "mean,min,max\r\n");
         for (size_t i = 0; i < stats->cover_count; i++)
             sums_csv_member(stats->covers[i], top, formulas, out);
         break;

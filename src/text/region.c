@@ -317,8 +317,7 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
     return at < field->text.len;
 }
 
-/* ---- fields ---------------------------------------------------------------
- */
+/* ---- fields -------------------------------------------------------------- */
 
 /* A field of the reply's own bytes from start to end; none of those that were
  * read. */
@@ -660,8 +659,7 @@ static bool region_is_prose(surety_str value)
     return false;
 }
 
-/* ---- rows -----------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------- */
 
 /* Notes that the bytes of the clean text from `clean` on are the reply's. */
 static bool region_run(surety_finder *finder, size_t clean, size_t reply)

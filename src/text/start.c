@@ -398,8 +398,7 @@ size_t surety__start_next(surety_str text, size_t at, surety__marks *marks,
     }
 }
 
-/* ---- wrappers -------------------------------------------------------------
- */
+/* ---- wrappers ------------------------------------------------------------ */
 
 /* Behind the tag at `at` ("<answer>", "</json>", "<|message|>"); `at`: none. */
 static size_t start_tag(surety_str text, size_t at)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files, whole or not at all: bytes go to a hidden name in the same folder and
+ * then get theirs in one step, so nobody ever reads half of a file and a full
+ * disk leaves what was there. A file that is there is kept unless the caller
+ * says otherwise, and that too is one step (link), not a look and then a
+ * write. And the one rule where a user's own files are; what the environment
+ * says is the caller's to know. */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_PATH_MAX = 4096, FILE_TRIES_MAX = 100 };
+
+struct file_paths {
+    char wanted[FILE_PATH_MAX];
+    char part[FILE_PATH_MAX + 32];
+    size_t folder_len; /* of both, with its slash */
+};
+
+/* The bytes of path that name its folder, with the slash. */
+static size_t file_folder_len(surety_str path)
+{
+    while (path.len > 0 && path.ptr[path.len - 1] != '/')
+        path.len--;
+    return path.len;
+}
+
+static surety_status file_unwritten(surety_error *reterr, const char *path,
+                                    int error)
+{
+    if (error == EEXIST) {
+        surety__fail(reterr, SURETY_MISUSE, "%.200s is there already", path);
+        surety__hint(reterr, "it is replaced only where that is asked for");
+        return SURETY_MISUSE;
+    }
+    return surety__fail(reterr, SURETY_IO, "%.200s cannot be written: %s", path,
+                        strerror(error));
+}
+
+/* Makes the hidden file; -1 with errno. */
+static int file_open_part(struct file_paths *paths)
+{
+    char *name = paths->part + paths->folder_len;
+    int fd = -1;
+
+    memcpy(paths->part, paths->wanted, paths->folder_len);
+    for (unsigned i = 0; i < FILE_TRIES_MAX && fd < 0; i++) {
+        memcpy(name, ".surety-00.part", sizeof(".surety-00.part"));
+        name[8] = (char)('0' + i / 10);
+        name[9] = (char)('0' + i % 10);
+        fd = open(paths->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            return -1;
+    }
+    if (fd < 0)
+        errno = EBUSY;
+    return fd;
+}
+
+/* Writes and closes; gives the first error's number. */
+static int file_fill(int fd, surety_str bytes)
+{
+    size_t done = 0;
+    int error = 0;
+
+    while (done < bytes.len && !error) {
+        const ssize_t wrote = write(fd, bytes.ptr + done, bytes.len - done);
+        if (wrote >= 0)
+            done += (size_t)wrote;
+        else if (errno != EINTR)
+            error = errno;
+    }
+    if (!error && fsync(fd) && errno != EINVAL && errno != ENOTSUP)
+        error = errno;
+    if (close(fd) && !error && errno != EINTR)
+        error = errno;
+    return error;
+}
+
+/* Gives the file its name where nothing has it. */
+static int file_link(const struct file_paths *paths)
+{
+    int fd;
+
+    if (link(paths->part, paths->wanted) == 0) {
+        unlink(paths->part);
+        return 0;
+    }
+    if (errno == EEXIST)
+        return EEXIST;
+    /* A file system without links: take the name, then the place. */
+    fd = open(paths->wanted, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno;
+    close(fd);
+    return rename(paths->part, paths->wanted) ? errno : 0;
+}
+
+surety_status surety_file_write(surety_str path, surety_str bytes, bool replace,
+                                surety_error *reterr)
+{
+    struct file_paths paths;
+    struct stat about;
+    int error;
+    int fd;
+
+    if (path.len == 0 || path.len >= FILE_PATH_MAX ||
+        memchr(path.ptr, '\0', path.len))
+        return surety__fail(reterr, SURETY_IO,
+                            "a file's path is empty, longer than %d bytes, or "
+                            "has a NUL",
+                            FILE_PATH_MAX - 1);
+    memcpy(paths.wanted, path.ptr, path.len);
+    paths.wanted[path.len] = '\0';
+    paths.folder_len = file_folder_len(path);
+    if (!replace && lstat(paths.wanted, &about) == 0)
+        return file_unwritten(reterr, paths.wanted, EEXIST);
+    fd = file_open_part(&paths);
+    if (fd < 0)
+        return file_unwritten(reterr, paths.wanted, errno);
+    error = file_fill(fd, bytes);
+    if (!error && !replace)
+        error = file_link(&paths);
+    else if (!error && rename(paths.part, paths.wanted))
+        error = errno;
+    if (!error)
+        return SURETY_OK;
+    unlink(paths.part);
+    return file_unwritten(reterr, paths.wanted, error);
+}
+
+bool surety_user_folder(surety_str given, surety_str home, const char *below,
+                        surety_buf *out)
+{
+    if (given.len > 0 && given.ptr[0] == '/') {
+        surety_buf_add(out, given);
+    } else if (home.len > 0) {
+        surety_buf_add(out, home);
+        surety_buf_byte(out, '/');
+        surety_buf_text(out, below);
+    } else {
+        return false;
+    }
+    return true;
+}

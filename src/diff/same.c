@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether two subschemas say the same, with all that they lead to: what is
+ * compared by its text may refer to what stands elsewhere.
+ *
+ * Pairs of shapes are gone through, from the two that are asked about on: in
+ * place, below, and by references. The assertions of a pair must be equal as
+ * JSON, and its subschemas are pairs in turn, found by their names or places.
+ * Annotations and names of definitions do not count. A pair is met once, so
+ * references may go round; what was found the same stays known. A question
+ * that would meet more pairs than SURETY_DIFF_PAIRS_MAX is answered with no: it
+ * is told as something that may have changed.
+ *
+ * What a dynamic reference leads to depends on who asks; there the contracts
+ * must be equal. */
+#include "diff/diff.h"
+
+struct same_pair {
+    const surety__shape *before, *after;
+};
+
+struct same_walk {
+    surety_diff *diff;
+    struct same_pair *pairs; /* a stack */
+    size_t count, cap, met;
+    bool differs;
+};
+
+static void same_push(struct same_walk *walk, const surety__shape *before,
+                      const surety__shape *after)
+{
+    surety_diff *diff = walk->diff;
+    void *items = walk->pairs;
+    uint64_t key;
+
+    if (!before || !after)
+        walk->differs = walk->differs || before || after;
+    if (!before || !after || walk->differs || diff->status)
+        return;
+    /* What only refers to another is that other. */
+    before = before->direct ? before->direct : before;
+    after = after->direct ? after->direct : after;
+    key = surety__diff_mix(surety__diff_mix(1, (uintptr_t)before),
+                           (uintptr_t)after);
+    if (surety__map_get(&diff->same, key))
+        return;
+    walk->differs = walk->met++ == SURETY_DIFF_PAIRS_MAX;
+    if (!surety__map_put(&diff->same, diff->alloc, key, diff))
+        diff->status = SURETY_NOMEM;
+    else
+        diff->status =
+            surety__grow(diff->alloc, &items, &walk->cap, walk->count + 1,
+                         sizeof(*walk->pairs), SIZE_MAX);
+    walk->pairs = items;
+    if (!diff->status)
+        walk->pairs[walk->count++] = (struct same_pair){before, after};
+}
+
+/* ---- what a subschema itself says ---------------------------------------- */
+
+/* Whether a keyword says something by its value alone: it names nothing, and no
+ * subschemas stand in it. */
+static bool same_counts(surety_val member)
+{
+    const surety__keyword keyword =
+        surety__keyword_named(surety_val_str(surety_val_key(member)));
+    const surety__keyword_row *row = &surety__keyword_rows[keyword];
+
+    return keyword != KW_NONE && row->vocabulary != VOCABULARY_CORE &&
+           row->form < FORM_SCHEMA;
+}
+
+static size_t same_count(surety_val subschema)
+{
+    size_t count = 0;
+
+    for (surety_val member = surety_val_first(subschema); member.doc;
+         member = surety_val_next(subschema, member))
+        count += same_counts(member);
+    return count;
+}
+
+/* Names that are required where another is there: dependencies has them beside
+ * subschemas. */
+static bool same_dependents(const surety__shape *before,
+                            const surety__shape *after)
+{
+    const surety__objects *left = before->objects;
+    const surety__objects *right = after->objects;
+
+    if ((left ? left->dependent_count : 0) !=
+        (right ? right->dependent_count : 0))
+        return false;
+    for (uint32_t i = 0; left && i < left->dependent_count; i++) {
+        const surety__dependent_required *one = &left->dependents[i];
+        uint32_t j = 0;
+
+        while (j < right->dependent_count &&
+               (one->keyword != right->dependents[j].keyword ||
+                !surety_str_equal(one->key, right->dependents[j].key)))
+            j++;
+        if (j == right->dependent_count ||
+            !surety_val_equal(
+                surety__val_of(before->at.doc, one->names),
+                surety__val_of(after->at.doc, right->dependents[j].names)))
+            return false;
+    }
+    return true;
+}
+
+static bool same_assertions(const surety__shape *before,
+                            const surety__shape *after)
+{
+    if (before->never != after->never || before->always != after->always ||
+        same_count(before->at) != same_count(after->at))
+        return false;
+    for (surety_val member = surety_val_first(before->at); member.doc;
+         member = surety_val_next(before->at, member))
+        if (same_counts(member) &&
+            !surety_val_equal(
+                member, surety_val_member(
+                            after->at, surety_val_str(surety_val_key(member)))))
+            return false;
+    return same_dependents(before, after);
+}
+
+/* ---- its subschemas ------------------------------------------------------ */
+
+/* Those of `before` that stand in a text; NONE: all. */
+static void same_child(struct same_walk *walk, surety_val within,
+                       const surety__shape *before, const surety__shape *after)
+{
+    if (within.doc && (!before || before->at.doc != within.doc ||
+                       before->at.index < within.index ||
+                       surety__cell_of(before->at) >=
+                           surety__cell_after(surety__cell_of(within))))
+        return;
+    same_push(walk, before, after);
+}
+
+static const surety__shape *same_pattern(const surety__objects *objects,
+                                         surety_str source)
+{
+    for (uint32_t i = 0; objects && i < objects->pattern_count; i++)
+        if (surety_str_equal(objects->patterns[i].source, source))
+            return objects->patterns[i].shape;
+    return NULL;
+}
+
+static void same_objects(struct same_walk *walk, surety_val within,
+                         const surety__objects *before,
+                         const surety__objects *after)
+{
+    static const surety__objects none = {.property_count = 0};
+    const surety__objects *other = after ? after : &none;
+
+    for (uint32_t i = 0; i < before->property_count; i++) {
+        const surety__property *one = &before->properties[i];
+        const surety__property *found =
+            one->shape && after
+                ? surety__objects_named(after, one->name, one->hash)
+                : NULL;
+
+        same_child(walk, within, one->shape, found ? found->shape : NULL);
+    }
+    for (uint32_t i = 0; i < before->pattern_count; i++)
+        same_child(walk, within, before->patterns[i].shape,
+                   same_pattern(after, before->patterns[i].source));
+    same_child(walk, within, before->additional, other->additional);
+    same_child(walk, within, before->names, other->names);
+    same_child(walk, within, before->unevaluated, other->unevaluated);
+}
+
+static void same_arrays(struct same_walk *walk, surety_val within,
+                        const surety__arrays *before,
+                        const surety__arrays *after)
+{
+    static const surety__arrays none = {.prefix_count = 0};
+    const surety__arrays *other = after ? after : &none;
+
+    for (uint32_t i = 0; i < before->prefix_count; i++)
+        same_child(walk, within, before->prefix[i],
+                   i < other->prefix_count ? other->prefix[i] : NULL);
+    same_child(walk, within, before->rest, other->rest);
+    same_child(walk, within, before->contains, other->contains);
+    same_child(walk, within, before->unevaluated, other->unevaluated);
+}
+
+/* The applicator of a shape that is written where `one` is; NULL: none. Most
+ * often it has the same place. */
+static const surety__applicator *same_applicator(const surety__shape *shape,
+                                                 const surety__applicator *one,
+                                                 uint32_t place)
+{
+    for (uint32_t i = 0; i < shape->applicator_count; i++) {
+        const surety__applicator *other =
+            &shape->applicators[(place + i) % shape->applicator_count];
+
+        if (other->keyword == one->keyword &&
+            surety_str_equal(other->key, one->key) &&
+            surety_str_equal(other->value, one->value))
+            return other;
+    }
+    return NULL;
+}
+
+static void same_applied(struct same_walk *walk, surety_val within,
+                         const surety__applicator *before,
+                         const surety__applicator *after)
+{
+    if (before->kind == APPLY_DYNAMIC && !within.doc &&
+        !surety_val_equal(surety_contract_root(walk->diff->before),
+                          surety_contract_root(walk->diff->after)))
+        walk->differs = true;
+    for (uint32_t i = 0; i < before->count; i++)
+        same_child(walk, within, before->shapes[i],
+                   after && i < after->count ? after->shapes[i] : NULL);
+}
+
+static void same_children(struct same_walk *walk, surety_val within,
+                          const surety__shape *before,
+                          const surety__shape *after)
+{
+    if (before->objects)
+        same_objects(walk, within, before->objects, after->objects);
+    if (before->arrays)
+        same_arrays(walk, within, before->arrays, after->arrays);
+    for (uint32_t i = 0; i < before->applicator_count; i++) {
+        const surety__applicator *one = &before->applicators[i];
+
+        same_applied(walk, within, one, same_applicator(after, one, i));
+    }
+}
+
+static size_t same_child_count(const surety__shape *shape)
+{
+    const surety__objects *objects = shape->objects;
+    const surety__arrays *arrays = shape->arrays;
+    size_t count = 0;
+
+    for (uint32_t i = 0; objects && i < objects->property_count; i++)
+        count += objects->properties[i].shape != NULL;
+    if (objects)
+        count += (size_t)objects->pattern_count +
+                 (objects->additional != NULL) + (objects->names != NULL) +
+                 (objects->unevaluated != NULL);
+    if (arrays)
+        count += (size_t)arrays->prefix_count + (arrays->rest != NULL) +
+                 (arrays->contains != NULL) + (arrays->unevaluated != NULL);
+    for (uint32_t i = 0; i < shape->applicator_count; i++)
+        count += shape->applicators[i].count;
+    return count;
+}
+
+/* Goes through what was pushed, and ends the walk. */
+static bool same_end(struct same_walk *walk)
+{
+    surety_diff *diff = walk->diff;
+
+    while (walk->count > 0 && !walk->differs && !diff->status) {
+        const struct same_pair pair = walk->pairs[--walk->count];
+
+        if (!same_assertions(pair.before, pair.after) ||
+            same_child_count(pair.before) != same_child_count(pair.after))
+            walk->differs = true;
+        else
+            same_children(walk, surety_val_none(), pair.before, pair.after);
+    }
+    surety__free(diff->alloc, walk->pairs, walk->cap * sizeof(*walk->pairs));
+    /* Of the pairs that were met it is not known which of them differ. */
+    if (walk->differs)
+        surety__map_done(&diff->same, diff->alloc);
+    return !walk->differs;
+}
+
+bool surety__diff_same(surety_diff *diff, const surety__shape *before,
+                       const surety__shape *after)
+{
+    struct same_walk walk = {.diff = diff};
+
+    same_push(&walk, before, after);
+    return same_end(&walk);
+}
+
+bool surety__diff_same_below(surety_diff *diff, const surety__shape *before,
+                             const surety__shape *after, const char *keyword)
+{
+    struct same_walk walk = {.diff = diff};
+
+    same_children(&walk, surety_val_get(before->at, keyword), before, after);
+    return same_end(&walk);
+}
+
+bool surety__diff_same_union(surety_diff *diff,
+                             const surety__applicator *before,
+                             const surety__applicator *after)
+{
+    struct same_walk walk = {.diff = diff};
+
+    walk.differs = before->kind != after->kind || before->count != after->count;
+    for (uint32_t i = 0; i < before->count && !walk.differs; i++)
+        same_push(&walk, before->shapes[i], after->shapes[i]);
+    return same_end(&walk);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of an object written straight into a buffer, for objects that are
+ * written once and not looked at again: reports. The buffer's last byte says
+ * whether a comma is due, for no value ends in the brace that opens an object.
+ * So nothing is kept between the calls, and the braces are the caller's. */
+#include "json/json.h"
+
+void surety_json_name(surety_buf *out, const char *name)
+{
+    if (out->len && out->ptr[out->len - 1] != '{')
+        surety_buf_byte(out, ',');
+    surety_json_string(out, surety_str_of(name));
+    surety_buf_byte(out, ':');
+}
+
+void surety_json_text(surety_buf *out, const char *name, surety_str text)
+{
+    surety_json_name(out, name);
+    surety_json_string(out, text);
+}
+
+void surety_json_number(surety_buf *out, const char *name, uint64_t number)
+{
+    surety_json_name(out, name);
+    surety_buf_number(out, number);
+}
+
+void surety_json_bool(surety_buf *out, const char *name, bool value)
+{
+    surety_json_name(out, name);
+    surety_buf_text(out, value ? "true" : "false");
+}
+
+void surety_json_value(surety_buf *out, const char *name, surety_val val)
+{
+    surety_json_name(out, name);
+    if (val.doc)
+        (void)surety_val_write(val, SURETY_STYLE_COMPACT, out);
+    else
+        surety_buf_text(out, "null");
+}

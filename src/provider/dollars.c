@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pico-dollars as dollars: exactly, and rounded for people. Whole numbers all
+ * the way, so that every amount is what it says. */
+#include <surety/provider.h>
+
+#include "base/base.h"
+
+enum { DOLLARS_DECIMALS = 12 };
+
+/* An amount of units of 10^-decimals dollars. */
+static void dollars_put(surety_buf *out, uint64_t units, unsigned decimals)
+{
+    char digits[DOLLARS_DECIMALS];
+
+    for (unsigned i = decimals; i > 0; units /= 10)
+        digits[--i] = (char)('0' + units % 10);
+    surety_buf_number(out, units);
+    if (!decimals)
+        return;
+    surety_buf_byte(out, '.');
+    surety_buf_append(out, digits, decimals);
+}
+
+void surety_dollars_write(uint64_t picousd, surety_buf *out)
+{
+    unsigned decimals = DOLLARS_DECIMALS;
+
+    for (; decimals > 2 && picousd % 10 == 0; decimals--)
+        picousd /= 10;
+    dollars_put(out, picousd, decimals);
+}
+
+/* The amount in units of 10^-decimals dollars, half a unit upwards. */
+static uint64_t dollars_units(uint64_t picousd, unsigned decimals)
+{
+    uint64_t unit = 1;
+
+    for (unsigned i = decimals; i < DOLLARS_DECIMALS; i++)
+        unit *= 10;
+    return picousd / unit + (picousd % unit * 2 >= unit);
+}
+
+void surety_dollars_write_rounded(uint64_t picousd, surety_buf *out)
+{
+    unsigned decimals = 4;
+
+    /* What counts is the amount as it would be shown: 999.999 is 1000. */
+    if (!picousd || dollars_units(picousd, 2) >= 100000)
+        decimals = 0;
+    else if (dollars_units(picousd, 4) >= 10000)
+        decimals = 2;
+    else
+        while (decimals < DOLLARS_DECIMALS &&
+               dollars_units(picousd, decimals + 1) < 100)
+            decimals++;
+    dollars_put(out, dollars_units(picousd, decimals), decimals);
+}
