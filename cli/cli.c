@@ -91,6 +91,11 @@ void cli_fail(struct cli *cli, int code, const char *hint, const char *format,
     cli_raise(cli, code);
 }
 
+void cli_fail_error(struct cli *cli, int code, const surety_error *error)
+{
+    cli_fail(cli, code, error->hint, "%s", error->message);
+}
+
 void cli_usage(struct cli *cli, const char *hint, const char *format, ...)
 {
     va_list list;

@@ -40,6 +40,8 @@ void cli_color(struct cli *cli, int choice);
  * not NULL, and raises code. */
 void cli_fail(struct cli *cli, int code, const char *hint, const char *format,
               ...) __attribute__((format(printf, 4, 5)));
+/* The same of a failure of the library: its message and its hint. */
+void cli_fail_error(struct cli *cli, int code, const surety_error *error);
 /* The same for a mistake in how the command was called: CODE_USAGE, and a
  * line that names the help. */
 void cli_usage(struct cli *cli, const char *hint, const char *format, ...)

@@ -14,20 +14,16 @@
 #define AT(member) offsetof(struct session_settings, member)
 
 const struct option_row check_options[] = {
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Contract"},
+    SECTION("Contract"),
     {"contract", 'c', OPTION_TEXT, AT(contract), 0, "CONTRACT", NULL,
-     "what the value must satisfy: a file with a contract or a plain JSON "
-     "Schema, or a name such as a/b, a/b@1 or a/b@1.2.0"},
+     "what the value must satisfy: " CONTRACT_IS},
     SESSION_ROWS_LOOK,
     SESSION_ROWS_PARTIAL,
     {"native", 0, OPTION_TEXT, AT(native), 0, "FILE", NULL,
      "the structured value that the provider's API delivered, as JSON (the "
      "place native); with it no FILE need be given"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Failures"},
-    {"no-fallback", 0, OPTION_FLAG, AT(no_fallback), 0, NULL, NULL,
-     "do not use the contract's fallback"},
-    {"var", 0, OPTION_TEXTS, AT(variables), 0, "NAME=VALUE", NULL,
-     "what ${NAME} in the contract's fallback stands for; may be given again"},
+    SECTION("Failures"),
+    SESSION_ROWS_FALLBACK,
     {"not-strict", 0, OPTION_FLAG, AT(not_strict), 0, NULL, NULL,
      "print null for a reply that does not satisfy the contract, and exit 0; "
      "the report still says why"},
@@ -42,17 +38,15 @@ const struct option_row check_options[] = {
      "fallback is used"},
     {"prompt", 0, OPTION_TEXT, AT(prompt), 0, "TEXT", NULL,
      "for --retry-prompt: the prompt that was answered, a text or @FILE"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    SECTION("Output"),
     {"report", 0, OPTION_CHOICE, AT(report), 0, NULL,
      "text|json|plain|github|sarif",
      "form of the report on standard error: text as compilers write; json, "
      "one object a line for every reply, valid or not; plain, MESSAGE (path: "
      "a/b/0); github, workflow commands; sarif, one SARIF 2.1.0 document"},
-    {"derive", 0, OPTION_FLAG, AT(derive), 0, NULL, NULL,
-     "compute the contract's derived members and print "
-     "{\"value\":...,\"derived\":...} instead of the value alone"},
+    SESSION_ROWS_DERIVE,
     SESSION_ROWS_STYLE,
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Many replies"},
+    SECTION("Many replies"),
     {"jsonl", 0, OPTION_FLAG, AT(jsonl), 0, NULL, NULL,
      "read one record a line and write one report a line, as JSON, in the "
      "same order, to standard output. A line that is a JSON string is a reply; "
@@ -62,7 +56,7 @@ const struct option_row check_options[] = {
      "Pointer where it begins with /)"},
     {"jobs", 'j', OPTION_NUMBER, AT(jobs), 256, "N", NULL,
      "threads that judge records; 1 unless given"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "A reply being written"},
+    SECTION("A reply being written"),
     {"stream", 0, OPTION_FLAG, AT(stream), 0, NULL, NULL,
      "read one reply as it arrives and print each new partial value, one a "
      "line; the last line is the value if the exit code is 0. Stop as soon as "
@@ -109,6 +103,16 @@ static bool is_consistent(struct cli *cli,
     const char *wants_jsonl = settings->field  ? "--field"
                               : settings->jobs ? "--jobs"
                                                : NULL;
+    const struct option_rule rules[] = {
+        {settings->jsonl && settings->native,
+         "a record that is no JSON string is itself checked",
+         "--native does not go with --jsonl"},
+        {settings->jsonl && settings->report != 0 && settings->report != 2,
+         "leave --report out", "--jsonl writes reports as JSON only"},
+        {settings->commit && !settings->stream, "add --stream",
+         "--commit is for --stream"},
+        {settings->prompt && !settings->retry_prompt,
+         "add --retry-prompt contract", "--prompt is for --retry-prompt"}};
 
     if (!settings->contract) {
         cli_usage(cli, "surety contracts list shows those there are by name",
@@ -119,31 +123,14 @@ static bool is_consistent(struct cli *cli,
         cli_usage(cli, "add --jsonl", "%s is for --jsonl", wants_jsonl);
         return false;
     }
-    if (settings->jsonl && settings->native) {
-        cli_usage(cli, "a record that is no JSON string is itself checked",
-                  "--native does not go with --jsonl");
+    if (!options_obey(cli, rules, sizeof(rules) / sizeof(*rules)))
         return false;
-    }
-    if (settings->jsonl && settings->report != 0 && settings->report != 2) {
-        cli_usage(cli, "leave --report out",
-                  "--jsonl writes reports as JSON only");
-        return false;
-    }
-    if (settings->commit && !settings->stream) {
-        cli_usage(cli, "add --stream", "--commit is for --stream");
-        return false;
-    }
     if (settings->stream && !is_streamable(cli, settings, files))
         return false;
     if (settings->retry_prompt && (settings->jsonl || settings->not_strict)) {
         cli_usage(cli, "leave one of them out",
                   "--retry-prompt does not go with %s",
                   settings->jsonl ? "--jsonl" : "--not-strict");
-        return false;
-    }
-    if (settings->prompt && !settings->retry_prompt) {
-        cli_usage(cli, "add --retry-prompt contract",
-                  "--prompt is for --retry-prompt");
         return false;
     }
     if (settings->native && files->count > 1) {

@@ -20,7 +20,7 @@ struct contracts_settings {
 #define AT(member) offsetof(struct contracts_settings, member)
 
 const struct option_row contracts_list_options[] = {
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    SECTION("Output"),
     {"json", 0, OPTION_FLAG, AT(json), 0, NULL, NULL,
      "print an array of objects instead of a table"},
     {"names", 0, OPTION_FLAG, AT(names), 0, NULL, NULL,
@@ -28,20 +28,19 @@ const struct option_row contracts_list_options[] = {
     OPTION_END};
 
 const struct option_row contracts_show_options[] = {
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    SECTION("Output"),
     {"path", 0, OPTION_FLAG, AT(path), 0, NULL, NULL,
      "print where the contract stands instead: its file, or built-in"},
     OPTION_END};
 
 const struct option_row contracts_lint_options[] = {
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "What is looked at"},
+    SECTION("What is looked at"),
     {"for", 0, OPTION_CHOICE, AT(provider), 0, NULL,
      "openai|anthropic|gemini|grammar|all",
      "tell what the provider's structured output does not take: what is sent "
      "in another form as a warning, what it would refuse as an error"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
-    {"color", 0, OPTION_CHOICE, AT(color), 0, NULL, "auto|always|never",
-     "colour; auto: on a terminal unless NO_COLOR is set"},
+    SECTION("Output"),
+    OPTION_COLOR(AT(color)),
     {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
      "no line for a contract without mistakes"},
     OPTION_END};
@@ -166,7 +165,7 @@ static void list_json(struct cli *cli, const surety_registry *registry)
                        {"error", entry.error}};
         surety_buf_text(out, i ? ",\n {" : "{");
         for (size_t j = 0; j < sizeof(members) / sizeof(members[0]); j++) {
-            put_format(out, "%s\"%s\":", j ? "," : "", members[j].name);
+            surety_json_name(out, members[j].name);
             if (members[j].text.len > 0)
                 surety_json_string(out, members[j].text);
             else
@@ -359,8 +358,7 @@ static void lint_name(struct lint *lint, const char *name, bool is_quiet)
     } else if (error.source[0] && access(error.source, R_OK) == 0) {
         lint_file(lint, error.source, is_quiet);
     } else {
-        cli_fail(lint->cli, cli_code_of(status, CODE_USAGE),
-                 error.hint[0] ? error.hint : NULL, "%s", error.message);
+        cli_fail_error(lint->cli, cli_code_of(status, CODE_USAGE), &error);
     }
     surety_contract_free(contract);
     surety_registry_free(registry);
@@ -385,7 +383,8 @@ void contracts_lint_run(struct cli *cli, const struct command *command,
     else if (settings.provider > 0)
         lint.subsets = 1u << (settings.provider - 1); /* ORDER subsets */
     if (operands.count == 0) {
-        cli_usage(cli, NULL, "name a contract or its file");
+        cli_usage(cli, "surety contracts list shows those there are by name",
+                  "name a contract or its file");
         return;
     }
     registry = library_open(cli);

@@ -16,13 +16,13 @@ struct diff_settings {
 #define AT(member) offsetof(struct diff_settings, member)
 
 const struct option_row contracts_diff_options[] = {
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "What counts"},
+    SECTION("What counts"),
     {"fail", 0, OPTION_CHOICE, AT(fail), 0, NULL,
      "consumers|producers|any|version|never",
      "end with 1 where consumers break (as without it), where producers do, "
      "where either does, or where the version is not raised by as much as the "
      "changes ask for"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    SECTION("Output"),
     {"json", 0, OPTION_FLAG, AT(json), 0, NULL, NULL,
      "print one JSON object (the contract surety/diff)"},
     {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
@@ -138,7 +138,8 @@ void contracts_diff_run(struct cli *cli, const struct command *command,
         return;
     cli_color(cli, COLOR_UNSET);
     if (operands.count != 2) {
-        cli_usage(cli, NULL, "name two contracts: the old and the new one");
+        cli_usage(cli, "surety contracts diff OLD NEW: files, or names",
+                  "name two contracts: the old and the new one");
         return;
     }
     before = library_contract(cli, operands.items[0]);
@@ -149,8 +150,7 @@ void contracts_diff_run(struct cli *cli, const struct command *command,
             diff_print(cli, &settings, diff, name_of(before, operands.items[0]),
                        name_of(after, operands.items[1]));
         else
-            cli_fail(cli, cli_code_of(status, CODE_USAGE), NULL, "%s",
-                     error.message);
+            cli_fail_error(cli, cli_code_of(status, CODE_USAGE), &error);
     }
     surety_diff_free(diff);
     surety_contract_free(after);

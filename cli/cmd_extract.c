@@ -9,7 +9,7 @@
 const struct option_row extract_options[] = {
     SESSION_ROWS_LOOK,
     SESSION_ROWS_PARTIAL,
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    SECTION("Output"),
     {"report", 0, OPTION_CHOICE, offsetof(struct session_settings, report), 0,
      NULL, "text|json|plain|github|sarif",
      "form of the report on standard error"},

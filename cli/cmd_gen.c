@@ -7,12 +7,10 @@
 #include <surety/gen.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "diag.h"
 #include "input.h"
@@ -31,8 +29,8 @@ struct gen_settings {
 
 const struct option_row gen_options[] = {
     {"contract", 'c', OPTION_TEXTS, AT(contracts), 0, "CONTRACT", NULL,
-     "what the types are made from: a file with a contract or a plain JSON "
-     "Schema, or a name such as a/b or a/b@1; may be given several times"},
+     "what the types are made from: " CONTRACT_IS
+     "; may be given several times"},
     {"lang", 0, OPTION_CHOICE, AT(language), 0, NULL, "c",
      "the language of the types"},
     {"output", 'o', OPTION_TEXT, AT(output), 0, "PATH", NULL,
@@ -52,8 +50,7 @@ const struct option_row gen_options[] = {
      "do not tell what no C type can say"},
     OPTION_END};
 
-/* ---- what no type says ------------------------------------------------------
- */
+/* ---- what no type says --------------------------------------------------- */
 
 /* Warns of each note at its line in the contract. */
 static void gen_notes(struct cli *cli, const surety_gen *gen,
@@ -82,38 +79,23 @@ static void gen_notes(struct cli *cli, const surety_gen *gen,
     }
 }
 
-/* ---- files
- * ------------------------------------------------------------------- */
-
-static void gen_failed(struct cli *cli, const char *path)
-{
-    cli_fail(cli, CODE_WORLD, NULL, "cannot write %s: %s", path,
-             strerror(errno));
-}
+/* ---- files --------------------------------------------------------------- */
 
 /* Writes a file whole or not at all. */
 static void gen_save(struct cli *cli, const char *path, surety_str text)
 {
-    char made[GEN_PATH_MAX + 16];
-    FILE *file;
-    bool good;
+    surety_error error;
+    const surety_status status =
+        surety_file_write(surety_str_of(path), text, true, &error);
 
-    snprintf(made, sizeof(made), "%s.%ld", path, (long)getpid());
-    file = fopen(made, "wbx");
-    if (!file) {
-        gen_failed(cli, path);
-        return;
-    }
-    good = fwrite(text.ptr, 1, text.len, file) == text.len;
-    good = fclose(file) == 0 && good;
-    if (!good || rename(made, path) != 0) {
-        gen_failed(cli, path);
-        remove(made);
-    }
+    if (status != SURETY_OK)
+        cli_fail(cli, CODE_WORLD, NULL, "%s", error.message);
 }
 
-static void gen_file(struct cli *cli, const struct gen_settings *settings,
-                     const char *path, surety_str text)
+/* Whether text is to be written there; *ret_good is false, and the reason said,
+ * where it must not be. */
+static bool gen_look(struct cli *cli, const struct gen_settings *settings,
+                     const char *path, surety_str text, bool *ret_good)
 {
     const size_t max = surety_limits_of(NULL).text_bytes_max;
     surety_str there = {NULL, 0};
@@ -121,18 +103,21 @@ static void gen_file(struct cli *cli, const struct gen_settings *settings,
     surety_error error;
     bool same;
 
+    *ret_good = false;
     if (stat(path, &about) != 0) {
         if (errno != ENOENT)
-            gen_failed(cli, path);
+            cli_fail(cli, CODE_WORLD, NULL, "%s cannot be written: %s", path,
+                     strerror(errno));
         else if (settings->check)
-            cli_fail(cli, CODE_INVALID, NULL, "%s is not there", path);
+            cli_fail(cli, CODE_INVALID, "make it without --check",
+                     "%s is not there", path);
         else
-            gen_save(cli, path, text);
-        return;
+            *ret_good = true;
+        return *ret_good;
     }
     if (input_read(path, max, &there, &error) != SURETY_OK) {
         cli_report(cli, CODE_WORLD, path, (surety_str){NULL, 0}, &error);
-        return;
+        return false;
     }
     same = surety_str_equal(there, text);
     if (!same && settings->check)
@@ -141,9 +126,37 @@ static void gen_file(struct cli *cli, const struct gen_settings *settings,
     else if (!same && !settings->force && !surety_gen_is_untouched(there))
         cli_fail(cli, CODE_USAGE, "--force writes over it",
                  "%s was changed by hand, or was not made by surety gen", path);
-    else if (!same)
-        gen_save(cli, path, text);
+    else
+        *ret_good = true;
     free((char *)there.ptr);
+    return *ret_good && !same;
+}
+
+/* Writes both files, or neither where one of them must not be written. */
+static void gen_files(struct cli *cli, const struct gen_settings *settings,
+                      const char *stem, const surety_gen *gen)
+{
+    const surety_str texts[] = {surety_gen_header(gen), surety_gen_source(gen)};
+    char paths[2][GEN_PATH_MAX + 8];
+    bool writes[2], good[2];
+
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(paths[i], sizeof(paths[i]), "%s.%c", stem, "hc"[i]);
+        writes[i] = gen_look(cli, settings, paths[i], texts[i], &good[i]);
+    }
+    for (size_t i = 0; i < 2 && good[0] && good[1]; i++)
+        if (writes[i])
+            gen_save(cli, paths[i], texts[i]);
+}
+
+/* Bytes of a path without ".h" or ".c" at its end. */
+static size_t gen_bare(const char *path)
+{
+    const size_t len = strlen(path);
+    const bool ends = len > 2 && (strcmp(path + len - 2, ".h") == 0 ||
+                                  strcmp(path + len - 2, ".c") == 0);
+
+    return ends && path[len - 3] != '/' ? len - 2 : len;
 }
 
 /* The path without an ending; false: said why. */
@@ -167,15 +180,15 @@ static bool gen_stem(struct cli *cli, const struct gen_settings *settings,
             snprintf(stem, GEN_PATH_MAX, "%s/%.*s",
                      settings->output ? output : ".", (int)name.len, name.ptr);
     else
-        len = snprintf(stem, GEN_PATH_MAX, "%s", output);
+        len =
+            snprintf(stem, GEN_PATH_MAX, "%.*s", (int)gen_bare(output), output);
     if (len > 0 && len < GEN_PATH_MAX - 2)
         return true;
     cli_usage(cli, NULL, "the path of the output is too long");
     return false;
 }
 
-/* ---- the whole
- * ----------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------- */
 
 static void gen_put(struct cli *cli, const struct gen_settings *settings,
                     surety_contract **contracts)
@@ -210,10 +223,7 @@ static void gen_put(struct cli *cli, const struct gen_settings *settings,
         surety_buf_byte(&cli->out.buf, '\n');
         surety_buf_add(&cli->out.buf, surety_gen_source(gen));
     } else {
-        snprintf(path, sizeof(path), "%s.h", stem);
-        gen_file(cli, settings, path, surety_gen_header(gen));
-        snprintf(path, sizeof(path), "%s.c", stem);
-        gen_file(cli, settings, path, surety_gen_source(gen));
+        gen_files(cli, settings, stem, gen);
     }
     surety_gen_free(gen);
 }

@@ -35,7 +35,7 @@ struct mock_settings {
 #define AT(member) offsetof(struct mock_settings, member)
 
 const struct option_row mock_options[] = {
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "What it answers"},
+    SECTION("What it answers"),
     {"script", 's', OPTION_TEXT, AT(script), 0, "FILE", NULL,
      "replies and faults: JSON, comments allowed, as the contract "
      "surety/mock-script says; - is standard input"},
@@ -44,17 +44,17 @@ const struct option_row mock_options[] = {
      "The last is repeated"},
     {"echo", 0, OPTION_FLAG, AT(echo), 0, NULL, NULL,
      "the model says what the user said last"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Where"},
+    SECTION("Where"),
     {"address", 'a', OPTION_TEXT, AT(address), 0, "ADDRESS", NULL,
      "the IP address to listen on; 127.0.0.1 unless given"},
     {"port", 'p', OPTION_TEXT, AT(port), 0, "PORT", NULL,
      "the port to listen on; 0, the default, takes one that is free"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "How long"},
+    SECTION("How long"),
     {"requests", 'n', OPTION_NUMBER, AT(requests), 1000000000, "N", NULL,
      "end after so many requests"},
     {"for", 0, OPTION_NUMBER, AT(seconds), 1000000, "SECONDS", NULL,
      "end after so long"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    SECTION("Output"),
     {"log", 0, OPTION_TEXT, AT(log), 0, "FILE", NULL,
      "append one JSON object a request to FILE"},
     {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
@@ -295,8 +295,8 @@ void mock_run(struct cli *cli, const struct command *command, int argc,
         OPTIONS_GO)
         goto done;
     if (operands.count > 0) {
-        cli_usage(cli, NULL, "mock takes no operand such as \"%s\"",
-                  operands.items[0]);
+        cli_usage(cli, "--script FILE or --reply TEXT says what it answers",
+                  "mock takes no operand such as \"%s\"", operands.items[0]);
         goto done;
     }
     if (settings.script ? settings.replies.count > 0 || settings.echo

@@ -20,8 +20,7 @@ struct prompt_settings {
 
 const struct option_row prompt_options[] = {
     {"contract", 'c', OPTION_TEXT, AT(contract), 0, "CONTRACT", NULL,
-     "what the answer must satisfy: a file with a contract or a plain JSON "
-     "Schema, or a name such as a/b, a/b@1 or a/b@1.2.0"},
+     "what the answer must satisfy: " CONTRACT_IS},
     {"style", 0, OPTION_CHOICE, AT(style), 0, NULL,
      "json-schema|typescript|example",
      "how the schema is shown; unless given, as the contract says"},

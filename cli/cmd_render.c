@@ -27,18 +27,17 @@ struct render_settings {
 #define AT(member) offsetof(struct render_settings, member)
 
 const struct option_row render_options[] = {
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "What is made"},
+    SECTION("What is made"),
     {"contract", 'c', OPTION_TEXT, AT(session.contract), 0, "CONTRACT", NULL,
      "what the value must satisfy, as for check; without it any value that "
-     "asks "
-     "for charts and tables"},
+     "asks for charts and tables"},
     {"chart", 0, OPTION_TEXT, AT(chart), 0, "N|TYPE", NULL,
      "the N-th chart that the value asks for and nothing else; with --data: "
      "bar or line"},
     {"table", 0, OPTION_TEXT, AT(table), 0, "N|FORMAT", NULL,
      "the N-th table that the value asks for and nothing else; with --data: "
      "csv, xlsx or html"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Data of your own"},
+    SECTION("Data of your own"),
     {"data", 0, OPTION_TEXT, AT(data), 0, "FILE", NULL,
      "draw this JSON: an array of arrays, the first of them the header, or an "
      "array of objects"},
@@ -55,7 +54,7 @@ const struct option_row render_options[] = {
      "the file's name; by default the title"},
     {"label", 0, OPTION_TEXTS, AT(labels), 0, "NAME=TEXT", NULL,
      "what a column is called; may be given again"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "How it is made"},
+    SECTION("How it is made"),
     {"format", 0, OPTION_CHOICE, AT(format), 0, NULL, "png|svg",
      "of charts; default png"},
     {"width", 0, OPTION_NUMBER, AT(width), 16000, "PIXELS", NULL,
@@ -76,7 +75,7 @@ const struct option_row render_options[] = {
      "the ' that stops it"},
     {"bom", 0, OPTION_FLAG, AT(byte_order_mark), 0, NULL, NULL,
      "begin csv with a byte order mark, for older spreadsheets"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    SECTION("Output"),
     {"out", 'o', OPTION_TEXT, AT(out), 0, "FOLDER", NULL,
      "where files go; made where it is not there; -: the one output that is "
      "made, to standard output; default: the working folder"},
@@ -86,10 +85,7 @@ const struct option_row render_options[] = {
      "form of the report on standard error"},
     SESSION_ROWS_STYLE,
     SESSION_ROWS_LOOK,
-    {"no-fallback", 0, OPTION_FLAG, AT(session.no_fallback), 0, NULL, NULL,
-     "do not use the contract's fallback"},
-    {"var", 0, OPTION_TEXTS, AT(session.variables), 0, "NAME=VALUE", NULL,
-     "what ${NAME} in the contract's fallback stands for; may be given again"},
+    SESSION_ROWS_FALLBACK,
     OPTION_END};
 
 /* One call of the command. */
@@ -122,6 +118,27 @@ static bool is_any(const char *text, const char *const *words)
     return false;
 }
 
+/* Whether a value has outputs of such a number. */
+static bool check_number(struct cli *cli, const char *option, const char *given)
+{
+    if (!given || number_of(given) > 0)
+        return true;
+    cli_usage(cli, "data of your own are drawn with --data FILE",
+              "%s %s is no number of an output of the value", option, given);
+    return false;
+}
+
+/* Whether there is such a kind of chart or table. */
+static bool check_kind(struct cli *cli, const char *given,
+                       const char *const *words, const char *hint,
+                       const char *what)
+{
+    if (!given || is_any(given, words))
+        return true;
+    cli_usage(cli, hint, "there are no %s \"%s\"", what, given);
+    return false;
+}
+
 /* What --chart and --table say, by whether there is --data. */
 static bool check_arguments(struct renderer *renderer,
                             const struct operands *operands)
@@ -129,55 +146,35 @@ static bool check_arguments(struct renderer *renderer,
     static const char *const charts[] = {"bar", "line", NULL};
     static const char *const tables[] = {"csv", "xlsx", "excel", "html", NULL};
     const struct render_settings *settings = renderer->settings;
+    const bool has_data = settings->data != NULL;
+    const bool has_columns = settings->x || settings->y.count > 0 ||
+                             settings->series || settings->title ||
+                             settings->name || settings->at ||
+                             settings->labels.count > 0;
+    const struct option_rule rules[] = {
+        {has_data && operands->count > 0, "leave VALUE out",
+         "with --data there is no VALUE"},
+        {operands->count > 1, "call it once for each", "one VALUE at a time"},
+        {!has_data && has_columns, "add --data FILE",
+         "--x, --y, --series, --title, --name, --label and --at go with "
+         "--data"},
+        {has_data && settings->session.contract, "leave -c out",
+         "--data are drawn without a contract"},
+        {has_data && !settings->chart && !settings->table,
+         "charts are bar and line, tables csv, xlsx and html",
+         "--data needs --chart TYPE or --table FORMAT"}};
     struct cli *cli = renderer->cli;
 
-    if (operands->count > (settings->data ? 0u : 1u)) {
-        cli_usage(cli, NULL,
-                  settings->data ? "with --data there is no VALUE"
-                                 : "one VALUE at a time");
+    if (!options_obey(cli, rules, sizeof(rules) / sizeof(*rules)))
         return false;
-    }
-    if (!settings->data) {
-        if ((settings->chart && number_of(settings->chart) == 0) ||
-            (settings->table && number_of(settings->table) == 0)) {
-            cli_usage(cli, "data of your own are drawn with --data FILE",
-                      "%s %s is no number of an output of the value",
-                      number_of(settings->chart) == 0 && settings->chart
-                          ? "--chart"
-                          : "--table",
-                      number_of(settings->chart) == 0 && settings->chart
-                          ? settings->chart
-                          : settings->table);
-            return false;
-        }
-        if (settings->x || settings->y.count > 0 || settings->series ||
-            settings->title || settings->name || settings->at ||
-            settings->labels.count > 0) {
-            cli_usage(cli, NULL,
-                      "--x, --y, --series, --title, --name, --label and --at "
-                      "go with --data");
-            return false;
-        }
-        return true;
-    }
-    if (settings->session.contract || (!settings->chart && !settings->table)) {
-        cli_usage(cli, NULL,
-                  settings->session.contract
-                      ? "--data are drawn without a contract"
-                      : "--data needs --chart TYPE or --table FORMAT");
-        return false;
-    }
-    if (settings->chart && !is_any(settings->chart, charts)) {
-        cli_usage(cli, "there are bar and line",
-                  "there are no charts of the type \"%s\"", settings->chart);
-        return false;
-    }
-    if (settings->table && !is_any(settings->table, tables)) {
-        cli_usage(cli, "there are csv, xlsx and html",
-                  "there are no tables of the format \"%s\"", settings->table);
-        return false;
-    }
-    return true;
+    return has_data
+               ? check_kind(cli, settings->chart, charts,
+                            "there are bar and line", "charts of the type") &&
+                     check_kind(cli, settings->table, tables,
+                                "there are csv, xlsx and html",
+                                "tables of the format")
+               : check_number(cli, "--chart", settings->chart) &&
+                     check_number(cli, "--table", settings->table);
 }
 
 static bool take_missing(struct renderer *renderer)

@@ -50,8 +50,7 @@ struct job {
     struct run_consensus consensus;
 };
 
-/* ---- what is asked --------------------------------------------------------
- */
+/* ---- what is asked ------------------------------------------------------- */
 
 /* Reads a file or standard input; NULL: said why. */
 static char *job_read(struct job *job, const char *path, size_t max,
@@ -179,8 +178,7 @@ static bool job_contract(struct job *job)
     return session_init(&job->session, job->cli, settings, job->contract);
 }
 
-/* ---- who is asked ---------------------------------------------------------
- */
+/* ---- who is asked -------------------------------------------------------- */
 
 static bool job_recording(struct job *job)
 {
@@ -323,8 +321,7 @@ static bool job_models(struct job *job)
     return job_aggregator(job);
 }
 
-/* ---- what it may spend, and where it is recorded --------------------------
- */
+/* ---- what it may spend, and where it is recorded ------------------------- */
 
 static void job_budget(struct job *job)
 {
@@ -399,8 +396,7 @@ static bool job_ledger(struct job *job)
     return is_open;
 }
 
-/* ---- the run --------------------------------------------------------------
- */
+/* ---- the run ------------------------------------------------------------- */
 
 static surety_run_options job_options(struct job *job)
 {
@@ -458,8 +454,7 @@ static bool job_run(struct job *job)
 
     status = surety_run_new(&options, &job->run, &error);
     if (status != SURETY_OK) {
-        cli_fail(job->cli, cli_code_of(status, CODE_USAGE),
-                 error.hint[0] ? error.hint : NULL, "%s", error.message);
+        cli_fail_error(job->cli, cli_code_of(status, CODE_USAGE), &error);
         return false;
     }
     job->watch.run = job->run;
@@ -472,30 +467,11 @@ static bool job_run(struct job *job)
     /* A recording that could not be written has said so. */
     if (job->record.has_failed)
         return false;
-    cli_fail(job->cli, cli_code_of(status, CODE_PROVIDER),
-             error.hint[0] ? error.hint : NULL, "%s", error.message);
+    cli_fail_error(job->cli, cli_code_of(status, CODE_PROVIDER), &error);
     return false;
 }
 
-/* ---- what came of it ------------------------------------------------------
- */
-
-/* The exit code of a verdict. A budget that ended a run whose replies were bad
- * is their failure; one that ended it before any reply is the providers'. */
-static int verdict_code(const surety_run *run)
-{
-    switch (surety_run_verdict_of(run)) {
-    case SURETY_RUN_VALID:
-    case SURETY_RUN_PARTIAL:
-    case SURETY_RUN_FALLBACK: return CODE_VALID;
-    case SURETY_RUN_REJECTED:
-    case SURETY_RUN_REFUSED: return CODE_INVALID;
-    case SURETY_RUN_BUDGET:
-        return surety_run_outcome(run) ? CODE_INVALID : CODE_PROVIDER;
-    case SURETY_RUN_LEDGER: return CODE_WORLD;
-    default: return CODE_PROVIDER;
-    }
-}
+/* ---- what came of it ----------------------------------------------------- */
 
 /* The reply where there is no contract, as it came; only a terminal is kept
  * from acting on it. */
@@ -503,14 +479,8 @@ static void job_text(struct job *job)
 {
     const surety_str text = surety_run_reply_last(job->run);
     surety_buf *out = &job->cli->out.buf;
-    struct shown shown = {.len = 0};
 
-    if (isatty(job->cli->out.fd)) {
-        shown_put(&shown, text, out);
-        shown_done(&shown, out);
-    } else {
-        surety_buf_add(out, text);
-    }
+    shown_text(&job->cli->out, text, false);
     if (text.len == 0 || text.ptr[text.len - 1] != '\n')
         surety_buf_byte(out, '\n');
 }
@@ -583,7 +553,8 @@ static void job_report(struct job *job, int code)
 
 static void job_result(struct job *job)
 {
-    const int code = verdict_code(job->run);
+    const int code = run_code(surety_run_verdict_of(job->run),
+                              surety_run_outcome(job->run) != NULL);
 
     if (job->settings->dry_run && job->dry.is_shown)
         return;

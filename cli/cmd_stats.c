@@ -82,8 +82,7 @@ static bool open_ledger(struct teller *teller)
     if (surety_ledger_open(teller->url, &options, &teller->ledger, &error) ==
         SURETY_OK)
         return true;
-    cli_fail(teller->cli, CODE_WORLD, error.hint[0] ? error.hint : NULL, "%s",
-             error.message);
+    cli_fail_error(teller->cli, CODE_WORLD, &error);
     return false;
 }
 
@@ -119,7 +118,7 @@ static const char *hint_of(const surety_error *error)
 {
     if (error->status == SURETY_LIMIT)
         return "tell less at once: --since, --until, --contract, fewer --by";
-    return error->hint[0] ? error->hint : NULL;
+    return error->hint;
 }
 
 static bool read_stats(struct teller *teller)
@@ -337,8 +336,7 @@ static void draw_chart(struct teller *teller)
         cli_fail(teller->cli,
                  cli_code_of(status, status == SURETY_SYNTAX ? CODE_INVALID
                                                              : CODE_USAGE),
-                 error.hint[0] ? error.hint : NULL, "no chart: %s",
-                 error.message);
+                 error.hint, "no chart: %s", error.message);
     } else {
         status =
             surety_file_save(teller->chart_folder, teller->chart_name,
@@ -346,8 +344,7 @@ static void draw_chart(struct teller *teller)
         if (status != SURETY_OK)
             cli_fail(teller->cli, CODE_WORLD,
                      status == SURETY_MISUSE ? "--force replaces it"
-                     : error.hint[0]         ? error.hint
-                                             : NULL,
+                                             : error.hint,
                      "%s", error.message);
     }
     if (status == SURETY_OK && !settings->quiet) {

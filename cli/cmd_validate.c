@@ -27,7 +27,7 @@ struct validate_settings {
 #define AT(member) offsetof(struct validate_settings, member)
 
 const struct option_row validate_options[] = {
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Schema"},
+    SECTION("Schema"),
     {"resolve", 'r', OPTION_TEXTS, AT(resolve), 0, "URI=FILE", NULL,
      "the document that stands for URI in references; it is found by its own "
      "$id too; may be given again. Nothing is fetched from the network"},
@@ -35,15 +35,14 @@ const struct option_row validate_options[] = {
      "draft of JSON Schema where $schema does not say; 2020-12 unless given"},
     {"assert-format", 0, OPTION_FLAG, AT(assert_format), 0, NULL, NULL,
      "a value that does not have the format of \"format\" is invalid"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Output"},
+    SECTION("Output"),
     {"output", 'o', OPTION_CHOICE, AT(output), 0, NULL, "flag|basic|detailed",
      "print one JSON object an instance to standard output, in this output "
      "format of JSON Schema, instead of text on standard error"},
-    {"color", 0, OPTION_CHOICE, AT(color), 0, NULL, "auto|always|never",
-     "colour in the text; auto: on a terminal unless NO_COLOR is set"},
+    OPTION_COLOR(AT(color)),
     {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
      "no text; only failures of the tool itself and the exit code"},
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Many instances"},
+    SECTION("Many instances"),
     {"jsonl", 0, OPTION_FLAG, AT(jsonl), 0, NULL, NULL,
      "each line of an INSTANCE file is an instance; empty lines are passed "
      "over"},

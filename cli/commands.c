@@ -30,9 +30,8 @@ const struct command commands[] = {
      "print the JSON in a reply, unvalidated",
      "[OPTION...] [FILE...]",
      "Prints the first candidate in each reply (a FILE, or standard input) "
-     "that "
-     "is JSON. Where none is, the report on standard error says what stood in "
-     "the way.",
+     "that is JSON. Where none is, the report on standard error says what "
+     "stood in the way.",
      extract_options,
      {{"surety extract reply.md", "the JSON in reply.md"},
       {"surety extract --extract fence --pick last <reply.md",
@@ -48,8 +47,7 @@ const struct command commands[] = {
      "and nothing else. What no C type can say is told with its line, and kept "
      "as it is; reading checks all of it.",
      gen_options,
-     {{"surety gen -c story.json -o src/story",
-       "src/story.h and src/story.c"},
+     {{"surety gen -c story.json -o src/story", "src/story.h and src/story.c"},
       {"surety gen -c maverick/finding -c maverick/fixer-result -o review "
        "--prefix app",
        "one header for two contracts: app_finding and app_fixer_result"},
@@ -77,8 +75,7 @@ const struct command commands[] = {
      "validate JSON files against a JSON Schema",
      "[OPTION...] SCHEMA INSTANCE...",
      "Validates each INSTANCE (- is standard input) against SCHEMA, drafts 4 "
-     "to "
-     "2020-12. Errors go to standard error with line and column; a valid "
+     "to 2020-12. Errors go to standard error with line and column; a valid "
      "instance prints nothing. References are never fetched from the network.",
      validate_options,
      {{"surety validate story.schema.json story.json",
@@ -189,10 +186,9 @@ const struct command commands[] = {
      "--data FILE --chart TYPE|--table FORMAT [OPTION...]",
      "Finds the value in a reply (the file VALUE, or standard input), checks "
      "it against the contract, prints it to standard output, and makes the "
-     "charts "
-     "(bar, line; PNG, SVG) and tables (csv, xlsx, html) that it asks for. "
-     "Each is made or fails alone, with a line on standard error, and no file "
-     "that is there is replaced. With --data, plain rows are drawn as the "
+     "charts (bar, line; PNG, SVG) and tables (csv, xlsx, html) that it asks "
+     "for. Each is made or fails alone, with a line on standard error, and no "
+     "file that is there is replaced. With --data, plain rows are drawn as the "
      "options say.",
      render_options,
      {{"surety render -c census/agent-output --out charts reply.txt",
@@ -201,8 +197,7 @@ const struct command commands[] = {
       {"surety render --data rows.json --chart bar --x NAME --y B01003_001E "
        "--title 'Population'",
        "Population.png from plain rows"},
-      {"surety render --data rows.json --table xlsx --name rows",
-       "rows.xlsx"},
+      {"surety render --data rows.json --table xlsx --name rows", "rows.xlsx"},
       {NULL, NULL}},
      render_run},
     {"stats",

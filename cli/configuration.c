@@ -34,23 +34,6 @@ static void warn(void *ctx, surety_str sentence)
     diag_write(&cli->err.buf, cli->color, &diag);
 }
 
-/* Appends a folder of the XDG Base Directory Specification, given by its
- * variable where that is absolute, else below the home folder. */
-static bool put_folder(surety_buf *path, const char *variable,
-                       const char *below_home)
-{
-    const char *folder = getenv(variable);
-    const char *home = getenv("HOME");
-
-    if (folder && *folder == '/')
-        surety_buf_text(path, folder);
-    else if (home && *home)
-        put_format(path, "%s/%s", home, below_home);
-    else
-        return false;
-    return true;
-}
-
 surety_config *configuration_open(struct cli *cli, const char *path,
                                   const surety_config_options *options)
 {
@@ -86,8 +69,7 @@ const surety_model *configuration_model(struct cli *cli, surety_config *config,
         cli_report(cli, cli_code_of(status, CODE_USAGE), "recording", no_text,
                    &error);
     else
-        cli_fail(cli, cli_code_of(status, CODE_USAGE),
-                 error.hint[0] ? error.hint : NULL, "%s", error.message);
+        cli_fail_error(cli, cli_code_of(status, CODE_USAGE), &error);
     return NULL;
 }
 
@@ -133,7 +115,9 @@ static bool refuse_ledger(struct cli *cli, bool optional, const char *message)
 bool configuration_ledger_place(struct cli *cli, bool optional,
                                 surety_buf *path)
 {
-    if (!put_folder(path, "XDG_STATE_HOME", ".local/state"))
+    if (!surety_user_folder(surety_str_of(getenv("XDG_STATE_HOME")),
+                            surety_str_of(getenv("HOME")), ".local/state",
+                            path))
         return refuse_ledger(cli, optional,
                              "there is no place for the ledger: neither "
                              "XDG_STATE_HOME nor HOME is set");

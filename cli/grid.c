@@ -1,50 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells are kept one behind the other in one text, and laid out once all of
- * them are known. What stands in them is safe to show: control characters,
- * marks that change the direction of writing, and bytes that are no UTF-8 are
- * written out when a cell is made. Widths count columns: two for the letters of
- * East Asia and for pictures, none for marks that stand above a letter. */
+ * them are known. What stands in them is safe to show: put_safe writes out what
+ * a terminal would act on when a cell is made. Widths count columns: two for
+ * the letters of East Asia and for pictures, none for marks that stand above a
+ * letter. */
 #include "grid.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "cli.h"
+#include "shown.h"
 
 enum { GRID_GAP = 2, GRID_TEXT_MIN = 8 };
 
 /* ---- letters ------------------------------------------------------------- */
 
-/* The character at ptr, and how many bytes it has; -1: they are no UTF-8. */
-static long letter_at(const unsigned char *ptr, size_t left, size_t *ret_len)
-{
-    static const long least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t len = ptr[0] < 0x80   ? 1
-                       : ptr[0] < 0xC0 ? 0
-                       : ptr[0] < 0xE0 ? 2
-                       : ptr[0] < 0xF0 ? 3
-                       : ptr[0] < 0xF8 ? 4
-                                       : 0;
-    long code = len == 1 ? ptr[0] : ptr[0] & (0x7F >> len);
-
-    *ret_len = 1;
-    if (len == 0 || len > left)
-        return -1;
-    for (size_t i = 1; i < len; i++) {
-        if ((ptr[i] & 0xC0) != 0x80)
-            return -1;
-        code = code << 6 | (ptr[i] & 0x3F);
-    }
-    if (code < least[len] || code > 0x10FFFF ||
-        (code >= 0xD800 && code <= 0xDFFF))
-        return -1;
-    *ret_len = len;
-    return code;
-}
-
 struct letter_range {
-    long first, last;
+    uint32_t first, last;
 };
 
-static bool is_in(long code, const struct letter_range *ranges, size_t count)
+static bool is_in(uint32_t code, const struct letter_range *ranges,
+                  size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (code >= ranges[i].first && code <= ranges[i].last)
@@ -52,25 +28,14 @@ static bool is_in(long code, const struct letter_range *ranges, size_t count)
     return false;
 }
 
-/* Control characters, separators of lines, direction marks and overrides, and
- * the byte order mark. */
-static bool is_unsafe(long code)
-{
-    static const struct letter_range ranges[] = {
-        {0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},
-        {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
-        {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
-
-    return is_in(code, ranges, sizeof(ranges) / sizeof(*ranges));
-}
-
 /* Source: Unicode 15, EastAsianWidth.txt (W and F, in large blocks) and the
- * combining blocks. */
-static size_t width_of(long code)
+ * combining blocks, the joiners. */
+static size_t width_of(uint32_t code)
 {
     static const struct letter_range none[] = {
-        {0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},   {0x1AB0, 0x1AFF},
-        {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
+        {0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},
+        {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200C, 0x200D},
+        {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
     static const struct letter_range wide[] = {
         {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0x33FF},
         {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},
@@ -86,56 +51,52 @@ static size_t width_of(long code)
     return is_in(code, wide, sizeof(wide) / sizeof(*wide)) ? 2 : 1;
 }
 
-size_t grid_put_safe(surety_buf *out, surety_str text)
+/* How many of the bytes fit into `most` columns, and how many those take. */
+static size_t fit(surety_str text, size_t most, size_t *ret_width)
 {
     const unsigned char *ptr = (const unsigned char *)text.ptr;
     size_t width = 0;
-    size_t len;
+    size_t at = 0;
 
-    for (size_t at = 0; at < text.len; at += len) {
-        const long code = letter_at(ptr + at, text.len - at, &len);
-        char shown[16];
+    while (at < text.len) {
+        unsigned len;
+        const size_t wide =
+            width_of(shown_letter(ptr + at, text.len - at, &len));
 
-        if (code >= 0 && !is_unsafe(code)) {
-            surety_buf_append(out, text.ptr + at, len);
-            width += width_of(code);
-            continue;
-        }
-        if (code < 0 || code < 0x80)
-            width += (size_t)snprintf(shown, sizeof(shown), "\\x%02x",
-                                      (unsigned)ptr[at]);
-        else
-            width += (size_t)snprintf(shown, sizeof(shown), "\\u%04lx",
-                                      (unsigned long)code);
-        surety_buf_text(out, shown);
+        if (width + wide > most)
+            break;
+        width += wide;
+        at += len;
     }
+    *ret_width = width;
+    return at;
+}
+
+size_t grid_put_safe(surety_buf *out, surety_str text)
+{
+    const size_t start = out->len;
+    size_t width;
+
+    put_safe(out, text);
+    if (out->len == start)
+        return 0;
+    fit((surety_str){out->ptr + start, out->len - start}, SIZE_MAX, &width);
     return width;
 }
 
 size_t grid_put_cut(surety_buf *out, surety_str text, size_t width)
 {
-    const unsigned char *ptr = (const unsigned char *)text.ptr;
-    size_t whole = 0;
-    size_t kept = 0;
-    size_t kept_len = 0;
-    size_t len;
+    size_t kept_width;
+    size_t kept = fit(text, width, &kept_width);
 
-    for (size_t at = 0; at < text.len; at += len) {
-        const long code = letter_at(ptr + at, text.len - at, &len);
-
-        whole += width_of(code);
-        if (whole < width) {
-            kept = whole;
-            kept_len = at + len;
-        }
-    }
-    if (whole <= width) {
+    if (kept == text.len) {
         surety_buf_add(out, text);
-        return whole;
+        return kept_width;
     }
-    surety_buf_append(out, text.ptr, kept_len);
+    kept = fit(text, width > 0 ? width - 1 : 0, &kept_width);
+    surety_buf_append(out, text.ptr, kept);
     surety_buf_text(out, "\xE2\x80\xA6");
-    return kept + 1;
+    return kept_width + 1;
 }
 
 /* ---- cells --------------------------------------------------------------- */

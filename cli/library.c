@@ -12,18 +12,21 @@
 static void put_folders(surety_buf *folders)
 {
     const char *listed = getenv("SURETY_CONTRACTS");
-    const char *config = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
+    surety_buf config;
 
-    if (listed && *listed)
-        put_format(folders, "%s:", listed);
+    surety_buf_init(&config, NULL, 0);
+    if (listed && *listed) {
+        surety_buf_text(folders, listed);
+        surety_buf_byte(folders, ':');
+    }
     surety_buf_text(folders, "./contracts");
-    /* The XDG Base Directory Specification: unset or empty is ~/.config, and
-     * a path that is not absolute is passed over. */
-    if (config && *config == '/')
-        put_format(folders, ":%s/surety/contracts", config);
-    else if (home && *home)
-        put_format(folders, ":%s/.config/surety/contracts", home);
+    if (surety_user_folder(surety_str_of(getenv("XDG_CONFIG_HOME")),
+                           surety_str_of(getenv("HOME")), ".config", &config)) {
+        surety_buf_byte(folders, ':');
+        surety_buf_add(folders, surety_buf_str(&config));
+        surety_buf_text(folders, "/surety/contracts");
+    }
+    surety_buf_done(&config);
 }
 
 surety_registry *library_open(struct cli *cli)

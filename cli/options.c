@@ -13,7 +13,7 @@
 enum { OPTIONS_MAX = 64, ROW_FIRST = 256 };
 
 const struct option_row options_common[] = {
-    {NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, "Help"},
+    SECTION("Help"),
     {"help", 'h', OPTION_FLAG, 0, 0, NULL, NULL, "print this help"},
     {"version", 'V', OPTION_FLAG, 0, 0, NULL, NULL, "print the version"},
     OPTION_END};
@@ -180,6 +180,18 @@ void texts_done(struct texts *texts)
 {
     free(texts->items);
     *texts = (struct texts){NULL, 0};
+}
+
+bool options_obey(struct cli *cli, const struct option_rule *rules,
+                  size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rules[i].is_broken) {
+            cli_usage(cli, rules[i].hint, "%s", rules[i].message);
+            return false;
+        }
+    }
+    return true;
 }
 
 const char *option_argument(const struct option_row *row)

@@ -37,6 +37,20 @@ struct option_row {
     const char *choices;
     const char *help;
 };
+/* Rows that many tables have: a heading, and --color at its offset. */
+#define SECTION(title)                                                         \
+    {                                                                          \
+        NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, title                       \
+    }
+#define OPTION_COLOR(offset)                                                   \
+    {                                                                          \
+        "color", 0, OPTION_CHOICE, offset, 0, NULL, "auto|always|never",       \
+            "colour; auto: on a terminal unless NO_COLOR is set"               \
+    }
+/* What --contract takes, for its help. */
+#define CONTRACT_IS                                                            \
+    "a file with a contract or a plain JSON Schema, or a name such as a/b, "   \
+    "a/b@1 or a/b@1.2.0"
 /* The last row of a table. */
 #define OPTION_END                                                             \
     {                                                                          \
@@ -83,6 +97,16 @@ enum options_result options_parse(struct cli *cli,
                                   char **argv, void *settings,
                                   struct operands *ret_operands);
 void texts_done(struct texts *texts);
+
+/* Options that do not go together. */
+struct option_rule {
+    bool is_broken;
+    const char *hint, *message;
+};
+/* Whether all rules hold; false: the first that does not was said, as a mistake
+ * in how the command was called. */
+bool options_obey(struct cli *cli, const struct option_rule *rules,
+                  size_t count);
 
 /* How an argument is written in help: its name or its choices. */
 const char *option_argument(const struct option_row *row);

@@ -53,24 +53,26 @@ static void put_complaint(const struct recorder *recorder, surety_str line,
 {
     const surety_position *position = &complaint->position;
 
-    put_format(out, "{\"ok\":false,\"stage\":\"%s\",\"contract\":",
-               surety_stage_name(complaint->stage));
-    surety_json_string(out, surety_contract_id(recorder->session->contract));
-    surety_buf_text(out,
-                    ",\"value\":null,\"fallback\":false,\"place\":null,"
-                    "\"span\":null,\"errors\":[{\"instanceLocation\":\"\","
-                    "\"keywordLocation\":\"\",\"absoluteKeywordLocation\":\"\","
-                    "\"keyword\":\"");
-    put_format(out, "%s\",\"error\":", complaint->keyword);
-    surety_json_string(out, complaint->message);
-    if (position->line > 0)
-        put_format(out,
-                   ",\"line\":%u,\"column\":%u,\"offset\":%zu,"
-                   "\"length\":%zu",
-                   (unsigned)position->line, (unsigned)position->column,
-                   position->offset, position->length);
-    surety_buf_text(out, "}],\"repairs\":[],\"warnings\":[],\"raw\":");
-    surety_json_string(out, raw_shown(line));
+    surety_buf_byte(out, '{');
+    surety_json_bool(out, "ok", false);
+    surety_json_text(out, "stage",
+                     surety_str_of(surety_stage_name(complaint->stage)));
+    surety_json_text(out, "contract",
+                     surety_contract_id(recorder->session->contract));
+    surety_buf_text(
+        out, ",\"value\":null,\"fallback\":false,\"place\":null,"
+             "\"span\":null,\"errors\":[{\"instanceLocation\":\"\","
+             "\"keywordLocation\":\"\",\"absoluteKeywordLocation\":\"\"");
+    surety_json_text(out, "keyword", surety_str_of(complaint->keyword));
+    surety_json_text(out, "error", complaint->message);
+    if (position->line > 0) {
+        surety_json_number(out, "line", position->line);
+        surety_json_number(out, "column", position->column);
+        surety_json_number(out, "offset", position->offset);
+        surety_json_number(out, "length", position->length);
+    }
+    surety_buf_text(out, "}],\"repairs\":[],\"warnings\":[]");
+    surety_json_text(out, "raw", raw_shown(line));
     surety_buf_text(out, "}\n");
 }
 

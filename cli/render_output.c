@@ -19,15 +19,14 @@ void render_output_init(struct render_output *output, struct cli *cli)
 
 static void put_error(surety_buf *out, const surety_error *error)
 {
-    surety_buf_text(out, "{\"message\":");
-    surety_json_string(out, surety_str_of(error->message));
-    surety_buf_text(out, ",\"hint\":");
+    surety_buf_byte(out, '{');
+    surety_json_text(out, "message", surety_str_of(error->message));
+    surety_json_name(out, "hint");
     if (error->hint[0])
         surety_json_string(out, surety_str_of(error->hint));
     else
         surety_buf_text(out, "null");
-    surety_buf_text(out, ",\"at\":");
-    surety_json_string(out, surety_str_of(error->path));
+    surety_json_text(out, "at", surety_str_of(error->path));
     surety_buf_byte(out, '}');
 }
 
@@ -58,23 +57,22 @@ static void tell_json(struct render_output *output,
 
     if (out->len > 0)
         surety_buf_byte(out, ',');
-    put_format(
-        out, "{\"kind\":\"%s\",\"type\":", item->is_table ? "table" : "chart");
-    surety_json_string(out, item->type);
-    surety_buf_text(out, ",\"title\":");
-    surety_json_string(out, item->title);
-    surety_buf_text(out, ",\"at\":");
-    surety_json_string(out, item->at);
-    surety_buf_text(out, ",\"file\":");
+    surety_buf_byte(out, '{');
+    surety_json_text(out, "kind",
+                     surety_str_of(item->is_table ? "table" : "chart"));
+    surety_json_text(out, "type", item->type);
+    surety_json_text(out, "title", item->title);
+    surety_json_text(out, "at", item->at);
+    surety_json_name(out, "file");
     if (error) {
         surety_buf_text(out, "null");
     } else {
         surety_json_string(out, path);
-        put_format(out, ",\"bytes\":%zu", bytes);
+        surety_json_number(out, "bytes", bytes);
     }
-    surety_buf_text(out, ",\"remarks\":");
+    surety_json_name(out, "remarks");
     put_remarks(out, item->remark);
-    surety_buf_text(out, ",\"error\":");
+    surety_json_name(out, "error");
     if (error)
         put_error(out, error);
     else
@@ -318,15 +316,16 @@ void render_output_done(struct render_output *output, surety_str reply)
     surety_buf *err = &output->cli->err.buf;
 
     if (output->is_json && !output->quiet) {
-        put_format(err, "{\"ok\":%s,\"reply\":",
-                   output->failed > 0 || output->cli->code != CODE_VALID
-                       ? "false"
-                       : "true");
+        surety_buf_byte(err, '{');
+        surety_json_bool(
+            err, "ok", output->failed == 0 && output->cli->code == CODE_VALID);
+        surety_json_name(err, "reply");
         if (reply.len > 0)
             surety_buf_add(err, reply);
         else
             surety_buf_text(err, "null");
-        surety_buf_text(err, ",\"outputs\":[");
+        surety_json_name(err, "outputs");
+        surety_buf_byte(err, '[');
         surety_buf_add(err, surety_buf_str(&output->outputs));
         surety_buf_text(err, "]}\n");
     }

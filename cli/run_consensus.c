@@ -5,7 +5,6 @@
 #include "run_consensus.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "diag.h"
@@ -27,31 +26,28 @@ static void hear_member(void *ctx, size_t member, const surety_event *event)
     run_watch_event(job->watch, event);
 }
 
-static void fail_with(struct run_consensus *job, surety_status status,
-                      int otherwise, const surety_error *error)
+int run_code(surety_run_verdict verdict, bool has_reply)
 {
-    cli_fail(job->cli, cli_code_of(status, otherwise),
-             error->hint[0] ? error->hint : NULL, "%s", error->message);
-}
-
-/* The exit code: as of a run. A budget that ended it after replies that were
- * bad is their failure. */
-static int consensus_code(const surety_consensus *consensus)
-{
-    switch (surety_consensus_verdict(consensus)) {
+    switch (verdict) {
     case SURETY_RUN_VALID:
     case SURETY_RUN_PARTIAL:
     case SURETY_RUN_FALLBACK: return CODE_VALID;
     case SURETY_RUN_REJECTED:
     case SURETY_RUN_REFUSED: return CODE_INVALID;
-    case SURETY_RUN_BUDGET:
-        for (size_t i = 0; i < surety_consensus_member_count(consensus); i++)
-            if (surety_run_outcome(surety_consensus_member(consensus, i)))
-                return CODE_INVALID;
-        return CODE_PROVIDER;
+    case SURETY_RUN_BUDGET: return has_reply ? CODE_INVALID : CODE_PROVIDER;
     case SURETY_RUN_LEDGER: return CODE_WORLD;
     default: return CODE_PROVIDER;
     }
+}
+
+static int consensus_code(const surety_consensus *consensus)
+{
+    bool has_reply = false;
+
+    for (size_t i = 0; i < surety_consensus_member_count(consensus); i++)
+        if (surety_run_outcome(surety_consensus_member(consensus, i)))
+            has_reply = true;
+    return run_code(surety_consensus_verdict(consensus), has_reply);
 }
 
 static void put_report(struct run_consensus *job, int code)
@@ -77,7 +73,6 @@ static void put_report(struct run_consensus *job, int code)
 static void put_value(struct run_consensus *job, int code)
 {
     const surety_val value = surety_consensus_value(job->consensus);
-    struct shown shown = {.is_json = job->run.contract != NULL};
     surety_buf *out = &job->cli->out.buf;
     surety_buf text;
 
@@ -94,12 +89,7 @@ static void put_value(struct run_consensus *job, int code)
         surety_val_write(value, job->session->style, &text);
     else
         surety_buf_add(&text, surety_val_str(value));
-    if (isatty(job->cli->out.fd)) {
-        shown_put(&shown, surety_buf_str(&text), out);
-        shown_done(&shown, out);
-    } else {
-        surety_buf_add(out, surety_buf_str(&text));
-    }
+    shown_text(&job->cli->out, surety_buf_str(&text), job->run.contract);
     if (text.status != SURETY_OK)
         out->status = text.status;
     if (job->run.contract || text.len == 0 || text.ptr[text.len - 1] != '\n')
@@ -126,14 +116,15 @@ void run_consensus_go(struct run_consensus *job)
     job->run.budget = (surety_budget){.calls_max = 0};
     status = surety_consensus_new(&options, &job->consensus, &error);
     if (status != SURETY_OK) {
-        fail_with(job, status, CODE_USAGE, &error);
+        cli_fail_error(job->cli, cli_code_of(status, CODE_USAGE), &error);
         return;
     }
     status = surety_consensus_wait(job->consensus, signals_caught(), &error);
     run_watch_done(job->watch);
     if (status != SURETY_OK) {
         if (!*job->has_said)
-            fail_with(job, status, CODE_PROVIDER, &error);
+            cli_fail_error(job->cli, cli_code_of(status, CODE_PROVIDER),
+                           &error);
         return;
     }
     code = consensus_code(job->consensus);

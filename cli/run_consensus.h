@@ -27,4 +27,8 @@ struct run_consensus {
 void run_consensus_go(struct run_consensus *job);
 void run_consensus_done(struct run_consensus *job);
 
+/* The exit code of a run, or of several. A budget that ended it after replies
+ * that were bad is their failure; before any reply, the providers'. */
+int run_code(surety_run_verdict verdict, bool has_reply);
+
 #endif

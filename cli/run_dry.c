@@ -7,15 +7,6 @@
 
 enum { DRY_BYTES_A_TOKEN = 3, DRY_CALLS = 8, DRY_TOKENS = 1000000 };
 
-static void put_usd(surety_buf *out, uint64_t picousd)
-{
-    /* Up to the next hundredth of a cent: an estimate from above. */
-    const uint64_t units = picousd / 100000000 + (picousd % 100000000 != 0);
-
-    put_format(out, "$%llu.%04llu", (unsigned long long)(units / 10000),
-               (unsigned long long)(units % 10000));
-}
-
 static uint64_t add(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -47,8 +38,8 @@ static void put_cost(const struct run_dry *dry, size_t body_len)
                                         .output_tokens = output};
             cost = add(cost, surety_price_cost(&model->price, &usage));
         }
-        surety_buf_text(out, "      = costs at most about ");
-        put_usd(out, cost);
+        surety_buf_text(out, "      = costs at most about $");
+        surety_dollars_write(cost, out);
         put_format(out, ": replies of %u tokens\n", output);
     } else {
         put_format(out, "      = what it costs at most is not known: %s\n",
@@ -57,8 +48,8 @@ static void put_cost(const struct run_dry *dry, size_t body_len)
                        : "the configuration has no price of this model");
     }
     if (dry->cost_picousd_max > 0) {
-        surety_buf_text(out, "      = the budget ends it at ");
-        put_usd(out, dry->cost_picousd_max);
+        surety_buf_text(out, "      = the budget ends it at $");
+        surety_dollars_write(dry->cost_picousd_max, out);
         surety_buf_byte(out, '\n');
     }
 }

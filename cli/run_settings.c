@@ -11,17 +11,12 @@
 
 #define AT(member) offsetof(struct run_settings, member)
 #define SESSION(member) offsetof(struct run_settings, session.member)
-#define SECTION(title)                                                         \
-    {                                                                          \
-        NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, title                       \
-    }
 
 const struct option_row run_options[] = {
     SECTION("What is asked"),
     {"contract", 'c', OPTION_TEXT, SESSION(contract), 0, "CONTRACT", NULL,
-     "what the value must satisfy: a file with a contract or a plain JSON "
-     "Schema, or a name such as a/b, a/b@1 or a/b@1.2.0; without it the reply "
-     "is printed as it comes"},
+     "what the value must satisfy: " CONTRACT_IS
+     "; without it the reply is printed as it comes"},
     {"model", 'm', OPTION_TEXTS, AT(models), 0, "MODEL", NULL,
      "PROVIDER:NAME (openai, responses, anthropic, gemini, ollama, vllm, "
      "llamacpp, lmstudio, openrouter, or a provider of the configuration), "
@@ -79,10 +74,7 @@ const struct option_row run_options[] = {
      "stop the call when that cannot satisfy the contract any more; without it "
      "a call is stopped only when nothing that follows can"},
     SESSION_ROWS_PARTIAL,
-    {"no-fallback", 0, OPTION_FLAG, SESSION(no_fallback), 0, NULL, NULL,
-     "do not use the contract's fallback"},
-    {"var", 0, OPTION_TEXTS, SESSION(variables), 0, "NAME=VALUE", NULL,
-     "what ${NAME} in the contract's fallback stands for; may be given again"},
+    SESSION_ROWS_FALLBACK,
     {"not-strict", 0, OPTION_FLAG, SESSION(not_strict), 0, NULL, NULL,
      "print null where no reply satisfies the contract, and exit 0; the report "
      "still says why"},
@@ -115,9 +107,7 @@ const struct option_row run_options[] = {
      "there is something to say; json, one object in any case; plain, MESSAGE "
      "(path: a/b/0); github, workflow commands; sarif, one SARIF 2.1.0 "
      "document"},
-    {"derive", 0, OPTION_FLAG, SESSION(derive), 0, NULL, NULL,
-     "compute the contract's derived members and print "
-     "{\"value\":...,\"derived\":...} instead of the value alone"},
+    SESSION_ROWS_DERIVE,
     {"verbose", 'v', OPTION_FLAG, AT(verbose), 0, NULL, NULL,
      "say on standard error what is sent and why, as it happens"},
     {"show-prompt", 0, OPTION_FLAG, AT(show_prompt), 0, NULL, NULL,
@@ -131,8 +121,7 @@ const struct option_row run_options[] = {
     SESSION_ROWS_STYLE,
     OPTION_END};
 
-/* ---- numbers --------------------------------------------------------------
- */
+/* ---- numbers ------------------------------------------------------------- */
 
 /* An amount in units of 10^-scale from min to max; left as it is where the
  * option was not given. False: said so. */
@@ -248,8 +237,7 @@ bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
     return true;
 }
 
-/* ---- what goes together ---------------------------------------------------
- */
+/* ---- what goes together -------------------------------------------------- */
 
 /* An option that was given and is for contracts only; NULL: none. */
 static const char *wants_contract(const struct run_settings *settings)
@@ -314,39 +302,35 @@ static bool overwrites_replayed(const struct run_settings *settings)
     return false;
 }
 
-/* What --consensus goes with, and what goes with it. */
-static bool consensus_is_consistent(struct cli *cli,
-                                    const struct run_settings *settings)
-{
-    const int kind = settings->consensus - 1;
-    const char *alone = settings->session.derive ? "derive"
-                        : settings->show_reply   ? "show-reply"
-                                                 : NULL;
-
-    if (settings->quorum && kind != SURETY_CONSENSUS_VOTE &&
-        kind != SURETY_CONSENSUS_AGGREGATE)
-        cli_usage(cli, NULL, "--quorum is for --consensus vote and aggregate");
-    else if (settings->aggregator && kind != SURETY_CONSENSUS_AGGREGATE)
-        cli_usage(cli, NULL, "--aggregator is for --consensus aggregate");
-    else if (settings->consensus && alone)
-        cli_usage(cli, NULL, "--%s is not for --consensus", alone);
-    else if (settings->consensus && settings->session.report > 2)
-        cli_usage(cli, NULL, "--consensus reports as text or json");
-    else
-        return true;
-    return false;
-}
-
 bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
                        const struct operands *operands)
 {
+    const int kind = settings->consensus - 1;
+    const bool is_merged =
+        kind == SURETY_CONSENSUS_VOTE || kind == SURETY_CONSENSUS_AGGREGATE;
     const char *option =
         settings->session.contract ? NULL : wants_contract(settings);
+    const struct option_rule rules[] = {
+        {operands->count == 1 && operands->items[0][0] == '\0',
+         "give it as an argument, as @FILE, or on standard input",
+         "the prompt is empty"},
+        {overwrites_replayed(settings), "write to another file",
+         "--record and what is replayed are the same file"},
+        {settings->dry_run && settings->record, "leave one of them out",
+         "--dry-run sends nothing that --record could write"},
+        {settings->quorum && !is_merged, "add --consensus vote",
+         "--quorum is for --consensus vote and aggregate"},
+        {settings->aggregator && kind != SURETY_CONSENSUS_AGGREGATE,
+         "add --consensus aggregate",
+         "--aggregator is for --consensus aggregate"},
+        {settings->consensus && settings->session.derive,
+         "leave one of them out", "--derive is not for --consensus"},
+        {settings->consensus && settings->show_reply,
+         "--verbose tells what each model does",
+         "--show-reply is not for --consensus"},
+        {settings->consensus && settings->session.report > 2,
+         "leave --report out", "--consensus reports as text or json"}};
 
-    if (operands->count == 1 && operands->items[0][0] == '\0') {
-        cli_usage(cli, NULL, "the prompt is empty");
-        return false;
-    }
     if (operands->count > 1) {
         cli_usage(cli, "quote it, so that the shell keeps it together",
                   "the prompt is one argument, not %zu", operands->count);
@@ -357,15 +341,5 @@ bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
                   option);
         return false;
     }
-    if (overwrites_replayed(settings)) {
-        cli_usage(cli, NULL, "--record and what is replayed are the same file");
-        return false;
-    }
-    if (settings->dry_run && settings->record) {
-        cli_usage(cli, NULL,
-                  "--dry-run sends nothing that --record could "
-                  "write");
-        return false;
-    }
-    return consensus_is_consistent(cli, settings);
+    return options_obey(cli, rules, sizeof(rules) / sizeof(*rules));
 }

@@ -10,8 +10,7 @@
 
 enum { WATCH_STEP_MS = 200, WATCH_BYTES_A_TOKEN = 3 };
 
-/* ---- the line that moves --------------------------------------------------
- */
+/* ---- the line that moves ------------------------------------------------- */
 
 static uint64_t now_ms(void)
 {
@@ -59,8 +58,7 @@ static void end_line(struct run_watch *watch)
     watch->is_midline = false;
 }
 
-/* ---- events ---------------------------------------------------------------
- */
+/* ---- events -------------------------------------------------------------- */
 
 void run_watch_init(struct run_watch *watch, struct cli *cli, bool quiet)
 {
@@ -150,8 +148,7 @@ void run_watch_done(struct run_watch *watch)
     output_flush(&watch->cli->err);
 }
 
-/* ---- transports -----------------------------------------------------------
- */
+/* ---- transports ---------------------------------------------------------- */
 
 static surety_status watched_start(void *ctx, uint64_t id,
                                    const surety_request *request,

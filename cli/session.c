@@ -64,7 +64,7 @@ static bool take_place(struct cli *cli, surety_extract *extract,
     }
     for (size_t i = 0; i < extract->from_count; i++) {
         if (extract->from[i] == place) {
-            cli_usage(cli, NULL, "--extract lists %s twice",
+            cli_usage(cli, "leave one of them out", "--extract lists %s twice",
                       surety_place_name(place));
             return false;
         }

@@ -32,11 +32,10 @@ struct session_settings {
     bool stream, commit;
 };
 
-/* The rows of how to look, for a settings type that holds a
- * session_settings at MEMBER. */
+/* The rows of how to look. As those below, for a settings type whose first
+ * member is a session_settings. */
 #define SESSION_ROWS_LOOK                                                      \
-    {NULL, 0,    OPTION_SECTION, 0,                                            \
-     0,    NULL, NULL,           "Finding and repairing the JSON"},            \
+    SECTION("Finding and repairing the JSON"),                                 \
         {"extract",                                                            \
          0,                                                                    \
          OPTION_TEXT,                                                          \
@@ -89,6 +88,31 @@ struct session_settings {
             "of a reply that was cut off, print what is there, with a warning" \
     }
 
+/* The contract's fallback, for check, run and render. */
+#define SESSION_ROWS_FALLBACK                                                  \
+    {"no-fallback",                                                            \
+     0,                                                                        \
+     OPTION_FLAG,                                                              \
+     offsetof(struct session_settings, no_fallback),                           \
+     0,                                                                        \
+     NULL,                                                                     \
+     NULL,                                                                     \
+     "do not use the contract's fallback"},                                    \
+    {                                                                          \
+        "var", 0, OPTION_TEXTS, offsetof(struct session_settings, variables),  \
+            0, "NAME=VALUE", NULL,                                             \
+            "what ${NAME} in the contract's fallback stands for; may be "      \
+            "given again"                                                      \
+    }
+
+#define SESSION_ROWS_DERIVE                                                    \
+    {                                                                          \
+        "derive", 0, OPTION_FLAG, offsetof(struct session_settings, derive),   \
+            0, NULL, NULL,                                                     \
+            "compute the contract's derived members and print "                \
+            "{\"value\":...,\"derived\":...} instead of the value alone"       \
+    }
+
 #define SESSION_ROWS_STYLE                                                     \
     {"pretty",     0,                                                          \
      OPTION_SET,   offsetof(struct session_settings, style),                   \
@@ -98,14 +122,7 @@ struct session_settings {
          OPTION_SET,    offsetof(struct session_settings, style),              \
          STYLE_COMPACT, NULL,                                                  \
          NULL,          "one value a line; the default elsewhere"},            \
-        {"color",                                                              \
-         0,                                                                    \
-         OPTION_CHOICE,                                                        \
-         offsetof(struct session_settings, color),                             \
-         0,                                                                    \
-         NULL,                                                                 \
-         "auto|always|never",                                                  \
-         "colour in reports; auto: on a terminal unless NO_COLOR is set"},     \
+        OPTION_COLOR(offsetof(struct session_settings, color)),                \
     {                                                                          \
         "quiet", 'q', OPTION_FLAG, offsetof(struct session_settings, quiet),   \
             0, NULL, NULL,                                                     \

@@ -7,18 +7,27 @@
 
 #include "cli.h"
 
-/* Whether a terminal would act on it, or it hides or turns what stands around
- * it: C0 and C1 controls, and the bidirectional ones (Unicode 15, 23.2). */
+/* Whether a terminal would act on it, or it turns what stands around it, or
+ * shows nothing and may hold a text of its own: C0 and C1 controls, separators
+ * of lines, bidirectional and other format characters (Unicode 15, 23.2 to
+ * 23.9). The joiners U+200C and U+200D are letters' own. */
 static bool is_acted_on(uint32_t code)
 {
-    return (code < 0x20 && code != '\n' && code != '\t') ||
-           (code >= 0x7F && code < 0xA0) || code == 0x200E || code == 0x200F ||
-           code == 0x061C || code == 0x2028 || code == 0x2029 ||
-           (code >= 0x202A && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0, 0x1F},         {0x7F, 0x9F},     {0x61C, 0x61C},
+                  {0x200B, 0x200B},  {0x200E, 0x200F}, {0x2028, 0x202E},
+                  {0x2060, 0x206F},  {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB},
+                  {0xE0000, 0xE007F}};
+
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+        if (code >= ranges[i].first && code <= ranges[i].last)
+            return true;
+    return false;
 }
 
-/* The bytes that a character has whose first is this; 1: none begins so. */
+/* The bytes that a character has whose first is this; 1: ASCII, or none begins
+ * so. */
 static unsigned length_of(unsigned char first)
 {
     if (first < 0xC2 || first > 0xF4)
@@ -26,31 +35,58 @@ static unsigned length_of(unsigned char first)
     return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
 }
 
-static void put_bytes(struct shown *shown, surety_buf *out)
-{
-    for (unsigned i = 0; i < shown->len; i++)
-        put_format(out, "\\x%02X", shown->bytes[i]);
-    shown->len = 0;
-}
-
-static void put_character(struct shown *shown, surety_buf *out)
+uint32_t shown_letter(const unsigned char *ptr, size_t left, unsigned *ret_len)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    uint32_t code = shown->bytes[0] & (0x7Fu >> shown->len);
+    const unsigned len = length_of(ptr[0]);
+    uint32_t code = len == 1 ? ptr[0] : ptr[0] & (0x7Fu >> len);
 
-    for (unsigned i = 1; i < shown->len; i++)
-        code = code << 6 | (shown->bytes[i] & 0x3Fu);
-    if (code < least[shown->len] || code > 0x10FFFF ||
-        (code >= 0xD800 && code <= 0xDFFF)) {
-        put_bytes(shown, out);
-        return;
+    *ret_len = 1;
+    if (len > left || (len == 1 && code >= 0x80))
+        return SHOWN_NO_LETTER;
+    for (unsigned i = 1; i < len; i++) {
+        if ((ptr[i] & 0xC0) != 0x80)
+            return SHOWN_NO_LETTER;
+        code = code << 6 | (ptr[i] & 0x3Fu);
     }
-    if (is_acted_on(code))
-        put_format(out, shown->is_json ? "\\u%04x" : "\\u{%04X}",
-                   (unsigned)code);
+    if (code < least[len] || code > 0x10FFFF ||
+        (code >= 0xD800 && code <= 0xDFFF))
+        return SHOWN_NO_LETTER;
+    *ret_len = len;
+    return code;
+}
+
+static void put_escaped(const struct shown *shown, uint32_t code,
+                        surety_buf *out)
+{
+    if (!shown->is_json)
+        put_format(out, code < 0x80 ? "\\x%02X" : "\\u{%04X}", (unsigned)code);
+    else if (code > 0xFFFF)
+        put_format(out, "\\u%04x\\u%04x", 0xD7C0 + (unsigned)(code >> 10),
+                   0xDC00 + (unsigned)(code & 0x3FF));
     else
-        surety_buf_append(out, (const char *)shown->bytes, shown->len);
+        put_format(out, "\\u%04x", (unsigned)code);
+}
+
+/* What was gathered: a character, or bytes that are none. */
+static void put_gathered(struct shown *shown, surety_buf *out)
+{
+    const unsigned gathered = shown->len;
+    unsigned len;
+    uint32_t code;
+
     shown->len = 0;
+    if (gathered == 0)
+        return;
+    code = shown_letter(shown->bytes, gathered, &len);
+    if (code == SHOWN_NO_LETTER)
+        for (unsigned i = 0; i < gathered; i++)
+            put_format(out, "\\x%02X", shown->bytes[i]);
+    else if (is_acted_on(code) &&
+             (shown->is_line || (code != '\n' && code != '\t')))
+        put_escaped(shown, code, out);
+    else
+        surety_buf_append(out, (const char *)shown->bytes, gathered);
 }
 
 void shown_put(struct shown *shown, surety_str text, surety_buf *out)
@@ -58,43 +94,40 @@ void shown_put(struct shown *shown, surety_str text, surety_buf *out)
     for (size_t i = 0; i < text.len; i++) {
         const unsigned char byte = (unsigned char)text.ptr[i];
         if (shown->len > 0 && (byte & 0xC0) != 0x80)
-            put_bytes(shown, out);
-        if (shown->len == 0 && byte < 0x80) {
-            if (is_acted_on(byte) ||
-                (shown->is_line && (byte == '\n' || byte == '\t')))
-                put_format(out, shown->is_json ? "\\u%04x" : "\\x%02X", byte);
-            else
-                surety_buf_byte(out, (char)byte);
-            continue;
-        }
-        if (shown->len == 0)
-            shown->want = length_of(byte);
+            put_gathered(shown, out);
         shown->bytes[shown->len++] = byte;
-        if (shown->want == 1)
-            put_bytes(shown, out);
-        else if (shown->len == shown->want)
-            put_character(shown, out);
+        if (shown->len == length_of(shown->bytes[0]))
+            put_gathered(shown, out);
     }
 }
 
 void shown_done(struct shown *shown, surety_buf *out)
 {
-    put_bytes(shown, out);
+    put_gathered(shown, out);
+}
+void shown_text(struct output *output, surety_str text, bool is_json)
+{
+    struct shown shown = {.is_json = is_json};
+
+    if (!isatty(output->fd)) {
+        surety_buf_add(&output->buf, text);
+        return;
+    }
+    shown_put(&shown, text, &output->buf);
+    shown_done(&shown, &output->buf);
 }
 
 void shown_json(struct output *output, size_t start)
 {
-    struct shown shown = {.is_json = true};
     surety_buf *out = &output->buf;
     surety_buf text;
 
     if (!isatty(output->fd))
         return;
     surety_buf_init(&text, NULL, 0);
-    shown_put(&shown, (surety_str){out->ptr + start, out->len - start}, &text);
-    shown_done(&shown, &text);
+    surety_buf_append(&text, out->ptr + start, out->len - start);
     out->len = start;
-    surety_buf_add(out, surety_buf_str(&text));
+    shown_text(output, surety_buf_str(&text), true);
     if (text.status != SURETY_OK)
         out->status = text.status;
     surety_buf_done(&text);

@@ -12,10 +12,6 @@
 #include "nearest.h"
 
 #define AT(member) offsetof(struct stats_settings, member)
-#define SECTION(title)                                                         \
-    {                                                                          \
-        NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, title                       \
-    }
 
 const struct option_row stats_options[] = {
     SECTION("Which runs"),
@@ -63,8 +59,7 @@ const struct option_row stats_options[] = {
     {"formulas", 0, OPTION_FLAG, AT(formulas), 0, NULL, NULL,
      "in csv, leave a text that a spreadsheet would run (=, +, -, @) without "
      "the ' that stops it"},
-    {"color", 0, OPTION_CHOICE, AT(color), 0, NULL, "auto|always|never",
-     "colour; auto: on a terminal unless NO_COLOR is set"},
+    OPTION_COLOR(AT(color)),
     {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
      "no remarks on standard error"},
     OPTION_END};
@@ -132,7 +127,7 @@ static bool read_by(struct stats_asked *asked, struct cli *cli,
                                "mode, day and month, or none");
         for (size_t i = 0; i < asked->by_count; i++) {
             if (asked->by[i] == (surety_stats_by)found) {
-                cli_usage(cli, NULL, "--by names %s twice",
+                cli_usage(cli, "leave one of them out", "--by names %s twice",
                           surety_stats_by_name((surety_stats_by)found));
                 return false;
             }
@@ -236,8 +231,7 @@ static bool read_date(const char *ptr, int64_t *ret_ms)
         !take_digits(&ptr, 2, &day) || month < 1 || month > 12)
         return false;
     is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    if (year < 1970 || day < 1 ||
-        day > days[month - 1] + (month == 2 && is_leap))
+    if (year < 1 || day < 1 || day > days[month - 1] + (month == 2 && is_leap))
         return false;
     if (*ptr && !take_byte(&ptr, 'T') && !take_byte(&ptr, ' '))
         return false;
@@ -274,8 +268,6 @@ static bool read_ago(const char *ptr, int64_t *ret_ms)
     if (!unit || ptr[1] != '\0')
         return false;
     *ret_ms = ((int64_t)time(NULL) - number * seconds[unit - units]) * 1000;
-    if (*ret_ms < 1)
-        *ret_ms = 1;
     return true;
 }
 
@@ -390,11 +382,16 @@ bool stats_asked_read(struct stats_asked *asked, struct cli *cli,
         !read_time(cli, "since", settings->since, &asked->since_ms) ||
         !read_time(cli, "until", settings->until, &asked->until_ms))
         return false;
-    if (asked->since_ms && asked->until_ms &&
+    if (settings->since && settings->until &&
         asked->since_ms >= asked->until_ms) {
         cli_usage(cli, NULL, "--until is not later than --since");
         return false;
     }
+    /* No run began before 1970, and 0 stands for no bound. */
+    if (settings->since && asked->since_ms < 1)
+        asked->since_ms = 1;
+    if (settings->until && asked->until_ms < 1)
+        asked->until_ms = 1;
     asked->expects = calloc(count + 1, sizeof(*asked->expects));
     asked->files = calloc(count + 1, sizeof(*asked->files));
     if (!asked->expects || !asked->files) {

@@ -57,35 +57,6 @@ static void put_share(surety_buf *out, uint64_t part, uint64_t whole)
         put_format(out, "%.1f%%", share < 0.1 ? 0.1 : share);
 }
 
-/* How many digits behind the point show two that say something. */
-static int small_digits(double dollars)
-{
-    int digits = 0;
-
-    while (digits < 12 && dollars < 9.5) {
-        dollars *= 10;
-        digits++;
-    }
-    return digits;
-}
-
-/* Dollars with as many digits as say something: 12.34, 0.0012, 0.0000034. */
-static void put_dollars(surety_buf *out, uint64_t picousd)
-{
-    const double dollars = (double)picousd / 1e12;
-
-    if (picousd == 0)
-        surety_buf_text(out, "$0");
-    else if (dollars >= 1000)
-        put_format(out, "$%.0f", dollars);
-    else if (dollars >= 1)
-        put_format(out, "$%.2f", dollars);
-    else if (dollars >= 0.01)
-        put_format(out, "$%.4f", dollars);
-    else
-        put_format(out, "$%.*f", small_digits(dollars), dollars);
-}
-
 /* 850 ms, 1.2 s, 75 s, 12 min, 3.5 h */
 static void put_duration(surety_buf *out, uint64_t ms)
 {
@@ -131,12 +102,14 @@ static void end_duration(struct grid *grid, const surety_stats_group *group,
 static void end_money(struct grid *grid, const surety_stats_group *group,
                       bool is_there, uint64_t picousd)
 {
-    if (group->cost_unknown && !group->cost_picousd)
+    if (group->cost_unknown && !group->cost_picousd) {
         surety_buf_byte(&grid->text, '?');
-    else if (!is_there)
+    } else if (!is_there) {
         surety_buf_byte(&grid->text, '-');
-    else
-        put_dollars(&grid->text, picousd);
+    } else {
+        surety_buf_byte(&grid->text, '$');
+        surety_dollars_write_rounded(picousd, &grid->text);
+    }
     if (is_there && group->cost_unknown && picousd)
         surety_buf_byte(&grid->text, '+');
     grid_end(grid);
@@ -420,9 +393,9 @@ static void put_cover_numbers(const struct stats_table *table,
     surety_buf_text(table->out, ", mean ");
     put_real(table->out, cover->sum / (double)cover->numbers);
     surety_buf_text(table->out, ", from ");
-    put_real(table->out, cover->least);
+    put_real(table->out, cover->min);
     surety_buf_text(table->out, " to ");
-    put_real(table->out, cover->most);
+    put_real(table->out, cover->max);
     surety_buf_text(table->out, ", of ");
     put_count(table->out, cover->numbers);
     put_format(table->out, " number%s\n", plural(cover->numbers));

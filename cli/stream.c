@@ -101,36 +101,26 @@ static void put_stop(const struct arrival *arrival, surety_buf *out)
             : "nothing that follows can satisfy the contract");
 }
 
-static void put_member(surety_buf *out, const char *name, surety_str text)
-{
-    put_format(out, "\"%s\":", name);
-    surety_json_string(out, text);
-    surety_buf_byte(out, ',');
-}
-
 /* An item of a report's errors or warnings. */
 static void put_issue(surety_buf *out, const surety_issue *issue)
 {
     const surety_position *position = &issue->position;
 
     surety_buf_byte(out, '{');
-    put_member(out, "instanceLocation", issue->instance_location);
-    put_member(out, "keywordLocation", issue->keyword_location);
-    put_member(out, "absoluteKeywordLocation",
-               issue->absolute_keyword_location);
-    put_member(out, "keyword", issue->keyword);
-    surety_buf_text(out, "\"error\":");
-    surety_json_string(out, issue->message);
-    if (position->line > 0)
-        put_format(out,
-                   ",\"line\":%u,\"column\":%u,\"offset\":%zu,"
-                   "\"length\":%zu",
-                   (unsigned)position->line, (unsigned)position->column,
-                   position->offset, position->length);
-    if (issue->hint.len > 0) {
-        surety_buf_text(out, ",\"hint\":");
-        surety_json_string(out, issue->hint);
+    surety_json_text(out, "instanceLocation", issue->instance_location);
+    surety_json_text(out, "keywordLocation", issue->keyword_location);
+    surety_json_text(out, "absoluteKeywordLocation",
+                     issue->absolute_keyword_location);
+    surety_json_text(out, "keyword", issue->keyword);
+    surety_json_text(out, "error", issue->message);
+    if (position->line > 0) {
+        surety_json_number(out, "line", position->line);
+        surety_json_number(out, "column", position->column);
+        surety_json_number(out, "offset", position->offset);
+        surety_json_number(out, "length", position->length);
     }
+    if (issue->hint.len > 0)
+        surety_json_text(out, "hint", issue->hint);
     surety_buf_byte(out, '}');
 }
 

@@ -128,7 +128,7 @@ int main(int argc, char **argv)
         const surety_str name =
             count ? names[k] : surety_config_default(config, k);
 
-        if (name.len == 0)
+        if (name.len == 0 && k > 0)
             break;
         if (surety_config_model(config, name, &model, &err))
             goto done;

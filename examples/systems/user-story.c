@@ -80,10 +80,11 @@ static int conclude(surety_str id, const surety_run *run, surety_str *story)
 
 int main(int argc, char **argv)
 {
-    char *mode = "", *ids = "", *model = NULL, *input = NULL;
+    static const char *const words[] = {"--mode", "--iterations", "-m"};
+    char *got[] = {"", "", NULL}, *ids, *input = NULL;
     const char *const *order[TASKS] = {NULL};
     size_t count = 0, len, size = 0;
-    int code = 2;
+    int at = 1, code = 2;
     surety_registry *registry = NULL;
     surety_contract *contract = NULL;
     surety_config *config = NULL;
@@ -92,12 +93,10 @@ int main(int argc, char **argv)
     surety_run_options options = {
         .size = sizeof(options), .model_count = 1, .instruct_system = true};
 
-    for (int i = 1; i + 1 < argc; i += 2) {
-        mode = strcmp(argv[i], "--mode") == 0 ? argv[i + 1] : mode;
-        ids = strcmp(argv[i], "--iterations") == 0 ? argv[i + 1] : ids;
-        model = strcmp(argv[i], "-m") == 0 ? argv[i + 1] : model;
-    }
-    for (; *ids && count < TASKS; ids += len + (ids[len] == ',')) {
+    for (int k = 0; k < 3 && at + 1 < argc; k++)
+        if (strcmp(argv[at], words[k]) == 0)
+            got[k] = argv[at + 1], at += 2, k = -1; /* on to the next */
+    for (ids = got[1]; *ids && count < TASKS; ids += len + (ids[len] == ',')) {
         len = strcspn(ids, ",");
         for (int i = 0; i < TASKS && !order[count]; i++)
             if (!strncmp(tasks[i][0], ids, len) && !tasks[i][0][len])
@@ -105,7 +104,8 @@ int main(int argc, char **argv)
         if (!order[count++])
             break;
     }
-    if (strcmp(mode, "individual") != 0 || count == 0 || *ids ||
+    ids = at < argc ? argv[at] : ids;
+    if (at < argc || strcmp(got[0], "individual") || count == 0 || *ids ||
         getdelim(&input, &size, '\0', stdin) < 1 ||
         input[strspn(input, " \t\r\n")] == '\0') {
         fprintf(stderr,
@@ -118,8 +118,8 @@ int main(int argc, char **argv)
                !surety_registry_find(registry, STR(format), &contract, &err) &&
                !surety_config_load(STR(NULL), NULL, &config, &err) &&
                !surety_config_model(config,
-                                    model ? STR(model)
-                                          : surety_config_default(config, 0),
+                                    got[2] ? STR(got[2])
+                                           : surety_config_default(config, 0),
                                     &options.models, &err)) {
         options.contract = contract;
         options.backoff = surety_config_backoff(config);
