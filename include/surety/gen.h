@@ -38,7 +38,8 @@ typedef struct surety_gen surety_gen;
 
 /* Makes the types of count contracts, which must outlive the result. What no C
  * type can hold is kept as a surety_val and told in a note; that is no failure.
- * SURETY_MISUSE: no contract, or two with the same name; SURETY_NOMEM;
+ * SURETY_MISUSE: no contract, or two with the same name, or a prefix or header
+ * that C cannot name; SURETY_NOMEM;
  * SURETY_LIMIT: texts beyond text_bytes_max. */
 SURETY_API surety_status
 surety_gen_make(const surety_contract *const *contracts, size_t count,

@@ -101,44 +101,20 @@ static const char *function_result(const function_row *row)
 #define FUNCTION_DERIVE                                                        \
     FUNCTION_CONTRACT "\nconst @ *value\nsurety_doc *doc\n" FUNCTION_ERROR
 
-/* "derive" or "derive_NAME"; the same name each time it is asked for. */
-static void derive_suffix(surety_str key, surety_buf *out)
-{
-    surety_buf_text(out, "derive_");
-    surety__gen_word(out, key, false);
-}
-
 static void derive_each(surety__gen_model *model, surety_buf *out,
                         void (*put)(surety__gen_model *model, surety_str key,
                                     const char *suffix, surety_buf *out))
 {
     const surety_val derive = surety_contract_derive(model->contract);
-    surety__gen_names names = {0};
-    surety_buf suffix;
+    size_t i = 0;
 
     if (!surety_val_count(derive))
         return;
-    surety_buf_init(&suffix, out->alloc, 0);
     put(model, (surety_str){NULL, 0}, "derive", out);
     for (surety_val v = surety_val_first(derive); v.doc;
-         v = surety_val_next(derive, v)) {
-        const surety_str key = surety_val_str(surety_val_key(v));
-        surety_str claimed;
-
-        surety_buf_reset(&suffix);
-        derive_suffix(key, &suffix);
-        if (suffix.status != SURETY_OK) {
-            out->status = suffix.status;
-            break;
-        }
-        claimed =
-            surety__gen_claim(model->gen, &names, surety_buf_str(&suffix));
-        if (!claimed.ptr)
-            break;
-        put(model, key, claimed.ptr, out);
-    }
-    surety_buf_done(&suffix);
-    surety__gen_names_done(model->gen, &names);
+         v = surety_val_next(derive, v))
+        put(model, surety_val_str(surety_val_key(v)),
+            model->derives[i++].ptr + model->prefix.len + 1, out);
 }
 
 static void derive_declare(surety__gen_model *model, surety_str key,
@@ -225,7 +201,6 @@ static void function_body(surety__gen_model *model, const function_row *row,
                           surety_buf *out)
 {
     surety_buf head, arguments;
-    size_t width;
 
     surety_buf_init(&head, out->alloc, 0);
     surety_buf_init(&arguments, out->alloc, 0);
@@ -237,17 +212,6 @@ static void function_body(surety__gen_model *model, const function_row *row,
     if (row->gives != GIVES_NOTHING || strcmp(row->suffix, "free") != 0)
         function_typed(&arguments, model);
     surety_buf_text(&arguments, row->passed);
-    /* Where all of it fits the line behind the "=", it stands there. */
-    width = 4 + head.len + arguments.len + 3;
-    for (size_t i = 0; i < arguments.len; i++)
-        width += arguments.ptr[i] == '\n';
-    if (row->gives == GIVES_VALUE && head.status == SURETY_OK && width > 80 &&
-        width - 5 <= 80) {
-        surety_buf_text(out, "    status =\n");
-        surety_buf_reset(&head);
-        surety_buf_text(&head, "    surety_typed_");
-        surety_buf_text(&head, row->suffix);
-    }
     if (head.status != SURETY_OK || arguments.status != SURETY_OK)
         out->status = SURETY_NOMEM;
     else

@@ -46,25 +46,21 @@ void surety__gen_say(surety__gen_model *model, surety_val at,
 {
     surety_gen *gen = model->gen;
     surety_gen_note note = {.contract = model->number, .at = at};
-    surety_error error;
-    uint64_t key;
     va_list list;
 
     if (keyword && surety_val_get(at, keyword).doc)
         note.at = surety_val_get(at, keyword);
-    key = (uint64_t)(uintptr_t)note.at.doc * 31 + note.at.index + 1;
-    if (gen->status != SURETY_OK || surety__map_get(&model->said, key))
+    if (gen->status != SURETY_OK ||
+        !surety__graph_is_news(&model->graph, note.at, 0))
         return;
     va_start(list, format);
-    surety__failv(&error, SURETY_UNSUPPORTED, format, list);
+    note.message = surety__graph_words(&model->graph, format, list);
     va_end(list);
-    note.message = surety__gen_text(gen, surety_str_of(error.message));
     note.hint = surety__gen_text(gen, surety_str_of(hint));
-    if (gen->status == SURETY_OK &&
-        (!surety__map_put(&model->said, gen->alloc, key, model) ||
-         surety__grow(gen->alloc, (void **)&gen->notes, &gen->note_cap,
-                      gen->note_count + 1, sizeof(note), SIZE_MAX)))
-        gen->status = SURETY_NOMEM;
+    if (gen->status == SURETY_OK)
+        gen->status =
+            surety__grow(gen->alloc, (void **)&gen->notes, &gen->note_cap,
+                         gen->note_count + 1, sizeof(note), SIZE_MAX);
     if (gen->status == SURETY_OK)
         gen->notes[gen->note_count++] = note;
 }
@@ -189,8 +185,6 @@ static void gen_settle(surety_gen *gen, const surety_gen_options *options,
     surety_buf_init(&text, gen->alloc, 0);
     if (options->prefix.len) {
         surety__gen_word(&text, options->prefix, false);
-        if (text.len && text.ptr[0] >= '0' && text.ptr[0] <= '9')
-            gen->status = SURETY_MISUSE;
         if (text.status != SURETY_OK)
             gen->status = text.status;
         gen->prefix = surety__gen_text(gen, surety_buf_str(&text));
@@ -229,8 +223,9 @@ static void gen_source(surety_gen *gen, surety__gen_model *models, size_t count,
                        surety_buf *out)
 {
     surety_buf_text(out, "#define SURETY_KEEP_DEPRECATED\n#include ");
-    surety__gen_quote(out, gen->include);
-    surety_buf_text(out, "\n\n#define NONE SURETY_TYPED_NONE\n"
+    surety_buf_byte(out, '"');
+    surety_buf_add(out, gen->include);
+    surety_buf_text(out, "\"\n\n#define NONE SURETY_TYPED_NONE\n"
                          "#define POINTER SURETY_TYPED_POINTER\n"
                          "#define NAME(text) SURETY_TYPED_NAME(text)\n");
     for (size_t i = 0; i < count && gen->status == SURETY_OK; i++)
@@ -317,6 +312,24 @@ static bool gen_is_misused(const surety_contract *const *contracts,
     return !contracts || count == 0;
 }
 
+/* What no name in C begins with, and what no #include can name. */
+static surety_status gen_check(const surety_gen_options *options,
+                               surety_error *reterr)
+{
+    const surety_str prefix = options->prefix, header = options->header;
+
+    if (prefix.len && prefix.ptr[0] >= '0' && prefix.ptr[0] <= '9')
+        return surety__fail(
+            reterr, SURETY_MISUSE, "the prefix \"%.*s\" begins with a digit",
+            (int)(prefix.len > 60 ? 60 : prefix.len), prefix.ptr);
+    for (size_t i = 0; i < header.len; i++)
+        if ((unsigned char)header.ptr[i] < ' ' || header.ptr[i] == '"')
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "no #include can name a header that has a "
+                                "quote or a control character in its name");
+    return SURETY_OK;
+}
+
 surety_status surety_gen_make(const surety_contract *const *contracts,
                               size_t count, const surety_gen_options *options,
                               surety_gen **ret_gen, surety_error *reterr)
@@ -331,6 +344,8 @@ surety_status surety_gen_make(const surety_contract *const *contracts,
                             "one contract or more is needed, no two of them "
                             "with the same name");
     status = surety__options_take(&own, sizeof(own), options, reterr);
+    if (status == SURETY_OK)
+        status = gen_check(&own, reterr);
     if (status)
         return status;
     gen = surety__new(own.alloc, sizeof(*gen));
@@ -355,6 +370,10 @@ surety_status surety_gen_make(const surety_contract *const *contracts,
     surety_gen_free(gen);
     if (status == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
+    if (status == SURETY_LIMIT)
+        return surety__fail(reterr, status,
+                            "more than %d subschemas hold for one value",
+                            PARTS_MAX);
     return surety__fail(reterr, status,
                         "no C types can be made with these "
                         "options");
@@ -365,7 +384,6 @@ void surety_gen_free(surety_gen *gen)
     if (!gen)
         return;
     surety__gen_names_done(gen, &gen->names);
-    surety__gen_names_done(gen, &gen->locals);
     surety_buf_done(&gen->header);
     surety_buf_done(&gen->source);
     surety__free(gen->alloc, gen->notes, gen->note_cap * sizeof(*gen->notes));

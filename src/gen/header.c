@@ -144,16 +144,44 @@ static void header_type_comment(const surety__gen_node *node, surety_buf *out)
 
 /* ---- declarations -------------------------------------------------------- */
 
-static void header_declaration(surety_buf *out, size_t indent,
-                               const char *before, surety_str type,
-                               const char *between, surety_str name)
+/* "BEFORE TYPE *NAME MARK;" */
+typedef struct header_declaration {
+    size_t indent;
+    const char *before;
+    surety_str type;
+    bool is_pointer;
+    surety_str name;
+    const char *mark;
+} header_declaration;
+
+static void header_gap(surety_buf *out, bool breaks, size_t indent)
 {
-    for (size_t i = 0; i < indent; i++)
+    surety_buf_byte(out, breaks ? '\n' : ' ');
+    for (size_t i = 0; breaks && i < indent + 4; i++)
         surety_buf_byte(out, ' ');
-    surety_buf_text(out, before);
-    surety_buf_add(out, type);
-    surety_buf_text(out, between);
-    surety_buf_add(out, name);
+}
+
+/* Appends a declaration; what is too wide breaks before the mark or else before
+ * the name. */
+static void header_declare(surety_buf *out, header_declaration one)
+{
+    const size_t mark = strlen(one.mark);
+    const size_t named = one.indent + strlen(one.before) + one.type.len + 1 +
+                         one.is_pointer + one.name.len;
+    const bool is_wide = named + mark + (mark > 0) + 1 > 80;
+
+    for (size_t i = 0; i < one.indent; i++)
+        surety_buf_byte(out, ' ');
+    surety_buf_text(out, one.before);
+    surety_buf_add(out, one.type);
+    header_gap(out, is_wide && (!mark || named > 80), one.indent);
+    if (one.is_pointer)
+        surety_buf_byte(out, '*');
+    surety_buf_add(out, one.name);
+    if (mark)
+        header_gap(out, is_wide && named <= 80, one.indent);
+    surety_buf_text(out, one.mark);
+    surety_buf_text(out, ";\n");
 }
 
 /* The items of a list or the entries of a map, and their count. */
@@ -161,36 +189,40 @@ static void header_span(surety_buf *out, size_t indent,
                         const surety__gen_node *node, surety_str name,
                         const char *mark)
 {
-    const bool is_map = node->form == SURETY_TYPED_MAP;
+    const surety_str type = node->form == SURETY_TYPED_MAP
+                                ? node->entry
+                                : surety__gen_ctype(node->rest);
+    surety_buf count;
 
-    header_declaration(out, indent, "const ",
-                       is_map ? node->entry : surety__gen_ctype(node->rest),
-                       " *", name);
-    surety_buf_text(out, mark);
-    surety_buf_text(out, ";\n");
-    header_declaration(out, indent, "", SURETY__LITERAL("size_t"), " ", name);
-    surety_buf_text(out, "_count");
-    surety_buf_text(out, mark);
-    surety_buf_text(out, ";\n");
+    header_declare(
+        out, (header_declaration){indent, "const ", type, true, name, mark});
+    surety_buf_init(&count, out->alloc, 0);
+    surety_buf_add(&count, surety__gen_stem(name));
+    surety_buf_text(&count, "_count");
+    if (count.status == SURETY_OK)
+        header_declare(
+            out, (header_declaration){indent, "", SURETY__LITERAL("size_t"),
+                                      false, surety_buf_str(&count), mark});
+    else
+        out->status = count.status;
+    surety_buf_done(&count);
 }
 
 static void header_member(surety_buf *out, size_t indent,
                           const surety__gen_member *member, const char *mark)
 {
     const surety__gen_node *node = member->node;
+    const bool is_pointer = surety__gen_is_pointer(node);
 
     if (node->form == SURETY_TYPED_FIXED || node->form == GEN_NULL)
         return;
-    if (surety__gen_is_span(node)) {
+    if (surety__gen_is_span(node))
         header_span(out, indent, node, member->name, mark);
-        return;
-    }
-    header_declaration(out, indent,
-                       surety__gen_is_pointer(node) ? "const " : "",
-                       surety__gen_ctype(node),
-                       surety__gen_is_pointer(node) ? " *" : " ", member->name);
-    surety_buf_text(out, mark);
-    surety_buf_text(out, ";\n");
+    else
+        header_declare(out,
+                       (header_declaration){indent, is_pointer ? "const " : "",
+                                            surety__gen_ctype(node), is_pointer,
+                                            member->name, mark});
 }
 
 /* ---- types --------------------------------------------------------------- */
@@ -230,16 +262,17 @@ static void header_struct(const surety__gen_node *node, surety_buf *out)
     header_open(out, node->name, node->forward);
     for (uint32_t i = 0; i < node->member_count; i++) {
         const surety__gen_member *member = &node->members[i];
+        const surety_str stem = surety__gen_stem(member->name);
         const bool old = header_deprecated(member->shape);
         size_t start;
 
         header_member_comment(member, out);
         start = out->len;
         if (surety__gen_has(member))
-            header_flag(out, "has_", member->name, "");
+            header_flag(out, "has_", stem, "");
         if (surety__gen_has_null(member))
-            header_flag(out, "", member->name, "_is_null");
-        header_member(out, 4, member, old ? " SURETY_DEPRECATED" : "");
+            header_flag(out, "", stem, "_is_null");
+        header_member(out, 4, member, old ? "SURETY_DEPRECATED" : "");
         empty = empty && out->len == start;
     }
     if (node->rest) {
@@ -311,8 +344,9 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
             surety_buf_text(out, "        struct {\n");
         header_member(out, span ? 12 : 8, member, "");
         if (span) {
-            header_declaration(out, 8, "} ", member->name, ";\n",
-                               (surety_str){NULL, 0});
+            surety_buf_text(out, "        } ");
+            surety_buf_add(out, member->name);
+            surety_buf_text(out, ";\n");
         }
     }
     if (open)
@@ -373,8 +407,8 @@ static void header_forward(surety_str name, surety_buf *out)
 {
     if (!name.len || surety_str_equal(name, SURETY__LITERAL(HEADER_ENTRY)))
         return;
-    header_declaration(out, 0, "typedef struct ", name, " ", name);
-    surety_buf_text(out, ";\n");
+    header_declare(
+        out, (header_declaration){0, "typedef struct ", name, false, name, ""});
 }
 
 /* What pointers lead to before it is defined. The holders of maps come right

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of gen/ share: nodes, which are types to be, and names.
  *
- * A node is the conjunction of some of the contract's shapes, references and
- * allOf followed; the same conjunction is the same node, so a schema that is
- * referred to is one type, and a recursive one a graph with cycles.
+ * A node is what a whole of the contract's shapes (parts/parts.h) becomes: a
+ * schema that is referred to is one type, and a recursive one a cycle.
  *
  * Invariants:
- * 1. model.c decides what a node is, name.c what it is called, the rest writes.
- *    Nothing is decided while writing.
- * 2. Whatever cannot be said is GEN_VALUE, and a note says why.
+ * 1. model.c, union.c and members.c decide what a node is, order.c where it
+ *    stands, name.c what it is called, the rest writes. Nothing is decided
+ *    while writing.
+ * 2. Whatever cannot be said is any value, and a note says why.
  * 3. Everything lives in the arena. */
 #ifndef SURETY_GEN_INSIDE_H
 #define SURETY_GEN_INSIDE_H
@@ -19,6 +19,7 @@
 #include "base/base.h"
 #include "contract/contract.h"
 #include "json/json.h"
+#include "parts/parts.h"
 #include "schema/schema.h"
 
 /* The forms of surety_typed_form, and those that become none. */
@@ -32,24 +33,13 @@ enum {
 enum {
     GEN_NODES_MAX = 50000,
     GEN_WORD_MAX = 48,
+    GEN_TYPE_MAX = 52,
     GEN_LOCAL_MAX = 24,
     GEN_UNION_MAX = 64
 };
 
 typedef struct surety__gen_node surety__gen_node;
 typedef struct surety__gen_member surety__gen_member;
-
-/* A shape, and which of its unions are decided already: bit i stands for its
- * i-th applicator. */
-typedef struct surety__gen_part {
-    const surety__shape *shape;
-    uint64_t settled;
-} surety__gen_part;
-
-typedef struct surety__gen_parts {
-    surety__gen_part *items;
-    size_t count, cap;
-} surety__gen_parts;
 
 /* A member of a struct, a place of a tuple, a branch of a union. */
 struct surety__gen_member {
@@ -59,45 +49,47 @@ struct surety__gen_member {
     bool required;
     bool nullable;
     surety_val fill;    /* its default; SURETY_NONE: none */
+    uint8_t filled;     /* fill.c's own */
     surety_str name;    /* in C */
     surety_str pointer; /* of a branch: where it stands in the contract; of
                          * another its default as JSON; ptr NULL: none */
 };
 
 struct surety__gen_node {
-    surety__gen_node *next; /* of the same hash */
-    surety__gen_part *parts;
-    uint32_t part_count;
-    uint8_t mask; /* TYPE_ bits that it is restricted to */
-    bool made, nullable, placed;
-    uint8_t visit;
+    const surety__whole *whole;  /* NULL: it is nothing in the schema */
+    const surety__shape *origin; /* its whole's first shape, or NULL */
+    bool made;
     int form;
-    const surety__shape *origin; /* its first part's shape, or NULL */
-    surety__gen_node *alias;
-    surety__gen_node *box; /* itself or null, where no member says so */
+    bool nullable;           /* null is allowed, too */
+    surety__gen_node *alias; /* of GEN_ALIAS what it is */
+    surety__gen_node *box;   /* itself or null, where no member says so */
     surety__gen_member *members;
     uint32_t member_count;
     surety__gen_node *rest; /* of a list its items, of a map its values; of a
                              * struct or tuple the list or map of the rest */
     surety_val *words;      /* of an enum; of what is fixed its value */
-    surety_str *word_names; /* in C, of an enum; of a union its kinds */
     uint32_t word_count;
     surety_str json; /* of what is fixed */
-    /* Names. */
-    surety__gen_node *parent;
-    surety_str word;  /* its own */
-    surety_str name;  /* in C */
-    surety_str entry; /* of a map: its entries' struct */
-    surety_str kind;  /* of a union: its enum */
-    surety_str rest_name;
-    surety__gen_node *list; /* the list of it, which is one type */
+    /* Its place: order.c. */
+    uint8_t visit;
+    bool placed;
     uint32_t position;      /* where it is written */
-    surety_str constant;    /* its place in the table of types */
-    surety_str local;       /* what its tables are called after */
-    bool top;               /* called by its word alone: a definition */
-    bool inner;             /* never called by its word alone */
+    surety__gen_node *list; /* the list of it, which is one type */
     bool forward;           /* something points at it before it is defined */
     bool needs_holder;      /* a list or map that stands for itself somewhere */
+    /* What its name is made of. */
+    surety__gen_node *parent;
+    surety_str word; /* its own */
+    bool top;        /* called by its word alone: a definition */
+    bool inner;      /* never called by its word alone */
+    /* Its names in C: name.c. */
+    surety_str name;
+    surety_str entry;       /* of a map: its entries' struct */
+    surety_str kind;        /* of a union: its enum */
+    surety_str *word_names; /* of an enum its words; of a union its kinds */
+    surety_str rest_name;
+    surety_str constant; /* its place in the table of types */
+    surety_str local;    /* what its tables are called after */
 };
 
 /* Identifiers in use; name.c. */
@@ -112,9 +104,8 @@ struct surety_gen {
     surety_buf header, source;
     surety_gen_note *notes;
     size_t note_count, note_cap;
-    surety_status status;     /* the first failure */
-    surety__gen_names names;  /* of everything that others see */
-    surety__gen_names locals; /* of the source's own */
+    surety_status status;    /* the first failure */
+    surety__gen_names names; /* of everything, of what is static, too */
 };
 
 /* One contract while its types are made. */
@@ -122,9 +113,8 @@ typedef struct surety__gen_model {
     surety_gen *gen;
     const surety_contract *contract;
     const surety_schema *schema;
-    size_t number;     /* of the contract */
-    surety__map known; /* nodes by hash */
-    surety__map said;  /* notes by place */
+    size_t number; /* of the contract */
+    surety__graph graph;
     surety__gen_node **nodes;
     size_t node_count, node_cap;
     surety__gen_node *value; /* the type of any value */
@@ -133,14 +123,13 @@ typedef struct surety__gen_model {
     size_t order_count;
     surety_str *longs; /* texts that no literal holds */
     size_t long_count, long_cap;
-    surety__matcher *matcher;
     surety_checker *checker;
-    surety_str prefix; /* of its names; the root's name */
+    surety_str prefix;   /* of its names; the root's name */
+    surety_str *derives; /* the functions of derived members */
     surety__gen_node *scalars[SURETY_TYPED_WRAP]; /* one type of each form */
 } surety__gen_model;
 
-/* ---- gen.c -----------------------------------------------------------------
- */
+/* ---- gen.c --------------------------------------------------------------- */
 
 /* Memory of the arena; NULL and gen->status where there is none. */
 void *surety__gen_take(surety_gen *gen, size_t size);
@@ -152,49 +141,48 @@ void surety__gen_say(surety__gen_model *model, surety_val at,
                      const char *keyword, const char *hint, const char *format,
                      ...) __attribute__((format(printf, 5, 6)));
 
-/* ---- model.c, gather.c, members.c ------------------------------------------
- */
+/* ---- model.c ------------------------------------------------------------- */
 
-/* Everything that the parts of a node say, references and allOf followed. */
-typedef struct surety__gen_facts {
-    surety__gen_parts parts;
-    unsigned types;
-    bool never, typed;
-    bool conditional; /* there are keywords that apply now and then */
-    bool branches;    /* there is anyOf, decided or not: several may hold */
-    surety_val lost;  /* a keyword that leads nobody knows where */
-    size_t union_part;
-    uint32_t union_index;
-    size_t union_count;
-    unsigned speaks; /* TYPE_ bits that keywords are about */
-} surety__gen_facts;
-
-bool surety__gen_gather(surety__gen_model *model, const surety__gen_node *node,
-                        surety__gen_facts *facts);
-bool surety__gen_parts_add(surety__gen_model *model, surety__gen_parts *parts,
-                           surety__gen_part part);
-/* The node of what one or more shapes say together; parent and word are what it
- * is called after, if it is new. */
-surety__gen_node *surety__gen_link(surety__gen_model *model,
-                                   const surety__gen_parts *parts,
-                                   surety__gen_node *parent, surety_str word);
-surety__gen_node *surety__gen_node_of(surety__gen_model *model,
-                                      const surety__gen_part *parts,
-                                      size_t count, unsigned mask,
-                                      surety__gen_node *parent);
-surety__gen_node *surety__gen_node_new(surety__gen_model *model, int form);
-void surety__gen_object(surety__gen_model *model, surety__gen_node *node,
-                        const surety__gen_facts *facts);
-void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
-                       const surety__gen_facts *facts);
-/* What a node is in the end; *nullable is set where null is allowed too. */
-surety__gen_node *surety__gen_target(surety__gen_node *node, bool *nullable);
 /* Makes all types of the contract. */
 surety_status surety__gen_model_make(surety__gen_model *model);
 void surety__gen_model_done(surety__gen_model *model);
+/* A node of that form that is nothing in the schema; NULL: gen->status. */
+surety__gen_node *surety__gen_node_new(surety__gen_model *model, int form);
+/* The node of parts, restricted to types; parent is what it is called after, if
+ * it is new. */
+surety__gen_node *surety__gen_node_of(surety__gen_model *model,
+                                      const surety__parts *parts,
+                                      unsigned types, surety__gen_node *parent);
+/* The node of what one or more shapes say together, called word unless it is a
+ * definition or has a name. */
+surety__gen_node *surety__gen_link(surety__gen_model *model,
+                                   const surety__parts *parts,
+                                   surety__gen_node *parent, surety_str word);
+/* What a node is in the end; *nullable is set where null is allowed too. */
+surety__gen_node *surety__gen_target(surety__gen_node *node, bool *nullable);
 
-/* ---- name.c ----------------------------------------------------------------
- */
+/* ---- union.c ------------------------------------------------------------- */
+
+/* Whether a union makes a difference to the C type of values of these types. */
+bool surety__gen_union_counts(const surety__applicator *one, unsigned types);
+/* Makes node a union of the branches of the union in facts. */
+void surety__gen_union(surety__gen_model *model, surety__gen_node *node,
+                       const surety__facts *facts);
+/* Makes node a union of one node for each kind of value in types; false: there
+ * is one kind. */
+bool surety__gen_split(surety__gen_model *model, surety__gen_node *node,
+                       const surety__facts *facts, unsigned types);
+/* Settles all unions, and members that have no value. */
+void surety__gen_settle(surety__gen_model *model);
+
+/* ---- members.c ----------------------------------------------------------- */
+
+void surety__gen_object(surety__gen_model *model, surety__gen_node *node,
+                        const surety__facts *facts);
+void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
+                       const surety__facts *facts);
+
+/* ---- name.c -------------------------------------------------------------- */
 
 /* Appends text as words of an identifier: snake case, ASCII. */
 void surety__gen_word(surety_buf *out, surety_str text, bool upper);
@@ -203,29 +191,34 @@ void surety__gen_word(surety_buf *out, surety_str text, bool upper);
 surety_str surety__gen_claim(surety_gen *gen, surety__gen_names *names,
                              surety_str name);
 bool surety__gen_is_taken(const surety__gen_names *names, surety_str name);
+/* A name as it stands before "_count" and its like: without a "_" at its end.
+ */
+surety_str surety__gen_stem(surety_str name);
 void surety__gen_names_done(surety_gen *gen, surety__gen_names *names);
 /* Names the root and the functions of a model, then, when that was done for all
  * models, everything else. */
 void surety__gen_name_root(surety__gen_model *model);
 void surety__gen_name_types(surety__gen_model *model);
 
-/* ---- order.c ----------------------------------------------------------------
- */
+/* ---- fill.c -------------------------------------------------------------- */
+
+/* Takes defaults away that would never end. */
+void surety__gen_fill(surety__gen_model *model);
+
+/* ---- order.c ------------------------------------------------------------- */
 
 /* Puts the types in the order in which they are written. */
 void surety__gen_order(surety__gen_model *model);
 
-/* ---- writing: put.c, header.c, source.c -------------------------------------
- */
+/* ---- writing: put.c, header.c, source.c ---------------------------------- */
 
 /* Appends text as a comment that begins at column indent, wrapped. */
 void surety__gen_comment(surety_buf *out, size_t indent, surety_str text);
 /* Appends text as C writes a string, with its quotes. */
 void surety__gen_quote(surety_buf *out, surety_str text);
 /* Appends "HEAD(ARGUMENT, ARGUMENT)TAIL" in 80 columns; arguments are separated
- * by '\n'. */
-/* With a head that begins with the type of what is declared, that may stand on
- * a line of its own. */
+ * by '\n'. A head may begin with the type of what is declared, which may then
+ * stand on a line of its own. */
 void surety__gen_call(surety_buf *out, size_t indent, surety_str head,
                       surety_str arguments, const char *tail);
 

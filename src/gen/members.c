@@ -5,25 +5,6 @@
  * map itself, and one of which nothing is said is any value. */
 #include "gen/inside.h"
 
-static bool object_matches(surety__gen_model *model,
-                           const surety__pattern_member *member,
-                           surety_str name)
-{
-    int matches;
-
-    if (!model->matcher)
-        model->matcher = surety__matcher_new(
-            model->gen->alloc, surety__contract_limits(model->contract));
-    if (!model->matcher) {
-        model->gen->status = SURETY_NOMEM;
-        return false;
-    }
-    matches = surety__pattern_match(member->pattern, model->matcher, name);
-    if (matches == SURETY_NOMEM)
-        model->gen->status = SURETY_NOMEM;
-    return matches == 1;
-}
-
 /* A default is filled in whatever it is; one that the schema does not allow
  * makes a member that holds any value. */
 static bool member_default(surety__gen_model *model, surety__gen_member *member,
@@ -58,92 +39,54 @@ static bool member_default(surety__gen_model *model, surety__gen_member *member,
     return true;
 }
 
-/* Everything the parts say of the property called name. */
-static bool member_make(surety__gen_model *model, surety__gen_node *node,
-                        const surety__gen_facts *facts, surety_str name,
-                        surety__gen_member *member)
+/* Fills in the first default that some part has for the member. */
+static bool member_fill(surety__gen_model *model, surety__gen_member *member,
+                        const surety__facts *facts)
 {
+    const surety_str name = member->json;
     const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
-    surety__gen_parts parts = {NULL, 0, 0};
 
-    *member = (surety__gen_member){.json = name};
     for (size_t i = 0; i < facts->parts.count; i++) {
         const surety__shape *shape = facts->parts.items[i].shape;
-        const surety__objects *objects = shape->objects;
-        const surety__property *property;
-        bool defined;
+        const surety__property *property =
+            shape->objects ? surety__objects_named(shape->objects, name, hash)
+                           : NULL;
 
-        if (!objects)
-            continue;
-        property = surety__objects_named(objects, name, hash);
-        defined = property && property->shape;
-        member->required |= property && property->required;
-        if (defined) {
-            surety__gen_parts_add(model, &parts,
-                                  (surety__gen_part){property->shape, 0});
-            if (!member->shape)
-                member->shape = property->shape;
-            if (property->default_val && !member->fill.doc &&
-                !member_default(
-                    model, member, property->shape,
-                    surety__val_of(shape->at.doc, property->default_val)))
-                return false;
-        }
-        for (uint32_t j = 0; j < objects->pattern_count; j++)
-            if (object_matches(model, &objects->patterns[j], name)) {
-                surety__gen_parts_add(
-                    model, &parts,
-                    (surety__gen_part){objects->patterns[j].shape, 0});
-                defined = true;
-            }
-        if (!defined && objects->additional)
-            surety__gen_parts_add(model, &parts,
-                                  (surety__gen_part){objects->additional, 0});
+        if (property && property->shape && property->default_val &&
+            !member->fill.doc &&
+            !member_default(
+                model, member, property->shape,
+                surety__val_of(shape->at.doc, property->default_val)))
+            return false;
     }
     if (member->required)
         member->fill = surety_val_none();
-    if (!member->node)
-        member->node = surety__gen_link(model, &parts, node, name);
-    return member->node != NULL;
-}
-
-static bool object_seen(const surety__gen_facts *facts, size_t before,
-                        surety_str name)
-{
-    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
-
-    for (size_t i = 0; i < before; i++) {
-        const surety__objects *objects = facts->parts.items[i].shape->objects;
-
-        if (objects && surety__objects_named(objects, name, hash))
-            return true;
-    }
-    return false;
+    return true;
 }
 
 static void object_members(surety__gen_model *model, surety__gen_node *node,
-                           const surety__gen_facts *facts)
+                           const surety__facts *facts)
 {
-    size_t count = 0;
+    surety_str *names;
+    const size_t count = surety__facts_names(&model->graph, facts, &names);
 
-    for (size_t i = 0; i < facts->parts.count; i++)
-        if (facts->parts.items[i].shape->objects)
-            count += facts->parts.items[i].shape->objects->property_count;
     node->members =
         surety__gen_take(model->gen, count * sizeof(*node->members));
-    for (size_t i = 0; i < facts->parts.count && node->members; i++) {
-        const surety__objects *objects = facts->parts.items[i].shape->objects;
+    for (size_t i = 0; i < count && node->members; i++) {
+        surety__gen_member *member = &node->members[i];
+        surety__member_facts said;
 
-        for (uint32_t j = 0; objects && j < objects->property_count; j++) {
-            const surety_str name = objects->properties[j].name;
-
-            if (object_seen(facts, i, name))
-                continue;
-            if (!member_make(model, node, facts, name,
-                             &node->members[node->member_count]))
-                return;
-            node->member_count++;
-        }
+        if (!surety__facts_member(&model->graph, facts, names[i], &said))
+            return;
+        *member = (surety__gen_member){
+            .json = names[i], .shape = said.shape, .required = said.required};
+        if (!member_fill(model, member, facts))
+            return;
+        if (!member->node)
+            member->node = surety__gen_link(model, &said.parts, node, names[i]);
+        if (!member->node)
+            return;
+        node->member_count++;
     }
 }
 
@@ -153,11 +96,22 @@ typedef struct object_others {
     bool closed;
     bool declared; /* there is a schema for them */
     bool mixed;    /* several, for different names */
-    surety__gen_parts parts;
+    surety__parts parts;
     surety_val at; /* of what is mixed */
     const surety__shape *unevaluated;
     bool several; /* of these */
 } object_others;
+
+/* Whether members without a name are anything but any value. */
+static bool others_say(const surety__objects *objects)
+{
+    const surety__shape *rest = objects->additional;
+    bool say = rest && !rest->always && !rest->never;
+
+    for (uint32_t i = 0; i < objects->pattern_count; i++)
+        say |= !objects->patterns[i].shape->always;
+    return say;
+}
 
 static void others_of(surety__gen_model *model, const surety__shape *shape,
                       object_others *others)
@@ -172,23 +126,21 @@ static void others_of(surety__gen_model *model, const surety__shape *shape,
         others->several |= others->unevaluated != NULL;
         others->unevaluated = objects->unevaluated;
     }
-    if (objects->pattern_count > 1 ||
-        (objects->pattern_count &&
-         (others->declared || !rest || !rest->never) &&
-         !objects->unevaluated)) {
+    if (others_say(objects) && (objects->pattern_count > 1 ||
+                                (objects->pattern_count &&
+                                 (others->declared || !rest || !rest->never) &&
+                                 !objects->unevaluated))) {
         others->mixed = true;
         others->at = shape->at;
     }
     if (objects->pattern_count) {
-        surety__gen_parts_add(
-            model, &others->parts,
-            (surety__gen_part){objects->patterns[0].shape, 0});
+        surety__parts_add(&model->graph, &others->parts,
+                          objects->patterns[0].shape);
         others->declared = true;
     } else if (rest && rest->never) {
         others->closed = true;
     } else if (rest && !rest->always) {
-        surety__gen_parts_add(model, &others->parts,
-                              (surety__gen_part){rest, 0});
+        surety__parts_add(&model->graph, &others->parts, rest);
         others->declared = true;
     } else if (rest) {
         others->declared = true;
@@ -197,12 +149,12 @@ static void others_of(surety__gen_model *model, const surety__shape *shape,
 
 /* What unevaluatedProperties says: of members that nothing else is said of. */
 static void others_unevaluated(surety__gen_model *model,
-                               const surety__gen_facts *facts,
+                               const surety__facts *facts,
                                object_others *others)
 {
     const surety__shape *shape = others->unevaluated;
     const bool elsewhere =
-        facts->conditional || facts->branches || others->several;
+        facts->conditional || facts->any_of || others->several;
 
     if (!shape || others->closed)
         return;
@@ -217,16 +169,14 @@ static void others_unevaluated(surety__gen_model *model,
     } else {
         others->declared = true;
         if (!shape->always)
-            surety__gen_parts_add(model, &others->parts,
-                                  (surety__gen_part){shape, 0});
+            surety__parts_add(&model->graph, &others->parts, shape);
     }
 }
 
 /* The map of the members that no property names; NULL: there are none. */
 static surety__gen_node *object_rest(surety__gen_model *model,
                                      surety__gen_node *node,
-                                     const surety__gen_facts *facts,
-                                     bool *ret_said)
+                                     const surety__facts *facts, bool *ret_said)
 {
     object_others others = {.closed = false};
     surety__gen_node *map;
@@ -258,7 +208,7 @@ static surety__gen_node *object_rest(surety__gen_model *model,
 }
 
 void surety__gen_object(surety__gen_model *model, surety__gen_node *node,
-                        const surety__gen_facts *facts)
+                        const surety__facts *facts)
 {
     surety__gen_node *map;
     bool said = false;
@@ -281,25 +231,11 @@ void surety__gen_object(surety__gen_model *model, surety__gen_node *node,
 
 /* ---- arrays -------------------------------------------------------------- */
 
-/* How many items have a schema of their own. */
-static uint32_t array_places(const surety__gen_facts *facts)
-{
-    uint32_t places = 0;
-
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__arrays *arrays = facts->parts.items[i].shape->arrays;
-
-        if (arrays && arrays->prefix_count > places)
-            places = arrays->prefix_count;
-    }
-    return places;
-}
-
 /* Whether nothing but places evaluates items: then unevaluatedItems is about
  * all that follow. */
-static bool array_is_alone(const surety__gen_facts *facts)
+static bool array_is_alone(const surety__facts *facts)
 {
-    bool alone = !facts->conditional && !facts->branches;
+    bool alone = !facts->conditional && !facts->any_of;
     size_t unevaluated = 0;
 
     for (size_t i = 0; i < facts->parts.count; i++) {
@@ -312,31 +248,30 @@ static bool array_is_alone(const surety__gen_facts *facts)
     return alone && unevaluated == 1;
 }
 
-/* Appends what is said of item i of an array. */
-static void array_said(surety__gen_model *model, const surety__gen_facts *facts,
-                       uint32_t i, surety__gen_parts *parts, bool *never)
+/* Appends what is said of item i, one of the first `places` or one behind them;
+ * true: there is none. */
+static bool array_said(surety__gen_model *model, const surety__facts *facts,
+                       uint32_t i, uint32_t places, surety__parts *parts)
 {
-    const uint32_t places = array_places(facts);
-    const bool alone = array_is_alone(facts);
+    const bool alone = i >= places && array_is_alone(facts);
+    bool never = false;
 
     for (size_t k = 0; k < facts->parts.count; k++) {
         const surety__arrays *arrays = facts->parts.items[k].shape->arrays;
-        const surety__shape *shape;
+        const surety__shape *shape =
+            arrays ? surety__arrays_item(arrays, i) : NULL;
 
-        if (!arrays)
-            continue;
-        shape = i < arrays->prefix_count ? arrays->prefix[i] : arrays->rest;
-        if (!shape && i >= places && alone)
+        if (!shape && arrays && alone)
             shape = arrays->unevaluated;
-        if (shape && shape->never)
-            *never = true;
+        never |= shape && shape->never;
         if (shape && !shape->always)
-            surety__gen_parts_add(model, parts, (surety__gen_part){shape, 0});
+            surety__parts_add(&model->graph, parts, shape);
     }
+    return never;
 }
 
 static surety__gen_node *array_node(surety__gen_model *model,
-                                    const surety__gen_parts *parts,
+                                    const surety__parts *parts,
                                     surety__gen_node *parent, surety_str word)
 {
     return parts->count ? surety__gen_link(model, parts, parent, word)
@@ -357,21 +292,20 @@ static surety_str array_place(surety__gen_model *model, uint32_t i)
 }
 
 static void array_tuple(surety__gen_model *model, surety__gen_node *node,
-                        const surety__gen_facts *facts, uint32_t count,
-                        uint64_t least)
+                        const surety__facts *facts, const surety__items *items)
 {
+    const uint32_t count = items->places;
+
     node->form = SURETY_TYPED_TUPLE;
     node->members =
         surety__gen_take(model->gen, count * sizeof(*node->members));
     for (uint32_t i = 0; i < count && node->members; i++) {
         surety__gen_member *member = &node->members[i];
-        surety__gen_parts parts = {NULL, 0, 0};
-        bool never = false;
+        surety__parts parts = {NULL, 0, 0};
 
-        *member = (surety__gen_member){.required = i < least};
+        *member = (surety__gen_member){.required = i < items->least};
         member->json = array_place(model, i);
-        array_said(model, facts, i, &parts, &never);
-        if (never)
+        if (array_said(model, facts, i, count, &parts))
             return;
         if (parts.count)
             member->shape = parts.items[0].shape;
@@ -403,33 +337,23 @@ static surety_str array_singular(surety__gen_model *model, surety_str word)
 }
 
 void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
-                       const surety__gen_facts *facts)
+                       const surety__facts *facts)
 {
-    surety__gen_parts parts = {NULL, 0, 0};
-    uint64_t least = 0, most = UINT64_MAX;
-    const uint32_t places = array_places(facts);
-    surety__gen_node *items;
-    bool never = false;
+    const surety__items known = surety__facts_items(facts);
+    const uint32_t places = known.places;
+    surety__parts parts = {NULL, 0, 0};
+    const bool never = array_said(model, facts, places, places, &parts);
+    surety__gen_node *items = array_node(
+        model, &parts, node,
+        places ? SURETY__LITERAL("more") : array_singular(model, node->word));
 
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__arrays *arrays = facts->parts.items[i].shape->arrays;
-
-        if (!arrays)
-            continue;
-        least = arrays->min_items > least ? arrays->min_items : least;
-        most = arrays->max_items < most ? arrays->max_items : most;
-    }
-    array_said(model, facts, places, &parts, &never);
-    items = array_node(model, &parts, node,
-                       places ? SURETY__LITERAL("more")
-                              : array_singular(model, node->word));
     node->form = SURETY_TYPED_LIST;
     node->rest = items;
     if (!places || !items)
         return;
-    array_tuple(model, node, facts, places, least);
+    array_tuple(model, node, facts, &known);
     node->rest = NULL;
-    if (never || most <= places || node->member_count < places)
+    if (never || known.most <= places || node->member_count < places)
         return;
     node->rest = surety__gen_node_new(model, SURETY_TYPED_LIST);
     if (!node->rest)

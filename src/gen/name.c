@@ -14,7 +14,8 @@ typedef struct name_entry {
     unsigned last; /* the number that was tried last */
 } name_entry;
 
-/* Keywords of C11 and C++20, and what headers make of words. */
+/* Keywords of C11 to C23 and C++20, macros of ISO C and POSIX headers, and
+ * types of surety.h that members have. */
 static const char *const name_reserved[] = {"alignas",
                                             "alignof",
                                             "and",
@@ -47,6 +48,7 @@ static const char *const name_reserved[] = {"alignas",
                                             "constexpr",
                                             "constinit",
                                             "continue",
+                                            "d_fileno",
                                             "decltype",
                                             "default",
                                             "delete",
@@ -64,6 +66,8 @@ static const char *const name_reserved[] = {"alignas",
                                             "for",
                                             "friend",
                                             "goto",
+                                            "h_addr",
+                                            "h_errno",
                                             "i386",
                                             "if",
                                             "imaginary",
@@ -73,6 +77,7 @@ static const char *const name_reserved[] = {"alignas",
                                             "long",
                                             "major",
                                             "makedev",
+                                            "math_errhandling",
                                             "minor",
                                             "mutable",
                                             "namespace",
@@ -95,9 +100,25 @@ static const char *const name_reserved[] = {"alignas",
                                             "requires",
                                             "restrict",
                                             "return",
+                                            "s6_addr",
+                                            "sa_handler",
+                                            "sa_sigaction",
+                                            "sched_priority",
                                             "short",
+                                            "si_addr",
+                                            "si_band",
+                                            "si_fd",
+                                            "si_int",
+                                            "si_pid",
+                                            "si_ptr",
+                                            "si_status",
+                                            "si_uid",
+                                            "si_value",
                                             "signed",
                                             "sizeof",
+                                            "st_atime",
+                                            "st_ctime",
+                                            "st_mtime",
                                             "static",
                                             "static_assert",
                                             "static_cast",
@@ -105,6 +126,9 @@ static const char *const name_reserved[] = {"alignas",
                                             "stdin",
                                             "stdout",
                                             "struct",
+                                            "surety_str",
+                                            "surety_typed_entry",
+                                            "surety_val",
                                             "switch",
                                             "synchronized",
                                             "template",
@@ -139,8 +163,7 @@ static bool name_is_reserved(surety_str name)
     return false;
 }
 
-/* ---- words ------------------------------------------------------------------
- */
+/* ---- words --------------------------------------------------------------- */
 
 static bool name_is_upper(char byte)
 {
@@ -248,6 +271,13 @@ static name_entry *name_add(surety_gen *gen, surety__gen_names *names,
     return entry;
 }
 
+surety_str surety__gen_stem(surety_str name)
+{
+    if (name.len && name.ptr[name.len - 1] == '_')
+        name.len--;
+    return name;
+}
+
 void surety__gen_names_done(surety_gen *gen, surety__gen_names *names)
 {
     surety__map_done(&names->map, gen->alloc);
@@ -258,21 +288,47 @@ typedef struct name_affix {
     const char *before, *after;
 } name_affix;
 
+/* name with an affix around it. What was put behind a reserved word stands
+ * aside for it: "class_", but "class_count". Two "_" beside each other are
+ * C++'s. */
+static surety_str name_affixed(surety_buf *scratch, surety_str name,
+                               const name_affix *affix)
+{
+    surety_buf_reset(scratch);
+    surety_buf_text(scratch, affix->before);
+    surety_buf_add(scratch, *affix->before || *affix->after
+                                ? surety__gen_stem(name)
+                                : name);
+    surety_buf_text(scratch, affix->after);
+    return surety_buf_str(scratch);
+}
+
 static bool name_is_free(const surety__gen_names *names, surety_str name,
                          const name_affix *affixes, size_t count,
                          surety_buf *scratch)
 {
     for (size_t i = 0; i < count; i++) {
-        surety_buf_reset(scratch);
-        surety_buf_text(scratch, affixes[i].before);
-        surety_buf_add(scratch, name);
-        surety_buf_text(scratch, affixes[i].after);
+        const surety_str one = name_affixed(scratch, name, &affixes[i]);
+
         if (scratch->status != SURETY_OK)
             return true;
-        if (surety__gen_is_taken(names, surety_buf_str(scratch)))
+        if (surety__gen_is_taken(names, one))
             return false;
     }
     return true;
+}
+
+/* Appends name such that it is an identifier and nobody else's: what ends in
+ * "_t" is POSIX's. */
+static void name_escape(surety_buf *out, surety_str name)
+{
+    if (name.len && name.ptr[0] >= '0' && name.ptr[0] <= '9')
+        surety_buf_byte(out, 'n');
+    surety_buf_add(out, name);
+    if (name_is_reserved(surety_buf_str(out)))
+        surety_buf_byte(out, '_');
+    else if (out->len > 2 && memcmp(out->ptr + out->len - 2, "_t", 2) == 0)
+        surety_buf_text(out, "ype");
 }
 
 /* The name, or that with a number, such that it is free with all affixes. */
@@ -286,14 +342,9 @@ static surety_str name_claim(surety_gen *gen, surety__gen_names *names,
 
     surety_buf_init(&scratch, gen->alloc, 0);
     surety_buf_init(&tried, gen->alloc, 0);
-    if (name.len && name.ptr[0] >= '0' && name.ptr[0] <= '9')
-        surety_buf_byte(&tried, 'n');
-    surety_buf_add(&tried, name);
-    if (name_is_reserved(surety_buf_str(&tried)) ||
-        (tried.len > 2 && memcmp(tried.ptr + tried.len - 2, "_t", 2) == 0))
-        surety_buf_byte(&tried, '_');
+    name_escape(&tried, name);
     first = name_find(names, surety_buf_str(&tried));
-    const size_t len = tried.len;
+    const size_t len = surety__gen_stem(surety_buf_str(&tried)).len;
     for (unsigned n = first ? first->last : 1; gen->status == SURETY_OK; n++) {
         if (n > 1) {
             tried.len = len;
@@ -313,14 +364,12 @@ static surety_str name_claim(surety_gen *gen, surety__gen_names *names,
     }
     result = surety__gen_text(gen, surety_buf_str(&tried));
     for (size_t i = 0; i < count && gen->status == SURETY_OK; i++) {
-        surety_buf_reset(&scratch);
-        surety_buf_text(&scratch, affixes[i].before);
-        surety_buf_add(&scratch, result);
-        surety_buf_text(&scratch, affixes[i].after);
+        const surety_str one = name_affixed(&scratch, result, &affixes[i]);
+
         if (scratch.status != SURETY_OK)
             gen->status = SURETY_NOMEM;
         else
-            name_add(gen, names, surety_buf_str(&scratch));
+            name_add(gen, names, one);
     }
 done:
     surety_buf_done(&scratch);
@@ -338,10 +387,24 @@ surety_str surety__gen_claim(surety_gen *gen, surety__gen_names *names,
 
 /* ---- the root ------------------------------------------------------------ */
 
+/* What begins with "surety_" is the library's: "contract_" stands for it. */
+static void name_disown(surety_buf *name)
+{
+    const surety_str own = SURETY__LITERAL("surety_");
+    const surety_str other = SURETY__LITERAL("contract_");
+
+    if (!surety__str_starts(surety_buf_str(name), own))
+        return;
+    surety_buf_append(name, other.ptr, other.len - own.len);
+    if (name->status != SURETY_OK)
+        return;
+    memmove(name->ptr + other.len, name->ptr + own.len, name->len - other.len);
+    memcpy(name->ptr, other.ptr, other.len);
+}
+
 /* The contract's name as C has it. */
 static void root_name(const surety__gen_model *model, surety_buf *out)
 {
-    const surety_str own = SURETY__LITERAL("surety/");
     surety_str name = surety_contract_name(model->contract);
     size_t last = 0;
 
@@ -352,12 +415,39 @@ static void root_name(const surety__gen_model *model, surety_buf *out)
         surety_buf_add(out, model->gen->prefix);
         surety_buf_byte(out, '_');
         name = (surety_str){name.ptr + last, name.len - last};
-    } else if (surety__str_starts(name, own)) {
-        /* What begins with "surety_" is the library's. */
-        surety_buf_text(out, "contract_");
-        name = (surety_str){name.ptr + own.len, name.len - own.len};
     }
     surety__gen_word(out, name.len ? name : SURETY__LITERAL("value"), false);
+    name_disown(out);
+    /* One word alone might be a function of the C library. */
+    if (out->status == SURETY_OK && (!memchr(out->ptr, '_', out->len) ||
+                                     name_is_reserved(surety_buf_str(out))))
+        surety_buf_text(out, "_value");
+}
+
+/* Names the functions of the derived members. */
+static void root_derives(surety__gen_model *model)
+{
+    const surety_val derive = surety_contract_derive(model->contract);
+    surety_gen *gen = model->gen;
+    size_t count = 0;
+    surety_buf name;
+
+    model->derives = surety__gen_take(gen, surety_val_count(derive) *
+                                               sizeof(*model->derives));
+    surety_buf_init(&name, gen->alloc, 0);
+    for (surety_val v = surety_val_first(derive);
+         v.doc && gen->status == SURETY_OK; v = surety_val_next(derive, v)) {
+        surety_buf_reset(&name);
+        surety_buf_add(&name, model->prefix);
+        surety_buf_text(&name, "_derive_");
+        surety__gen_word(&name, surety_val_str(surety_val_key(v)), false);
+        if (name.status != SURETY_OK)
+            gen->status = name.status;
+        else
+            model->derives[count++] =
+                surety__gen_claim(gen, &gen->names, surety_buf_str(&name));
+    }
+    surety_buf_done(&name);
 }
 
 void surety__gen_name_root(surety__gen_model *model)
@@ -365,8 +455,7 @@ void surety__gen_name_root(surety__gen_model *model)
     static const name_affix functions[] = {
         {"", ""},      {"", "_contract"}, {"", "_read"},  {"", "_from"},
         {"", "_to"},   {"", "_write"},    {"", "_check"}, {"", "_print"},
-        {"", "_free"}, {"", "_derive"},   {"", "_typed"}, {"", "_types"},
-        {"", "_text"}, {"", "_members"}};
+        {"", "_free"}, {"", "_derive"}};
     surety_gen *gen = model->gen;
     surety_buf name;
 
@@ -374,15 +463,14 @@ void surety__gen_name_root(surety__gen_model *model)
     root_name(model, &name);
     if (name.status != SURETY_OK)
         gen->status = name.status;
-    /* One word alone might be a function of the C library. */
-    else if (!memchr(name.ptr, '_', name.len))
-        surety_buf_text(&name, "_value");
-    if (gen->status == SURETY_OK)
+    else
         model->prefix =
             name_claim(gen, &gen->names, surety_buf_str(&name), functions,
                        sizeof(functions) / sizeof(*functions));
     surety_buf_done(&name);
     model->root->name = model->prefix;
+    if (gen->status == SURETY_OK)
+        root_derives(model);
 }
 
 /* ---- types --------------------------------------------------------------- */
@@ -403,27 +491,33 @@ static bool type_is_named(const surety__gen_model *model,
     }
 }
 
-/* PREFIX_WORD, or what node stands in before the word. */
+/* PREFIX_WORD; or, unless that gets long, what node stands in before the word.
+ */
 static void type_propose(const surety__gen_model *model,
                          const surety__gen_node *node, bool whole,
                          surety_buf *name)
 {
+    const surety_str word =
+        node->word.len ? node->word : SURETY__LITERAL("value");
     const surety__gen_node *parent = node->parent;
 
-    while (whole && parent && !parent->name.len)
+    while (parent && !parent->name.len)
         parent = parent->parent;
-    surety_buf_add(name, whole && parent ? parent->name : model->prefix);
+    whole = whole && parent && parent->name.len + word.len < GEN_TYPE_MAX;
+    surety_buf_add(name, whole ? parent->name : model->prefix);
     surety_buf_byte(name, '_');
-    surety__gen_word(
-        name, node->word.len ? node->word : SURETY__LITERAL("value"), false);
+    surety__gen_word(name, word, false);
+    if (name->len > GEN_TYPE_MAX)
+        name->len = GEN_TYPE_MAX;
+    while (name->len && name->ptr[name->len - 1] == '_')
+        name->len--;
 }
 
 static void type_name(surety__gen_model *model, surety__gen_node *node,
                       const surety__gen_names *counts)
 {
     static const name_affix both[] = {
-        {"", ""},       {"", "_name"},    {"", "_of"},    {"", "_kind"},
-        {"", "_entry"}, {"", "_members"}, {"", "_words"}, {"", "_sorted"}};
+        {"", ""}, {"", "_name"}, {"", "_of"}, {"", "_kind"}, {"", "_entry"}};
     surety_gen *gen = model->gen;
     const name_entry *entry;
     surety_buf name;
@@ -480,6 +574,9 @@ static void member_name(surety_gen *gen, surety__gen_names *names,
         affixes[count++] = (name_affix){"", "_count"};
     surety_buf_init(&word, gen->alloc, 0);
     surety__gen_word(&word, member->json, false);
+    /* In C++ a member must not be called as the type of another. */
+    if (surety__gen_is_taken(&gen->names, surety_buf_str(&word)))
+        surety_buf_byte(&word, '_');
     if (word.status != SURETY_OK)
         gen->status = word.status;
     else
@@ -596,14 +693,15 @@ static surety_str type_word(const surety__gen_model *model,
 /* Names for its tables and its place in the table of types. */
 static void type_local(surety__gen_model *model, surety__gen_node *node)
 {
-    static const name_affix tables[] = {
-        {"", ""},      {"", "_members"}, {"", "_words"}, {"", "_sorted"},
-        {"", "_text"}, {"", "_types"},   {"", "_typed"}};
+    static const name_affix tables[] = {{"", "_members"}, {"", "_words"},
+                                        {"", "_sorted"},  {"", "_text"},
+                                        {"", "_types"},   {"", "_typed"}};
     surety_gen *gen = model->gen;
     surety_buf word;
 
     surety_buf_init(&word, gen->alloc, 0);
     surety__gen_word(&word, type_word(model, node), false);
+    name_disown(&word);
     if (word.len > GEN_LOCAL_MAX)
         word.len = GEN_LOCAL_MAX;
     while (word.len > 1 && word.ptr[word.len - 1] == '_')
@@ -611,8 +709,9 @@ static void type_local(surety__gen_model *model, surety__gen_node *node)
     if (word.status != SURETY_OK)
         gen->status = word.status;
     else
-        node->local = name_claim(gen, &gen->locals, surety_buf_str(&word),
-                                 tables, sizeof(tables) / sizeof(*tables));
+        node->local = surety__gen_stem(
+            name_claim(gen, &gen->names, surety_buf_str(&word), tables,
+                       sizeof(tables) / sizeof(*tables)));
     surety_buf_done(&word);
     if (node->local.ptr)
         node->constant = constant_name(gen, SURETY__LITERAL("is"), node->local);

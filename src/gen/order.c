@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of types: a type stands behind those that it is made of. First all
- * that the root leads to, the innermost first; then, within that order,
- * whatever stands in another by value comes before it, for C wants it so.
- * Pointers may lead forward, and what they lead to is declared at the top. */
+/* The order of types: a type stands behind those that it is made of. First what
+ * is the same type in C becomes one node. Then all that the root leads to is
+ * put in a list, the innermost first; and within that order, whatever stands in
+ * another by value comes before it, for C wants it so. Pointers may lead
+ * forward, and what they lead to is declared at the top. */
 #include "gen/inside.h"
 
 /* Which of a node's children come before it. */
@@ -115,7 +116,8 @@ static void order_forward(surety__gen_node *node)
     }
 }
 
-/* Makes what is the same type one node, where it is used; false: it is. */
+/* Makes what is the same type one node, wherever it is used; false: nothing
+ * was left to do. */
 static bool order_merge(surety__gen_model *model)
 {
     bool changed = false;

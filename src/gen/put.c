@@ -17,6 +17,19 @@ static bool put_is_hidden(uint32_t code)
            (code >= 0x80 && code < 0xA0);
 }
 
+/* Whether a character of a fixed-width font takes two columns. */
+static bool put_is_wide(uint32_t code)
+{
+    return (code >= 0x1100 && code <= 0x115F) ||
+           (code >= 0x2E80 && code <= 0xA4CF && code != 0x303F) ||
+           (code >= 0xAC00 && code <= 0xD7A3) ||
+           (code >= 0xF900 && code <= 0xFAFF) ||
+           (code >= 0xFE30 && code <= 0xFE6F) ||
+           (code >= 0xFF00 && code <= 0xFF60) ||
+           (code >= 0xFFE0 && code <= 0xFFE6) ||
+           (code >= 0x20000 && code <= 0x3FFFD);
+}
+
 /* The next word of a comment, made safe; *ret_columns is how wide it is. */
 static surety_str comment_word(surety_str *text, surety_buf *word,
                                size_t *ret_columns)
@@ -43,7 +56,7 @@ static surety_str comment_word(surety_str *text, surety_buf *word,
             surety_buf_byte(word, ' ');
         else
             surety_buf_append(word, text->ptr + i, len);
-        columns++;
+        columns += put_is_wide(code) ? 2 : 1;
         i += len;
     }
     text->ptr += i;
@@ -87,6 +100,10 @@ void surety__gen_comment(surety_buf *out, size_t indent, surety_str text)
         surety_buf_byte(out, ' ');
         surety_buf_add(out, next);
         column += 1 + columns;
+    }
+    if (column + 3 > PUT_COLUMNS) {
+        surety_buf_byte(out, '\n');
+        put_indent(out, indent);
     }
     surety_buf_text(out, " */\n");
     if (word.status != SURETY_OK)
@@ -142,8 +159,7 @@ void surety__gen_quote(surety_buf *out, surety_str text)
     surety_buf_byte(out, '"');
 }
 
-/* ---- enums ------------------------------------------------------------------
- */
+/* ---- enums --------------------------------------------------------------- */
 
 void surety__gen_enum(surety_buf *out, const char *head,
                       const surety_str *words, size_t count, surety_str name)
@@ -261,6 +277,26 @@ static size_t call_type(surety_str head, size_t indent)
     return len;
 }
 
+/* Where a call that does not fit one line does behind the "=" of its head, it
+ * stands there: begins the line of the call, and gives what is left of head. */
+static surety_str call_assign(surety_buf *out, size_t indent, surety_str head,
+                              surety_str arguments, size_t tail_len)
+{
+    const surety_str equals = SURETY__LITERAL(" = ");
+    const size_t at = surety__str_find(head, equals);
+    size_t width = head.len + arguments.len + 2 + tail_len;
+
+    for (size_t i = 0; i < arguments.len; i++)
+        width += arguments.ptr[i] == '\n';
+    if (at == head.len || indent + width <= PUT_COLUMNS ||
+        indent + 4 + width - at - equals.len > PUT_COLUMNS)
+        return head;
+    surety_buf_append(out, head.ptr, at + 2);
+    surety_buf_byte(out, '\n');
+    put_indent(out, indent + 4);
+    return (surety_str){head.ptr + at + equals.len, head.len - at - equals.len};
+}
+
 void surety__gen_call(surety_buf *out, size_t indent, surety_str head,
                       surety_str arguments, const char *tail)
 {
@@ -268,15 +304,18 @@ void surety__gen_call(surety_buf *out, size_t indent, surety_str head,
     const size_t type_len = call_type(head, indent);
     const size_t alone = head.len - type_len + 1;
     const bool is_void = surety__str_starts(head, SURETY__LITERAL("void "));
-    size_t column = indent + head.len + 1;
+    size_t column;
 
     put_indent(out, indent);
+    head = call_assign(out, indent, head, arguments, tail_len);
+    column = indent + head.len + 1;
     if (call_fits(arguments, column, tail_len)) {
         surety_buf_add(out, head);
         surety_buf_byte(out, '(');
     } else if (type_len && call_fits(arguments, alone, tail_len) &&
-               call_lines(arguments, alone, tail_len) + is_void <=
-                   call_lines(arguments, indent + 4, tail_len)) {
+               (column > PUT_COLUMNS ||
+                call_lines(arguments, alone, tail_len) + is_void <=
+                    call_lines(arguments, indent + 4, tail_len))) {
         const bool star = head.ptr[type_len - 1] == '*';
 
         column = alone;

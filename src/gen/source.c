@@ -209,7 +209,8 @@ static void source_word_functions(const surety__gen_node *node, surety_buf *out)
     surety_buf_done(&arguments);
     surety__buf_printf(out, "    if (word == %u)\n        return false;\n",
                        node->word_count);
-    surety_buf_text(out, "    *ret_value = (");
+    surety_buf_text(out, "    *ret_value =");
+    surety_buf_text(out, node->name.len + 24 > 80 ? "\n        (" : " (");
     surety_buf_add(out, node->name);
     surety_buf_text(out, ")word;\n    return true;\n}\n");
 }
@@ -297,6 +298,7 @@ static bool source_is_stored(const surety__gen_node *node)
 static void row_place(source_row *row, const surety__gen_node *node,
                       const surety__gen_member *member)
 {
+    const surety_str stem = surety__gen_stem(member->name);
     const bool span = surety__gen_is_span(member->node);
     surety_buf path;
 
@@ -308,7 +310,7 @@ static void row_place(source_row *row, const surety__gen_node *node,
     if (node->form != SURETY_TYPED_UNION) {
         row_offset(row, node->name, "", member->name, "");
         if (span)
-            row_offset(row, node->name, "", member->name, "_count");
+            row_offset(row, node->name, "", stem, "_count");
         else
             row_text(row, "NONE", false);
         return;
@@ -323,7 +325,7 @@ static void row_place(source_row *row, const surety__gen_node *node,
         row_offset(row, node->name, path.ptr,
                    span ? member->name : (surety_str){NULL, 0}, "");
         if (span)
-            row_offset(row, node->name, path.ptr, member->name, "_count");
+            row_offset(row, node->name, path.ptr, stem, "_count");
         else
             row_text(row, "NONE", false);
     } else {
@@ -335,16 +337,17 @@ static void row_place(source_row *row, const surety__gen_node *node,
 static void row_flags(source_row *row, const surety__gen_node *node,
                       const surety__gen_member *member)
 {
+    const surety_str stem = surety__gen_stem(member->name);
     const bool is_union = node->form == SURETY_TYPED_UNION;
 
     if (!is_union && surety__gen_has(member))
-        row_offset(row, node->name, "has_", member->name, "");
+        row_offset(row, node->name, "has_", stem, "");
     else if (!is_union && !member->required && !member->fill.doc)
         row_text(row, "POINTER", false);
     else
         row_text(row, "NONE", false);
     if (surety__gen_has_null(member))
-        row_offset(row, node->name, "", member->name, "_is_null");
+        row_offset(row, node->name, "", stem, "_is_null");
     else if (member->nullable)
         row_text(row, "POINTER", false);
     else

@@ -87,7 +87,8 @@ static bool keyword_keep(surety_strict *strict, surety__node *node,
         if (surety_str_equal(surety_val_str(surety_val_key(node->kept[i])),
                              name))
             return surety_val_equal(node->kept[i], val);
-    kept = surety__strict_take(strict, (node->kept_count + 1u) * sizeof(*kept));
+    kept = surety__graph_take(&strict->graph,
+                              (node->kept_count + 1u) * sizeof(*kept));
     if (!kept)
         return true;
     if (node->kept_count)
@@ -178,7 +179,7 @@ static void keyword_part(surety_strict *strict, surety__node *node,
         if (keyword != KW_NONE &&
             surety__keyword_in(keyword, dialect) == KW_NONE)
             continue;
-        if (row->role == ROLE_ANNOTATION && !(part->settled & PART_QUIET))
+        if (row->role == ROLE_ANNOTATION && !part->quiet)
             keyword_annotate(strict, node, words, row, val);
         else if (row->role == ROLE_ASSERTION && !is_alone)
             keyword_assert(strict, node, words, row, val);
@@ -199,7 +200,8 @@ void surety__node_keywords(surety_strict *strict, surety__node *node,
         if (whole.len)
             surety_buf_byte(&whole, ' ');
         surety_buf_add(&whole, surety_buf_str(&words));
-        node->description = surety__strict_text(strict, surety_buf_str(&whole));
+        node->description =
+            surety__graph_text(&strict->graph, surety_buf_str(&whole));
     }
     if ((words.status != SURETY_OK || whole.status != SURETY_OK) &&
         strict->status == SURETY_OK)

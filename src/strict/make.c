@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes out of conjunctions of shapes. A node that is new waits in the list of
- * all nodes until its turn comes, so depth costs no stack. Unions with
- * something beside them are multiplied out: each branch becomes the conjunction
- * of the branch and what stands beside the union. */
+/* Nodes out of wholes. A node that is new waits in the list of all nodes until
+ * its turn comes, so depth costs no stack. Unions with something beside them
+ * are multiplied out: each branch becomes one whole with what stands beside the
+ * union. When all are made, what one is by another is settled in rounds: each
+ * takes something away, so they end. */
 #include "strict/node.h"
 
-static uint64_t node_hash(const surety__part *parts, size_t count,
-                          unsigned mask)
-{
-    uint64_t hash = mask + 1;
-
-    for (size_t i = 0; i < count; i++) {
-        hash =
-            (hash ^ (uint64_t)(uintptr_t)parts[i].shape) * 0xFF51AFD7ED558CCDu;
-        hash = (hash ^ hash >> 32 ^ parts[i].settled) * 0xC4CEB9FE1A85EC53u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
-static bool node_equals(const surety__node *node, const surety__part *parts,
-                        size_t count, unsigned mask)
-{
-    bool equal = node->part_count == count && node->mask == mask;
-
-    for (size_t i = 0; equal && i < count; i++)
-        equal = node->parts[i].shape == parts[i].shape &&
-                node->parts[i].settled == parts[i].settled;
-    return equal;
-}
+/* ---- nodes --------------------------------------------------------------- */
 
 static surety__node *node_new(surety_strict *strict)
 {
-    surety__node *node = surety__strict_take(strict, sizeof(*node));
+    surety__node *node = surety__graph_take(&strict->graph, sizeof(*node));
 
     if (!node)
         return NULL;
@@ -46,53 +24,56 @@ static surety__node *node_new(surety_strict *strict)
     return node;
 }
 
-surety__node *surety__node_of(surety_strict *strict, const surety__part *parts,
-                              size_t count, unsigned mask)
+surety__node *surety__node_of(surety_strict *strict, const surety__parts *parts,
+                              unsigned types)
 {
-    const uint64_t hash = node_hash(parts, count, mask);
-    surety__node *first = surety__map_get(&strict->known, hash);
-    surety__node *node = first;
+    surety__whole *whole = surety__whole_of(&strict->graph, parts, types);
+    surety__node *node = whole ? whole->node : NULL;
 
-    while (node && !node_equals(node, parts, count, mask))
-        node = node->next;
-    if (node)
+    if (node || !whole)
         return node;
     node = node_new(strict);
-    if (!node)
-        return NULL;
-    node->next = first;
-    node->mask = (uint8_t)mask;
-    node->part_count = (uint32_t)count;
-    node->parts = surety__strict_take(strict, count * sizeof(*parts));
-    if (!node->parts)
-        return NULL;
-    if (count)
-        memcpy(node->parts, parts, count * sizeof(*parts));
-    if (!surety__map_put(&strict->known, strict->alloc, hash, node))
-        strict->status = SURETY_NOMEM;
+    if (node)
+        node->whole = whole;
+    whole->node = node;
     return node;
+}
+
+/* What a schema that is a $ref and nothing else refers to; or NULL. */
+static const surety__shape *link_target(const surety__shape *shape)
+{
+    const surety__shape *target = surety__shape_target(shape);
+
+    if (!target || shape->applicators[0].keyword != KW_REF)
+        return NULL;
+    for (surety_val val = surety_val_first(shape->at); val.doc;
+         val = surety_val_next(shape->at, val)) {
+        const surety_str name = surety_val_str(surety_val_key(val));
+        const surety__strict_keyword *row = surety__strict_keyword_of(name);
+        if (row && row->role != ROLE_SILENT &&
+            !surety_str_equal(name, SURETY__LITERAL("$ref")))
+            return NULL;
+    }
+    return target;
 }
 
 surety__link surety__node_link(surety_strict *strict,
                                const surety__parts *parts)
 {
-    surety__part part;
     surety__link link = {NULL, false};
+    surety__part part = {.quiet = false};
+    const surety__parts alone = {&part, 1, 1};
 
-    if (parts->count != 1 || parts->items[0].settled) {
-        link.node =
-            surety__node_of(strict, parts->items, parts->count, TYPE_ANY);
+    if (parts->count != 1) {
+        link.node = surety__node_of(strict, parts, TYPE_ANY);
         return link;
     }
-    part = parts->items[0];
-    for (unsigned i = 0; i < 64; i++) {
-        const surety__shape *target = surety__shape_target(part.shape);
-        if (!target)
-            break;
-        part.shape = target;
+    part.shape = parts->items[0].shape;
+    for (unsigned i = 0; i < 64 && link_target(part.shape); i++) {
+        part.shape = link_target(part.shape);
         link.by_name = true;
     }
-    link.node = surety__node_of(strict, &part, 1, TYPE_ANY);
+    link.node = surety__node_of(strict, &alone, TYPE_ANY);
     return link;
 }
 
@@ -104,34 +85,30 @@ surety__node *surety__node_union(surety_strict *strict,
     if (!node)
         return NULL;
     node->is_made = true;
-    node->mask = node->types = TYPE_ANY;
+    node->types = TYPE_ANY;
     node->form = NODE_UNION;
     node->branch_count = (uint32_t)count;
-    node->branches = surety__strict_take(strict, count * sizeof(*links));
+    node->branches = surety__graph_take(&strict->graph, count * sizeof(*links));
     if (node->branches && count)
         memcpy(node->branches, links, count * sizeof(*links));
     return node;
 }
 
+/* ---- unions -------------------------------------------------------------- */
+
 /* The node of a branch and of what stands beside the union. */
 static surety__link union_branch(surety_strict *strict,
                                  const surety__facts *facts,
-                                 const surety__shape *shape, unsigned mask)
+                                 const surety__shape *shape, unsigned types)
 {
     surety__parts parts = {NULL, 0, 0};
     surety__link link = {NULL, false};
 
-    if (!surety__parts_add(strict, &parts, (surety__part){shape, 0}))
+    if (!surety__facts_branch(&strict->graph, facts, shape, &parts))
         return link;
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        surety__part part = facts->parts.items[i];
-        part.settled |= PART_QUIET;
-        if (i == facts->union_part)
-            part.settled |= (uint64_t)1 << facts->union_index;
-        if (part.shape != shape && !surety__parts_add(strict, &parts, part))
-            return link;
-    }
-    link.node = surety__node_of(strict, parts.items, parts.count, mask);
+    for (size_t i = 1; i < parts.count; i++)
+        parts.items[i].quiet = true;
+    link.node = surety__node_of(strict, &parts, types);
     return link;
 }
 
@@ -153,70 +130,65 @@ static void union_tell(surety_strict *strict, const surety__applicator *of,
 static void node_branches(surety_strict *strict, surety__node *node,
                           const surety__facts *facts)
 {
-    const surety__part *part = &facts->parts.items[facts->union_part];
-    const surety__applicator *of =
-        &part->shape->applicators[facts->union_index];
-    const bool bare = facts->parts.count == 1 && node->mask == TYPE_ANY &&
-                      surety__shape_is_bare(part->shape);
+    const surety__shape *shape = facts->parts.items[facts->union_part].shape;
+    const surety__applicator *of = surety__facts_union(facts);
+    const bool bare = facts->parts.count == 1 &&
+                      node->whole->types == TYPE_ANY &&
+                      surety__shape_is_bare(shape);
     const surety_val keyword =
-        surety_val_member(part->shape->at, surety__keyword_name(of->keyword));
+        surety_val_member(shape->at, surety__keyword_name(of->keyword));
 
     union_tell(strict, of, keyword, bare);
     node->form = NODE_UNION;
     node->one_of =
         of->kind == APPLY_ONE && strict->subset->traits & SUBSET_ONE_OF;
     node->branches =
-        surety__strict_take(strict, of->count * sizeof(*node->branches));
+        surety__graph_take(&strict->graph, of->count * sizeof(*node->branches));
     for (uint32_t i = 0; node->branches && i < of->count; i++) {
-        surety__part branch = {of->shapes[i], 0};
+        surety__part branch = {.shape = of->shapes[i]};
         const surety__parts alone = {&branch, 1, 1};
         if (branch.shape->never)
             continue;
         node->branches[node->branch_count++] =
-            bare ? surety__node_link(strict, &alone)
-                 : union_branch(strict, facts, branch.shape, node->mask);
+            bare
+                ? surety__node_link(strict, &alone)
+                : union_branch(strict, facts, branch.shape, node->whole->types);
     }
     surety__node_keywords(strict, node, facts);
 }
 
 /* ---- types --------------------------------------------------------------- */
 
-enum { TYPE_NUMBERS = TYPE_NUMBER | TYPE_INTEGER };
-
-static const uint8_t type_kinds[] = {TYPE_STRING, TYPE_NUMBERS, TYPE_BOOLEAN,
-                                     TYPE_ARRAY, TYPE_OBJECT};
-
 /* Makes a union of node by types where one schema cannot have them all. */
 static bool node_split(surety_strict *strict, surety__node *node,
                        const surety__facts *facts)
 {
-    const bool lists = strict->subset->traits & SUBSET_TYPE_LISTS;
-    const unsigned scalars = TYPE_STRING | TYPE_NUMBERS | TYPE_BOOLEAN;
-    unsigned masks[sizeof(type_kinds)];
+    /* Types that one schema can list. */
+    const unsigned listed = strict->subset->traits & SUBSET_TYPE_LISTS
+                                ? TYPE_STRING | TYPE_NUMBERS | TYPE_BOOLEAN
+                                : 0;
+    unsigned masks[KINDS_MAX + 1];
+    surety__parts parts = {NULL, 0, 0};
     size_t count = 0;
 
-    if (lists && node->types & scalars)
-        masks[count++] = node->types & scalars;
-    for (size_t i = 0; i < sizeof(type_kinds); i++)
-        if (node->types & type_kinds[i] && !(lists && type_kinds[i] & scalars))
-            masks[count++] = node->types & type_kinds[i];
+    if (node->types & listed)
+        masks[count++] = node->types & listed;
+    count += surety__types_split(node->types & ~listed, masks + count);
     if (count < 2)
         return false;
     masks[0] |= node->types & TYPE_NULL;
     node->form = NODE_UNION;
     node->branches =
-        surety__strict_take(strict, count * sizeof(*node->branches));
-    for (size_t i = 0; i < count && node->branches; i++) {
-        surety__parts parts = {NULL, 0, 0};
-        for (size_t j = 0; j < facts->parts.count; j++) {
-            surety__part part = facts->parts.items[j];
-            part.settled |= PART_QUIET;
-            if (!surety__parts_add(strict, &parts, part))
-                return true;
-        }
-        node->branches[node->branch_count++].node =
-            surety__node_of(strict, parts.items, parts.count, masks[i]);
+        surety__graph_take(&strict->graph, count * sizeof(*node->branches));
+    for (size_t i = 0; i < facts->parts.count; i++) {
+        surety__part part = facts->parts.items[i];
+        part.quiet = true;
+        if (!surety__parts_add_part(&strict->graph, &parts, part))
+            return true;
     }
+    for (size_t i = 0; i < count && node->branches; i++)
+        node->branches[node->branch_count++].node =
+            surety__node_of(strict, &parts, masks[i]);
     surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
                        surety_val_get(node->origin, "type").doc
                            ? surety_val_get(node->origin, "type")
@@ -249,19 +221,19 @@ static void node_any(surety_strict *strict, surety__node *node,
 static void node_infer(surety_strict *strict, surety__node *node,
                        const surety__facts *facts)
 {
-    if (facts->typed || node->mask != TYPE_ANY)
+    unsigned kinds[KINDS_MAX];
+
+    if (facts->typed || node->whole->types != TYPE_ANY ||
+        surety__types_split(facts->speaks, kinds) != 1)
         return;
-    for (size_t i = 0; i < sizeof(type_kinds); i++)
-        if (facts->speaks == type_kinds[i]) {
-            node->types = type_kinds[i];
-            surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
-                               "declare the type",
-                               "no type is declared; only values of the kind "
-                               "that its keywords are about are asked for");
-        }
+    node->types = (uint8_t)facts->speaks;
+    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
+                       "declare the type",
+                       "no type is declared; only values of the kind that its "
+                       "keywords are about are asked for");
 }
 
-/* The choices where the subset takes them; false: they are none. */
+/* The choices as the subset takes them. */
 static void node_choices(surety_strict *strict, surety__node *node)
 {
     const unsigned traits = strict->subset->traits;
@@ -312,7 +284,8 @@ static void node_drop_choices(surety_strict *strict, surety__node *node)
             surety_buf_byte(&words, ' ');
             surety_val_write(node->choices[i], SURETY_STYLE_COMPACT, &words);
         }
-        node->description = surety__strict_text(strict, surety_buf_str(&words));
+        node->description =
+            surety__graph_text(&strict->graph, surety_buf_str(&words));
         surety_buf_done(&words);
         surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
                            "told in the description; the contract still "
@@ -324,20 +297,47 @@ static void node_drop_choices(surety_strict *strict, surety__node *node)
     node->constant = false;
 }
 
+/* ---- one node ------------------------------------------------------------ */
+
+/* Tells what references and allOf of a shape became. */
+static void node_tell_merged(surety_strict *strict, const surety__shape *shape)
+{
+    for (uint32_t i = 0; i < shape->applicator_count; i++) {
+        const surety__applicator *one = &shape->applicators[i];
+        const bool dynamic = one->kind == APPLY_DYNAMIC;
+        const surety_str name = surety__keyword_name(one->keyword);
+        if (one->kind != APPLY_ALL && !dynamic)
+            continue;
+        surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
+                           surety_val_member(shape->at, name),
+                           dynamic ? "its own schema is copied in; the "
+                                     "contract still follows it to where it "
+                                     "leads"
+                                   : "what it says is merged into the schema "
+                                     "around it",
+                           "%s does not take \"%.*s\"%s", strict->subset->title,
+                           (int)name.len, name.ptr, dynamic ? "" : " here");
+    }
+}
+
 static void node_make(surety_strict *strict, surety__node *node)
 {
+    const surety__shape *chosen;
     surety__facts facts;
-    bool chosen;
 
     if (node->is_made)
         return;
     node->is_made = true;
-    if (node->part_count)
-        node->origin = node->parts[0].shape->at;
-    if (!surety__facts_gather(strict, node, &facts))
+    if (node->whole->parts.count)
+        node->origin = node->whole->parts.items[0].shape->at;
+    if (!surety__facts_gather(&strict->graph, node->whole, &facts))
         return;
+    for (size_t i = 0; i < facts.parts.count; i++)
+        node_tell_merged(strict, facts.parts.items[i].shape);
     node->types = (uint8_t)facts.types;
-    chosen = surety__facts_choices(strict, &facts, node);
+    chosen = surety__facts_choices(&strict->graph, &facts, &node->choices,
+                                   &node->choice_count);
+    node->constant = chosen && chosen->constant;
     if (facts.never || !node->types || (chosen && !node->choice_count)) {
         node->form = NODE_NEVER;
         return;
@@ -348,7 +348,7 @@ static void node_make(surety_strict *strict, surety__node *node)
     }
     if (chosen)
         node_choices(strict, node);
-    if (!facts.typed && !facts.speaks && node->mask == TYPE_ANY) {
+    if (!facts.typed && !facts.speaks && node->whole->types == TYPE_ANY) {
         node_any(strict, node, &facts);
         return;
     }
@@ -364,8 +364,7 @@ static void node_make(surety_strict *strict, surety__node *node)
     node_drop_choices(strict, node);
 }
 
-/* ---- what nodes make of each other ----------------------------------------
- */
+/* ---- what nodes make of each other --------------------------------------- */
 
 static bool settle_branches(surety_strict *strict, surety__node *node)
 {
@@ -442,8 +441,7 @@ static bool settle_node(surety_strict *strict, surety__node *node)
     return settle_fields(node) || changed;
 }
 
-/* ---- fields by name --------------------------------------------------------
- */
+/* ---- fields by name ------------------------------------------------------ */
 
 static void node_index(surety_strict *strict, surety__node *node)
 {
@@ -451,7 +449,8 @@ static void node_index(surety_strict *strict, surety__node *node)
 
     while (size < node->field_count * 2)
         size *= 2;
-    node->table = surety__strict_take(strict, size * sizeof(*node->table));
+    node->table =
+        surety__graph_take(&strict->graph, size * sizeof(*node->table));
     node->table_mask = size - 1;
     for (uint32_t i = 0; i < node->field_count && node->table; i++) {
         const surety_str sent = node->fields[i].sent;

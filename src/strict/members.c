@@ -6,96 +6,34 @@
  * prefixItems are not taken. */
 #include "strict/node.h"
 
-static bool member_matches(surety_strict *strict,
-                           const surety__pattern_member *member,
-                           surety_str name)
-{
-    if (!strict->matcher)
-        strict->matcher = surety__matcher_new(
-            strict->alloc, surety__contract_limits(strict->contract));
-    if (!strict->matcher) {
-        strict->status = SURETY_NOMEM;
-        return false;
-    }
-    return surety__pattern_match(member->pattern, strict->matcher, name) == 1;
-}
-
-/* Everything the parts say of the property `name`. */
-static surety__field member_field(surety_strict *strict,
-                                  const surety__facts *facts, surety_str name)
-{
-    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
-    surety__field field = {.name = name, .sent = name};
-    surety__parts parts = {NULL, 0, 0};
-
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__objects *objects = facts->parts.items[i].shape->objects;
-        const surety__property *property;
-        bool defined;
-        if (!objects)
-            continue;
-        property = surety__objects_named(objects, name, hash);
-        defined = property && property->shape;
-        field.required |= property && property->required;
-        if (defined)
-            surety__parts_add(strict, &parts,
-                              (surety__part){property->shape, 0});
-        for (uint32_t j = 0; j < objects->pattern_count; j++)
-            if (member_matches(strict, &objects->patterns[j], name)) {
-                surety__parts_add(
-                    strict, &parts,
-                    (surety__part){objects->patterns[j].shape, 0});
-                defined = true;
-            }
-        if (!defined && objects->additional)
-            surety__parts_add(strict, &parts,
-                              (surety__part){objects->additional, 0});
-    }
-    field.link = surety__node_link(strict, &parts);
-    return field;
-}
-
-static bool member_seen(const surety__facts *facts, size_t before,
-                        surety_str name)
-{
-    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
-
-    for (size_t i = 0; i < before; i++) {
-        const surety__objects *objects = facts->parts.items[i].shape->objects;
-        if (objects && surety__objects_named(objects, name, hash))
-            return true;
-    }
-    return false;
-}
-
 static void member_fields(surety_strict *strict, surety__node *node,
                           const surety__facts *facts)
 {
-    size_t count = 0;
+    surety_str *names;
+    const size_t count = surety__facts_names(&strict->graph, facts, &names);
 
-    for (size_t i = 0; i < facts->parts.count; i++)
-        if (facts->parts.items[i].shape->objects)
-            count += facts->parts.items[i].shape->objects->property_count;
-    node->fields = surety__strict_take(strict, count * sizeof(*node->fields));
-    for (size_t i = 0; i < facts->parts.count && node->fields; i++) {
-        const surety__objects *objects = facts->parts.items[i].shape->objects;
-        for (uint32_t j = 0; objects && j < objects->property_count; j++) {
-            const surety_str name = objects->properties[j].name;
-            surety__field field;
-            if (member_seen(facts, i, name))
-                continue;
-            field = member_field(strict, facts, name);
-            if (!field.link.node)
-                return;
-            node->fields[node->field_count++] = field;
-        }
+    node->fields =
+        surety__graph_take(&strict->graph, count * sizeof(*node->fields));
+    for (size_t i = 0; i < count && node->fields; i++) {
+        surety__field *field = &node->fields[i];
+        surety__member_facts said;
+        if (!surety__facts_member(&strict->graph, facts, names[i], &said))
+            return;
+        *field = (surety__field){
+            .name = names[i], .sent = names[i], .required = said.required};
+        field->link = surety__node_link(strict, &said.parts);
+        if (!field->link.node)
+            return;
+        node->field_count++;
     }
 }
+
+enum { OTHERS_PATTERNS_MAX = 31 };
 
 /* What may be said of other members. */
 struct member_others {
     bool closed, declared;
-    surety__link links[32];
+    surety__link links[OTHERS_PATTERNS_MAX + 1]; /* of patterns, and of parts */
     size_t link_count;
     surety__parts parts;
     surety_val keyword; /* what declares it */
@@ -108,12 +46,13 @@ static void others_patterns(surety_strict *strict,
     surety_val keyword = surety_val_get(at, "patternProperties");
 
     for (uint32_t i = 0; i < objects->pattern_count; i++) {
-        surety__part part = {objects->patterns[i].shape, 0};
+        surety__part part = {.shape = objects->patterns[i].shape};
         const surety__parts alone = {&part, 1, 1};
-        if (others->link_count == 31) {
+        if (others->link_count == OTHERS_PATTERNS_MAX) {
             surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, keyword,
                                "describe fewer patterns",
-                               "more than 31 patterns of keys");
+                               "more than %d patterns of keys",
+                               OTHERS_PATTERNS_MAX);
             break;
         }
         others->links[others->link_count++] = surety__node_link(strict, &alone);
@@ -158,21 +97,21 @@ static void others_gather(surety_strict *strict, const surety__facts *facts,
         others->declared = true;
         others->keyword = keyword;
         if (!objects->additional->always)
-            surety__parts_add(strict, &others->parts,
-                              (surety__part){objects->additional, 0});
+            surety__parts_add(&strict->graph, &others->parts,
+                              objects->additional);
     }
 }
 
-/* A name for the list of other members that no property has. */
-static surety_str others_name(surety_strict *strict, const surety__node *node,
-                              const char *wish)
+/* The wish, with what makes it a name that no field is sent as. */
+static surety_str member_free_name(surety_strict *strict,
+                                   const surety__node *node, const char *wish)
 {
-    surety_str name = surety_str_of(wish);
+    surety_str name;
     surety_buf text;
     bool taken = true;
 
     surety_buf_init(&text, strict->alloc, 0);
-    surety_buf_add(&text, name);
+    surety_buf_text(&text, wish);
     while (taken && text.status == SURETY_OK) {
         taken = false;
         for (uint32_t i = 0; i < node->field_count; i++)
@@ -181,7 +120,7 @@ static surety_str others_name(surety_strict *strict, const surety__node *node,
         if (taken)
             surety_buf_byte(&text, '_');
     }
-    name = surety__strict_text(strict, surety_buf_str(&text));
+    name = surety__graph_text(&strict->graph, surety_buf_str(&text));
     surety_buf_done(&text);
     return name;
 }
@@ -203,7 +142,7 @@ static void others_map(surety_strict *strict, surety__node *node,
     }
     node->others_how = node->field_count ? OTHERS_BESIDE : OTHERS_PAIRS;
     if (node->field_count)
-        node->beside = others_name(strict, node, "additional_properties");
+        node->beside = member_free_name(strict, node, "additional_properties");
     surety__strict_say(strict, SURETY_STRICT_REWRITTEN, others->keyword,
                        "they are asked for as a list of key and value, and "
                        "made members again",
@@ -215,6 +154,8 @@ static void others_map(surety_strict *strict, surety__node *node,
 static void others_open(surety_strict *strict, surety__node *node,
                         const struct member_others *others)
 {
+    const surety__parts nothing = {NULL, 0, 0};
+
     if (strict->subset->traits & SUBSET_MAPS) {
         node->others_how = others->declared ? OTHERS_SCHEMA : OTHERS_SILENT;
     } else if (node->field_count) {
@@ -226,7 +167,7 @@ static void others_open(surety_strict *strict, surety__node *node,
                            strict->subset->title);
     } else {
         node->others_how = OTHERS_PAIRS;
-        node->others.node = surety__node_of(strict, NULL, 0, TYPE_ANY);
+        node->others.node = surety__node_of(strict, &nothing, TYPE_ANY);
         surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
                            "it is asked for as a list of key and value, and "
                            "made an object again; better describe its "
@@ -261,7 +202,7 @@ static void member_names(surety_strict *strict, surety__node *node)
         if (len == 0)
             sent[len++] = '_';
         sent[len] = '\0';
-        field->sent = others_name(strict, node, sent);
+        field->sent = member_free_name(strict, node, sent);
         surety__strict_say(
             strict, SURETY_STRICT_REWRITTEN,
             surety_val_member(surety_val_get(node->origin, "properties"),
@@ -307,8 +248,7 @@ void surety__node_object(surety_strict *strict, surety__node *node,
     member_optional(strict, node);
 }
 
-/* ---- arrays ----------------------------------------------------------------
- */
+/* ---- arrays -------------------------------------------------------------- */
 
 static surety__link array_item(surety_strict *strict,
                                const surety__facts *facts, uint32_t index)
@@ -317,12 +257,10 @@ static surety__link array_item(surety_strict *strict,
 
     for (size_t i = 0; i < facts->parts.count; i++) {
         const surety__arrays *arrays = facts->parts.items[i].shape->arrays;
-        const surety__shape *shape = NULL;
-        if (arrays)
-            shape = index < arrays->prefix_count ? arrays->prefix[index]
-                                                 : arrays->rest;
+        const surety__shape *shape =
+            arrays ? surety__arrays_item(arrays, index) : NULL;
         if (shape)
-            surety__parts_add(strict, &parts, (surety__part){shape, 0});
+            surety__parts_add(&strict->graph, &parts, shape);
     }
     if (!parts.count && index == UINT32_MAX)
         return (surety__link){NULL, false};
@@ -334,14 +272,14 @@ static void array_object(surety_strict *strict, surety__node *node,
                          surety_val keyword)
 {
     node->tuple_object = true;
-    node->fields =
-        surety__strict_take(strict, node->prefix_count * sizeof(*node->fields));
+    node->fields = surety__graph_take(
+        &strict->graph, node->prefix_count * sizeof(*node->fields));
     for (uint32_t i = 0; i < node->prefix_count && node->fields; i++) {
         surety_buf name;
         surety_buf_init(&name, strict->alloc, 0);
         surety__buf_printf(&name, "item_%u", i + 1);
         node->fields[i].name = node->fields[i].sent =
-            surety__strict_text(strict, surety_buf_str(&name));
+            surety__graph_text(&strict->graph, surety_buf_str(&name));
         surety_buf_done(&name);
         node->fields[i].link = node->prefix[i];
         node->fields[i].required = i < node->prefix_least;
@@ -361,42 +299,34 @@ static void array_object(surety_strict *strict, surety__node *node,
 void surety__node_array(surety_strict *strict, surety__node *node,
                         const surety__facts *facts)
 {
-    uint64_t least = 0, most = UINT64_MAX;
-    surety_val keyword = node->origin;
+    const surety__items items = surety__facts_items(facts);
+    const surety__parts nothing = {NULL, 0, 0};
+    const surety__shape *tuple = items.longest;
 
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__shape *shape = facts->parts.items[i].shape;
-        const surety__arrays *arrays = shape->arrays;
-        if (!arrays)
-            continue;
-        least = arrays->min_items > least ? arrays->min_items : least;
-        most = arrays->max_items < most ? arrays->max_items : most;
-        node->items_closed |= arrays->rest && arrays->rest->never;
-        if (arrays->prefix_count > node->prefix_count) {
-            node->prefix_count = arrays->prefix_count;
-            keyword = surety_val_member(
-                shape->at, surety__keyword_name(arrays->prefix_keyword));
-        }
-    }
-    if (!node->items_closed && most > node->prefix_count)
+    node->items_closed = items.closed;
+    node->prefix_count = items.places;
+    if (!items.closed && items.most > items.places)
         node->items = array_item(strict, facts, UINT32_MAX);
     if (!node->prefix_count) {
         if (!node->items.node && !node->items_closed &&
             !(strict->subset->traits & SUBSET_ANY))
-            node->items.node = surety__node_of(strict, NULL, 0, TYPE_ANY);
+            node->items.node = surety__node_of(strict, &nothing, TYPE_ANY);
         return;
     }
-    node->prefix =
-        surety__strict_take(strict, node->prefix_count * sizeof(*node->prefix));
+    node->prefix = surety__graph_take(
+        &strict->graph, node->prefix_count * sizeof(*node->prefix));
     for (uint32_t i = 0; i < node->prefix_count && node->prefix; i++)
         node->prefix[i] = array_item(strict, facts, i);
     if (!node->prefix || strict->status != SURETY_OK)
         return;
     node->prefix_least =
-        least < node->prefix_count ? (uint32_t)least : node->prefix_count;
+        items.least < items.places ? (uint32_t)items.least : items.places;
     if (strict->subset->traits & SUBSET_TUPLES && !node->items.node &&
-        least >= node->prefix_count)
+        items.least >= items.places)
         node->items_closed = true;
     else
-        array_object(strict, node, keyword);
+        array_object(strict, node,
+                     surety_val_member(
+                         tuple->at,
+                         surety__keyword_name(tuple->arrays->prefix_keyword)));
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a strict schema is made of: nodes, each the conjunction of some of the
- * contract's shapes in the form that goes to the provider. References and allOf
- * are settled in a node; the same conjunction is the same node, so that a
- * recursive schema is a graph with cycles.
+/* What a strict schema is made of: nodes, each a whole of the contract's shapes
+ * (parts/parts.h) in the form that goes to the provider.
  *
  * Invariants:
- * 1. A node's parts are what it means; everything else is worked out of them.
+ * 1. A node's whole is what it means; everything else is worked out of it.
  * 2. What a provider cannot be told is looser in the node, never narrower, but
  *    for objects that get closed and types that were never declared.
  * 3. Everything lives in the strict schema's arena. */
@@ -17,21 +15,11 @@
 #include "base/base.h"
 #include "contract/contract.h"
 #include "json/json.h"
+#include "parts/parts.h"
 #include "schema/schema.h"
 #include "strict/subset.h"
 
 typedef struct surety__node surety__node;
-
-/* A shape, and which of its unions are decided already: bit i stands for its
- * i-th applicator. */
-typedef struct surety__part {
-    const surety__shape *shape;
-    uint64_t settled;
-} surety__part;
-
-/* A part that tells nothing about itself: the union above did. */
-#define PART_QUIET ((uint64_t)1 << 63)
-enum { PART_UNIONS = 63 };
 
 typedef struct surety__link {
     surety__node *node;
@@ -62,17 +50,17 @@ enum surety__node_others {
 };
 
 struct surety__node {
-    surety__node *next; /* of the same hash */
-    surety__part *parts;
-    uint32_t part_count;
-    uint8_t mask; /* TYPE_ bits that it is restricted to */
+    const surety__whole *whole; /* NULL: it is nothing in the schema */
     uint8_t form, others_how;
     uint8_t types;
     bool one_of;
     bool constant;
     bool tuple_object; /* a tuple that is sent as an object */
     bool items_closed; /* nothing after the prefix */
-    bool needs_name, open, seen, has_null, is_made;
+    bool has_null;     /* null is taken */
+    bool needs_name;   /* it is a definition */
+    bool open, seen;   /* limits.c: on the way, and reached */
+    bool is_made;
     surety_val origin; /* the first part's subschema */
     surety_str title, description, name, beside;
     surety_val *kept; /* values of keywords that are sent as they stand */
@@ -91,12 +79,6 @@ struct surety__node {
     uint32_t branch_count;
 };
 
-typedef struct surety__sentence {
-    struct surety__sentence *next;
-    surety_val keyword;
-    uint8_t verdict;
-} surety__sentence;
-
 struct surety_strict {
     const surety_alloc *alloc;
     const surety_contract *contract;
@@ -104,12 +86,10 @@ struct surety_strict {
     surety__arena arena;
     surety_strict_note *notes;
     size_t note_count, note_cap;
-    surety__map said;  /* notes by keyword's place */
-    surety__map known; /* nodes by hash */
+    surety__graph graph;
     surety__node **nodes;
     size_t node_count, node_cap;
     surety__node *root;
-    surety__matcher *matcher;
     bool wrapped;
     surety_doc *doc;
     surety_str name, description;
@@ -117,56 +97,19 @@ struct surety_strict {
     surety_status status; /* the first failure */
 };
 
-/* Vectors in the arena that only grow while a node is made. */
-typedef struct surety__parts {
-    surety__part *items;
-    size_t count, cap;
-} surety__parts;
-
 /* ---- notes (note.c) ------------------------------------------------------ */
 
-/* What is said of `keyword`, a member of the schema object `schema`; an absent
- * keyword is said of the schema. The format makes the message; hint is a
- * sentence that outlives the call. Says the same only once. */
+/* What became of `keyword`, a member of a schema object, or of a whole schema.
+ * The format makes the message; hint may be NULL. Each verdict is said once. */
 void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
                         surety_val keyword, const char *hint,
                         const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* Memory of the arena; NULL and strict->status where there is none. */
-void *surety__strict_take(surety_strict *strict, size_t size);
-surety_str surety__strict_text(surety_strict *strict, surety_str text);
-bool surety__parts_add(surety_strict *strict, surety__parts *parts,
-                       surety__part part);
 
-/* ---- facts (facts.c) ------------------------------------------------------
- */
+/* ---- nodes (make.c, members.c) ------------------------------------------- */
 
-/* Everything that the parts of a node say, references and allOf followed. */
-typedef struct surety__facts {
-    surety__parts parts;
-    unsigned types;
-    bool never, typed;
-    size_t union_part; /* of the first union that is not decided */
-    uint32_t union_index;
-    size_t union_count;
-    unsigned speaks; /* TYPE_ bits that keywords are about */
-} surety__facts;
-
-bool surety__facts_gather(surety_strict *strict, const surety__node *node,
-                          surety__facts *facts);
-/* Whether shape is a reference and nothing else; gives its target. */
-const surety__shape *surety__shape_target(const surety__shape *shape);
-/* Whether what shape says beside its unions is nothing. */
-bool surety__shape_is_bare(const surety__shape *shape);
-/* Values of enum and const that all parts allow; false: there is neither. */
-bool surety__facts_choices(surety_strict *strict, const surety__facts *facts,
-                           surety__node *node);
-
-/* ---- nodes (make.c, members.c) --------------------------------------------
- */
-
-surety__node *surety__node_of(surety_strict *strict, const surety__part *parts,
-                              size_t count, unsigned mask);
+surety__node *surety__node_of(surety_strict *strict, const surety__parts *parts,
+                              unsigned types);
 /* A link to what one or more shapes say together; a lone reference is kept. */
 surety__link surety__node_link(surety_strict *strict,
                                const surety__parts *parts);
@@ -187,8 +130,7 @@ const surety__field *surety__node_field(const surety__node *node,
 void surety__node_keywords(surety_strict *strict, surety__node *node,
                            const surety__facts *facts);
 
-/* ---- the whole (limits.c, write.c, restore.c) -----------------------------
- */
+/* ---- the whole (limits.c, write.c, restore.c) ---------------------------- */
 
 /* The children of a node one after another: false past the last. optional: an
  * object may do without it. */

@@ -1,71 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What became of each keyword, and the compiler's memory. A note is found by
- * the place of its keyword, for a keyword that many nodes share is said once;
- * the texts are made in the strict schema's arena. */
+/* What became of each keyword. A keyword that many nodes share is told once. */
 #include "strict/node.h"
-
-void *surety__strict_take(surety_strict *strict, size_t size)
-{
-    void *block = surety__arena_take(&strict->arena, size ? size : 1);
-
-    if (!block && strict->status == SURETY_OK)
-        strict->status = SURETY_NOMEM;
-    return block;
-}
-
-surety_str surety__strict_text(surety_strict *strict, surety_str text)
-{
-    const surety_str copy = surety__arena_text(&strict->arena, text);
-
-    if (!copy.ptr && strict->status == SURETY_OK)
-        strict->status = SURETY_NOMEM;
-    return copy;
-}
-
-bool surety__parts_add(surety_strict *strict, surety__parts *parts,
-                       surety__part part)
-{
-    if (parts->count == parts->cap) {
-        const size_t cap = parts->cap * 2 + 4;
-        surety__part *items;
-
-        if (cap > STRICT_NODES_MAX) {
-            strict->status = SURETY_LIMIT;
-            return false;
-        }
-        items = surety__strict_take(strict, cap * sizeof(*items));
-        if (!items)
-            return false;
-        if (parts->count)
-            memcpy(items, parts->items, parts->count * sizeof(*items));
-        parts->items = items;
-        parts->cap = cap;
-    }
-    parts->items[parts->count++] = part;
-    return true;
-}
-
-/* Whether it has been said of the keyword; from now on it has. */
-static bool note_repeats(surety_strict *strict, surety_val keyword,
-                         surety_strict_verdict verdict)
-{
-    const uint64_t key =
-        ((uint64_t)keyword.index << 16 ^ (uint64_t)(uintptr_t)keyword.doc) | 1;
-    surety__sentence *first = surety__map_get(&strict->said, key);
-    surety__sentence *said;
-
-    for (said = first; said; said = said->next)
-        if (said->keyword.doc == keyword.doc &&
-            said->keyword.index == keyword.index && said->verdict == verdict)
-            return true;
-    said = surety__strict_take(strict, sizeof(*said));
-    if (!said)
-        return true;
-    *said = (surety__sentence){first, keyword, (uint8_t)verdict};
-    if (!surety__map_put(&strict->said, strict->alloc, key, said))
-        strict->status = SURETY_NOMEM;
-    return false;
-}
 
 /* Whether the last token but one of a pointer names a keyword that holds
  * schemas by name: then the last is such a name and no keyword. */
@@ -108,15 +43,15 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
     surety_strict_note note = {.verdict = verdict};
     surety_val key = {NULL, 0};
     surety_buf text;
-    surety_error error;
     va_list list;
 
-    if (strict->status != SURETY_OK || note_repeats(strict, keyword, verdict))
+    if (strict->status != SURETY_OK ||
+        !surety__graph_is_news(&strict->graph, keyword, verdict))
         return;
     if (verdict > strict->verdict)
         strict->verdict = verdict;
     va_start(list, format);
-    surety__failv(&error, SURETY_SYNTAX, format, list);
+    note.message = surety__graph_words(&strict->graph, format, list);
     va_end(list);
     surety_buf_init(&text, strict->alloc, 0);
     if (keyword.doc && keyword.index > 0 &&
@@ -124,11 +59,11 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
         key = surety_val_key(keyword);
     surety_val_pointer(keyword, &text);
     note.position = surety_val_position(key.doc ? key : keyword);
-    note.keyword = surety__strict_text(
-        strict, note_keyword(keyword, key, surety_buf_str(&text)));
-    note.location = surety__strict_text(strict, surety_buf_str(&text));
-    note.message = surety__strict_text(strict, surety_str_of(error.message));
-    note.hint = surety__strict_text(strict, surety_str_of(hint ? hint : ""));
+    note.keyword = surety__graph_text(
+        &strict->graph, note_keyword(keyword, key, surety_buf_str(&text)));
+    note.location = surety__graph_text(&strict->graph, surety_buf_str(&text));
+    note.hint =
+        surety__graph_text(&strict->graph, surety_str_of(hint ? hint : ""));
     if (text.status != SURETY_OK)
         strict->status = text.status;
     surety_buf_done(&text);

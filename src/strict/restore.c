@@ -221,8 +221,7 @@ static const surety__node *restore_branch(struct restore_state *state,
     return node && node->form == NODE_UNION ? NULL : node;
 }
 
-/* ---- tasks -----------------------------------------------------------------
- */
+/* ---- tasks --------------------------------------------------------------- */
 
 static void restore_push(struct restore_state *state, struct restore_task task)
 {

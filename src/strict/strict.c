@@ -25,8 +25,9 @@ static void strict_name(surety_strict *strict)
             (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
         text[len++] = plain ? byte : '_';
     }
-    strict->name = surety__strict_text(strict, len ? (surety_str){text, len}
-                                                   : SURETY__LITERAL("reply"));
+    strict->name =
+        surety__graph_text(&strict->graph, len ? (surety_str){text, len}
+                                               : SURETY__LITERAL("reply"));
     strict->description = surety_val_str(
         surety_val_get(surety_contract_root(strict->contract), "description"));
 }
@@ -73,9 +74,9 @@ surety_status surety_strict_compile(const surety_contract *contract,
                                     surety_error *reterr)
 {
     const surety__subset *row = surety__subset_of(subset);
-    const surety_schema *schema;
     surety_strict *strict;
-    surety__part part = {NULL, 0};
+    surety__part part = {.quiet = false};
+    const surety__parts parts = {&part, 1, 1};
     surety_status status;
 
     if (!contract || !row || !ret_strict)
@@ -89,10 +90,13 @@ surety_status surety_strict_compile(const surety_contract *contract,
     strict->contract = contract;
     strict->subset = row;
     surety__arena_init(&strict->arena, alloc, 0);
-    schema = surety_contract_schema(contract);
-    part.shape = schema->root;
+    strict->graph =
+        (surety__graph){.arena = &strict->arena,
+                        .status = &strict->status,
+                        .limits = surety__contract_limits(contract)};
     strict_name(strict);
-    strict->root = surety__node_of(strict, &part, 1, TYPE_ANY);
+    part.shape = surety_contract_schema(contract)->root;
+    strict->root = surety__node_of(strict, &parts, TYPE_ANY);
     if (strict->root && strict->status == SURETY_OK &&
         surety__node_make_all(strict) == SURETY_OK) {
         strict_root(strict);
@@ -117,9 +121,7 @@ void surety_strict_free(surety_strict *strict)
     if (!strict)
         return;
     surety_doc_free(strict->doc);
-    surety__matcher_free(strict->matcher);
-    surety__map_done(&strict->said, strict->alloc);
-    surety__map_done(&strict->known, strict->alloc);
+    surety__graph_done(&strict->graph);
     surety__free(strict->alloc, strict->notes,
                  strict->note_cap * sizeof(*strict->notes));
     surety__free(strict->alloc, strict->nodes,

@@ -72,7 +72,7 @@ const char *surety_subset_name(surety_subset subset)
     return (unsigned)subset < SUBSETS ? subset_rows[subset].name : "unknown";
 }
 
-/* Sorted by nothing: forty rows are looked through once for a keyword. */
+/* In the order of the specifications; they are looked through one by one. */
 static const surety__strict_keyword keyword_rows[] = {
     {"$schema", ROLE_SILENT, 0, 0, NULL},
     {"$id", ROLE_SILENT, 0, 0, NULL},

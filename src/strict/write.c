@@ -236,8 +236,7 @@ static void write_pairs_seal(struct write_state *state)
     surety_build_close(state->doc);
 }
 
-/* ---- objects and arrays ---------------------------------------------------
- */
+/* ---- objects and arrays -------------------------------------------------- */
 
 /* Everything but the properties, which are left as tasks. */
 static void write_object(struct write_state *state, const surety__node *node,
@@ -476,8 +475,7 @@ static void write_run(struct write_state *state)
     }
 }
 
-/* ---- names of definitions --------------------------------------------------
- */
+/* ---- names of definitions ------------------------------------------------ */
 
 /* The last name on the way to the definition, in letters all providers take. */
 static void write_wish(const surety__node *node, surety_buf *out)
@@ -525,7 +523,7 @@ static void write_names(surety_strict *strict)
             name.len = len;
             surety__buf_printf(&name, "_%u", n);
         }
-        node->name = surety__strict_text(strict, surety_buf_str(&name));
+        node->name = surety__graph_text(&strict->graph, surety_buf_str(&name));
         if (name.status != SURETY_OK ||
             !surety__map_put(&taken, strict->alloc,
                              surety__hash(name.ptr, name.len) + 1ull, node))

@@ -91,8 +91,7 @@ static bool choose_members(const surety_typed *typed,
     return true;
 }
 
-/* ---- what the contract says -----------------------------------------------
- */
+/* ---- what the contract says ---------------------------------------------- */
 
 static bool choose_note(surety__typed_chooser *chooser,
                         const surety__shape ***stack, size_t *count,
@@ -212,8 +211,7 @@ void surety__typed_chooser_done(surety__typed_chooser *chooser)
     surety__map_done(&chooser->shapes, chooser->alloc);
 }
 
-/* ---- the choice ------------------------------------------------------------
- */
+/* ---- the choice ---------------------------------------------------------- */
 
 /* The best of the branches that are left: bit i of left is branch i. */
 static surety_status choose_best(surety__typed_chooser *chooser,

@@ -18,8 +18,8 @@ typedef struct from_owner {
 } from_owner;
 
 /* Bytes in front of a value, a multiple of every alignment; how many times
- * text_bytes_max its structs may take together: an item of two bytes may become
- * a struct of thousands. */
+ * text_bytes_max its structs and defaults may take together: an item of two
+ * bytes may become thousands. */
 enum { FROM_HEAD = (sizeof(from_owner) + 15) / 16 * 16, FROM_TIMES = 16 };
 
 typedef struct from_task {
@@ -38,7 +38,7 @@ typedef struct from_state {
     const surety_typed *typed;
     const surety_alloc *alloc;
     surety__arena arena;
-    size_t left;        /* bytes of structs */
+    size_t left;        /* bytes of structs and defaults */
     surety_doc *values; /* one array of values that are kept as they are */
     from_task *tasks;
     size_t task_count, task_cap;
@@ -79,11 +79,9 @@ static surety_status from_beyond(from_state *state, surety_val val,
     return surety__policy_at(val, state->reterr, SURETY_LIMIT);
 }
 
-/* Zeroed memory for structs, within the bound. */
-static surety_status from_take(from_state *state, size_t size, void *ret_ptr)
+/* Counts bytes that the value takes and its text has not. */
+static surety_status from_count(from_state *state, size_t size)
 {
-    void *ptr;
-
     if (size > state->left) {
         surety__fail(state->reterr, SURETY_LIMIT,
                      "the C value takes more than %d times the limit "
@@ -92,10 +90,21 @@ static surety_status from_take(from_state *state, size_t size, void *ret_ptr)
         surety__hint(state->reterr, "raise the limit");
         return SURETY_LIMIT;
     }
+    state->left -= size;
+    return SURETY_OK;
+}
+
+/* Zeroed memory for structs, within the bound. */
+static surety_status from_take(from_state *state, size_t size, void *ret_ptr)
+{
+    const surety_status status = from_count(state, size);
+    void *ptr;
+
+    if (status != SURETY_OK)
+        return status;
     ptr = surety__arena_take(&state->arena, size);
     if (!ptr)
         return from_nomem(state);
-    state->left -= size;
     memcpy(ret_ptr, &ptr, sizeof(ptr));
     return SURETY_OK;
 }
@@ -123,6 +132,9 @@ static surety_status from_value(from_state *state, surety_val val, char *at)
         if (!state->values)
             return from_nomem(state);
         surety_build_begin(state->values, NULL);
+        state->values->limits =
+            *surety__contract_limits(state->chooser.contract);
+        state->values->limits.depth_max++; /* the array */
         surety_build_array(state->values);
     }
     kept = (surety_val){state->values, (uint32_t)state->values->cell_count};
@@ -194,8 +206,7 @@ static surety_status from_scalar(from_state *state, surety_val val,
     }
 }
 
-/* ---- places ---------------------------------------------------------------
- */
+/* ---- places -------------------------------------------------------------- */
 
 static surety_status from_push(from_state *state, surety_val val,
                                const surety_typed_type *type, char *at)
@@ -316,7 +327,7 @@ static surety_status from_member(from_state *state, surety_val val,
         surety__typed_type(state->typed, member->type);
     const bool yes = true;
     surety_status status;
-    char *made;
+    char *made = NULL;
 
     if (member->has < SURETY_TYPED_POINTER)
         memcpy(base + member->has, &yes, sizeof(yes));
@@ -340,8 +351,7 @@ static surety_status from_member(from_state *state, surety_val val,
     return from_push(state, val, type, made);
 }
 
-/* ---- containers -----------------------------------------------------------
- */
+/* ---- containers ---------------------------------------------------------- */
 
 /* The value of a default; SURETY_NONE when out of memory or no JSON. */
 static surety_val from_default_val(from_state *state, const char *fill)
@@ -371,9 +381,13 @@ static surety_status from_absent(from_state *state, surety_val val,
 {
     if (member->fill) {
         const surety_val fill = from_default_val(state, member->fill);
+        const surety_status status =
+            from_count(state, surety_doc_text(fill.doc).len);
 
-        return fill.doc ? from_member(state, fill, member, base)
-                        : from_nomem(state);
+        if (!fill.doc)
+            return from_nomem(state);
+        return status == SURETY_OK ? from_member(state, fill, member, base)
+                                   : status;
     }
     if (member->has != SURETY_TYPED_NONE)
         return SURETY_OK;
@@ -521,8 +535,7 @@ static surety_status from_do(from_state *state, from_task task)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------- */
 
 static surety_status from_run(from_state *state, surety_val val,
                               const surety_typed_type *type, char **ret_head)

@@ -33,8 +33,7 @@ typedef struct to_state {
     surety_error *reterr;
 } to_state;
 
-/* ---- failures --------------------------------------------------------------
- */
+/* ---- failures ------------------------------------------------------------ */
 
 static void to_path(const to_state *state, surety_buf *path)
 {
@@ -60,6 +59,8 @@ static void to_path(const to_state *state, surety_buf *path)
 
             memcpy(&key, at + (is_map ? index : index - frame->count) * stride,
                    sizeof(key));
+            if (key.len && !key.ptr)
+                return;
             surety_pointer_token(path, key);
         }
     }
@@ -90,8 +91,7 @@ static void to_wrong(to_state *state, const surety_typed_type *type,
     reterr->path[path.status == SURETY_OK ? path.len : 0] = '\0';
 }
 
-/* ---- printing --------------------------------------------------------------
- */
+/* ---- printing ------------------------------------------------------------ */
 
 static void to_line(to_state *state)
 {
@@ -100,19 +100,23 @@ static void to_line(to_state *state)
         surety_buf_text(state->out, "    ");
 }
 
-static void to_key(to_state *state, surety_str key)
+static void to_key(to_state *state, const surety_typed_type *type,
+                   surety_str key)
 {
-    if (state->doc) {
+    const surety_str shown = {key.ptr, key.ptr ? key.len : 0};
+
+    if (state->doc && key.len && !key.ptr) {
+        to_wrong(state, type, "a key without a pointer");
+    } else if (state->doc) {
         surety_build_key(state->doc, key);
-        return;
+    } else {
+        to_line(state);
+        surety_json_string(state->out, shown);
+        surety_buf_text(state->out, ": ");
     }
-    to_line(state);
-    surety_json_string(state->out, key);
-    surety_buf_text(state->out, ": ");
 }
 
-/* ---- scalars ---------------------------------------------------------------
- */
+/* ---- scalars ------------------------------------------------------------- */
 
 static void to_bool(to_state *state, const char *at)
 {
@@ -141,8 +145,8 @@ static void to_number_text(to_state *state, const surety_typed_type *type,
 {
     surety_val number;
 
-    if (state->out) {
-        surety_json_string(state->out, text);
+    if (state->out || (text.len && !text.ptr)) {
+        to_text(state, type, text);
         return;
     }
     if (!state->number)
@@ -266,8 +270,7 @@ static void to_scalar(to_state *state, const surety_typed_type *type,
         to_text(state, type, text);
 }
 
-/* ---- containers ------------------------------------------------------------
- */
+/* ---- containers ---------------------------------------------------------- */
 
 static bool to_is_object(const surety_typed_type *type)
 {
@@ -279,7 +282,9 @@ static void to_open(to_state *state, const to_frame *frame)
     const bool object = to_is_object(frame->type);
 
     if (state->depth == WALK_DEPTH_MAX) {
+        /* There may be many more of them: printing ends here, too. */
         to_wrong(state, frame->type, "nested too deep, or in itself");
+        state->status = SURETY_MISUSE;
         return;
     }
     state->frames[state->depth++] = *frame;
@@ -438,7 +443,7 @@ static void to_struct_next(to_state *state, to_frame *frame, size_t index)
 
         if (absent && state->doc)
             return;
-        to_key(state, member->name);
+        to_key(state, type, member->name);
         if (absent)
             surety_buf_text(state->out, "absent");
         else
@@ -448,7 +453,7 @@ static void to_struct_next(to_state *state, to_frame *frame, size_t index)
     map = surety__typed_type(state->typed, type->rest);
     element = frame->rest + (index - frame->count) * map->stride;
     memcpy(&key, element, sizeof(key));
-    to_key(state, key);
+    to_key(state, map, key);
     to_element(state, surety__typed_type(state->typed, map->rest),
                element + map->offset);
 }
@@ -490,7 +495,7 @@ static void to_next(to_state *state, to_frame *frame)
         return;
     case SURETY_TYPED_MAP:
         memcpy(&key, element, sizeof(key));
-        to_key(state, key);
+        to_key(state, type, key);
         element += type->offset;
         break;
     default:

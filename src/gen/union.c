@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unions: which count, what their branches are, and what is left of them.
+ *
+ * Of anyOf and oneOf only those count whose branches differ in what a C type
+ * would say; others, such as branches of nothing but "required", are left to
+ * the check. What a union is depends on what its branches are: one that is null
+ * makes it nullable, one that is left alone is what it is, scalars that are the
+ * same merge. That is settled in rounds over all unions until nothing changes;
+ * each round takes something away, so it ends. */
+#include "gen/inside.h"
+
+/* ---- which count --------------------------------------------------------- */
+
+/* How many shapes are looked at, and how many of them may wait, until what a
+ * branch says is enough. */
+enum { UNION_WORK = 20000, UNION_LEFT = 256 };
+
+/* Whether a C type would say what shape itself says to values of those types. A
+ * property that is only required is nothing of the kind. */
+static bool union_says(const surety__shape *shape, unsigned types)
+{
+    const surety__objects *objects = shape->objects;
+
+    if (shape->never)
+        return false;
+    if ((shape->types & types) != types || shape->choices || shape->constant)
+        return true;
+    if (shape->arrays && (shape->arrays->rest || shape->arrays->prefix_count))
+        return true;
+    for (uint32_t i = 0; objects && i < objects->property_count; i++)
+        if (objects->properties[i].shape)
+            return true;
+    return objects && (objects->pattern_count || objects->additional);
+}
+
+static bool union_push(const surety__applicator *one,
+                       const surety__shape *left[UNION_LEFT], size_t *count)
+{
+    if (one->count > UNION_LEFT - *count)
+        return false;
+    for (uint32_t i = 0; i < one->count; i++)
+        left[(*count)++] = one->shapes[i];
+    return true;
+}
+
+/* True, too, where it would take long to tell. */
+bool surety__gen_union_counts(const surety__applicator *one, unsigned types)
+{
+    const surety__shape *left[UNION_LEFT];
+    size_t count = 0;
+    bool counts = !union_push(one, left, &count);
+
+    for (size_t seen = 0; count && !counts; seen++) {
+        const surety__shape *shape = left[--count];
+
+        counts = seen == UNION_WORK || union_says(shape, types);
+        for (uint32_t i = 0; i < shape->applicator_count && !shape->never; i++)
+            if (shape->applicators[i].kind <= APPLY_ONE)
+                counts |= !union_push(&shape->applicators[i], left, &count);
+    }
+    return counts;
+}
+
+/* ---- branches ------------------------------------------------------------ */
+
+static surety_str branch_pointer(surety__gen_model *model,
+                                 const surety__shape *shape)
+{
+    surety_str text = {NULL, 0};
+    surety_buf pointer;
+
+    if (shape->at.doc != surety_contract_root(model->contract).doc)
+        return text;
+    surety_buf_init(&pointer, model->gen->alloc, 0);
+    surety_val_pointer(shape->at, &pointer);
+    if (pointer.status == SURETY_OK)
+        text = surety__gen_text(model->gen, surety_buf_str(&pointer));
+    else
+        model->gen->status = pointer.status;
+    surety_buf_done(&pointer);
+    return text;
+}
+
+/* The value of the member by which a branch is told, if that is one word. */
+static surety_str branch_tag(const surety__shape *shape)
+{
+    const surety__objects *objects = surety__shape_behind(shape)->objects;
+
+    for (uint32_t i = 0; objects && i < objects->property_count; i++) {
+        const surety__property *property = &objects->properties[i];
+        surety_val val;
+
+        if (!property->shape || !property->required)
+            continue;
+        val = surety_val_get(property->shape->at, "const");
+        if (!property->shape->constant && property->shape->choices &&
+            property->shape->choices->count == 1)
+            val = surety_val_first(surety_val_get(property->shape->at, "enum"));
+        if (surety_val_kind(val) == SURETY_KIND_STRING)
+            return surety_val_str(val);
+    }
+    return (surety_str){NULL, 0};
+}
+
+/* Whether nothing but a type stands beside the union. */
+static bool union_is_bare(const surety__facts *facts)
+{
+    for (size_t i = 0; i < facts->parts.count; i++) {
+        const surety__shape *shape = facts->parts.items[i].shape;
+
+        if (shape->objects || shape->arrays || shape->numbers ||
+            shape->strings || shape->choices || shape->constant)
+            return false;
+    }
+    return facts->union_count == 1;
+}
+
+/* What a branch is together with what stands beside the union. */
+static surety__gen_node *branch_node(surety__gen_model *model,
+                                     surety__gen_node *node,
+                                     const surety__facts *facts,
+                                     const surety__shape *shape,
+                                     surety_str word)
+{
+    const unsigned types = surety__shape_behind(shape)->types;
+    surety__part part = {.shape = shape};
+    const surety__parts alone = {&part, 1, 1};
+    surety__parts parts = {NULL, 0, 0};
+    surety__gen_node *branch;
+
+    if (union_is_bare(facts) && (types & facts->types) == types)
+        return surety__gen_link(model, &alone, node, word);
+    if (!surety__facts_branch(&model->graph, facts, shape, &parts))
+        return NULL;
+    branch = surety__gen_node_of(model, &parts, node->whole->types, node);
+    if (branch && !branch->word.ptr) {
+        branch->word = surety__gen_text(model->gen, word);
+        branch->inner = true;
+    }
+    return branch;
+}
+
+void surety__gen_union(surety__gen_model *model, surety__gen_node *node,
+                       const surety__facts *facts)
+{
+    const surety__applicator *of = surety__facts_union(facts);
+
+    node->form = SURETY_TYPED_UNION;
+    node->members =
+        surety__gen_take(model->gen, of->count * sizeof(*node->members));
+    for (uint32_t i = 0; i < of->count && node->members; i++) {
+        const surety__shape *shape = of->shapes[i];
+        const surety_str tag = branch_tag(shape);
+        surety__gen_member *member = &node->members[node->member_count];
+
+        if (shape->never)
+            continue;
+        *member = (surety__gen_member){.json = tag, .shape = shape};
+        member->pointer = branch_pointer(model, shape);
+        member->node = branch_node(model, node, facts, shape, tag);
+        if (!member->node)
+            return;
+        node->member_count++;
+    }
+}
+
+static surety_str split_word(unsigned types)
+{
+    switch (types) {
+    case TYPE_STRING: return SURETY__LITERAL("text");
+    case TYPE_BOOLEAN: return SURETY__LITERAL("boolean");
+    case TYPE_ARRAY: return SURETY__LITERAL("list");
+    case TYPE_OBJECT: return SURETY__LITERAL("object");
+    default: return SURETY__LITERAL("number");
+    }
+}
+
+bool surety__gen_split(surety__gen_model *model, surety__gen_node *node,
+                       const surety__facts *facts, unsigned types)
+{
+    unsigned kinds[KINDS_MAX];
+    const size_t count = surety__types_split(types, kinds);
+
+    if (count < 2)
+        return false;
+    node->form = SURETY_TYPED_UNION;
+    node->members =
+        surety__gen_take(model->gen, count * sizeof(*node->members));
+    for (size_t i = 0; i < count && node->members; i++) {
+        surety__gen_member *member = &node->members[node->member_count];
+
+        *member = (surety__gen_member){.json = {NULL, 0}};
+        member->node =
+            surety__gen_node_of(model, &facts->parts, kinds[i], node);
+        if (!member->node)
+            return true;
+        if (!member->node->word.ptr) {
+            member->node->word = split_word(kinds[i]);
+            member->node->inner = true;
+        }
+        node->member_count++;
+    }
+    return true;
+}
+
+/* ---- what is left -------------------------------------------------------- */
+
+static bool settle_is_same(const surety__gen_node *a, const surety__gen_node *b)
+{
+    if (a == b)
+        return true;
+    return a->form == b->form &&
+           (a->form == SURETY_TYPED_TEXT || a->form == SURETY_TYPED_BOOL ||
+            a->form == SURETY_TYPED_INT || a->form == SURETY_TYPED_UINT ||
+            a->form == SURETY_TYPED_REAL || a->form == SURETY_TYPED_NUMBER);
+}
+
+/* Whether a branch goes: it is null, nothing, or what one before it is. */
+static bool settle_drops(surety__gen_node *node, uint32_t kept,
+                         surety__gen_node *branch)
+{
+    if (branch->form == GEN_NULL) {
+        node->nullable = true;
+        return true;
+    }
+    if (branch->form == GEN_NEVER)
+        return true;
+    for (uint32_t i = 0; i < kept; i++) {
+        bool nullable = false;
+
+        if (settle_is_same(surety__gen_target(node->members[i].node, &nullable),
+                           branch))
+            return true;
+    }
+    return false;
+}
+
+static bool settle_union(surety__gen_model *model, surety__gen_node *node)
+{
+    const bool was_nullable = node->nullable;
+    const uint32_t count = node->member_count;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        surety__gen_node *branch =
+            surety__gen_target(node->members[i].node, &node->nullable);
+
+        if (settle_drops(node, kept, branch))
+            continue;
+        if (branch->form == SURETY_TYPED_VALUE) {
+            node->form = SURETY_TYPED_VALUE;
+            node->nullable = false;
+            if (branch->origin && branch->origin->always && node->origin)
+                surety__gen_say(model, node->origin->at, NULL,
+                                "it is kept as a surety_val",
+                                "a branch allows any value");
+            return true;
+        }
+        node->members[kept++] = node->members[i];
+    }
+    node->member_count = kept;
+    if (kept == 0) {
+        node->form = node->nullable ? GEN_NULL : GEN_NEVER;
+    } else if (kept == 1) {
+        node->form = GEN_ALIAS;
+        node->alias = node->members[0].node;
+    }
+    return kept < 2 || kept != count || node->nullable != was_nullable;
+}
+
+/* Members that no value has go; without any, it is a map or any object. */
+static void settle_members(surety__gen_model *model, surety__gen_node *node)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < node->member_count; i++) {
+        bool nullable = false;
+
+        if (surety__gen_target(node->members[i].node, &nullable)->form !=
+            GEN_NEVER)
+            node->members[kept++] = node->members[i];
+        else if (node->form == SURETY_TYPED_TUPLE)
+            break;
+    }
+    node->member_count = kept;
+    if (kept)
+        return;
+    node->form = SURETY_TYPED_VALUE;
+    if (node->rest && node->rest->rest != model->value) {
+        node->form = node->rest->form;
+        node->rest = node->rest->rest;
+    }
+}
+
+void surety__gen_settle(surety__gen_model *model)
+{
+    bool changed = true;
+
+    while (changed && model->gen->status == SURETY_OK) {
+        changed = false;
+        for (size_t i = model->node_count; i-- > 0;)
+            if (model->nodes[i]->form == SURETY_TYPED_UNION)
+                changed |= settle_union(model, model->nodes[i]);
+    }
+    for (size_t i = 0; i < model->node_count; i++)
+        if (model->nodes[i]->form == SURETY_TYPED_STRUCT ||
+            model->nodes[i]->form == SURETY_TYPED_TUPLE)
+            settle_members(model, model->nodes[i]);
+}
