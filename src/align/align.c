@@ -44,8 +44,7 @@ surety__align_plan *surety__plan_new(surety_aligner *aligner,
     return plan;
 }
 
-/* ---- the aligner -----------------------------------------------------------
- */
+/* ---- the aligner --------------------------------------------------------- */
 
 surety_aligner *surety_aligner_new(const surety_alloc *alloc,
                                    const surety_limits *limits)
@@ -253,8 +252,7 @@ surety_status surety_aligner_align_rows(surety_aligner *aligner,
                : aligner_fail(aligner, torn, reterr);
 }
 
-/* ---- plain text -------------------------------------------------------------
- */
+/* ---- plain text ---------------------------------------------------------- */
 
 /* What text says of goal as a scalar. */
 static surety__answer text_answer(surety_aligner *aligner, surety__goal *goal,
@@ -314,8 +312,7 @@ surety_status surety_aligner_align_text(surety_aligner *aligner,
                : aligner_fail(aligner, answer.torn, reterr);
 }
 
-/* ---- edits
- * --------------------------------------------------------------------- */
+/* ---- edits --------------------------------------------------------------- */
 
 size_t surety_aligner_edit_count(const surety_aligner *aligner)
 {

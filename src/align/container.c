@@ -20,8 +20,7 @@ struct object_work {
     uint64_t cost;
 };
 
-/* ---- what a member is to satisfy --------------------------------------------
- */
+/* ---- what a member is to satisfy ----------------------------------------- */
 
 static bool member_has_pattern(struct object_work *work,
                                const surety__pattern *pattern, surety_str name)
@@ -290,8 +289,7 @@ surety__align_plan *surety__object_plan(surety_aligner *aligner,
     return work.plan;
 }
 
-/* ---- arrays
- * ------------------------------------------------------------------ */
+/* ---- arrays -------------------------------------------------------------- */
 
 surety__goal *surety__item_goal(surety_aligner *aligner,
                                 const surety__alternative *alternative,

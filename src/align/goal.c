@@ -297,8 +297,7 @@ bool surety__goal_expand(surety_aligner *aligner, surety__goal *goal)
     return done;
 }
 
-/* ---- what enum and const list ----------------------------------------------
- */
+/* ---- what enum and const list -------------------------------------------- */
 
 static void choices_count(const surety__choices *choices, uint32_t *count)
 {

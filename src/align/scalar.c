@@ -174,8 +174,7 @@ surety__answer surety__scalar_align(surety_aligner *aligner, surety__goal *goal,
     return choice.best;
 }
 
-/* ---- in a text that says more ----------------------------------------------
- */
+/* ---- in a text that says more -------------------------------------------- */
 
 /* The one number in text, as a text; empty where there is none, or more than
  * one, or it is only about right. */

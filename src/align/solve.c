@@ -61,8 +61,7 @@ static struct surety__question *question_top(surety_aligner *aligner)
     return &aligner->questions[aligner->question_count - 1];
 }
 
-/* ---- answers that are kept ------------------------------------------------
- */
+/* ---- answers that are kept ----------------------------------------------- */
 
 static uint64_t kept_key(const surety__goal *goal, surety_val val, bool wrapped)
 {
@@ -113,8 +112,7 @@ static void kept_add(surety_aligner *aligner,
         aligner->status = SURETY_NOMEM;
 }
 
-/* ---- asking ----------------------------------------------------------------
- */
+/* ---- asking -------------------------------------------------------------- */
 
 static void question_ask(surety_aligner *aligner, surety__goal *goal,
                          surety_val val, bool wrapped)
@@ -169,8 +167,7 @@ static void question_offer(surety_aligner *aligner, surety__answer offer)
         question->best.torn = true;
 }
 
-/* ---- alternatives ----------------------------------------------------------
- */
+/* ---- alternatives -------------------------------------------------------- */
 
 static unsigned val_bits(surety_val val)
 {
@@ -340,8 +337,7 @@ static void question_wrapped(surety_aligner *aligner,
     question_offer(aligner, item);
 }
 
-/* ---- children
- * ---------------------------------------------------------------- */
+/* ---- children ------------------------------------------------------------ */
 
 /* The child at work and its goal; false at the end. */
 static bool child_find(surety_aligner *aligner,
@@ -403,7 +399,9 @@ static void question_child(surety_aligner *aligner,
 
         if (aligner->status)
             return;
-        if (!goal || (!kept_find(aligner, goal, val, flat) &&
+        /* What was asked before was asked for another alternative, mostly. */
+        if (!goal || ((question->alternative == 1 ||
+                       !kept_find(aligner, goal, val, flat)) &&
                       surety__goal_holds(aligner, goal, val))) {
             question->at++;
             continue;
@@ -452,8 +450,7 @@ static void question_answered(surety_aligner *aligner,
         question->phase = QUESTION_NEXT;
 }
 
-/* ---- what stands within
- * ------------------------------------------------------- */
+/* ---- what stands within -------------------------------------------------- */
 
 /* Whether the key is a name that the goal knows, or one under which there is
  * no answer. */
@@ -585,6 +582,10 @@ static void question_within(surety_aligner *aligner,
     surety__goal *goal = question->goal;
     size_t cost = 0;
 
+    /* What stands within costs this edit at least. */
+    if (question->best.fits &&
+        question->best.cost < surety__edit_rows[edit].cost)
+        edit = EDIT_NONE;
     while (edit && question->at < count && !aligner->status) {
         surety_val val = {question->val.doc, question->cursor};
 

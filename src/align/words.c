@@ -160,8 +160,7 @@ static bool word_hit_next(surety_aligner *aligner, const surety__goal *goal,
     return false;
 }
 
-/* ---- what takes a text's word back ----------------------------------------
- */
+/* ---- what takes a text's word back --------------------------------------- */
 
 static bool word_is_doubt(surety_str word)
 {
@@ -259,8 +258,7 @@ static bool text_parts(surety_str text, size_t at)
     return true;
 }
 
-/* ---- what a text means -----------------------------------------------------
- */
+/* ---- what a text means --------------------------------------------------- */
 
 /* How text, or what is left of it without punctuation around it, stands for
  * the choice. */
@@ -354,8 +352,7 @@ const surety__align_choice *surety__choice_within(surety_aligner *aligner,
     return hit.choice;
 }
 
-/* ---- booleans and null -----------------------------------------------------
- */
+/* ---- booleans and null --------------------------------------------------- */
 
 /* 1, 0, -1: what the word says. */
 static int word_boolean(surety_str word)

@@ -151,7 +151,7 @@ static void put_member(const struct put_turn *turn,
         put_tell(turn, (surety__change){.id = part->left_out, .from = val});
         return;
     }
-    if (turn->tells)
+    if (turn->tells && (part->plan || part->key_edit))
         surety_pointer_token(&aligner->pointer,
                              part->key_edit ? part->name : surety_val_str(key));
     if (part->key_edit) {

@@ -6,15 +6,17 @@
  * that knows which of its children was looked at last, and threads: the shapes
  * that have a say on it, found through properties and items, and for the same
  * value through allOf, anyOf, oneOf and $ref. A child that is complete is
- * checked once; one that is open gets a level of its own. A thread that cannot
- * be satisfied kills what it is a part of, a union only with its last branch,
- * and when that reaches the root no continuation can help.
+ * checked once; one that is open gets a level of its own. A thread is dead when
+ * no continuation satisfies it, sure when every one does. Both are told to what
+ * it is a part of: a shape is dead with any part, a union with its last branch,
+ * a not with what is sure, an if with what it decides (prefix_thread.c); and
+ * when the root is dead no continuation can help.
  *
- * 1. Sound: what is not certain keeps a thread alive. not, if, contains,
- *    dependencies, unevaluated and uniqueItems wait for the end of their value,
- *    and so does what is beyond PREFIX_THREADS; then the value is checked, as
- *    long as that stays in proportion to what has come (RECHECK_SHARE). A limit
- *    of the check decides nothing.
+ * 1. Sound: what is not certain keeps a thread open. Enum and const of
+ *    containers and the unevaluated keywords wait for the end of their value,
+ *    and so does what is beyond PREFIX_THREADS; a value that is open at its end
+ *    is checked as a whole, as long as that stays in proportion to what has
+ * come (RECHECK_SHARE). A limit of the check decides nothing.
  * 2. A dynamic reference depends on what leads to it, so it decides nothing,
  *    and where a schema has one, no subschema is checked by itself.
  * 3. Threads of a level stand behind those of the level around it, each behind
@@ -57,6 +59,10 @@ void surety__prefix_free(surety__prefix *prefix)
                  prefix->level_cap * sizeof(*prefix->levels));
     surety__free(prefix->alloc, prefix->threads,
                  prefix->thread_cap * sizeof(*prefix->threads));
+    surety__free(prefix->alloc, prefix->items,
+                 prefix->item_cap * sizeof(*prefix->items));
+    surety__free(prefix->alloc, prefix->heads,
+                 prefix->head_cap * sizeof(*prefix->heads));
     surety__free(prefix->alloc, prefix, sizeof(*prefix));
 }
 
@@ -65,6 +71,7 @@ void surety__prefix_begin(surety__prefix *prefix, const surety_schema *schema,
 {
     prefix->schema = schema;
     prefix->flags = flags;
+    surety__past_forget(prefix, 0);
     prefix->level_count = prefix->thread_count = 0;
     prefix->spent = prefix->rechecked = 0;
     prefix->duplicates = 0;
@@ -125,9 +132,20 @@ static void prefix_push(surety__prefix *prefix, uint32_t cell, uint32_t key)
                             .place = prefix_cell(prefix, cell)->place,
                             .cursor = cell + 1,
                             .thread = (uint32_t)prefix->base,
+                            .items = prefix->item_count,
                             .kind = prefix_cell(prefix, cell)->kind};
     if (surety__prefix_is_firm(prefix, prefix_cell(prefix, cell)))
         surety__thread_spread(prefix, level);
+}
+
+/* Drops the level on top. */
+static void prefix_drop(surety__prefix *prefix)
+{
+    const prefix_level *const level = &prefix->levels[--prefix->level_count];
+
+    prefix->thread_count = level->thread;
+    surety__past_forget(prefix, level->items);
+    prefix->ended = prefix->level_count == 0;
 }
 
 /* The value of the level on top has ended: on to the next child of the value
@@ -137,15 +155,15 @@ static void prefix_pop(surety__prefix *prefix)
     const uint32_t child = prefix->levels[prefix->level_count - 1].cell;
     prefix_level *level;
 
-    prefix->thread_count = prefix->levels[--prefix->level_count].thread;
-    if (prefix->level_count == 0) {
-        prefix->ended = true;
+    prefix_drop(prefix);
+    if (prefix->ended)
         return;
-    }
     level = &prefix->levels[prefix->level_count - 1];
     level->cursor = (uint32_t)(surety__cell_after(prefix_cell(prefix, child)) -
                                prefix->checker->machine.doc->cells);
     level->ordinal++;
+    if (!(prefix->flags & SURETY__PREFIX_ALIGN))
+        surety__past_child(prefix, level, child);
 }
 
 /* The root has begun. */
@@ -209,6 +227,7 @@ static void prefix_member(surety__prefix *prefix, const prefix_level *level,
         if (machine->status) {
             prefix->nomem = prefix->nomem || machine->status == SURETY_NOMEM;
             machine->status = SURETY_OK;
+            surety__thread_wait(prefix, thread);
             break;
         }
         if (!shape)
@@ -279,8 +298,8 @@ static void prefix_child(surety__prefix *prefix)
 
     prefix->base = before;
     for (uint32_t i = level.thread; i < before && !prefix->dead; i++) {
-        if (prefix->threads[i].node != NODE_ALL ||
-            !surety__thread_lives(prefix, i))
+        if (!surety__thread_lives(prefix, i) ||
+            prefix->threads[i].node != NODE_ALL)
             continue;
         if (object)
             prefix_key(prefix, &level, i);
@@ -305,8 +324,7 @@ static void prefix_settle(surety__prefix *prefix)
     if (level->cell < doc->cell_count && cell->kind != CELL_KEY &&
         cell->place == level->place)
         return;
-    prefix->thread_count = level->thread;
-    prefix->ended = --prefix->level_count == 0;
+    prefix_drop(prefix);
 }
 
 /* ---- steps -------------------------------------------------------------- */

@@ -15,8 +15,10 @@ static bool find_is_certain(const surety_doc *doc,
                             const surety_finding *finding)
 {
     static const surety__keyword keywords[] = {
-        KW_TYPE,      KW_ENUM,           KW_CONST,  KW_MAX_LENGTH,
-        KW_MAX_ITEMS, KW_MAX_PROPERTIES, KW_ANY_OF, KW_ONE_OF,
+        KW_TYPE,         KW_ENUM,      KW_CONST,
+        KW_MAX_LENGTH,   KW_MAX_ITEMS, KW_MAX_PROPERTIES,
+        KW_MAX_CONTAINS, KW_ANY_OF,    KW_ONE_OF,
+        KW_NOT,
     };
 
     if (!(doc->cells[finding->instance.index].flags & FLAG_OPEN) ||

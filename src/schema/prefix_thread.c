@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads: what the shapes say of a value as far as it has come. See prefix.c.
  *
+ * A thread counts its parts that are not sure: subschemas for the same value,
+ * children that are open, and what the shape itself asks, which is sure at the
+ * end of the value or when nothing that follows can have a say on it
+ * (prefix_past.c). A part that nobody will decide is counted and never told.
+ *
  * A child that is complete is asked the ordinary verdict, and so needs no
  * thread, unless the schema has dynamic references or the value is going to be
  * aligned; then it is taken apart as one that is open. */
@@ -18,49 +23,140 @@ bool surety__thread_lives(surety__prefix *prefix, uint32_t thread)
     prefix_thread *const threads = prefix->threads;
     const uint32_t parent = threads[thread].parent;
 
-    if (parent != PREFIX_NONE && threads[parent].dead)
-        threads[thread].dead = true;
-    return !threads[thread].dead;
+    if (parent != PREFIX_NONE && threads[parent].state &&
+        !threads[thread].state)
+        threads[thread].state = PREFIX_LEFT;
+    return !threads[thread].state;
 }
 
-void surety__thread_kill(surety__prefix *prefix, uint32_t thread,
-                         struct prefix_cause cause)
+/* What follows for a union or an if from what is known of its parts. */
+static enum prefix_state node_state(const prefix_thread *node)
 {
-    prefix_thread *const threads = prefix->threads;
+    static const struct {
+        uint32_t parts;
+        enum prefix_state state;
+    } known[] = {
+#define BOTH(a, a_state, b, b_state)                                           \
+    IF_KNOWS(ROLE_##a, PREFIX_##a_state) | IF_KNOWS(ROLE_##b, PREFIX_##b_state)
+        {BOTH(IF, SURE, THEN, DEAD), PREFIX_DEAD},
+        {BOTH(IF, DEAD, ELSE, DEAD), PREFIX_DEAD},
+        {BOTH(THEN, DEAD, ELSE, DEAD), PREFIX_DEAD},
+        {BOTH(IF, SURE, THEN, SURE), PREFIX_SURE},
+        {BOTH(IF, DEAD, ELSE, SURE), PREFIX_SURE},
+        {BOTH(THEN, SURE, ELSE, SURE), PREFIX_SURE},
+#undef BOTH
+    };
 
-    prefix->cause = cause;
-    for (; thread != PREFIX_NONE; thread = threads[thread].parent) {
-        if (threads[thread].dead)
-            return;
-        if (threads[thread].node != NODE_ALL && threads[thread].alive &&
-            --threads[thread].alive)
-            return;
-        threads[thread].dead = true;
-    }
-    prefix->dead = true;
+    if (node->node == NODE_ANY)
+        return node->sure   ? PREFIX_SURE
+               : node->open ? PREFIX_OPEN
+                            : PREFIX_DEAD;
+    if (node->node == NODE_ONE)
+        return node->sure > 1 || !node->open   ? PREFIX_DEAD
+               : node->sure && node->open == 1 ? PREFIX_SURE
+                                               : PREFIX_OPEN;
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if ((node->known & known[i].parts) == known[i].parts)
+            return known[i].state;
+    return PREFIX_OPEN;
 }
 
-/* Whether subschemas can be checked by themselves, and it matters. */
-static bool thread_may_check(const surety__prefix *prefix)
+/* A part of a node is dead or sure. */
+static void node_hear(prefix_thread *node, unsigned role,
+                      enum prefix_state state)
+{
+    if (node->node == NODE_IF) {
+        node->known |= IF_KNOWS(role, state);
+    } else {
+        node->open -= state == PREFIX_DEAD;
+        node->sure += state == PREFIX_SURE;
+    }
+}
+
+void surety__thread_settle(surety__prefix *prefix, uint32_t thread,
+                           enum prefix_state state, struct prefix_cause cause)
+{
+    while (thread != PREFIX_NONE) {
+        prefix_thread *const part = &prefix->threads[thread];
+        prefix_thread *const parent =
+            part->parent == PREFIX_NONE ? NULL : &prefix->threads[part->parent];
+
+        if (part->state)
+            return;
+        part->state = (uint8_t)state;
+        if (state == PREFIX_LEFT)
+            return;
+        thread = part->parent;
+        if (part->role == ROLE_NOT) {
+            state = state == PREFIX_DEAD ? PREFIX_SURE : PREFIX_DEAD;
+            cause = part->cause;
+        }
+        if (!parent)
+            break;
+        if (parent->node == NODE_ALL) {
+            if (state == PREFIX_SURE && --parent->open)
+                return;
+            continue;
+        }
+        node_hear(parent, part->role, state);
+        if (parent->node == NODE_IF) {
+            if (part->role != ROLE_IF && state == PREFIX_DEAD)
+                parent->cause = cause;
+            cause = parent->cause;
+        } else if (state == PREFIX_SURE) {
+            cause = parent->cause;
+        }
+        state = node_state(parent);
+        if (!state)
+            return;
+    }
+    if (state == PREFIX_DEAD) {
+        prefix->cause = cause;
+        prefix->dead = true;
+    }
+}
+
+void surety__thread_own(surety__prefix *prefix, uint32_t thread)
+{
+    prefix_thread *const own = &prefix->threads[thread];
+
+    if (own->own)
+        return;
+    own->own = true;
+    if (--own->open == 0)
+        surety__thread_settle(prefix, thread, PREFIX_SURE, own->cause);
+}
+
+void surety__thread_if(surety__prefix *prefix, uint32_t thread, bool holds)
+{
+    prefix_thread *const node = &prefix->threads[thread];
+    enum prefix_state state;
+
+    node_hear(node, ROLE_IF, holds ? PREFIX_SURE : PREFIX_DEAD);
+    state = node_state(node);
+    if (state)
+        surety__thread_settle(prefix, thread, state, node->cause);
+}
+
+bool surety__thread_may_check(const surety__prefix *prefix)
 {
     return !prefix->schema->dynamic && !(prefix->flags & SURETY__PREFIX_ALIGN);
 }
 
-/* What became of a question to the machine: where it has no answer, true. */
-static bool thread_answer(surety__prefix *prefix, bool answer)
+/* What became of a question to the machine. */
+static enum prefix_state thread_answer(surety__prefix *prefix, bool answer)
 {
     surety__machine *const machine = &prefix->checker->machine;
     const surety_status status = machine->status;
 
     machine->status = SURETY_OK;
     prefix->nomem = prefix->nomem || status == SURETY_NOMEM;
-    return status || answer;
+    return status ? PREFIX_LEFT : answer ? PREFIX_SURE : PREFIX_DEAD;
 }
 
-/* False where it is certain that cell, which is complete, does not satisfy
- * shape. */
-static bool thread_holds(surety__prefix *prefix, const surety__shape *shape,
-                         const surety__cell *cell)
+enum prefix_state surety__thread_verdict(surety__prefix *prefix,
+                                         const surety__shape *shape,
+                                         const surety__cell *cell)
 {
     surety__machine *const machine = &prefix->checker->machine;
 
@@ -70,15 +166,16 @@ static bool thread_holds(surety__prefix *prefix, const surety__shape *shape,
 }
 
 /* The same of what the shape says without its subschemas. */
-static bool thread_leaf_holds(surety__prefix *prefix,
-                              const surety__shape *shape,
-                              const surety__cell *cell)
+static enum prefix_state thread_leaf(surety__prefix *prefix,
+                                     const surety__shape *shape,
+                                     const surety__cell *cell)
 {
     if (shape->how[cell->kind] == HOW_NO)
-        return false;
-    return !(shape->checks >> cell->kind & 1) ||
-           thread_answer(prefix, surety__leaf_holds(&prefix->checker->machine,
-                                                    shape, cell));
+        return PREFIX_DEAD;
+    if (!(shape->checks >> cell->kind & 1))
+        return PREFIX_SURE;
+    return thread_answer(
+        prefix, surety__leaf_holds(&prefix->checker->machine, shape, cell));
 }
 
 /* Alignment never changes a number: false where cell is one that a shape of
@@ -91,31 +188,36 @@ static bool thread_bounds_hold(surety__prefix *prefix,
     return !surety__cell_is_number(cell) ||
            shape->types & ~(TYPE_NUMBER | TYPE_INTEGER) || shape->choices ||
            shape->constant || shape->always || shape->never ||
-           thread_leaf_holds(prefix, shape, cell);
+           thread_leaf(prefix, shape, cell) != PREFIX_DEAD;
 }
 
 /* ---- new threads -------------------------------------------------------- */
 
 /* A thread at the end of those of the value at hand, which begin at base; NULL
- * where there is no room or no memory. */
+ * where there is no room or no memory. The parent waits for it, unless it is a
+ * node, which counts its parts. */
 static prefix_thread *thread_add(surety__prefix *prefix, size_t base,
-                                 const surety__shape *shape, uint32_t parent)
+                                 prefix_thread made)
 {
     void *items = prefix->threads;
-    prefix_thread *thread;
+    const prefix_thread *parent;
 
     if (prefix->thread_count - base >= PREFIX_THREADS)
         return NULL;
     if (surety__grow(prefix->alloc, &items, &prefix->thread_cap,
-                     prefix->thread_count + 1, sizeof(*thread),
-                     PREFIX_NONE - 1)) {
+                     prefix->thread_count + 1, sizeof(made), PREFIX_NONE - 1)) {
         prefix->nomem = true;
         return NULL;
     }
     prefix->threads = items;
-    thread = &prefix->threads[prefix->thread_count++];
-    *thread = (prefix_thread){.shape = shape, .parent = parent};
-    return thread;
+    if (made.parent != PREFIX_NONE) {
+        parent = &prefix->threads[made.parent];
+        made.asked = parent->asked || made.role == ROLE_NOT ||
+                     made.role == ROLE_IF || parent->node == NODE_ONE;
+    }
+    made.open = made.node == NODE_ALL;
+    prefix->threads[prefix->thread_count] = made;
+    return &prefix->threads[prefix->thread_count++];
 }
 
 /* What the kind of an open value says, as far as it is certain. */
@@ -146,13 +248,17 @@ void surety__thread_ask(surety__prefix *prefix, uint32_t parent,
         &prefix->checker->machine.doc->cells[child.cell];
     const bool align = prefix->flags & SURETY__PREFIX_ALIGN;
     const bool open = cell->flags & FLAG_OPEN;
-    prefix_thread *thread;
     enum surety__how how;
 
     shape = shape->direct;
-    if (!open && thread_may_check(prefix)) {
-        if (!thread_holds(prefix, shape, cell))
+    if (!open && surety__thread_may_check(prefix)) {
+        const enum prefix_state state =
+            surety__thread_verdict(prefix, shape, cell);
+
+        if (state == PREFIX_DEAD)
             surety__thread_kill(prefix, parent, child);
+        else if (state == PREFIX_LEFT)
+            surety__thread_wait(prefix, parent);
         return;
     }
     if (!open && align && cell->kind < CELL_ARRAY) {
@@ -168,11 +274,10 @@ void surety__thread_ask(surety__prefix *prefix, uint32_t parent,
     }
     if (how <= HOW_YES)
         return;
-    thread = thread_add(prefix, prefix->base, shape, parent);
-    if (thread)
-        thread->entry = true;
-    else if (parent != PREFIX_NONE)
-        prefix->threads[parent].undecided = true;
+    surety__thread_wait(prefix, parent);
+    thread_add(
+        prefix, prefix->base,
+        (prefix_thread){.shape = shape, .cause = child, .parent = parent});
 }
 
 void surety__thread_name(surety__prefix *prefix, uint32_t parent,
@@ -180,121 +285,202 @@ void surety__thread_name(surety__prefix *prefix, uint32_t parent,
 {
     const surety__cell *const key =
         &prefix->checker->machine.doc->cells[name.key];
-    bool holds = true;
+    enum prefix_state state = PREFIX_LEFT;
 
     shape = shape->direct;
-    if (thread_may_check(prefix))
-        holds = thread_holds(prefix, shape, key);
+    if (surety__thread_may_check(prefix))
+        state = surety__thread_verdict(prefix, shape, key);
     else if (shape->how[CELL_KEY] <= HOW_YES)
-        holds = shape->how[CELL_KEY] == HOW_YES;
+        state = shape->how[CELL_KEY] == HOW_YES ? PREFIX_SURE : PREFIX_DEAD;
     else if (shape->how[CELL_KEY] == HOW_CHECK)
-        holds = thread_leaf_holds(prefix, shape, key);
-    else
-        prefix->threads[parent].undecided = true;
-    if (!holds)
+        state = thread_leaf(prefix, shape, key);
+    if (state == PREFIX_DEAD)
         surety__thread_kill(prefix, parent, name);
+    else if (state == PREFIX_LEFT)
+        surety__thread_wait(prefix, parent);
 }
 
-/* A subschema for the same value in the thread, or a branch of a union in it;
- * whether it may hold. */
-static bool spread_one(surety__prefix *prefix, const prefix_level *level,
-                       uint32_t thread, const surety__shape *shape)
+static struct prefix_cause spread_cause(const prefix_level *level,
+                                        surety__keyword keyword)
+{
+    return (struct prefix_cause){level->cell, level->key, keyword};
+}
+
+/* A subschema for the same value in the thread: what its kind says, or a thread
+ * for it, if there is room. What is aligned may become of another kind. */
+static enum prefix_state spread_one(surety__prefix *prefix,
+                                    const prefix_level *level, uint32_t thread,
+                                    const surety__shape *shape,
+                                    enum prefix_role role)
 {
     const uint32_t inplace = prefix->threads[thread].inplace + 1;
     enum surety__how how;
-    prefix_thread *added = NULL;
 
     shape = shape->direct;
     how = (enum surety__how)shape->how[level->kind];
-    if (how == HOW_NO)
-        return prefix->flags & SURETY__PREFIX_ALIGN;
-    if (how == HOW_YES)
-        return true;
+    if (how <= HOW_YES)
+        return prefix->flags & SURETY__PREFIX_ALIGN ? PREFIX_OPEN
+               : how == HOW_YES                     ? PREFIX_SURE
+                                                    : PREFIX_DEAD;
     if (inplace <= prefix->checker->machine.limits.inplace_depth_max)
-        added = thread_add(prefix, level->thread, shape, thread);
-    if (added)
-        added->inplace = inplace;
-    else
-        prefix->threads[thread].undecided = true;
-    return true;
+        thread_add(prefix, level->thread,
+                   (prefix_thread){
+                       .shape = shape,
+                       .cause = spread_cause(level, role == ROLE_NOT ? KW_NOT
+                                                                     : KW_NONE),
+                       .parent = thread,
+                       .inplace = inplace,
+                       .role = (uint8_t)role,
+                   });
+    return PREFIX_OPEN;
+}
+
+/* One of several subschemas that all have to hold, or the one of a not. */
+static void spread_part(surety__prefix *prefix, const prefix_level *level,
+                        uint32_t thread, const surety__shape *shape,
+                        enum prefix_role role)
+{
+    const enum prefix_state state =
+        spread_one(prefix, level, thread, shape, role);
+    const bool not = role == ROLE_NOT;
+
+    if (state == PREFIX_OPEN)
+        surety__thread_wait(prefix, thread);
+    else if (state == (not ? PREFIX_SURE : PREFIX_DEAD))
+        surety__thread_kill(prefix, thread,
+                            spread_cause(level, not ? KW_NOT : KW_TYPE));
+}
+
+/* A node in the thread; PREFIX_NONE where there is no room for it. */
+static uint32_t spread_node(surety__prefix *prefix, const prefix_level *level,
+                            uint32_t thread, enum prefix_node node,
+                            const surety__applicator *applicator)
+{
+    const prefix_thread *const around = &prefix->threads[thread];
+    const prefix_thread made = {
+        .shape = around->shape,
+        .applicator = applicator,
+        .cause = spread_cause(level, applicator->keyword),
+        .parent = thread,
+        .inplace = around->inplace,
+        .node = (uint8_t)node,
+    };
+    const uint32_t at = (uint32_t)prefix->thread_count;
+
+    surety__thread_wait(prefix, thread);
+    return thread_add(prefix, level->thread, made) ? at : PREFIX_NONE;
+}
+
+/* All parts of the node have been told. */
+static void spread_told(surety__prefix *prefix, uint32_t node)
+{
+    const enum prefix_state state = node_state(&prefix->threads[node]);
+
+    if (state)
+        surety__thread_settle(prefix, node, state, prefix->threads[node].cause);
 }
 
 static void spread_union(surety__prefix *prefix, const prefix_level *level,
                          uint32_t thread, const surety__applicator *applicator)
 {
     const bool any = applicator->kind == APPLY_ANY;
-    const uint32_t at = (uint32_t)prefix->thread_count;
-    prefix_thread *added;
+    uint32_t at;
 
     for (uint32_t i = 0; any && i < applicator->count; i++)
         if (applicator->shapes[i]->direct->how[level->kind] == HOW_YES)
             return;
-    added = thread_add(prefix, level->thread, prefix->threads[thread].shape,
-                       thread);
-    if (!added) {
-        prefix->threads[thread].undecided = true;
+    at = spread_node(prefix, level, thread, any ? NODE_ANY : NODE_ONE,
+                     applicator);
+    if (at == PREFIX_NONE)
         return;
+    prefix->threads[at].open = applicator->count;
+    for (uint32_t i = 0; i < applicator->count; i++) {
+        const enum prefix_state state =
+            spread_one(prefix, level, at, applicator->shapes[i], ROLE_PART);
+
+        node_hear(&prefix->threads[at], ROLE_PART, state);
     }
-    added->node = any ? NODE_ANY : NODE_ONE;
-    added->inplace = prefix->threads[thread].inplace;
-    for (uint32_t i = 0; i < applicator->count; i++)
-        if (spread_one(prefix, level, at, applicator->shapes[i]))
-            prefix->threads[at].alive++;
-    if (prefix->threads[at].undecided)
-        prefix->threads[thread].undecided = true;
-    if (!prefix->threads[at].alive)
-        surety__thread_kill(prefix, at,
-                            (struct prefix_cause){level->cell, level->key,
-                                                  applicator->keyword});
+    spread_told(prefix, at);
 }
 
-/* Whether something that the shape itself asks of a container waits for its
- * end. */
-static bool spread_waits(const surety__shape *shape, unsigned kind)
+/* if, then and else, of which the latter may be absent; or then alone, where a
+ * member decides in place of if. */
+static void spread_if(surety__prefix *prefix, const prefix_level *level,
+                      uint32_t thread, const surety__applicator *applicator)
 {
-    const surety__arrays *const arrays = shape->arrays;
-    const surety__objects *const objects = shape->objects;
+    const bool alone = applicator->kind != APPLY_IF;
+    const uint32_t at = spread_node(prefix, level, thread, NODE_IF, applicator);
 
-    if (kind < CELL_ARRAY)
-        return false;
-    if (shape->choices || shape->constant)
-        return true;
-    if (kind == CELL_ARRAY)
-        return arrays &&
-               (arrays->unique || arrays->contains || arrays->unevaluated);
-    return objects && (objects->dependent_count || objects->unevaluated);
+    if (at == PREFIX_NONE)
+        return;
+    for (uint32_t i = 0; i < 3; i++) {
+        const enum prefix_role role = (enum prefix_role)(ROLE_IF + i);
+        const surety__shape *const shape = !alone   ? applicator->shapes[i]
+                                           : i == 1 ? applicator->shapes[0]
+                                                    : NULL;
+        enum prefix_state state = PREFIX_SURE;
+
+        if (alone && role == ROLE_IF)
+            continue;
+        if (shape)
+            state = spread_one(prefix, level, at, shape, role);
+        if (state)
+            node_hear(&prefix->threads[at], role, state);
+    }
+    spread_told(prefix, at);
+}
+
+static void spread_applicator(surety__prefix *prefix, const prefix_level *level,
+                              uint32_t thread,
+                              const surety__applicator *applicator)
+{
+    const bool align = prefix->flags & SURETY__PREFIX_ALIGN;
+
+    switch (applicator->kind) {
+    case APPLY_ALL:
+        for (uint32_t i = 0; i < applicator->count; i++)
+            spread_part(prefix, level, thread, applicator->shapes[i],
+                        ROLE_PART);
+        break;
+    case APPLY_ANY:
+    case APPLY_ONE: spread_union(prefix, level, thread, applicator); break;
+    case APPLY_DYNAMIC: surety__thread_wait(prefix, thread); break;
+    case APPLY_NOT:
+        if (!align)
+            spread_part(prefix, level, thread, applicator->shapes[0], ROLE_NOT);
+        break;
+    case APPLY_IF:
+        if (!align)
+            spread_if(prefix, level, thread, applicator);
+        break;
+    default:
+        if (!align && level->kind == CELL_OBJECT)
+            spread_if(prefix, level, thread, applicator);
+    }
 }
 
 /* What one thread leads to. */
 static void spread_thread(surety__prefix *prefix, const prefix_level *level,
                           uint32_t thread)
 {
-    const struct prefix_cause cause = {level->cell, level->key, KW_TYPE};
     const bool align = prefix->flags & SURETY__PREFIX_ALIGN;
     const surety__shape *shape = prefix->threads[thread].shape;
 
     if (!align)
         shape = surety__route_end(shape, level->kind);
     prefix->threads[thread].shape = shape;
-    if (shape->how[level->kind] == HOW_NO && !align)
-        surety__thread_kill(prefix, thread, cause);
-    if (shape->how[level->kind] <= HOW_YES)
+    if (shape->how[level->kind] <= HOW_YES) {
+        if (!align)
+            surety__thread_settle(
+                prefix, thread,
+                shape->how[level->kind] == HOW_YES ? PREFIX_SURE : PREFIX_DEAD,
+                spread_cause(level, KW_TYPE));
         return;
-    prefix->threads[thread].undecided |= spread_waits(shape, level->kind);
-    for (uint32_t a = 0; a < shape->applicator_count; a++) {
-        const surety__applicator *applicator = &shape->applicators[a];
-
-        switch (applicator->kind) {
-        case APPLY_ALL:
-            for (uint32_t i = 0; i < applicator->count; i++)
-                if (!spread_one(prefix, level, thread, applicator->shapes[i]))
-                    surety__thread_kill(prefix, thread, cause);
-            break;
-        case APPLY_ANY:
-        case APPLY_ONE: spread_union(prefix, level, thread, applicator); break;
-        default: prefix->threads[thread].undecided = true;
-        }
     }
+    for (uint32_t a = 0; a < shape->applicator_count; a++)
+        spread_applicator(prefix, level, thread, &shape->applicators[a]);
+    if (!align)
+        surety__past_begin(prefix, level, thread);
 }
 
 void surety__thread_spread(surety__prefix *prefix, prefix_level *level)
@@ -302,8 +488,8 @@ void surety__thread_spread(surety__prefix *prefix, prefix_level *level)
     level->spread = true;
     for (uint32_t i = level->thread; i < prefix->thread_count && !prefix->dead;
          i++)
-        if (prefix->threads[i].node == NODE_ALL &&
-            surety__thread_lives(prefix, i))
+        if (surety__thread_lives(prefix, i) &&
+            prefix->threads[i].node == NODE_ALL)
             spread_thread(prefix, level, i);
 }
 
@@ -342,8 +528,8 @@ void surety__thread_string(surety__prefix *prefix, prefix_level *level)
          i++) {
         const surety__shape *shape = prefix->threads[i].shape;
 
-        if (prefix->threads[i].node != NODE_ALL ||
-            !surety__thread_lives(prefix, i))
+        if (!surety__thread_lives(prefix, i) ||
+            prefix->threads[i].node != NODE_ALL)
             continue;
         if (shape->strings && level->chars > shape->strings->max_length) {
             cause.keyword = KW_MAX_LENGTH;
@@ -366,28 +552,31 @@ static void end_scalar(surety__prefix *prefix, prefix_level *level)
 {
     const surety__cell *const cell =
         &prefix->checker->machine.doc->cells[level->cell];
-    const struct prefix_cause cause = {level->cell, level->key, KW_NONE};
+    const struct prefix_cause cause = spread_cause(level, KW_NONE);
     const bool align = prefix->flags & SURETY__PREFIX_ALIGN;
-    const bool check = thread_may_check(prefix);
+    const bool check = surety__thread_may_check(prefix);
 
     if (!check && !align && !level->spread)
         surety__thread_spread(prefix, level);
     for (uint32_t i = level->thread; i < prefix->thread_count && !prefix->dead;
          i++) {
-        const prefix_thread *thread = &prefix->threads[i];
-        bool holds = true;
+        const surety__shape *const shape = prefix->threads[i].shape;
+        enum prefix_state state;
 
-        if (thread->node != NODE_ALL || (check && !thread->entry) ||
-            !surety__thread_lives(prefix, i))
+        if (!surety__thread_lives(prefix, i) ||
+            prefix->threads[i].node != NODE_ALL)
             continue;
         if (align)
-            holds = thread_bounds_hold(prefix, thread->shape, cell);
+            state = thread_bounds_hold(prefix, shape, cell) ? PREFIX_LEFT
+                                                            : PREFIX_DEAD;
         else if (check)
-            holds = thread_holds(prefix, thread->shape, cell);
+            state = surety__thread_verdict(prefix, shape, cell);
         else
-            holds = thread_leaf_holds(prefix, thread->shape, cell);
-        if (!holds)
-            surety__thread_kill(prefix, i, cause);
+            state = thread_leaf(prefix, shape, cell);
+        if (check || state != PREFIX_SURE)
+            surety__thread_settle(prefix, i, state, cause);
+        else
+            surety__thread_own(prefix, i);
     }
 }
 
@@ -410,69 +599,93 @@ static surety__keyword end_count(const prefix_thread *thread,
                                                       : KW_NONE;
 }
 
-/* Checks the whole value for a thread that left something to its end, if it may
- * be looked at again; false: it may not. */
+/* Whether the children that were counted for contains are enough, and those are
+ * there on which others depend. */
+static enum prefix_state end_named(surety__prefix *prefix,
+                                   const prefix_thread *thread,
+                                   const surety__cell *cell)
+{
+    const surety__arrays *const arrays = thread->shape->arrays;
+
+    if (cell->kind == CELL_ARRAY)
+        return arrays && arrays->contains &&
+                       thread->matches < arrays->min_contains
+                   ? PREFIX_DEAD
+                   : PREFIX_SURE;
+    if (!thread->shape->objects || !thread->shape->objects->dependent_count)
+        return PREFIX_SURE;
+    return thread_answer(prefix, surety__assert_names(&prefix->checker->machine,
+                                                      thread->shape, cell,
+                                                      thread->required));
+}
+
+/* What a shape itself asks of a container that has ended. */
+static void end_own(surety__prefix *prefix, const prefix_level *level,
+                    uint32_t thread, const surety__cell *cell)
+{
+    const prefix_thread *const own = &prefix->threads[thread];
+    const surety__keyword counted = end_count(own, cell);
+    enum prefix_state state = PREFIX_DEAD;
+
+    if (!counted)
+        state = surety__past_waits(prefix, own->shape, cell->kind)
+                    ? PREFIX_LEFT
+                    : end_named(prefix, own, cell);
+    if (state == PREFIX_DEAD)
+        surety__thread_kill(prefix, thread, spread_cause(level, counted));
+    else if (state == PREFIX_SURE)
+        surety__thread_own(prefix, thread);
+}
+
+/* Checks the whole value for a thread that is open at its end, if it may be
+ * looked at again; false: it may not. */
 static bool end_recheck(surety__prefix *prefix, const prefix_level *level,
                         uint32_t thread)
 {
     const surety_doc *const doc = prefix->checker->machine.doc;
     const surety__cell *const cell = &doc->cells[level->cell];
-    const struct prefix_cause cause = {level->cell, level->key, KW_NONE};
     const bool root = thread == 0 && prefix->level_count == 1;
+    const surety__shape *const shape =
+        root ? prefix->schema->root : prefix->threads[thread].shape;
 
     if ((prefix->schema->dynamic && !root) ||
         prefix->rechecked + cell->span >
             RECHECK_BASE + RECHECK_SHARE * (uint64_t)doc->cell_count)
         return false;
     prefix->rechecked += cell->span;
-    if (!thread_holds(
-            prefix, root ? prefix->schema->root : prefix->threads[thread].shape,
-            cell))
-        surety__thread_kill(prefix, thread, cause);
-    prefix->threads[thread].settled = true;
+    surety__thread_settle(prefix, thread,
+                          surety__thread_verdict(prefix, shape, cell),
+                          spread_cause(level, KW_NONE));
     return true;
-}
-
-/* Unions first: whether exactly one branch holds is known only of one that has
- * not more than one left. */
-static void end_unions(surety__prefix *prefix, const prefix_level *level)
-{
-    prefix_thread *const threads = prefix->threads;
-
-    for (size_t i = level->thread; i < prefix->thread_count; i++)
-        if (threads[i].node == NODE_ONE && threads[i].alive > 1)
-            threads[threads[i].parent].undecided = true;
 }
 
 static void end_container(surety__prefix *prefix, const prefix_level *level,
                           bool whole)
 {
-    const surety__cell *const cell =
-        &prefix->checker->machine.doc->cells[level->cell];
-    struct prefix_cause cause = {level->cell, level->key, KW_NONE};
-    prefix_thread *const threads = prefix->threads;
+    surety__machine *const machine = &prefix->checker->machine;
+    const surety__cell *const cell = &machine->doc->cells[level->cell];
 
     for (uint32_t i = level->thread;
          whole && i < prefix->thread_count && !prefix->dead; i++) {
-        if (threads[i].node != NODE_ALL || !surety__thread_lives(prefix, i))
-            continue;
-        cause.keyword = end_count(&threads[i], cell);
-        if (cause.keyword)
-            surety__thread_kill(prefix, i, cause);
-    }
-    end_unions(prefix, level);
-    for (uint32_t i = level->thread; i < prefix->thread_count && !prefix->dead;
-         i++) {
-        prefix_thread *thread = &threads[i];
+        const prefix_thread *const thread = &prefix->threads[i];
 
-        if (!thread->entry && threads[thread->parent].settled)
-            thread->settled = true;
-        if (thread->settled || thread->node != NODE_ALL ||
-            !(thread->undecided || !whole) || !surety__thread_lives(prefix, i))
+        if (!surety__thread_lives(prefix, i))
             continue;
-        if (!end_recheck(prefix, level, i))
-            break;
+        if (thread->node == NODE_ALL)
+            end_own(prefix, level, i, cell);
+        else if (thread->node == NODE_IF &&
+                 thread->applicator->kind != APPLY_IF &&
+                 surety__prefix_charge(prefix, cell->count / 16))
+            surety__thread_if(
+                prefix, i,
+                surety__applies(machine->doc, cell, thread->applicator));
     }
+    for (uint32_t i = level->thread; i < prefix->thread_count && !prefix->dead;
+         i++)
+        if (surety__thread_lives(prefix, i) &&
+            prefix->threads[i].node == NODE_ALL &&
+            !end_recheck(prefix, level, i))
+            break;
 }
 
 void surety__thread_end(surety__prefix *prefix, prefix_level *level, bool whole)

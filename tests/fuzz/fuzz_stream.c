@@ -7,7 +7,6 @@
  * reply; and what is there of the value can be written as JSON. */
 #include <surety/stream.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -35,6 +34,17 @@ static const char *const contracts[] = {
     "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
     "\"n\":{\"type\":\"number\",\"minimum\":2}},\"dependentRequired\":{"
     "\"n\":[\"m\"]}}}",
+    "{\"type\":\"array\",\"uniqueItems\":true,\"contains\":{\"required\":["
+    "\"k\"]},\"maxContains\":2,\"items\":{\"if\":{\"properties\":{\"k\":{"
+    "\"const\":\"a\"}},\"required\":[\"k\"]},\"then\":{\"properties\":{"
+    "\"v\":{\"type\":\"null\"}},\"not\":{\"required\":[\"w\"]}},\"else\":{"
+    "\"oneOf\":[{\"required\":[\"v\"]},{\"required\":[\"w\"]},"
+    "{\"type\":\"number\"}]}}}",
+    "{\"dependentSchemas\":{\"a\":{\"not\":{\"required\":[\"b\"],"
+    "\"properties\":{\"b\":{\"maxLength\":2}}}}},\"oneOf\":[{\"properties\":{"
+    "\"c\":{\"not\":{\"contains\":{\"const\":1},\"minContains\":2}}},"
+    "\"required\":[\"c\"]},{\"properties\":{\"d\":{\"uniqueItems\":true}},"
+    "\"required\":[\"d\"]}]}",
 };
 enum { CONTRACTS = sizeof(contracts) / sizeof(*contracts) };
 
@@ -54,12 +64,6 @@ static const surety_extract places[] = {
      .keep_reasoning = true},
 };
 enum { PLACES = sizeof(places) / sizeof(*places) };
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Read and made once, and kept. */
 static surety_contract *contract_of(size_t i)

@@ -2,7 +2,8 @@
 /* stream_suite.c: what a stream says on the way, over instances whose end is
  * known, through the public headers.
  *
- *     stream_suite suite ROOT        the JSON Schema Test Suite
+ *     stream_suite suite ROOT [N]    the JSON Schema Test Suite; N: how many
+ *                                    texts and continuations are made (2)
  *     stream_suite schemas FOLDER    folders of schema.json and instances.jsonl
  *     stream_suite cases PATH        replies of tests/suite/repair_suite.c: a
  *                                    file, or a folder of them
@@ -13,55 +14,38 @@
  * 1. An instance that is valid, as a native value byte by byte, is never said
  *    to be lost, at whatever repair level.
  * 2. One of which the stream says NO does not satisfy its contract, unless a
- * key stands twice in it.
+ *    key stands twice in it; nor does anything else that begins so, and the NO
+ *    comes when the part that decides it has ended (stream_early.c).
  * 3. In whatever chunks a reply comes, the outcome is that of the whole, and so
  *    is what the stream has said in the end.
  *
  * Instances of real schemas are valid, mostly; so of each some are made in
  * which one value is another. Of invalid instances it is shown how many were
  * told before their end, and after what part of their bytes on average. */
-#define _XOPEN_SOURCE 700
 #include <dirent.h>
-#include <ftw.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "suite/stream_early.h"
 #include "suite/suite.h"
 
-#include <surety/stream.h>
-
-enum { FILES_MAX = 2048, REMOTES_MAX = 512, SHOWN = 300 };
-
-struct remote {
-    char *uri;
-    surety_doc *doc;
-};
+enum { SHOWN = 300 };
 
 static struct suite {
-    const char *root;
-    char *files[FILES_MAX];
-    size_t file_count;
-    struct remote remotes[REMOTES_MAX];
-    size_t remote_count;
+    struct suite_remotes remotes;
     size_t number;
     bool failed;
     surety_stream *stream;
     surety_judge *judge;
     surety_contract *anything; /* true */
     surety_buf text, shown;
+    unsigned rounds;
     size_t wrong, valid, invalid, early; /* of the file at hand */
     double part;                         /* of the early ones, added up */
 } suite;
 
-static void suite_die(const char *what, const char *which)
-{
-    printf("Bail out! %s: %s\n", what, which);
-    exit(1);
-}
-
-static void suite_wrong(const char *what, surety_val schema, surety_str text,
-                        size_t at)
+void suite_wrong(const char *what, surety_val schema, surety_str text,
+                 size_t at)
 {
     suite.wrong++;
     surety_buf_reset(&suite.shown);
@@ -93,11 +77,9 @@ static void suite_line(const char *name)
 
 /* ---- one text ------------------------------------------------------------ */
 
-/* Feeds text in chunks of size bytes; gives how many bytes had come when the
- * verdict was worse than OPEN for the first time, or SIZE_MAX. */
-static size_t suite_feed(surety_stream *stream, const surety_contract *contract,
-                         const surety_stream_options *options, surety_str text,
-                         size_t size)
+size_t suite_feed(surety_stream *stream, const surety_contract *contract,
+                  const surety_stream_options *options, surety_str text,
+                  size_t size)
 {
     size_t said = SIZE_MAX;
     surety_error error;
@@ -170,61 +152,11 @@ static void suite_instance(const surety_contract *contract, surety_str text,
 
 /* ---- the JSON Schema Test Suite ------------------------------------------ */
 
-static surety_status suite_resolve(void *ctx, surety_str uri,
-                                   surety_val *ret_val)
-{
-    (void)ctx;
-    for (size_t i = 0; i < suite.remote_count; i++) {
-        if (surety_str_equal(uri, surety_str_of(suite.remotes[i].uri))) {
-            *ret_val = surety_doc_root(suite.remotes[i].doc);
-            return SURETY_OK;
-        }
-    }
-    return SURETY_END;
-}
-
 static bool suite_ends(const char *path, const char *end)
 {
     const size_t len = strlen(path);
 
     return len > strlen(end) && !strcmp(path + len - strlen(end), end);
-}
-
-static int suite_add_remote(const char *path, const struct stat *info, int kind,
-                            struct FTW *walk)
-{
-    struct remote *remote = &suite.remotes[suite.remote_count];
-
-    (void)info;
-    (void)walk;
-    if (kind != FTW_F || !suite_ends(path, ".json"))
-        return 0;
-    if (suite.remote_count == REMOTES_MAX)
-        suite_die("too many remotes", path);
-    remote->uri = suite_join("http://localhost:1234/",
-                             path + strlen(suite.root) + strlen("/remotes/"));
-    remote->doc = suite_read(path);
-    suite.remote_count++;
-    return 0;
-}
-
-static int suite_add_file(const char *path, const struct stat *info, int kind,
-                          struct FTW *walk)
-{
-    (void)info;
-    (void)walk;
-    if (kind != FTW_F || !suite_ends(path, ".json") ||
-        strstr(path, "/draft3/") || strstr(path, "/draft-next/"))
-        return 0;
-    if (suite.file_count == FILES_MAX)
-        suite_die("too many files", path);
-    suite.files[suite.file_count++] = suite_join("", path);
-    return 0;
-}
-
-static int suite_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static surety_dialect suite_dialect(const char *path)
@@ -252,13 +184,15 @@ static surety_contract *suite_contract(surety_val schema,
     return contract;
 }
 
-static void suite_run_group(const char *path, surety_val group)
+static void suite_run_group(const char *path, surety_val group,
+                            surety_val other)
 {
     const bool format = strstr(path, "/optional/") || strstr(path, "/format/");
     const surety_schema_options options = {.size = sizeof(options),
                                            .dialect = suite_dialect(path),
                                            .assert_format = format,
-                                           .resolve = suite_resolve};
+                                           .resolve = suite_resolve,
+                                           .resolve_ctx = &suite.remotes};
     const surety_val tests = surety_val_get(group, "tests");
     surety_contract *contract =
         suite_contract(surety_val_get(group, "schema"), &options);
@@ -280,6 +214,7 @@ static void suite_run_group(const char *path, surety_val group)
             suite_instance(contract, surety_buf_str(&suite.text), valid);
         }
     }
+    early_group(group, other, &options, suite.rounds);
     surety_checker_free(checker);
     surety_contract_free(contract);
 }
@@ -287,33 +222,34 @@ static void suite_run_group(const char *path, surety_val group)
 static void suite_run_schemas(const char *root)
 {
     char *tests = suite_join(root, "/tests");
-    char *remotes = suite_join(root, "/remotes");
+    struct suite_files files;
 
-    suite.root = root;
-    nftw(tests, suite_add_file, 16, FTW_PHYS);
-    nftw(remotes, suite_add_remote, 16, FTW_PHYS);
-    qsort(suite.files, suite.file_count, sizeof(*suite.files), suite_compare);
-    for (size_t i = 0; i < suite.file_count; i++) {
-        surety_doc *doc = suite_read(suite.files[i]);
-        const surety_val groups = surety_doc_root(doc);
+    suite_list(&files, tests, ".json");
+    suite_remotes_read(&suite.remotes, root);
+    for (size_t i = 0; i < files.count; i++) {
+        const char *below = files.paths[i] + strlen(tests);
+        surety_doc *doc;
+        surety_val groups, other;
 
-        for (surety_val group = surety_val_first(groups); group.doc;
-             group = surety_val_next(groups, group))
-            suite_run_group(suite.files[i], group);
-        suite_line(suite.files[i] + strlen(tests) + 1);
+        if (strstr(below, "/draft3/") || strstr(below, "/draft-next/"))
+            continue;
+        doc = suite_read(files.paths[i]);
+        groups = surety_doc_root(doc);
+        other = surety_val_first(groups);
+        for (surety_val group = other; group.doc;
+             group = surety_val_next(groups, group)) {
+            suite_run_group(below, group, other);
+            other = group;
+        }
+        suite_line(below + 1);
         surety_doc_free(doc);
-        free(suite.files[i]);
     }
-    for (size_t i = 0; i < suite.remote_count; i++) {
-        free(suite.remotes[i].uri);
-        surety_doc_free(suite.remotes[i].doc);
-    }
+    suite_remotes_free(&suite.remotes);
+    suite_unlist(&files);
     free(tests);
-    free(remotes);
 }
 
-/* ---- real schemas ---------------------------------------------------------
- */
+/* ---- real schemas -------------------------------------------------------- */
 
 enum { INSTANCES_MAX = 40, OTHERS = 8, LINE_MAX_BYTES = 1 << 16 };
 
@@ -429,8 +365,7 @@ static void suite_run_sets(const char *folder)
         free(names);
 }
 
-/* ---- replies --------------------------------------------------------------
- */
+/* ---- replies ------------------------------------------------------------- */
 
 /* Whether a key stands twice in the reply, so that the last counts: on the way
  * nobody waits for that (stream.h). */
@@ -529,42 +464,30 @@ static void suite_case(surety_val row)
 
 static void suite_run_file(const char *path)
 {
-    enum { CASE_MAX = 1 << 20 };
     FILE *file = fopen(path, "r");
-    char *line = malloc(CASE_MAX);
     surety_doc *doc = surety_doc_new(NULL);
+    surety_buf line;
 
-    while (file && line && fgets(line, CASE_MAX, file))
-        if (!surety_doc_read(doc, (surety_str){line, strcspn(line, "\n")}, NULL,
-                             NULL))
+    if (!file)
+        suite_die("cannot read", path);
+    surety_buf_init(&line, NULL, 0);
+    while (suite_next_line(file, &line))
+        if (!surety_doc_read(doc, surety_buf_str(&line), NULL, NULL))
             suite_case(surety_doc_root(doc));
-    if (file) {
-        fclose(file);
-        suite_line(path);
-    }
+    suite_line(path);
+    surety_buf_done(&line);
     surety_doc_free(doc);
-    free(line);
-}
-
-static int suite_add_any(const char *path, const struct stat *info, int kind,
-                         struct FTW *walk)
-{
-    (void)info;
-    (void)walk;
-    if (kind == FTW_F && suite.file_count < FILES_MAX)
-        suite.files[suite.file_count++] = suite_join("", path);
-    return 0;
+    fclose(file);
 }
 
 static void suite_run_cases(const char *path)
 {
-    nftw(path, suite_add_any, 16, FTW_PHYS);
-    qsort(suite.files, suite.file_count, sizeof(*suite.files), suite_compare);
-    for (size_t i = 0; i < suite.file_count; i++) {
-        if (suite_ends(suite.files[i], ".jsonl"))
-            suite_run_file(suite.files[i]);
-        free(suite.files[i]);
-    }
+    struct suite_files files;
+
+    suite_list(&files, path, ".jsonl");
+    for (size_t i = 0; i < files.count; i++)
+        suite_run_file(files.paths[i]);
+    suite_unlist(&files);
 }
 
 /* FOLDER/AREA/CONTRACT/NAME.ENDING */
@@ -574,16 +497,16 @@ static void suite_run_golden(const char *folder)
     const surety_registry_options options = {.size = sizeof(options)};
     const surety_judge_options how = {.size = sizeof(how)};
     surety_registry *registry = NULL;
+    struct suite_files files;
     char *text = malloc(REPLY_MAX);
 
-    nftw(folder, suite_add_any, 16, FTW_PHYS);
-    qsort(suite.files, suite.file_count, sizeof(*suite.files), suite_compare);
+    suite_list(&files, folder, "");
     surety_registry_new(&options, &registry, NULL);
-    for (size_t i = 0; text && i < suite.file_count; i++) {
-        const char *name = suite.files[i] + strlen(folder) + 1;
+    for (size_t i = 0; text && i < files.count; i++) {
+        const char *name = files.paths[i] + strlen(folder) + 1;
         const char *end = strrchr(name, '/');
         surety_contract *contract = NULL;
-        FILE *file = fopen(suite.files[i], "r");
+        FILE *file = fopen(files.paths[i], "r");
         size_t len = file ? fread(text, 1, REPLY_MAX, file) : 0;
 
         if (file)
@@ -598,10 +521,10 @@ static void suite_run_golden(const char *folder)
             suite.valid++;
         }
         surety_contract_free(contract);
-        free(suite.files[i]);
     }
     if (suite.valid)
         suite_line(folder);
+    suite_unlist(&files);
     surety_registry_free(registry);
     free(text);
 }
@@ -613,7 +536,9 @@ int main(int argc, char **argv)
     surety_buf_init(&suite.text, NULL, 0);
     surety_buf_init(&suite.shown, NULL, 0);
     surety_contract_read(surety_str_of("true"), NULL, &suite.anything, NULL);
-    if (argc != 3 || !suite.anything || !suite.stream || !suite.judge)
+    suite.rounds = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 2;
+    if (argc < 3 || argc > 4 || !suite.anything || !suite.stream ||
+        !suite.judge)
         suite_die("usage", "stream_suite suite|schemas|cases|golden PATH");
     if (!strcmp(argv[1], "suite"))
         suite_run_schemas(argv[2]);
@@ -632,5 +557,6 @@ int main(int argc, char **argv)
     surety_contract_free(suite.anything);
     surety_buf_done(&suite.text);
     surety_buf_done(&suite.shown);
+    early_done();
     return suite.failed;
 }

@@ -197,6 +197,98 @@ TEST(containers_are_lost_as_early_as_can_be)
         {"{\"if\":{\"required\":[\"a\"]},\"then\":false}", "{\"a\":1}", 7,
          "then", ""},
         {"false", "[1", 1, "false", ""},
+        {"{\"uniqueItems\":true}", "[\"a\",\"b\",\"a\"", 12, "uniqueItems",
+         "/2"},
+        {"{\"uniqueItems\":true}", "[{\"a\":1,\"b\":2},{\"b\":2,\"a\":1.0}", 30,
+         "uniqueItems", "/1"},
+        {"{\"uniqueItems\":true,\"items\":{\"uniqueItems\":true}}",
+         "[[1,2],[2,1],[1,2]", 18, "uniqueItems", "/2"},
+        {"{\"uniqueItems\":true,\"items\":{\"uniqueItems\":true}}",
+         "[[1,2],[2,1,2]", 14, "uniqueItems", "/1/2"},
+        {"{\"uniqueItems\":true,\"items\":{\"uniqueItems\":true}}",
+         "[[1,2],[2,1],[1],[2]]", 0, NULL, NULL},
+        {"{\"uniqueItems\":true}",
+         "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,7,", 50,
+         "uniqueItems", "/19"},
+        {"{\"contains\":{\"const\":2},\"maxContains\":1}", "[2,1,2,", 7,
+         "maxContains", ""},
+        {"{\"contains\":{\"const\":2},\"minContains\":2}", "[2,1]", 5,
+         "minContains", ""},
+        {"{\"contains\":{\"const\":2},\"minContains\":0}", "[1]", 0, NULL,
+         NULL},
+        {"{\"items\":{\"dependentRequired\":{\"a\":[\"b\"]}}}", "[{\"a\":1},",
+         8, "dependentRequired", "/0"},
+    };
+
+    grow_rows(t, rows, CHECK_COUNT(rows), SURETY__PREFIX_STRICT);
+}
+
+TEST(conditions_are_lost_with_what_decides_them)
+{
+    static const struct growth rows[] = {
+        {"{\"not\":{\"type\":\"array\"}}", "[1", 1, "not", ""},
+        {"{\"not\":{\"type\":\"string\"}}", "\"ab", 2, "not", ""},
+        {"{\"not\":{\"not\":{\"type\":\"object\"}}}", "[1", 1, "not", ""},
+        {"{\"not\":{\"required\":[\"a\"]}}", "{\"a\":\"x\"", 8, "not", ""},
+        {"{\"not\":{\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":["
+         "\"k\"]}}",
+         "{\"b\":[],\"k\":\"a\"", 15, "not", ""},
+        {"{\"not\":{\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":["
+         "\"k\"]}}",
+         "{\"k\":\"ab\",\"b\":[]}", 0, NULL, NULL},
+        {"{\"items\":{\"not\":{\"minItems\":2}}}", "[[0],[0,[]", 10, "not",
+         "/1"},
+        {"{\"not\":{\"contains\":{\"const\":1}}}", "[0,1,", 5, "not", ""},
+        {"{\"not\":{\"contains\":{\"const\":1},\"maxContains\":1}}", "[0,1,1]",
+         0, NULL, NULL},
+        {"{\"not\":{\"items\":{\"type\":\"null\"}}}", "[null,null]", 11, "not",
+         ""},
+        {"{\"not\":{\"items\":{\"type\":\"null\"}}}", "[null,0]", 0, NULL,
+         NULL},
+        {"{\"not\":{\"uniqueItems\":true}}", "[1,2,1]", 0, NULL, NULL},
+        {"{\"not\":{\"uniqueItems\":true}}", "[1,2]", 5, "not", ""},
+        {"{\"not\":{\"anyOf\":[{\"required\":[\"a\"]},{\"minProperties\":9}]}}",
+         "{\"a\":\"x\"", 8, "not", ""},
+        {"{\"items\":{\"not\":{\"maxLength\":2}}}", "[\"abc\"]", 0, NULL, NULL},
+        {"{\"items\":{\"not\":{\"maxLength\":2}}}", "[\"abc\",\"ab\"", 11,
+         "not", "/1"},
+        {"{\"if\":{\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":["
+         "\"k\"]},\"then\":{\"properties\":{\"v\":{\"type\":\"null\"}}}}",
+         "{\"k\":\"a\",\"v\":1", 14, "type", "/v"},
+        {"{\"if\":{\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":["
+         "\"k\"]},\"then\":{\"properties\":{\"v\":{\"type\":\"null\"}}}}",
+         "{\"v\":1,\"k\":\"a\"", 14, "type", "/v"},
+        {"{\"if\":{\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":["
+         "\"k\"]},\"then\":{\"properties\":{\"v\":{\"type\":\"null\"}}}}",
+         "{\"v\":1,\"k\":\"b\",\"v2\":2}", 0, NULL, NULL},
+        {"{\"if\":{\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":["
+         "\"k\"]},\"else\":{\"properties\":{\"v\":{\"type\":\"null\"}}}}",
+         "{\"k\":\"b\",\"v\":1", 14, "type", "/v"},
+        {"{\"if\":{\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":["
+         "\"k\"]},\"else\":{\"properties\":{\"v\":{\"type\":\"null\"}}}}",
+         "{\"v\":1,\"k\":\"b", 13, "type", "/v"},
+        {"{\"if\":{\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":["
+         "\"k\"]},\"then\":{\"properties\":{\"v\":{\"type\":\"null\"}}},"
+         "\"else\":{\"maxProperties\":1}}",
+         "{\"v\":1,\"w\":2", 12, "maxProperties", ""},
+        {"{\"properties\":{\"c\":{\"if\":{\"properties\":{\"k\":{\"const\":"
+         "\"a\"}},\"required\":[\"k\"]},\"then\":{\"properties\":{\"v\":{"
+         "\"type\":\"null\"}}}}}}",
+         "{\"c\":{\"v\":[],\"k\":\"a\"", 20, "type", "/c/v"},
+        {"{\"dependentSchemas\":{\"a\":{\"properties\":{\"v\":{\"type\":"
+         "\"null\"}}}}}",
+         "{\"v\":1,\"a\":\"x\"", 14, "type", "/v"},
+        {"{\"dependentSchemas\":{\"a\":{\"properties\":{\"v\":{\"type\":"
+         "\"null\"}}}}}",
+         "{\"a\":\"x\",\"v\":1", 14, "type", "/v"},
+        {"{\"dependentSchemas\":{\"a\":{\"properties\":{\"v\":{\"type\":"
+         "\"null\"}}}}}",
+         "{\"v\":1,\"b\":\"x\"}", 0, NULL, NULL},
+        {"{\"dependentSchemas\":{\"a\":false}}", "{\"a\":\"x\"", 8,
+         "dependentSchemas", ""},
+        {"{\"not\":{\"dependentSchemas\":{\"a\":{\"properties\":{\"v\":{"
+         "\"type\":\"null\"}}}}}}",
+         "{\"b\":\"x\"}", 9, "not", ""},
     };
 
     grow_rows(t, rows, CHECK_COUNT(rows), SURETY__PREFIX_STRICT);
@@ -230,6 +322,13 @@ TEST(unions_are_lost_with_their_last_branch)
         {"{\"anyOf\":[{\"type\":\"string\",\"maxLength\":1},"
          "{\"enum\":[\"abc\"]}]}",
          "\"ad", 3, "maxLength", ""},
+        {"{\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}]}",
+         "{\"b\":1,\"a\":\"x\"", 14, "oneOf", ""},
+        {"{\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]},{"
+         "\"required\":[\"c\"]}]}",
+         "{\"a\":1}", 0, NULL, NULL},
+        {"{\"not\":{\"oneOf\":[{\"required\":[\"a\"]},{\"maxProperties\":1}]}}",
+         "{\"b\":1,\"a\":\"x\"", 14, "not", ""},
         {"{\"$dynamicAnchor\":\"d\",\"items\":{\"anyOf\":["
          "{\"$dynamicRef\":\"#d\"}]},\"maxItems\":1}",
          "[[1,2", 5, "maxItems", "/0"},
@@ -255,6 +354,14 @@ TEST(what_is_repaired_is_lost_when_it_is_complete)
         {"{\"properties\":{\"n\":{\"type\":\"integer\"}}}", "{\"n\": (5)}", 0,
          NULL, NULL},
         {"{\"type\":\"object\"}", "\"a\": 1, \"b\": 2", 0, NULL, NULL},
+        {"{\"not\":{\"required\":[\"n\"]}}",
+         "{\"v\": [1, 2, \"n\": 1, \"m\": 2", 21, "not", ""},
+        {"{\"not\":{\"properties\":{\"v\":{\"minItems\":3}},\"required\":["
+         "\"v\"]}}",
+         "{\"v\": [1, 2, \"n\": 1}", 0, NULL, NULL},
+        {"{\"if\":{\"properties\":{\"k\":{\"const\":\"a\"}},\"required\":["
+         "\"k\"]},\"then\":{\"properties\":{\"v\":{\"type\":\"null\"}}}}",
+         "{v: 1, k: 'a', w: 2, x", 18, "type", "/v"},
     };
 
     grow_rows(t, rows, CHECK_COUNT(rows), 0);
@@ -356,6 +463,12 @@ TEST(names_that_stand_twice_count_once)
          "minProperties", "/0"},
         {"{\"items\":{\"minProperties\":2}}", "[{\"a\":1,\"a\":2,\"b\":1},1", 0,
          NULL, NULL},
+        {"{\"not\":{\"required\":[\"a\",\"b\"]}}", "{\"a\":1,\"a\":2,\"c\":3}",
+         0, NULL, NULL},
+        {"{\"not\":{\"required\":[\"a\"],\"minProperties\":2}}",
+         "{\"a\":1,\"a\":2}", 0, NULL, NULL},
+        {"{\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\",\"c\"]}]}",
+         "{\"a\":1,\"b\":2,\"b\":3}", 0, NULL, NULL},
     };
 
     grow_rows(t, rows, CHECK_COUNT(rows), SURETY__PREFIX_STRICT);
@@ -391,6 +504,8 @@ int main(int argc, char **argv)
          scalars_are_lost_as_early_as_can_be},
         {"containers are lost as early as can be",
          containers_are_lost_as_early_as_can_be},
+        {"conditions are lost with what decides them",
+         conditions_are_lost_with_what_decides_them},
         {"unions are lost with their last branch",
          unions_are_lost_with_their_last_branch},
         {"what is repaired is lost when it is complete",
