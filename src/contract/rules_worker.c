@@ -114,6 +114,28 @@ static void worker_drop_board(surety__board *board)
         munmap(board, sizeof(*board));
 }
 
+/* Both ends of a socket, neither in the place of a standard stream that the
+ * caller closed: what is written there would be taken for a message. */
+static bool worker_sockets(int *ret_pair)
+{
+    int pair[2];
+    int error;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return false;
+    ret_pair[0] = fcntl(pair[0], F_DUPFD_CLOEXEC, WORKER_SOCKET);
+    ret_pair[1] = fcntl(pair[1], F_DUPFD_CLOEXEC, WORKER_SOCKET);
+    error = errno;
+    close(pair[0]);
+    close(pair[1]);
+    if (ret_pair[0] >= 0 && ret_pair[1] >= 0)
+        return true;
+    if (ret_pair[0] >= 0)
+        close(ret_pair[0]);
+    errno = error;
+    return false;
+}
+
 surety_status surety__worker_start(surety__worker *worker,
                                    const surety_contract *contract,
                                    surety_error *reterr)
@@ -122,7 +144,7 @@ surety_status surety__worker_start(surety__worker *worker,
     int pair[2];
     pid_t pid;
 
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+    if (!worker_sockets(pair))
         return surety__fail(reterr, SURETY_IO,
                             "no socket for the rules' process: %s",
                             strerror(errno));
@@ -341,10 +363,8 @@ static void worker_confine(const surety_contract *contract, int socket)
     /* Out of the terminal's group: an interrupt is the parent's business. */
     setpgid(0, 0);
 
-    if (socket < WORKER_SOCKET)
-        socket = fcntl(socket, F_DUPFD, WORKER_SOCKET);
     null = open("/dev/null", O_RDWR);
-    if (socket < 0 || null < 0)
+    if (null < 0)
         _exit(WORKER_EXIT_BROKEN);
     if (socket != WORKER_SOCKET && dup2(socket, WORKER_SOCKET) < 0)
         _exit(WORKER_EXIT_BROKEN);

@@ -373,8 +373,7 @@ static surety_status sqlite_check_version(sqlite_store *self,
     return status;
 }
 
-/* ---- to be read only ------------------------------------------------------
- */
+/* ---- to be read only ----------------------------------------------------- */
 
 /* Appends the file as SQLite's URL of a file that nobody writes. */
 static void sqlite_put_immutable(surety_str path, surety_buf *out)
@@ -449,8 +448,7 @@ static surety_status sqlite_prepare_reading(sqlite_store *self,
     return status;
 }
 
-/* ---- to be written --------------------------------------------------------
- */
+/* ---- to be written ------------------------------------------------------- */
 
 static surety_status sqlite_prepare(sqlite_store *self, surety_error *reterr)
 {

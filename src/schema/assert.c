@@ -166,8 +166,6 @@ static bool assert_number(surety__machine *machine, const surety__shape *shape,
 
 /* ---- strings ----------------------------------------------------------- */
 
-/* Bytes are an upper bound of code points and a quarter of them a lower one, so
- * most strings need not be counted. */
 static uint64_t string_length(const surety_doc *doc, const surety__cell *cell)
 {
     return cell->flags & FLAG_ASCII
@@ -236,13 +234,14 @@ static bool assert_string(surety__machine *machine, const surety__shape *shape,
 {
     const surety__strings *strings = shape->strings;
     surety_str text = surety__cell_str(machine->doc, cell);
-    uint64_t length = 0;
+    uint64_t length = strings->min_length;
     surety__failure failures[6];
     size_t count = 0;
 
     if (!string_charge(machine, strings, cell))
         return false;
-    if (strings->min_length || strings->max_length != UINT64_MAX)
+    /* A character takes one byte to four: most strings need no counting. */
+    if (text.len / 4 < strings->min_length || text.len > strings->max_length)
         length = string_length(machine->doc, cell);
     if (length < strings->min_length)
         failures[count++] = (surety__failure){.keyword = KW_MIN_LENGTH};

@@ -139,8 +139,7 @@ bool surety__host_label(surety_str text)
     return surety__host_name(text) && !memchr(text.ptr, '.', text.len);
 }
 
-/* ---- mailboxes -------------------------------------------------------------
- */
+/* ---- mailboxes ----------------------------------------------------------- */
 
 /* atext (RFC 5322, 3.2.3): letters, digits and !#$%&'*+-/=?^_`{|}~, a bit
  * each; with `wide` also what is not ASCII. */

@@ -373,8 +373,7 @@ bool surety__format_iri_reference(surety_str text)
     return uri_is_reference(text, true, false);
 }
 
-/* ---- templates --------------------------------------------------------------
- */
+/* ---- templates ----------------------------------------------------------- */
 
 /* Takes a varname: varchar *( ["."] varchar ). */
 static bool template_name(surety_str *rest)

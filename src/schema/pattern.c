@@ -86,8 +86,7 @@ static pcre2_general_context *pattern_general(const surety_alloc *alloc)
         pattern_block_take, pattern_block_return, (void *)(uintptr_t)alloc);
 }
 
-/* ---- compiling ------------------------------------------------------------
- */
+/* ---- compiling ----------------------------------------------------------- */
 
 static surety_status pattern_too_large(surety_error *reterr)
 {
@@ -250,8 +249,7 @@ bool surety__pattern_is_valid(surety_str text)
     return surety__pattern_read(&reader, text, NULL, NULL, NULL) == SURETY_OK;
 }
 
-/* ---- matching -------------------------------------------------------------
- */
+/* ---- matching ------------------------------------------------------------ */
 
 surety__matcher *surety__matcher_new(const surety_alloc *alloc,
                                      const surety_limits *limits)

@@ -241,8 +241,7 @@ surety_status surety__pattern_class(surety__pattern_reader *reader,
     return SURETY_OK;
 }
 
-/* ---- the net --------------------------------------------------------------
- */
+/* ---- the net ------------------------------------------------------------- */
 
 /* Whether all of bits are in the other set. */
 static bool net_bits_within(const uint64_t *bits, const uint64_t *other,

@@ -49,8 +49,7 @@ typedef struct surety__pattern_set {
 void surety__pattern_set_add(surety__pattern_set *set, uint32_t low,
                              uint32_t high);
 
-/* ---- sets of positions ----------------------------------------------------
- */
+/* ---- sets of positions --------------------------------------------------- */
 
 static inline bool surety__bits_in(const uint64_t *bits, size_t i)
 {
@@ -177,8 +176,7 @@ static inline uint64_t *surety__net_follow(const surety__pattern_net *net,
 void surety__net_init(surety__pattern_net *net, const surety_alloc *alloc);
 void surety__net_done(surety__pattern_net *net);
 
-/* ---- what is matched without PCRE2 ----------------------------------------
- */
+/* ---- what is matched without PCRE2 --------------------------------------- */
 
 typedef enum surety__pattern_form {
     PATTERN_PROGRAM = 0, /* PCRE2's */
@@ -226,8 +224,7 @@ void surety__pattern_simple_done(surety__pattern_simple *simple,
 bool surety__pattern_simple_match(const surety__pattern_simple *simple,
                                   surety_str text);
 
-/* ---- the reader -----------------------------------------------------------
- */
+/* ---- the reader ---------------------------------------------------------- */
 
 /* An open group. */
 typedef struct surety__pattern_group {

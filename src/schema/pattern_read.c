@@ -468,8 +468,7 @@ surety_status surety__pattern_escape(surety__pattern_reader *reader,
     return SURETY_OK;
 }
 
-/* ---- atoms and quantifiers ------------------------------------------------
- */
+/* ---- atoms and quantifiers ----------------------------------------------- */
 
 /* The empty set. Its ranges are left as they are. */
 static void pattern_set_init(surety__pattern_set *set)

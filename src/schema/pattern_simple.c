@@ -34,8 +34,7 @@ enum {
     COLUMN_WORDS = PATTERN_COLUMNS_MAX / 64
 };
 
-/* ---- plain texts ----------------------------------------------------------
- */
+/* ---- plain texts --------------------------------------------------------- */
 
 /* The one code point of a label that is exactly that; else UINT32_MAX. */
 static uint32_t label_code(const surety__pattern_net *net,
@@ -96,8 +95,7 @@ static bool literal_find(const surety__pattern_net *net, size_t accept,
     }
 }
 
-/* ---- columns --------------------------------------------------------------
- */
+/* ---- columns ------------------------------------------------------------- */
 
 /* The classes of characters, a column each. */
 struct automaton_columns {
@@ -209,8 +207,7 @@ static bool columns_split_wide(struct automaton_columns *columns,
     return columns->count + 2 <= PATTERN_COLUMNS_MAX;
 }
 
-/* ---- the automaton --------------------------------------------------------
- */
+/* ---- the automaton ------------------------------------------------------- */
 
 /* One automaton after the other while they are built. */
 struct automaton_builder {
@@ -488,8 +485,7 @@ static surety_status automaton_build(struct automaton_builder *builder,
     return SURETY_OK;
 }
 
-/* ---- what remains of it ---------------------------------------------------
- */
+/* ---- what remains of it -------------------------------------------------- */
 
 /* The automata of a pattern as they were built. */
 struct automaton_built {
@@ -761,8 +757,7 @@ void surety__pattern_simple_done(surety__pattern_simple *simple,
     surety__free(alloc, simple->block, simple->block_size);
 }
 
-/* ---- matching --------------------------------------------------------------
- */
+/* ---- matching ------------------------------------------------------------ */
 
 /* The column of the character at *at, which moves on. */
 static unsigned automaton_column(const surety__pattern_simple *simple,

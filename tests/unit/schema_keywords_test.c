@@ -142,6 +142,12 @@ TEST(numbers)
 TEST(strings)
 {
     static const struct verdict rows[] = {
+        {"{\"minLength\":2}", "\"\xF0\x9F\x98\x80\xF0\x9F\x98\x80\"", true},
+        {"{\"minLength\":3}", "\"\xF0\x9F\x98\x80\xF0\x9F\x98\x80\"", false},
+        {"{\"maxLength\":2}", "\"\xF0\x9F\x98\x80\xF0\x9F\x98\x80\"", true},
+        {"{\"maxLength\":1}", "\"\xF0\x9F\x98\x80\xF0\x9F\x98\x80\"", false},
+        {"{\"minLength\":2,\"maxLength\":8}", "\"\xC3\xA9\"", false},
+        {"{\"minLength\":2,\"maxLength\":8}", "\"\xC3\xA9\xC3\xA9\"", true},
         {"{\"minLength\":2}", "\"\\ud83d\\ude00\"", false},
         {"{\"minLength\":2}", "\"ab\"", true},
         {"{\"maxLength\":1}", "\"\\u00e4\"", true},
