@@ -35,6 +35,8 @@
 #include <surety/reply.h>
 #include <surety/schema.h>
 
+#include "written.h"
+
 /* How often the work "again" repeats each document. */
 #define REPEAT 20
 
@@ -55,6 +57,7 @@ struct set {
     surety_finder *finder;
     surety_judge *judge;
     surety_lenient *reader; /* of texts that come in pieces; else NULL */
+    written written;        /* the schema as C */
     size_t valid; /* counted by every work, so that none is optimised away */
 };
 
@@ -142,6 +145,13 @@ static void pass_again(struct set *set)
     for (size_t i = 0; i < set->count; i++)
         for (unsigned again = 0; again < REPEAT; again++)
             set->valid += value_check(set, set->docs[i]);
+}
+
+static void pass_written(struct set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        set->valid +=
+            set->written.fits(&set->written, surety_doc_root(set->docs[i]));
 }
 
 static void pass_tree(struct set *set)
@@ -243,6 +253,11 @@ static bool has_docs(const struct set *set)
     return set->schema && set->docs;
 }
 
+static bool is_written(const struct set *set)
+{
+    return has_docs(set) && set->written.fits;
+}
+
 static bool has_contract(const struct set *set)
 {
     return set->contract != NULL;
@@ -257,6 +272,7 @@ static const struct work {
     {"parse", pass_parse, any, 1},              /* bytes to a document */
     {"check", pass_check, has_docs, 1},         /* documents that stay read */
     {"again", pass_again, has_docs, REPEAT},    /* each several times on end */
+    {"written", pass_written, is_written, 1},   /* check, by C of its own */
     {"bytes", pass_tree, has_schema, 1},        /* parse, then check */
     {"straight", pass_straight, has_schema, 1}, /* bytes to a verdict */
     {"compile", pass_compile, has_schema, 1},   /* text to a schema */
@@ -348,6 +364,7 @@ static void schema_open(struct set *set, const char *path, bool is_contract)
     if (strcmp(path, "-") == 0)
         return;
     set->schema_text = file_read(path);
+    set->written = written_open(path);
     if (is_contract)
         status = surety_contract_read(set->schema_text, NULL, &set->contract,
                                       &error);
@@ -358,7 +375,7 @@ static void schema_open(struct set *set, const char *path, bool is_contract)
         fail(is_contract ? "contract" : "schema", surety_status_name(status));
 }
 
-/* Both ways to a verdict must come to the same, or neither is measured. */
+/* All ways to a verdict must come to the same, or none is measured. */
 static bool verdict_of(struct set *set, surety_str text)
 {
     const bool valid = set->schema ? text_check(set, text)
@@ -366,6 +383,10 @@ static bool verdict_of(struct set *set, surety_str text)
 
     if (set->schema && text_check_straight(set, text) != valid)
         fail("straight", "another verdict than by the tree");
+    if (set->schema && set->written.fits &&
+        set->written.fits(&set->written, surety_doc_root(set->scratch)) !=
+            valid)
+        fail("written", "another verdict than the schema's");
     return valid;
 }
 
@@ -424,6 +445,7 @@ static void set_close(struct set *set)
     surety_finder_free(set->finder);
     surety_judge_free(set->judge);
     surety_lenient_free(set->reader);
+    written_close(&set->written);
     surety_contract_free(set->contract);
     free(set->docs);
     free(set->texts);

@@ -48,11 +48,11 @@ NODE = ("ajv", "standalone", "schemasafe")
 WORKS = {
     "real": ("parse", "check", "again", "bytes", "straight", "compile",
              "recall"),
-    "made": ("parse", "check", "again", "bytes", "straight", "compile",
-             "recall"),
-    "sized": ("parse", "check", "again", "bytes", "straight"),
+    "made": ("parse", "check", "written", "again", "bytes", "straight",
+             "compile", "recall"),
+    "sized": ("parse", "check", "written", "again", "bytes", "straight"),
     "spaced": ("parse", "bytes", "straight"),
-    "damaged": ("check", "again", "bytes", "straight"),
+    "damaged": ("check", "written", "again", "bytes", "straight"),
     "compile": ("compile", "recall"),
     "text": ("parse",),
     "reply": ("extract", "judge"),
@@ -69,15 +69,17 @@ ONLY = {**dict.fromkeys(PARSERS, ("parse",)), "standalone": ("check",),
 
 WHOLE = ("real", "made", "sized")
 CHECKERS = ("ajv", "standalone", "schemasafe", "fastjsonschema")
-# Peers that are none: the fastest of PARSERS, and Surety without its cache.
+# Peers that are none: the fastest of PARSERS, Surety without its cache, and C
+# written for one schema (written.c).
 FASTEST = "fastest parser"
 UNCACHED = "no cache"
+WRITTEN = "written out"
 # (title, work, kinds, peers)
 ROWS = (
     ("parse", "parse", WHOLE + ("spaced", "text"), PARSERS + ("JSON.parse",)),
-    ("check", "check", WHOLE, CHECKERS),
+    ("check", "check", WHOLE, CHECKERS + (WRITTEN,)),
     ("check, again", "again", WHOLE, ("Blaze",)),
-    ("damaged", "check", ("damaged",), CHECKERS),
+    ("damaged", "check", ("damaged",), CHECKERS + (WRITTEN,)),
     ("damaged, again", "again", ("damaged",), ("Blaze",)),
     ("bytes, tree", "bytes", WHOLE + ("spaced", "damaged"),
      ("ajv", "schemasafe", "fastjsonschema", FASTEST)),
@@ -255,6 +257,8 @@ class Bench:
             times[FASTEST] = {"bytes": min(parsed)}
         if "compile" in times["Surety"]:
             times[UNCACHED] = {"recall": times["Surety"]["compile"]}
+        if "written" in times["Surety"]:
+            times[WRITTEN] = {"check": times["Surety"].pop("written")}
         size = os.path.getsize(one.instances) if one.instances else 0
         schema = os.path.getsize(one.schema) if one.schema else 0
         self.rows.append((one, size, schema, len(tools[0].verdicts) or 1,
@@ -403,6 +407,29 @@ class Bench:
                           .replace("nan", "  -"))
                     name = ""
 
+    def print_chunks(self):
+        """How long one piece of a stream takes."""
+        head = "a stream, piece by piece"
+        for one, size, *_ in self.rows:
+            if one.kind != "stream" or size < STREAM_BYTES_MAX:
+                continue
+            if head:
+                print(f"\n{head:<27} {'pieces':>9} {'all ms':>8} "
+                      f"{'MB/s':>5} {'median ns':>9} {'p99 ns':>7} "
+                      f"{'most µs':>8}")
+                head = None
+            found = json.loads(subprocess.check_output(
+                [self.program("chunks"), data.stream_contract(self.data),
+                 one.instances], env=self.env))
+            name = one.name
+            for work in ("reader", "stream"):
+                spent, median, late, most = found[work]
+                print(f"{name:<18} {work:<8} {found['chunks']:>9} "
+                      f"{spent / 1e6:>8.1f} {size / spent * 1e3:>5.0f} "
+                      f"{median:>9.0f} {late:>7.0f} {most / 1e3:>8.1f}",
+                      flush=True)
+                name = ""
+
     def print_jobs(self):
         head = True
         for title, size, count, rounds, tools in self.jobs():
@@ -464,6 +491,7 @@ class Bench:
         if self.rows:
             self.print_sets()
             self.print_replies()
+            self.print_chunks()
         self.print_jobs()
         if self.notes:
             print("\nnot counted:")

@@ -497,6 +497,11 @@ def stream_sets(folder):
                 Maker("stream").rows(size), ensure_ascii=False, indent=2)))
 
 
+def stream_contract(folder):
+    """What the texts of stream_sets satisfy."""
+    return folder.contract("rows", schemas.ROWS)
+
+
 def census_replies(folder, size):
     """{how it is marked: file}: one reply of about size bytes each way."""
     intro = "Thought: I now know the final answer\nFinal Answer:"
