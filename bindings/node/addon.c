@@ -326,14 +326,26 @@ bool method_add(napi_env env, napi_value exports, const char *name,
 
 void position_write(surety_buf *out, const surety_position *position)
 {
-    surety_buf_text(out, "\"line\":");
-    surety_buf_number(out, position->line);
-    surety_buf_text(out, ",\"column\":");
-    surety_buf_number(out, position->column);
-    surety_buf_text(out, ",\"offset\":");
-    surety_buf_number(out, position->offset);
-    surety_buf_text(out, ",\"length\":");
-    surety_buf_number(out, position->length);
+    surety_json_number(out, "line", position->line);
+    surety_json_number(out, "column", position->column);
+    surety_json_number(out, "offset", position->offset);
+    surety_json_number(out, "length", position->length);
+}
+
+void issue_write(surety_buf *out, const surety_issue *issue)
+{
+    surety_buf_byte(out, '{');
+    surety_json_text(out, "keyword", issue->keyword);
+    surety_json_text(out, "instanceLocation", issue->instance_location);
+    surety_json_text(out, "keywordLocation", issue->keyword_location);
+    surety_json_text(out, "absoluteKeywordLocation",
+                     issue->absolute_keyword_location);
+    surety_json_text(out, "error", issue->message);
+    if (issue->hint.len)
+        surety_json_text(out, "hint", issue->hint);
+    if (issue->position.line)
+        position_write(out, &issue->position);
+    surety_buf_byte(out, '}');
 }
 
 /* ---- contracts --------------------------------------------------------- */
@@ -495,15 +507,6 @@ static napi_value contract_find(napi_env env, napi_callback_info info)
     return made;
 }
 
-static void member_write(surety_buf *out, const char *name, surety_str text)
-{
-    surety_buf_byte(out,
-                    out->len > 0 && out->ptr[out->len - 1] != '{' ? ',' : ' ');
-    surety_json_string(out, surety_str_of(name));
-    surety_buf_byte(out, ':');
-    surety_json_string(out, text);
-}
-
 /* contractInfo(contract): JSON. */
 static napi_value contract_info(napi_env env, napi_callback_info info)
 {
@@ -516,14 +519,13 @@ static napi_value contract_info(napi_env env, napi_callback_info info)
         return NULL;
     surety_buf_init(&out, NULL, 0);
     surety_buf_byte(&out, '{');
-    member_write(&out, "name", surety_contract_name(object->contract));
-    member_write(&out, "version", surety_contract_version(object->contract));
-    member_write(&out, "id", surety_contract_id(object->contract));
-    member_write(&out, "deprecated",
-                 surety_contract_deprecated(object->contract));
-    surety_buf_text(&out, ",\"schema\":");
-    surety_val_write(surety_contract_root(object->contract),
-                     SURETY_STYLE_COMPACT, &out);
+    surety_json_text(&out, "name", surety_contract_name(object->contract));
+    surety_json_text(&out, "version",
+                     surety_contract_version(object->contract));
+    surety_json_text(&out, "id", surety_contract_id(object->contract));
+    surety_json_text(&out, "deprecated",
+                     surety_contract_deprecated(object->contract));
+    surety_json_value(&out, "schema", surety_contract_root(object->contract));
     surety_buf_byte(&out, '}');
     return string_done(env, &out);
 }
@@ -554,13 +556,13 @@ static napi_value contract_list(napi_env env, napi_callback_info info)
     for (i = 0; i < surety_registry_count(registry); i++) {
         entry = surety_registry_at(registry, i);
         surety_buf_text(&out, i ? ",{" : "{");
-        member_write(&out, "name", entry.name);
-        member_write(&out, "version", entry.version);
-        member_write(&out, "title", entry.title);
-        member_write(&out, "source", entry.source);
-        member_write(&out, "deprecated", entry.deprecated);
-        member_write(&out, "aliasOf", entry.alias_of);
-        member_write(&out, "error", entry.error);
+        surety_json_text(&out, "name", entry.name);
+        surety_json_text(&out, "version", entry.version);
+        surety_json_text(&out, "title", entry.title);
+        surety_json_text(&out, "source", entry.source);
+        surety_json_text(&out, "deprecated", entry.deprecated);
+        surety_json_text(&out, "aliasOf", entry.alias_of);
+        surety_json_text(&out, "error", entry.error);
         surety_buf_byte(&out, '}');
     }
     surety_buf_byte(&out, ']');
@@ -641,22 +643,16 @@ static napi_value prompt_example(napi_env env, napi_callback_info info)
 
 static void finding_write(surety_buf *out, const surety_finding *finding)
 {
-    surety_position position = surety_val_position(finding->instance);
+    const surety_issue issue = {
+        .keyword = finding->keyword,
+        .instance_location = finding->instance_location,
+        .keyword_location = finding->keyword_location,
+        .absolute_keyword_location = finding->absolute_keyword_location,
+        .message = finding->message,
+        .hint = finding->hint,
+        .position = surety_val_position(finding->instance)};
 
-    surety_buf_byte(out, '{');
-    member_write(out, "keyword", finding->keyword);
-    member_write(out, "instanceLocation", finding->instance_location);
-    member_write(out, "keywordLocation", finding->keyword_location);
-    member_write(out, "absoluteKeywordLocation",
-                 finding->absolute_keyword_location);
-    member_write(out, "error", finding->message);
-    if (finding->hint.len)
-        member_write(out, "hint", finding->hint);
-    if (position.line) {
-        surety_buf_byte(out, ',');
-        position_write(out, &position);
-    }
-    surety_buf_byte(out, '}');
+    issue_write(out, &issue);
 }
 
 /* Checks text by schema and writes {valid, errors, truncated}. */

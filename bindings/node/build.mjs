@@ -53,10 +53,13 @@ function pkgConfig(...parameters) {
 // The flags that find the library, at build time and at run time.
 function linkFlags() {
   const places = folders(process.env.SURETY_LIBRARY_PATH);
-  if (places.length && !places.some((it) => ["so", "dylib"].some((ending) =>
-    existsSync(join(it, `libsurety.${ending}`)))))
-    fail(`there is no shared libsurety in ${places.join(":")}`,
-      "SURETY_LIBRARY_PATH names the folder of libsurety.so");
+  const lacking = places.length && ["libsurety", "libsurety-run"].find((name) =>
+    !places.some((it) => ["so", "dylib"].some((ending) =>
+      existsSync(join(it, `${name}.${ending}`)))));
+  if (lacking)
+    fail(`there is no shared ${lacking} in ${places.join(":")}`,
+      "SURETY_LIBRARY_PATH names the folder of libsurety.so and " +
+      "libsurety-run.so");
   if (places.length)
     return [...folders(process.env.SURETY_INCLUDE_PATH).map((it) => `-I${it}`),
       ...places.flatMap((it) => [`-L${it}`, `-Wl,-rpath,${it}`]),

@@ -4,7 +4,8 @@
 "use strict";
 
 const { join } = require("node:path");
-const { Units, parse, pointerOf, pointerTokens } = require("./json.cjs");
+const { Units, parse, pointerOf, pointerTokens, stringify } =
+  require("./json.cjs");
 
 const { version } = require("./package.json");
 
@@ -157,6 +158,9 @@ function extractOptions(extract) {
     "extract");
   if (given.from !== undefined && !Array.isArray(given.from))
     wrong("extract.from is no array");
+  if (given.from && (!given.from.length ||
+      new Set(given.from).size < given.from.length))
+    wrong("extract.from lists each place once, and at least one");
   if (given.marker !== undefined && typeof given.marker !== "string")
     wrong("extract.marker is no string");
   return { from: given.from?.map((it) =>
@@ -181,6 +185,34 @@ function judging(options) {
       undefined : text(options.native, "native"),
     extract: extractOptions(options.extract),
     variables: variables.length ? variables.flat() : undefined };
+}
+
+// ---- issues -----------------------------------------------------------------
+
+// An issue that only Zod knows of, in the forms that the engine writes.
+function issueWritten(it, form, level, source, reply) {
+  const line = (text) => text.replace(/[\0-\x1f\x7f]+/g, " ");
+  const told = line(`${it.message} (path: ${it.path.join("/")})`);
+  if (form === "plain")
+    return `${told}\n`;
+  if (form === "sarif")
+    return JSON.stringify({ ruleId: it.keyword, level, message: {
+      text: it.message }, locations: [{ physicalLocation: {
+      artifactLocation: { uri: source }, region: it.line ? {
+        startLine: it.line, startColumn: it.column } : undefined } }] });
+  if (form === "github") {
+    const safe = (text) => line(text).replace(/[%:,]/g, encodeURIComponent);
+    const at = it.line ? `line=${it.line},col=${it.column},` : "";
+    return `::${level} file=${safe(source)},${at}title=${safe(it.keyword)}::` +
+      `${(it.path.length ? told : line(it.message)).replace(/%/g, "%25")}\n`;
+  }
+  const bytes = (end) => typeof reply === "string" ?
+    Buffer.byteLength(reply.slice(0, end)) : end;
+  const offset = bytes(it.offset ?? 0);
+  return addon.issueText({ ...it, source, offset,
+    length: bytes((it.offset ?? 0) + (it.length ?? 0)) - offset,
+    text: it.line ? reply : undefined, warning: level === "warning",
+    color: form === "color" });
 }
 
 // ---- outcomes ---------------------------------------------------------------
@@ -229,7 +261,8 @@ function written(form, report) {
 // contract, the judging options, bigint, and of a run its finished reports.
 class Outcome {
   #how;
-  #zod;
+  #zod; // only Zod says no
+  #more; // only Zod says yes
 
   constructor(report, raw, how) {
     const read = parse(report, how.bigint);
@@ -256,9 +289,30 @@ class Outcome {
     this.raw = raw;
   }
 
+  // The value that the errors point into, valid or not, as it was read.
+  get candidate() {
+    const { bigint, contract, judging } = this.#how;
+    const read = addon.candidate(contract, this.raw, judging);
+    return read ? parse(read, bigint) : undefined;
+  }
+
   // What Zod made of the value: its own, or its issues. What there is of a
-  // value that was cut off stays as it is where Zod misses the rest.
+  // value that was cut off stays as it is where Zod misses the rest. Where the
+  // engine said no and Zod takes more, what the engine found are warnings.
   takeZod(result) {
+    if (!this.ok) {
+      if (!result.success)
+        return this;
+      this.#more = true;
+      this.ok = true;
+      this.stage = null;
+      this.value = result.data;
+      this.fallback = false;
+      this.truncated = false;
+      this.warnings = [...this.warnings, ...this.errors];
+      this.errors = [];
+      return this;
+    }
     if (result.success) {
       this.value = result.data;
       return this;
@@ -306,26 +360,30 @@ class Outcome {
   #report(form, source) {
     const number = choice(form, FORMS, "the form of a report");
     const { contract, judging, reports } = this.#how;
-    if (this.#zod)
+    if (this.#zod || this.#more)
       return this.#reportZod(form, source);
     return reports ? reports[number] :
       addon.judge(contract, this.raw, judging, number, source);
   }
 
-  // A reply that only Zod refuses is told by its issues.
+  // A reply that only Zod refuses, or only Zod takes, is told by its issues.
   #reportZod(form, source) {
+    const entries = (list) => list.map(({ message, path, ...it }) =>
+      ({ ...it, error: message }));
     if (form === "json")
-      return JSON.stringify({ ok: false, stage: this.stage,
-        contract: this.contract, value: null, fallback: false,
-        place: this.place, span: null, errors: this.errors.map(
-          ({ message, path, ...it }) => ({ ...it, error: message })),
-        repairs: [], warnings: [], raw: String(this.raw).slice(0, 500) });
-    if (form === "sarif")
-      return this.errors.map((it) => JSON.stringify({ ruleId: it.keyword,
-        level: "error", message: { text: it.message } })).join(",");
-    return this.errors.map((it) => `${source}:${it.line ?? 1}:` +
-      `${it.column ?? 1}: error[${it.keyword}]: ${it.message}` +
-      `${it.instanceLocation ? ` at ${it.instanceLocation}` : ""}\n`).join("");
+      return stringify({ ok: this.ok, stage: this.stage,
+        contract: this.contract, value: this.ok ? this.candidate : null,
+        fallback: false, place: this.place, span: null,
+        errors: entries(this.errors), repairs: [],
+        warnings: entries(this.#more ? this.warnings : []),
+        raw: String(this.raw).slice(0, 500) });
+    if (this.ok && form === "plain")
+      return "";
+    // Positions are the reply's, but for what the provider's API delivered.
+    const reply = this.place === "native" ? "" : this.raw;
+    return (this.ok ? this.warnings : this.errors).map((it) => issueWritten(it,
+      form, this.ok ? "warning" : "error", source, reply))
+      .join(form === "sarif" ? "," : "");
   }
 
   // What to send after this reply.

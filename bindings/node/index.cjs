@@ -48,13 +48,27 @@ function writerOf(schema, zod) {
   }
 }
 
+// Whether Zod takes more for this part than the JSON Schema that it writes.
+function takesMore({ def }) {
+  const patterns = [def, ...(def.checks ?? []).map((it) => it._zod?.def)];
+  return def.type === "catch" || def.coerce === true ||
+    def.type === "pipe" && def.in._zod.def.type === "transform" ||
+    patterns.some((it) => /[ims]/.test(it?.pattern?.flags ?? ""));
+}
+
 // The contract of a Zod schema. Zod itself fills in its defaults, from what
 // the reply holds: those of the schema may be of the type after a transform.
-function schemaOfZod(schema, options) {
+// more() is called where Zod takes more than that says.
+function schemaOfZod(schema, options, more = () => {}) {
   let written;
+  const override = (context) => {
+    if (takesMore(context.zodSchema._zod))
+      more();
+    options.jsonSchema?.override?.(context);
+  };
   try {
     written = writerOf(schema, options.zod)({ io: "input",
-      ...options.jsonSchema });
+      ...options.jsonSchema, override });
   } catch (error) {
     if (error instanceof TypeError)
       throw error;
@@ -80,7 +94,7 @@ function limitsOf(given) {
   return limits;
 }
 
-function handleOf(source, options) {
+function handleOf(source, options, more) {
   const name = options.name ?? "";
   const limits = limitsOf(options.limits);
   if (typeof source === "string")
@@ -91,8 +105,8 @@ function handleOf(source, options) {
   if (ArrayBuffer.isView(source))
     return addon.contractRead(text(source, "the contract"), name, limits);
   if (isZod(source))
-    return addon.contractRead(stringify(schemaOfZod(source, options)), name,
-      limits);
+    return addon.contractRead(stringify(schemaOfZod(source, options, more)),
+      name, limits);
   if (typeof source === "function" || source?._def || source?.["~standard"])
     wrong("this is no schema of Zod 4; another library's is to be given as " +
       "the JSON Schema that it writes");
@@ -108,13 +122,16 @@ class Contract {
   #handle;
   #bigint;
   #zod;
+  #more = false; // Zod takes more than the schema says
   #info;
 
   constructor(source, options) {
     const given = known(options, ["name", "folders", "limits", "zod",
       "jsonSchema", "bigint"], "contract");
     this.#bigint = flag(given.bigint, "bigint") === true;
-    this.#handle = handleOf(source, given);
+    this.#handle = handleOf(source, given, () => {
+      this.#more = true;
+    });
     this.#zod = isZod(source) ? source : undefined;
   }
 
@@ -158,14 +175,22 @@ class Contract {
       how);
   }
 
-  // What Zod says of a value that satisfies the schema.
+  // What Zod is asked of: a valid value, or one that it may take all the same;
+  // undefined where there is none. No rule of the contract is passed over.
+  #forZod(outcome) {
+    if (!this.#zod || outcome.ok)
+      return this.#zod && outcome.value;
+    return this.#more && outcome.stage === "validation" && !outcome.errors.some(
+      (it) => it.keyword === "rules") ? outcome.candidate : undefined;
+  }
+
   #finish(outcome) {
-    if (!this.#zod || !outcome.ok)
+    const value = this.#forZod(outcome);
+    if (value === undefined)
       return outcome;
     try {
       return outcome.takeZod(this.#zod.safeParse ?
-        this.#zod.safeParse(outcome.value) :
-        safeParse(this.#zod, outcome.value));
+        this.#zod.safeParse(value) : safeParse(this.#zod, value));
     } catch (error) {
       if (error?.constructor?.name !== "$ZodAsyncError")
         throw error;
@@ -181,9 +206,9 @@ class Contract {
   // The same for a Zod schema whose refinements or transforms are promises.
   async checkAsync(reply, options) {
     const outcome = this.#judge(reply, options);
-    if (!this.#zod || !outcome.ok)
-      return outcome;
-    return outcome.takeZod(await safeParseAsync(this.#zod, outcome.value));
+    const value = this.#forZod(outcome);
+    return value === undefined ? outcome :
+      outcome.takeZod(await safeParseAsync(this.#zod, value));
   }
 
   parse(reply, options) {
@@ -224,9 +249,11 @@ class Contract {
     return run({ ...options, contract: this });
   }
 
-  // For run.cjs: what a run judges by, and what Zod says of a value.
+  // For run.cjs: what a run judges by, and what Zod says of a value; more: the
+  // value that Zod may take of an outcome that is no.
   static runnable(contract, options) {
     return { how: contract.#how(options),
+      more: (outcome) => contract.#forZod(outcome),
       zod: contract.#zod && ((value) => safeParseAsync(contract.#zod, value)) };
   }
 }

@@ -144,6 +144,9 @@ export class Outcome<T = unknown> {
   readonly value: T | undefined;
   /** The value; throws InvalidReply unless ok. */
   readonly parsed: T;
+  /** The value that the errors point into, valid or not, as it was read;
+   * undefined where nothing parsed. */
+  readonly candidate: unknown;
   readonly errors: Issue[];
   readonly warnings: Issue[];
   readonly repairs: Repaired[];

@@ -298,6 +298,68 @@ static napi_value locate(napi_env env, napi_callback_info info)
     return made;
 }
 
+/* candidate(contract, reply, options): JSON of the value that the outcome is
+ * about, as it was read; "" where nothing parsed. */
+static napi_value candidate(napi_env env, napi_callback_info info)
+{
+    struct judgement judgement;
+    napi_value made = NULL;
+    surety_val val;
+    surety_buf out;
+
+    surety_buf_init(&out, NULL, 0);
+    if (judgement_take(env, info, &judgement)) {
+        val = surety_outcome_candidate(judgement.outcome);
+        if (val.doc)
+            surety_val_write(val, SURETY_STYLE_COMPACT, &out);
+        made = string_done(env, &out);
+    }
+    judgement_drop(env, &judgement);
+    return made;
+}
+
+/* issueText({keyword, message, hint, instanceLocation, source, text, line,
+ * column, offset, length, warning, color}): an issue as the report "text" has
+ * it; offset and length count bytes. */
+static napi_value issue_text(napi_env env, napi_callback_info info)
+{
+    static const char *const names[] = {"keyword",          "message", "hint",
+                                        "instanceLocation", "source",  "text"};
+    enum { TEXTS = sizeof(names) / sizeof(*names) };
+    surety_issue_form form = {.size = sizeof(form)};
+    struct bytes texts[TEXTS] = {0};
+    napi_value it, made = NULL;
+    surety_issue issue = {0};
+    surety_buf out;
+    size_t i = 0;
+
+    if (!arguments_take(env, info, 1, &it))
+        return NULL;
+    while (i < TEXTS && text_take(env, it, names[i], &texts[i]))
+        i++;
+    if (i == TEXTS) {
+        issue.keyword = texts[0].str;
+        issue.message = texts[1].str;
+        issue.hint = texts[2].str;
+        issue.instance_location = texts[3].str;
+        issue.position =
+            (surety_position){(size_t)number_take(env, it, "offset", 0),
+                              (size_t)number_take(env, it, "length", 0),
+                              (uint32_t)number_take(env, it, "line", 0),
+                              (uint32_t)number_take(env, it, "column", 0)};
+        form.source = texts[4].str;
+        form.text = texts[5].str;
+        form.warning = flag_take(env, it, "warning");
+        form.color = flag_take(env, it, "color");
+        surety_buf_init(&out, NULL, 0);
+        surety_issue_write(&issue, &form, &out);
+        made = string_done(env, &out);
+    }
+    while (i > 0)
+        bytes_drop(&texts[--i]);
+    return made;
+}
+
 /* ---- streams ----------------------------------------------------------- */
 
 struct stream {
@@ -379,16 +441,24 @@ static napi_value stream_feed(napi_env env, napi_callback_info info)
     return made;
 }
 
+/* The stream that is the only argument; NULL: thrown. */
+static const struct stream *stream_alone(napi_env env, napi_callback_info info)
+{
+    napi_value argument;
+
+    return arguments_take(env, info, 1, &argument)
+               ? handle_take(env, argument, &stream_tag)
+               : NULL;
+}
+
 /* streamValue(stream): JSON of the value so far, "" where none has begun. */
 static napi_value stream_value(napi_env env, napi_callback_info info)
 {
-    struct stream *stream;
-    napi_value argument;
+    const struct stream *stream = stream_alone(env, info);
     surety_val value;
     surety_buf out;
 
-    if (!arguments_take(env, info, 1, &argument) ||
-        !(stream = handle_take(env, argument, &stream_tag)))
+    if (!stream)
         return NULL;
     surety_buf_init(&out, NULL, 0);
     value = surety_stream_value(stream->stream);
@@ -397,39 +467,14 @@ static napi_value stream_value(napi_env env, napi_callback_info info)
     return string_done(env, &out);
 }
 
-static void issue_write(surety_buf *out, const surety_issue *issue)
-{
-    surety_buf_text(out, "{\"keyword\":");
-    surety_json_string(out, issue->keyword);
-    surety_buf_text(out, ",\"instanceLocation\":");
-    surety_json_string(out, issue->instance_location);
-    surety_buf_text(out, ",\"keywordLocation\":");
-    surety_json_string(out, issue->keyword_location);
-    surety_buf_text(out, ",\"absoluteKeywordLocation\":");
-    surety_json_string(out, issue->absolute_keyword_location);
-    surety_buf_text(out, ",\"error\":");
-    surety_json_string(out, issue->message);
-    if (issue->hint.len) {
-        surety_buf_text(out, ",\"hint\":");
-        surety_json_string(out, issue->hint);
-    }
-    if (issue->position.line) {
-        surety_buf_byte(out, ',');
-        position_write(out, &issue->position);
-    }
-    surety_buf_byte(out, '}');
-}
-
 /* streamFinding(stream): JSON of the finding. */
 static napi_value stream_finding(napi_env env, napi_callback_info info)
 {
-    struct stream *stream;
+    const struct stream *stream = stream_alone(env, info);
     surety_issue issue;
-    napi_value argument;
     surety_buf out;
 
-    if (!arguments_take(env, info, 1, &argument) ||
-        !(stream = handle_take(env, argument, &stream_tag)))
+    if (!stream)
         return NULL;
     issue = surety_stream_finding(stream->stream);
     surety_buf_init(&out, NULL, 0);
@@ -440,12 +485,11 @@ static napi_value stream_finding(napi_env env, napi_callback_info info)
 /* streamReply(stream): the bytes that came, a copy. */
 static napi_value stream_reply(napi_env env, napi_callback_info info)
 {
-    napi_value argument, made;
-    struct stream *stream;
+    napi_value made;
+    const struct stream *stream = stream_alone(env, info);
     surety_str text;
 
-    if (!arguments_take(env, info, 1, &argument) ||
-        !(stream = handle_take(env, argument, &stream_tag)))
+    if (!stream)
         return NULL;
     text = surety_stream_reply(stream->stream);
     if (napi_create_buffer_copy(env, text.len, text.len ? text.ptr : "", NULL,
@@ -484,6 +528,8 @@ bool judge_add(napi_env env, napi_value exports)
            method_add(env, exports, "retryPrompt", retry_prompt) &&
            method_add(env, exports, "patch", patch) &&
            method_add(env, exports, "locate", locate) &&
+           method_add(env, exports, "candidate", candidate) &&
+           method_add(env, exports, "issueText", issue_text) &&
            method_add(env, exports, "streamNew", stream_new) &&
            method_add(env, exports, "streamFeed", stream_feed) &&
            method_add(env, exports, "streamValue", stream_value) &&

@@ -183,12 +183,16 @@ class RunResult {
     this.value = outcome.value;
   }
 
-  // What Zod made of a valid value.
+  // What Zod made of a valid value, or of one that only the engine refused.
   settle(zod) {
     this.outcome?.takeZod(zod);
     this.value = zod.success ? zod.data : undefined;
-    if (zod.success)
+    if (zod.success) {
+      this.ok = true;
+      this.verdict = "valid";
+      this.message = this.hint = "";
       return;
+    }
     this.ok = false;
     this.verdict = "rejected";
     this.message = zod.error.issues[0].message;
@@ -254,6 +258,14 @@ function reportsOf(spec, { onEvent, signal }) {
   });
 }
 
+// A run whose last reply only the engine refused.
+async function settleMore(result, { more, zod }) {
+  const value = more(result.outcome);
+  const taken = value === undefined ? undefined : await zod(value);
+  if (taken?.success)
+    result.settle(taken);
+}
+
 async function run(options, contractOf, runnableOf) {
   const given = known(options, OPTIONS, "run");
   const bigint = flag(given.bigint, "bigint") === true;
@@ -275,6 +287,8 @@ async function run(options, contractOf, runnableOf) {
     bigint || runnable?.how.bigint);
   if (result.ok && runnable?.zod)
     result.settle(await runnable.zod(result.value));
+  else if (result.verdict === "rejected" && result.outcome)
+    await settleMore(result, runnable);
   return result;
 }
 

@@ -28,6 +28,15 @@ function without(outcome) {
   return it;
 }
 
+test("the value that errors point into", () => {
+  const outcome = contract(PERSON).check('So: {"name": 5, "age": 1, "x": [2]}');
+  assert.deepEqual([outcome.ok, outcome.value, outcome.candidate],
+    [false, undefined, { name: 5, age: 1, x: [2] }]);
+  assert.equal(contract(PERSON).check("none").candidate, undefined);
+  assert.equal(extract("[12345678901234567890]", { bigint: true }).candidate[0],
+    12345678901234567890n);
+});
+
 test("require and import give the same objects", () => {
   const required = createRequire(import.meta.url)("surety");
   assert.equal(required.contract, contract);
@@ -282,6 +291,8 @@ test("wrong arguments are a TypeError with the right ones", () => {
     () => person.check("", { repair: "all" }), () => person.check("", "align"),
     () => person.check("", { partial: 1 }),
     () => person.check("", { extract: { from: "fence" } }),
+    () => person.check("", { extract: { from: [] } }),
+    () => person.check("", { extract: { from: ["whole", "whole"] } }),
     () => person.check("", { variables: { a: 1 } }),
     () => contract(PERSON, { limits: { depth: 1 } }),
     () => contract(PERSON, { limits: { depthMax: 0 } }),

@@ -58,7 +58,18 @@ test("a refinement that only Zod knows is an error with its place", () => {
   assert.deepEqual([issue.keyword, issue.message, issue.path, issue.line,
     issue.column], ["zod.custom", "not that", ["why"], 1, 24]);
   assert.equal(reply.substr(issue.offset, issue.length), '"no"');
-  assert.match(outcome.report("text"), /error\[zod\.custom\]: not that/);
+  const text = `reply:1:24: error[zod.custom]: not that\n    1 | ${reply}\n` +
+    `      | ${" ".repeat(23)}^^^^ at /why\n`;
+  assert.equal(outcome.report("text"), text);
+  assert.equal(new InvalidReply(outcome).message, text.trimEnd());
+  assert.equal(outcome.report("color").replace(/\x1b\[[0-9;]*m/g, ""), text);
+  assert.equal(outcome.report("plain"), "not that (path: why)\n");
+  assert.equal(outcome.report("github", { source: "a,b.md" }), "::error file=" +
+    "a%2Cb.md,line=1,col=24,title=zod.custom::not that (path: why)\n");
+  assert.match(given.check(Buffer.from(reply)).report("text"),
+    /"no"}\n {6}\| {24}\^\^\^\^ at \/why/);
+  assert.equal(given.check(undefined, { native: '{"ok": false}' })
+    .report("text"), "reply: error[zod.custom]: say why\n      = at /why\n");
   assert.equal(outcome.report().errors[0].error, "not that");
   assert.equal(contract("surety/report").check(outcome.report("json")).ok,
     true);
@@ -89,6 +100,58 @@ test("promises of a schema want parseAsync", async () => {
   assert.equal((await given.checkAsync('{"a": "no"}')).errors[0].message,
     "not that");
   await assert.rejects(given.parseAsync("{"), InvalidReply);
+});
+
+test("where Zod takes more than its schema, its value counts", async () => {
+  const Model = z.object({ n: z.coerce.number().max(9), c: z.number().catch(7),
+    p: z.preprocess((it) => it ?? "none", z.string()),
+    r: z.string().regex(/^abc$/i) });
+  const given = contract(Model);
+  for (const input of [{ n: "5", c: "x", p: null, r: "ABC" }, { n: 5, c: 1,
+    p: "a", r: "abc" }, { n: true, r: "aBc" }]) {
+    assert.deepEqual(given.parse(`So: ${JSON.stringify(input)}`),
+      Model.parse(input));
+    assert.deepEqual(await given.parseAsync(JSON.stringify(input)),
+      Model.parse(input));
+  }
+  const outcome = given.check('{"n": "5", "c": 1, "p": "a", "r": "abc"}');
+  assert.deepEqual([outcome.ok, outcome.stage, outcome.errors],
+    [true, null, []]);
+  assert.deepEqual(outcome.warnings.map((it) => [it.keyword, it.path,
+    it.column]), [["type", ["n"], 7]]);
+  assert.equal(outcome.candidate.n, "5");
+  assert.match(outcome.report("text"), /:1:7: warning\[type\]: "5" is a/);
+  const report = outcome.report("json");
+  assert.equal(contract("surety/report").check(report).ok, true);
+  assert.deepEqual([JSON.parse(report).ok, JSON.parse(report).value.n,
+    JSON.parse(report).warnings.length], [true, "5", 1]);
+  const refused = given.check('{"n": "50", "c": 1, "p": "a", "r": "abc"}');
+  assert.deepEqual([refused.ok, refused.errors[0].keyword,
+    refused.errors[0].column], [false, "type", 7]);
+  let last;
+  const chunks = ['{"n": "5", "p": "a"', ', "r": "ABC"}'];
+  for await (last of given.stream().read(chunks));
+  assert.deepEqual(last.outcome.value, { n: 5, c: 7, p: "a", r: "ABC" });
+});
+
+test("a pattern with flags, alone", () => {
+  for (const Model of [z.string().regex(/^abc$/i), mini.string().check(
+    mini.regex(/^abc$/i))])
+    assert.equal(contract(Model, { zod: z }).parse('"ABC"'), "ABC");
+  assert.equal(contract(z.string().regex(/^abc$/)).check('"ABC"').ok, false);
+});
+
+test("what the contract itself asks for is not passed over", () => {
+  const ruled = z.object({ n: z.coerce.number() }).meta({ "x-surety": {
+    rules: [{ id: "even", at: "/n", expr: ".n % 2 == 0",
+      message: "must be even" }] } });
+  assert.equal(contract(ruled).check('{"n": 3}').errors[0].keyword, "rules");
+  assert.equal(contract(ruled).check('{"n": "4"}').ok, true);
+  const exact = z.object({ n: z.string().meta({ maxLength: 1 }) });
+  assert.equal(contract(exact).check('{"n": "ab"}').ok, false);
+  let seen = 0;
+  contract(exact, { jsonSchema: { override: () => seen++ } });
+  assert.ok(seen > 0);
 });
 
 test("what JSON cannot hold", () => {
@@ -136,6 +199,11 @@ test("a run's value is what Zod makes of it", async () => {
   assert.deepEqual([refused.ok, refused.verdict, refused.message],
     [false, "rejected", "not seven"]);
   assert.equal(refused.outcome.errors[0].message, "not seven");
+  const more = await run({ contract: z.object({ n: z.coerce.number() }),
+    prompt: "n?", ledger: "none", config: {}, retries: 0,
+    models: `exec:echo '{"n": "42"}'` });
+  assert.deepEqual([more.ok, more.verdict, more.parsed, more.message],
+    [true, "valid", { n: 42 }, ""]);
   const vote = await run({ contract: Model, prompt: "n?", ledger: "none",
     config: {}, consensus: "vote",
     models: ["exec:echo '{\"n\": \"1\"}'", "exec:echo '{\"n\":\"1\"}'"] });

@@ -291,6 +291,17 @@ class Issue(Structure):
     ]
 
 
+class IssueForm(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("source", Str),
+        ("text", Str),
+        ("subject", Str),
+        ("warning", c_bool),
+        ("color", c_bool),
+    ]
+
+
 class Repaired(Structure):
     _fields_ = [
         ("kind", c_char_p),

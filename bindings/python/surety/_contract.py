@@ -115,7 +115,8 @@ def _given(source: Any, name: str) -> _Given:
     model = model_of(source)
     if model is None:
         raise TypeError("a contract is made from a name, a path, a dict, JSON "
-                        f"text or a Pydantic model, not {source!r}")
+                        "text, a Pydantic model or pydantic.TypeAdapter(...), "
+                        f"not {source!r}")
     return _Given(dump(model.schema), name or model.name, model)
 
 

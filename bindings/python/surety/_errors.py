@@ -94,7 +94,8 @@ class InvalidReply(SuretyError, ValueError):
     """A reply that does not satisfy its contract. outcome has all of it, errors
     what is wrong: the outcome's, or, where the reply satisfies the contract and
     the Pydantic model says no, the model's (whose error is __cause__). Its text
-    is the whole report."""
+    is the whole report; line, path and hint are the first error's, and count in
+    the reply."""
     status = "invalid"
 
     def __init__(self, message: str, outcome: "Optional[Outcome[Any]]" = None,
@@ -102,11 +103,23 @@ class InvalidReply(SuretyError, ValueError):
         super().__init__(message)
         self.outcome = outcome
         self.errors = errors
+        if errors:
+            first = errors[0]
+            self.hint, self.path = first.hint, first.instance_location
+            self.line, self.column = first.line, first.column
+            self.offset, self.length = first.offset, first.length
 
     @property
     def report(self) -> Dict[str, Any]:
         """The report (the contract surety/report) as a dict."""
-        return {} if self.outcome is None else self.outcome.report()
+        if self.outcome is None:
+            return {}
+        report = self.outcome.report()
+        if report["ok"]:  # what the model refuses
+            report.update(ok=False, stage="validation", value=None,
+                          errors=[one.entry() for one in self.errors])
+            report.pop("derived", None)
+        return report
 
     def __str__(self) -> str:
         return self.message

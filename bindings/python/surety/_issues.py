@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong with a reply, and what was repaired, as Python has them."""
 
-from typing import NamedTuple, Optional, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 from . import _abi
 
@@ -20,6 +20,13 @@ class Issue(NamedTuple):
     column: Optional[int] = None
     offset: Optional[int] = None
     length: Optional[int] = None
+
+    def entry(self) -> Dict[str, Any]:
+        """As a report (the contract surety/report) has it."""
+        names = ("keyword", "instanceLocation", "keywordLocation",
+                 "absoluteKeywordLocation", "error", "hint", *self._fields[6:])
+        return {name: value for name, value in zip(names, self)
+                if value is not None and (name != "hint" or value)}
 
     def __str__(self) -> str:
         place = f" (at {self.instance_location})" if self.instance_location \

@@ -5,15 +5,15 @@ pool. So a check that only wants to know whether and what costs no more than
 that, and everything else is there all the same."""
 
 import json
-from ctypes import byref, c_void_p
+from ctypes import byref, c_char_p, c_void_p, cast, sizeof
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Generic, List,
                     NoReturn, Optional, Tuple, TypeVar, Union, overload)
 
 from . import _abi
 from ._abi import Error, Str, Val
 from ._errors import InvalidReply, NoMemory, SuretyError, failure
-from ._issues import Issue, Repair, issue_of, repair_of
-from ._library import buffer, lib, number_of, str_of
+from ._issues import Issue, Repair, issue_of, place_of, repair_of
+from ._library import buffer, encode, lib, number_of, str_of
 from ._models import Refused
 from ._values import json_of, load
 
@@ -151,6 +151,11 @@ class Outcome(Generic[T]):
         not; None where nothing parsed."""
         return load(self._val(lib.surety_outcome_candidate),
                     self.contract.decimals)
+
+    @lazy
+    def candidate_json(self) -> str:
+        """The same as JSON, every number as it stood; "": nothing parsed."""
+        return json_of(self._val(lib.surety_outcome_candidate))
 
     @lazy
     def derived(self) -> Optional[Dict[str, Any]]:
@@ -300,6 +305,11 @@ class Outcome(Generic[T]):
         return contract.judge(self.raw, *self._again, keep=True)
 
     @property
+    def attached(self) -> bool:
+        """For the other modules: whether live gives one."""
+        return bool(self._pointer or self._again)
+
+    @property
     def pointer(self) -> int:
         """For the other modules: the library's outcome."""
         return self._pointer
@@ -313,17 +323,66 @@ LAZY = tuple(name for name, one in vars(Outcome).items()
 def instance(contract: Any, valid: Any, outcome: "Optional[Outcome[Any]]"
              ) -> Any:
     """What is valid, an outcome or a run's result, as an instance of its
-    contract's model."""
+    contract's model. Where the reply's own value is the valid one but for
+    defaults, the model fills them in itself, for it does not check them and
+    keeps which members were given."""
     make = contract.make if contract is not None else None
     if make is None:
         return valid.value
+    text = valid.value_json
+    if outcome is not None and outcome.ok and \
+            not any(one.cost for one in outcome.repairs) and \
+            not lib.surety_contract_strips_unknown(contract.handle):
+        text = outcome.candidate_json
     try:
-        return make(valid)
+        return make(text)
     except Refused as refused:
-        text = "\n".join(map(str, refused.issues))
-        raise InvalidReply(f"{contract.id}: the model refuses the value\n"
-                           f"{text}", outcome, refused.issues) \
+        issues = tuple(_placed(outcome, issue) for issue in refused.issues)
+        report = "".join(_shown(outcome, issue) for issue in issues)
+        raise InvalidReply(report.rstrip("\n"), outcome, issues) \
             from refused.__cause__
+
+
+def _placed(outcome: "Optional[Outcome[Any]]", issue: Issue) -> Issue:
+    """What the model says of a value, with the value's place in the reply. It
+    holds for sure only where the reply's own bytes were read."""
+    if outcome is None or not outcome.attached:
+        return issue
+    live = outcome.live()
+    val = lib.surety_val_at(lib.surety_outcome_candidate(live.pointer),
+                            str_of(issue.instance_location))
+    position = lib.surety_val_position(val)
+    if not position.line:
+        return issue
+    if outcome.place != "native":
+        reply = encode(outcome.raw)
+        start = lib.surety_outcome_start(live.pointer)
+        end = position.offset + position.length
+        if reply[start:start + end] != \
+                bytes(lib.surety_doc_text(val.doc))[:end]:
+            return issue
+        position = lib.surety_position_at(
+            str_of(reply), start + position.offset, position.length)
+    line, column, offset, length = place_of(position)
+    return issue._replace(line=line, column=column, offset=offset,
+                          length=length)
+
+
+def _shown(outcome: "Optional[Outcome[Any]]", issue: Issue) -> str:
+    """An issue as the report "text" has it."""
+    texts = [encode(one) for one in issue[:6]]
+    raw = _abi.Issue(*[_abi.Text(cast(c_char_p(one), c_void_p), len(one))
+                       for one in texts])
+    form = _abi.IssueForm(size=sizeof(_abi.IssueForm))
+    if outcome is not None and issue.line and outcome.place != "native":
+        form.text = str_of(outcome.raw)
+        raw.position = _abi.Position(issue.offset, issue.length, issue.line,
+                                     issue.column)
+    with buffer() as out:
+        status = lib.surety_issue_write(byref(raw), byref(form), out.ref)
+        if status:
+            raise failure(status, Error())
+        return str(out)
 
 
 def sarif(results: str) -> str:

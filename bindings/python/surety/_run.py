@@ -311,6 +311,7 @@ class _Settings:
             raise ValueError("replay and record are the Config's own")
         if "native" in judge:
             raise TypeError("native is the run's business")
+        JudgeOptions(0, **judge)  # names and values, without a contract too
         self.__dict__.update({name: value for name, value in locals().items()
                               if name != "self"})
         self.listens = on_event is not None
@@ -365,22 +366,24 @@ def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
         machine.cancelled.value = 1
         raise
     finally:
-        _join(thread)
-        try:
-            result = machine.result() if not machine.cancelled.value else None
-        finally:
-            machine.close()
+        result = _end(machine, thread)
     assert result is not None
     return result
 
 
-def _join(thread: Optional[threading.Thread]) -> None:
-    """Waits for the end of a run, which is near, whatever is pressed."""
+def _end(machine: _Machine,
+         thread: Optional[threading.Thread]) -> "Optional[RunResult[Any]]":
+    """Waits for the end of a run, which is near, whatever is pressed, closes
+    it, and gives its result; None: it was cancelled."""
     while thread is not None and thread.is_alive():
         try:
             thread.join()
         except KeyboardInterrupt:
             continue
+    try:
+        return machine.result() if not machine.cancelled.value else None
+    finally:
+        machine.close()
 
 
 async def run_async(contract: Any, prompt: str,
@@ -412,10 +415,6 @@ async def run_async(contract: Any, prompt: str,
         machine.cancelled.value = 1
         raise
     finally:
-        _join(thread)
-        try:
-            result = machine.result() if not machine.cancelled.value else None
-        finally:
-            machine.close()
+        result = _end(machine, thread)
     assert result is not None
     return result

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contracts from Pydantic's models, of whichever Pydantic there is."""
 
+import json
+import pickle
 import unittest
 from typing import List, Optional
 
@@ -10,6 +12,7 @@ from surety import Contract, InvalidReply
 try:
     import pydantic
     from pydantic import BaseModel, Field
+    from pydantic.dataclasses import dataclass
 except ImportError:
     raise unittest.SkipTest("Pydantic is not installed")
 
@@ -42,6 +45,23 @@ else:
         count: int
         refuse = pydantic.validator("count", allow_reuse=True)(refuse_zero)
 
+
+class Loose(BaseModel):
+    count: int
+    absent: int = None
+
+
+class Nested(BaseModel):
+    order: Optional[Order] = None
+    orders: List[Order]
+
+
+@dataclass
+class Data:
+    order: Order
+    count: int = 3
+
+
 REPLY = 'Here: {"items": [{"name": "a", "count": 2}]}'
 
 
@@ -72,10 +92,94 @@ class Models(unittest.TestCase):
             contract.parse('{"count": 0}')
         error = caught.exception
         self.assertIsInstance(error.__cause__, pydantic.ValidationError)
-        self.assertEqual((error.errors[0].keyword,
-                          error.errors[0].instance_location),
-                         ("model", "/count"))
-        self.assertIn("must not be nothing", str(error))
+        issue = error.errors[0]
+        self.assertEqual((issue.keyword, issue.instance_location, issue.line,
+                          issue.column, issue.offset, issue.length),
+                         ("model", "/count", 1, 11, 10, 1))
+        self.assertIn("must not be nothing\n    1 | {\"count\": 0}\n      |"
+                      "           ^ at /count", str(error))
+        self.assertEqual((error.line, error.column, error.path),
+                         (1, 11, "/count"))
+
+    def test_report_of_validators(self):
+        """It says no, though the outcome's own says yes."""
+        contract = Contract(Checked)
+        reply = 'é\n So: {"count": 0}'
+        for outcome, place in (
+                (contract.check(reply), (2, 16, 18, 1)),
+                (contract.check("", native='{"count": 0}'), (1, 11, 10, 1)),
+                (contract.check("{'count': '0'}", repair="align"),
+                 (1, 11, 10, 3)),
+                (contract.check(reply).detach(), (None,) * 4)):
+            with self.assertRaises(InvalidReply) as caught:
+                outcome.parsed
+            error = caught.exception
+            self.assertEqual(error.errors[0][6:], place)
+            report = error.report
+            self.assertEqual((report["ok"], report["stage"], report["value"],
+                              report["errors"][0]["instanceLocation"],
+                              report["errors"][0].get("line")),
+                             (False, "validation", None, "/count", place[0]))
+            self.assertTrue(Contract("surety/report").check(
+                json.dumps(report)).ok)
+            self.assertIn("error[model]: ", str(error))
+            again = pickle.loads(pickle.dumps(error))
+            self.assertEqual((again.errors, again.report, str(again)),
+                             (error.errors, report, str(error)))
+
+    def test_defaults(self):
+        """The model's own, which are not checked, and are not given."""
+        given = Contract(Loose).parse('{"count": 1}')
+        self.assertEqual(given, Loose(count=1))
+        self.assertIsNone(given.absent)
+        self.assertEqual(getattr(given, "model_fields_set" if TWO else
+                                 "__fields_set__"), {"count"})
+        self.assertEqual(Contract(Loose).parse(
+            "{'count': '1', 'absent': 7}", repair="align").absent, 7)
+
+    def test_null(self):
+        """Pydantic 1 leaves out of its schema that an Optional takes null."""
+        made = Contract(Order).parse('{"items": [], "note": null}')
+        self.assertEqual(made, Order(items=[]))
+        made = Contract(Nested).parse('{"order": null, "orders": '
+                                      '[{"items": [], "note": null}]}')
+        self.assertEqual(made.orders, [Order(items=[])])
+        with self.assertRaises(InvalidReply):
+            Contract(Order).parse('{"items": null}')
+
+    @unittest.skipUnless(TWO, "only Pydantic 2 has a Pydantic 1 inside")
+    def test_one_inside_of_two(self):
+        from pydantic import v1
+
+        class Kind(type(v1.BaseModel)):
+            pass
+
+        class Note(v1.BaseModel, metaclass=Kind):
+            text: Optional[str]
+
+        self.assertEqual(Contract(Note).parse('{"text": null}'),
+                         Note(text=None))
+
+    def test_looks_like_a_model(self):
+        class Like:
+            schema = staticmethod(lambda: {"type": "integer"})
+            parse_obj = staticmethod(lambda value: [value])
+
+        self.assertEqual(Contract(Like).parse("5"), [5])
+
+    def test_dataclass(self):
+        contract = Contract(Data)
+        self.assertEqual(contract.name, "Data")
+        self.assertEqual(contract.parse('{"order": {"items": []}}'),
+                         Data(Order(items=[]), 3))
+        self.assertEqual(contract.check('{"order": 1}').errors[0]
+                         .instance_location, "/order")
+
+    def test_no_model(self):
+        for source in (object, List[int], 5, None):
+            with self.assertRaises(TypeError) as caught:
+                Contract(source)
+            self.assertIn("TypeAdapter", str(caught.exception))
 
     def test_big(self):
         big = 10 ** 40

@@ -230,6 +230,10 @@ class Runs(unittest.TestCase):
                  ValueError)):
             with self.assertRaises(kind, msg=settings):
                 run(self.contract, "x", **settings)
+        for settings, kind in (({"nothing": 1}, TypeError),
+                               ({"extract": "x"}, ValueError)):
+            with self.assertRaises(kind, msg=settings):
+                run(None, "x", models="exec:echo x", config={}, **settings)
 
     def test_config(self):
         with Mock(BAD_THEN_GOOD) as mock:
