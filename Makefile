@@ -31,7 +31,7 @@ setup:
 	@$(SETUP) build
 
 $(BUILD)/build.ninja: | setup
-	meson setup --prefix=$(PREFIX) $(MESON_FLAGS) $(BUILD)
+	meson setup --prefix='$(PREFIX)' $(MESON_FLAGS) $(BUILD)
 
 run: setup $(BUILD)/build.ninja
 	@ninja -C $(BUILD) surety systems
@@ -61,9 +61,12 @@ fuzz:
 	@$(SETUP) build fuzz
 	@tools/fuzz.sh $(SECS)
 
+# A relative DESTDIR is one of this folder, and may have spaces in its name.
+install: FROM = $(if $(filter /%,$(DESTDIR)),,$(CURDIR)/)
 install: all
-	@meson configure $(BUILD) -Dprefix=$(PREFIX)
-	@DESTDIR=$(abspath $(DESTDIR)) meson install -C $(BUILD) --quiet
+	@meson configure $(BUILD) -Dprefix='$(PREFIX)'
+	@DESTDIR='$(if $(DESTDIR),$(FROM))$(DESTDIR)' \
+	    meson install -C $(BUILD) --quiet
 
 symbols: all
 	@python3 tests/api/symbols.py --write $(BUILD)/libsurety.so

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The manual pages of the C interface, made from the headers and their
-comments: a page a header, and one for each function that leads there.
+comments: a page of all, a page a header, and one for each function that leads
+there.
 
     man3.py --package P --version V --output FOLDER [--links FILE] HEADER...
 
@@ -15,7 +16,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from headers import read_header  # noqa: E402
+from headers import read_header, uncomment  # noqa: E402
 
 BRIEF_MAX = 72
 
@@ -41,23 +42,44 @@ def display(text, indent=0):
     return [f".RS {indent}", *shown, ".RE"] if indent else shown
 
 
+def parts_of(comment):
+    """[kind, tag, lines]: "text"; "code", lines that are indented; "item" of a
+    list, which begins with "- "; "tagged", which begins with a word and two
+    spaces, all indented by two."""
+    parts, open_part = [], False
+    for line in comment.split("\n"):
+        item = re.match(r"- (.*)", line)
+        tagged = re.match(r"  (\w[\w-]*)  +(\S.*)", line)
+        last = parts[-1][0] if open_part else None
+        open_part = bool(line.strip())
+        if item:
+            parts.append(["item", "", [item[1]]])
+        elif tagged and last != "code":
+            parts.append(["tagged", tagged[1], [tagged[2]]])
+        elif last in ("item", "tagged") and line.startswith("  "):
+            parts[-1][2].append(line.strip())
+        elif open_part:
+            kind = "code" if line.startswith("   ") else "text"
+            if kind != last:
+                parts.append([kind, "", []])
+            parts[-1][2].append(line)
+    return parts
+
+
 def prose(comment):
-    """The paragraphs of a comment; lines that are indented are a display."""
+    """A comment without what it says to those who change the library."""
     out = []
-    for block in re.split(r"\n\s*\n", comment.strip("\n")):
-        for part in re.split(r"((?:^ {3,}.*(?:\n|$))+)", block,
-                             flags=re.MULTILINE):
-            if not part.strip():
-                continue
-            out.append(".PP")
-            if re.match(r" {3}", part):
-                lines = part.rstrip("\n").split("\n")
-                cut = min(len(line) - len(line.lstrip()) for line in lines)
-                out += display("\n".join(line[cut:] for line in lines), 4)
-            else:
-                out += [roff(line.strip())
-                        for line in part.strip().split("\n")]
-    return out
+    comment = re.sub(r"\s*\bORDER [a-z ]+(?:\([^)]*\))?\.", "", comment)
+    for kind, tag, lines in parts_of(comment):
+        if kind == "code":
+            cut = min(len(line) - len(line.lstrip()) for line in lines)
+            out += [".PP", *display("\n".join(line[cut:] for line in lines), 4)]
+            continue
+        out += {"text": [".PP"], "item": [".IP \\(bu 2"],
+                "tagged": [".TP 10", "\\fB" + roff(tag) + "\\fR"]}[kind]
+        out += [roff(line.strip()) for line in lines]
+    # Behind a heading a paragraph begins by itself.
+    return out[1:] if out[:1] == [".PP"] else out
 
 
 def dedent(source):
@@ -74,7 +96,9 @@ def dedent(source):
 def brief_of(header):
     text = header.brief
     if len(text) > BRIEF_MAX:
-        text = re.split(r"[:;(] ?", text)[0].strip()
+        text = re.sub(r" \([^)]*\)", "", text)
+    if len(text) > BRIEF_MAX:
+        text = re.split(r"[:;(] ?", header.brief)[0].strip()
     return text
 
 
@@ -84,7 +108,8 @@ def name_of(header):
 
 
 def page(header, others, version, package):
-    """The text of a header's page; package: pkg-config's name of it."""
+    """The text of a header's page; others: the names of those beside it;
+    package: pkg-config's name of it."""
     name = name_of(header)
     build = roff(f"cc program.c $(pkg-config --cflags --libs {package})", True)
     out = ['.\\" Made by tools/man3.py from include/' + header.name,
@@ -98,7 +123,7 @@ def page(header, others, version, package):
         out += [".PP", *display("\n".join(dedent(item.source).split("/*")[0]
                                           .rstrip() for item in functions))]
     theory = re.sub(r"^(?:surety/)?[\w-]+\.h: *", "", header.theory)
-    out += [".SH DESCRIPTION", *prose(theory[:1].upper() + theory[1:])[1:]]
+    out += [".SH DESCRIPTION", *prose(theory[:1].upper() + theory[1:])]
     section = None
     for group in header.groups:
         if group.section != section:
@@ -108,11 +133,40 @@ def page(header, others, version, package):
             out.append(".PP")
         out += display("\n".join(dedent(item.source)
                                   for item in group.items))
-        if group.comment:
-            out += [".RS 4", *prose(group.comment)[1:], ".RE"]
-    rest = sorted(f"\\fB{other}\\fR(3)" for other in others if other != name)
-    out += [".SH \"SEE ALSO\"", ",\n".join(["\\fBsurety\\fR(1)", *rest])]
-    return "\n".join(out) + "\n"
+        said = prose(group.comment)
+        if said:
+            out += [".RS 4", *said, ".RE"]
+    return "\n".join(out + see_also(package, others - {name}))
+
+
+def see_also(package, others):
+    rest = [f"\\fB{other}\\fR(3)" for other in sorted({package} | others)]
+    return ['.SH "SEE ALSO"', ",\n".join(["\\fBsurety\\fR(1)", *rest]), ""]
+
+
+def page_of_all(text, headers, version, package):
+    """The text of the page that leads to the others, from the header that
+    includes theirs."""
+    whole = re.match(r"(?:/\* SPDX.*?\*/\s*)(/\*.*?\*/)", text, re.DOTALL)
+    theory = uncomment(whole[1]).split(": ", 1)[1]
+    build = roff(f"cc program.c $(pkg-config --cflags --libs {package})", True)
+    out = [f'.\\" Made by tools/man3.py from include/{package}.h',
+           f'.TH {package.upper()} 3 "" "surety {version}" "Surety Library"',
+           ".SH NAME", f"{roff(package, True)} \\- "
+           + roff(re.split(r"[.,]", theory.replace("\n", " "))[0]),
+           ".SH SYNOPSIS", ".nf", f"#include <{roff(package, True)}.h>", ".fi",
+           ".PP", build, ".SH DESCRIPTION",
+           *prose(theory[:1].upper() + theory[1:])]
+    for header in sorted(headers, key=name_of):
+        out += [".TP", f"\\fB{name_of(header)}\\fR(3)",
+                roff(brief_of(header))]
+    other = {"surety": "surety-run", "surety-run": "surety"}[package]
+    return "\n".join(out + see_also(other, set()))
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def main():
@@ -124,28 +178,34 @@ def main():
     parser.add_argument("headers", nargs="+")
     options = parser.parse_args()
 
-    headers = []
+    headers, stands_on = [], {}
     for path in options.headers:
-        with open(path, encoding="utf-8") as file:
-            headers.append(read_header(
-                file.read(), "surety/" + os.path.basename(path)))
-    names = [name_of(header) for header in headers]
+        text = read(path)
+        headers.append(read_header(text, "surety/" + os.path.basename(path)))
+        stands_on[headers[-1].name] = set(re.findall(
+            r"^#include <surety/(\w+)\.h>", text, re.MULTILINE))
+    names = {name_of(header) for header in headers}
     pages, home = {}, {}
+    whole = read(os.path.join(os.path.dirname(options.headers[0]), "..",
+                              options.package + ".h"))
+    pages[options.package] = page_of_all(whole, headers, options.version,
+                                         options.package)
     for header in headers:
-        pages[name_of(header)] = page(header, names, options.version,
-                                     options.package)
+        others = names | {f"surety_{one}" for one in
+                          stands_on[header.name]}
+        pages[name_of(header)] = page(header, others, options.version,
+                                      options.package)
         for group in header.groups:
             home.update((item.name, name_of(header)) for item in group.items
                         if item.kind == "function")
     if options.links:
-        with open(options.links, encoding="ascii") as file:
-            for name in file.read().split():
-                if name not in home:
-                    print(f"man3.py: {options.links} has {name}, which no "
-                          "header declares (make symbols)", file=sys.stderr)
-                    pages[name] = ""
-                elif name not in pages:
-                    pages[name] = f".so man3/{home[name]}.3\n"
+        for name in read(options.links).split():
+            if name not in home:
+                print(f"man3.py: {options.links} has {name}, which no "
+                      "header declares (make symbols)", file=sys.stderr)
+                pages[name] = ""
+            elif name not in pages:
+                pages[name] = f".so man3/{home[name]}.3\n"
     for name, text in pages.items():
         path = os.path.join(options.output, name + ".3")
         with open(path, "w", encoding="ascii") as file:

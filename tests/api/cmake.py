@@ -9,7 +9,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
-from tap import check, finish, same, skip_all  # noqa: E402
+from tap import check, finish, same, skip, skip_all  # noqa: E402
 from compilers import sanitize_flags  # noqa: E402
 from place import code_of, install, run  # noqa: E402
 
@@ -45,9 +45,17 @@ def check_targets(place, with_run):
         programs += [("run", "outside_run.c", "surety::run"),
                      ("run_static", "outside_run.c", "surety::run_static")]
         components += " run run_static"
+    if place.find("libsurety-contracts.a"):
+        with open(os.path.join(place.root, "fix.c"), "w",
+                  encoding="utf-8") as file:
+            file.write(code_of("library.md", "/* fix.c:"))
+        source = os.path.join(place.root, "fix.c")
+        programs += [("typed", source, "surety::contracts"),
+                     ("typed_static", source, "surety::contracts_static")]
+        components += " contracts contracts_static"
     text = HEAD + f"find_package(surety REQUIRED COMPONENTS {components})\n"
     for name, source, target in programs:
-        text += (f"add_executable({name} {HERE}/{source})\n"
+        text += (f"add_executable({name} \"{os.path.join(HERE, source)}\")\n"
                  f"target_link_libraries({name} {target})\n")
     text += ("file(WRITE outside.cc \"#include \\\"" + HERE
              + "/outside.c\\\"\\n\")\n"
@@ -62,10 +70,12 @@ def check_targets(place, with_run):
              made.stdout + made.stderr):
         for name in [name for name, _, _ in programs] + ["cxx"]:
             # CMake's rpath finds the shared form.
-            same(f"{name} runs", run(f"{folder}/build/{name}").stdout, "42\n")
-        needed = run("readelf", "--dynamic", f"{folder}/build/static").stdout
-        check("the static one needs no libsurety.so",
-              "libsurety" not in needed, needed)
+            same(f"{name} runs", run(f"{folder}/build/{name}").stdout,
+                 "All tests pass.\n" if "typed" in name else "42\n")
+        for name in [name for name, _, _ in programs if "static" in name]:
+            needed = run("readelf", "--dynamic", f"{folder}/build/{name}")
+            check(f"{name} needs no libsurety.so",
+                  "libsurety" not in needed.stdout, needed.stdout)
 
 
 def check_document(place):
@@ -99,8 +109,35 @@ def check_refused(place, with_run):
               (made.returncode == 0) == found, made.stdout + made.stderr)
 
 
+def check_ranges(place):
+    """In one project, for each is asked anew."""
+    said = run("cmake", "--version").stdout.split()[2].split(".")
+    if (int(said[0]), int(said[1])) < (3, 19):
+        skip("ranges of versions", "CMake is older than 3.19")
+        return
+    version = place.flags("--modversion", "surety").stdout.strip()
+    major, minor, patch = map(int, version.split("."))
+    after = f"{major}.{minor}.{patch + 1}"
+    ranges = {f"{version}...{version}": True, f"{version}...{after}": True,
+              f"0.0...{major + 1}": True, f"{version}...<{after}": True,
+              f"0.0...{version}": True, f"0.0...<{version}": False,
+              f"{after}...{major + 1}": False,
+              f"{major + 1}...{major + 2}": False}
+    text = "cmake_minimum_required(VERSION 3.19)\nproject(ranges C)\n"
+    for one in ranges:
+        text += (f"find_package(surety {one} QUIET)\n"
+                 f"message(STATUS \"[{one}] ${{surety_FOUND}}\")\n"
+                 "unset(surety_DIR CACHE)\n")
+    made, _ = configure(place, "ranges", text)
+    same("ranges of versions", [line[3:] for line in made.stdout.splitlines()
+                                if line.startswith("-- [")],
+         [f"[{one}] {int(found)}"
+          for one, found in ranges.items()])
+
+
 def main():
-    place, said = install(BUILD, PREFIX, "installed-cmake")
+    # A folder with a space in its name, as some have.
+    place, said = install(BUILD, PREFIX, "installed for cmake")
     if not check("meson install --destdir", not said, said):
         finish()
     # It is not at its prefix: only what the files say relative to themselves
@@ -109,6 +146,7 @@ def main():
     check_targets(place, with_run)
     check_document(place)
     check_refused(place, with_run)
+    check_ranges(place)
     finish()
 
 

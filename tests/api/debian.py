@@ -72,6 +72,9 @@ def check_contents(packages):
                 r"/usr/include/surety\.h", r"/usr/lib/.*/libsurety\.a",
                 r"/usr/lib/.*/pkgconfig/surety\.pc",
                 r"/usr/lib/.*/cmake/surety/surety-config\.cmake",
+                r"/usr/include/surety/contracts/maverick\.h",
+                r"/usr/lib/.*/libsurety-contracts\.a",
+                r"/usr/share/man/man3/surety\.3\.gz",
                 r"/usr/share/man/man3/surety_doc_read\.3\.gz",
                 r"/usr/share/doc/libsurety-dev/examples/01-judge\.c"]),
             ("surety", [r"/usr/bin/surety",
@@ -91,23 +94,59 @@ def check_contents(packages):
                                          "libpcre2-8-0")), control)
 
 
-def check_program(packages):
-    """The first program of docs/library.md with what the packages hold."""
+def unpack(packages):
+    """All packages in one folder, as if it were the system's."""
     root = os.path.join(FOLDER, "root")
     for name in sorted(PACKAGES):
         run("dpkg-deb", "--extract", packages[name], root)
-    place = Place(root, "/usr")
-    source = os.path.join(FOLDER, "check.c")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(code_of("library.md", "/* check.c:"))
-    flags = place.flags("--cflags", "--libs", "surety").stdout.split()
-    for compiler in (["cc"], ["c++", "-x", "c++"]):
-        target = os.path.join(FOLDER, "check")
-        made = run(*compiler, source, "-x", "none", "-o", target, *flags)
-        check(f"{compiler[0]}: a program builds with the unpacked packages",
-              made.returncode == 0, made.stdout[:2000])
-        same(f"{compiler[0]}: it runs",
-             made.returncode or run(target, env=place.env).stdout, "42\n")
+    return Place(root, "/usr")
+
+
+def check_programs(place):
+    """The programs of docs/library.md with what the packages hold."""
+    model = "exec:echo '{\"answer\": 42}'"
+    for name, package, said in (
+            ("check.c", "surety", "42\n"), ("ask.c", "surety-run", "42\n"),
+            ("fix.c", "surety-contracts", "All tests pass.\n")):
+        source = os.path.join(FOLDER, name)
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(code_of("library.md", f"/* {name}:"))
+        flags = place.words("--cflags", "--libs", package)
+        for compiler in (["cc"], ["c++", "-x", "c++"]):
+            target = os.path.join(FOLDER, "program")
+            made = run(*compiler, source, "-x", "none", "-o", target, *flags)
+            check(f"{compiler[0]} {name} with the unpacked packages",
+                  made.returncode == 0, made.stdout[:2000])
+            same(f"{compiler[0]} {name}: it runs", made.returncode or
+                 run(target, model, env=place.env).stdout, said)
+
+
+def check_unpacked(place):
+    """The tool, the examples, the manual pages and the completion."""
+    tool = os.path.join(place.prefix, "bin", "surety")
+    same("the tool runs", run(tool, "check", "-c", "simple/message", "--",
+                              os.path.join(FOLDER, "reply"),
+                              env=place.env).stdout, '{"message":"hello"}\n')
+    folder = os.path.join(FOLDER, "examples")
+    shutil.copytree(os.path.join(place.prefix, "share/doc/libsurety-dev",
+                                 "examples"), folder)
+    made = run("make", "-C", folder, env=place.env)
+    check("the examples build", made.returncode == 0, made.stdout[-2000:])
+    for wanted in sorted(glob.glob(os.path.join(folder, "*.out"))):
+        program = wanted.removesuffix(".out")
+        with open(wanted, encoding="utf-8") as file:
+            same(f"example {os.path.basename(program)}",
+                 run(program, cwd=folder, env=place.env).stdout, file.read())
+    pages = os.path.join(place.prefix, "share", "man")
+    for section, page in (("1", "surety-check"), ("3", "surety_doc_read"),
+                          ("3", "surety")):
+        made = run("man", "-M", pages, section, page,
+                   env={**ENV, "MANPAGER": "cat", "LC_ALL": "C.UTF-8"})
+        check(f"man {section} {page}", made.returncode == 0 and
+              "SEE ALSO" in made.stdout, made.stdout[:500])
+    made = run("bash", "-c", f". {place.prefix}/share/bash-completion/"
+               "completions/surety && complete -p surety")
+    check("the completion for bash", made.returncode == 0, made.stdout)
 
 
 def test():
@@ -132,7 +171,11 @@ def test():
     same("the packages", sorted(name for name in packages
                                 if "dbgsym" not in name), sorted(PACKAGES))
     check_contents(packages)
-    check_program(packages)
+    place = unpack(packages)
+    check_programs(place)
+    with open(os.path.join(FOLDER, "reply"), "w", encoding="utf-8") as file:
+        file.write('{"message": "hello"}')
+    check_unpacked(place)
     if shutil.which("lintian"):
         said = run("lintian", "--fail-on", "error", "--allow-root",
                    *glob.glob(os.path.join(FOLDER, "*.changes")), env=ENV)

@@ -11,12 +11,13 @@ TEXT = {"type": "string"}
 WHOLE = {"type": "integer"}
 
 
-def tower(levels):
+def tower(levels, word=None):
     """Objects in each other, and a value of it."""
     schema, value = TEXT, "x"
     for i in range(levels):
-        schema = thing({f"d{i}": schema}, required=[f"d{i}"])
-        value = {f"d{i}": value}
+        name = word or f"d{i}"
+        schema = thing({name: schema}, required=[name])
+        value = {name: value}
     return schema, value
 
 
@@ -66,6 +67,8 @@ ALIKE = thing({"v": {"anyOf": [
     thing({"x": {"type": "string", "minLength": 3}, "y": WHOLE},
           required=["x"])]}}, required=["v"])
 DEEP, DEEP_VALUE = tower(12)
+SAME, SAME_VALUE = tower(40, "same")
+LONG = "a_member_of_words_that_is_long_as_members_may_be"
 NESTED, NESTED_VALUE = nest(60)
 
 ZOO = [
@@ -108,6 +111,10 @@ ZOO = [
     ("patterns", thing({"id": TEXT}, patternProperties={"^x-": WHOLE},
                        additionalProperties=False),
      [{"id": "a", "x-1": 1, "x-2": 2}]),
+    ("any-patterns", thing(
+        {"id": TEXT}, unevaluatedProperties=False,
+        **{"$ref": "#/$defs/more", "$defs": {"more": {"patternProperties": {
+            "^x-": True, "^y-": {}}}}}), [{"id": "a", "x-1": 1, "y-2": "b"}]),
     ("rest", thing({"id": TEXT},
                    additionalProperties=thing({"q": {"type": "boolean"}})),
      [{"id": "a", "z": {"q": True}, "y": {}}]),
@@ -225,6 +232,57 @@ ZOO = [
                        "l": {"type": "array", "items": {"type": "null"}},
                        "c": {"type": "array", "items": {"const": "q"}}}),
      [{"n": None, "l": [None], "c": ["q"]}, {}]),
+    # Words of C and C++ with "_count" and its like; members called as types.
+    ("reserved", thing({
+        "class": {"type": "array", "items": TEXT}, "has_class": WHOLE,
+        "new": {"type": ["integer", "null"]}, "size_t": {"enum": ["a", "b"]},
+        "alignas": TEXT, "_Alignas": TEXT, "st_atime": WHOLE,
+        "surety_str": TEXT, "surety_val": {}, "surety_typed_entry": TEXT,
+        "zoo_reserved_color": {"$ref": "#/$defs/color"},
+        "last": {"$ref": "#/$defs/color"}},
+        **{"$defs": {"color": {"enum": ["red", "blue"]}}}),
+     [{"class": ["a"], "has_class": 1, "new": None, "size_t": "b",
+       "alignas": "c", "surety_str": "d", "last": "red", "more": 1}, {}]),
+    # What a type is called, and a function of a derived member.
+    ("functions", thing({
+        "a": {"$ref": "#/$defs/derive_total"}, "b": {"$ref": "#/$defs/read"}},
+        **{"$defs": {"derive_total": thing({"x": WHOLE}),
+                     "read": thing({"y": WHOLE})},
+           "x-surety": {"derive": {"total": ".a.x", "a b": "1", "a_b": "2",
+                                   "": "3"}}}),
+     [{"a": {"x": 1}, "b": {"y": 2}}]),
+    ("functions-text", thing({"a": TEXT}), [{"a": "x"}]),
+    ("surety-buf", thing({"a": {"$ref": "#/$defs/surety_doc"}},
+                         **{"$defs": {"surety_doc": thing({"x": WHOLE})}}),
+     [{"a": {"x": 1}}]),
+    # {} stands for a schema, whose "items" is {} where it is absent.
+    ("endless", {"$ref": "#/$defs/schema", "$defs": {"schema": thing({
+        "items": {"anyOf": [{"$ref": "#/$defs/schema"},
+                            {"type": "array", "items": {
+                                "$ref": "#/$defs/schema"}}], "default": {}},
+        "title": TEXT,
+        "rest": {"type": "array", "items": {"$ref": "#/$defs/schema"},
+                 "default": [{}]}})}},
+     [{"title": "x", "items": {"items": {"title": "y"}}}]),
+    ("whole-words", thing({"p": {"enum": [18446744073709551615, 0]},
+                           "q": {"enum": [-9223372036854775808, 1]},
+                           "r": {"enum": [2 ** 64, 1]},
+                           "s": {"type": "integer", "exclusiveMinimum": -1,
+                                 "maximum": 2 ** 64 - 1}}),
+     [{"p": 2 ** 64 - 1, "q": -2 ** 63, "r": 2 ** 64, "s": 2 ** 64 - 1}]),
+    # Lines that are wider than 80 columns as they come.
+    ("wide-lines", thing({
+        "a": {"type": "string", "description": "See " + "w" * 71},
+        "b": {"type": "string", "description": "w" * 200 + " and so on"},
+        "c": {"type": "string", "description": "é" * 300},
+        "d": {"type": "string", "description": "名前 " * 60},
+        LONG: thing({LONG: thing({LONG: {"enum": ["a", "b"],
+                                         "deprecated": True}})},
+                    additionalProperties=thing({LONG: TEXT})),
+        "map-" + LONG: {"type": "object", "additionalProperties": {
+            "$ref": "#"}}}),
+     [{"a": "x", LONG: {LONG: {LONG: "a"}, "q": {LONG: "b"}}}]),
+    ("same-word", SAME, [SAME_VALUE]),
 ]
 
 # What no C type says of them: contract, pointer, the words of the note.
@@ -234,4 +292,7 @@ NOTES = [
     ("two-unions", "/properties/p", "two unions stand beside each other"),
     ("untyped", "/properties/b", "keywords are about several"),
     ("enums", "/properties/e/enum", "arrays or objects for values"),
+    ("endless", "/$defs/schema/properties/items/default", "without end"),
+    ("endless", "/$defs/schema/properties/rest/default", "without end"),
+    ("whole-words", "/properties/r", "no integer in C has this range"),
 ]

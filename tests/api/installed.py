@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Installs into a folder of the build, then builds and runs programs through
-pkg-config, in C and C++, shared and static, there and where the folder was
-moved to: installed.py BUILD PREFIX."""
+pkg-config and Meson, in C and C++, shared and static, there and where the
+folder was moved to: installed.py BUILD PREFIX."""
 
 import os
 import shutil
@@ -12,9 +12,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from tap import check, finish, same, skip  # noqa: E402
 from compilers import STANDARDS, sanitize_flags  # noqa: E402
-from place import Place, code_of, install, run  # noqa: E402
+from place import SOURCE, Place, code_of, install, run  # noqa: E402
 
 BUILD, PREFIX = sys.argv[1:]
+PROGRAMS = {"check.c": "surety", "ask.c": "surety-run",
+            "fix.c": "surety-contracts"}
 MODEL = "exec:echo '{\"answer\": 42}'"
 
 
@@ -25,12 +27,12 @@ def compilers():
 
 
 def make(place, name, compiler, source, flags):
-    """One point: it builds; another: it prints 42."""
+    """One point: it builds; another: it prints what it must."""
     target = os.path.join(place.root, "program")
     made = place.compile(compiler, source, target, flags)
     if check(name, made.returncode == 0, made.stderr[:2000]):
         same(f"{name}: it runs", run(target, MODEL, env=place.env).stdout,
-             "42\n")
+             "All tests pass.\n" if "fix.c" in source else "42\n")
     return target
 
 
@@ -46,11 +48,14 @@ def check_files(place):
         check(f"{library}.a is there", place.find(f"{library}.a"))
     for path in ("share/surety/contracts/surety/contract.json",
                  "share/man/man1/surety.1", "share/man/man1/surety-check.1",
-                 "share/man/man3/surety_json.3",
+                 "share/man/man3/surety.3", "share/man/man3/surety_json.3",
                  "share/man/man3/surety_doc_read.3",
                  "share/doc/surety/examples/01-judge.c",
                  "share/bash-completion/completions/surety",
-                 "include/surety.h"):
+                 "include/surety.h") + ((
+                     "include/surety/contracts/maverick.h",
+                     "include/surety/contracts/user-story.h")
+                     if place.find("surety-contracts.pc") else ()):
         check(f"{path} is installed",
               os.path.exists(os.path.join(place.prefix, path)))
 
@@ -60,22 +65,28 @@ def check_shared(place):
          place.flags("--modversion", "surety").stdout.strip(),
          run(os.path.join(place.prefix, "bin", "surety"), "--version",
              env=place.env).stdout.strip().split(" ")[-1])
-    shared = place.flags("--cflags", "--libs", "surety")
-    check("pkg-config knows it", shared.returncode == 0, shared.stderr)
+    shared = place.words("--cflags", "--libs", "surety")
     same("a shared program needs no library but ours",
-         [word for word in shared.stdout.split() if word.startswith("-l")],
-         ["-lsurety"])
+         [word for word in shared if word.startswith("-l")], ["-lsurety"])
     for program, language, standard in compilers():
         make(place, f"{program} -std={standard} builds a program",
              [program, "-x", language, f"-std={standard}", "-Werror"],
-             f"{HERE}/outside.c", shared.stdout.split())
+             f"{HERE}/outside.c", shared)
+
+
+def typed_program(place):
+    """fix.c of docs/library.md, in a file."""
+    path = os.path.join(place.root, "fix.c")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(code_of("library.md", "/* fix.c:"))
+    return path
 
 
 def check_static(place):
     """With both forms there, by the name of the static one; and where there
     is nothing else."""
-    flags = place.flags("--static", "--cflags", "--libs", "surety").stdout
-    named = flags.replace("-lsurety", "-l:libsurety.a").split()
+    named = [word.replace("-lsurety", "-l:libsurety.a") for word in
+             place.words("--static", "--cflags", "--libs", "surety")]
     target = make(place, "libsurety.a links by pkg-config --static", ["cc"],
                   f"{HERE}/outside.c", named)
     needed = run("readelf", "--dynamic", target).stdout
@@ -95,12 +106,12 @@ def check_static(place):
         env, place.env = place.env, {**place.env, "PKG_CONFIG_PATH": config,
                                      "LD_LIBRARY_PATH": ""}
         for name, source in (("surety", "outside.c"),
-                             ("surety-run", "outside_run.c")):
+                             ("surety-run", "outside_run.c"),
+                             ("surety-contracts", typed_program(place))):
             if place.find(name + ".pc"):
-                flags = place.flags("--static", "--cflags", "--libs", name)
                 make(place, f"pkg-config --static --libs {name}, where no "
-                     "shared form is", ["cc"], f"{HERE}/{source}",
-                     flags.stdout.split())
+                     "shared form is", ["cc"], os.path.join(HERE, source),
+                     place.words("--static", "--cflags", "--libs", name))
         place.env = env
     shutil.rmtree(alone)
 
@@ -109,13 +120,13 @@ def check_empty_folder(place):
     """docs/library.md, in a folder that is empty."""
     folder = os.path.join(place.root, "empty")
     os.mkdir(folder)
-    for name, package in (("check.c", "surety"), ("ask.c", "surety-run")):
+    for name, package in PROGRAMS.items():
         if not place.find(package + ".pc"):
             continue
         source = os.path.join(folder, name)
         with open(source, "w", encoding="utf-8") as file:
             file.write(code_of("library.md", f"/* {name}:"))
-        flags = place.flags("--cflags", "--libs", package).stdout.split()
+        flags = place.words("--cflags", "--libs", package)
         for compiler in (["cc"], ["c++", "-x", "c++"]):
             make(place, f"{compiler[0]} {name} of docs/library.md, by "
                  f"pkg-config {package}", [*compiler, "-Wall", "-Werror"],
@@ -125,7 +136,7 @@ def check_empty_folder(place):
 def check_run(place):
     if not place.find("libsurety-run.so"):
         return
-    needed = place.flags("--cflags", "--libs", "surety-run").stdout.split()
+    needed = place.words("--cflags", "--libs", "surety-run")
     same("a program over surety-run links both",
          sorted(word for word in needed if word.startswith("-l")),
          ["-lsurety", "-lsurety-run"])
@@ -146,6 +157,69 @@ def check_run(place):
                  file.read())
 
 
+def check_part(place):
+    """The examples' Makefile where a part of the library is installed."""
+    folder = os.path.join(place.prefix, "share/doc/surety/examples")
+    packages = os.path.join(place.root, "packages")
+    for wanted, left_out in (((), None),
+                             (("surety",), {"05-run", "08-types", "trend"}),
+                             (("surety", "surety-run"), {"08-types"})):
+        if any(not place.find(f"{name}.pc") for name in wanted):
+            continue
+        os.makedirs(packages, exist_ok=True)
+        for name in wanted:
+            shutil.copy(os.path.join(place.config, f"{name}.pc"), packages)
+        made = run("make", "-n", "-B", "-C", folder, env={
+            **place.env, "PKG_CONFIG_LIBDIR": packages, "PKG_CONFIG_PATH": ""})
+        if left_out is None:
+            check("without the library the examples' Makefile says so",
+                  made.returncode != 0 and "PKG_CONFIG_PATH" in made.stderr,
+                  made.stderr)
+        else:
+            built = {word.split("/")[-1] for word in made.stdout.split()}
+            same(f"the examples that {' and '.join(wanted)} is enough for",
+                 (sorted(left_out & built), "01-judge" in built), ([], True))
+        shutil.rmtree(packages)
+
+
+def check_meson(place):
+    """A project of Meson finds what is installed."""
+    folder = os.path.join(place.root, "meson")
+    shutil.copytree(os.path.join(place.root, "empty"), folder)
+    names = {name: package for name, package in PROGRAMS.items()
+             if place.find(package + ".pc")}
+    with open(os.path.join(folder, "meson.build"), "w",
+              encoding="utf-8") as file:
+        flags = sanitize_flags()
+        file.write("project('outside', 'c')\n" + "".join(
+            f"executable('{name[:-2]}', '{name}', c_args: {flags}, "
+            f"link_args: {flags},\n  dependencies: dependency('{package}', "
+            "version: '>=0.1'))\n" for name, package in names.items()))
+    made = run("meson", "setup", f"{folder}/build", folder, env=place.env)
+    made = made if made.returncode else run("ninja", "-C", f"{folder}/build")
+    if check("a project of Meson finds it and builds", made.returncode == 0,
+             made.stdout[-3000:] + made.stderr):
+        for name in names:
+            same(f"Meson: {name} runs", run(
+                f"{folder}/build/{name[:-2]}", MODEL, env=place.env).stdout,
+                "All tests pass.\n" if name == "fix.c" else "42\n")
+
+
+def check_verb(place):
+    """`make install` hands on folders with spaces, and relative ones."""
+    if not shutil.which("make"):
+        skip("make install", "there is no make")
+        return
+    for folder, whole in (("a b/c", os.path.join(SOURCE, "a b/c")),
+                          ("/a b/c", "/a b/c"), ("", "")):
+        made = run("make", "-n", "install", f"DESTDIR={folder}",
+                   "PREFIX=/my own", f"BUILD={place.root}",
+                   cwd=os.path.realpath(SOURCE))
+        check(f"make install DESTDIR='{folder}'", made.returncode == 0 and
+              f"DESTDIR='{os.path.realpath(whole) if whole else ''}' " in
+              made.stdout and "-Dprefix='/my own'" in made.stdout, made.stdout)
+
+
 def check_moved(place):
     """The same folder under another name, and nothing is where it was."""
     if not place.movable():
@@ -155,11 +229,11 @@ def check_moved(place):
     shutil.rmtree(root, ignore_errors=True)
     os.rename(place.root, root)
     moved = Place(root, PREFIX)
-    flags = moved.flags("--cflags", "--libs", "surety").stdout
+    flags = moved.words("--cflags", "--libs", "surety")
     check("moved: pkg-config gives the new place",
-          moved.prefix in flags and place.root + "/" not in flags, flags)
-    make(moved, "moved: a program builds", ["cc"], f"{HERE}/outside.c",
-         flags.split())
+          moved.prefix in " ".join(flags) and place.root + "/" not in
+          " ".join(flags), flags)
+    make(moved, "moved: a program builds", ["cc"], f"{HERE}/outside.c", flags)
     said = run(os.path.join(moved.prefix, "bin", "surety"), "check", "-c",
                "simple/message", "-", env=moved.env)
     check("moved: the tool runs", said.returncode == 1, said.stderr)
@@ -170,11 +244,19 @@ def main():
     place, said = install(BUILD, PREFIX, "installed")
     if not check("meson install --destdir", not said, said):
         finish()
+    if place.movable():  # a folder with a space in its name, as some have
+        root = place.root + " here"
+        shutil.rmtree(root, ignore_errors=True)
+        os.rename(place.root, root)
+        place = Place(root, PREFIX)
     check_files(place)
     check_shared(place)
     check_static(place)
     check_empty_folder(place)
     check_run(place)
+    check_part(place)
+    check_meson(place)
+    check_verb(place)
     check_moved(place)
     finish()
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The manual pages: groff and mandoc read them without a word, and every
-function that is exported has one: manuals.py FOLDER SYMBOLS..."""
+"""The manual pages: groff and mandoc read them without a word, every function
+that is exported has one, and they say what the headers do: manuals.py FOLDER
+SYMBOLS..."""
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -56,6 +58,22 @@ def main():
     same("every exported function has a page",
          sorted(symbols - {os.path.basename(path)[:-2] for path in pages}),
          [])
+    texts = {os.path.basename(path): read(path) for path in whole}
+    same("every page that one refers to is there", sorted({
+        f"{name}.{section}" for text in texts.values() for name, section in
+        re.findall(r"^\\fB([\w-]+)\\fR\(([13])\)", text, re.MULTILINE)}
+        - set(texts)), [])
+    same("each header's page is told in that of its library", sorted(
+        name for name in texts if re.match(r"surety_\w+\.3", name)
+        and not any(f"\\fB{name[:-2]}\\fR(3)\n" in texts.get(all, "")
+                    for all in ("surety.3", "surety-run.3"))), [])
+    same("the items of a list are items",
+         texts["surety_vote.3"].count("\n.IP \\(bu 2\n"), 5)
+    same("words with what they mean stand in a list too",
+         re.findall(r"^\.TP 10\n\\fB(\w+)", texts["surety_base.3"], re.M),
+         ["frozen", "owned", "none"])
+    same("what is for those who change the library is left out",
+         [name for name, text in texts.items() if "ORDER" in text], [])
     same("and no page is empty",
          [path for path in pages if not read(path)], [])
     finish()

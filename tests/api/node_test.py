@@ -197,11 +197,17 @@ def test_versions(app):
 
 def test_build(app):
     package = copy_package(app, "broken")
+    half = os.path.join(FOLDER, "half")
+    os.mkdir(half)
+    os.symlink(os.path.join(BUILD, "libsurety.so"),
+               os.path.join(half, "libsurety.so"))
     for name, env, wanted in (
             ("no library", {"SURETY_LIBRARY_PATH": "", "PKG_CONFIG": "false"},
              "the library is not installed"),
             ("no shared library", {"SURETY_LIBRARY_PATH": "/none"},
              "there is no shared libsurety in /none"),
+            ("half of the library", {"SURETY_LIBRARY_PATH": half},
+             f"there is no shared libsurety-run in {half}"),
             ("no pkg-config", {"SURETY_LIBRARY_PATH": "",
                                "PKG_CONFIG": "/none/pkg-config"},
              "pkg-config is not here"),

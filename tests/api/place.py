@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -59,6 +60,10 @@ class Place:
 
     def flags(self, *words):
         return run("pkg-config", *words, env=self.env)
+
+    def words(self, *words):
+        """What pkg-config says as a shell reads it."""
+        return shlex.split(self.flags(*words).stdout)
 
     def compile(self, compiler, source, target, flags):
         """Builds a program; the finished process of the compiler."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The project as a subproject of somebody else's Meson build, both libraries:
-subproject.py BUILD SOURCE [RUN]."""
+"""The project as a subproject of somebody else's Meson build, with its
+libraries and types: subproject.py BUILD SOURCE [RUN]."""
 
 import os
 import shutil
@@ -29,7 +29,10 @@ def main():
                os.path.join(FOLDER, "subprojects", "surety"))
     text = code_of("library.md", "project('check', 'c')")
     write("check.c", code_of("library.md", "/* check.c:"))
-    programs = ["check"]
+    text += ("types = dependency('surety-contracts', fallback: 'surety')\n"
+             "executable('fix', 'fix.c', dependencies: types)\n")
+    write("fix.c", code_of("library.md", "/* fix.c:"))
+    programs = ["check", "fix"]
     if WITH_RUN:
         text = text.replace("run=disabled", "run=enabled")
         text += ("run = dependency('surety-run', fallback: 'surety')\n"
@@ -50,7 +53,8 @@ def main():
             for name in programs:
                 same(f"{name} runs", run(
                     f"{FOLDER}/build/{name}",
-                    "exec:echo '{\"answer\": 42}'").stdout, "42\n")
+                    "exec:echo '{\"answer\": 42}'").stdout,
+                    "All tests pass.\n" if name == "fix" else "42\n")
     shutil.rmtree(FOLDER)
     finish()
 
