@@ -33,19 +33,20 @@
 #ifndef SURETY_TESTS_CHECK_H
 #define SURETY_TESTS_CHECK_H
 
-#include <surety/base.h>
+#include <surety/reply.h>
 
 #include <stdio.h>
 
 struct check {
     const char *name;
     surety_alloc alloc;
-    size_t live;        /* blocks */
-    size_t made;        /* allocations so far in this run */
-    size_t fail_at;     /* this allocation fails; 0: none */
-    bool sticky;        /* and all after it */
-    bool starved;       /* an allocation was refused in this run */
-    bool failed;        /* a check failed */
+    size_t live;    /* blocks */
+    size_t made;    /* allocations so far in this run */
+    size_t fail_at; /* this allocation fails; 0: none */
+    bool sticky;    /* and all after it */
+    bool starved;   /* an allocation was refused in this run */
+    bool failed;    /* a check failed */
+    bool skipped;   /* it needs rules, which this build has not */
 };
 
 struct check_test {
@@ -60,6 +61,15 @@ const surety_alloc *check_alloc(struct check *t);
 int check_main(int argc, char **argv, const struct check_test *tests,
                size_t count);
 
+/* What a test begins with: a schema or a contract by its text. */
+surety_status check_schema(struct check *t, const char *text,
+                           surety_schema **ret_schema);
+surety_status check_contract(struct check *t, const char *text,
+                             surety_contract **ret_contract);
+/* Whether a report satisfies the built-in contract of that name. */
+surety_status check_report(struct check *t, const char *contract,
+                           surety_str report, bool *ret_ok);
+
 /* Internal: record what happened; true where the test goes on. */
 bool check_that(struct check *t, bool holds, const char *text, const char *file,
                 int line);
@@ -69,6 +79,8 @@ bool check_have(struct check *t, const void *ptr, const char *text,
                 const char *file, int line);
 bool check_text(struct check *t, surety_str got, const char *want,
                 const char *file, int line);
+bool check_json(struct check *t, surety_val got, const char *want,
+                const char *file, int line);
 
 /* Fails the test unless cond holds. */
 #define CHECK(cond)                                                            \
@@ -76,7 +88,8 @@ bool check_text(struct check *t, surety_str got, const char *want,
         if (!check_that(t, (cond), #cond, __FILE__, __LINE__))                 \
             goto done;                                                         \
     } while (0)
-/* The call must give SURETY_OK; NOMEM ends a starved run quietly. */
+/* The call must give SURETY_OK; NOMEM ends a starved run quietly. Where rules
+ * are not built in, SURETY_UNSUPPORTED skips the test. */
 #define TRY(call)                                                              \
     do {                                                                       \
         if (!check_status(t, (call), #call, __FILE__, __LINE__))               \
@@ -102,6 +115,12 @@ bool check_text(struct check *t, surety_str got, const char *want,
 #define CHECK_TEXT(got, want)                                                  \
     do {                                                                       \
         if (!check_text(t, (got), (want), __FILE__, __LINE__))                 \
+            goto done;                                                         \
+    } while (0)
+/* The value must be `want`, as compact JSON; no value is "". */
+#define CHECK_JSON(got, want)                                                  \
+    do {                                                                       \
+        if (!check_json(t, (got), (want), __FILE__, __LINE__))                 \
             goto done;                                                         \
     } while (0)
 

@@ -113,4 +113,14 @@ done:
     surety_buf_done(&other);
 }
 
+static inline void options_try_all(struct check *t,
+                                   const struct options_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        options_try(t, &rows[i]);
+        CHECK_TEXT(surety_str_of(t->failed ? rows[i].name : ""), "");
+    }
+done:;
+}
+
 #endif

@@ -161,13 +161,18 @@ def test_color():
                              stdout=True)
     check("a value on a terminal is indented", '{\r\n  "x": 1' in text, text)
     write("any.json", "true")
-    write("acts.md", '["\\u001b", "\u009b31m", "\u202e"]')
+    acts = ["\u001b", "\u009b31m", "\u202e", "tag \U000E0041", "\u200c"]
+    write("acts.md", '["\\u001b", ' + json.dumps(
+        acts[1:], ensure_ascii=False)[1:])
     for form in (), ("--stream",):
         code, text = on_terminal("check", "-c", "any.json", *form, "acts.md",
                                  stdout=True)
         check("nothing of a value is acted on by a terminal",
               "u009b31m" in text and "\u009b" not in text and
-              "\u202e" not in text, text)
+              "\u202e" not in text and "\U000E0041" not in text
+              and "\u200c" in text, text)
+        same("and it is the same value", json.loads(
+            text[text.rindex("["):].partition("]")[0] + "]"), acts)
     code, text = on_terminal("check", "-c", "point.json", typed=b'{"x":1}\n')
     check("a terminal is told what is awaited", code == 0 and
           "end with Ctrl-D" in text, text)

@@ -100,6 +100,26 @@ def test_options():
             ("--stream", ("--native", "a", "b"), "one reply, not 2")):
         complains(f"{option} {with_it}", surety(*check_c, option, *with_it),
                   2, what)
+    for words in (
+            ("check", "-c", "point.json", "--extract", "fence,fence"),
+            ("check", "-c", "point.json", "--prompt", "x"),
+            ("contracts", "lint"), ("contracts", "diff", "point.json"),
+            ("gen", "-c", "point.json", "--check", "-o", "nowhere")) + ((
+                ("run", "-m", "exec:true", ""),
+                ("run", "-m", "exec:true", "--quorum", "2", "x"),
+                ("run", "-m", "exec:true", "--aggregator", "a", "x"),
+                ("run", "-m", "exec:true", "--dry-run", "--record", "r", "x"),
+                ("run", "-m", "exec:true", "--consensus", "vote", "--report",
+                 "sarif", "-c", "point.json", "x"),
+                ("run", "-m", "exec:true", "--consensus", "vote",
+                 "--show-reply", "x"),
+                ("mock", "point.json"), ("stats", "--by", "day,day"),
+                ("render", "--data", "x.json"), ("render", "a", "b"),
+                ("render", "--data", "x.json", "--chart", "bar", "-c",
+                 "point.json"), ("render", "--x", "a", "good.md"))
+                if surety("run", "--help").code == 0 else ()):
+        complains(f"a hint: {' '.join(words)}", surety(*words),
+                  1 if "--check" in words else 2, "= hint: ")
     complains("--repair of an unknown kind",
               surety(*check_c, "--repair", "magic"), 2, "none|syntax|align")
     complains("--var without a value", surety(*check_c, "--var", "a"), 2,

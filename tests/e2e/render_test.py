@@ -7,11 +7,13 @@ one."""
 import json
 import os
 import re
+import resource
 import struct
+import subprocess
 import zipfile
 
-from cli_run import (FOLDER, check, complains, gives, run_tests, same, skip,
-                     surety, write)
+from cli_run import (ENV, FOLDER, SURETY, Result, check, complains, gives,
+                     run_tests, same, skip, surety, write)
 from others_run import browser_page, office_rows
 
 SOURCE = "Source: U.S. Census Bureau, 2023 ACS 5-Year Estimates."
@@ -200,12 +202,87 @@ def test_plain_rows():
                                   "--height", "300", "--scale", "1", "--name",
                                   "small", "--out", "plain"), 0)
         same("that size", png_size("plain/small.png"), (400, 300))
+        call = surety(*base, "--chart", "bar", "--width", "9000", "--height",
+                      "300", "--scale", "4", "--name", "large", "--out",
+                      "plain")
+        gives("a scale that makes it too large is told", call, 0, None,
+              ["= the picture is drawn at a scale of 3.5, not 4"])
+        same("and lowered", png_size("plain/large.png"), (31500, 1050))
+        check("one that does not, or is not asked for, is not",
+              "scale" not in surety(*base, "--chart", "bar", "--scale", "4",
+                                    "--name", "four", "--out", "plain").err
+              and "scale" not in surety(*base, "--chart", "bar", "--format",
+                                        "svg", "--width", "9000", "--height",
+                                        "300", "--scale", "4", "--out",
+                                        "plain").err)
         complains("too small", surety(*base, "--chart", "bar", "--width", "170",
                                       "--height", "170"), 1, "no room")
     complains("no such column", surety(*base, "--chart", "bar", "--x", "z"), 1,
               'no column "z"', "NAME, pop")
     complains("nowhere", surety("render", "--data", "rows.json", "--at", "/q",
                                 "--table", "csv"), 2, "leads nowhere")
+
+
+def test_long_names():
+    """Names that begin alike still differ where they are shortened."""
+    if not BUILD_DRAWS:
+        return
+    long = "Population of the county in the year of the census, " * 3
+    pictures = {}
+    for kind in (("--chart", "bar"), ("--chart", "line", "--series", "n")):
+        for last in ("one", "six"):
+            write("rows.json", json.dumps(
+                [["n", "year", "v"], [long + last, 2020, 1],
+                 [long + "two", 2021, 2], [long + "other", 2021, 3]]))
+            call = surety("render", "--data", "rows.json", *kind, "--y", "v",
+                          "--format", "svg", "--name", "long", "--out",
+                          "plain", "--force")
+            gives(f"{kind[1]}: long names are shortened", call, 0, None,
+                  ["shortened in the picture"])
+            pictures[last] = read("plain/long.svg")
+        check(f"{kind[1]}: and not all to the same",
+              pictures["one"] != pictures["six"])
+
+
+def confined(limit, most, *arguments):
+    """Runs the tool with a limit of the system's."""
+    def confine():
+        resource.setrlimit(limit, (most, most))
+    run = subprocess.run([SURETY, *arguments], capture_output=True, cwd=FOLDER,
+                         env=ENV, timeout=120, check=False, preexec_fn=confine,
+                         restore_signals=False) # SIGXFSZ stays ignored
+    return Result(run.returncode, run.stdout.decode(), run.stderr.decode())
+
+
+def test_workbook_without_room():
+    """libxlsxwriter writes no word of its own, and no half of a workbook."""
+    if not BUILD_DRAWS:
+        return
+    few = [["n", "v"]] + [[f"a name, the {i}th", i] for i in range(3000)]
+    many = [["n", "v"]] + [[f"the {i}th", i] for i in range(100000)]
+    for name, rows, limit, most, says in (
+            ("no room for the parts", few, resource.RLIMIT_FSIZE, 60000,
+             "File too large"),
+            ("no room for a sheet", few, resource.RLIMIT_FSIZE, 300000,
+             "File too large"),
+            ("no room for rows as they come", many, resource.RLIMIT_FSIZE,
+             2000000, "File too large"),
+            ("no room for a sheet of such", many, resource.RLIMIT_FSIZE,
+             14000000, "File too large"),
+            ("no further files", few, resource.RLIMIT_NOFILE, 5,
+             "Too many open files")):
+        write("rows.json", json.dumps(rows))
+        call = confined(limit, most, "render", "--data", "rows.json",
+                        "--table", "xlsx", "--name", "room", "--out", "room")
+        fails(name, call, 4, says)
+        check(f"{name}: only the tool speaks",
+              re.fullmatch(r"room\.xlsx: error: no temporary file can be made "
+                           r"in \S+: [^\n]*\n(      = hint: the workbook needs "
+                           r"up to \d+ MB there\n)?", call.err), call)
+        same(f"{name}: nothing is left", os.listdir("room"), [])
+    gives("with room", confined(resource.RLIMIT_FSIZE, 100000000, "render",
+                                "--data", "rows.json", "--table", "xlsx",
+                                "--name", "room", "--out", "room"), 0)
 
 
 def test_usage():
@@ -256,4 +333,5 @@ def test_folders():
 
 
 run_tests(test_answer, test_workbook, test_browser, test_one_bad_output,
-          test_bad_data, test_plain_rows, test_usage, test_folders)
+          test_bad_data, test_plain_rows, test_long_names,
+          test_workbook_without_room, test_usage, test_folders)

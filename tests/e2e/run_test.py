@@ -347,10 +347,10 @@ def test_dry_run():
     configure("http://127.0.0.1:1", prices={
         "m-openai:small": {"input": 1, "output": 2}})
     result = ask("--dry-run", "--max-output-tokens", "100", "--max-calls", "2",
-                 env={"MOCK_KEY": ""})
+                 "--max-usd", "0.5", env={"MOCK_KEY": ""})
     gives("--dry-run needs no key and reaches nobody", result, 0, None,
           ("POST http://127.0.0.1:1/v1/chat/completions", "at most 2 calls",
-           "costs at most about $0.0"))
+           "costs at most about $0.0", "the budget ends it at $0.50\n"))
     body = json.loads(result.out)
     same("its body", body.get("max_tokens",
                               body.get("max_completion_tokens")), 100)

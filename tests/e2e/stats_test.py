@@ -296,7 +296,12 @@ def test_choice():
             ("--until", ("--until", "2026-11-22T12:00Z"), [3, 4]),
             ("both", ("--since", "2026-11-21", "--until",
                       "2026-11-22T00:00:00Z"), [2, 2]),
-            ("long ago", ("--since", "5000w"), [4, 5])):
+            ("long ago", ("--since", "5000w"), [4, 5]),
+            ("longer ago than 1970", ("--since", "0001-01-01"), [4, 5]),
+            ("from 1970 on", ("--since", "1970-01-01"), [4, 5]),
+            ("until 1970", ("--until", "1970-01-01"), [0, 0]),
+            ("before all", ("--since", "0001-01-01", "--until", "1969-12-31"),
+             [0, 0])):
         same(name, part(told(*base, *arguments)["total"], "runs", "calls"),
              want)
     for by, want in (("model", ["m", "n"]), ("provider", ["p", "q"]),
@@ -328,6 +333,7 @@ def test_refusals():
             ("an unknown --show", ("--show", "error"), ("errors",)),
             ("a date that is none", ("--since", "2026-02-30"),
              ("2026-02-30", "2026-11-21")),
+            ("a year that is none", ("--since", "0000-01-01"), ("no time",)),
             ("a time that is none", ("--until", "2026-02-03T25:00"),
              ("no time",)),
             ("words for a time", ("--since", "yesterday"), ("30m, 24h",)),
@@ -490,7 +496,9 @@ def test_reads_only():
 # ---- forms -------------------------------------------------------------------
 
 NAMES = ['comma, "quoted"', "line\nfeed\r\n", "=1+1", "@SUM(A1)", "-x", " sp ",
-         "\u4e2d\u6587 \U0001F600", "N/A", "null", "\x1b[31mred\x07", "", "-"]
+         "\u4e2d\u6587 \U0001F600", "N/A", "null", "\x1b[31mred\x07", "", "-",
+         "turned\u202e", "zero\u200bwide", "\u0645\u06cc\u200c\u0634",
+         "tag\U000E0041"]
 
 
 def hostile():
@@ -548,7 +556,12 @@ def test_terminal():
     result = stats("--ledger", "hostile.db", env={"COLUMNS": "100"})
     check("no control character is passed on", not re.search(
         r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", result.out)
-        and "\\x1b[31mred\\x07" in result.out, repr(result.out))
+        and "\\x1B[31mred\\x07" in result.out, repr(result.out))
+    check("nor what turns a line around, or shows nothing", not re.search(
+        "[\u200b\u202e\U000E0041]", result.out) and all(
+            escape in result.out for escape in (
+                "turned\\u{202E}", "zero\\u{200B}wide", "tag\\u{E0041}",
+                "\u0645\u06cc\u200c\u0634")), repr(result.out))
     check("the width is kept", max(map(len, result.out.splitlines())) <= 100,
           result.out)
     for color, want in (("always", True), ("never", False), ("auto", False)):

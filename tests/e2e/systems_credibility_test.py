@@ -252,7 +252,7 @@ def test_wrong_calls():
             ("an unknown option", ("--fast", "a"), ("usage",)),
             ("an unknown consensus", ("--consensus", "all", "a"), ("usage",)),
             ("no such contract", ("--schema", "nope", "a"), ('"nope"',)),
-            ("no model", ("a",), ("models",)),
+            ("no model", ("a",), ("no model is named", "PROVIDER:MODEL")),
             ("an unknown model", ("-m", "nobody", "a"), ('"nobody"',))):
         gives(name, system("credibility", *arguments), 2, "", parts)
     gives("a recording that is not there", ask(

@@ -88,6 +88,12 @@ def is_careful(name, *arguments, stdin=""):
                              timeout=120, check=False)
     check(f"{name}: a value that cannot be written is exit code 4",
           run.returncode == 4 and b"standard output" in run.stderr, run)
+    run = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh",
+                          os.path.join(SYSTEMS, name), *arguments],
+                         input=stdin.encode(), stderr=subprocess.PIPE,
+                         cwd=FOLDER, env=ENV, timeout=120, check=False)
+    check(f"{name}: so is one for which there is no standard output",
+          run.returncode == 4 and b"standard output" in run.stderr, run)
     run = system(name, "-m", "exec:echo asked", "--help")
     check(f"{name}: --help asks no model",
           run.code == 2 and "usage:" in run.err and not run.out, run)

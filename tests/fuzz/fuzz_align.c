@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "fuzz.h"
 
 enum { SCHEMA_DEPTH = 3, VALUE_DEPTH = 3, VALUES = 6, ROWS_MAX = 64 };
@@ -185,24 +186,7 @@ done:
     surety_checker_free(checker);
 }
 
-/* ---- made of choices --------------------------------------------------------
- */
-
-struct choices {
-    const uint8_t *data;
-    size_t left;
-};
-
-static unsigned choose(struct choices *choices, unsigned count)
-{
-    if (!choices->left)
-        return 0;
-    choices->left--;
-    return *choices->data++ % count;
-}
-
-#define PICK(choices, list)                                                    \
-    (list)[choose((choices), sizeof(list) / sizeof(*(list)))]
+/* ---- made of choices ----------------------------------------------------- */
 
 static const char *const names[] = {"\"id\"", "\"first_name\"", "\"kind\"",
                                     "\"rows\"", "\"a\""};
@@ -236,26 +220,12 @@ static const char *const scalars[] = {"null",
                                       "\"circle\"",
                                       "12345678901234567890"};
 
-static void make_value(struct choices *choices, surety_buf *out, unsigned depth)
-{
-    unsigned kind = depth ? choose(choices, 4) : 0;
-    unsigned count = kind > 1 ? choose(choices, 4) : 0;
-
-    if (kind < 2) {
-        surety_buf_text(out, PICK(choices, scalars));
-        return;
-    }
-    surety_buf_byte(out, kind == 2 ? '[' : '{');
-    for (unsigned i = 0; i < count; i++) {
-        surety_buf_text(out, i ? "," : "");
-        if (kind == 3) {
-            surety_buf_text(out, PICK(choices, keys));
-            surety_buf_byte(out, ':');
-        }
-        make_value(choices, out, depth - 1);
-    }
-    surety_buf_byte(out, kind == 2 ? ']' : '}');
-}
+static const struct choices_words words = {
+    .names = keys,
+    .name_count = sizeof(keys) / sizeof(*keys),
+    .scalars = scalars,
+    .scalar_count = sizeof(scalars) / sizeof(*scalars),
+    .items_max = 3};
 
 static const char *const leaves[] = {
     "{\"type\":\"integer\"}",
@@ -374,7 +344,7 @@ static void try_choices(struct choices choices, surety_aligner *aligner)
                                   .mode = MODE_VALUE};
 
             surety_buf_reset(&value);
-            make_value(&choices, &value, VALUE_DEPTH);
+            choose_value(&choices, &words, VALUE_DEPTH, &value);
             trial.text = surety_buf_str(&value);
             try_one(&trial, aligner);
             if (*trial.text.ptr == '[') {
@@ -387,8 +357,7 @@ static void try_choices(struct choices choices, surety_aligner *aligner)
     surety_buf_done(&schema_text);
 }
 
-/* ---- as text
- * ------------------------------------------------------------------ */
+/* ---- as text ------------------------------------------------------------- */
 
 static surety_str next_line(const char **at, const char *end)
 {

@@ -7,7 +7,6 @@
  * given must be the one that was asked for. */
 #include <surety/schema.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
@@ -27,12 +26,6 @@ struct model {
     size_t count, bytes, schemas_max, bytes_max;
     surety_schema_cache_counts counts;
 };
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static bool wanted_is(const struct wanted *a, const struct wanted *b)
 {

@@ -5,7 +5,6 @@
 #include <surety/schema.h>
 
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "fuzz.h"
 
@@ -57,12 +56,6 @@ static const surety_limits fuzz_limits = {
     .pattern_match_max = 2000,
     .work_base = 20000,
 };
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void fuzz_compile(void)
 {

@@ -13,12 +13,6 @@
 
 #include "fuzz.h"
 
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
 /* No variable is set. */
 static const char *look_up(void *ctx, const char *name)
 {

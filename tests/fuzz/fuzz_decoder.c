@@ -5,15 +5,7 @@
  * delivery, and the cut; the rest is the body. */
 #include "provider/provider.h"
 
-#include <stdlib.h>
-
 #include "fuzz.h"
-
-#define NEED(cond)                                                             \
-    do {                                                                       \
-        if (!(cond))                                                           \
-            abort();                                                           \
-    } while (0)
 
 static const char secret[] = "sk-x";
 
@@ -67,33 +59,33 @@ static void read_cut(surety__decoder *decoder, const struct given *given,
         at = end;
     }
     surety__decoder_finish(decoder, &given->delivery, 0);
-    NEED(surety__decoder_answer(decoder, ret_answer) == SURETY_OK);
+    must(surety__decoder_answer(decoder, ret_answer) == SURETY_OK);
 }
 
 /* What is shown holds no key and nothing that a terminal would obey. */
 static void check_shown(surety_str text)
 {
-    NEED(surety__str_find(text, surety_str_of(secret)) == text.len);
-    NEED(surety__utf8_valid(text, NULL));
+    must(surety__str_find(text, surety_str_of(secret)) == text.len);
+    must(surety__utf8_valid(text, NULL));
     for (size_t i = 0; i < text.len; i++)
-        NEED((unsigned char)text.ptr[i] >= ' ' && text.ptr[i] != 0x7F);
-    NEED(text.len < 1100);
+        must((unsigned char)text.ptr[i] >= ' ' && text.ptr[i] != 0x7F);
+    must(text.len < 1100);
 }
 
 static void check_answer(const struct given *given, const surety_answer *answer)
 {
     const surety_usage *usage = &answer->usage;
 
-    NEED((unsigned)answer->failure < SURETY_FAILURE_COUNT);
-    NEED(usage->cached_input_tokens <= usage->input_tokens);
-    NEED(usage->reasoning_tokens <= usage->output_tokens);
-    NEED(usage->known || (!usage->input_tokens && !usage->output_tokens));
-    NEED(answer->retry_after_ms >= -1);
-    NEED(answer->failure || answer->text.len || answer->native.len);
-    NEED(!answer->native.len || !answer->failure);
-    NEED(!answer->native.len || given->mode != SURETY_MODE_PROMPT);
-    NEED(given->status < 300 || answer->failure);
-    NEED(given->delivery.failure != SURETY_FAILURE_CANCELLED ||
+    must((unsigned)answer->failure < SURETY_FAILURE_COUNT);
+    must(usage->cached_input_tokens <= usage->input_tokens);
+    must(usage->reasoning_tokens <= usage->output_tokens);
+    must(usage->known || (!usage->input_tokens && !usage->output_tokens));
+    must(answer->retry_after_ms >= -1);
+    must(answer->failure || answer->text.len || answer->native.len);
+    must(!answer->native.len || !answer->failure);
+    must(!answer->native.len || given->mode != SURETY_MODE_PROMPT);
+    must(given->status < 300 || answer->failure);
+    must(given->delivery.failure != SURETY_FAILURE_CANCELLED ||
          answer->failure);
     check_shown(answer->error_code);
     check_shown(answer->error_message);
@@ -105,17 +97,17 @@ static void check_answer(const struct given *given, const surety_answer *answer)
 
 static void check_same(const surety_answer *a, const surety_answer *b)
 {
-    NEED(a->failure == b->failure);
-    NEED(surety_str_equal(a->text, b->text));
-    NEED(surety_str_equal(a->native, b->native));
-    NEED(surety_str_equal(a->refusal, b->refusal));
-    NEED(surety_str_equal(a->finish_reason, b->finish_reason));
-    NEED(surety_str_equal(a->error_code, b->error_code));
-    NEED(surety_str_equal(a->error_message, b->error_message));
-    NEED(a->usage.known == b->usage.known &&
+    must(a->failure == b->failure);
+    must(surety_str_equal(a->text, b->text));
+    must(surety_str_equal(a->native, b->native));
+    must(surety_str_equal(a->refusal, b->refusal));
+    must(surety_str_equal(a->finish_reason, b->finish_reason));
+    must(surety_str_equal(a->error_code, b->error_code));
+    must(surety_str_equal(a->error_message, b->error_message));
+    must(a->usage.known == b->usage.known &&
          a->usage.input_tokens == b->usage.input_tokens &&
          a->usage.output_tokens == b->usage.output_tokens);
-    NEED(a->ambiguous == b->ambiguous);
+    must(a->ambiguous == b->ambiguous);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -129,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     choose(&given, data, size);
     whole = surety__decoder_new(NULL, NULL);
     cut = surety__decoder_new(NULL, NULL);
-    NEED(whole && cut);
+    must(whole && cut);
     read_cut(whole, &given, given.body.len, &want);
     check_answer(&given, &want);
     read_cut(cut, &given, 1 + data[3] % given.body.len, &got);

@@ -13,24 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "choices.h"
+#include "fuzz.h"
 #include "plain.h"
 
-#include "fuzz.h"
-
 enum { SCHEMA_DEPTH = 4, VALUE_DEPTH = 3, VALUES = 8 };
-
-struct choices {
-    const uint8_t *data;
-    size_t left;
-};
-
-static unsigned choose(struct choices *choices, unsigned count)
-{
-    if (!choices->left)
-        return 0;
-    choices->left--;
-    return *choices->data++ % count;
-}
 
 static void make_schema(struct choices *choices, surety_buf *out,
                         unsigned depth);
@@ -43,29 +30,12 @@ static const char *const scalars[] = {
     "1.0",  "0.5",    "2.50",  "\"\"", "\"a\"",       "\"b\"", "\"ab\"",
     "3",    "\"bc\"", "1.5",   "10",   "\"b\\u00e4\""};
 
-#define PICK(choices, list)                                                    \
-    (list)[choose((choices), sizeof(list) / sizeof(*(list)))]
-
-static void make_value(struct choices *choices, surety_buf *out, unsigned depth)
-{
-    unsigned kind = depth ? choose(choices, 4) : 0;
-    unsigned count = kind > 1 ? choose(choices, 5) : 0;
-
-    if (kind < 2) {
-        surety_buf_text(out, PICK(choices, scalars));
-        return;
-    }
-    surety_buf_byte(out, kind == 2 ? '[' : '{');
-    for (unsigned i = 0; i < count; i++) {
-        surety_buf_text(out, i ? "," : "");
-        if (kind == 3) {
-            surety_buf_text(out, PICK(choices, names));
-            surety_buf_byte(out, ':');
-        }
-        make_value(choices, out, depth - 1);
-    }
-    surety_buf_byte(out, kind == 2 ? ']' : '}');
-}
+static const struct choices_words words = {
+    .names = names,
+    .name_count = sizeof(names) / sizeof(*names),
+    .scalars = scalars,
+    .scalar_count = sizeof(scalars) / sizeof(*scalars),
+    .items_max = 4};
 
 static void make_list(struct choices *choices, surety_buf *out, unsigned depth)
 {
@@ -118,7 +88,7 @@ static void make_enum(struct choices *choices, surety_buf *out)
     surety_buf_byte(out, '[');
     for (unsigned i = 0; i < count; i++) {
         surety_buf_text(out, i ? "," : "");
-        make_value(choices, out, 2);
+        choose_value(choices, &words, 2, out);
     }
     surety_buf_byte(out, ']');
 }
@@ -200,7 +170,7 @@ static void make_keyword(struct choices *choices, surety_buf *out,
     if (which == KEYWORDS) {
         make_enum(choices, out);
     } else if (which == KEYWORDS + 1) {
-        make_value(choices, out, 2);
+        choose_value(choices, &words, 2, out);
     } else if (which == KEYWORDS + 2) {
         make_names(choices, out);
     } else if (which > KEYWORDS) {
@@ -312,7 +282,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                             NULL)) {
         for (int i = 0; i < VALUES; i++) {
             surety_buf_reset(&instance_text);
-            make_value(&choices, &instance_text, VALUE_DEPTH);
+            choose_value(&choices, &words, VALUE_DEPTH, &instance_text);
             compare(schema, &schema_text, checker, &instance_text);
         }
     }

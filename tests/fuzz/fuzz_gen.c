@@ -4,16 +4,9 @@
  * feed, and have no comment or string that goes on past its line's end. */
 #include <surety/gen.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Walks text as C reads it: outside, in a comment, in a string. */
 static void look(surety_str text)

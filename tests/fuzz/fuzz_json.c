@@ -15,12 +15,6 @@
 #include "fuzz.h"
 
 /* Ends the run loudly unless holds. */
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
 static void must_come_back(surety_val root, surety_style style)
 {
     surety_doc *again = surety_doc_new(NULL);

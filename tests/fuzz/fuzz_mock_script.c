@@ -4,15 +4,7 @@
  * the faults at their places, and a plan that can end does. */
 #include "mock/mock.h"
 
-#include <stdlib.h>
-
 #include "fuzz.h"
-
-#define NEED(cond)                                                             \
-    do {                                                                       \
-        if (!(cond))                                                           \
-            abort();                                                           \
-    } while (0)
 
 static surety_str no_header(void *ctx, const char *name)
 {
@@ -30,22 +22,22 @@ static void pull_all(surety__playback *plan)
         surety__pull pull = {room, sizeof(room), 0, 0};
         const surety__flow flow = surety__playback_pull(plan, &pull);
         if (flow == FLOW_WAIT && pull.wait_ms == SERVE_WAIT_LONG) {
-            NEED(got == plan->stall_at);
+            must(got == plan->stall_at);
             return;
         }
         if (flow == FLOW_WAIT)
             continue;
         if (flow == FLOW_CUT || flow == FLOW_RESET) {
-            NEED(got == (flow == FLOW_CUT ? plan->cut_at : plan->reset_at));
+            must(got == (flow == FLOW_CUT ? plan->cut_at : plan->reset_at));
             return;
         }
         if (flow == FLOW_END) {
-            NEED(got == size);
+            must(got == size);
             return;
         }
-        NEED(flow == FLOW_ON && pull.len > 0 && pull.len <= sizeof(room));
+        must(flow == FLOW_ON && pull.len > 0 && pull.len <= sizeof(room));
         got += pull.len;
-        NEED(got <= plan->cut_at && got <= plan->reset_at &&
+        must(got <= plan->cut_at && got <= plan->reset_at &&
              got <= plan->stall_at);
     }
 }
@@ -96,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int i = 0; i < 16; i++)
             play(&script, (surety_protocol)(i / 2 % 4), i % 2);
     else
-        NEED(status == SURETY_LIMIT ||
+        must(status == SURETY_LIMIT ||
              (status == SURETY_SYNTAX && error.message[0]));
     surety__script_done(&script);
     return 0;

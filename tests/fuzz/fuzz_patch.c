@@ -3,16 +3,9 @@
  * over a limit, the same again, and the result is JSON that can be read. */
 #include <surety/json.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

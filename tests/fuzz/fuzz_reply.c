@@ -12,8 +12,6 @@
 
 #include "contract/contract.h"
 
-#include <stdlib.h>
-
 #include "fuzz.h"
 
 static const char *const contracts[] = {
@@ -32,12 +30,6 @@ static const char *const contracts[] = {
     "false",
 };
 enum { CONTRACTS = sizeof(contracts) / sizeof(*contracts) };
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Read once and kept: what is fuzzed is the judge. */
 static surety_contract *contract_of(size_t i)

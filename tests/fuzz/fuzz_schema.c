@@ -8,7 +8,6 @@
 #include <surety/schema.h>
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
@@ -19,12 +18,6 @@ static const surety_limits fuzz_limits = {
     .pattern_match_max = 2000,
     .work_base = 20000,
 };
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Every text of a finding is there, and a form of output is JSON. */
 static void fuzz_findings(const surety_findings *findings, bool valid)

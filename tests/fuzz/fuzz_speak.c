@@ -4,15 +4,7 @@
  * whole answer is one JSON text and every event of a stream holds one. */
 #include "serve/serve.h"
 
-#include <stdlib.h>
-
 #include "fuzz.h"
-
-#define NEED(cond)                                                             \
-    do {                                                                       \
-        if (!(cond))                                                           \
-            abort();                                                           \
-    } while (0)
 
 static void need_json(surety_str text)
 {
@@ -22,14 +14,14 @@ static void need_json(surety_str text)
     surety_doc *doc = surety_doc_new(NULL);
     surety_status status;
 
-    NEED(doc);
+    must(doc);
     status = surety_doc_read(doc, text, &options, NULL);
     /* A schema that is told back may have keys twice. */
-    NEED(status == SURETY_OK || status == SURETY_SYNTAX);
+    must(status == SURETY_OK || status == SURETY_SYNTAX);
     if (status) {
         const surety_read_options lenient = {sizeof(lenient),
                                              SURETY_READ_BORROW, &limits};
-        NEED(surety_doc_read(doc, text, &lenient, NULL) == SURETY_OK);
+        must(surety_doc_read(doc, text, &lenient, NULL) == SURETY_OK);
     }
     surety_doc_free(doc);
 }
@@ -41,12 +33,12 @@ static void need_events(surety_str text)
     while (text.len) {
         const size_t end = surety__str_find(text, (surety_str){"\n", 1});
         const surety_str line = {text.ptr, end};
-        NEED(end < text.len);
+        must(end < text.len);
         if (surety__str_starts(line, data) &&
             !surety_str_equal(line, surety_str_of("data: [DONE]")))
             need_json((surety_str){line.ptr + 6, line.len - 6});
         else
-            NEED(!line.len || line.ptr[0] == ':' ||
+            must(!line.len || line.ptr[0] == ':' ||
                  surety__str_starts(line, surety_str_of("event: ")) ||
                  line.ptr[0] == 'd');
         text.ptr += end + 1;
@@ -102,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         goto done;
     body = (surety_str){(const char *)data + 1, size - 1};
     route = surety__route_of(body, data[0] & 4, data[0] & 8);
-    NEED(route.kind != ROUTE_CALL || route.protocol < SURETY_PROTOCOL_TEXT);
+    must(route.kind != ROUTE_CALL || route.protocol < SURETY_PROTOCOL_TEXT);
     route = (surety__route){.kind = ROUTE_CALL,
                             .protocol = (surety_protocol)(data[0] & 3),
                             .model = {"m", 1}};
@@ -110,12 +102,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         goto done;
     status = surety__speak_read(&route, surety_doc_root(doc), &arena, &asked,
                                 &problem, &error);
-    NEED(status == SURETY_OK || status == SURETY_SYNTAX);
+    must(status == SURETY_OK || status == SURETY_SYNTAX);
     if (status == SURETY_OK) {
         answer(&asked, false);
         answer(&asked, true);
         status = surety__speak_strict(&asked, &arena, &problem, &error);
-        NEED(status == SURETY_OK || status == SURETY_SYNTAX);
+        must(status == SURETY_OK || status == SURETY_SYNTAX);
     }
     if (status == SURETY_SYNTAX) {
         surety__speak_error(route.protocol, &problem, &out);

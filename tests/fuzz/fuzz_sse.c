@@ -4,15 +4,7 @@
  * bytes come out than went in. The first byte says where to cut. */
 #include "provider/sse.h"
 
-#include <stdlib.h>
-
 #include "fuzz.h"
-
-#define NEED(cond)                                                             \
-    do {                                                                       \
-        if (!(cond))                                                           \
-            abort();                                                           \
-    } while (0)
 
 struct heard {
     surety_buf out;
@@ -23,9 +15,9 @@ static bool hear(void *ctx, surety_str name, surety_str data)
 {
     struct heard *heard = ctx;
 
-    NEED(name.len && !memchr(name.ptr, '\n', name.len) &&
+    must(name.len && !memchr(name.ptr, '\n', name.len) &&
          !memchr(name.ptr, '\r', name.len));
-    NEED(!data.len || !memchr(data.ptr, '\r', data.len));
+    must(!data.len || !memchr(data.ptr, '\r', data.len));
     heard->bytes += data.len;
     surety_buf_add(&heard->out, name);
     surety_buf_byte(&heard->out, 0);
@@ -43,11 +35,11 @@ static void read_cut(surety__sse *sse, surety_str text, size_t cut,
     for (size_t at = 0; at < text.len;) {
         const size_t end = !cut ? at + 1 : at < cut ? cut : text.len;
 
-        NEED(surety__sse_feed(sse, (surety_str){text.ptr + at, end - at}, hear,
+        must(surety__sse_feed(sse, (surety_str){text.ptr + at, end - at}, hear,
                               heard) == SURETY_OK);
         at = end;
     }
-    NEED(heard->bytes <= text.len);
+    must(heard->bytes <= text.len);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -66,11 +58,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_cut(&sse, text, text.len, &want);
     unfinished = surety__sse_unfinished(&sse);
     read_cut(&sse, text, 1 + data[0] % text.len, &got);
-    NEED(surety_str_equal(surety_buf_str(&want.out), surety_buf_str(&got.out)));
-    NEED(unfinished == surety__sse_unfinished(&sse));
+    must(surety_str_equal(surety_buf_str(&want.out), surety_buf_str(&got.out)));
+    must(unfinished == surety__sse_unfinished(&sse));
     read_cut(&sse, text, 0, &got);
-    NEED(surety_str_equal(surety_buf_str(&want.out), surety_buf_str(&got.out)));
-    NEED(unfinished == surety__sse_unfinished(&sse));
+    must(surety_str_equal(surety_buf_str(&want.out), surety_buf_str(&got.out)));
+    must(unfinished == surety__sse_unfinished(&sse));
     (void)surety__sse_looks(text);
     surety__sse_done(&sse);
     surety_buf_done(&want.out);

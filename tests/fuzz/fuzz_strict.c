@@ -5,16 +5,9 @@
  * that the contract can judge. */
 #include <surety/strict.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void judge(const surety_contract *contract, surety_val val)
 {

@@ -5,15 +5,7 @@
  * that is linear. The first byte chooses the options. */
 #include "text/finder.h"
 
-#include <stdlib.h>
-
 #include "fuzz.h"
-
-#define NEED(cond)                                                             \
-    do {                                                                       \
-        if (!(cond))                                                           \
-            abort();                                                           \
-    } while (0)
 
 static void check_candidate(const surety_finder *finder, size_t i,
                             surety_str reply)
@@ -21,21 +13,21 @@ static void check_candidate(const surety_finder *finder, size_t i,
     const surety_candidate found = surety_finder_at(finder, i);
     size_t before = found.start;
 
-    NEED(found.start <= found.end && found.end <= reply.len);
-    NEED(found.text.len <= found.end - found.start);
-    NEED(found.stripped || (found.text.ptr == reply.ptr + found.start &&
+    must(found.start <= found.end && found.end <= reply.len);
+    must(found.text.len <= found.end - found.start);
+    must(found.stripped || (found.text.ptr == reply.ptr + found.start &&
                             found.text.len == found.end - found.start));
     for (size_t k = 0; k < found.text.len; k++) {
         const size_t at = surety_finder_origin(finder, i, k);
 
-        NEED(at >= before && at < found.end);
-        NEED(reply.ptr[at] == found.text.ptr[k]);
+        must(at >= before && at < found.end);
+        must(reply.ptr[at] == found.text.ptr[k]);
         before = at + 1;
     }
-    NEED(surety_finder_origin(finder, i, 0) == found.start);
-    NEED(surety_finder_origin(finder, i, found.text.len) == found.end);
+    must(surety_finder_origin(finder, i, 0) == found.start);
+    must(surety_finder_origin(finder, i, found.text.len) == found.end);
     if (found.place == SURETY_PLACE_EMBEDDED)
-        NEED(found.text.len >= 2 &&
+        must(found.text.len >= 2 &&
              (found.text.ptr[0] == '{' || found.text.ptr[0] == '[') &&
              (found.text.ptr[found.text.len - 1] == '}' ||
               found.text.ptr[found.text.len - 1] == ']'));
@@ -49,11 +41,11 @@ static void check_order(const surety_finder *finder, size_t i, bool last)
 
     if (a.place == b.place &&
         (a.place == SURETY_PLACE_FENCE || a.place == SURETY_PLACE_EMBEDDED))
-        NEED(last ? b.end <= a.start : a.end <= b.start);
+        must(last ? b.end <= a.start : a.end <= b.start);
     for (size_t j = 0; j < i; j++) {
         const surety_candidate c = surety_finder_at(finder, j);
 
-        NEED(c.start != b.start || c.end != b.end);
+        must(c.start != b.start || c.end != b.end);
     }
 }
 
@@ -74,16 +66,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         how.from_count = 1;
         how.from[0] = (surety_place)(1 + (data[0] >> 3) % SURETY_PLACES);
     }
-    NEED(surety_finder_find(finder, reply, &how, &limits, NULL) == SURETY_OK);
-    NEED(surety_finder_count(finder) <= limits.candidates_max);
-    NEED(finder->work <= 2 * (SURETY__PASSES_MAX + 2) * reply.len);
+    must(surety_finder_find(finder, reply, &how, &limits, NULL) == SURETY_OK);
+    must(surety_finder_count(finder) <= limits.candidates_max);
+    must(finder->work <= 2 * (SURETY__PASSES_MAX + 2) * reply.len);
     for (size_t i = 0; i < surety_finder_count(finder); i++) {
         check_candidate(finder, i, reply);
         if (i)
             check_order(finder, i, how.pick_last);
     }
     surety_finder_obstacle(finder, &at);
-    NEED(at <= reply.len);
+    must(at <= reply.len);
 done:
     surety_finder_free(finder);
     return 0;

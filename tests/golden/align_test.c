@@ -15,41 +15,15 @@
  *
  * With --update what stands behind blanks is written anew, to be read before
  * it is believed. */
-#include <surety/align.h>
+#include "golden/cases.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { CASE_BYTES_MAX = 1 << 16 };
-
-struct golden {
-    char text[CASE_BYTES_MAX];
-    size_t size;
+/* What aligns the values of a case. */
+struct setting {
     surety_schema *schema;
     surety_align_options options;
     surety_doc *doc, *out;
     surety_aligner *aligner;
-    surety_buf made; /* the file as it should be */
 };
-
-static void golden_die(const char *what, const char *which)
-{
-    printf("Bail out! %s: %s\n", what, which);
-    exit(1);
-}
-
-static void golden_read(struct golden *golden, const char *path)
-{
-    FILE *file = fopen(path, "rb");
-
-    golden->size =
-        file ? fread(golden->text, 1, sizeof(golden->text), file) : 0;
-    if (!file || golden->size == sizeof(golden->text))
-        golden_die("a case cannot be read", path);
-    fclose(file);
-}
 
 static void add_val(surety_buf *out, surety_val val)
 {
@@ -74,46 +48,43 @@ static void add_edit(surety_buf *out, surety_edit edit)
     surety_buf_text(out, "\n");
 }
 
-static surety_status align_rows(struct golden *golden, surety_error *reterr)
+static surety_status align_rows(const struct setting *setting,
+                                surety_error *reterr)
 {
     enum { ROWS_MAX = 64 };
     surety_val rows[ROWS_MAX];
-    surety_val array = surety_doc_root(golden->doc);
+    surety_val array = surety_doc_root(setting->doc);
     surety_val item = surety_val_first(array);
     size_t count = 0;
 
     for (; item.doc && count < ROWS_MAX; item = surety_val_next(array, item))
         rows[count++] = item;
-    return surety_aligner_align_rows(golden->aligner, golden->schema, rows,
-                                     count, &golden->options, golden->out,
+    return surety_aligner_align_rows(setting->aligner, setting->schema, rows,
+                                     count, &setting->options, setting->out,
                                      reterr);
 }
 
 /* Appends what becomes of the value in line. */
-static void golden_align(struct golden *golden, surety_str line)
+static void write_aligned(const struct setting *setting, surety_str line,
+                          surety_buf *out)
 {
-    bool text = line.len > 5 && !memcmp(line.ptr, "text ", 5);
-    bool rows = line.len > 5 && !memcmp(line.ptr, "rows ", 5);
-    surety_buf *out = &golden->made;
+    const bool text = golden_take(&line, "text ");
+    const bool rows = !text && golden_take(&line, "rows ");
     surety_error err;
-    surety_status status = SURETY_OK;
+    surety_status status;
 
-    if (text || rows) {
-        line.ptr += 5;
-        line.len -= 5;
-    }
-    if (!text && surety_doc_read(golden->doc, line, NULL, &err))
+    if (!text && surety_doc_read(setting->doc, line, NULL, &err))
         golden_die("a value is no JSON", err.message);
     if (text)
         status =
-            surety_aligner_align_text(golden->aligner, golden->schema, line,
-                                      &golden->options, golden->out, &err);
+            surety_aligner_align_text(setting->aligner, setting->schema, line,
+                                      &setting->options, setting->out, &err);
     else if (rows)
-        status = align_rows(golden, &err);
+        status = align_rows(setting, &err);
     else
-        status = surety_aligner_align(golden->aligner, golden->schema,
-                                      surety_doc_root(golden->doc),
-                                      &golden->options, golden->out, &err);
+        status = surety_aligner_align(setting->aligner, setting->schema,
+                                      surety_doc_root(setting->doc),
+                                      &setting->options, setting->out, &err);
     surety_buf_text(out, "  = ");
     if (status) {
         surety_buf_text(out, "refused: ");
@@ -121,116 +92,75 @@ static void golden_align(struct golden *golden, surety_str line)
         surety_buf_text(out, "\n");
         return;
     }
-    add_val(out, surety_doc_root(golden->out));
+    add_val(out, surety_doc_root(setting->out));
     surety_buf_text(out, "\n");
-    for (size_t i = 0; i < surety_aligner_edit_count(golden->aligner); i++)
-        add_edit(out, surety_aligner_edit(golden->aligner, i));
+    for (size_t i = 0; i < surety_aligner_edit_count(setting->aligner); i++)
+        add_edit(out, surety_aligner_edit(setting->aligner, i));
 }
 
-/* Takes one line of a section in. */
-static void golden_line(struct golden *golden, surety_str section,
-                        surety_str line)
+static void write_values(const struct setting *setting, surety_str lines,
+                         surety_buf *out)
 {
-    surety_error err;
-    bool values = surety_str_equal(section, surety_str_of("values"));
+    surety_str line;
 
-    if (values && line.len && *line.ptr == ' ')
-        return;
-    surety_buf_add(&golden->made, line);
-    surety_buf_text(&golden->made, "\n");
-    if (surety_str_equal(section, surety_str_of("schema"))) {
-        surety_schema_free(golden->schema);
-        golden->schema = NULL;
-        if (surety_schema_read(line, NULL, &golden->schema, &err))
-            golden_die("a schema cannot be read", err.message);
-    } else if (surety_str_equal(section, surety_str_of("options"))) {
-        golden->options.units = golden->options.units ||
-                                surety_str_equal(line, surety_str_of("units"));
-        golden->options.decimal_comma =
-            golden->options.decimal_comma ||
-            surety_str_equal(line, surety_str_of("decimal-comma"));
-    } else if (values) {
-        golden_align(golden, line);
+    while (golden_line(&lines, &line)) {
+        if (line.len && *line.ptr == ' ')
+            continue;
+        surety_buf_add(out, line);
+        surety_buf_text(out, "\n");
+        write_aligned(setting, line, out);
     }
 }
 
-static bool golden_run(const char *path, bool update)
+static void take_section(struct setting *setting,
+                         const struct golden_section *section)
 {
-    static struct golden golden;
-    surety_str section = {NULL, 0};
-    FILE *file;
-    bool good;
+    surety_str rest = section->body;
+    surety_str line;
+    surety_error err;
 
-    golden_read(&golden, path);
-    golden.schema = NULL;
-    golden.options = (surety_align_options){.size = sizeof(golden.options)};
-    golden.doc = surety_doc_new(NULL);
-    golden.out = surety_doc_new(NULL);
-    golden.aligner = surety_aligner_new(NULL, NULL);
-    surety_buf_init(&golden.made, NULL, 0);
-    for (size_t at = 0; at < golden.size;) {
-        const char *start = golden.text + at;
-        const char *end = memchr(start, '\n', golden.size - at);
-        surety_str line = {start,
-                           end ? (size_t)(end - start) : golden.size - at};
+    if (golden_is(section, "schema")) {
+        surety_schema_free(setting->schema);
+        setting->schema = NULL;
+        if (surety_schema_read(section->body, NULL, &setting->schema, &err))
+            golden_die("a schema cannot be read", err.message);
+    }
+    while (golden_is(section, "options") && golden_line(&rest, &line)) {
+        setting->options.units |=
+            surety_str_equal(line, surety_str_of("units"));
+        setting->options.decimal_comma |=
+            surety_str_equal(line, surety_str_of("decimal-comma"));
+    }
+}
 
-        at += line.len + 1;
-        if (line.len > 4 && !memcmp(line.ptr, "=== ", 4)) {
-            section = (surety_str){line.ptr + 4, line.len - 4};
-            surety_buf_add(&golden.made, line);
-            surety_buf_text(&golden.made, "\n");
+static bool run(struct golden *golden)
+{
+    struct setting setting = {.options = {.size = sizeof(setting.options)},
+                              .doc = surety_doc_new(NULL),
+                              .out = surety_doc_new(NULL),
+                              .aligner = surety_aligner_new(NULL, NULL)};
+
+    for (size_t i = 0; i < golden->count; i++) {
+        const struct golden_section *section = &golden->sections[i];
+
+        if (golden_is(section, "values")) {
+            golden_begin(golden, section);
+            write_values(&setting, section->body, &golden->made);
         } else {
-            golden_line(&golden, section, line);
+            golden_keep(golden, section);
+            take_section(&setting, section);
         }
     }
-    good = surety_str_equal(surety_buf_str(&golden.made),
-                            (surety_str){golden.text, golden.size});
-    if (!good && update) {
-        file = fopen(path, "wb");
-        if (!file ||
-            fwrite(golden.made.ptr, 1, golden.made.len, file) !=
-                golden.made.len ||
-            fclose(file))
-            golden_die("a case cannot be written", path);
-        good = true;
-    } else if (!good) {
-        printf("# got:\n%.*s", (int)golden.made.len, golden.made.ptr);
-    }
-    surety_buf_done(&golden.made);
-    surety_aligner_free(golden.aligner);
-    surety_doc_free(golden.out);
-    surety_doc_free(golden.doc);
-    surety_schema_free(golden.schema);
-    return good;
-}
-
-static int golden_chosen(const struct dirent *entry)
-{
-    size_t len = strlen(entry->d_name);
-
-    return len > 5 && !strcmp(entry->d_name + len - 5, ".case");
+    surety_aligner_free(setting.aligner);
+    surety_doc_free(setting.out);
+    surety_doc_free(setting.doc);
+    surety_schema_free(setting.schema);
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    bool update = argc > 2 && !strcmp(argv[1], "--update");
-    const char *folder = argc > 1 ? argv[argc - 1] : ".";
-    struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, golden_chosen, alphasort);
-    bool good = count > 0;
+    struct golden_folder folder = {.endings = {".case"}, .run = run};
 
-    printf("1..%d\n", count > 0 ? count : 0);
-    for (int i = 0; i < count; i++) {
-        char path[4096];
-        bool holds;
-
-        snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
-        holds = golden_run(path, update);
-        good = good && holds;
-        printf("%s %d - %s\n", holds ? "ok" : "not ok", i + 1,
-               entries[i]->d_name);
-        free(entries[i]);
-    }
-    free(entries);
-    return good ? 0 : 1;
+    return golden_main(argc, argv, &folder);
 }

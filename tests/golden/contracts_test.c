@@ -14,13 +14,10 @@
  *     warning: KEYWORD     a warning that must be among those given
  *
  * NAME begins with valid-S or invalid-S and the requirement it stands for. The
- * variable `steps` is 7. With --update the first lines (stage and errors) are
- * written anew, for a person to review. */
-#include <surety/reply.h>
+ * variable `steps` is 7. */
+#include "golden/cases.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const contracts[] = {
@@ -45,67 +42,6 @@ static const char *const contracts[] = {
     "user-story/iteration-output",
 };
 
-struct golden {
-    const surety_contract *contract;
-    char path[1024];   /* of the reply */
-    char expect[1024]; /* of what is expected */
-    bool native;
-    surety_buf reply, wanted, got;
-    const char *why; /* the first line that does not agree; NULL: all do */
-    char line[512];
-};
-
-static bool read_whole(const char *path, surety_buf *out)
-{
-    FILE *file = fopen(path, "rb");
-    char chunk[4096];
-    size_t count;
-
-    surety_buf_reset(out);
-    if (!file)
-        return false;
-    while ((count = fread(chunk, 1, sizeof(chunk), file)) > 0)
-        surety_buf_append(out, chunk, count);
-    fclose(file);
-    return out->status == SURETY_OK;
-}
-
-/* Takes the next line off text. */
-static surety_str next_line(surety_str *text)
-{
-    surety_str line = {text->ptr, 0};
-
-    while (line.len < text->len && text->ptr[line.len] != '\n')
-        line.len++;
-    text->ptr += line.len;
-    text->len -= line.len;
-    if (text->len > 0) {
-        text->ptr++;
-        text->len--;
-    }
-    return line;
-}
-
-static bool takes_prefix(surety_str *line, const char *prefix)
-{
-    const size_t len = strlen(prefix);
-
-    if (line->len < len || memcmp(line->ptr, prefix, len) != 0)
-        return false;
-    line->ptr += len;
-    line->len -= len;
-    return true;
-}
-
-static void fail_at(struct golden *golden, const char *why, surety_str line)
-{
-    if (golden->why)
-        return;
-    golden->why = why;
-    snprintf(golden->line, sizeof(golden->line), "%.*s", (int)line.len,
-             line.ptr ? line.ptr : "");
-}
-
 /* Writes stage and errors as an expectation has them. */
 static void write_errors(surety_buf *out, const surety_outcome *outcome)
 {
@@ -127,20 +63,19 @@ static void write_errors(surety_buf *out, const surety_outcome *outcome)
     }
 }
 
-static void compare_value(struct golden *golden, const char *what,
-                          surety_val got, surety_str wanted)
+/* Writes a value: as it is expected where it is equal, otherwise as it is. */
+static void write_value(surety_buf *out, const char *name, surety_val val,
+                        surety_str expected)
 {
     surety_doc *doc = surety_doc_new(NULL);
-    surety_buf text;
 
-    surety_buf_init(&text, NULL, 0);
-    if (!doc || surety_doc_read(doc, wanted, NULL, NULL) != SURETY_OK) {
-        fail_at(golden, "the expectation is no JSON", wanted);
-    } else if (!surety_val_equal(got, surety_doc_root(doc))) {
-        surety_val_write(got, SURETY_STYLE_COMPACT, &text);
-        fail_at(golden, what, surety_buf_str(&text));
-    }
-    surety_buf_done(&text);
+    surety_buf_text(out, name);
+    if (doc && surety_doc_read(doc, expected, NULL, NULL) == SURETY_OK &&
+        surety_val_equal(val, surety_doc_root(doc)))
+        surety_buf_add(out, expected);
+    else
+        surety_val_write(val, SURETY_STYLE_COMPACT, out);
+    surety_buf_byte(out, '\n');
     surety_doc_free(doc);
 }
 
@@ -153,187 +88,117 @@ static bool has_warning(const surety_outcome *outcome, surety_str keyword)
     return false;
 }
 
-/* Compares an outcome with the lines expected. */
-static void compare(struct golden *golden, const surety_outcome *outcome)
+/* Writes the lines expected of the rest, as far as they hold. */
+static void write_rest(surety_buf *out, const surety_outcome *outcome,
+                       surety_str expected)
 {
-    surety_str wanted = surety_buf_str(&golden->wanted);
-    surety_str got;
-    bool fallback = false;
+    bool fallback = !surety_outcome_fallback(outcome);
+    surety_str line;
 
-    surety_buf_reset(&golden->got);
-    write_errors(&golden->got, outcome);
-    got = surety_buf_str(&golden->got);
-    while (wanted.len > 0) {
-        surety_str line = next_line(&wanted);
+    while (golden_line(&expected, &line)) {
+        surety_str words = line;
 
-        if (takes_prefix(&line, "value: ")) {
-            compare_value(golden, "another value",
-                          surety_outcome_value(outcome), line);
-        } else if (takes_prefix(&line, "derived: ")) {
-            compare_value(golden, "other derived members",
-                          surety_outcome_derived(outcome), line);
-        } else if (takes_prefix(&line, "fallback: ")) {
+        if (golden_take(&words, "value: ")) {
+            write_value(out, "value: ", surety_outcome_value(outcome), words);
+        } else if (golden_take(&words, "derived: ")) {
+            write_value(out, "derived: ", surety_outcome_derived(outcome),
+                        words);
+        } else if (golden_take(&words, "fallback: ") &&
+                   surety_outcome_fallback(outcome)) {
             fallback = true;
-            compare_value(golden, "another fallback",
-                          surety_outcome_value(outcome), line);
-        } else if (takes_prefix(&line, "warning: ")) {
-            if (!has_warning(outcome, line))
-                fail_at(golden, "a warning is missing", line);
-        } else {
-            const surety_str own = next_line(&got);
-
-            if (!surety_str_equal(line, own))
-                fail_at(golden, "another stage or error", own);
+            write_value(out, "fallback: ", surety_outcome_value(outcome),
+                        words);
+        } else if (golden_take(&words, "warning: ") &&
+                   has_warning(outcome, words)) {
+            surety_buf_add(out, line);
+            surety_buf_byte(out, '\n');
         }
     }
-    if (got.len > 0)
-        fail_at(golden, "one error more", next_line(&got));
-    if (fallback != surety_outcome_fallback(outcome))
-        fail_at(golden, "a fallback too few or too many",
-                surety_str_of(golden->path));
+    if (!fallback)
+        write_value(out, "fallback: ", surety_outcome_value(outcome),
+                    (surety_str){NULL, 0});
 }
 
-/* Writes the expectation anew but for its lines with a colon. */
-static void update(struct golden *golden)
-{
-    surety_str wanted = surety_buf_str(&golden->wanted);
-    FILE *file = fopen(golden->expect, "wb");
-
-    if (!file)
-        return;
-    fwrite(golden->got.ptr, 1, golden->got.len, file);
-    while (wanted.len > 0) {
-        const surety_str line = next_line(&wanted);
-        const char *colon = line.len ? memchr(line.ptr, ':', line.len) : NULL;
-
-        if (colon && colon + 1 < line.ptr + line.len && colon[1] == ' ')
-            fprintf(file, "%.*s\n", (int)line.len, line.ptr);
-    }
-    fclose(file);
-}
-
-static void judge(struct golden *golden)
+static bool run(struct golden *golden)
 {
     const surety_variable variable = {surety_str_of("steps"),
                                       surety_str_of("7")};
-    surety_judge_options options = {.size = sizeof(options),
-                                    .derive = true,
-                                    .variables = &variable,
-                                    .variables_count = 1};
-    surety_str reply = {NULL, 0};
+    const surety_str text = surety_buf_str(&golden->text);
+    const bool native = strcmp(strrchr(golden->path, '.'), ".json") == 0;
+    const surety_judge_options options = {
+        .size = sizeof(options),
+        .derive = true,
+        .variables = &variable,
+        .variables_count = 1,
+        .native = native ? text : (surety_str){NULL, 0}};
     surety_outcome *outcome = NULL;
+    surety_buf expected;
     surety_error err;
 
-    if (golden->native)
-        options.native = surety_buf_str(&golden->reply);
-    else
-        reply = surety_buf_str(&golden->reply);
-    if (surety_reply_judge(golden->contract, reply, &options, &outcome, &err) !=
-        SURETY_OK) {
-        fail_at(golden, "could not judge", surety_str_of(err.message));
-        return;
+    if (surety_reply_judge(golden->context,
+                           native ? (surety_str){NULL, 0} : text, &options,
+                           &outcome, &err) != SURETY_OK) {
+        printf("# %s: cannot be judged: %s\n", golden->path, err.message);
+        return false;
     }
-    compare(golden, outcome);
+    surety_buf_init(&expected, NULL, 0);
+    golden_beside(golden, ".expect", &expected);
+    write_errors(&golden->made, outcome);
+    write_rest(&golden->made, outcome, surety_buf_str(&expected));
+    surety_buf_done(&expected);
     surety_outcome_free(outcome);
+    return true;
 }
 
-static int is_reply(const struct dirent *entry)
+/* Runs a contract's folder. */
+static bool run_contract(surety_registry *registry,
+                         const struct golden_folder *all, const char *name,
+                         bool *ret_skipped)
 {
-    const char *dot = strrchr(entry->d_name, '.');
-
-    return dot && (!strcmp(dot, ".txt") || !strcmp(dot, ".md") ||
-                   !strcmp(dot, ".json"));
-}
-
-/* Runs one case; true where all is as expected. */
-static bool run(const surety_contract *contract, const char *folder,
-                const char *name, bool updating)
-{
-    struct golden golden = {.contract = contract};
-    const char *dot = strrchr(name, '.');
-
-    surety_buf_init(&golden.reply, NULL, 0);
-    surety_buf_init(&golden.wanted, NULL, 0);
-    surety_buf_init(&golden.got, NULL, 0);
-    golden.native = !strcmp(dot, ".json");
-    snprintf(golden.path, sizeof(golden.path), "%s/%s", folder, name);
-    snprintf(golden.expect, sizeof(golden.expect), "%s/%.*s.expect", folder,
-             (int)(dot - name), name);
-    if (!read_whole(golden.path, &golden.reply) ||
-        !read_whole(golden.expect, &golden.wanted))
-        fail_at(&golden, "cannot be read", surety_str_of(golden.expect));
-    else
-        judge(&golden);
-    if (golden.why && updating && golden.got.len > 0)
-        update(&golden);
-    if (golden.why)
-        printf("# %s: %s: %s\n", golden.path, golden.why, golden.line);
-    surety_buf_done(&golden.reply);
-    surety_buf_done(&golden.wanted);
-    surety_buf_done(&golden.got);
-    return !golden.why;
-}
-
-/* What run_folder gives besides a number of failures. */
-enum { FOLDER_EMPTY = -1, FOLDER_SKIPPED = -2 };
-
-/* Runs a contract's folder; gives the number of cases that failed. SKIPPED: it
- * has rules, and this build has not. */
-static int run_folder(surety_registry *registry, const char *root,
-                      const char *name, bool updating)
-{
+    struct golden_folder folder = *all;
     surety_contract *contract = NULL;
-    struct dirent **entries = NULL;
-    char folder[768];
+    char path[1024];
     surety_error err;
-    surety_status status;
-    int failed = 0;
-    int count;
-
-    snprintf(folder, sizeof(folder), "%s/%s", root, name);
-    status =
+    surety_status status =
         surety_registry_find(registry, surety_str_of(name), &contract, &err);
-    if (status == SURETY_UNSUPPORTED)
-        return FOLDER_SKIPPED;
-    if (status != SURETY_OK) {
+    bool good = false;
+
+    /* It has rules, and this build has not. */
+    *ret_skipped = status == SURETY_UNSUPPORTED;
+    if (*ret_skipped)
+        return true;
+    if (status == SURETY_OK) {
+        snprintf(path, sizeof(path), "%s/%s", all->path, name);
+        folder.path = path;
+        folder.context = contract;
+        good = golden_run(&folder);
+    } else {
         printf("# %s: %s\n", name, err.message);
-        return FOLDER_EMPTY;
     }
-    count = scandir(folder, &entries, is_reply, alphasort);
-    for (int i = 0; i < count; i++) {
-        failed += !run(contract, folder, entries[i]->d_name, updating);
-        free(entries[i]);
-    }
-    free(entries);
     surety_contract_free(contract);
-    if (count <= 0)
-        printf("# %s: no cases\n", folder);
-    return count > 0 ? failed : FOLDER_EMPTY;
+    return good;
 }
 
 int main(int argc, char **argv)
 {
-    const bool updating = argc == 3 && !strcmp(argv[1], "--update");
+    struct golden_folder all = {.endings = {".txt", ".md", ".json"},
+                                .expected = ".expect",
+                                .run = run,
+                                .quiet = true};
     const size_t count = sizeof(contracts) / sizeof(contracts[0]);
     surety_registry *registry = NULL;
     int result = 0;
 
-    if (argc != 2 && !updating) {
-        fputs("usage: contracts_test [--update] FOLDER\n", stderr);
-        return 2;
-    }
-    if (surety_registry_new(NULL, &registry, NULL) != SURETY_OK)
+    if (!golden_arguments(argc, argv, &all) ||
+        surety_registry_new(NULL, &registry, NULL) != SURETY_OK)
         return 2;
     printf("1..%zu\n", count);
     for (size_t i = 0; i < count; i++) {
-        const int failed =
-            run_folder(registry, argv[argc - 1], contracts[i], updating);
-
-        const bool good = failed == 0 || failed == FOLDER_SKIPPED;
+        bool skipped;
+        const bool good = run_contract(registry, &all, contracts[i], &skipped);
 
         printf("%sok %zu - %s%s\n", good ? "" : "not ", i + 1, contracts[i],
-               failed == FOLDER_SKIPPED ? " # SKIP rules are not built in"
-                                        : "");
+               skipped ? " # SKIP rules are not built in" : "");
         if (!good)
             result = 1;
     }

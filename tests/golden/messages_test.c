@@ -20,24 +20,13 @@
  * output formats must satisfy the schema of output units that stands here. With
  * --update the sections that are expected are written anew, for a person to
  * review. */
-#include <surety/schema.h>
+#include "golden/cases.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { CASES_MAX = 512, SECTIONS_MAX = 8, CASE_BYTES_MAX = 1 << 16 };
-
-struct section {
-    surety_str kind;
-    surety_str body;
-};
-
-struct golden {
-    char text[CASE_BYTES_MAX];
-    struct section sections[SECTIONS_MAX];
-    size_t count;
+/* How a case is checked. */
+struct setting {
     surety_limits limits;
     surety_schema_options options;
     surety_str at;
@@ -66,88 +55,27 @@ static const char output_schema[] =
     ":[\"error\"]},{\"required\":[\"errors\"],\"properties\":{\"errors\":{"
     "\"minItems\":2}}}]}}},\"additionalProperties\":false}";
 
-static void golden_die(const char *what, const char *which)
+static void setting_read(const struct golden *golden, struct setting *setting)
 {
-    printf("Bail out! %s: %s\n", what, which);
-    exit(1);
-}
+    surety_str rest = golden_body(golden, "options");
+    surety_str line;
+    char text[256];
+    unsigned number;
 
-static const struct section *golden_section(const struct golden *golden,
-                                            const char *kind)
-{
-    for (size_t i = 0; i < golden->count; i++)
-        if (surety_str_equal(golden->sections[i].kind, surety_str_of(kind)))
-            return &golden->sections[i];
-    return NULL;
-}
-
-static surety_str golden_body(const struct golden *golden, const char *kind)
-{
-    const struct section *section = golden_section(golden, kind);
-
-    return section ? section->body : (surety_str){"", 0};
-}
-
-/* ---- reading ------------------------------------------------------------ */
-
-static void golden_options(struct golden *golden)
-{
-    surety_str body = golden_body(golden, "options");
-    char line[256];
-
-    for (size_t at = 0; at < body.len;) {
-        size_t len = 0;
-        unsigned number;
-
-        while (at + len < body.len && body.ptr[at + len] != '\n')
-            len++;
-        if (len >= sizeof(line))
-            golden_die("an option is too long", line);
-        memcpy(line, body.ptr + at, len);
-        line[len] = '\0';
-        if (!strcmp(line, "assert-format"))
-            golden->options.assert_format = true;
-        else if (sscanf(line, "findings-max %u", &number) == 1)
-            golden->limits.findings_max = number;
-        else if (!strncmp(line, "at ", 3))
-            golden->at = (surety_str){body.ptr + at + 3, len - 3};
+    *setting = (struct setting){.limits = {.size = sizeof(setting->limits)},
+                                .options = {.size = sizeof(setting->options),
+                                            .limits = &setting->limits}};
+    while (golden_line(&rest, &line)) {
+        snprintf(text, sizeof(text), "%.*s", (int)line.len, line.ptr);
+        if (!strcmp(text, "assert-format"))
+            setting->options.assert_format = true;
+        else if (sscanf(text, "findings-max %u", &number) == 1)
+            setting->limits.findings_max = number;
+        else if (golden_take(&line, "at "))
+            setting->at = line;
         else
-            golden_die("an option is not known", line);
-        at += len + 1;
+            golden_die("an option is not known", text);
     }
-}
-
-static void golden_read(struct golden *golden, const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    size_t size = file ? fread(golden->text, 1, sizeof(golden->text), file) : 0;
-    struct section *section = NULL;
-
-    if (!file || size == sizeof(golden->text))
-        golden_die("a case cannot be read", path);
-    fclose(file);
-    golden->count = 0;
-    golden->limits = (surety_limits){.size = sizeof(golden->limits)};
-    golden->options = (surety_schema_options){.size = sizeof(golden->options),
-                                              .limits = &golden->limits};
-    golden->at = (surety_str){"", 0};
-    for (size_t at = 0; at < size;) {
-        const char *line = golden->text + at;
-        const char *end = memchr(line, '\n', size - at);
-        size_t len = end ? (size_t)(end - line) : size - at;
-
-        if (len > 4 && !memcmp(line, "=== ", 4)) {
-            if (golden->count == SECTIONS_MAX)
-                golden_die("a case has too many sections", path);
-            section = &golden->sections[golden->count++];
-            *section =
-                (struct section){{line + 4, len - 4}, {line + len + 1, 0}};
-        } else if (section) {
-            section->body.len = (size_t)(line + len - section->body.ptr);
-        }
-        at += len + 1;
-    }
-    golden_options(golden);
 }
 
 /* ---- running ------------------------------------------------------------ */
@@ -160,21 +88,23 @@ static void outcome_done(struct outcome *outcome)
     surety_doc_free(outcome->doc);
 }
 
-static bool outcome_make(const struct golden *golden, struct outcome *outcome)
+static bool outcome_make(const struct golden *golden,
+                         const struct setting *setting, struct outcome *outcome)
 {
     surety_error err = {.status = SURETY_OK};
     surety_str instance = golden_body(golden, "instance");
     surety_status status =
-        surety_schema_read(golden_body(golden, "schema"), &golden->options,
+        surety_schema_read(golden_body(golden, "schema"), &setting->options,
                            &outcome->schema, &err);
 
     outcome->doc = surety_doc_new(NULL);
-    outcome->checker = surety_checker_new(NULL, &golden->limits);
+    outcome->checker = surety_checker_new(NULL, &setting->limits);
     outcome->findings = surety_findings_new(NULL);
     if (!status)
         status = surety_doc_read(outcome->doc, instance, NULL, &err);
     if (!status) {
-        outcome->val = surety_val_at(surety_doc_root(outcome->doc), golden->at);
+        outcome->val =
+            surety_val_at(surety_doc_root(outcome->doc), setting->at);
         status = surety_checker_check(outcome->checker, outcome->schema,
                                       outcome->val, &outcome->valid, &err);
     }
@@ -236,7 +166,7 @@ static void write_detailed(const struct outcome *outcome, surety_buf *out)
     surety_buf_byte(out, '\n');
 }
 
-static const struct {
+static const struct expectation {
     const char *kind;
     void (*write)(const struct outcome *outcome, surety_buf *out);
 } expectations[] = {
@@ -246,7 +176,15 @@ static const struct {
     {"detailed", write_detailed},
 };
 
-enum { EXPECTATIONS = sizeof(expectations) / sizeof(*expectations) };
+/* NULL: the section holds no expectation. */
+static const struct expectation *
+expectation_of(const struct golden_section *section)
+{
+    for (size_t i = 0; i < sizeof(expectations) / sizeof(*expectations); i++)
+        if (golden_is(section, expectations[i].kind))
+            return &expectations[i];
+    return NULL;
+}
 
 /* Whether every output format is JSON and what the output schema asks for. */
 static bool outputs_hold(const struct outcome *outcome)
@@ -279,78 +217,25 @@ static bool outputs_hold(const struct outcome *outcome)
     return good;
 }
 
-static bool golden_compare(const struct golden *golden,
-                           const struct outcome *outcome)
+static bool run(struct golden *golden)
 {
-    bool good = true;
-
-    for (size_t i = 0; i < EXPECTATIONS; i++) {
-        const struct section *section =
-            golden_section(golden, expectations[i].kind);
-        surety_buf out;
-        surety_str got;
-
-        if (!section)
-            continue;
-        surety_buf_init(&out, NULL, 0);
-        expectations[i].write(outcome, &out);
-        got = surety_buf_str(&out);
-        if (got.len)
-            got.len--; /* the last line end is no part of a section */
-        if (!surety_str_equal(got, section->body)) {
-            printf("# %s, got:\n%.*s\n# want:\n%.*s\n", expectations[i].kind,
-                   (int)got.len, got.ptr, (int)section->body.len,
-                   section->body.ptr);
-            good = false;
-        }
-        surety_buf_done(&out);
-    }
-    return good;
-}
-
-static void golden_update(const struct golden *golden,
-                          const struct outcome *outcome, const char *path)
-{
-    surety_buf out;
-    FILE *file;
-
-    surety_buf_init(&out, NULL, 0);
-    for (size_t i = 0; i < golden->count; i++) {
-        const struct section *section = &golden->sections[i];
-        bool expected = false;
-
-        surety_buf_text(&out, "=== ");
-        surety_buf_add(&out, section->kind);
-        surety_buf_byte(&out, '\n');
-        for (size_t k = 0; k < EXPECTATIONS; k++)
-            if (surety_str_equal(section->kind,
-                                 surety_str_of(expectations[k].kind))) {
-                expectations[k].write(outcome, &out);
-                expected = true;
-            }
-        if (expected)
-            continue;
-        surety_buf_add(&out, section->body);
-        surety_buf_byte(&out, '\n');
-    }
-    file = fopen(path, "wb");
-    if (!file || fwrite(out.ptr, 1, out.len, file) != out.len || fclose(file))
-        golden_die("a case cannot be written", path);
-    surety_buf_done(&out);
-}
-
-static bool golden_run(const char *path, bool update)
-{
-    static struct golden golden;
+    struct setting setting;
     struct outcome outcome = {.schema = NULL};
     bool good;
 
-    golden_read(&golden, path);
-    good = outcome_make(&golden, &outcome);
-    if (good && update)
-        golden_update(&golden, &outcome, path);
-    else if (good)
-        good = golden_compare(&golden, &outcome);
+    setting_read(golden, &setting);
+    good = outcome_make(golden, &setting, &outcome);
+    for (size_t i = 0; i < golden->count && good; i++) {
+        const struct golden_section *section = &golden->sections[i];
+        const struct expectation *expectation = expectation_of(section);
+
+        if (expectation) {
+            golden_begin(golden, section);
+            expectation->write(&outcome, &golden->made);
+        } else {
+            golden_keep(golden, section);
+        }
+    }
     if (good && outcome.valid != !surety_findings_count(outcome.findings)) {
         printf("# the check and the report do not agree\n");
         good = false;
@@ -360,33 +245,9 @@ static bool golden_run(const char *path, bool update)
     return good;
 }
 
-static int golden_chosen(const struct dirent *entry)
-{
-    size_t len = strlen(entry->d_name);
-
-    return len > 5 && !strcmp(entry->d_name + len - 5, ".case");
-}
-
 int main(int argc, char **argv)
 {
-    bool update = argc > 2 && !strcmp(argv[1], "--update");
-    const char *folder = argc > 1 ? argv[argc - 1] : ".";
-    struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, golden_chosen, alphasort);
-    bool good = count > 0;
+    struct golden_folder folder = {.endings = {".case"}, .run = run};
 
-    printf("1..%d\n", count > 0 ? count : 0);
-    for (int i = 0; i < count; i++) {
-        char path[4096];
-        bool holds;
-
-        snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
-        holds = golden_run(path, update);
-        good = good && holds;
-        printf("%s %d - %s\n", holds ? "ok" : "not ok", i + 1,
-               entries[i]->d_name);
-        free(entries[i]);
-    }
-    free(entries);
-    return good ? 0 : 1;
+    return golden_main(argc, argv, &folder);
 }

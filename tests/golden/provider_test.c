@@ -25,23 +25,11 @@
  * review. */
 #include "provider/provider.h"
 
-#include <dirent.h>
+#include "golden/cases.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 
-enum { CASES_MAX = 512, SECTIONS_MAX = 8, CASE_BYTES_MAX = 1 << 16 };
 enum { HEADERS_MAX = 8, MESSAGES_MAX = 8 };
-
-struct section {
-    surety_str kind;
-    surety_str body;
-};
-
-struct golden {
-    char text[CASE_BYTES_MAX];
-    struct section sections[SECTIONS_MAX];
-    size_t count;
-};
 
 struct response {
     surety_protocol protocol;
@@ -55,71 +43,6 @@ struct response {
 };
 
 static size_t checks; /* how many answers were compared */
-
-static void golden_die(const char *what, const char *which)
-{
-    printf("Bail out! %s: %s\n", what, which);
-    exit(1);
-}
-
-static const struct section *golden_section(const struct golden *golden,
-                                            const char *kind)
-{
-    for (size_t i = 0; i < golden->count; i++)
-        if (surety_str_equal(golden->sections[i].kind, surety_str_of(kind)))
-            return &golden->sections[i];
-    return NULL;
-}
-
-static surety_str golden_body(const struct golden *golden, const char *kind)
-{
-    const struct section *section = golden_section(golden, kind);
-
-    return section ? section->body : (surety_str){"", 0};
-}
-
-static void golden_read(struct golden *golden, const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    size_t size = file ? fread(golden->text, 1, sizeof(golden->text), file) : 0;
-    struct section *section = NULL;
-
-    if (!file || size == sizeof(golden->text))
-        golden_die("a case cannot be read", path);
-    fclose(file);
-    golden->count = 0;
-    for (size_t at = 0; at < size;) {
-        const char *line = golden->text + at;
-        const char *end = memchr(line, '\n', size - at);
-        size_t len = end ? (size_t)(end - line) : size - at;
-
-        if (len > 4 && !memcmp(line, "=== ", 4)) {
-            if (golden->count == SECTIONS_MAX)
-                golden_die("a case has too many sections", path);
-            section = &golden->sections[golden->count++];
-            *section =
-                (struct section){{line + 4, len - 4}, {line + len + 1, 0}};
-        } else if (section) {
-            section->body.len = (size_t)(line + len - section->body.ptr);
-        }
-        at += len + 1;
-    }
-}
-
-/* The next line of text, which is shortened by it; false at the end. */
-static bool take_line(surety_str *text, surety_str *ret_line)
-{
-    const char *end;
-
-    if (!text->len)
-        return false;
-    end = memchr(text->ptr, '\n', text->len);
-    ret_line->ptr = text->ptr;
-    ret_line->len = end ? (size_t)(end - text->ptr) : text->len;
-    text->ptr += ret_line->len + (end != NULL);
-    text->len -= ret_line->len + (end != NULL);
-    return true;
-}
 
 /* ---- calls --------------------------------------------------------------- */
 
@@ -243,14 +166,14 @@ static void response_read(const struct golden *golden,
 
     *response = (struct response){.body = golden_body(golden, "body")};
     response->body.len += response->body.len > 0;
-    if (!take_line(&lines, &line) || line.len >= sizeof(first))
+    if (!golden_line(&lines, &line) || line.len >= sizeof(first))
         golden_die("a response says nothing", "");
     memcpy(first, line.ptr, line.len);
     if (sscanf(first, "%31s %31s %d", protocol, mode, &response->status) != 3)
         golden_die("a response needs PROTOCOL MODE STATUS", first);
     response->protocol = protocol_named(surety_str_of(protocol));
     response->mode = mode_named(surety_str_of(mode));
-    while (take_line(&lines, &line) && response->header_count < HEADERS_MAX) {
+    while (golden_line(&lines, &line) && response->header_count < HEADERS_MAX) {
         const size_t colon = surety__str_find(line, SURETY__LITERAL(": "));
 
         if (colon == line.len)
@@ -543,86 +466,36 @@ static bool response_holds(const struct golden *golden, surety_buf *out)
 
 /* ---- cases --------------------------------------------------------------- */
 
-static void golden_update(const struct golden *golden, const char *kind,
-                          surety_str got, const char *path)
+static bool run(struct golden *golden)
 {
-    FILE *file = fopen(path, "wb");
-    bool good = file != NULL;
-
-    for (size_t i = 0; good && i < golden->count; i++) {
-        const struct section *section = &golden->sections[i];
-        const bool expected =
-            surety_str_equal(section->kind, surety_str_of(kind));
-        const surety_str body = expected ? got : section->body;
-
-        good = fprintf(file, "=== %.*s\n", (int)section->kind.len,
-                       section->kind.ptr) > 0 &&
-               fwrite(body.ptr, 1, body.len, file) == body.len &&
-               fputc('\n', file) == '\n';
-    }
-    if (!good || fclose(file))
-        golden_die("a case cannot be written", path);
-}
-
-static bool golden_run(const char *path, bool update)
-{
-    static struct golden golden;
-    const char *kind;
-    surety_str got, want;
-    surety_buf out;
+    const bool call = golden_find(golden, "call") != NULL;
     bool good = true;
 
-    golden_read(&golden, path);
-    surety_buf_init(&out, NULL, 0);
-    if (golden_section(&golden, "call")) {
-        kind = "request";
-        write_call(&golden, &out);
-    } else {
-        kind = "answer";
-        good = response_holds(&golden, &out);
+    for (size_t i = 0; i < golden->count && good; i++) {
+        const struct golden_section *section = &golden->sections[i];
+        surety_buf out;
+
+        if (!golden_is(section, call ? "request" : "answer")) {
+            golden_keep(golden, section);
+            continue;
+        }
+        golden_begin(golden, section);
+        surety_buf_init(&out, NULL, 0);
+        if (call)
+            write_call(golden, &out);
+        else
+            good = response_holds(golden, &out);
+        surety_buf_add(&golden->made, surety_buf_str(&out));
+        surety_buf_done(&out);
     }
-    got = surety_buf_str(&out);
-    got.len -= got.len > 0; /* the last line end is no part of a section */
-    want = golden_body(&golden, kind);
-    if (update) {
-        golden_update(&golden, kind, got, path);
-    } else if (!surety_str_equal(got, want)) {
-        printf("# %s, got:\n%.*s\n# want:\n%.*s\n", kind, (int)got.len, got.ptr,
-               (int)want.len, want.ptr);
-        good = false;
-    }
-    surety_buf_done(&out);
     return good;
-}
-
-static int golden_chosen(const struct dirent *entry)
-{
-    size_t len = strlen(entry->d_name);
-
-    return len > 5 && !strcmp(entry->d_name + len - 5, ".case");
 }
 
 int main(int argc, char **argv)
 {
-    bool update = argc > 2 && !strcmp(argv[1], "--update");
-    const char *folder = argc > 1 ? argv[argc - 1] : ".";
-    struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, golden_chosen, alphasort);
-    bool good = count > 0;
+    struct golden_folder folder = {.endings = {".case"}, .run = run};
+    const int result = golden_main(argc, argv, &folder);
 
-    printf("1..%d\n", count > 0 ? count : 0);
-    for (int i = 0; i < count; i++) {
-        char path[4096];
-        bool holds;
-
-        snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
-        holds = golden_run(path, update);
-        good = good && holds;
-        printf("%s %d - %s\n", holds ? "ok" : "not ok", i + 1,
-               entries[i]->d_name);
-        free(entries[i]);
-    }
-    free(entries);
     printf("# %zu answers\n", checks);
-    return good ? 0 : 1;
+    return result;
 }

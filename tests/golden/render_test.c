@@ -19,12 +19,12 @@
  * are believed. */
 #include <surety/render.h>
 
-#include <dirent.h>
+#include "golden/cases.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { CASE_BYTES_MAX = 1 << 16, MISSING_MAX = 4 };
+enum { MISSING_MAX = 4 };
 
 /* What the leak sanitizer passes over: what fontconfig keeps for the life of
  * the process. */
@@ -34,44 +34,17 @@ const char *__lsan_default_suppressions(void)
     return "leak:libfontconfig\n";
 }
 
-struct golden {
-    char text[CASE_BYTES_MAX];
-    size_t size;
-    surety_str options, value;
-    size_t kept; /* bytes before the outputs */
+/* How a case is rendered. */
+struct setting {
+    surety_rendering_options options;
     surety_str missing[MISSING_MAX];
-    surety_rendering_options rendering;
-    surety_buf made; /* the file as it should be */
 };
-
-static void golden_die(const char *what, const char *which)
-{
-    printf("Bail out! %s: %s\n", what, which);
-    exit(1);
-}
 
 /* ---- reading a case ------------------------------------------------------ */
 
-/* What stands in the section of a kind; empty where there is none. */
-static surety_str golden_section(const struct golden *golden, const char *kind)
+static void take_option(struct setting *setting, surety_str line)
 {
-    char head[64];
-    const char *start;
-    const char *end;
-
-    snprintf(head, sizeof(head), "=== %s\n", kind);
-    start = strstr(golden->text, head);
-    if (!start)
-        return (surety_str){NULL, 0};
-    start += strlen(head);
-    end = strstr(start - 1, "\n=== ");
-    end = end ? end + 1 : golden->text + golden->size;
-    return (surety_str){start, (size_t)(end - start)};
-}
-
-static void golden_option(struct golden *golden, surety_str line)
-{
-    surety_rendering_options *options = &golden->rendering;
+    surety_rendering_options *options = &setting->options;
 
     options->census |= surety_str_equal(line, surety_str_of("census"));
     options->formulas |= surety_str_equal(line, surety_str_of("formulas"));
@@ -82,39 +55,20 @@ static void golden_option(struct golden *golden, surety_str line)
         options->headers = SURETY_HEADERS_NAMES;
     else if (surety_str_equal(line, surety_str_of("both")))
         options->headers = SURETY_HEADERS_BOTH;
-    else if (line.len > 8 && memcmp(line.ptr, "missing ", 8) == 0 &&
+    else if (golden_take(&line, "missing ") &&
              options->missing_count < MISSING_MAX)
-        golden->missing[options->missing_count++] =
-            (surety_str){line.ptr + 8, line.len - 8};
+        setting->missing[options->missing_count++] = line;
 }
 
-static void golden_read(struct golden *golden, const char *path)
+static void setting_read(const struct golden *golden, struct setting *setting)
 {
-    FILE *file = fopen(path, "rb");
-    surety_str rest;
-    surety_str outputs;
+    surety_str rest = golden_body(golden, "options");
+    surety_str line;
 
-    memset(golden, 0, sizeof(*golden));
-    if (file)
-        golden->size = fread(golden->text, 1, sizeof(golden->text) - 1, file);
-    if (!file || golden->size == sizeof(golden->text) - 1)
-        golden_die("a case cannot be read", path);
-    fclose(file);
-    golden->rendering = (surety_rendering_options){
-        .size = sizeof(golden->rendering), .missing = golden->missing};
-    golden->value = golden_section(golden, "value");
-    outputs = golden_section(golden, "outputs");
-    if (!golden->value.ptr || !outputs.ptr ||
-        !golden_section(golden, "shape").ptr)
-        golden_die("a case has no shape, value or outputs", path);
-    golden->kept = (size_t)(outputs.ptr - golden->text);
-    rest = golden_section(golden, "options");
-    while (rest.len > 0) {
-        const size_t len =
-            (size_t)((const char *)memchr(rest.ptr, '\n', rest.len) - rest.ptr);
-        golden_option(golden, (surety_str){rest.ptr, len});
-        rest = (surety_str){rest.ptr + len + 1, rest.len - len - 1};
-    }
+    *setting = (struct setting){.options = {.size = sizeof(setting->options),
+                                            .missing = setting->missing}};
+    while (golden_line(&rest, &line))
+        take_option(setting, line);
 }
 
 /* ---- telling what was made ----------------------------------------------- */
@@ -196,82 +150,52 @@ static void put_output(surety_buf *out, surety_rendering *all, size_t i)
     surety_buf_done(&bytes);
 }
 
-static void golden_make(struct golden *golden, const char *path)
+static void put_outputs(surety_buf *out, surety_str value,
+                        const surety_rendering_options *options)
 {
     surety_doc *doc = surety_doc_new(NULL);
     surety_rendering *all = NULL;
     surety_error error;
 
-    surety_buf_append(&golden->made, golden->text, golden->kept);
-    if (!doc || surety_doc_read(doc, golden->value, NULL, &error))
-        golden_die("a value is no JSON", path);
-    if (surety_rendering_new(surety_doc_root(doc), &golden->rendering, &all,
-                             &error) != SURETY_OK) {
-        surety_buf_text(&golden->made, "none: ");
-        surety_buf_text(&golden->made, error.message);
-        surety_buf_byte(&golden->made, '\n');
+    if (!doc || surety_doc_read(doc, value, NULL, &error))
+        golden_die("a value is no JSON", error.message);
+    if (surety_rendering_new(surety_doc_root(doc), options, &all, &error) !=
+        SURETY_OK) {
+        surety_buf_text(out, "none: ");
+        surety_buf_text(out, error.message);
+        surety_buf_byte(out, '\n');
     }
     for (size_t i = 0; all && i < surety_rendering_count(all); i++)
-        put_output(&golden->made, all, i);
+        put_output(out, all, i);
     surety_rendering_free(all);
     surety_doc_free(doc);
 }
 
-static bool golden_run(const char *path, bool update)
+static bool run(struct golden *golden)
 {
-    static struct golden golden;
-    FILE *file;
-    bool good;
+    struct setting setting;
 
-    golden_read(&golden, path);
-    surety_buf_init(&golden.made, NULL, 0);
-    golden_make(&golden, path);
-    good = surety_str_equal(surety_buf_str(&golden.made),
-                            (surety_str){golden.text, golden.size});
-    if (!good && update) {
-        file = fopen(path, "wb");
-        if (!file ||
-            fwrite(golden.made.ptr, 1, golden.made.len, file) !=
-                golden.made.len ||
-            fclose(file))
-            golden_die("a case cannot be written", path);
-        good = true;
-    } else if (!good) {
-        printf("# got:\n%.*s", (int)golden.made.len, golden.made.ptr);
+    if (!golden_find(golden, "shape") || !golden_find(golden, "value") ||
+        !golden_find(golden, "outputs"))
+        golden_die("no shape, value or outputs", golden->path);
+    setting_read(golden, &setting);
+    for (size_t i = 0; i < golden->count; i++) {
+        const struct golden_section *section = &golden->sections[i];
+
+        if (golden_is(section, "outputs")) {
+            golden_begin(golden, section);
+            put_outputs(&golden->made, golden_body(golden, "value"),
+                        &setting.options);
+        } else {
+            golden_keep(golden, section);
+        }
     }
-    surety_buf_done(&golden.made);
-    return good;
-}
-
-static int is_case(const struct dirent *entry)
-{
-    const size_t len = strlen(entry->d_name);
-
-    return len > 5 && strcmp(entry->d_name + len - 5, ".case") == 0;
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    const bool update = argc > 1 && strcmp(argv[1], "--update") == 0;
-    const char *folder = argc > 1 ? argv[argc - 1] : ".";
-    struct dirent **entries = NULL;
-    const int count = scandir(folder, &entries, is_case, alphasort);
-    int failed = 0;
+    struct golden_folder folder = {.endings = {".case"}, .run = run};
 
-    if (count <= 0)
-        golden_die("no cases in", folder);
-    printf("1..%d\n", count);
-    for (int i = 0; i < count; i++) {
-        char path[4096];
-        bool good;
-
-        snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
-        good = golden_run(path, update);
-        failed += !good;
-        printf("%s %d - %s\n", good ? "ok" : "not ok", i + 1,
-               entries[i]->d_name);
-        free(entries[i]);
-    }
-    free(entries);
-    return failed > 0;
+    return golden_main(argc, argv, &folder);
 }

@@ -10,35 +10,10 @@
  * that comes of it. What is delivered must satisfy the schema that was sent,
  * the value must satisfy the contract; "! PROVIDER" begins a line where only
  * the value that comes of it counts. */
-#include <surety/strict.h>
+#include "golden/cases.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static bool read_whole(const char *path, surety_buf *out)
-{
-    FILE *file = fopen(path, "rb");
-    char chunk[4096];
-    size_t count;
-
-    surety_buf_reset(out);
-    if (!file)
-        return false;
-    while ((count = fread(chunk, 1, sizeof(chunk), file)) > 0)
-        surety_buf_append(out, chunk, count);
-    fclose(file);
-    return out->status == SURETY_OK;
-}
-
-static void put_number(surety_buf *out, uint32_t number)
-{
-    char text[16];
-
-    snprintf(text, sizeof(text), "%u", number);
-    surety_buf_text(out, text);
-}
 
 static void write_strict(surety_buf *out, const surety_strict *strict,
                          surety_subset subset)
@@ -51,9 +26,9 @@ static void write_strict(surety_buf *out, const surety_strict *strict,
     for (size_t i = 0; i < surety_strict_note_count(strict); i++) {
         const surety_strict_note note = surety_strict_note_at(strict, i);
         surety_buf_text(out, "  ");
-        put_number(out, (uint32_t)note.position.line);
+        surety_buf_number(out, note.position.line);
         surety_buf_byte(out, ':');
-        put_number(out, (uint32_t)note.position.column);
+        surety_buf_number(out, note.position.column);
         surety_buf_text(out, " #");
         surety_buf_add(out, note.location);
         surety_buf_byte(out, ' ');
@@ -71,17 +46,6 @@ static void write_strict(surety_buf *out, const surety_strict *strict,
                          out);
         surety_buf_byte(out, '\n');
     }
-}
-
-static surety_contract *read_contract(surety_str text, surety_error *error)
-{
-    surety_contract *contract = NULL;
-    const surety_contract_options options = {.size = sizeof(options),
-                                             .name = surety_str_of("case")};
-
-    return surety_contract_read(text, &options, &contract, error) == SURETY_OK
-               ? contract
-               : NULL;
 }
 
 static bool satisfies(const surety_schema *schema, surety_val val)
@@ -143,140 +107,78 @@ static const char *try_pair(const surety_contract *contract,
     return why;
 }
 
-static bool try_line(const surety_contract *contract, const char *line,
-                     size_t len)
+static bool try_line(const surety_contract *contract, surety_str line)
 {
-    const bool loose = len > 2 && line[0] == '!';
-    const char *arrow = NULL;
+    surety_str rest = line;
+    const bool loose = golden_take(&rest, "! ");
+    surety_str delivered = {NULL, 0};
+    surety_str value = rest;
     const char *why = "has no provider, value and value";
 
-    if (loose) {
-        line += 2;
-        len -= 2;
-    }
-    for (size_t i = 0; i + 4 <= len && !arrow; i++)
-        if (memcmp(line + i, " => ", 4) == 0)
-            arrow = line + i;
-    for (int i = 0; arrow && i <= SURETY_SUBSET_GRAMMAR; i++) {
-        const char *name = surety_subset_name((surety_subset)i);
-        const size_t skip = strlen(name) + 1;
-        if (len > skip && memcmp(line, name, skip - 1) == 0)
-            why = try_pair(
-                contract, (surety_subset)i,
-                (surety_str){line + skip, (size_t)(arrow - line) - skip},
-                (surety_str){arrow + 4, (size_t)(line + len - arrow) - 4},
-                loose);
+    while (value.len && !golden_take(&value, " => "))
+        value = (surety_str){value.ptr + 1, value.len - 1};
+    for (int i = 0; value.len && i <= SURETY_SUBSET_GRAMMAR; i++) {
+        delivered = rest;
+        if (golden_take(&delivered, surety_subset_name((surety_subset)i)) &&
+            golden_take(&delivered, " ")) {
+            delivered.len = (size_t)(value.ptr - 4 - delivered.ptr);
+            why = try_pair(contract, (surety_subset)i, delivered, value, loose);
+        }
     }
     if (why)
-        printf("# %.*s: %s\n", (int)len, line, why);
+        printf("# %.*s: %s\n", (int)line.len, line.ptr, why);
     return why == NULL;
 }
 
-static bool try_pairs(const surety_contract *contract, const char *stem)
+static bool try_pairs(const struct golden *golden,
+                      const surety_contract *contract)
 {
-    char path[1024];
+    surety_str rest, line;
     surety_buf text;
     bool good = true;
 
     surety_buf_init(&text, NULL, 0);
-    snprintf(path, sizeof(path), "%s.pairs", stem);
-    if (read_whole(path, &text)) {
-        const char *at = text.ptr;
-        const char *end = text.ptr + text.len;
-        while (at < end) {
-            const char *feed = memchr(at, '\n', (size_t)(end - at));
-            const size_t len = (size_t)((feed ? feed : end) - at);
-            if (len > 0 && at[0] != '#')
-                good &= try_line(contract, at, len);
-            at += len + 1;
-        }
-    }
+    golden_beside(golden, ".pairs", &text);
+    rest = surety_buf_str(&text);
+    while (golden_line(&rest, &line))
+        if (line.len > 0 && line.ptr[0] != '#')
+            good &= try_line(contract, line);
     surety_buf_done(&text);
     return good;
 }
 
-static bool try_case(const char *stem, bool update)
+static bool run(struct golden *golden)
 {
-    char path[1024];
-    surety_buf text, want, got;
-    surety_contract *contract;
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .name = surety_str_of("case")};
+    surety_contract *contract = NULL;
     surety_error error;
     bool good;
 
-    surety_buf_init(&text, NULL, 0);
-    surety_buf_init(&want, NULL, 0);
-    surety_buf_init(&got, NULL, 0);
-    snprintf(path, sizeof(path), "%s.json", stem);
-    good = read_whole(path, &text);
-    contract = read_contract(surety_buf_str(&text), &error);
-    if (!contract)
-        printf("# %s: %s\n", path, error.message);
-    for (int i = 0; contract && i <= SURETY_SUBSET_GRAMMAR; i++) {
+    if (surety_contract_read(surety_buf_str(&golden->text), &options, &contract,
+                             &error) != SURETY_OK) {
+        printf("# %s: %s\n", golden->path, error.message);
+        return false;
+    }
+    for (int i = 0; i <= SURETY_SUBSET_GRAMMAR; i++) {
         surety_strict *strict = NULL;
+
         if (surety_strict_compile(contract, (surety_subset)i, NULL, &strict,
                                   &error) == SURETY_OK)
-            write_strict(&got, strict, (surety_subset)i);
+            write_strict(&golden->made, strict, (surety_subset)i);
         else
-            surety_buf_text(&got, error.message);
+            surety_buf_text(&golden->made, error.message);
         surety_strict_free(strict);
     }
-    snprintf(path, sizeof(path), "%s.expect", stem);
-    if (update && contract) {
-        FILE *file = fopen(path, "wb");
-        good &= file && fwrite(got.ptr, 1, got.len, file) == got.len;
-        if (file)
-            fclose(file);
-    }
-    good &= read_whole(path, &want) && contract &&
-            surety_str_equal(surety_buf_str(&want), surety_buf_str(&got));
-    if (!good)
-        printf("# what came out differs from %s\n", path);
-    if (contract)
-        good &= try_pairs(contract, stem);
+    good = try_pairs(golden, contract);
     surety_contract_free(contract);
-    surety_buf_done(&text);
-    surety_buf_done(&want);
-    surety_buf_done(&got);
     return good;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(a, b);
 }
 
 int main(int argc, char **argv)
 {
-    const bool update = argc == 3 && strcmp(argv[1], "--update") == 0;
-    static char names[256][128];
-    size_t count = 0;
-    bool all = true;
-    struct dirent *entry;
-    char folder_name[700];
-    DIR *folder;
+    struct golden_folder folder = {
+        .endings = {".json"}, .expected = ".expect", .run = run};
 
-    if (argc != 2 + (int)update || !(folder = opendir(argv[argc - 1]))) {
-        fprintf(stderr, "usage: strict_test [--update] FOLDER\n");
-        return 2;
-    }
-    snprintf(folder_name, sizeof(folder_name), "%.690s", argv[argc - 1]);
-    while ((entry = readdir(folder)) && count < 256) {
-        const size_t len = strlen(entry->d_name);
-        if (len > 5 && len < 120 &&
-            strcmp(entry->d_name + len - 5, ".json") == 0)
-            snprintf(names[count++], sizeof(names[0]), "%.*s", (int)len - 5,
-                     entry->d_name);
-    }
-    closedir(folder);
-    qsort(names, count, sizeof(names[0]), compare_names);
-    for (size_t i = 0; i < count; i++) {
-        char stem[900];
-        bool good;
-        snprintf(stem, sizeof(stem), "%s/%.120s", folder_name, names[i]);
-        good = try_case(stem, update);
-        printf("%s %zu - %s\n", good ? "ok" : "not ok", i + 1, names[i]);
-        all &= good;
-    }
-    printf("1..%zu\n", count);
-    return all && count > 0 ? 0 : 1;
+    return golden_main(argc, argv, &folder);
 }

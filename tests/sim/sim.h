@@ -95,8 +95,7 @@ struct sim {
     bool starved;
 };
 
-/* ---- sim_say.c ------------------------------------------------------------
- */
+/* ---- sim_say.c ----------------------------------------------------------- */
 
 /* Limits at which the models' runaways are told. */
 extern const surety_limits sim_limits;
@@ -116,8 +115,7 @@ void sim_anthropic(struct sim_exchange *exchange, const char *text,
 void sim_gemini(struct sim_exchange *exchange, const char *text,
                 enum sim_ending ending, bool tool);
 
-/* ---- sim_law.c ------------------------------------------------------------
- */
+/* ---- sim_law.c ----------------------------------------------------------- */
 
 /* What must hold of the i-th attempt, which was stopped. */
 void sim_check_stopped(struct sim *sim, size_t i);

@@ -15,10 +15,8 @@
 #include "suite.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char *const replies[] = {
     "",
@@ -178,30 +176,14 @@ static void try_file(struct count *count, const char *path)
     surety_doc_free(doc);
 }
 
-/* Every .json file below path, folders in folders too. */
 static void try_folder(struct count *count, const char *path)
 {
-    struct dirent **entries = NULL;
-    const int found = scandir(path, &entries, NULL, alphasort);
+    struct suite_files files;
 
-    for (int i = 0; i < found; i++) {
-        const char *name = entries[i]->d_name;
-        const char *dot = strrchr(name, '.');
-        char *folder = suite_join(path, "/");
-        char *whole = suite_join(folder, name);
-        struct stat info;
-
-        if (name[0] != '.' && stat(whole, &info) == 0) {
-            if (S_ISDIR(info.st_mode))
-                try_folder(count, whole);
-            else if (dot && !strcmp(dot, ".json"))
-                try_file(count, whole);
-        }
-        free(whole);
-        free(folder);
-        free(entries[i]);
-    }
-    free(entries);
+    suite_list(&files, path, ".json");
+    for (size_t i = 0; i < files.count; i++)
+        try_file(count, files.paths[i]);
+    suite_unlist(&files);
 }
 
 /* The replies to a contract that are kept as files. */

@@ -53,8 +53,7 @@ static void law_broken(const struct trial *trial, enum law law,
     repair_show("input   ", trial->input);
 }
 
-/* ---- laws -----------------------------------------------------------------
- */
+/* ---- laws ---------------------------------------------------------------- */
 
 static surety_outcome *judge_trial(const struct trial *trial,
                                    const struct way *way)
@@ -83,7 +82,7 @@ static void law_valid_settled(const struct trial *trial,
     /* What is partial need not satisfy the contract yet. */
     if (partial && surety_contract_read(surety_str_of(any), NULL, &contract,
                                         NULL) != SURETY_OK)
-        repair_die("no contract", any);
+        suite_die("no contract", any);
     again = repair_judge(trial, partial ? contract : trial->contract,
                          surety_buf_str(&text), &way);
     if (!surety_outcome_ok(again) ||
@@ -115,7 +114,7 @@ static bool is_stripped_text_of(const struct trial *trial, size_t start,
     bool same = false;
 
     if (!finder || surety_finder_find(finder, trial->input, NULL, NULL, NULL))
-        repair_die("cannot look into", trial->id);
+        suite_die("cannot look into", trial->id);
     for (size_t i = 0; i < surety_finder_count(finder) && !same; i++) {
         const surety_candidate candidate = surety_finder_at(finder, i);
 
@@ -229,18 +228,18 @@ static bool stream_reply(const struct trial *trial, size_t chunk,
     bool no = false;
 
     if (surety_stream_begin(laws.stream, trial->contract, &how, &error))
-        repair_die("cannot begin to stream", error.message);
+        suite_die("cannot begin to stream", error.message);
     while (rest.len) {
         const size_t len = rest.len < chunk ? rest.len : chunk;
 
         if (surety_stream_feed(laws.stream, (surety_str){rest.ptr, len},
                                &error))
-            repair_die("cannot stream", error.message);
+            suite_die("cannot stream", error.message);
         no |= surety_stream_verdict(laws.stream) == SURETY_VERDICT_NO;
         rest = (surety_str){rest.ptr + len, rest.len - len};
     }
     if (surety_stream_finish(laws.stream, NULL, ret_outcome, &error))
-        repair_die("cannot finish the stream", error.message);
+        suite_die("cannot finish the stream", error.message);
     return no;
 }
 
@@ -385,8 +384,7 @@ static void law_prefix(const struct trial *trial, const surety_outcome *strict)
     }
 }
 
-/* ---- the reader, pushed ---------------------------------------------------
- */
+/* ---- the reader, pushed -------------------------------------------------- */
 
 /* The first byte of the reply at which a container may begin. */
 static surety_str text_of(const struct trial *trial)
@@ -560,8 +558,7 @@ static void law_snapshot(const struct trial *trial)
     }
 }
 
-/* ---- all ------------------------------------------------------------------
- */
+/* ---- all ----------------------------------------------------------------- */
 
 static void run_laws(const struct trial *trial)
 {
@@ -573,7 +570,7 @@ static void run_laws(const struct trial *trial)
 
     laws.stream = surety_stream_new(NULL, NULL);
     if (!laws.stream)
-        repair_die("out of memory", trial->id);
+        suite_die("out of memory", trial->id);
     for (int i = 0; i < 2; i++) {
         surety_outcome *outcome = judge_trial(trial, i ? &partial : &align);
 
@@ -635,7 +632,7 @@ static void damage(surety_str text, uint32_t *state, surety_buf *out)
         }
     }
     if (out->status)
-        repair_die("out of memory", "a reply");
+        suite_die("out of memory", "a reply");
 }
 
 void repair_laws_run(const struct trial *trial)

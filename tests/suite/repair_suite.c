@@ -30,12 +30,11 @@
  */
 #include "suite/repair_suite.h"
 
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { TALLIES_MAX = 128, EXCEPTIONS_MAX = 256, FILES_MAX = 128 };
+enum { TALLIES_MAX = 128, EXCEPTIONS_MAX = 256 };
 enum { SHOWN = 240 }; /* bytes of an input or value in a diagnostic */
 
 struct tally {
@@ -60,14 +59,7 @@ static struct suite {
     surety_checker *checker;
 } suite;
 
-void repair_die(const char *what, const char *which)
-{
-    printf("Bail out! %s: %s\n", what, which);
-    exit(1);
-}
-
-/* ---- showing --------------------------------------------------------------
- */
+/* ---- showing ------------------------------------------------------------- */
 
 void repair_show(const char *label, surety_str text)
 {
@@ -124,8 +116,7 @@ static void show_outcome(const surety_outcome *outcome)
     }
 }
 
-/* ---- judging --------------------------------------------------------------
- */
+/* ---- judging ------------------------------------------------------------- */
 
 surety_judge_options repair_options(const struct way *way)
 {
@@ -146,7 +137,7 @@ surety_outcome *repair_judge(const struct trial *trial,
 
     if (surety_reply_judge(contract, reply, &options, &outcome, &error)) {
         printf("# %s: %s\n", trial->id, error.message);
-        repair_die("cannot judge", trial->id);
+        suite_die("cannot judge", trial->id);
     }
     return outcome;
 }
@@ -169,8 +160,7 @@ size_t repair_likely(const surety_outcome *outcome)
     return count;
 }
 
-/* ---- what is expected -----------------------------------------------------
- */
+/* ---- what is expected ---------------------------------------------------- */
 
 static const char *check_marks(const struct trial *trial,
                                const surety_outcome *outcome)
@@ -225,7 +215,7 @@ static struct tally *find_tally(const struct trial *trial)
         tally++;
     if (tally == suite.tallies + suite.tally_count) {
         if (suite.tally_count++ == TALLIES_MAX)
-            repair_die("too many categories", category);
+            suite_die("too many categories", category);
         memset(tally, 0, sizeof(*tally));
         snprintf(tally->category, sizeof(tally->category), "%s", category);
         tally->partial = trial->partial;
@@ -253,7 +243,7 @@ static void run_expected(const struct trial *trial)
     char *tier = suite_text(surety_val_get(trial->root, "tier"));
 
     if (exception && trial->core)
-        repair_die("an exception for a core case", trial->id);
+        suite_die("an exception for a core case", trial->id);
     if (exception)
         exception->seen = true;
     if (!wrong) {
@@ -283,8 +273,7 @@ bool repair_satisfies(const struct trial *trial, surety_val val)
            valid;
 }
 
-/* ---- files ----------------------------------------------------------------
- */
+/* ---- files --------------------------------------------------------------- */
 
 static void run_line(surety_doc *doc, surety_str line, const char *path)
 {
@@ -294,7 +283,7 @@ static void run_line(surety_doc *doc, surety_str line, const char *path)
     surety_buf text;
 
     if (surety_doc_read(doc, line, NULL, &error))
-        repair_die(error.message, path);
+        suite_die(error.message, path);
     trial.root = surety_doc_root(doc);
     trial.id = suite_text(surety_val_get(trial.root, "id"));
     trial.input = surety_val_str(surety_val_get(trial.root, "input"));
@@ -310,11 +299,11 @@ static void run_line(surety_doc *doc, surety_str line, const char *path)
     if (surety_contract_read(surety_buf_str(&text), NULL, &trial.contract,
                              &error)) {
         printf("# %s: %s\n", trial.id, error.message);
-        repair_die("no contract", trial.id);
+        suite_die("no contract", trial.id);
     }
     if (!trial.partial && surety_val_get(trial.root, "expected").doc &&
         !repair_satisfies(&trial, surety_val_get(trial.root, "expected")))
-        repair_die("what is expected breaks the contract", trial.id);
+        suite_die("what is expected breaks the contract", trial.id);
     suite.cases++;
     run_expected(&trial);
     repair_laws_run(&trial);
@@ -360,19 +349,6 @@ static void report_laws(const char *name)
     }
 }
 
-/* A line of the file without its end; false at the end of the file. */
-static bool next_line(FILE *file, surety_buf *line)
-{
-    int byte;
-
-    surety_buf_reset(line);
-    while ((byte = getc(file)) != EOF && byte != '\n')
-        surety_buf_byte(line, (char)byte);
-    if (line->status)
-        repair_die("out of memory", "a line");
-    return line->len > 0 || byte != EOF;
-}
-
 static void run_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -380,9 +356,9 @@ static void run_file(const char *path)
     surety_buf line;
 
     if (!file)
-        repair_die("cannot read", path);
+        suite_die("cannot read", path);
     surety_buf_init(&line, NULL, 0);
-    while (next_line(file, &line))
+    while (suite_next_line(file, &line))
         if (line.len)
             run_line(doc, surety_buf_str(&line), path);
     surety_buf_done(&line);
@@ -390,59 +366,23 @@ static void run_file(const char *path)
     fclose(file);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Runs every .jsonl of a folder, by name. */
-static void run_folder(DIR *folder, const char *path)
-{
-    char *files[FILES_MAX];
-    size_t count = 0;
-    const struct dirent *entry;
-
-    while ((entry = readdir(folder))) {
-        const size_t len = strlen(entry->d_name);
-        char *below;
-
-        if (len < 7 || strcmp(entry->d_name + len - 6, ".jsonl") != 0)
-            continue;
-        if (count == FILES_MAX)
-            repair_die("too many files", path);
-        below = suite_join("/", entry->d_name);
-        files[count++] = suite_join(path, below);
-        free(below);
-    }
-    qsort(files, count, sizeof(*files), compare_names);
-    for (size_t i = 0; i < count; i++) {
-        run_file(files[i]);
-        free(files[i]);
-    }
-}
-
 static void run_path(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    DIR *folder = opendir(path);
-    FILE *file = folder ? NULL : fopen(path, "rb");
+    struct suite_files files;
 
-    if (!folder && !file) {
+    if (access(path, R_OK) != 0) {
         printf("ok %zu - %s # SKIP no cases there\n", ++suite.number, path);
         return;
     }
-    if (file)
-        fclose(file);
     suite.tally_count = suite.cases = 0;
-    if (folder) {
-        run_folder(folder, path);
-        closedir(folder);
-    } else {
-        run_file(path);
-    }
+    suite_list(&files, path, ".jsonl");
+    for (size_t i = 0; i < files.count; i++)
+        run_file(files.paths[i]);
+    suite_unlist(&files);
     if (!suite.cases)
-        repair_die("no case", path);
+        suite_die("no case", path);
     report_tallies(name);
     report_laws(name);
     fflush(stdout);
@@ -455,9 +395,9 @@ static void read_exceptions(const char *path)
     surety_buf line;
 
     if (!file)
-        repair_die("cannot read", path);
+        suite_die("cannot read", path);
     surety_buf_init(&line, NULL, 0);
-    while (next_line(file, &line)) {
+    while (suite_next_line(file, &line)) {
         char *blank;
 
         if (!line.len || line.ptr[0] == '#')
@@ -465,9 +405,9 @@ static void read_exceptions(const char *path)
         surety_buf_byte(&line, '\0');
         blank = strchr(line.ptr, ' ');
         if (!blank || !blank[1])
-            repair_die("an exception without a reason", line.ptr);
+            suite_die("an exception without a reason", line.ptr);
         if (suite.exception_count == EXCEPTIONS_MAX)
-            repair_die("too many exceptions", path);
+            suite_die("too many exceptions", path);
         *blank = '\0';
         suite.exceptions[suite.exception_count++].id = suite_join("", line.ptr);
     }
@@ -500,7 +440,7 @@ int main(int argc, char **argv)
     read_exceptions(argv[1]);
     suite.checker = surety_checker_new(NULL, NULL);
     if (!suite.checker)
-        repair_die("out of memory", "a checker");
+        suite_die("out of memory", "a checker");
     for (int i = 2; i < argc; i++)
         run_path(argv[i]);
     report_exceptions();

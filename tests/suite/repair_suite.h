@@ -22,8 +22,6 @@ struct way {
     bool certain_only, partial, cut;
 };
 
-/* Ends the program. */
-void repair_die(const char *what, const char *which);
 /* A line of a diagnostic, shortened. */
 void repair_show(const char *label, surety_str text);
 

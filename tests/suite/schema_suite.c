@@ -18,20 +18,12 @@
  *
  * Remotes are read first, all of them: the suite serves remotes/PATH at
  * http://localhost:1234/PATH, and nothing else resolves. */
-#define _XOPEN_SOURCE 700
-#include <ftw.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "suite/suite.h"
 
-enum { REMOTES_MAX = 512, FILES_MAX = 2048, EXCEPTIONS_MAX = 256 };
-
-struct remote {
-    char *uri;
-    surety_doc *doc;
-};
+enum { EXCEPTIONS_MAX = 256 };
 
 struct exception {
     char *file, *group, *test;
@@ -39,13 +31,10 @@ struct exception {
     size_t seen; /* tests it names in this suite */
 };
 
-/* What one run knows. One object, for nftw takes no context. */
+/* What one run knows. */
 static struct suite {
     const char *root;
-    struct remote remotes[REMOTES_MAX];
-    size_t remote_count;
-    char *files[FILES_MAX];
-    size_t file_count;
+    struct suite_remotes remotes;
     struct exception exceptions[EXCEPTIONS_MAX];
     size_t exception_count;
     surety_checker *checker;
@@ -76,51 +65,7 @@ static const struct {
     {"v1/", SURETY_DIALECT_V1},
 };
 
-static void suite_die(const char *what, const char *which)
-{
-    printf("Bail out! %s: %s\n", what, which);
-    exit(1);
-}
-
-static surety_status suite_resolve(void *ctx, surety_str uri,
-                                   surety_val *ret_val)
-{
-    (void)ctx;
-    for (size_t i = 0; i < suite.remote_count; i++) {
-        if (surety_str_equal(uri, surety_str_of(suite.remotes[i].uri))) {
-            *ret_val = surety_doc_root(suite.remotes[i].doc);
-            return SURETY_OK;
-        }
-    }
-    return SURETY_END;
-}
-
-/* ---- collecting --------------------------------------------------------- */
-
-static bool suite_is_json(const char *path)
-{
-    size_t len = strlen(path);
-
-    return len > 5 && strcmp(path + len - 5, ".json") == 0;
-}
-
-static int suite_add_remote(const char *path, const struct stat *info, int kind,
-                            struct FTW *walk)
-{
-    const char *below = path + strlen(suite.root) + strlen("/remotes/");
-    struct remote *remote = &suite.remotes[suite.remote_count];
-
-    (void)info;
-    (void)walk;
-    if (kind != FTW_F || !suite_is_json(path))
-        return 0;
-    if (suite.remote_count == REMOTES_MAX)
-        suite_die("too many remotes", path);
-    remote->uri = suite_join("http://localhost:1234/", below);
-    remote->doc = suite_read(path);
-    suite.remote_count++;
-    return 0;
-}
+/* ---- collecting ---------------------------------------------------------- */
 
 /* The dialect of a file below tests/, or DEFAULT for one that is not ours. */
 static surety_dialect suite_dialect(const char *below)
@@ -132,27 +77,6 @@ static surety_dialect suite_dialect(const char *below)
             return suite_drafts[i].dialect;
     }
     return SURETY_DIALECT_DEFAULT;
-}
-
-static int suite_add_file(const char *path, const struct stat *info, int kind,
-                          struct FTW *walk)
-{
-    const char *below = path + strlen(suite.root) + strlen("/tests/");
-
-    (void)info;
-    (void)walk;
-    if (kind != FTW_F || !suite_is_json(path) ||
-        suite_dialect(below) == SURETY_DIALECT_DEFAULT)
-        return 0;
-    if (suite.file_count == FILES_MAX)
-        suite_die("too many files", path);
-    suite.files[suite.file_count++] = suite_join("", path);
-    return 0;
-}
-
-static int suite_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The next part of a line, up to "|", with no blanks around it. */
@@ -351,7 +275,8 @@ static void suite_run_group(const struct group *group, surety_val root)
     surety_schema_options options = {.size = sizeof(options),
                                      .dialect = group->dialect,
                                      .assert_format = group->assert_format,
-                                     .resolve = suite_resolve};
+                                     .resolve = suite_resolve,
+                                     .resolve_ctx = &suite.remotes};
     surety_val tests = surety_val_get(root, "tests");
     surety_schema *schema = NULL;
     surety_error error = {.message = "the compile failed"};
@@ -423,17 +348,12 @@ static bool suite_check_stale(size_t number)
 
 static void suite_free(void)
 {
-    for (size_t i = 0; i < suite.remote_count; i++) {
-        free(suite.remotes[i].uri);
-        surety_doc_free(suite.remotes[i].doc);
-    }
-    for (size_t i = 0; i < suite.file_count; i++)
-        free(suite.files[i]);
     for (size_t i = 0; i < suite.exception_count; i++) {
         free(suite.exceptions[i].file);
         free(suite.exceptions[i].group);
         free(suite.exceptions[i].test);
     }
+    suite_remotes_free(&suite.remotes);
     surety_findings_free(suite.findings);
     surety_buf_done(&suite.text);
     surety_checker_free(suite.checker);
@@ -441,34 +361,36 @@ static void suite_free(void)
 
 int main(int argc, char **argv)
 {
+    struct suite_files files;
+    size_t count = 0;
     bool good = true;
-    char *tests, *remotes;
+    char *tests;
 
     if (argc != 3)
         suite_die("usage", "schema_suite ROOT EXCEPTIONS");
     suite.root = argv[1];
     tests = suite_join(suite.root, "/tests");
-    remotes = suite_join(suite.root, "/remotes");
-    nftw(tests, suite_add_file, 16, FTW_PHYS);
-    if (!suite.file_count) {
+    suite_list(&files, tests, ".json");
+    if (!files.count) {
         printf("1..0 # SKIP no test suite in %s\n", suite.root);
         goto done;
     }
-    nftw(remotes, suite_add_remote, 16, FTW_PHYS);
+    suite_remotes_read(&suite.remotes, suite.root);
     suite_read_exceptions(argv[2]);
     suite.checker = surety_checker_new(NULL, NULL);
     suite.findings = surety_findings_new(NULL);
     surety_buf_init(&suite.text, NULL, 0);
     if (!suite.checker || !suite.findings)
         suite_die("out of memory", "checker");
-    qsort(suite.files, suite.file_count, sizeof(*suite.files), suite_compare);
-    printf("1..%zu\n", suite.file_count + 1);
-    for (size_t i = 0; i < suite.file_count; i++)
-        good = suite_run_file(suite.files[i], i + 1) && good;
-    good = suite_check_stale(suite.file_count + 1) && good;
+    for (size_t i = 0; i < files.count; i++)
+        if (suite_dialect(files.paths[i] + strlen(tests) + 1) !=
+            SURETY_DIALECT_DEFAULT)
+            good = suite_run_file(files.paths[i], ++count) && good;
+    good = suite_check_stale(++count) && good;
+    printf("1..%zu\n", count);
 done:
+    suite_unlist(&files);
     free(tests);
-    free(remotes);
     suite_free();
     return good ? 0 : 1;
 }

@@ -17,9 +17,6 @@ struct bench {
 static bool bench_make(struct check *t, struct bench *bench,
                        const surety_limits *limits, const char *schema)
 {
-    surety_schema_options options = {.size = sizeof(options),
-                                     .alloc = check_alloc(t)};
-
     *bench =
         (struct bench){.doc = surety_doc_new(check_alloc(t)),
                        .out = surety_doc_new(check_alloc(t)),
@@ -28,8 +25,7 @@ static bool bench_make(struct check *t, struct bench *bench,
     NEED(bench->doc);
     NEED(bench->out);
     NEED(bench->aligner);
-    TRY(surety_schema_read(surety_str_of(schema), &options, &bench->schema,
-                           NULL));
+    TRY(check_schema(t, schema, &bench->schema));
     return true;
 done:
     return false;

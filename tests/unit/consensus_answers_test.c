@@ -6,13 +6,6 @@
 
 #include <surety/consensus.h>
 
-#define SAYS(text)                                                             \
-    "{\"id\":\"c\",\"choices\":[{\"index\":0,\"message\":{\"content\":\"" text \
-    "\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,"        \
-    "\"completion_tokens\":5}}"
-#define REFUSES                                                                \
-    "{\"choices\":[{\"index\":0,\"message\":{\"content\":null,\"refusal\":"    \
-    "\"I will not.\"},\"finish_reason\":\"stop\"}]}"
 #define THREE SAYS("{\\\"n\\\":3,\\\"s\\\":\\\"a\\\"}")
 #define FOUR SAYS("{\\\"n\\\":4,\\\"s\\\":\\\"a\\\"}")
 #define OTHER SAYS("{\\\"n\\\":4,\\\"s\\\":\\\"b\\\"}")
@@ -62,8 +55,6 @@ static surety_status pool_open(struct pool *pool, struct check *t,
                                surety_consensus_kind kind, const char *contract,
                                const struct fake_answer *answers, size_t count)
 {
-    const surety_contract_options options = {.size = sizeof(options),
-                                             .alloc = check_alloc(t)};
     static const char *const names[] = {"a", "b", "c", "d"};
 
     memset(pool, 0, sizeof(*pool));
@@ -83,10 +74,7 @@ static surety_status pool_open(struct pool *pool, struct check *t,
                                                .run = &pool->run,
                                                .event = pool_hear,
                                                .event_ctx = pool};
-    if (!contract)
-        return SURETY_OK;
-    return surety_contract_read(surety_str_of(contract), &options,
-                                (surety_contract **)&pool->contract, NULL);
+    return contract ? check_contract(t, contract, &pool->contract) : SURETY_OK;
 }
 
 static void pool_close(struct pool *pool)
@@ -138,13 +126,6 @@ static surety_status pool_run(struct pool *pool)
     return status == SURETY_OK ? pool_go(pool) : status;
 }
 
-static surety_status pool_value(struct pool *pool)
-{
-    surety_buf_reset(&pool->text);
-    return surety_val_write(surety_consensus_value(pool->consensus),
-                            SURETY_STYLE_COMPACT, &pool->text);
-}
-
 static bool pool_says(const struct pool *pool, const char *part)
 {
     char text[4096];
@@ -170,34 +151,14 @@ static surety_run_verdict pool_member(const struct pool *pool, size_t i)
 static surety_status pool_report(struct pool *pool, struct check *t,
                                  bool *ret_ok)
 {
-    const surety_registry_options options = {.size = sizeof(options),
-                                             .alloc = check_alloc(t)};
-    surety_registry *registry = NULL;
-    surety_contract *contract = NULL;
-    surety_outcome *outcome = NULL;
     surety_status status;
 
-    *ret_ok = false;
     surety_buf_reset(&pool->text);
     status = surety_consensus_write(pool->consensus, SURETY_REPORT_JSON,
                                     &pool->text);
-    if (status == SURETY_OK)
-        status = surety_registry_new(&options, &registry, NULL);
-    if (status == SURETY_OK)
-        status = surety_registry_find(
-            registry, surety_str_of("surety/consensus"), &contract, NULL);
-    if (status == SURETY_OK)
-        status = surety_reply_judge(contract, surety_buf_str(&pool->text), NULL,
-                                    &outcome, NULL);
-    if (status == SURETY_OK) {
-        *ret_ok = surety_outcome_ok(outcome);
-        if (!*ret_ok)
-            printf("# %.*s\n", (int)pool->text.len, pool->text.ptr);
-    }
-    surety_outcome_free(outcome);
-    surety_contract_free(contract);
-    surety_registry_free(registry);
-    return status;
+    return status ? status
+                  : check_report(t, "surety/consensus",
+                                 surety_buf_str(&pool->text), ret_ok);
 }
 
 /* ---- first and fastest --------------------------------------------------- */
@@ -227,8 +188,7 @@ TEST(first_waits_for_those_before)
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
     CHECK(surety_consensus_winner(pool.consensus) == 1);
     CHECK(surety_consensus_message(pool.consensus).len == 0);
-    TRY(pool_value(&pool));
-    CHECK_TEXT(surety_buf_str(&pool.text), "{\"n\":3,\"s\":\"a\"}");
+    CHECK_JSON(surety_consensus_value(pool.consensus), "{\"n\":3,\"s\":\"a\"}");
     CHECK(surety_consensus_usage(pool.consensus).output_tokens == 15);
     CHECK(!surety_consensus_cost(pool.consensus, NULL));
     CHECK(pool.heard[0] > 0 && pool.heard[1] > 0 && pool.heard[3] == 0);
@@ -289,13 +249,12 @@ TEST(votes_by_field)
         {.status = 200, .body = FOUR},
         {.status = 500, .body = ""}};
     struct pool pool;
-    bool ok;
+    bool ok = false;
 
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_VOTE, pool_contract, answers, 4));
     TRY(pool_run(&pool));
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
-    TRY(pool_value(&pool));
-    CHECK_TEXT(surety_buf_str(&pool.text), "{\"n\":4,\"s\":\"a\"}");
+    CHECK_JSON(surety_consensus_value(pool.consensus), "{\"n\":4,\"s\":\"a\"}");
     CHECK(surety_consensus_winner(pool.consensus) == SIZE_MAX);
     CHECK(surety_consensus_message(pool.consensus).len == 0);
     CHECK(surety_vote_ballot_count(surety_consensus_vote(pool.consensus)) == 2);
@@ -331,7 +290,7 @@ TEST(takes_the_closest_where_the_vote_breaks_the_contract)
         {.status = 200, .body = THREE},
         {.status = 200, .body = SAYS("{\\\"n\\\":4,\\\"s\\\":\\\"c\\\"}")}};
     struct pool pool;
-    bool ok;
+    bool ok = false;
 
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_VOTE, pool_pairs, answers, 4));
     TRY(pool_run(&pool));
@@ -340,8 +299,7 @@ TEST(takes_the_closest_where_the_vote_breaks_the_contract)
                            "root): the answer of a is taken, which agrees with "
                            "1 of 2 decisions"));
     CHECK(surety_consensus_winner(pool.consensus) == 0);
-    TRY(pool_value(&pool));
-    CHECK_TEXT(surety_buf_str(&pool.text), "{\"n\":5,\"s\":\"a\"}");
+    CHECK_JSON(surety_consensus_value(pool.consensus), "{\"n\":5,\"s\":\"a\"}");
     TRY(pool_report(&pool, t, &ok));
     CHECK(ok);
 done:
@@ -356,7 +314,7 @@ TEST(needs_a_quorum)
         {.status = 200, .body = THREE},
         {.stalls = true}};
     struct pool pool;
-    bool ok;
+    bool ok = false;
 
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_VOTE, pool_contract, answers, 4));
     pool.options.quorum = 3;
@@ -435,7 +393,7 @@ TEST(aggregates)
         {.status = 200, .body = SAYS("{\\\"n\\\":4,\\\"s\\\":\\\"c\\\"}")}};
     struct pool pool;
     const char *body;
-    bool ok;
+    bool ok = false;
 
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_AGGREGATE, pool_contract, answers,
                   3));
@@ -443,8 +401,7 @@ TEST(aggregates)
     pool.options.aggregator = &pool.models[3];
     TRY(pool_run(&pool));
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
-    TRY(pool_value(&pool));
-    CHECK_TEXT(surety_buf_str(&pool.text), "{\"n\":4,\"s\":\"c\"}");
+    CHECK_JSON(surety_consensus_value(pool.consensus), "{\"n\":4,\"s\":\"c\"}");
     CHECK(surety_consensus_winner(pool.consensus) == SIZE_MAX);
     CHECK(surety_consensus_aggregator(pool.consensus));
     CHECK(surety_consensus_usage(pool.consensus).output_tokens == 15);
@@ -524,7 +481,7 @@ TEST(tells_every_reason)
         {.status = 200, .body = SAYS("no JSON")},
         {.failure = SURETY_FAILURE_CONNECT, .unsent = true}};
     struct pool pool;
-    bool ok;
+    bool ok = false;
 
     for (int kind = 0; kind <= SURETY_CONSENSUS_AGGREGATE; kind++) {
         TRY(pool_open(&pool, t, (surety_consensus_kind)kind, pool_contract,
@@ -551,7 +508,7 @@ TEST(falls_back)
     static const struct fake_answer answers[POOL_MAX] = {
         {.status = 500, .body = ""}, {.status = 200, .body = LARGE}};
     struct pool pool;
-    bool ok;
+    bool ok = false;
 
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_VOTE, pool_fallback, answers, 2));
     TRY(pool_run(&pool));
@@ -575,7 +532,7 @@ TEST(is_cancelled_in_every_state)
         {.stalls = true}};
     const surety_now now = {2000, 1700000002000};
     struct pool pool;
-    bool ok;
+    bool ok = false;
 
     for (int steps = 0; steps < 4; steps++) {
         TRY(pool_open(&pool, t, SURETY_CONSENSUS_AGGREGATE, pool_contract,
@@ -733,29 +690,6 @@ done:
 
 /* ---- waiting ------------------------------------------------------------- */
 
-static surety_status wait_and_stop(void *ctx, uint32_t timeout_ms,
-                                   surety_error *reterr)
-{
-    struct fake *fake = ctx;
-
-    (void)timeout_ms;
-    (void)reterr;
-    fake->stop = 1;
-    return SURETY_OK;
-}
-
-static surety_status wait_and_break(void *ctx, uint32_t timeout_ms,
-                                    surety_error *reterr)
-{
-    (void)ctx;
-    (void)timeout_ms;
-    if (reterr) {
-        memset(reterr, 0, sizeof(*reterr));
-        reterr->status = SURETY_IO;
-    }
-    return SURETY_IO;
-}
-
 TEST(waits)
 {
     static const struct fake_answer answers[POOL_MAX] = {
@@ -775,7 +709,7 @@ TEST(waits)
 
     for (size_t i = 0; i < POOL_MAX; i++)
         fake_init(&pool.fakes[i], &answers[i], 1);
-    pool.fakes[2].transport.wait = wait_and_stop;
+    pool.fakes[2].transport.wait = fake_wait_stopped;
     TRY(pool_start(&pool, NULL));
     TRY(surety_consensus_wait(pool.consensus, &pool.fakes[2].stop, NULL));
     CHECK(pool_verdict(&pool) == SURETY_RUN_CANCELLED);
@@ -785,7 +719,7 @@ TEST(waits)
 
     for (size_t i = 0; i < POOL_MAX; i++)
         fake_init(&pool.fakes[i], &answers[i], 1);
-    pool.fakes[2].transport.wait = wait_and_break;
+    pool.fakes[2].transport.wait = fake_wait_broken;
     TRY(pool_start(&pool, NULL));
     EXPECT(SURETY_IO, surety_consensus_wait(pool.consensus, NULL, NULL));
     CHECK(pool_verdict(&pool) == SURETY_RUN_CANCELLED);

@@ -48,6 +48,112 @@ static const struct row {
      "{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":{\"minimum\":1}},"
      "\"minimum\":3}",
      " P minimum\n"},
+    /* What is referred to: wherever it stands, however far it is; but nothing
+     * else, and what it says, not how it is called. */
+    {"{\"not\":{\"$ref\":\"#/parts/a\"},\"parts\":{\"a\":{\"minimum\":1}}}",
+     "{\"not\":{\"$ref\":\"#/parts/a\"},\"parts\":{\"a\":{\"minimum\":2}}}",
+     " CP not\n"},
+    {"{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":{\"items\":{\"$ref\":"
+     "\"#/$defs/b\"}},\"b\":{\"minimum\":1}}}",
+     "{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":{\"items\":{\"$ref\":"
+     "\"#/$defs/b\"}},\"b\":{\"minimum\":2}}}",
+     " CP not\n"},
+    {"{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":{\"title\":\"a\"},"
+     "\"b\":{\"minimum\":1}}}",
+     "{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":{\"title\":\"b\"},"
+     "\"b\":{\"minimum\":2}}}",
+     ""},
+    {"{\"not\":{\"$ref\":\"#a\"},\"$defs\":{\"a\":{\"$anchor\":\"a\",\"type\":"
+     "\"object\",\"properties\":{\"b\":{},\"c\":{\"$ref\":\"#/$defs/d\"}}},"
+     "\"d\":{\"minimum\":1}}}",
+     "{\"not\":{\"$ref\":\"#a\"},\"$defs\":{\"x\":{\"$anchor\":\"a\","
+     "\"properties\":{\"c\":{\"$ref\":\"#/$defs/y\"},\"b\":{}},\"type\":"
+     "\"object\"},\"y\":{\"minimum\":1.0}}}",
+     ""},
+    /* Round and round. */
+    {"{\"not\":{\"properties\":{\"a\":{\"$ref\":\"#\"}},\"required\":[\"a\"]},"
+     "\"x-surety\":{\"name\":\"a\",\"version\":\"1.0.0\"}}",
+     "{\"not\":{\"properties\":{\"a\":{\"$ref\":\"#\"}},\"required\":[\"a\"]},"
+     "\"x-surety\":{\"name\":\"a\",\"version\":\"1.0.1\"}}",
+     ""},
+    {"{\"not\":{\"properties\":{\"a\":{\"$ref\":\"#\"}},\"required\":[\"a\"]}}",
+     "{\"not\":{\"properties\":{\"a\":{\"$ref\":\"#\"}},\"required\":[\"a\"]},"
+     "\"maxItems\":1}",
+     " P maxItems\n CP not\n"},
+/* Every place in which a subschema may stand. */
+#define REACHES(keyword, place)                                                \
+    {                                                                          \
+        "{\"" keyword "\":" place ",\"$defs\":{\"a\":{\"minLength\":1}}}",     \
+            "{\"" keyword "\":" place ",\"$defs\":{\"a\":{\"minLength\":2}}}", \
+            " CP " keyword "\n"                                                \
+    }
+#define INSIDE(place) REACHES("not", "{" place "}")
+#define THERE "{\"$ref\":\"#/$defs/a\"}"
+    REACHES("contains", THERE),
+    REACHES("propertyNames", THERE),
+    REACHES("dependentSchemas", "{\"k\":true,\"l\":" THERE "}"),
+    REACHES("dependencies", "{\"k\":[\"l\"],\"l\":" THERE "}"),
+    REACHES("if", THERE),
+    REACHES("unevaluatedItems", THERE),
+    REACHES("unevaluatedProperties", THERE),
+    INSIDE("\"additionalProperties\":" THERE),
+    INSIDE("\"patternProperties\":{\"x\":true,\"y\":" THERE "}"),
+    INSIDE("\"propertyNames\":" THERE),
+    INSIDE("\"unevaluatedProperties\":" THERE),
+    INSIDE("\"prefixItems\":[true," THERE "]"),
+    INSIDE("\"items\":" THERE),
+    INSIDE("\"contains\":" THERE),
+    INSIDE("\"unevaluatedItems\":" THERE),
+    INSIDE("\"allOf\":[true," THERE "]"),
+    INSIDE("\"oneOf\":[false," THERE "]"),
+    INSIDE("\"not\":" THERE),
+    INSIDE("\"if\":true,\"then\":" THERE),
+    INSIDE("\"if\":" THERE ",\"else\":false"),
+    INSIDE("\"dependentSchemas\":{\"l\":" THERE "}"),
+    INSIDE("\"dependencies\":{\"k\":[\"l\"],\"l\":" THERE "}"),
+#undef THERE
+#undef INSIDE
+#undef REACHES
+/* All that a subschema says may change, or go. */
+#define TARGET(before, after)                                                  \
+    {                                                                          \
+        "{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":" before "}}",     \
+            "{\"not\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"a\":" after "}}",  \
+            " CP not\n"                                                        \
+    }
+    TARGET("true", "false"),
+    TARGET("true", "{\"minimum\":1}"),
+    TARGET("{\"minimum\":1}", "{\"maximum\":1}"),
+    TARGET("{\"minimum\":1,\"maximum\":1}", "{\"minimum\":1}"),
+    TARGET("{\"required\":[\"a\"]}", "{\"required\":[\"b\"]}"),
+    TARGET("{\"properties\":{\"a\":false}}", "{\"properties\":{\"b\":false}}"),
+    TARGET("{\"properties\":{\"a\":false}}",
+           "{\"properties\":{\"a\":false,\"b\":false}}"),
+    TARGET("{\"properties\":{\"a\":false}}", "{\"properties\":{}}"),
+    TARGET("{\"prefixItems\":[false]}", "{\"items\":false}"),
+    TARGET("{\"prefixItems\":[true,false]}", "{\"prefixItems\":[false,true]}"),
+    TARGET("{\"anyOf\":[{\"minimum\":1},{\"minimum\":2}]}",
+           "{\"anyOf\":[{\"minimum\":1}]}"),
+    TARGET("{\"allOf\":[{\"minimum\":1}]}", "{\"anyOf\":[{\"minimum\":1}]}"),
+    TARGET("{\"dependentRequired\":{\"a\":[\"b\"]}}",
+           "{\"dependentRequired\":{\"a\":[\"c\"]}}"),
+    TARGET("{\"dependencies\":{\"a\":[\"b\"]}}",
+           "{\"dependencies\":{\"a\":[\"c\"]}}"),
+    TARGET("{\"dependencies\":{\"a\":[\"b\"]}}",
+           "{\"dependencies\":{\"c\":[\"b\"]}}"),
+    TARGET("{\"dependentSchemas\":{\"a\":false}}",
+           "{\"dependentSchemas\":{\"b\":false}}"),
+    TARGET("{\"patternProperties\":{\"a\":false}}",
+           "{\"patternProperties\":{\"b\":false}}"),
+    TARGET("{\"default\":1}", "{\"default\":2}"),
+#undef TARGET
+    /* What is evaluated where a reference leads. */
+    {"{\"anyOf\":[{\"if\":{\"$ref\":\"#/$defs/a\"}}],"
+     "\"unevaluatedProperties\":false,\"$defs\":{\"a\":{\"properties\":{}}}}",
+     "{\"anyOf\":[{\"if\":{\"$ref\":\"#/$defs/a\"}}],"
+     "\"unevaluatedProperties\":false,\"$defs\":{\"a\":{\"properties\":{"
+     "\"b\":{}}}}}",
+     " CP if\n CP unevaluatedProperties\n"},
     /* Members. */
     {"{\"properties\":{\"a\":{}},\"required\":[\"a\"]}",
      "{\"properties\":{\"a\":{}}}", "/a C required\n"},
@@ -117,14 +223,24 @@ static const struct row {
      "{\"x-surety\":{\"defaults\":false}}", " P repair\n C defaults\n"},
 };
 
-static surety_status read_one(struct check *t, const char *text,
-                              surety_contract **ret_contract)
-{
-    const surety_contract_options options = {.size = sizeof(options),
-                                             .alloc = check_alloc(t)};
+/* Two versions, and what is between them. */
+struct pair {
+    surety_contract *before, *after;
+    surety_diff *diff;
+};
 
-    return surety_contract_read(surety_str_of(text), &options, ret_contract,
-                                NULL);
+static surety_status pair_compare(struct check *t, struct pair *pair)
+{
+    return surety_diff_new(pair->before, pair->after, check_alloc(t),
+                           &pair->diff, NULL);
+}
+
+static void pair_free(struct pair *pair)
+{
+    surety_diff_free(pair->diff);
+    surety_contract_free(pair->after);
+    surety_contract_free(pair->before);
+    *pair = (struct pair){.diff = NULL};
 }
 
 static void put_lines(const surety_diff *diff, surety_buf *out)
@@ -144,32 +260,23 @@ static void put_lines(const surety_diff *diff, surety_buf *out)
 
 TEST(tells_every_change)
 {
-    surety_contract *before = NULL;
-    surety_contract *after = NULL;
-    surety_diff *diff = NULL;
+    struct pair pair = {.diff = NULL};
     surety_buf lines;
 
     surety_buf_init(&lines, check_alloc(t), 0);
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
-        TRY(read_one(t, rows[i].before, &before));
-        TRY(read_one(t, rows[i].after, &after));
-        TRY(surety_diff_new(before, after, check_alloc(t), &diff, NULL));
-        put_lines(diff, &lines);
+        TRY(check_contract(t, rows[i].before, &pair.before));
+        TRY(check_contract(t, rows[i].after, &pair.after));
+        TRY(pair_compare(t, &pair));
+        put_lines(pair.diff, &lines);
         TRY(lines.status);
         CHECK_TEXT(surety_buf_str(&lines), rows[i].lines);
         surety_buf_reset(&lines);
-        surety_diff_free(diff);
-        diff = NULL;
-        surety_contract_free(after);
-        after = NULL;
-        surety_contract_free(before);
-        before = NULL;
+        pair_free(&pair);
     }
 done:
     surety_buf_done(&lines);
-    surety_diff_free(diff);
-    surety_contract_free(after);
-    surety_contract_free(before);
+    pair_free(&pair);
 }
 
 /* Versions, what the change between them is, and whether they say so. */
@@ -205,52 +312,41 @@ static surety_status read_version(struct check *t, const char *version,
     else
         snprintf(text, sizeof(text), "{\"x-surety\":{\"name\":\"a\"}%s}",
                  keywords);
-    return read_one(t, text, ret_contract);
+    return check_contract(t, text, ret_contract);
 }
 
 TEST(says_what_the_version_needs)
 {
-    surety_contract *before = NULL;
-    surety_contract *after = NULL;
-    surety_diff *diff = NULL;
+    struct pair pair = {.diff = NULL};
 
     for (size_t i = 0; i < CHECK_COUNT(version_rows); i++) {
         const struct version_row *row = &version_rows[i];
 
-        TRY(read_version(t, row->before, row->keywords, &before));
-        TRY(read_version(t, row->after, row->changed, &after));
-        TRY(surety_diff_new(before, after, check_alloc(t), &diff, NULL));
-        CHECK(surety_diff_bump(diff) == row->bump);
-        CHECK(surety_diff_version_fits(diff) == row->fits);
-        surety_diff_free(diff);
-        diff = NULL;
-        surety_contract_free(after);
-        after = NULL;
-        surety_contract_free(before);
-        before = NULL;
+        TRY(read_version(t, row->before, row->keywords, &pair.before));
+        TRY(read_version(t, row->after, row->changed, &pair.after));
+        TRY(pair_compare(t, &pair));
+        CHECK(surety_diff_bump(pair.diff) == row->bump);
+        CHECK(surety_diff_version_fits(pair.diff) == row->fits);
+        pair_free(&pair);
     }
     CHECK(strcmp(surety_bump_name(SURETY_BUMP_MAJOR), "major") == 0);
     CHECK(strcmp(surety_bump_name((surety_bump)9), "none") == 0);
 done:
-    surety_diff_free(diff);
-    surety_contract_free(after);
-    surety_contract_free(before);
+    pair_free(&pair);
 }
 
 TEST(writes_itself)
 {
-    surety_contract *before = NULL;
-    surety_contract *after = NULL;
-    surety_diff *diff = NULL;
+    struct pair pair = {.diff = NULL};
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
     TRY(read_version(t, "1.0.0", ",\"properties\":{\"a\":{\"maximum\":1}}",
-                     &before));
+                     &pair.before));
     TRY(read_version(t, "1.1.0", ",\"properties\":{\"a\":{\"maximum\":2}}",
-                     &after));
-    TRY(surety_diff_new(before, after, check_alloc(t), &diff, NULL));
-    TRY(surety_diff_write(diff, &out));
+                     &pair.after));
+    TRY(pair_compare(t, &pair));
+    TRY(surety_diff_write(pair.diff, &out));
     CHECK_TEXT(
         surety_buf_str(&out),
         "{\"old\":\"a@1.0.0\",\"new\":\"a@1.1.0\",\"breaksConsumers\":1,"
@@ -259,12 +355,10 @@ TEST(writes_itself)
         "\"message\":\"the number was at most 1 and is at most 2\",\"breaks\":["
         "\"consumers\"],\"oldLocation\":\"/properties/a\",\"newLocation\":"
         "\"/properties/a\"}]}");
-    CHECK(surety_diff_at(diff, 1).at.ptr == NULL);
+    CHECK(surety_diff_at(pair.diff, 1).at.ptr == NULL);
 done:
     surety_buf_done(&out);
-    surety_diff_free(diff);
-    surety_contract_free(after);
-    surety_contract_free(before);
+    pair_free(&pair);
 }
 
 TEST(needs_two_contracts)
@@ -273,7 +367,7 @@ TEST(needs_two_contracts)
     surety_diff *diff = NULL;
     surety_error err;
 
-    TRY(read_one(t, "true", &contract));
+    TRY(check_contract(t, "true", &contract));
     EXPECT(SURETY_MISUSE, surety_diff_new(contract, NULL, NULL, &diff, &err));
     EXPECT(SURETY_MISUSE, surety_diff_new(NULL, contract, NULL, &diff, &err));
     CHECK(!diff && surety_diff_count(NULL) == 0);
@@ -300,38 +394,30 @@ static surety_status read_wide(struct check *t, size_t members, int bound,
     }
     surety_buf_text(&text, "}}");
     surety_buf_byte(&text, '\0');
-    status = read_one(t, text.ptr, ret_contract);
+    status = check_contract(t, text.ptr, ret_contract);
     surety_buf_done(&text);
     return status;
 }
 
 TEST(stops_at_its_limit)
 {
-    surety_contract *before = NULL;
-    surety_contract *after = NULL;
-    surety_diff *diff = NULL;
+    struct pair pair = {.diff = NULL};
     surety_error err;
 
     /* Memory of this size is not failed one by one. */
     if (t->fail_at > 1)
         return;
-    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX, 1, &before));
-    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX, 2, &after));
-    TRY(surety_diff_new(before, after, check_alloc(t), &diff, NULL));
-    CHECK(surety_diff_count(diff) == SURETY_DIFF_CHANGES_MAX);
-    surety_diff_free(diff);
-    diff = NULL;
-    surety_contract_free(before);
-    surety_contract_free(after);
-    before = after = NULL;
-    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX + 1, 1, &before));
-    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX + 1, 2, &after));
-    EXPECT(SURETY_LIMIT,
-           surety_diff_new(before, after, check_alloc(t), &diff, &err));
+    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX, 1, &pair.before));
+    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX, 2, &pair.after));
+    TRY(pair_compare(t, &pair));
+    CHECK(surety_diff_count(pair.diff) == SURETY_DIFF_CHANGES_MAX);
+    pair_free(&pair);
+    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX + 1, 1, &pair.before));
+    TRY(read_wide(t, SURETY_DIFF_CHANGES_MAX + 1, 2, &pair.after));
+    EXPECT(SURETY_LIMIT, surety_diff_new(pair.before, pair.after,
+                                         check_alloc(t), &pair.diff, &err));
 done:
-    surety_diff_free(diff);
-    surety_contract_free(after);
-    surety_contract_free(before);
+    pair_free(&pair);
 }
 
 /* A schema in which so many subschemas apply at the root, the last of them with
@@ -354,7 +440,7 @@ static surety_status read_deep(struct check *t, size_t count, bool unions,
     for (size_t i = 0; i < (unions ? count : 1); i++)
         surety_buf_text(&text, "]}");
     surety_buf_byte(&text, '\0');
-    status = read_one(t, text.ptr, ret_contract);
+    status = check_contract(t, text.ptr, ret_contract);
     surety_buf_done(&text);
     return status;
 }
@@ -368,31 +454,151 @@ TEST(tells_what_is_beyond_its_limits)
     } deep[] = {{31, false, " C maximum\n"}, {32, false, " C maximum\n"},
                 {33, false, " CP allOf\n"},  {7, true, " C maximum\n"},
                 {8, true, " C maximum\n"},   {9, true, " CP allOf\n"}};
-    surety_contract *before = NULL;
-    surety_contract *after = NULL;
-    surety_diff *diff = NULL;
+    struct pair pair = {.diff = NULL};
     surety_buf lines;
 
     surety_buf_init(&lines, NULL, 0);
     for (size_t i = 0; i < CHECK_COUNT(deep); i++)
         for (int bound = 5; bound < 7; bound++) {
-            TRY(read_deep(t, deep[i].count, deep[i].unions, 5, &before));
-            TRY(read_deep(t, deep[i].count, deep[i].unions, bound, &after));
-            TRY(surety_diff_new(before, after, check_alloc(t), &diff, NULL));
-            put_lines(diff, &lines);
+            TRY(read_deep(t, deep[i].count, deep[i].unions, 5, &pair.before));
+            TRY(read_deep(t, deep[i].count, deep[i].unions, bound,
+                          &pair.after));
+            TRY(pair_compare(t, &pair));
+            put_lines(pair.diff, &lines);
             CHECK_TEXT(surety_buf_str(&lines), bound == 5 ? "" : deep[i].lines);
             surety_buf_reset(&lines);
-            surety_diff_free(diff);
-            diff = NULL;
-            surety_contract_free(after);
-            surety_contract_free(before);
-            before = after = NULL;
+            pair_free(&pair);
         }
 done:
     surety_buf_done(&lines);
-    surety_diff_free(diff);
-    surety_contract_free(after);
-    surety_contract_free(before);
+    pair_free(&pair);
+}
+
+/* A oneOf of so many branches, each a reference: at the root, beside a union,
+ * or in a branch of one. `last` is what the last of them leads to. */
+enum { UNION_ALONE, UNION_BESIDE, UNION_INSIDE, UNION_PLACES };
+
+static surety_status read_union(struct check *t, size_t count, int place,
+                                const char *last,
+                                surety_contract **ret_contract)
+{
+    static const char *const heads[UNION_PLACES] = {
+        "{\"oneOf\":[", "{\"anyOf\":[{\"type\":\"object\"}],\"oneOf\":[",
+        "{\"anyOf\":[{\"type\":\"object\",\"oneOf\":["};
+    static const char *const tails[UNION_PLACES] = {"]", "]", "]}]"};
+    surety_status status;
+    surety_buf text;
+    char part[64];
+
+    surety_buf_init(&text, NULL, 0);
+    surety_buf_text(&text, heads[place]);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(part, sizeof(part), "%s{\"$ref\":\"#/parts/%zu\"}",
+                 i ? "," : "", i);
+        surety_buf_text(&text, part);
+    }
+    surety_buf_text(&text, tails[place]);
+    surety_buf_text(&text, ",\"parts\":[");
+    for (size_t i = 0; i + 1 < count; i++) {
+        snprintf(part, sizeof(part),
+                 "{\"properties\":{\"k\":{\"const\":%zu}}},", i);
+        surety_buf_text(&text, part);
+    }
+    surety_buf_text(&text, last);
+    surety_buf_text(&text, "]}");
+    surety_buf_byte(&text, '\0');
+    status = check_contract(t, text.ptr, ret_contract);
+    surety_buf_done(&text);
+    return status;
+}
+
+TEST(follows_references_of_wide_unions)
+{
+    static const char last[] =
+        "{\"properties\":{\"k\":{\"const\":\"k\"},\"v\":{"
+        "\"maximum\":1}}}";
+    static const char named[] = "{\"title\":\"t\",\"properties\":{\"v\":{"
+                                "\"maximum\":1},\"k\":{\"const\":\"k\"}}}";
+    static const char changed[] = "{\"properties\":{\"k\":{\"const\":\"k\"},"
+                                  "\"v\":{\"maximum\":2}}}";
+    static const char *const told[UNION_PLACES] = {" CP oneOf\n", " CP allOf\n",
+                                                   " CP allOf\n"};
+    struct pair pair = {.diff = NULL};
+    surety_buf lines;
+
+    surety_buf_init(&lines, NULL, 0);
+    for (int place = 0; place < UNION_PLACES; place++)
+        for (size_t i = 0; i < 6; i++) {
+            const bool is_wide = i % 2 > 0;
+            const bool is_changed = i >= 4;
+
+            TRY(read_union(t, is_wide ? 33 : 32, place, last, &pair.before));
+            TRY(read_union(t, is_wide ? 33 : 32, place,
+                           is_changed ? changed
+                           : i < 2    ? last
+                                      : named,
+                           &pair.after));
+            TRY(pair_compare(t, &pair));
+            put_lines(pair.diff, &lines);
+            CHECK_TEXT(surety_buf_str(&lines), !is_changed ? ""
+                                               : is_wide   ? told[place]
+                                                           : "/v CP maximum\n");
+            surety_buf_reset(&lines);
+            pair_free(&pair);
+        }
+done:
+    surety_buf_done(&lines);
+    pair_free(&pair);
+}
+
+/* A `not` of so many subschemas, and one that refers to it. */
+static surety_status read_reaching(struct check *t, size_t subschemas,
+                                   surety_contract **ret_contract)
+{
+    surety_status status;
+    surety_buf text;
+    char part[64];
+
+    surety_buf_init(&text, NULL, 0);
+    surety_buf_text(&text, "{\"not\":{\"properties\":{");
+    for (size_t i = 1; i < subschemas; i++) {
+        snprintf(part, sizeof(part), "%s\"m%zu\":{\"minimum\":1}",
+                 i > 1 ? "," : "", i);
+        surety_buf_text(&text, part);
+    }
+    surety_buf_text(&text, "}},\"contains\":{\"$ref\":\"#/not\"}}");
+    surety_buf_byte(&text, '\0');
+    status = check_contract(t, text.ptr, ret_contract);
+    surety_buf_done(&text);
+    return status;
+}
+
+/* Beyond the limit it may be something else. What was found the same is not
+ * counted again. */
+TEST(follows_references_to_its_limit)
+{
+    struct pair pair = {.diff = NULL};
+    surety_buf lines;
+
+    if (t->fail_at > 1)
+        return;
+    surety_buf_init(&lines, NULL, 0);
+    for (size_t i = 0; i < 3; i++) {
+        const size_t subschemas = SURETY_DIFF_PAIRS_MAX - 1 + i;
+
+        TRY(read_reaching(t, subschemas, &pair.before));
+        TRY(read_reaching(t, subschemas, &pair.after));
+        TRY(pair_compare(t, &pair));
+        put_lines(pair.diff, &lines);
+        CHECK_TEXT(surety_buf_str(&lines), subschemas <= SURETY_DIFF_PAIRS_MAX
+                                               ? ""
+                                               : " CP contains\n CP not\n");
+        surety_buf_reset(&lines);
+        pair_free(&pair);
+    }
+done:
+    surety_buf_done(&lines);
+    pair_free(&pair);
 }
 
 int main(int argc, char **argv)
@@ -404,6 +610,9 @@ int main(int argc, char **argv)
         {"needs two contracts", needs_two_contracts},
         {"stops at its limit", stops_at_its_limit},
         {"tells what is beyond its limits", tells_what_is_beyond_its_limits},
+        {"follows references of wide unions",
+         follows_references_of_wide_unions},
+        {"follows references to its limit", follows_references_to_its_limit},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

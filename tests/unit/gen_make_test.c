@@ -99,6 +99,14 @@ TEST(comments_and_strings_stay_what_they_are)
     TRY(out.status);
     CHECK_TEXT(surety_buf_str(&out), "/* x   y z */\n");
     surety_buf_reset(&out);
+    /* A word behind which the end does not fit. */
+    surety__gen_comment(&out, 4,
+                        surety_str_of("0123456789012345678901234567890"
+                                      "1234567890123456789012345678901"
+                                      "2345678901"));
+    TRY(out.status);
+    CHECK(has(surety_buf_str(&out), "8901\n     */\n"));
+    surety_buf_reset(&out);
     surety__gen_quote(&out, (surety_str){"\"\\??\n\0"
                                          "1\x7F\xE2\x80\xAE",
                                          11});
@@ -112,9 +120,17 @@ done:
 TEST(names_are_claimed_once)
 {
     static const char *const cases[][2] = {
-        {"x", "x"},        {"x", "x_2"},          {"x_3", "x_3"},
-        {"x", "x_4"},      {"class", "class_"},   {"1st", "n1st"},
-        {"1st", "n1st_2"}, {"size_t", "size_t_"},
+        {"x", "x"},
+        {"x", "x_2"},
+        {"x_3", "x_3"},
+        {"x", "x_4"},
+        {"class", "class_"},
+        {"1st", "n1st"},
+        {"1st", "n1st_2"},
+        {"size_t", "size_type"},
+        {"class", "class_2"},
+        {"size_t", "size_type_2"},
+        {"st_mtime", "st_mtime_"},
     };
     surety_contract *contract = NULL;
     surety_gen *gen = NULL;
@@ -187,6 +203,8 @@ TEST(options_decide_on_names)
     surety_gen_free(gen);
     gen = NULL;
     EXPECT(SURETY_MISUSE, make(t, contract, "1st", "", &gen));
+    EXPECT(SURETY_MISUSE, make(t, contract, "", "a\"b.h", &gen));
+    EXPECT(SURETY_MISUSE, make(t, contract, "", "a\nb.h", &gen));
 done:
     surety_gen_free(gen);
     surety_contract_free(contract);
@@ -267,6 +285,62 @@ done:
     surety_contract_free(contract);
 }
 
+/* `count` times a text between two others. */
+static surety_status repeat(surety_buf *text, const char *begin,
+                            const char *item, unsigned count, const char *end)
+{
+    surety_buf_text(text, begin);
+    for (unsigned i = 0; i < count; i++)
+        surety__buf_printf(text, item, i ? "," : "", i);
+    surety_buf_text(text, end);
+    surety_buf_byte(text, '\0');
+    return text->status;
+}
+
+TEST(many_conditions_are_no_matter)
+{
+    surety_contract *contract = NULL;
+    surety_gen *gen = NULL;
+    surety_buf text;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    TRY(repeat(&text, "{\"type\":\"object\",\"dependentSchemas\":{",
+               "%s\"k%u\":{\"minProperties\":2}", 70,
+               "},\"properties\":{\"a\":{\"type\":\"string\"}}}"));
+    TRY(read_text(t, text.ptr, &contract));
+    TRY(make(t, contract, "", "", &gen));
+    CHECK(surety_gen_note_count(gen) == 0);
+    CHECK(has(surety_gen_header(gen), "surety_str a;"));
+done:
+    surety_buf_done(&text);
+    surety_gen_free(gen);
+    surety_contract_free(contract);
+}
+
+/* Without a starved run: each of so many takes its time. */
+TEST(what_holds_for_one_value_has_an_end)
+{
+    const surety_gen_options options = {.size = sizeof(options)};
+    const surety_contract *given;
+    surety_contract *contract = NULL;
+    surety_gen *gen = NULL;
+    surety_error error;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    EXPECT(SURETY_OK, repeat(&text, "{\"allOf\":[", "%s{}", PARTS_MAX, "]}"));
+    EXPECT(SURETY_OK, surety_contract_read(surety_str_of(text.ptr), NULL,
+                                           &contract, NULL));
+    given = contract;
+    EXPECT(SURETY_LIMIT, surety_gen_make(&given, 1, &options, &gen, &error));
+    CHECK_TEXT(surety_str_of(error.message),
+               "more than 32768 subschemas hold for one value");
+done:
+    surety_buf_done(&text);
+    surety_gen_free(gen);
+    surety_contract_free(contract);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -280,6 +354,9 @@ int main(int argc, char **argv)
         {"contracts have to differ", contracts_have_to_differ},
         {"the same gives the same", the_same_gives_the_same},
         {"what grows has an end", what_grows_has_an_end},
+        {"many conditions are no matter", many_conditions_are_no_matter},
+        {"what holds for one value has an end",
+         what_holds_for_one_value_has_an_end},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

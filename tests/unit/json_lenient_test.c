@@ -46,9 +46,7 @@ TEST(reads_what_models_write)
             continue;
         }
         CHECK(end <= strlen(row->text));
-        surety_buf_reset(&out);
-        TRY(surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, &out));
-        CHECK_TEXT(surety_buf_str(&out), row->json);
+        CHECK_JSON(surety_doc_root(doc), row->json);
         list_mends(doc, &out);
         TRY(out.status);
         CHECK_TEXT(surety_buf_str(&out), row->mends);
@@ -157,9 +155,7 @@ TEST(what_is_cut_off_is_never_closed)
     };
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_lenient_options options = {.size = sizeof(options), .cut = true};
-    surety_buf out;
 
-    surety_buf_init(&out, check_alloc(t), 0);
     NEED(doc);
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         surety_error error;
@@ -177,12 +173,9 @@ TEST(what_is_cut_off_is_never_closed)
         val = surety_val_at(surety_doc_root(doc), surety_str_of(error.path));
         CHECK(surety_val_is_open(val));
         CHECK(surety_val_is_open(surety_doc_root(doc)));
-        surety_buf_reset(&out);
-        TRY(surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, &out));
-        CHECK_TEXT(surety_buf_str(&out), rows[i].json);
+        CHECK_JSON(surety_doc_root(doc), rows[i].json);
     }
 done:
-    surety_buf_done(&out);
     surety_doc_free(doc);
 }
 
@@ -237,9 +230,7 @@ TEST(expected_names_decide)
          "{\"t\":\"say \\\"a\\\", \\\"b\\\": c\",\"note\":1}"},
     };
     surety_doc *doc = surety_doc_new(check_alloc(t));
-    surety_buf out;
 
-    surety_buf_init(&out, check_alloc(t), 0);
     NEED(doc);
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         surety_lenient_options options = {.size = sizeof(options),
@@ -252,12 +243,9 @@ TEST(expected_names_decide)
         EXPECT(strncmp(rows[i].text, "Note", 4) ? SURETY_OK : SURETY_END,
                surety_doc_read_lenient(doc, surety_str_of(rows[i].text),
                                        &options, &end, NULL));
-        surety_buf_reset(&out);
-        TRY(surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, &out));
-        CHECK_TEXT(surety_buf_str(&out), rows[i].json);
+        CHECK_JSON(surety_doc_root(doc), rows[i].json);
     }
 done:
-    surety_buf_done(&out);
     surety_doc_free(doc);
 }
 
@@ -286,10 +274,8 @@ TEST(snapshots_show_what_is_there)
     surety_lenient *reader = surety_lenient_new(check_alloc(t));
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_val root;
-    surety_buf out;
     size_t end;
 
-    surety_buf_init(&out, check_alloc(t), 0);
     NEED(reader);
     NEED(doc);
     TRY(surety_lenient_begin(reader, doc, NULL, NULL));
@@ -297,10 +283,7 @@ TEST(snapshots_show_what_is_there)
         TRY(surety_lenient_feed(reader, surety_str_of(rows[i].chunk), NULL));
         for (int again = 0; again < 2; again++) {
             TRY(surety_lenient_snapshot(reader, &root, NULL));
-            surety_buf_reset(&out);
-            if (root.doc)
-                TRY(surety_val_write(root, SURETY_STYLE_COMPACT, &out));
-            CHECK_TEXT(surety_buf_str(&out), rows[i].json);
+            CHECK_JSON(root, rows[i].json);
         }
     }
     CHECK(surety_val_is_open(root));
@@ -315,7 +298,6 @@ TEST(snapshots_show_what_is_there)
     CHECK(surety_val_int(surety_val_get(surety_doc_root(doc), "n"), 0) == 7);
     CHECK(surety_doc_duplicate_count(doc) == 1);
 done:
-    surety_buf_done(&out);
     surety_lenient_free(reader);
     surety_doc_free(doc);
 }
@@ -330,10 +312,8 @@ TEST(duplicates_are_listed_in_text_order)
     surety_lenient *reader = surety_lenient_new(check_alloc(t));
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_val root;
-    surety_buf out;
     size_t end;
 
-    surety_buf_init(&out, check_alloc(t), 0);
     NEED(reader);
     NEED(doc);
     for (int shown = 0; shown < 2; shown++) {
@@ -344,9 +324,7 @@ TEST(duplicates_are_listed_in_text_order)
                 TRY(surety_lenient_snapshot(reader, &root, NULL));
         }
         TRY(surety_lenient_finish(reader, &end, NULL));
-        surety_buf_reset(&out);
-        TRY(surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, &out));
-        CHECK_TEXT(surety_buf_str(&out),
+        CHECK_JSON(surety_doc_root(doc),
                    "[{\"b\":{\"c\":2},\"a\":3},{\"d\":2}]");
         CHECK(surety_doc_duplicate_count(doc) == 3);
         for (size_t i = 0; i < 3; i++) {
@@ -357,7 +335,6 @@ TEST(duplicates_are_listed_in_text_order)
         }
     }
 done:
-    surety_buf_done(&out);
     surety_lenient_free(reader);
     surety_doc_free(doc);
 }

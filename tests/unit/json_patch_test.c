@@ -185,9 +185,7 @@ TEST(leaves_the_result_alone_on_failure)
                  "[{\"op\":\"replace\",\"path\":\"\",\"value\":1},"
                  "{\"op\":\"test\",\"path\":\"\",\"value\":2}]",
                  "0", NULL));
-    TRY(surety_val_write(surety_doc_root(bench.out), SURETY_STYLE_COMPACT,
-                         &bench.text));
-    CHECK_TEXT(surety_buf_str(&bench.text), "[\"kept\"]");
+    CHECK_JSON(surety_doc_root(bench.out), "[\"kept\"]");
     CHECK(surety_patch_apply(surety_doc_root(bench.patch),
                              surety_doc_root(bench.out), bench.out,
                              NULL) == SURETY_MISUSE);

@@ -214,6 +214,41 @@ done:
     surety_buf_done(&out);
 }
 
+TEST(writes_members)
+{
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    NEED(doc);
+    TRY(surety_doc_read(doc, surety_str_of("[1, {}]"), NULL, NULL));
+    surety_buf_text(&out, "[{");
+    surety_json_text(&out, "a\"", surety_str_of("{"));
+    surety_json_number(&out, "", UINT64_MAX);
+    surety_json_number(&out, "0", 0);
+    surety_json_bool(&out, "t", true);
+    surety_json_bool(&out, "f", false);
+    surety_json_name(&out, "o");
+    surety_buf_byte(&out, '{');
+    surety_json_value(&out, "v", surety_doc_root(doc));
+    surety_json_value(&out, "none", surety_val_none());
+    surety_buf_byte(&out, '}');
+    surety_json_text(&out, "e", (surety_str){NULL, 0});
+    surety_buf_text(&out, "}]");
+    TRY(out.status);
+    CHECK_TEXT(surety_buf_str(&out),
+               "[{\"a\\\"\":\"{\",\"\":18446744073709551615,\"0\":0,"
+               "\"t\":true,\"f\":false,\"o\":{\"v\":[1,{}],\"none\":null},"
+               "\"e\":\"\"}]");
+    /* Into nothing: there is no last byte. */
+    surety_buf_reset(&out);
+    surety_json_bool(&out, "a", true);
+    CHECK_TEXT(surety_buf_str(&out), "\"a\":true");
+done:
+    surety_buf_done(&out);
+    surety_doc_free(doc);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -223,6 +258,7 @@ int main(int argc, char **argv)
         {"keeps the bound of a buffer", keeps_the_bound_of_a_buffer},
         {"writes strings of every length", writes_strings_of_every_length},
         {"writes any bytes as a string", writes_any_bytes_as_a_string},
+        {"writes members", writes_members},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

@@ -95,8 +95,7 @@ static bool has(const char *text, const char *part)
     return strstr(text, part) != NULL;
 }
 
-/* ---- tests ----------------------------------------------------------------
- */
+/* ---- tests --------------------------------------------------------------- */
 
 /* When memory ends in the middle, an answer may be missing; never more. */
 static bool is_starved(const struct check *t)

@@ -13,8 +13,7 @@ static surety_contract *contract_of(const char *text)
     return contract;
 }
 
-/* ---- base and json --------------------------------------------------------
- */
+/* ---- base and json ------------------------------------------------------- */
 
 static void limits_fill(void *own)
 {
@@ -102,8 +101,7 @@ static void lenient_act(const void *given, surety_buf *out)
     surety_doc_free(doc);
 }
 
-/* ---- schemas --------------------------------------------------------------
- */
+/* ---- schemas ------------------------------------------------------------- */
 
 static void schema_fill(void *own)
 {
@@ -206,8 +204,7 @@ static void align_act(const void *given, surety_buf *out)
     surety_aligner_free(aligner);
 }
 
-/* ---- contracts ------------------------------------------------------------
- */
+/* ---- contracts ----------------------------------------------------------- */
 
 static void contract_fill(void *own)
 {
@@ -274,8 +271,7 @@ static void gen_act(const void *given, surety_buf *out)
     surety_contract_free(contract);
 }
 
-/* ---- replies --------------------------------------------------------------
- */
+/* ---- replies ------------------------------------------------------------- */
 
 static void extract_fill(void *own)
 {
@@ -431,8 +427,7 @@ static void issue_act(const void *given, surety_buf *out)
     surety_buf_done(&text);
 }
 
-/* ---- prompts --------------------------------------------------------------
- */
+/* ---- prompts ------------------------------------------------------------- */
 
 static void prompt_fill(void *own)
 {
@@ -465,8 +460,7 @@ static void prompt_act(const void *given, surety_buf *out)
     surety_buf_done(&text);
 }
 
-/* ---- the table ------------------------------------------------------------
- */
+/* ---- the table ----------------------------------------------------------- */
 
 static const struct options_row options_rows[] = {
     OPTIONS_ROW(surety_limits, repeat_run_max, .fill = limits_fill,
@@ -498,11 +492,7 @@ static const struct options_row options_rows[] = {
 
 TEST(takes_structs_of_any_size)
 {
-    for (size_t i = 0; i < CHECK_COUNT(options_rows); i++) {
-        options_try(t, &options_rows[i]);
-        CHECK_TEXT(surety_str_of(t->failed ? options_rows[i].name : ""), "");
-    }
-done:;
+    options_try_all(t, options_rows, CHECK_COUNT(options_rows));
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 
 #include <surety-run.h>
 
+#include "heard.h"
 #include "options_size.h"
 #include "stats_sample.h"
 
@@ -18,57 +19,21 @@ const char *__lsan_default_suppressions(void)
 
 #define ID "018f2d3c-0000-7000-8000-000000000001"
 
-/* ---- transports -----------------------------------------------------------
- */
-
-struct heard {
-    surety_buf *out;
-    bool ended;
-};
-
-static bool heard_bytes(void *ctx, surety_str bytes)
-{
-    struct heard *heard = ctx;
-
-    options_put(heard->out, bytes);
-    return true;
-}
-
-static void heard_head(void *ctx, int status, const surety_header *headers,
-                       size_t count)
-{
-    (void)ctx;
-    (void)status;
-    (void)headers;
-    (void)count;
-}
-
-static void heard_end(void *ctx, const surety_delivery *delivery)
-{
-    struct heard *heard = ctx;
-
-    options_put(heard->out,
-                surety_str_of(surety_failure_name(delivery->failure)));
-    options_put(heard->out, surety_str_of(delivery->message));
-    heard->ended = true;
-}
+/* ---- transports ---------------------------------------------------------- */
 
 /* One exchange, and the end of the transport. */
 static void converse(surety_transport *transport, const void *request,
                      surety_buf *out)
 {
-    struct heard heard = {.out = out};
-    const surety_receiver receiver = {&heard, heard_head, heard_bytes,
-                                      heard_end};
-    surety_status status = SURETY_OK;
+    struct heard heard;
 
     if (!transport)
         return;
-    if (options_ended(
-            transport->start(transport->ctx, 1, request, &receiver, NULL), out))
-        while (!status && !heard.ended)
-            status = transport->wait(transport->ctx, 1000, NULL);
-    transport->close(transport->ctx);
+    heard_init(&heard, NULL);
+    if (options_ended(heard_converse(&heard, transport, request), out))
+        options_put(out, surety_buf_str(&heard.text));
+    heard_done(&heard);
+    transport_close(transport);
 }
 
 static surety_status heard_line(void *ctx, surety_str line)
@@ -153,8 +118,7 @@ static void replay_act(const void *given, surety_buf *out)
     surety_recording_free(recording);
 }
 
-/* ---- runs -----------------------------------------------------------------
- */
+/* ---- runs ---------------------------------------------------------------- */
 
 static surety_status nobody_start(void *ctx, uint64_t id,
                                   const surety_request *request,
@@ -285,8 +249,7 @@ static void consensus_act(const void *given, surety_buf *out)
         surety_consensus_free(consensus);
 }
 
-/* ---- configuration, mock, ledger ------------------------------------------
- */
+/* ---- configuration, mock, ledger ----------------------------------------- */
 
 static void config_fill(void *own)
 {
@@ -376,8 +339,7 @@ static void ledger_act(const void *given, surety_buf *out)
     place_remove(&place);
 }
 
-/* ---- statistics -----------------------------------------------------------
- */
+/* ---- statistics ---------------------------------------------------------- */
 
 static void stats_fill(void *own)
 {
@@ -443,8 +405,7 @@ static void entry_act(const void *given, surety_buf *out)
     place_remove(&place);
 }
 
-/* ---- tables and charts ----------------------------------------------------
- */
+/* ---- tables and charts --------------------------------------------------- */
 
 static const char data_text[] = "{\"charts_needed\":[{\"type\":\"bar\"}],"
                                 "\"tables_needed\":[{\"type\":\"csv\"}],"
@@ -567,8 +528,7 @@ static void rendering_act(const void *given, surety_buf *out)
     surety_doc_free(doc);
 }
 
-/* ---- the table ------------------------------------------------------------
- */
+/* ---- the table ----------------------------------------------------------- */
 
 static const struct options_row options_rows[] = {
     OPTIONS_ROW(surety_request, response_bytes_max, .fill = request_fill,
@@ -598,11 +558,7 @@ static const struct options_row options_rows[] = {
 
 TEST(takes_structs_of_any_size)
 {
-    for (size_t i = 0; i < CHECK_COUNT(options_rows); i++) {
-        options_try(t, &options_rows[i]);
-        CHECK_TEXT(surety_str_of(t->failed ? options_rows[i].name : ""), "");
-    }
-done:;
+    options_try_all(t, options_rows, CHECK_COUNT(options_rows));
 }
 
 int main(int argc, char **argv)

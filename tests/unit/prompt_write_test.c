@@ -18,16 +18,6 @@ static const char contract_text[] =
     "\"$defs\":{\"c\":{\"anyOf\":[{\"type\":\"string\",\"minLength\":2},"
     "{\"type\":\"object\",\"properties\":{\"d\":{\"$ref\":\"#\"}}}]}}}";
 
-static surety_status read_contract(struct check *t, const char *text,
-                                   surety_contract **ret_contract)
-{
-    const surety_contract_options options = {.size = sizeof(options),
-                                             .alloc = check_alloc(t)};
-
-    return surety_contract_read(surety_str_of(text), &options, ret_contract,
-                                NULL);
-}
-
 TEST(writes_every_style)
 {
     surety_contract *contract = NULL;
@@ -36,7 +26,7 @@ TEST(writes_every_style)
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
-    TRY(read_contract(t, contract_text, &contract));
+    TRY(check_contract(t, contract_text, &contract));
     for (int k = SURETY_PROMPT_CONTRACT; k <= SURETY_PROMPT_EXAMPLE; k++) {
         options.style = (surety_prompt_style)k;
         surety_buf_reset(&out);
@@ -64,7 +54,7 @@ TEST(asks_again_and_mends)
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
-    TRY(read_contract(t, contract_text, &contract));
+    TRY(check_contract(t, contract_text, &contract));
     TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
                            NULL));
     CHECK(surety_prompt_patches(outcome));
@@ -119,7 +109,7 @@ TEST(makes_examples)
 
     NEED(doc);
     for (size_t i = 0; i < CHECK_COUNT(hard); i++) {
-        TRY(read_contract(t, hard[i], &contract));
+        TRY(check_contract(t, hard[i], &contract));
         TRY(surety_prompt_example(contract, doc, NULL));
         CHECK(surety_doc_root(doc).doc != NULL);
         surety_contract_free(contract);
@@ -145,7 +135,7 @@ TEST(says_where_there_is_no_example)
 
     NEED(doc);
     for (size_t i = 0; i < CHECK_COUNT(none); i++) {
-        TRY(read_contract(t, none[i], &contract));
+        TRY(check_contract(t, none[i], &contract));
         EXPECT(SURETY_UNSUPPORTED, surety_prompt_example(contract, doc, NULL));
         surety_contract_free(contract);
         contract = NULL;

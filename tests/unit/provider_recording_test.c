@@ -2,6 +2,7 @@
 /* Recordings: read, played, matched, recorded around another transport, and
  * what may never be in one. */
 #include "check.h"
+#include "heard.h"
 
 #include <surety/provider.h>
 
@@ -10,92 +11,6 @@
 #include "base/base.h"
 
 #define SECRET "sk-canary-0123456789"
-
-/* What a receiver heard, as text: one line a call. */
-struct heard {
-    surety_buf text;
-    size_t ends;
-    size_t break_after; /* calls of bytes before it wants no more; 0: never */
-    size_t portions;
-    surety_failure failure;
-    bool sent;
-};
-
-static void hear_head(void *ctx, int status, const surety_header *headers,
-                      size_t count)
-{
-    struct heard *heard = ctx;
-
-    surety__buf_printf(&heard->text, "head %d\n", status);
-    for (size_t i = 0; i < count; i++) {
-        surety_buf_add(&heard->text, headers[i].name);
-        surety_buf_text(&heard->text, "=");
-        surety_buf_add(&heard->text, headers[i].value);
-        surety_buf_byte(&heard->text, '\n');
-    }
-}
-
-static bool hear_bytes(void *ctx, surety_str bytes)
-{
-    struct heard *heard = ctx;
-
-    surety__buf_printf(&heard->text, "bytes %zu ", bytes.len);
-    surety_buf_add(&heard->text, bytes);
-    surety_buf_byte(&heard->text, '\n');
-    return ++heard->portions != heard->break_after;
-}
-
-static void hear_end(void *ctx, const surety_delivery *delivery)
-{
-    struct heard *heard = ctx;
-
-    surety__buf_printf(&heard->text, "end %s %d %s\n",
-                       surety_failure_name(delivery->failure), delivery->sent,
-                       delivery->message);
-    heard->ends++;
-    heard->failure = delivery->failure;
-    heard->sent = delivery->sent;
-}
-
-static surety_receiver receiver_of(struct heard *heard)
-{
-    return (surety_receiver){heard, hear_head, hear_bytes, hear_end};
-}
-
-static void heard_init(struct heard *heard, struct check *t)
-{
-    *heard = (struct heard){0};
-    surety_buf_init(&heard->text, check_alloc(t), 0);
-}
-
-static surety_request request_of(const char *url, const char *body)
-{
-    return (surety_request){.size = sizeof(surety_request),
-                            .method = surety_str_of("POST"),
-                            .url = surety_str_of(url),
-                            .body = surety_str_of(body)};
-}
-
-static void transport_close(surety_transport *transport)
-{
-    if (transport)
-        transport->close(transport->ctx);
-}
-
-/* One exchange from start to end. */
-static surety_status converse(surety_transport *transport,
-                              const surety_request *request,
-                              struct heard *heard)
-{
-    const surety_receiver receiver = receiver_of(heard);
-    const size_t ends = heard->ends;
-    surety_status status =
-        transport->start(transport->ctx, 7, request, &receiver, NULL);
-
-    while (!status && heard->ends == ends)
-        status = transport->wait(transport->ctx, 1000, NULL);
-    return heard->text.status ? heard->text.status : status;
-}
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -119,7 +34,7 @@ TEST(reads_what_is_written_by_hand)
     const surety_request request = request_of("https://any/", "");
     struct heard heard;
 
-    heard_init(&heard, t);
+    heard_init(&heard, check_alloc(t));
     TRY(surety_recording_read((surety_str){text, sizeof(text) - 1},
                               check_alloc(t), &recording, NULL));
     CHECK(surety_recording_count(recording) == 5);
@@ -129,7 +44,7 @@ TEST(reads_what_is_written_by_hand)
                                            .alloc = check_alloc(t)};
     TRY(surety_replay_open(recording, &options, &transport, NULL));
     for (int i = 0; i < 6; i++)
-        TRY(converse(transport, &request, &heard));
+        TRY(heard_converse(&heard, transport, &request));
     CHECK_TEXT(surety_buf_str(&heard.text),
                "head 0\nbytes 3 one\nend none 1 \n"
                "head 0\nbytes 7 {\"x\":1}\nend none 1 \n"
@@ -143,7 +58,7 @@ TEST(reads_what_is_written_by_hand)
 done:
     transport_close(transport);
     surety_recording_free(recording);
-    surety_buf_done(&heard.text);
+    heard_done(&heard);
 }
 
 static const struct {
@@ -259,19 +174,19 @@ TEST(gives_the_exchange_with_the_same_request)
     surety_replay_options options = {
         .size = sizeof(options), .match = true, .alloc = check_alloc(t)};
 
-    heard_init(&heard, t);
+    heard_init(&heard, check_alloc(t));
     TRY(surety_recording_read((surety_str){text, sizeof(text) - 1},
                               check_alloc(t), &recording, NULL));
     TRY(surety_replay_open(recording, &options, &transport, NULL));
-    TRY(converse(transport, &request, &heard));
+    TRY(heard_converse(&heard, transport, &request));
     request = request_of("http://b:8/v1/x?s=1", "{\"b\":[100.0], \"a\":1}");
-    TRY(converse(transport, &request, &heard));
-    TRY(converse(transport, &request, &heard));
-    TRY(converse(transport, &request, &heard));
+    TRY(heard_converse(&heard, transport, &request));
+    TRY(heard_converse(&heard, transport, &request));
+    TRY(heard_converse(&heard, transport, &request));
     request.method = surety_str_of("GET");
-    TRY(converse(transport, &request, &heard));
+    TRY(heard_converse(&heard, transport, &request));
     request = request_of("http://b:8/v1/x?s=1", "{\"b\":[101], \"a\":1}");
-    TRY(converse(transport, &request, &heard));
+    TRY(heard_converse(&heard, transport, &request));
     CHECK_TEXT(surety_buf_str(&heard.text),
                "head 200\nbytes 5 third\nend none 1 \n"
                "head 200\nbytes 5 first\nend none 1 \n"
@@ -285,7 +200,7 @@ TEST(gives_the_exchange_with_the_same_request)
 done:
     transport_close(transport);
     surety_recording_free(recording);
-    surety_buf_done(&heard.text);
+    heard_done(&heard);
 }
 
 TEST(keeps_the_recorded_time)
@@ -299,12 +214,12 @@ TEST(keeps_the_recorded_time)
         .size = sizeof(options), .timed = true, .alloc = check_alloc(t)};
     const surety_request request = request_of("", "");
     struct heard slow, quick;
-    const surety_receiver receivers[2] = {receiver_of(&slow),
-                                          receiver_of(&quick)};
+    const surety_receiver receivers[2] = {heard_receiver(&slow),
+                                          heard_receiver(&quick)};
     int waits = 0;
 
-    heard_init(&slow, t);
-    heard_init(&quick, t);
+    heard_init(&slow, check_alloc(t));
+    heard_init(&quick, check_alloc(t));
     TRY(surety_recording_read((surety_str){text, sizeof(text) - 1},
                               check_alloc(t), &recording, NULL));
     TRY(surety_replay_open(recording, &options, &transport, NULL));
@@ -322,8 +237,8 @@ TEST(keeps_the_recorded_time)
 done:
     transport_close(transport);
     surety_recording_free(recording);
-    surety_buf_done(&slow.text);
-    surety_buf_done(&quick.text);
+    heard_done(&slow);
+    heard_done(&quick);
 }
 
 TEST(ends_when_the_caller_wants)
@@ -340,20 +255,20 @@ TEST(ends_when_the_caller_wants)
                                      .alloc = check_alloc(t)};
     surety_request request = request_of("", "");
     struct heard heard;
-    const surety_receiver receiver = receiver_of(&heard);
+    const surety_receiver receiver = heard_receiver(&heard);
 
-    heard_init(&heard, t);
+    heard_init(&heard, check_alloc(t));
     TRY(surety_recording_read((surety_str){text, sizeof(text) - 1},
                               check_alloc(t), &recording, NULL));
     TRY(surety_replay_open(recording, &options, &transport, NULL));
     heard.break_after = 1;
-    TRY(converse(transport, &request, &heard));
+    TRY(heard_converse(&heard, transport, &request));
     CHECK(heard.failure == SURETY_FAILURE_CANCELLED && heard.sent);
     request.response_bytes_max = 5;
-    TRY(converse(transport, &request, &heard));
+    TRY(heard_converse(&heard, transport, &request));
     CHECK(heard.failure == SURETY_FAILURE_LIMIT);
     request.response_bytes_max = 6;
-    TRY(converse(transport, &request, &heard));
+    TRY(heard_converse(&heard, transport, &request));
     CHECK(heard.failure == SURETY_FAILURE_NONE);
     TRY(transport->start(transport->ctx, 3, &request, &receiver, NULL));
     transport->cancel(transport->ctx, 2);
@@ -369,7 +284,7 @@ TEST(ends_when_the_caller_wants)
 done:
     transport_close(transport);
     surety_recording_free(recording);
-    surety_buf_done(&heard.text);
+    heard_done(&heard);
 }
 
 /* ---- recording ----------------------------------------------------------- */
@@ -521,7 +436,7 @@ TEST(keeps_every_secret_out)
     struct heard heard;
     surety_str line;
 
-    heard_init(&heard, t);
+    heard_init(&heard, check_alloc(t));
     made_init(&made, t);
     surety_buf_init(&written.text, check_alloc(t), 0);
     made.headers = secrets_told;
@@ -534,7 +449,7 @@ TEST(keeps_every_secret_out)
     request.header_count = CHECK_COUNT(secrets_asked);
     TRY(surety_record_open(&made.transport, write_line, &written,
                            check_alloc(t), &transport, NULL));
-    TRY(converse(transport, &request, &heard));
+    TRY(heard_converse(&heard, transport, &request));
     TRY(transport->wait(transport->ctx, 0, NULL));
     TRY(made.asked.status);
     CHECK_TEXT(surety_buf_str(&made.asked),
@@ -566,12 +481,12 @@ TEST(keeps_every_secret_out)
     const surety_replay_options options = {
         .size = sizeof(options), .match = true, .alloc = check_alloc(t)};
     TRY(surety_replay_open(recording, &options, &transport, NULL));
-    TRY(converse(transport, &request, &heard));
+    TRY(heard_converse(&heard, transport, &request));
     CHECK(heard.failure == SURETY_FAILURE_RESET);
 done:
     transport_close(transport);
     surety_recording_free(recording);
-    surety_buf_done(&heard.text);
+    heard_done(&heard);
     surety_buf_done(&made.asked);
     surety_buf_done(&written.text);
 }
@@ -583,10 +498,10 @@ TEST(tells_of_a_line_that_was_not_written)
     surety_transport *transport = NULL;
     const surety_request request = request_of("https://host/", "x");
     struct heard heard;
-    const surety_receiver receiver = receiver_of(&heard);
+    const surety_receiver receiver = heard_receiver(&heard);
     surety_error error;
 
-    heard_init(&heard, t);
+    heard_init(&heard, check_alloc(t));
     made_init(&made, t);
     surety_buf_init(&written.text, check_alloc(t), 0);
     TRY(surety_record_open(&made.transport, write_line, &written,
@@ -623,7 +538,7 @@ TEST(tells_of_a_line_that_was_not_written)
           holds(surety_buf_str(&written.text), "\"failure\":\"cancelled\""));
 done:
     transport_close(transport);
-    surety_buf_done(&heard.text);
+    heard_done(&heard);
     surety_buf_done(&made.asked);
     surety_buf_done(&written.text);
 }
@@ -681,8 +596,8 @@ TEST(plays_what_was_recorded)
                                          "plain", "\"text\"", "\xFF\xFE"};
 
     made_init(&made, t);
-    heard_init(&first, t);
-    heard_init(&second, t);
+    heard_init(&first, check_alloc(t));
+    heard_init(&second, check_alloc(t));
     surety_buf_init(&written.text, check_alloc(t), 0);
     TRY(surety_record_open(&made.transport, write_line, &written,
                            check_alloc(t), &recorder, NULL));
@@ -711,7 +626,7 @@ TEST(plays_what_was_recorded)
                               .sent = dice(&state, 2)};
         if (made.delivery.failure)
             memcpy(made.delivery.message, "caf\xC3\xA9 \"broke\"", 14);
-        TRY(converse(recorder, &request, &first));
+        TRY(heard_converse(&first, recorder, &request));
     }
     TRY(recorder->wait(recorder->ctx, 0, NULL));
     TRY(surety_recording_read(surety_buf_str(&written.text), check_alloc(t),
@@ -723,7 +638,7 @@ TEST(plays_what_was_recorded)
     for (int i = 0; i < rounds; i++) {
         const surety_request request = request_of("https://h/x", "");
 
-        TRY(converse(player, &request, &second));
+        TRY(heard_converse(&second, player, &request));
     }
     CHECK(surety_str_equal(surety_buf_str(&first.text),
                            surety_buf_str(&second.text)));
@@ -732,8 +647,8 @@ done:
     transport_close(player);
     surety_recording_free(recording);
     surety_buf_done(&made.asked);
-    surety_buf_done(&first.text);
-    surety_buf_done(&second.text);
+    heard_done(&first);
+    heard_done(&second);
     surety_buf_done(&written.text);
 }
 

@@ -3,6 +3,7 @@
  * public, and whole exchanges with memory running out anywhere. What servers
  * and commands can do to them is tests/e2e/transport_test.py's matter. */
 #include "check.h"
+#include "heard.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,66 +18,6 @@
 #include "base/base.h"
 #include "provider/recording.h"
 #include "provider/transport.h"
-
-struct heard {
-    surety_buf text;
-    int heads, ends, status;
-    surety_failure failure;
-    bool sent;
-};
-
-static void hear_head(void *ctx, int status, const surety_header *headers,
-                      size_t count)
-{
-    struct heard *heard = ctx;
-
-    (void)headers;
-    (void)count;
-    heard->heads++;
-    heard->status = status;
-}
-
-static bool hear_bytes(void *ctx, surety_str bytes)
-{
-    struct heard *heard = ctx;
-
-    surety_buf_add(&heard->text, bytes);
-    return true;
-}
-
-static void hear_end(void *ctx, const surety_delivery *delivery)
-{
-    struct heard *heard = ctx;
-
-    heard->ends++;
-    heard->failure = delivery->failure;
-    heard->sent = delivery->sent;
-}
-
-static surety_receiver receiver_of(struct heard *heard)
-{
-    return (surety_receiver){heard, hear_head, hear_bytes, hear_end};
-}
-
-static void heard_init(struct heard *heard, struct check *t)
-{
-    *heard = (struct heard){.heads = 0};
-    surety_buf_init(&heard->text, check_alloc(t), 0);
-}
-
-static void transport_close(surety_transport *transport)
-{
-    if (transport)
-        transport->close(transport->ctx);
-}
-
-static surety_request request_of(const char *url, const char *body)
-{
-    return (surety_request){.size = sizeof(surety_request),
-                            .method = surety_str_of("POST"),
-                            .url = surety_str_of(url),
-                            .body = surety_str_of(body)};
-}
 
 /* ---- the parts ----------------------------------------------------------- */
 
@@ -335,10 +276,10 @@ TEST(talks_to_a_server)
     surety_transport *transport = NULL;
     surety_request request = request_of("", "{}");
     struct heard heard;
-    const surety_receiver receiver = receiver_of(&heard);
+    const surety_receiver receiver = heard_receiver(&heard);
     surety_status status = SURETY_OK;
 
-    heard_init(&heard, t);
+    heard_init(&heard, check_alloc(t));
     CHECK(server_open(&server));
     TRY(surety_http_open(&options, &transport, NULL));
     request.url = surety_str_of(server.url);
@@ -356,8 +297,8 @@ TEST(talks_to_a_server)
     TRY(status);
     CHECK(heard.heads == 1 && heard.status == 200);
     CHECK(heard.failure == SURETY_FAILURE_NONE && heard.sent);
-    TRY(heard.text.status);
-    CHECK_TEXT(surety_buf_str(&heard.text), "hello");
+    TRY(heard.body.status);
+    CHECK_TEXT(surety_buf_str(&heard.body), "hello");
     /* What is under way when it is closed. */
     TRY(transport->start(transport->ctx, 6, &request, &receiver, NULL));
     transport->cancel(transport->ctx, 7);
@@ -376,7 +317,7 @@ done:
     transport_close(transport);
     if (server.listening >= 0)
         close(server.listening);
-    surety_buf_done(&heard.text);
+    heard_done(&heard);
 }
 
 TEST(talks_to_a_command)
@@ -384,9 +325,9 @@ TEST(talks_to_a_command)
     surety_transport *transport = NULL;
     surety_request request = request_of("exec:cat; exit 3", "in and out");
     struct heard heard;
-    const surety_receiver receiver = receiver_of(&heard);
+    const surety_receiver receiver = heard_receiver(&heard);
 
-    heard_init(&heard, t);
+    heard_init(&heard, check_alloc(t));
     TRY(surety_exec_open(check_alloc(t), &transport, NULL));
     EXPECT(SURETY_MISUSE,
            transport->start(transport->ctx, 1,
@@ -399,8 +340,8 @@ TEST(talks_to_a_command)
     for (int i = 0; i < 500 && !heard.ends; i++)
         TRY(transport->wait(transport->ctx, 20, NULL));
     CHECK(heard.failure == SURETY_FAILURE_COMMAND && heard.sent);
-    TRY(heard.text.status);
-    CHECK_TEXT(surety_buf_str(&heard.text), "in and out");
+    TRY(heard.body.status);
+    CHECK_TEXT(surety_buf_str(&heard.body), "in and out");
     /* Closing ends a command, and its process is waited for. */
     request.url = surety_str_of("exec:sleep 30");
     TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
@@ -410,7 +351,7 @@ TEST(talks_to_a_command)
     CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 done:
     transport_close(transport);
-    surety_buf_done(&heard.text);
+    heard_done(&heard);
 }
 
 TEST(knows_when_somebody_else_waits)
@@ -420,9 +361,9 @@ TEST(knows_when_somebody_else_waits)
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     struct heard heard;
-    const surety_receiver receiver = receiver_of(&heard);
+    const surety_receiver receiver = heard_receiver(&heard);
 
-    heard_init(&heard, t);
+    heard_init(&heard, check_alloc(t));
     sigaction(SIGCHLD, &ignore, &before);
     TRY(surety_exec_open(check_alloc(t), &transport, NULL));
     TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
@@ -432,7 +373,7 @@ TEST(knows_when_somebody_else_waits)
 done:
     transport_close(transport);
     sigaction(SIGCHLD, &before, NULL);
-    surety_buf_done(&heard.text);
+    heard_done(&heard);
 }
 
 static void ignore_signal(int number)
@@ -475,11 +416,11 @@ TEST(returns_on_a_signal)
     surety_transport *http = NULL, *exec = NULL;
     surety_request request = request_of("exec:sleep 30", "");
     struct heard heard;
-    const surety_receiver receiver = receiver_of(&heard);
+    const surety_receiver receiver = heard_receiver(&heard);
     const uint64_t begin_ms = surety__clock_ms();
     surety_status status;
 
-    heard_init(&heard, t);
+    heard_init(&heard, check_alloc(t));
     sigaction(SIGUSR1, &action, &before);
     CHECK(server_open(&server));
     TRY(surety_http_open(&options, &http, NULL));
@@ -498,7 +439,7 @@ done:
     sigaction(SIGUSR1, &before, NULL);
     if (server.listening >= 0)
         close(server.listening);
-    surety_buf_done(&heard.text);
+    heard_done(&heard);
 }
 
 int main(int argc, char **argv)

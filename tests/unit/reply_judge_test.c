@@ -13,16 +13,6 @@ static const char contract_text[] =
     "\"properties\":{\"a\":{\"type\":\"integer\"},\"b\":{\"type\":\"integer\"},"
     "\"c\":{\"type\":\"integer\"}}}";
 
-static surety_status read_contract(struct check *t, const char *text,
-                                   surety_contract **ret_contract)
-{
-    const surety_contract_options options = {.size = sizeof(options),
-                                             .alloc = check_alloc(t)};
-
-    return surety_contract_read(surety_str_of(text), &options, ret_contract,
-                                NULL);
-}
-
 TEST(takes_the_first_valid_candidate)
 {
     static const char reply[] = "```json\n{\"a\": \"no\"}\n```\n"
@@ -31,7 +21,7 @@ TEST(takes_the_first_valid_candidate)
     surety_contract *contract = NULL;
     surety_outcome *outcome = NULL;
 
-    TRY(read_contract(t, contract_text, &contract));
+    TRY(check_contract(t, contract_text, &contract));
     TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
                            NULL));
     CHECK(surety_outcome_ok(outcome));
@@ -81,7 +71,7 @@ TEST(reports_the_one_that_got_furthest)
     surety_contract *contract = NULL;
     surety_outcome *outcome = NULL;
 
-    TRY(read_contract(t, contract_text, &contract));
+    TRY(check_contract(t, contract_text, &contract));
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         surety_issue issue;
 
@@ -112,7 +102,7 @@ TEST(counts_errors_of_a_bounded_number)
     surety_buf reply;
 
     surety_buf_init(&reply, check_alloc(t), 0);
-    TRY(read_contract(t, contract_text, &contract));
+    TRY(check_contract(t, contract_text, &contract));
     for (size_t before = 14; before <= 17; before++) {
         surety_buf_reset(&reply);
         for (size_t i = 0; i < before; i++)
@@ -167,7 +157,7 @@ TEST(tries_native_where_it_is_listed)
     surety_contract *contract = NULL;
     surety_outcome *outcome = NULL;
 
-    TRY(read_contract(t, contract_text, &contract));
+    TRY(check_contract(t, contract_text, &contract));
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         surety_extract extract = {.size = sizeof(extract),
                                   .from_count = cases[i].from_count};
@@ -199,8 +189,8 @@ TEST(a_judge_is_used_again)
     size_t made;
 
     NEED(judge);
-    TRY(read_contract(t, contract_text, &first));
-    TRY(read_contract(t, "{\"type\":\"string\"}", &second));
+    TRY(check_contract(t, contract_text, &first));
+    TRY(check_contract(t, "{\"type\":\"string\"}", &second));
     for (int i = 0; i < 3; i++) {
         made = t->made;
         TRY(surety_judge_reply(judge, first, surety_str_of("> {\"a\": 1,}"),
@@ -239,7 +229,7 @@ TEST(limits_and_misuse_fail_the_call)
     surety_error err = {.status = SURETY_OK};
 
     NEED(judge);
-    TRY(read_contract(t, contract_text, &contract));
+    TRY(check_contract(t, contract_text, &contract));
     TRY(surety_judge_reply(judge, contract, surety_str_of("{\"a\":10} "), NULL,
                            &outcome, &err));
     CHECK(surety_outcome_ok(outcome));
@@ -290,7 +280,7 @@ TEST(depth_is_a_matter_of_one_candidate)
     const surety_outcome *outcome;
 
     NEED(judge);
-    TRY(read_contract(t, contract_text, &contract));
+    TRY(check_contract(t, contract_text, &contract));
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         TRY(surety_judge_reply(judge, contract, surety_str_of(cases[i].reply),
                                NULL, &outcome, NULL));
@@ -310,7 +300,7 @@ TEST(completes_a_valid_value)
     surety_outcome *outcome = NULL;
     surety_val value;
 
-    TRY(read_contract(t, text, &contract));
+    TRY(check_contract(t, text, &contract));
     TRY(surety_reply_judge(contract, surety_str_of("{\"b\":2,\"x\":3}"), NULL,
                            &outcome, NULL));
     value = surety_outcome_value(outcome);

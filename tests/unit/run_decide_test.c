@@ -4,13 +4,6 @@
 #include "check.h"
 #include "run_fake.h"
 
-#define ERROR(type, code)                                                      \
-    "{\"error\":{\"type\":\"" type "\",\"code\":\"" code                       \
-    "\",\"message\":\"no\"}}"
-#define SAYS(text, finish)                                                     \
-    "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"" text              \
-    "\"},\"finish_reason\":\"" finish "\"}]}"
-
 static const char contract_text[] =
     "{\"type\":\"object\",\"required\":[\"n\"],\"x-surety\":{\"name\":\"c\"}}";
 
@@ -73,13 +66,13 @@ static const struct decide_case {
      "",
      "ask",
      SURETY_RUN_PROVIDER},
-    {{.status = 422, .body = ERROR("invalid_request_error", "x")},
+    {{.status = 422, .body = FAILS("invalid_request_error", "x")},
      SURETY_FAILURE_REQUEST,
      "",
      "ask",
      SURETY_RUN_PROVIDER},
     {{.status = 422,
-      .body = ERROR("invalid_request_error", "x"),
+      .body = FAILS("invalid_request_error", "x"),
       .header = "x-should-retry",
       .value = "true"},
      SURETY_FAILURE_REQUEST,
@@ -87,33 +80,33 @@ static const struct decide_case {
      "retry",
      SURETY_RUN_PROVIDER},
     {{.status = 400,
-      .body = ERROR("invalid_request_error", "context_length_exceeded")},
+      .body = FAILS("invalid_request_error", "context_length_exceeded")},
      SURETY_FAILURE_CONTEXT,
      "",
      "ask",
      SURETY_RUN_PROVIDER},
-    {{.status = 401, .body = ERROR("x", "invalid_api_key")},
+    {{.status = 401, .body = FAILS("x", "invalid_api_key")},
      SURETY_FAILURE_AUTH,
      "",
      "ask",
      SURETY_RUN_PROVIDER},
-    {{.status = 404, .body = ERROR("x", "model_not_found")},
+    {{.status = 404, .body = FAILS("x", "model_not_found")},
      SURETY_FAILURE_MODEL,
      "",
      "ask",
      SURETY_RUN_PROVIDER},
-    {{.status = 429, .body = ERROR("insufficient_quota", "insufficient_quota")},
+    {{.status = 429, .body = FAILS("insufficient_quota", "insufficient_quota")},
      SURETY_FAILURE_QUOTA,
      "",
      "ask",
      SURETY_RUN_PROVIDER},
-    {{.status = 429, .body = ERROR("rate_limit_error", "x")},
+    {{.status = 429, .body = FAILS("rate_limit_error", "x")},
      SURETY_FAILURE_RATE_LIMIT,
      "retry",
      "retry",
      SURETY_RUN_PROVIDER},
     {{.status = 429,
-      .body = ERROR("rate_limit_error", "x"),
+      .body = FAILS("rate_limit_error", "x"),
       .header = "retry-after",
       .value = "60"},
      SURETY_FAILURE_RATE_LIMIT,
@@ -121,7 +114,7 @@ static const struct decide_case {
      "retry",
      SURETY_RUN_PROVIDER},
     {{.status = 429,
-      .body = ERROR("rate_limit_error", "x"),
+      .body = FAILS("rate_limit_error", "x"),
       .header = "retry-after",
       .value = "61"},
      SURETY_FAILURE_RATE_LIMIT,
@@ -129,7 +122,7 @@ static const struct decide_case {
      "ask",
      SURETY_RUN_PROVIDER},
     {{.status = 429,
-      .body = ERROR("rate_limit_error", "x"),
+      .body = FAILS("rate_limit_error", "x"),
       .header = "x-should-retry",
       .value = "false"},
      SURETY_FAILURE_RATE_LIMIT,
@@ -153,89 +146,65 @@ static const struct decide_case {
      "",
      "ask",
      SURETY_RUN_REFUSED},
-    {{.status = 200, .body = SAYS("x", "content_filter")},
+    {{.status = 200, .body = ENDS("x", "content_filter")},
      SURETY_FAILURE_FILTER,
      "",
      "ask",
      SURETY_RUN_REFUSED},
-    {{.status = 200, .body = SAYS("{\\\"n\\\":1}", "length")},
+    {{.status = 200, .body = CUT("{\\\"n\\\":1}")},
      SURETY_FAILURE_LENGTH,
      "re-ask",
      "re-ask",
      SURETY_RUN_REJECTED},
-    {{.status = 200, .body = SAYS("", "stop")},
+    {{.status = 200, .body = SAYS("")},
      SURETY_FAILURE_EMPTY,
      "re-ask",
      "re-ask",
      SURETY_RUN_REJECTED},
-    {{.status = 200, .body = SAYS("Three.", "stop")},
+    {{.status = 200, .body = SAYS("Three.")},
      SURETY_FAILURE_NONE,
      "re-ask",
      "re-ask",
      SURETY_RUN_REJECTED},
-    {{.status = 200, .body = SAYS("{\\\"n\\\":", "stop")},
+    {{.status = 200, .body = SAYS("{\\\"n\\\":")},
      SURETY_FAILURE_NONE,
      "re-ask",
      "re-ask",
      SURETY_RUN_REJECTED},
-    {{.status = 200, .body = SAYS("{}", "stop")},
+    {{.status = 200, .body = SAYS("{}")},
      SURETY_FAILURE_NONE,
      "re-ask",
      "re-ask",
      SURETY_RUN_REJECTED},
 };
 
-/* The purpose of the second call of a run, and how it ended. */
-static surety_status decide_run(struct check *t, struct fake *fake,
-                                const surety_contract *contract,
-                                const surety_model *models, size_t count,
-                                surety_run **ret_run)
-{
-    surety_run_options options = fake_options(t, fake, contract, models, count);
-    surety_status status;
-
-    options.budget.calls_max = FAKE_CALLS - 1;
-    status = surety_run_new(&options, ret_run, NULL);
-    return status == SURETY_OK ? fake_go(fake, *ret_run, NULL) : status;
-}
-
 TEST(decides_by_the_table)
 {
     struct fake_answer answers[FAKE_CALLS];
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    surety_model models[2];
-    struct fake fake;
-    const surety_contract_options options = {.size = sizeof(options),
-                                             .alloc = check_alloc(t)};
+    struct trial trial;
 
-    TRY(surety_contract_read(surety_str_of(contract_text), &options, &contract,
-                             NULL));
+    TRY(trial_open(&trial, t, contract_text, NULL, 0));
     for (size_t i = 0; i < 2 * CHECK_COUNT(decide_cases); i++) {
         const struct decide_case *one = &decide_cases[i / 2];
-        const size_t count = 1 + i % 2;
-        const char *want = count == 1 ? one->alone : one->beside;
+        surety_failure failure;
 
         for (size_t j = 0; j < FAKE_CALLS; j++)
             answers[j] = one->answer;
-        fake_init(&fake, answers, FAKE_CALLS);
-        models[0] = fake_model(&fake, "one");
-        models[1] = fake_model(&fake, "two");
-        TRY(decide_run(t, &fake, contract, models, count, &run));
-        if (surety_run_attempt(run, 0).answer.failure != one->failure)
-            printf(
-                "# case %zu: %s\n", i / 2,
-                surety_failure_name(surety_run_attempt(run, 0).answer.failure));
-        CHECK(surety_run_attempt(run, 0).answer.failure == one->failure);
-        CHECK_TEXT(surety_run_attempt(run, 1).purpose, want);
-        CHECK(surety_run_verdict_of(run) == one->verdict);
-        CHECK(surety_run_hint(run).len > 0);
-        surety_run_free(run);
-        run = NULL;
+        trial_reset(&trial, t, answers, FAKE_CALLS);
+        trial.options.model_count = 1 + i % 2;
+        trial.options.budget.calls_max = FAKE_CALLS - 1;
+        TRY(trial_go(&trial));
+        failure = surety_run_attempt(trial.run, 0).answer.failure;
+        if (failure != one->failure)
+            printf("# case %zu: %s\n", i / 2, surety_failure_name(failure));
+        CHECK(failure == one->failure);
+        CHECK_TEXT(surety_run_attempt(trial.run, 1).purpose,
+                   i % 2 ? one->beside : one->alone);
+        CHECK(surety_run_verdict_of(trial.run) == one->verdict);
+        CHECK(surety_run_hint(trial.run).len > 0);
     }
 done:
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 TEST(counts_retries_and_re_asks_apart)
@@ -244,33 +213,25 @@ TEST(counts_retries_and_re_asks_apart)
         {.status = 500, .body = ""},
         {.status = 500, .body = ""},
         {.status = 500, .body = ""},
-        {.status = 200, .body = SAYS("Three.", "stop")},
+        {.status = 200, .body = SAYS("Three.")},
         {.status = 500, .body = ""},
         {.status = 500, .body = ""},
         {.status = 500, .body = ""},
-        {.status = 200, .body = SAYS("{}", "stop")},
-        {.status = 200, .body = SAYS("{\\\"n\\\":1}", "stop")},
+        {.status = 200, .body = SAYS("{}")},
+        {.status = 200, .body = SAYS("{\\\"n\\\":1}")},
     };
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    surety_model model;
-    struct fake fake;
-    const surety_contract_options options = {.size = sizeof(options),
-                                             .alloc = check_alloc(t)};
+    struct trial trial;
 
-    TRY(surety_contract_read(surety_str_of(contract_text), &options, &contract,
-                             NULL));
-    fake_init(&fake, answers, CHECK_COUNT(answers));
-    model = fake_model(&fake, "one");
-    TRY(decide_run(t, &fake, contract, &model, 1, &run));
-    CHECK(surety_run_verdict_of(run) == SURETY_RUN_VALID);
-    CHECK(fake.calls == 9);
+    TRY(trial_open(&trial, t, contract_text, answers, CHECK_COUNT(answers)));
+    trial.options.budget.calls_max = FAKE_CALLS - 1;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(trial.fake.calls == 9);
     /* The call that is repeated is the re-ask. */
-    CHECK(strcmp(fake.bodies[4], fake.bodies[7]) == 0);
-    CHECK(strcmp(fake.bodies[3], fake.bodies[4]) != 0);
+    CHECK(strcmp(trial.fake.bodies[4], trial.fake.bodies[7]) == 0);
+    CHECK(strcmp(trial.fake.bodies[3], trial.fake.bodies[4]) != 0);
 done:
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 TEST(retries_as_often_as_it_may)
@@ -280,58 +241,45 @@ TEST(retries_as_often_as_it_may)
         uint32_t retries_max;
         size_t calls;
     } cases[] = {{0, 4}, {1, 2}, {5, 6}, {UINT32_MAX, 1}};
-    surety_run_options options;
-    surety_run *run = NULL;
-    surety_model model;
-    struct fake fake;
+    struct trial trial;
 
     for (size_t i = 0; i < FAKE_CALLS; i++)
         answers[i] = (struct fake_answer){.status = 500, .body = ""};
+    TRY(trial_open(&trial, t, NULL, NULL, 0));
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        fake_init(&fake, answers, FAKE_CALLS);
-        model = fake_model(&fake, "one");
-        options = fake_options(t, &fake, NULL, &model, 1);
-        options.backoff.retries_max = cases[i].retries_max;
-        TRY(surety_run_new(&options, &run, NULL));
-        TRY(fake_go(&fake, run, NULL));
-        CHECK(fake.calls == cases[i].calls);
-        surety_run_free(run);
-        run = NULL;
+        trial_reset(&trial, t, answers, FAKE_CALLS);
+        trial.options.backoff.retries_max = cases[i].retries_max;
+        TRY(trial_go(&trial));
+        CHECK(trial.fake.calls == cases[i].calls);
     }
 done:
-    surety_run_free(run);
+    trial_close(&trial);
 }
 
 TEST(doubles_its_delays)
 {
     struct fake_answer answers[FAKE_CALLS];
     uint64_t most[6] = {0};
-    surety_run_options options;
-    surety_run *run = NULL;
-    surety_model model;
-    struct fake fake;
+    struct trial trial;
 
     for (size_t i = 0; i < FAKE_CALLS; i++)
         answers[i] = (struct fake_answer){.status = 500, .body = ""};
+    TRY(trial_open(&trial, t, NULL, NULL, 0));
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        fake_init(&fake, answers, FAKE_CALLS);
-        model = fake_model(&fake, "one");
-        options = fake_options(t, &fake, NULL, &model, 1);
-        options.backoff.retries_max = 6;
-        options.backoff.first_ms = 100;
-        options.backoff.most_ms = 1500;
-        options.seed = seed;
-        TRY(surety_run_new(&options, &run, NULL));
-        TRY(fake_go(&fake, run, NULL));
-        CHECK(fake.calls == 7);
+        trial_reset(&trial, t, answers, FAKE_CALLS);
+        trial.options.backoff.retries_max = 6;
+        trial.options.backoff.first_ms = 100;
+        trial.options.backoff.most_ms = 1500;
+        trial.options.seed = seed;
+        TRY(trial_go(&trial));
+        CHECK(trial.fake.calls == 7);
         for (size_t i = 0; i < 6; i++) {
-            const uint64_t delay_ms = fake.times[i + 1] - fake.times[i] - 10;
+            const uint64_t delay_ms =
+                trial.fake.times[i + 1] - trial.fake.times[i] - 10;
 
             if (delay_ms > most[i])
                 most[i] = delay_ms;
         }
-        surety_run_free(run);
-        run = NULL;
     }
     /* Full jitter: up to twice as long each time, and no longer than most. */
     for (size_t i = 0; i < 6; i++) {
@@ -341,7 +289,7 @@ TEST(doubles_its_delays)
         CHECK(most[i] <= limit && most[i] > limit * 3 / 4);
     }
 done:
-    surety_run_free(run);
+    trial_close(&trial);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A world for tests of runs: a transport that answers from a list, a ledger in
- * memory, and a clock that the test moves. */
+ * memory, and a clock that the test moves.
+ *
+ *     struct trial trial;
+ *
+ *     TRY(trial_open(&trial, t, contract, answers, CHECK_COUNT(answers)));
+ *     trial.options.retry_max = 1;
+ *     TRY(trial_go(&trial));
+ *     CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+ * done:
+ *     trial_close(&trial); */
 #ifndef SURETY_TESTS_RUN_FAKE_H
 #define SURETY_TESTS_RUN_FAKE_H
 
@@ -12,6 +21,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Bodies of answers as OpenAI gives them. */
+#define ENDS(text, reason)                                                     \
+    "{\"id\":\"c\",\"model\":\"m-1\",\"choices\":[{\"index\":0,\"message\":{"  \
+    "\"role\":\"assistant\",\"content\":\"" text                               \
+    "\"},\"finish_reason\":\"" reason "\"}],\"usage\":{\"prompt_tokens\":10,"  \
+    "\"completion_tokens\":5}}"
+#define SAYS(text) ENDS(text, "stop")
+#define CUT(text) ENDS(text, "length")
+#define REFUSES                                                                \
+    "{\"choices\":[{\"index\":0,\"message\":{\"content\":null,\"refusal\":"    \
+    "\"I will not.\"},\"finish_reason\":\"stop\"}]}"
+#define FAILS(type, code)                                                      \
+    "{\"error\":{\"type\":\"" type "\",\"code\":\"" code                       \
+    "\",\"message\":\"It says no to sk-planted-1234567890.\"}}"
 
 /* One answer of the transport, in the order in which calls are made. */
 struct fake_answer {
@@ -29,7 +53,6 @@ enum { FAKE_CALLS = 16 };
 struct fake {
     surety_transport transport;
     surety_ledger ledger;
-    surety_model model; /* for tests that need only one */
     const struct fake_answer *answers;
     size_t answer_count;
     /* What was sent. */
@@ -154,6 +177,31 @@ static inline surety_status fake_wait(void *ctx, uint32_t timeout_ms,
         fake_end(fake, answer->failure, !answer->unsent,
                  answer->failure ? "it broke" : "");
     return SURETY_OK;
+}
+
+/* Other waits for a transport: for what a signal handler would set, and one
+ * that fails. */
+static inline surety_status fake_wait_stopped(void *ctx, uint32_t timeout_ms,
+                                              surety_error *reterr)
+{
+    struct fake *fake = ctx;
+
+    (void)timeout_ms;
+    (void)reterr;
+    fake->stop = 1;
+    return SURETY_OK;
+}
+
+static inline surety_status fake_wait_broken(void *ctx, uint32_t timeout_ms,
+                                             surety_error *reterr)
+{
+    (void)ctx;
+    (void)timeout_ms;
+    if (reterr) {
+        memset(reterr, 0, sizeof(*reterr));
+        reterr->status = SURETY_IO;
+    }
+    return SURETY_IO;
 }
 
 static inline void fake_close(void *ctx)
@@ -286,6 +334,66 @@ static inline surety_status fake_go(struct fake *fake, surety_run *run,
         (void)fake_wait(fake, delay_ms, reterr);
     }
     return SURETY_TIMEOUT;
+}
+
+/* ---- a run --------------------------------------------------------------- */
+
+/* A run of a model "m", or of it and "other", who speak through one fake. */
+struct trial {
+    struct fake fake;
+    surety_model models[2];
+    surety_run_options options; /* those of m alone */
+    surety_contract *contract;
+    surety_run *run;
+};
+
+/* Makes all but the contract new. */
+static inline void trial_reset(struct trial *trial, struct check *t,
+                               const struct fake_answer *answers, size_t count)
+{
+    surety_run_free(trial->run);
+    trial->run = NULL;
+    fake_init(&trial->fake, answers, count);
+    trial->models[0] = fake_model(&trial->fake, "m");
+    trial->models[1] = fake_model(&trial->fake, "other");
+    trial->options =
+        fake_options(t, &trial->fake, trial->contract, trial->models, 1);
+}
+
+/* contract: its text; NULL: none. Whatever comes of it, trial_close ends it. */
+static inline surety_status trial_open(struct trial *trial, struct check *t,
+                                       const char *contract,
+                                       const struct fake_answer *answers,
+                                       size_t count)
+{
+    surety_status status = SURETY_OK;
+
+    trial->run = NULL;
+    trial->contract = NULL;
+    if (contract)
+        status = check_contract(t, contract, &trial->contract);
+    trial_reset(trial, t, answers, count);
+    return status;
+}
+
+static inline surety_status trial_begin(struct trial *trial)
+{
+    return surety_run_new(&trial->options, &trial->run, NULL);
+}
+
+/* Begins, and goes until the run has ended. */
+static inline surety_status trial_go(struct trial *trial)
+{
+    const surety_status status = trial_begin(trial);
+
+    return status == SURETY_OK ? fake_go(&trial->fake, trial->run, NULL)
+                               : status;
+}
+
+static inline void trial_close(struct trial *trial)
+{
+    surety_run_free(trial->run);
+    surety_contract_free(trial->contract);
 }
 
 #endif

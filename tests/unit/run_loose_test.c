@@ -235,8 +235,6 @@ static surety_status loose_round(struct loose_bench *bench,
 static void loose_try(struct check *t, struct loose_bench *bench,
                       const char *text, surety_subset subset)
 {
-    const surety_contract_options reading = {.size = sizeof(reading),
-                                             .alloc = check_alloc(t)};
     const size_t rounds = t->fail_at ? 1 : LOOSE_ROUNDS;
     surety_contract *contract = NULL;
     surety__bound bound = {.tried = true, .possible = true};
@@ -246,7 +244,7 @@ static void loose_try(struct check *t, struct loose_bench *bench,
     memset(&run, 0, sizeof(run));
     run.alloc = check_alloc(t);
     surety_buf_init(&run.text, run.alloc, 0);
-    TRY(surety_contract_read(surety_str_of(text), &reading, &contract, NULL));
+    TRY(check_contract(t, text, &contract));
     run.options.contract = contract;
     TRY(surety_strict_compile(contract, subset, check_alloc(t), &bound.strict,
                               NULL));

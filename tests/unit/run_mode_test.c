@@ -4,9 +4,6 @@
 #include "check.h"
 #include "run_fake.h"
 
-#define SAYS(text)                                                             \
-    "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"" text              \
-    "\"},\"finish_reason\":\"stop\"}]}"
 #define CALLS(text)                                                            \
     "{\"choices\":[{\"index\":0,\"message\":{\"content\":null,\"tool_calls\":" \
     "[{\"id\":\"t\",\"type\":\"function\",\"function\":{\"name\":\"reply\","   \
@@ -28,29 +25,11 @@ static const char mode_fenced[] =
 static const char mode_patch[] =
     "{" SCHEMA ",\"x-surety\":{\"retry\":{\"max\":3,\"feedback\":\"patch\"}}}";
 
-static surety_status mode_read(struct check *t, const char *text,
-                               surety_contract **ret_contract)
-{
-    const surety_contract_options options = {.size = sizeof(options),
-                                             .alloc = check_alloc(t)};
-
-    return surety_contract_read(surety_str_of(text), &options, ret_contract,
-                                NULL);
-}
-
 /* Runs one model in a mode. */
-static surety_status mode_run(struct check *t, struct fake *fake,
-                              const surety_contract *contract, surety_mode mode,
-                              surety_run **ret_run)
+static surety_status mode_go(struct trial *trial, surety_mode mode)
 {
-    surety_run_options options;
-    surety_status status;
-
-    fake->model = fake_model(fake, "m");
-    fake->model.mode = mode;
-    options = fake_options(t, fake, contract, &fake->model, 1);
-    status = surety_run_new(&options, ret_run, NULL);
-    return status == SURETY_OK ? fake_go(fake, *ret_run, NULL) : status;
+    trial->models[0].mode = mode;
+    return trial_go(trial);
 }
 
 /* The value of a valid run, as text. */
@@ -100,25 +79,20 @@ TEST(takes_structured_values)
          {.status = 200, .body = SAYS("Sure!\\n```json\\n{\\\"n\\\":6}\\n```")},
          "{\"n\":6}"},
     };
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    struct fake fake;
+    struct trial trial;
 
-    TRY(mode_read(t, mode_contract, &contract));
+    TRY(trial_open(&trial, t, mode_contract, NULL, 0));
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        fake_init(&fake, &cases[i].answer, 1);
-        TRY(mode_run(t, &fake, contract, cases[i].mode, &run));
-        CHECK(mode_gives(run, cases[i].value));
+        trial_reset(&trial, t, &cases[i].answer, 1);
+        TRY(mode_go(&trial, cases[i].mode));
+        CHECK(mode_gives(trial.run, cases[i].value));
         CHECK(cases[i].mode == SURETY_MODE_TOOL ||
-              strstr(fake.bodies[0], "json_schema"));
+              strstr(trial.fake.bodies[0], "json_schema"));
         CHECK(cases[i].mode != SURETY_MODE_TOOL ||
-              strstr(fake.bodies[0], "tool_choice"));
-        surety_run_free(run);
-        run = NULL;
+              strstr(trial.fake.bodies[0], "tool_choice"));
     }
 done:
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 TEST(goes_down_the_ladder)
@@ -127,28 +101,22 @@ TEST(goes_down_the_ladder)
         {.status = 400, .body = UNTAKEN},
         {.status = 400, .body = UNTAKEN},
         {.status = 200, .body = SAYS("{\\\"n\\\":3}")}};
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    struct fake fake;
+    struct trial trial;
 
-    TRY(mode_read(t, mode_contract, &contract));
-    fake_init(&fake, answers, CHECK_COUNT(answers));
-    TRY(mode_run(t, &fake, contract, SURETY_MODE_AUTO, &run));
-    CHECK(mode_gives(run, "{\"n\":3}"));
-    CHECK(surety_run_attempt(run, 0).mode == SURETY_MODE_NATIVE);
-    CHECK(surety_run_attempt(run, 1).mode == SURETY_MODE_TOOL);
-    CHECK(surety_run_attempt(run, 2).mode == SURETY_MODE_PROMPT);
-    CHECK_TEXT(surety_run_attempt(run, 2).purpose, "ask");
-    surety_run_free(run);
-    run = NULL;
+    TRY(trial_open(&trial, t, mode_contract, answers, CHECK_COUNT(answers)));
+    TRY(mode_go(&trial, SURETY_MODE_AUTO));
+    CHECK(mode_gives(trial.run, "{\"n\":3}"));
+    CHECK(surety_run_attempt(trial.run, 0).mode == SURETY_MODE_NATIVE);
+    CHECK(surety_run_attempt(trial.run, 1).mode == SURETY_MODE_TOOL);
+    CHECK(surety_run_attempt(trial.run, 2).mode == SURETY_MODE_PROMPT);
+    CHECK_TEXT(surety_run_attempt(trial.run, 2).purpose, "ask");
     /* A mode that was asked for stays. */
-    fake_init(&fake, answers, CHECK_COUNT(answers));
-    TRY(mode_run(t, &fake, contract, SURETY_MODE_NATIVE, &run));
-    CHECK(surety_run_verdict_of(run) == SURETY_RUN_PROVIDER);
-    CHECK(fake.calls == 1);
+    trial_reset(&trial, t, answers, CHECK_COUNT(answers));
+    TRY(mode_go(&trial, SURETY_MODE_NATIVE));
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_PROVIDER);
+    CHECK(trial.fake.calls == 1);
 done:
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 TEST(changes_the_mode_rather_than_repeat)
@@ -157,41 +125,33 @@ TEST(changes_the_mode_rather_than_repeat)
         {.status = 200, .body = SAYS("{\\\"n\\\":11,\\\"o\\\":null}")},
         {.status = 200, .body = SAYS("{\\\"n\\\":12,\\\"o\\\":null}")},
         {.status = 200, .body = CALLS("{\\\"n\\\":3,\\\"o\\\":null}")}};
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    struct fake fake;
+    struct trial trial;
 
-    TRY(mode_read(t, mode_contract, &contract));
-    fake_init(&fake, answers, CHECK_COUNT(answers));
-    TRY(mode_run(t, &fake, contract, SURETY_MODE_AUTO, &run));
-    CHECK(mode_gives(run, "{\"n\":3}"));
-    CHECK(surety_run_attempt(run, 1).mode == SURETY_MODE_NATIVE);
-    CHECK(surety_run_attempt(run, 2).mode == SURETY_MODE_TOOL);
-    CHECK_TEXT(surety_run_attempt(run, 2).purpose, "re-ask");
+    TRY(trial_open(&trial, t, mode_contract, answers, CHECK_COUNT(answers)));
+    TRY(mode_go(&trial, SURETY_MODE_AUTO));
+    CHECK(mode_gives(trial.run, "{\"n\":3}"));
+    CHECK(surety_run_attempt(trial.run, 1).mode == SURETY_MODE_NATIVE);
+    CHECK(surety_run_attempt(trial.run, 2).mode == SURETY_MODE_TOOL);
+    CHECK_TEXT(surety_run_attempt(trial.run, 2).purpose, "re-ask");
 done:
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 TEST(wants_text_where_the_contract_does)
 {
     static const struct fake_answer answers[] = {
         {.status = 200, .body = SAYS("```json\\n{\\\"n\\\":3}\\n```")}};
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    struct fake fake;
+    struct trial trial;
     char reason[256];
 
-    TRY(mode_read(t, mode_fenced, &contract));
-    fake_init(&fake, answers, CHECK_COUNT(answers));
-    TRY(mode_run(t, &fake, contract, SURETY_MODE_AUTO, &run));
-    CHECK(mode_gives(run, "{\"n\":3}"));
-    CHECK(surety_run_attempt(run, 0).mode == SURETY_MODE_PROMPT);
-    fake_copy(reason, sizeof(reason), surety_run_attempt(run, 0).reason);
+    TRY(trial_open(&trial, t, mode_fenced, answers, CHECK_COUNT(answers)));
+    TRY(mode_go(&trial, SURETY_MODE_AUTO));
+    CHECK(mode_gives(trial.run, "{\"n\":3}"));
+    CHECK(surety_run_attempt(trial.run, 0).mode == SURETY_MODE_PROMPT);
+    fake_copy(reason, sizeof(reason), surety_run_attempt(trial.run, 0).reason);
     CHECK(strstr(reason, "does not list the place native"));
 done:
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 TEST(patches)
@@ -229,23 +189,18 @@ TEST(patches)
          "re-ask",
          "{\"n\":6}"},
     };
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    struct fake fake;
+    struct trial trial;
 
-    TRY(mode_read(t, mode_patch, &contract));
+    TRY(trial_open(&trial, t, mode_patch, NULL, 0));
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        fake_init(&fake, cases[i].answers, 3);
-        TRY(mode_run(t, &fake, contract, SURETY_MODE_PROMPT, &run));
-        CHECK_TEXT(surety_run_attempt(run, 1).purpose, "patch");
-        CHECK_TEXT(surety_run_attempt(run, 2).purpose, cases[i].purpose);
-        CHECK(mode_gives(run, cases[i].value));
-        surety_run_free(run);
-        run = NULL;
+        trial_reset(&trial, t, cases[i].answers, 3);
+        TRY(mode_go(&trial, SURETY_MODE_PROMPT));
+        CHECK_TEXT(surety_run_attempt(trial.run, 1).purpose, "patch");
+        CHECK_TEXT(surety_run_attempt(trial.run, 2).purpose, cases[i].purpose);
+        CHECK(mode_gives(trial.run, cases[i].value));
     }
 done:
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 TEST(patches_what_an_api_delivered)
@@ -255,21 +210,17 @@ TEST(patches_what_an_api_delivered)
         {.status = 200,
          .body = SAYS("[{\\\"op\\\":\\\"replace\\\",\\\"path\\\":\\\"/n\\\","
                       "\\\"value\\\":3}]")}};
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    struct fake fake;
+    struct trial trial;
 
-    TRY(mode_read(t, mode_patch, &contract));
-    fake_init(&fake, answers, CHECK_COUNT(answers));
-    TRY(mode_run(t, &fake, contract, SURETY_MODE_AUTO, &run));
-    CHECK(surety_run_attempt(run, 0).mode == SURETY_MODE_NATIVE);
+    TRY(trial_open(&trial, t, mode_patch, answers, CHECK_COUNT(answers)));
+    TRY(mode_go(&trial, SURETY_MODE_AUTO));
+    CHECK(surety_run_attempt(trial.run, 0).mode == SURETY_MODE_NATIVE);
     /* Free text: bound to the schema it could be no patch. */
-    CHECK(surety_run_attempt(run, 1).mode == SURETY_MODE_PROMPT);
-    CHECK(!strstr(fake.bodies[1], "response_format"));
-    CHECK(mode_gives(run, "{\"n\":3}"));
+    CHECK(surety_run_attempt(trial.run, 1).mode == SURETY_MODE_PROMPT);
+    CHECK(!strstr(trial.fake.bodies[1], "response_format"));
+    CHECK(mode_gives(trial.run, "{\"n\":3}"));
 done:
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 int main(int argc, char **argv)

@@ -6,10 +6,6 @@
 
 #include "run/run.h"
 
-#define SAYS(text)                                                             \
-    "{\"id\":\"c\",\"choices\":[{\"index\":0,\"message\":{\"content\":\"" text \
-    "\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,"        \
-    "\"completion_tokens\":5}}"
 #define DENIES                                                                 \
     "{\"error\":{\"type\":\"t\",\"code\":\"invalid_api_key\",\"message\":"     \
     "\"100% wrong: \\u001b[31m sk-planted-1234567890\"}}"
@@ -18,34 +14,16 @@ static const char contract_text[] =
     "{\"type\":\"object\",\"required\":[\"n\"],\"properties\":{\"n\":{"
     "\"maximum\":10}},\"x-surety\":{\"name\":\"c\",\"retry\":{\"max\":1}}}";
 
-static surety_status report_contract(struct check *t, const char *text,
-                                     surety_contract **ret_contract)
-{
-    const surety_contract_options options = {.size = sizeof(options),
-                                             .alloc = check_alloc(t)};
-
-    return surety_contract_read(surety_str_of(text), &options, ret_contract,
-                                NULL);
-}
-
 /* Runs and writes in a form. */
-static surety_status report_of(struct check *t, struct fake *fake,
-                               const surety_contract *contract,
-                               surety_report form, surety_buf *out)
+static surety_status report_of(struct trial *trial, surety_report form,
+                               surety_buf *out)
 {
-    surety_run_options options;
-    surety_run *run = NULL;
-    surety_status status;
+    surety_status status = trial_go(trial);
 
-    fake->model = fake_model(fake, "m");
-    options = fake_options(t, fake, contract, &fake->model, 1);
-    status = surety_run_new(&options, &run, NULL);
-    if (status == SURETY_OK)
-        status = fake_go(fake, run, NULL);
     surety_buf_reset(out);
     if (status == SURETY_OK)
-        status = surety_run_write(run, form, surety_str_of("reply.md"), out);
-    surety_run_free(run);
+        status =
+            surety_run_write(trial->run, form, surety_str_of("reply.md"), out);
     return status;
 }
 
@@ -91,38 +69,26 @@ TEST(writes_reports_of_its_contract)
          "\"message\":\"no reply satisfies the "
          "contract c: m (2 calls): "},
     };
-    const surety_registry_options options = {.size = sizeof(options),
-                                             .alloc = check_alloc(t)};
-    surety_contract *contract = NULL, *report = NULL;
-    surety_registry *registry = NULL;
-    surety_outcome *outcome = NULL;
-    struct fake fake;
+    struct trial trial;
     surety_buf out;
+    bool ok = false;
 
     surety_buf_init(&out, check_alloc(t), 0);
-    TRY(report_contract(t, contract_text, &contract));
-    TRY(surety_registry_new(&options, &registry, NULL));
-    TRY(surety_registry_find(registry, surety_str_of("surety/report"), &report,
-                             NULL));
+    TRY(trial_open(&trial, t, contract_text, NULL, 0));
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        fake_init(&fake, cases[i].answers, cases[i].count);
-        TRY(report_of(t, &fake, cases[i].contract ? contract : NULL,
-                      SURETY_REPORT_JSON, &out));
+        trial_reset(&trial, t, cases[i].answers, cases[i].count);
+        if (!cases[i].contract)
+            trial.options.contract = NULL;
+        TRY(report_of(&trial, SURETY_REPORT_JSON, &out));
         CHECK(report_holds(surety_buf_str(&out), cases[i].part));
         CHECK(!memchr(out.ptr, '\n', out.len));
         CHECK(surety__str_find(surety_buf_str(&out),
                                surety_str_of("sk-planted")) == out.len);
-        TRY(surety_reply_judge(report, surety_buf_str(&out), NULL, &outcome,
-                               NULL));
-        CHECK(surety_outcome_ok(outcome));
-        surety_outcome_free(outcome);
-        outcome = NULL;
+        TRY(check_report(t, "surety/report", surety_buf_str(&out), &ok));
+        CHECK(ok);
     }
 done:
-    surety_outcome_free(outcome);
-    surety_contract_free(report);
-    surety_contract_free(contract);
-    surety_registry_free(registry);
+    trial_close(&trial);
     surety_buf_done(&out);
 }
 
@@ -153,15 +119,14 @@ TEST(writes_for_people)
          "{\"ruleId\":\"provider\",\"level\":\"error\",\"message\":{\"text\":"},
         {report_rejected, 2, SURETY_REPORT_SARIF, "\"ruleId\":\"required\""},
     };
-    surety_contract *contract = NULL;
-    struct fake fake;
+    struct trial trial;
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
-    TRY(report_contract(t, contract_text, &contract));
+    TRY(trial_open(&trial, t, contract_text, NULL, 0));
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        fake_init(&fake, cases[i].answers, cases[i].count);
-        TRY(report_of(t, &fake, contract, cases[i].form, &out));
+        trial_reset(&trial, t, cases[i].answers, cases[i].count);
+        TRY(report_of(&trial, cases[i].form, &out));
         if (!cases[i].part) {
             CHECK(out.len == 0);
             continue;
@@ -173,7 +138,7 @@ TEST(writes_for_people)
               !memchr(out.ptr, '\x1b', out.len));
     }
 done:
-    surety_contract_free(contract);
+    trial_close(&trial);
     surety_buf_done(&out);
 }
 
@@ -200,71 +165,39 @@ TEST(makes_ids)
 done:;
 }
 
-/* A transport that never ends anything; its wait passes the time. */
-static surety_status report_stall(void *ctx, uint32_t timeout_ms,
-                                  surety_error *reterr)
-{
-    struct fake *fake = ctx;
-
-    (void)timeout_ms;
-    (void)reterr;
-    fake->stop = 1;
-    return SURETY_OK;
-}
-
-static surety_status report_break(void *ctx, uint32_t timeout_ms,
-                                  surety_error *reterr)
-{
-    (void)ctx;
-    (void)timeout_ms;
-    if (reterr) {
-        memset(reterr, 0, sizeof(*reterr));
-        reterr->status = SURETY_IO;
-    }
-    return SURETY_IO;
-}
-
 TEST(waits)
 {
     static const struct fake_answer answers[] = {
         {.status = 500, .body = ""}, {.status = 200, .body = SAYS("Three.")}};
-    surety_run_options options;
-    surety_run *run = NULL;
-    surety_model model;
-    struct fake fake;
+    struct trial trial;
     surety_error err;
 
-    fake_init(&fake, answers, CHECK_COUNT(answers));
-    model = fake_model(&fake, "m");
-    options = fake_options(t, &fake, NULL, &model, 1);
-    options.backoff.first_ms = 2;
-    TRY(surety_run_new(&options, &run, NULL));
-    TRY(surety_run_wait(run, NULL, &err));
-    CHECK(surety_run_verdict_of(run) == SURETY_RUN_VALID);
-    CHECK(surety_run_attempt(run, 0).started_ms > 0);
-    TRY(surety_run_wait(run, NULL, &err));
-    surety_run_free(run);
-    run = NULL;
+    TRY(trial_open(&trial, t, NULL, answers, CHECK_COUNT(answers)));
+    trial.options.backoff.first_ms = 2;
+    TRY(trial_begin(&trial));
+    TRY(surety_run_wait(trial.run, NULL, &err));
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_attempt(trial.run, 0).started_ms > 0);
+    TRY(surety_run_wait(trial.run, NULL, &err));
 
-    fake_init(&fake, answers, CHECK_COUNT(answers));
-    fake.transport.wait = report_stall;
-    options.ledger = NULL;
-    TRY(surety_run_new(&options, &run, NULL));
-    TRY(surety_run_wait(run, &fake.stop, &err));
-    CHECK(surety_run_verdict_of(run) == SURETY_RUN_CANCELLED);
-    CHECK(!fake.active && fake.cancelled == 1);
-    surety_run_free(run);
-    run = NULL;
+    trial_reset(&trial, t, answers, CHECK_COUNT(answers));
+    trial.fake.transport.wait = fake_wait_stopped;
+    trial.options.ledger = NULL;
+    TRY(trial_begin(&trial));
+    TRY(surety_run_wait(trial.run, &trial.fake.stop, &err));
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
+    CHECK(!trial.fake.active && trial.fake.cancelled == 1);
 
-    fake_init(&fake, answers, CHECK_COUNT(answers));
-    fake.transport.wait = report_break;
-    TRY(surety_run_new(&options, &run, NULL));
-    EXPECT(SURETY_IO, surety_run_wait(run, NULL, &err));
-    CHECK(surety_run_verdict_of(run) == SURETY_RUN_CANCELLED);
-    CHECK(!fake.active);
+    trial_reset(&trial, t, answers, CHECK_COUNT(answers));
+    trial.fake.transport.wait = fake_wait_broken;
+    trial.options.ledger = NULL;
+    TRY(trial_begin(&trial));
+    EXPECT(SURETY_IO, surety_run_wait(trial.run, NULL, &err));
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
+    CHECK(!trial.fake.active);
     EXPECT(SURETY_MISUSE, surety_run_wait(NULL, NULL, &err));
 done:
-    surety_run_free(run);
+    trial_close(&trial);
 }
 
 TEST(takes_nothing)

@@ -4,10 +4,6 @@
 #include "check.h"
 #include "run_fake.h"
 
-#define SAYS(text)                                                             \
-    "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"" text              \
-    "\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,"        \
-    "\"completion_tokens\":5}}"
 #define PIECE(text)                                                            \
     "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" text          \
     "\"}}]}\n\n"
@@ -54,43 +50,51 @@ static bool watch_holds(const char *text, const char *part)
     return false;
 }
 
-static void watch_prepare(struct check *t, struct fake *fake,
-                          struct fake_answer answers[2],
-                          const struct watch_case *one,
-                          surety_run_options *options)
+static surety_status watch_open(struct trial *trial, struct check *t,
+                                const struct watch_case *one,
+                                struct fake_answer answers[2])
 {
     static surety_judge_options judge;
+    char contract[1024];
+    surety_status status;
 
+    (void)snprintf(contract, sizeof(contract),
+                   "{" SCHEMA ",\"x-surety\":{\"name\":\"c\"%s}}",
+                   one->policy ? one->policy : "");
     answers[0] = (struct fake_answer){
         .status = 200, .body = one->body, .stalls = !one->ends};
     answers[1] = (struct fake_answer){.status = 200, .body = SAYS(VALID)};
     if (one->mode == SURETY_MODE_TOOL)
         answers[1].body = ARGUMENTS(VALID) FINISH("tool_calls");
-    fake_init(fake, answers, 2);
-    fake->model = fake_model(fake, "m");
-    fake->model.whole = false;
-    fake->model.mode = one->mode ? one->mode : SURETY_MODE_PROMPT;
-    fake->model.output_tokens_max = 1000;
+    status = trial_open(trial, t, contract, answers, 2);
+    trial->models[0].whole = false;
+    trial->models[0].mode = one->mode ? one->mode : SURETY_MODE_PROMPT;
+    trial->models[0].output_tokens_max = 1000;
     judge =
         (surety_judge_options){.size = sizeof(judge), .partial = one->partial};
-    *options = fake_options(t, fake, NULL, &fake->model, 1);
-    options->judge = &judge;
-    options->commit = one->commit;
-    options->retry_max = one->retry_max;
-    options->limits = &watch_limits;
-    options->budget.ms_max = 60000;
+    trial->options.judge = &judge;
+    trial->options.commit = one->commit;
+    trial->options.retry_max = one->retry_max;
+    trial->options.limits = &watch_limits;
+    trial->options.budget.ms_max = 60000;
+    return status;
 }
 
-static void watch_see(struct check *t, const struct fake *fake,
-                      const surety_run *run, const struct watch_case *one)
+static void watch_try(struct check *t, const struct watch_case *one)
 {
-    const surety_attempt first = surety_run_attempt(run, 0);
+    struct fake_answer answers[2];
+    struct trial trial;
+    const struct fake *fake = &trial.fake;
+    surety_attempt first;
     char decision[1024];
 
+    TRY(watch_open(&trial, t, one, answers));
+    TRY(trial_go(&trial));
+    first = surety_run_attempt(trial.run, 0);
     fake_copy(decision, sizeof(decision), first.decision);
     CHECK(first.stopped == one->stopped);
     CHECK(fake->calls == one->calls && fake->finished == one->calls);
-    CHECK(surety_run_verdict_of(run) == one->verdict);
+    CHECK(surety_run_verdict_of(trial.run) == one->verdict);
     CHECK(!one->decision || watch_holds(decision, one->decision));
     CHECK(!one->told || watch_holds(fake->bodies[1], one->told));
     CHECK((fake->cancelled > 0) == !one->ends);
@@ -103,31 +107,7 @@ static void watch_see(struct check *t, const struct fake *fake,
         CHECK(watch_holds(fake->finishes[0], "done||"));
     }
 done:
-    return;
-}
-
-static void watch_try(struct check *t, const struct watch_case *one)
-{
-    const surety_contract_options reading = {.size = sizeof(reading),
-                                             .alloc = check_alloc(t)};
-    struct fake_answer answers[2];
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    surety_run_options options;
-    struct fake fake;
-    char text[1024];
-
-    (void)snprintf(text, sizeof(text),
-                   "{" SCHEMA ",\"x-surety\":{\"name\":\"c\"%s}}", one->policy);
-    TRY(surety_contract_read(surety_str_of(text), &reading, &contract, NULL));
-    watch_prepare(t, &fake, answers, one, &options);
-    options.contract = contract;
-    TRY(surety_run_new(&options, &run, NULL));
-    TRY(fake_go(&fake, run, NULL));
-    watch_see(t, &fake, run, one);
-done:
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 #define WHOLE ",\"extract\":{\"from\":[\"native\",\"whole\"]}"
@@ -143,14 +123,12 @@ TEST(stops_text_that_cannot_be_valid)
          .decision = "the reply breaks its contract (maximum at /n): re-ask 1",
          .told = "11 is greater than the maximum of 10"},
         /* Where there may be another value, it is waited for. */
-        {.policy = "",
-         .body =
+        {.body =
              PIECE("Not {\\\"n\\\": 11}, ") PIECE("but " VALID) FINISH("stop"),
          .ends = true,
          .calls = 1,
          .verdict = SURETY_RUN_VALID},
-        {.policy = "",
-         .body = PIECE("Not {\\\"n\\\": 11}, "),
+        {.body = PIECE("Not {\\\"n\\\": 11}, "),
          .commit = true,
          .stopped = SURETY_VERDICT_LOST,
          .calls = 2,
@@ -193,8 +171,7 @@ TEST(stops_structured_values)
 {
     static const struct watch_case cases[] = {
         /* The null is one that stands for nothing, and will be taken out. */
-        {.policy = "",
-         .mode = SURETY_MODE_NATIVE,
+        {.mode = SURETY_MODE_NATIVE,
          .body = PIECE(
              "{\\\"o\\\":null,\\\"any\\\":\\\"{}\\\",\\\"n\\\":11, \\\"s"),
          .stopped = SURETY_VERDICT_NO,
@@ -202,41 +179,35 @@ TEST(stops_structured_values)
          .verdict = SURETY_RUN_VALID,
          .decision = "(maximum at /n)",
          .told = "11 is greater than the maximum of 10"},
-        {.policy = "",
-         .mode = SURETY_MODE_NATIVE,
+        {.mode = SURETY_MODE_NATIVE,
          .body = PIECE("{\\\"o\\\":null,\\\"any\\\":\\\"{}\\\",\\\"n\\\":1,")
              PIECE("\\\"s\\\":\\\"x\\\"}") FINISH("stop"),
          .ends = true,
          .calls = 1,
          .verdict = SURETY_RUN_VALID},
-        {.policy = "",
-         .mode = SURETY_MODE_TOOL,
+        {.mode = SURETY_MODE_TOOL,
          .body = ARGUMENTS("{\\\"o\\\":7"),
          .stopped = SURETY_VERDICT_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID},
-        {.policy = "",
-         .mode = SURETY_MODE_TOOL,
+        {.mode = SURETY_MODE_TOOL,
          .body = ARGUMENTS("{\\\"n\\\":1"),
          .calls = 1,
          .verdict = SURETY_RUN_BUDGET},
-        {.policy = "",
-         .mode = SURETY_MODE_TOOL,
+        {.mode = SURETY_MODE_TOOL,
          .body = ARGUMENTS("{\\\"o\\\":7, \\\""),
          .stopped = SURETY_VERDICT_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID},
         /* Broken arguments, and nothing beside them. */
-        {.policy = "",
-         .mode = SURETY_MODE_TOOL,
+        {.mode = SURETY_MODE_TOOL,
          .body = ARGUMENTS("{\\\"n\\\":3, oh \\\"no"),
          .stopped = SURETY_VERDICT_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID,
          .decision = "the reply's JSON is broken"},
         /* A server that knows nothing of structured output. */
-        {.policy = "",
-         .mode = SURETY_MODE_NATIVE,
+        {.mode = SURETY_MODE_NATIVE,
          .body = PIECE("Here it is: ```json\\n") PIECE(VALID "\\n```")
              FINISH("stop"),
          .ends = true,
@@ -258,28 +229,24 @@ TEST(stops_structured_values)
 TEST(stops_what_runs_away)
 {
     static const struct watch_case cases[] = {
-        {.policy = "",
-         .body = PIECE("{\\\"n\\\": " BLANKS BLANKS),
+        {.body = PIECE("{\\\"n\\\": " BLANKS BLANKS),
          .stopped = SURETY_VERDICT_RUNAWAY,
          .calls = 2,
          .verdict = SURETY_RUN_VALID,
          .decision = "the reply ran away (white space",
          .told = "ran on without end"},
         /* The value before it counts. */
-        {.policy = "",
-         .body = PIECE(VALID BLANKS BLANKS),
+        {.body = PIECE(VALID BLANKS BLANKS),
          .stopped = SURETY_VERDICT_RUNAWAY,
          .calls = 1,
          .verdict = SURETY_RUN_VALID,
          .decision = "the reply is valid: it is taken"},
-        {.policy = "",
-         .mode = SURETY_MODE_NATIVE,
+        {.mode = SURETY_MODE_NATIVE,
          .body = PIECE("{\\\"n\\\":3," BLANKS BLANKS),
          .stopped = SURETY_VERDICT_RUNAWAY,
          .calls = 2,
          .verdict = SURETY_RUN_VALID},
-        {.policy = "",
-         .body = PIECE("again, ") PIECE("again, again, again, again, again, ")
+        {.body = PIECE("again, ") PIECE("again, again, again, again, again, ")
              PIECE("again, again, again, again, again, again, again, again, ")
                  PIECE("again, again, again, again, again, again, again, ")
                      PIECE("again, again, again, again, again, again, again, ")
@@ -297,8 +264,7 @@ TEST(stops_what_runs_away)
          .stopped = SURETY_VERDICT_RUNAWAY,
          .calls = 2,
          .verdict = SURETY_RUN_VALID},
-        {.policy = "",
-         .body = PIECE("{\\\"n\\\": " BLANKS BLANKS),
+        {.body = PIECE("{\\\"n\\\": " BLANKS BLANKS),
          .partial = true,
          .retry_max = SURETY_RUN_NONE,
          .stopped = SURETY_VERDICT_RUNAWAY,
@@ -386,8 +352,7 @@ TEST(takes_a_part_at_last)
          .calls = 1,
          .verdict = SURETY_RUN_PARTIAL},
         /* Time ran out in the middle of it. */
-        {.policy = "",
-         .partial = true,
+        {.partial = true,
          .body = PIECE("{\\\"n\\\": 3, \\\"s\\\": \\\"ab"),
          .calls = 1,
          .verdict = SURETY_RUN_PARTIAL,
@@ -416,8 +381,7 @@ TEST(takes_no_part_that_is_wrong)
          .retry_max = SURETY_RUN_NONE,
          .calls = 1,
          .verdict = SURETY_RUN_REJECTED},
-        {.policy = "",
-         .body = PIECE("{\\\"n\\\": 3, \\\"s\\\": \\\"ab") FINISH("length"),
+        {.body = PIECE("{\\\"n\\\": 3, \\\"s\\\": \\\"ab") FINISH("length"),
          .ends = true,
          .retry_max = SURETY_RUN_NONE,
          .calls = 1,
@@ -438,31 +402,21 @@ TEST(tells_that_it_is_a_part)
         .partial = true,
         .mode = SURETY_MODE_NATIVE,
         .retry_max = SURETY_RUN_NONE};
-    const surety_contract_options reading = {.size = sizeof(reading),
-                                             .alloc = check_alloc(t)};
     const surety_outcome *outcome;
     struct fake_answer answers[2];
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    surety_run_options options;
-    struct fake fake;
+    struct trial trial;
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
-    TRY(surety_contract_read(surety_str_of("{" SCHEMA "}"), &reading, &contract,
-                             NULL));
-    watch_prepare(t, &fake, answers, &one, &options);
-    options.contract = contract;
-    TRY(surety_run_new(&options, &run, NULL));
-    TRY(fake_go(&fake, run, NULL));
-    outcome = surety_run_outcome(run);
+    TRY(watch_open(&trial, t, &one, answers));
+    TRY(trial_go(&trial));
+    outcome = surety_run_outcome(trial.run);
     CHECK(surety_outcome_ok(outcome) && surety_outcome_partial(outcome));
     CHECK_TEXT(surety_outcome_open(outcome), "/s");
-    TRY(surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
-                         &out));
-    CHECK_TEXT(surety_buf_str(&out), "{\"n\":3,\"s\":\"ab\"}");
+    CHECK_JSON(surety_outcome_value(outcome), "{\"n\":3,\"s\":\"ab\"}");
     surety_buf_reset(&out);
-    TRY(surety_run_write(run, SURETY_REPORT_JSON, surety_str_of(""), &out));
+    TRY(surety_run_write(trial.run, SURETY_REPORT_JSON, surety_str_of(""),
+                         &out));
     surety_buf_byte(&out, 0);
     CHECK(watch_holds(out.ptr, "{\"ok\":true,\"stage\":null"));
     CHECK(watch_holds(out.ptr, "\"verdict\":\"partial\""));
@@ -470,8 +424,7 @@ TEST(tells_that_it_is_a_part)
     CHECK(watch_holds(out.ptr, "what there is of a reply that was cut off"));
 done:
     surety_buf_done(&out);
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 /* What the report and the ledger say of a call that was stopped. */
@@ -491,35 +444,27 @@ TEST(reports_what_was_stopped)
         "stopped after 20 bytes, about 7 tokens of at most 1000: the reply "
         "breaks its contract (maximum at /n)",
     };
-    const surety_contract_options reading = {.size = sizeof(reading),
-                                             .alloc = check_alloc(t)};
     struct fake_answer answers[2];
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    surety_run_options options;
-    struct fake fake;
+    struct trial trial;
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
-    TRY(surety_contract_read(surety_str_of("{" SCHEMA "}"), &reading, &contract,
-                             NULL));
-    watch_prepare(t, &fake, answers, &one, &options);
-    options.contract = contract;
-    TRY(surety_run_new(&options, &run, NULL));
-    TRY(fake_go(&fake, run, NULL));
-    CHECK(surety_run_verdict_of(run) == SURETY_RUN_REJECTED);
-    CHECK(!surety_run_usage(run).known);
-    CHECK(surety_run_usage(run).output_tokens == 7);
-    TRY(surety_run_write(run, SURETY_REPORT_JSON, surety_str_of(""), &out));
+    TRY(watch_open(&trial, t, &one, answers));
+    TRY(trial_go(&trial));
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_REJECTED);
+    CHECK(!surety_run_usage(trial.run).known);
+    CHECK(surety_run_usage(trial.run).output_tokens == 7);
+    TRY(surety_run_write(trial.run, SURETY_REPORT_JSON, surety_str_of(""),
+                         &out));
     surety_buf_byte(&out, 0);
     for (size_t i = 0; i < CHECK_COUNT(parts); i++)
         CHECK(watch_holds(out.ptr, parts[i]));
     CHECK(!strstr(out.ptr, "is no string"));
-    CHECK(watch_holds(fake.finishes[0], "done||validation||stopped after 20"));
+    CHECK(watch_holds(trial.fake.finishes[0],
+                      "done||validation||stopped after 20"));
 done:
     surety_buf_done(&out);
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 /* Who cancels the run at the moment when it would stop the call. */
@@ -527,31 +472,23 @@ TEST(may_be_cancelled_first)
 {
     static const struct watch_case one = {.body = PIECE("{\\\"n\\\":11, \\\"s"),
                                           .mode = SURETY_MODE_NATIVE};
-    const surety_contract_options reading = {.size = sizeof(reading),
-                                             .alloc = check_alloc(t)};
     struct fake_answer answers[2];
-    surety_contract *contract = NULL;
-    surety_run *run = NULL;
-    surety_run_options options;
-    struct fake fake;
+    struct trial trial;
     uint32_t delay_ms = 0;
 
-    TRY(surety_contract_read(surety_str_of("{" SCHEMA "}"), &reading, &contract,
-                             NULL));
-    watch_prepare(t, &fake, answers, &one, &options);
-    options.contract = contract;
-    TRY(surety_run_new(&options, &run, NULL));
-    TRY(surety_run_step(run, (surety_now){1, 1}, &delay_ms, NULL) == SURETY_MORE
+    TRY(watch_open(&trial, t, &one, answers));
+    TRY(trial_begin(&trial));
+    TRY(surety_run_step(trial.run, (surety_now){1, 1}, &delay_ms, NULL) ==
+                SURETY_MORE
             ? SURETY_OK
             : SURETY_NOMEM);
-    TRY(fake_wait(&fake, 0, NULL));
-    surety_run_cancel(run, (surety_now){2, 2});
-    CHECK(surety_run_verdict_of(run) == SURETY_RUN_CANCELLED);
-    CHECK(fake.cancelled == 1 && fake.finished == 1);
-    CHECK(surety_run_attempt(run, 0).stopped == SURETY_VERDICT_OPEN);
+    TRY(fake_wait(&trial.fake, 0, NULL));
+    surety_run_cancel(trial.run, (surety_now){2, 2});
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
+    CHECK(trial.fake.cancelled == 1 && trial.fake.finished == 1);
+    CHECK(surety_run_attempt(trial.run, 0).stopped == SURETY_VERDICT_OPEN);
 done:
-    surety_run_free(run);
-    surety_contract_free(contract);
+    trial_close(&trial);
 }
 
 int main(int argc, char **argv)

@@ -7,15 +7,6 @@
 
 #include "schema/schema.h"
 
-static surety_status check_compile(struct check *t, const char *text,
-                                   surety_schema **ret_schema)
-{
-    surety_schema_options options = {.size = sizeof(options),
-                                     .alloc = check_alloc(t)};
-
-    return surety_schema_read(surety_str_of(text), &options, ret_schema, NULL);
-}
-
 TEST(one_checker_for_many)
 {
     surety_schema *numbers = NULL, *tree = NULL;
@@ -25,11 +16,11 @@ TEST(one_checker_for_many)
 
     NEED(doc);
     NEED(checker);
-    TRY(check_compile(t, "{\"items\":{\"type\":\"number\"}}", &numbers));
-    TRY(check_compile(t,
-                      "{\"properties\":{\"kids\":{\"items\":{\"$ref\":\"#\"}}},"
-                      "\"additionalProperties\":false}",
-                      &tree));
+    TRY(check_schema(t, "{\"items\":{\"type\":\"number\"}}", &numbers));
+    TRY(check_schema(t,
+                     "{\"properties\":{\"kids\":{\"items\":{\"$ref\":\"#\"}}},"
+                     "\"additionalProperties\":false}",
+                     &tree));
     for (int round = 0; round < 3; round++) {
         TRY(surety_doc_read(doc, surety_str_of("[1,2.5]"), NULL, NULL));
         TRY(surety_checker_check(checker, numbers, surety_doc_root(doc), &valid,
@@ -64,7 +55,7 @@ TEST(a_second_check_allocates_nothing)
 
     NEED(doc);
     NEED(checker);
-    TRY(check_compile(
+    TRY(check_schema(
         t,
         "{\"items\":{\"anyOf\":[{\"type\":\"null\"},{\"properties\":{\"a\":{"
         "\"uniqueItems\":true,\"items\":{\"pattern\":\"^(x|y+)\"}}},"
@@ -102,12 +93,12 @@ TEST(a_third_report_allocates_nothing)
     NEED(built);
     NEED(checker);
     NEED(findings);
-    TRY(check_compile(t,
-                      "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":"
-                      "\"integer\",\"default\":1},\"o\":{\"anyOf\":[{\"type\":"
-                      "\"null\"},{\"$ref\":\"#\"}]}},\"required\":[\"o\"],"
-                      "\"additionalProperties\":false}",
-                      &schema));
+    TRY(check_schema(t,
+                     "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":"
+                     "\"integer\",\"default\":1},\"o\":{\"anyOf\":[{\"type\":"
+                     "\"null\"},{\"$ref\":\"#\"}]}},\"required\":[\"o\"],"
+                     "\"additionalProperties\":false}",
+                     &schema));
     TRY(surety_doc_read(bad, surety_str_of("{\"n\":\"1\",\"O\":{},\"x\":[1]}"),
                         NULL, NULL));
     TRY(surety_doc_read(good, surety_str_of("{\"o\":{\"o\":null}}"), NULL,
@@ -143,10 +134,10 @@ TEST(a_part_of_a_document)
     NEED(doc);
     NEED(checker);
     NEED(findings);
-    TRY(check_compile(t,
-                      "{\"required\":[\"x\"],\"properties\":{\"x\":{"
-                      "\"type\":\"null\"}}}",
-                      &schema));
+    TRY(check_schema(t,
+                     "{\"required\":[\"x\"],\"properties\":{\"x\":{"
+                     "\"type\":\"null\"}}}",
+                     &schema));
     TRY(surety_doc_read(doc, surety_str_of("{\"x\":[{\"x\":null},{\"x\":1}]}"),
                         NULL, NULL));
     part = surety_val_at(surety_doc_root(doc), surety_str_of("/x/0"));
@@ -182,7 +173,7 @@ TEST(calls_that_make_no_sense)
     NEED(built);
     NEED(checker);
     NEED(findings);
-    TRY(check_compile(t, "false", &schema));
+    TRY(check_schema(t, "false", &schema));
     TRY(surety_doc_read(doc, surety_str_of("1"), NULL, NULL));
     root = surety_doc_root(doc);
     EXPECT(SURETY_MISUSE,
@@ -234,9 +225,9 @@ TEST(a_checker_recovers_from_a_limit)
 
     NEED(doc);
     NEED(checker);
-    TRY(check_compile(t, "{\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#\"}]}",
-                      &circle));
-    TRY(check_compile(t, "{\"not\":{\"items\":{\"type\":\"null\"}}}", &plain));
+    TRY(check_schema(t, "{\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#\"}]}",
+                     &circle));
+    TRY(check_schema(t, "{\"not\":{\"items\":{\"type\":\"null\"}}}", &plain));
     TRY(surety_doc_read(doc, surety_str_of("[1]"), NULL, NULL));
     EXPECT(SURETY_LIMIT,
            surety_checker_check(checker, circle, surety_doc_root(doc), &valid,

@@ -20,8 +20,6 @@ struct completed {
 static void completed_hold(struct check *t, const struct completed *rows,
                            size_t count)
 {
-    surety_schema_options options = {.size = sizeof(options),
-                                     .alloc = check_alloc(t)};
     surety_schema *schema = NULL;
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_doc *built = surety_doc_new(check_alloc(t));
@@ -41,8 +39,7 @@ static void completed_hold(struct check *t, const struct completed *rows,
 
         surety_schema_free(schema);
         schema = NULL;
-        TRY(surety_schema_read(surety_str_of(row->schema), &options, &schema,
-                               NULL));
+        TRY(check_schema(t, row->schema, &schema));
         TRY(surety_doc_read(doc, surety_str_of(row->instance), NULL, NULL));
         TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
                                  NULL));
@@ -192,8 +189,6 @@ TEST(unknown_properties)
 /* What is copied keeps its place in the text; what is added has none. */
 TEST(positions_are_kept)
 {
-    surety_schema_options options = {.size = sizeof(options),
-                                     .alloc = check_alloc(t)};
     surety_schema *schema = NULL;
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_doc *built = surety_doc_new(check_alloc(t));
@@ -204,10 +199,10 @@ TEST(positions_are_kept)
     NEED(doc);
     NEED(built);
     NEED(checker);
-    TRY(surety_schema_read(
-        surety_str_of("{\"properties\":{\"a\":{\"items\":{\"properties\":{"
-                      "\"n\":{\"default\":1},\"k\":{}}}}}}"),
-        &options, &schema, NULL));
+    TRY(check_schema(t,
+                     "{\"properties\":{\"a\":{\"items\":{\"properties\":{"
+                     "\"n\":{\"default\":1},\"k\":{}}}}}}",
+                     &schema));
     CHECK(surety__schema_has_defaults(schema));
     TRY(surety_doc_read(
         doc, surety_str_of("{\"x\":0,\n \"a\": [\n  {\"k\": \"v\"}]}"), NULL,
@@ -235,8 +230,6 @@ TEST(completing_is_bounded)
 {
     surety_limits limits = {
         .size = sizeof(limits), .work_base = 200, .work_per_value = 1};
-    surety_schema_options options = {.size = sizeof(options),
-                                     .alloc = check_alloc(t)};
     surety_schema *schema = NULL;
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_doc *built = surety_doc_new(check_alloc(t));
@@ -247,10 +240,10 @@ TEST(completing_is_bounded)
     NEED(doc);
     NEED(built);
     NEED(checker);
-    TRY(surety_schema_read(
-        surety_str_of("{\"items\":{\"anyOf\":[{\"$ref\":\"#\"},{\"type\":"
-                      "\"integer\"}]}}"),
-        &options, &schema, NULL));
+    TRY(check_schema(t,
+                     "{\"items\":{\"anyOf\":[{\"$ref\":\"#\"},{\"type\":"
+                     "\"integer\"}]}}",
+                     &schema));
     TRY(surety_doc_read(doc, surety_str_of("[[[[[[[[[[[[1,2,3,4]]]]]]]]]]]]"),
                         NULL, NULL));
     EXPECT(SURETY_LIMIT,

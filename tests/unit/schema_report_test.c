@@ -19,8 +19,6 @@ struct report {
 static surety_status report_of(struct check *t, struct report *report,
                                const char *schema, const char *instance)
 {
-    surety_schema_options options = {.size = sizeof(options),
-                                     .alloc = check_alloc(t)};
     surety_status status;
 
     surety_buf_init(&report->out, check_alloc(t), 0);
@@ -30,8 +28,7 @@ static surety_status report_of(struct check *t, struct report *report,
     report->findings = surety_findings_new(check_alloc(t));
     if (!report->doc || !report->checker || !report->findings)
         return SURETY_NOMEM;
-    status = surety_schema_read(surety_str_of(schema), &options,
-                                &report->schema, NULL);
+    status = check_schema(t, schema, &report->schema);
     if (!status)
         status =
             surety_doc_read(report->doc, surety_str_of(instance), NULL, NULL);

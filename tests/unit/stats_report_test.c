@@ -236,7 +236,7 @@ TEST(covers_values)
     CHECK_TEXT(told.contract, "c");
     CHECK_TEXT(told.member, "it");
     CHECK(told.replies == 11 && told.numbers == 3);
-    CHECK(told.sum == 3.5 && told.least == -0.5 && told.most == 3);
+    CHECK(told.sum == 3.5 && told.min == -0.5 && told.max == 3);
     CHECK(told.trues == 1 && told.falses == 2 && told.nulls == 1);
     CHECK(told.others == 2 && told.values == 2 && told.left == 0);
     CHECK(told.expected == 3 && told.reached == 1);
@@ -311,16 +311,58 @@ done:
     cover_free(&cover);
 }
 
+/* Which form of the schema a structured value is in, its provider says.
+ * OpenAI's has null for what is absent; the others' do not, and there it is a
+ * mistake. */
+TEST(knows_whose_form_it_is)
+{
+    static const struct {
+        const char *provider;
+        bool fits;
+    } providers[] = {
+        {"openai", true},  {"responses", true},  {"team", true},
+        {"", true},        {"anthropic", false}, {"gemini", false},
+        {"ollama", false}, {"vllm", false},      {"openai ", true}};
+    struct cover cover = {NULL, NULL};
+    surety_stats_replies replies;
+    surety_entry entry = sample_attempt(RUN_1, 1);
+    uint64_t covered = 0;
+
+    TRY(cover_new(t, &cover, NULL));
+    entry.mode = surety_str_of("native");
+    for (size_t i = 0; i < CHECK_COUNT(providers); i++) {
+        entry.provider = surety_str_of(providers[i].provider);
+        entry.reply = surety_str_of("{\"n\":1,\"note\":null}");
+        TRY(surety_stats_add(cover.stats, &entry, NULL));
+        covered += providers[i].fits;
+        /* As it stands it may be anybody's. */
+        entry.reply = surety_str_of("{\"n\":1}");
+        TRY(surety_stats_add(cover.stats, &entry, NULL));
+        covered++;
+    }
+    TRY(surety_stats_end(cover.stats, NULL));
+    replies = surety_stats_replies_of(cover.stats);
+    CHECK(replies.valid == 2 * CHECK_COUNT(providers));
+    CHECK(replies.covered == covered);
+    CHECK(replies.unfit == replies.valid - covered);
+done:
+    cover_free(&cover);
+}
+
 TEST(finds_contracts_by_name)
 {
     const surety_registry_options where = {.size = sizeof(where)};
     surety_registry *registry = NULL;
+    surety_contract *contract = NULL;
     surety_stats_options options = {.size = sizeof(options),
                                     .alloc = check_alloc(t)};
     surety_stats *stats = NULL;
     surety_entry entry = sample_attempt(RUN_1, 1);
 
     TRY(surety_registry_new(&where, &registry, NULL));
+    /* It has derived members, which may not be built in. */
+    TRY(surety_registry_find(
+        registry, surety_str_of("trend/iteration-response"), &contract, NULL));
     options.registry = registry;
     TRY(surety_stats_new(&options, &stats, NULL));
     entry.contract = surety_str_of("trend/iteration-response");
@@ -346,6 +388,7 @@ TEST(finds_contracts_by_name)
     CHECK_TEXT(surety_stats_value_at(stats, 2, 1).text, "region");
 done:
     surety_stats_free(stats);
+    surety_contract_free(contract);
     surety_registry_free(registry);
 }
 
@@ -485,8 +528,7 @@ TEST(writes_csv)
     TRY(surety_stats_write_csv(cover.stats, SURETY_STATS_COVERAGE, 0, true,
                                &out));
     CHECK_TEXT(surety_buf_str(&out),
-               "contract,member,kind,value,count,expected,sum,mean,least,"
-               "most\r\n"
+               "contract,member,kind,value,count,expected,sum,mean,min,max\r\n"
                "c,it,text,\"=a,b\",1,true,,,,\r\n"
                "c,it,text,z,0,true,,,,\r\n"
                "c,it,number,,1,,2.5,2.5,2.5,2.5\r\n"
@@ -567,6 +609,7 @@ int main(int argc, char **argv)
         {"makes indices stars", makes_indices_stars},
         {"covers values", covers_values},
         {"reads replies as they came", reads_replies_as_they_came},
+        {"knows whose form it is", knows_whose_form_it_is},
         {"finds contracts by name", finds_contracts_by_name},
         {"writes JSON", writes_json},
         {"writes CSV", writes_csv},

@@ -71,8 +71,7 @@ static surety_status stream_text(surety_stream *stream, const char *text)
     return surety_stream_feed(stream, surety_str_of(text), NULL);
 }
 
-/* ---- verdicts -------------------------------------------------------------
- */
+/* ---- verdicts ------------------------------------------------------------ */
 
 /* A reply, how it is read, and the verdict when it has come byte by byte. */
 struct verdict_row {
@@ -206,8 +205,7 @@ done:
     surety_contract_free(contract);
 }
 
-/* ---- values ---------------------------------------------------------------
- */
+/* ---- values -------------------------------------------------------------- */
 
 TEST(the_value_is_shown_as_it_comes)
 {
@@ -236,11 +234,7 @@ TEST(the_value_is_shown_as_it_comes)
     CHECK(!surety_stream_value(stream).doc);
     for (size_t i = 0; i < CHECK_COUNT(steps); i++) {
         TRY(stream_text(stream, steps[i].chunk));
-        surety_buf_reset(&shown);
-        if (surety_stream_value(stream).doc)
-            TRY(surety_val_write(surety_stream_value(stream),
-                                 SURETY_STYLE_COMPACT, &shown));
-        CHECK_TEXT(surety_buf_str(&shown),
+        CHECK_JSON(surety_stream_value(stream),
                    steps[i].shown ? steps[i].shown : "");
         CHECK(surety_stream_verdict(stream) == SURETY_VERDICT_OPEN);
         if (i == 3) {
@@ -320,8 +314,7 @@ done:
     surety_contract_free(contract);
 }
 
-/* ---- limits ---------------------------------------------------------------
- */
+/* ---- limits -------------------------------------------------------------- */
 
 /* Feeds head, count times unit, and tail, a few bytes at a time. */
 static surety_status stream_many(surety_stream *stream, const char *head,

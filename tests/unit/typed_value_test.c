@@ -327,6 +327,7 @@ TEST(what_no_json_stands_for_is_refused)
     node outer = {.text = {"y", 1}, .next = &inner};
     const choice bad_kind = {.kind = (choice_kind)9};
     const choice no_node = {.kind = CHOICE_NODE};
+    const bag_entry no_key = {{NULL, 3}, true};
     surety_error error;
     surety_buf out;
 
@@ -355,8 +356,16 @@ TEST(what_no_json_stands_for_is_refused)
     EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
     inner.number = surety_str_of("\"12\"");
     EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    inner.number = (surety_str){NULL, 3};
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
     inner.number = surety_str_of("12.50");
     TRY(to_text(&outer, &out, &error));
+    inner.has_bag = true;
+    inner.bag = &no_key;
+    inner.bag_count = 1;
+    EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    CHECK_TEXT(surety_str_of(error.path), "/next/bag");
+    inner.has_bag = false;
     inner.has_any = true;
     EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
     inner.has_any = false;
@@ -376,6 +385,7 @@ TEST(whatever_it_holds_is_printed)
 {
     node inner = {.text = {"x", 1}, .color = (color)5, .real = NAN};
     node outer = {.text = {"y\n", 2}, .next = &inner, .has_any = true};
+    const bag_entry no_key = {{NULL, 3}, true};
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
@@ -389,7 +399,18 @@ TEST(whatever_it_holds_is_printed)
                   "    \"text\": \"y\\n\"\n",
                   90) == 0);
     surety_buf_reset(&out);
-    inner.next = &outer; /* in itself */
+    /* In itself, by two ways. */
+    inner.next = &outer;
+    inner.has_heir = outer.has_heir = true;
+    inner.heir = &outer;
+    outer.heir = &inner;
+    surety_typed_print(&typed, &outer, &out);
+    TRY(out.status);
+    surety_buf_reset(&out);
+    outer = (node){.has_number = true, .has_bag = true};
+    outer.number.len = 3;
+    outer.bag = &no_key;
+    outer.bag_count = 1;
     surety_typed_print(&typed, &outer, &out);
     TRY(out.status);
     surety_buf_reset(&out);
@@ -450,10 +471,12 @@ done:
     surety_contract_free(contract);
 }
 
-/* Two bytes of text for a struct of hundreds. */
+/* Two bytes of text for a struct of hundreds, and its defaults: 13 bytes each
+ * time ("7", "0.5", "\"-\"", "\"blue\""). The root itself is not counted. */
 TEST(what_takes_too_much_is_refused)
 {
-    static const size_t sizes[] = {sizeof(node) * 4, sizeof(node) * 4 - 1};
+    const size_t need = sizeof(node) * 4 + 13 * 5;
+    const size_t sizes[] = {(need + 15) / 16, (need - 1) / 16};
     surety_contract *contract = NULL;
     surety_doc *doc = surety_doc_new(check_alloc(t));
     const void *value = NULL;
@@ -466,14 +489,13 @@ TEST(what_takes_too_much_is_refused)
                       "\"node\",\"next\":{\"kind\":\"node\"}}}}}"),
         NULL, NULL));
     for (size_t i = 0; i < CHECK_COUNT(sizes); i++) {
-        /* The root is not counted; a limit of n allows 16 times n bytes. */
+        /* A limit of n allows 16 times n bytes. */
         const surety_limits limits = {.size = sizeof(limits),
-                                      .text_bytes_max = sizes[i] / 16};
+                                      .text_bytes_max = sizes[i]};
         const surety_contract_options options = {.size = sizeof(options),
                                                  .limits = &limits,
                                                  .alloc = check_alloc(t)};
 
-        CHECK(sizeof(node) * 4 % 16 == 0);
         TRY(surety_typed_contract(&typed, &options, &contract, NULL));
         EXPECT(i ? SURETY_LIMIT : SURETY_OK,
                surety_typed_from(&typed, contract, surety_doc_root(doc), &value,
