@@ -4,10 +4,12 @@
 comments: a page of all, a page a header, and one for each function that leads
 there.
 
-    man3.py --package P --version V --output FOLDER [--links FILE] HEADER...
+    man3.py --package P --version V --output FOLDER [--links FILE]
+            [--beside OTHER]... HEADER...
 
-FILE lists names of functions, one a line; a name that no header declares gets
-an empty page and is told, so that the build goes on until the list is mended.
+OTHER is a package whose page stands beside this one's. FILE lists names of
+functions, one a line; a name that no header declares gets an empty page and is
+told, so that the build goes on until the list is mended.
 """
 
 import argparse
@@ -136,23 +138,24 @@ def page(header, others, version, package):
         said = prose(group.comment)
         if said:
             out += [".RS 4", *said, ".RE"]
-    return "\n".join(out + see_also(package, others - {name}))
+    return "\n".join(out + see_also({package} | others - {name}))
 
 
-def see_also(package, others):
-    rest = [f"\\fB{other}\\fR(3)" for other in sorted({package} | others)]
+def see_also(others):
+    rest = [f"\\fB{other}\\fR(3)" for other in sorted(others)]
     return ['.SH "SEE ALSO"', ",\n".join(["\\fBsurety\\fR(1)", *rest]), ""]
 
 
-def page_of_all(text, headers, version, package):
+def page_of_all(text, headers, options):
     """The text of the page that leads to the others, from the header that
     includes theirs."""
+    package = options.package
     whole = re.match(r"(?:/\* SPDX.*?\*/\s*)(/\*.*?\*/)", text, re.DOTALL)
     theory = uncomment(whole[1]).split(": ", 1)[1]
     build = roff(f"cc program.c $(pkg-config --cflags --libs {package})", True)
     out = [f'.\\" Made by tools/man3.py from include/{package}.h',
-           f'.TH {package.upper()} 3 "" "surety {version}" "Surety Library"',
-           ".SH NAME", f"{roff(package, True)} \\- "
+           f'.TH {package.upper()} 3 "" "surety {options.version}" '
+           '"Surety Library"', ".SH NAME", f"{roff(package, True)} \\- "
            + roff(re.split(r"[.,]", theory.replace("\n", " "))[0]),
            ".SH SYNOPSIS", ".nf", f"#include <{roff(package, True)}.h>", ".fi",
            ".PP", build, ".SH DESCRIPTION",
@@ -160,8 +163,7 @@ def page_of_all(text, headers, version, package):
     for header in sorted(headers, key=name_of):
         out += [".TP", f"\\fB{name_of(header)}\\fR(3)",
                 roff(brief_of(header))]
-    other = {"surety": "surety-run", "surety-run": "surety"}[package]
-    return "\n".join(out + see_also(other, set()))
+    return "\n".join(out + see_also(options.beside))
 
 
 def read(path):
@@ -175,6 +177,7 @@ def main():
     parser.add_argument("--version", required=True)
     parser.add_argument("--output", required=True)
     parser.add_argument("--links")
+    parser.add_argument("--beside", action="append", default=[])
     parser.add_argument("headers", nargs="+")
     options = parser.parse_args()
 
@@ -188,8 +191,7 @@ def main():
     pages, home = {}, {}
     whole = read(os.path.join(os.path.dirname(options.headers[0]), "..",
                               options.package + ".h"))
-    pages[options.package] = page_of_all(whole, headers, options.version,
-                                         options.package)
+    pages[options.package] = page_of_all(whole, headers, options)
     for header in headers:
         others = names | {f"surety_{one}" for one in
                           stands_on[header.name]}
