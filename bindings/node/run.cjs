@@ -16,7 +16,8 @@ const JUDGED = JUDGING.filter((it) => it !== "native" && it !== "cut");
 const OPTIONS = ["contract", "prompt", "models", "system", "instructSystem",
   "config", "env", "replay", "record", "ledger", "ledgerRaw", "ledgerOptional",
   "retries", "feedback", "style", "mode", "temperature", "outputTokensMax",
-  "whole", "timeouts", "backoff", "budget", "commit", "consensus", "onEvent", "signal", "bigint", "source", ...JUDGED];
+  "whole", "timeouts", "backoff", "budget", "commit", "consensus", "onEvent",
+  "signal", "bigint", "source", ...JUDGED];
 const PICO = 1e12;
 
 function word(value, what) {
