@@ -30,6 +30,18 @@ surety_str surety__graph_text(surety__graph *graph, surety_str text)
     return copy;
 }
 
+surety_str surety__graph_keep(surety__graph *graph, surety_buf *text)
+{
+    surety_str kept = {NULL, 0};
+
+    if (text->status != SURETY_OK)
+        surety__graph_fail(graph, text->status);
+    else
+        kept = surety__graph_text(graph, surety_buf_str(text));
+    surety_buf_done(text);
+    return kept;
+}
+
 surety_str surety__graph_words(surety__graph *graph, const char *format,
                                va_list list)
 {

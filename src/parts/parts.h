@@ -69,6 +69,9 @@ void surety__graph_fail(surety__graph *graph, surety_status status);
 void *surety__graph_take(surety__graph *graph, size_t size);
 /* A copy of text in the arena; ptr NULL when out of memory. */
 surety_str surety__graph_text(surety__graph *graph, surety_str text);
+/* A copy of what a buffer holds, which is freed; if it failed, so did the
+ * graph: ptr NULL. */
+surety_str surety__graph_keep(surety__graph *graph, surety_buf *text);
 /* A formatted text in the arena, as of surety__fail. */
 surety_str surety__graph_words(surety__graph *graph, const char *format,
                                va_list list);

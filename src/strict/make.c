@@ -284,9 +284,7 @@ static void node_drop_choices(surety_strict *strict, surety__node *node)
             surety_buf_byte(&words, ' ');
             surety_val_write(node->choices[i], SURETY_STYLE_COMPACT, &words);
         }
-        node->description =
-            surety__graph_text(&strict->graph, surety_buf_str(&words));
-        surety_buf_done(&words);
+        node->description = surety__graph_keep(&strict->graph, &words);
         surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
                            "told in the description; the contract still "
                            "enforces it",

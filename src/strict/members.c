@@ -106,7 +106,6 @@ static void others_gather(surety_strict *strict, const surety__facts *facts,
 static surety_str member_free_name(surety_strict *strict,
                                    const surety__node *node, const char *wish)
 {
-    surety_str name;
     surety_buf text;
     bool taken = true;
 
@@ -120,9 +119,7 @@ static surety_str member_free_name(surety_strict *strict,
         if (taken)
             surety_buf_byte(&text, '_');
     }
-    name = surety__graph_text(&strict->graph, surety_buf_str(&text));
-    surety_buf_done(&text);
-    return name;
+    return surety__graph_keep(&strict->graph, &text);
 }
 
 static void others_map(surety_strict *strict, surety__node *node,
@@ -279,8 +276,7 @@ static void array_object(surety_strict *strict, surety__node *node,
         surety_buf_init(&name, strict->alloc, 0);
         surety__buf_printf(&name, "item_%u", i + 1);
         node->fields[i].name = node->fields[i].sent =
-            surety__graph_text(&strict->graph, surety_buf_str(&name));
-        surety_buf_done(&name);
+            surety__graph_keep(&strict->graph, &name);
         node->fields[i].link = node->prefix[i];
         node->fields[i].required = i < node->prefix_least;
         node->field_count++;
