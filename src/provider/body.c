@@ -138,7 +138,7 @@ surety_status surety__extra_join(surety_val own, surety_val extra,
                  !body_replaceable(&join, key, (surety_str){NULL, 0}))
             body_inner(&join, member, given);
         else
-            body_settle(&join, key, (surety_str){NULL, 0}, given);
+            body_settle(&join, key, SURETY__LITERAL(""), given);
     }
     for (surety_val member = surety_val_first(extra); member.doc;
          member = surety_val_next(extra, member)) {
