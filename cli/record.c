@@ -51,7 +51,9 @@ static surety_str raw_shown(surety_str text)
 static void put_complaint(const struct recorder *recorder, surety_str line,
                           const struct complaint *complaint, surety_buf *out)
 {
-    const surety_position *position = &complaint->position;
+    const surety_issue issue = {.keyword = surety_str_of(complaint->keyword),
+                                .message = complaint->message,
+                                .position = complaint->position};
 
     surety_buf_byte(out, '{');
     surety_json_bool(out, "ok", false);
@@ -59,19 +61,10 @@ static void put_complaint(const struct recorder *recorder, surety_str line,
                      surety_str_of(surety_stage_name(complaint->stage)));
     surety_json_text(out, "contract",
                      surety_contract_id(recorder->session->contract));
-    surety_buf_text(
-        out, ",\"value\":null,\"fallback\":false,\"place\":null,"
-             "\"span\":null,\"errors\":[{\"instanceLocation\":\"\","
-             "\"keywordLocation\":\"\",\"absoluteKeywordLocation\":\"\"");
-    surety_json_text(out, "keyword", surety_str_of(complaint->keyword));
-    surety_json_text(out, "error", complaint->message);
-    if (position->line > 0) {
-        surety_json_number(out, "line", position->line);
-        surety_json_number(out, "column", position->column);
-        surety_json_number(out, "offset", position->offset);
-        surety_json_number(out, "length", position->length);
-    }
-    surety_buf_text(out, "}],\"repairs\":[],\"warnings\":[]");
+    surety_buf_text(out, ",\"value\":null,\"fallback\":false,\"place\":null,"
+                         "\"span\":null,\"errors\":[");
+    surety_issue_write_json(&issue, out);
+    surety_buf_text(out, "],\"repairs\":[],\"warnings\":[]");
     surety_json_text(out, "raw", raw_shown(line));
     surety_buf_text(out, "}\n");
 }

@@ -101,29 +101,6 @@ static void put_stop(const struct arrival *arrival, surety_buf *out)
             : "nothing that follows can satisfy the contract");
 }
 
-/* An item of a report's errors or warnings. */
-static void put_issue(surety_buf *out, const surety_issue *issue)
-{
-    const surety_position *position = &issue->position;
-
-    surety_buf_byte(out, '{');
-    surety_json_text(out, "instanceLocation", issue->instance_location);
-    surety_json_text(out, "keywordLocation", issue->keyword_location);
-    surety_json_text(out, "absoluteKeywordLocation",
-                     issue->absolute_keyword_location);
-    surety_json_text(out, "keyword", issue->keyword);
-    surety_json_text(out, "error", issue->message);
-    if (position->line > 0) {
-        surety_json_number(out, "line", position->line);
-        surety_json_number(out, "column", position->column);
-        surety_json_number(out, "offset", position->offset);
-        surety_json_number(out, "length", position->length);
-    }
-    if (issue->hint.len > 0)
-        surety_json_text(out, "hint", issue->hint);
-    surety_buf_byte(out, '}');
-}
-
 /* The stage that a finding belongs to. */
 static surety_stage stage_of(const surety_issue *finding)
 {
@@ -150,7 +127,7 @@ static void put_issues(surety_buf *out, surety_val list,
         surety_val_write(item, SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, ',');
     }
-    put_issue(out, last);
+    surety_issue_write_json(last, out);
     surety_buf_byte(out, ']');
 }
 

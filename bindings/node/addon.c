@@ -324,30 +324,6 @@ bool method_add(napi_env env, napi_value exports, const char *name,
     return true;
 }
 
-void position_write(surety_buf *out, const surety_position *position)
-{
-    surety_json_number(out, "line", position->line);
-    surety_json_number(out, "column", position->column);
-    surety_json_number(out, "offset", position->offset);
-    surety_json_number(out, "length", position->length);
-}
-
-void issue_write(surety_buf *out, const surety_issue *issue)
-{
-    surety_buf_byte(out, '{');
-    surety_json_text(out, "keyword", issue->keyword);
-    surety_json_text(out, "instanceLocation", issue->instance_location);
-    surety_json_text(out, "keywordLocation", issue->keyword_location);
-    surety_json_text(out, "absoluteKeywordLocation",
-                     issue->absolute_keyword_location);
-    surety_json_text(out, "error", issue->message);
-    if (issue->hint.len)
-        surety_json_text(out, "hint", issue->hint);
-    if (issue->position.line)
-        position_write(out, &issue->position);
-    surety_buf_byte(out, '}');
-}
-
 /* ---- contracts --------------------------------------------------------- */
 
 static void contract_free(struct shared *object)
@@ -652,7 +628,7 @@ static void finding_write(surety_buf *out, const surety_finding *finding)
         .hint = finding->hint,
         .position = surety_val_position(finding->instance)};
 
-    issue_write(out, &issue);
+    surety_issue_write_json(&issue, out);
 }
 
 /* Checks text by schema and writes {valid, errors, truncated}. */

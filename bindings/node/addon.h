@@ -93,10 +93,6 @@ void texts_drop(struct bytes *list, size_t count);
 napi_value string_make(napi_env env, surety_str str);
 /* The string of what was written, and the end of buf; a failure is thrown. */
 napi_value string_done(napi_env env, surety_buf *buf);
-/* Appends the members of a position. */
-void position_write(surety_buf *out, const surety_position *position);
-/* Appends an error of a value as a JSON object. */
-void issue_write(surety_buf *out, const surety_issue *issue);
 bool method_add(napi_env env, napi_value exports, const char *name,
                 napi_callback function);
 

@@ -285,7 +285,7 @@ static napi_value locate(napi_env env, napi_callback_info info)
                                    pointer.str),
                      &position)) {
             surety_buf_byte(&out, '{');
-            position_write(&out, &position);
+            surety_json_position(&out, &position);
             surety_buf_byte(&out, '}');
         } else {
             surety_buf_text(&out, "null");
@@ -478,7 +478,7 @@ static napi_value stream_finding(napi_env env, napi_callback_info info)
         return NULL;
     issue = surety_stream_finding(stream->stream);
     surety_buf_init(&out, NULL, 0);
-    issue_write(&out, &issue);
+    surety_issue_write_json(&issue, &out);
     return string_done(env, &out);
 }
 

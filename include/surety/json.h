@@ -307,6 +307,9 @@ SURETY_API void surety_json_text(surety_buf *out, const char *name,
 SURETY_API void surety_json_number(surety_buf *out, const char *name,
                                    uint64_t number);
 SURETY_API void surety_json_bool(surety_buf *out, const char *name, bool value);
+/* "line", "column", "offset" and "length"; nothing where the line is 0. */
+SURETY_API void surety_json_position(surety_buf *out,
+                                     const surety_position *position);
 /* Compact; null where val is SURETY_NONE. */
 SURETY_API void surety_json_value(surety_buf *out, const char *name,
                                   surety_val val);

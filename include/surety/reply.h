@@ -155,6 +155,9 @@ typedef struct surety_issue_form {
 SURETY_API surety_status surety_issue_write(const surety_issue *issue,
                                             const surety_issue_form *form,
                                             surety_buf *out);
+/* Appends an issue as an item of a report's errors: a JSON object. */
+SURETY_API void surety_issue_write_json(const surety_issue *issue,
+                                        surety_buf *out);
 
 /* What was repaired: a liberty in reading the text, or a change toward the
  * schema. position is of the reply as the user sees it. Texts belong to the

@@ -31,6 +31,16 @@ void surety_json_bool(surety_buf *out, const char *name, bool value)
     surety_buf_text(out, value ? "true" : "false");
 }
 
+void surety_json_position(surety_buf *out, const surety_position *position)
+{
+    if (!position->line)
+        return;
+    surety_json_number(out, "line", position->line);
+    surety_json_number(out, "column", position->column);
+    surety_json_number(out, "offset", position->offset);
+    surety_json_number(out, "length", position->length);
+}
+
 void surety_json_value(surety_buf *out, const char *name, surety_val val)
 {
     surety_json_name(out, name);

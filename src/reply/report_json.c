@@ -5,17 +5,7 @@
 
 enum { REPORT_RAW_MAX = 500 }; /* characters of the reply */
 
-static void json_position(surety_buf *out, const surety_position *position)
-{
-    if (!position->line)
-        return;
-    surety_json_number(out, "line", position->line);
-    surety_json_number(out, "column", position->column);
-    surety_json_number(out, "offset", position->offset);
-    surety_json_number(out, "length", position->length);
-}
-
-static void json_issue(surety_buf *out, const surety_issue *issue)
+void surety_issue_write_json(const surety_issue *issue, surety_buf *out)
 {
     surety_buf_byte(out, '{');
     surety_json_text(out, "instanceLocation", issue->instance_location);
@@ -24,7 +14,7 @@ static void json_issue(surety_buf *out, const surety_issue *issue)
                      issue->absolute_keyword_location);
     surety_json_text(out, "keyword", issue->keyword);
     surety_json_text(out, "error", issue->message);
-    json_position(out, &issue->position);
+    surety_json_position(out, &issue->position);
     if (issue->hint.len)
         surety_json_text(out, "hint", issue->hint);
     surety_buf_byte(out, '}');
@@ -38,7 +28,7 @@ static void json_issues(surety_buf *out, const char *name,
     for (size_t i = 0; i < issues->count; i++) {
         if (i)
             surety_buf_byte(out, ',');
-        json_issue(out, &issues->items[i].seen);
+        surety_issue_write_json(&issues->items[i].seen, out);
     }
     surety_buf_byte(out, ']');
 }
@@ -62,7 +52,7 @@ static void json_repairs(surety_buf *out, const surety__repairs *repairs)
         surety_json_text(out, "read", repair->read);
         if (repair->cost)
             surety_json_number(out, "cost", repair->cost);
-        json_position(out, &seen->position);
+        surety_json_position(out, &seen->position);
         surety_buf_byte(out, '}');
     }
     surety_buf_byte(out, ']');

@@ -249,30 +249,6 @@ void surety__watch_note(surety_run *run)
     };
 }
 
-/* The finding as an item of a report's errors. */
-static void watch_put_finding(const surety__attempt *attempt, surety_buf *out)
-{
-    const surety_issue *finding = &attempt->finding;
-    const surety_position *position = &finding->position;
-
-    surety_buf_byte(out, '{');
-    surety_json_text(out, "instanceLocation", finding->instance_location);
-    surety_json_text(out, "keywordLocation", finding->keyword_location);
-    surety_json_text(out, "absoluteKeywordLocation",
-                     finding->absolute_keyword_location);
-    surety_json_text(out, "keyword", finding->keyword);
-    if (finding->hint.len)
-        surety_json_text(out, "hint", finding->hint);
-    if (position->line) {
-        surety_json_number(out, "line", position->line);
-        surety_json_number(out, "column", position->column);
-        surety_json_number(out, "offset", position->offset);
-        surety_json_number(out, "length", position->length);
-    }
-    surety_json_text(out, "error", finding->message);
-    surety_buf_byte(out, '}');
-}
-
 /* The report's warnings, and behind them that the reply was stopped. */
 static void watch_put_warnings(const surety__attempt *attempt,
                                surety_val warnings, surety_buf *out)
@@ -313,7 +289,7 @@ static void watch_put_report(const surety__attempt *attempt, surety_val report,
             watch_put_warnings(attempt, member, out);
         } else if (finds && surety_val_is(key, "errors")) {
             surety_buf_byte(out, '[');
-            watch_put_finding(attempt, out);
+            surety_issue_write_json(&attempt->finding, out);
             surety_buf_byte(out, ']');
         } else if (finds && surety_val_is(key, "stage")) {
             surety_json_string(

@@ -216,6 +216,9 @@ done:
 
 TEST(writes_members)
 {
+    const surety_position nowhere = {.offset = 7, .length = 1};
+    const surety_position somewhere = {
+        .offset = 7, .length = 1, .line = 2, .column = 3};
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_buf out;
 
@@ -234,12 +237,15 @@ TEST(writes_members)
     surety_json_value(&out, "none", surety_val_none());
     surety_buf_byte(&out, '}');
     surety_json_text(&out, "e", (surety_str){NULL, 0});
+    surety_json_position(&out, &nowhere);
+    surety_json_position(&out, &somewhere);
     surety_buf_text(&out, "}]");
     TRY(out.status);
     CHECK_TEXT(surety_buf_str(&out),
                "[{\"a\\\"\":\"{\",\"\":18446744073709551615,\"0\":0,"
                "\"t\":true,\"f\":false,\"o\":{\"v\":[1,{}],\"none\":null},"
-               "\"e\":\"\"}]");
+               "\"e\":\"\",\"line\":2,\"column\":3,\"offset\":7,"
+               "\"length\":1}]");
     /* Into nothing: there is no last byte. */
     surety_buf_reset(&out);
     surety_json_bool(&out, "a", true);

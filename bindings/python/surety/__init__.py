@@ -27,9 +27,9 @@ from ._strict import Strict, StrictNote
 from ._text import Candidate, candidates, extract
 
 #: The version of the library that is loaded.
-library_version: str = _lib.surety_version().decode()
+engine_version: str = _lib.surety_version().decode()
 #: Where it was found: a path, or the name that the system found.
-library_path: str = _lib.path
+engine_path: str = _lib.path
 
 __all__ = [
     "Answer", "Attempt", "Backoff", "Ballot", "Budget", "Cancelled",
@@ -39,5 +39,5 @@ __all__ = [
     "Schema", "Stream", "Strict", "StrictNote", "SuretyError",
     "SuretyWarning", "Syntax", "Timeout", "Unsupported", "Usage",
     "Validation", "__version__", "candidates", "contracts", "extract",
-    "library_path", "library_version", "run", "run_async", "validate",
+    "engine_path", "engine_version", "run", "run_async", "validate",
 ]

@@ -213,13 +213,13 @@ class Libraries(unittest.TestCase):
                             os.path.join(folder, "surety"))
             place = os.path.join(folder, "surety", "libsurety.so.0")
             shutil.copy(os.path.join(LIBRARY, "libsurety.so.0"), place)
-            made = python("import surety; print(surety.library_path); "
+            made = python("import surety; print(surety.engine_path); "
                           "print(surety.extract('[1]'))", PYTHONPATH=folder,
                           SURETY_LIBRARY_PATH="")
             self.assertEqual(made.stdout, f"{place}\n[1]\n", made.stderr)
 
     def test_versions(self):
-        self.assertEqual(surety.library_version.split(".")[:2],
+        self.assertEqual(surety.engine_version.split(".")[:2],
                          surety.__version__.split(".")[:2])
 
 
