@@ -41,6 +41,10 @@ const struct option_row run_options[] = {
     {"config", 0, OPTION_TEXT, AT(config), 0, "FILE", NULL,
      "the configuration; else ./surety.json or surety/surety.json in "
      "$XDG_CONFIG_HOME"},
+    {"env", 0, OPTION_TEXTS, AT(environment), 0, "NAME", NULL,
+     "an environment variable that the commands of exec models get besides "
+     "PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_*, TZ and TMPDIR; "
+     "may be given again. They get no others, and so no keys"},
     SECTION("The call"),
     {"mode", 0, OPTION_CHOICE, AT(mode), 0, NULL, "auto|native|tool|prompt",
      "how the model is bound to the schema: by structured output of its "

@@ -42,6 +42,11 @@ typedef struct surety_config_options {
     surety_status (*record)(void *ctx, surety_str line);
     void *record_ctx;
     const surety_alloc *alloc;
+    /* Names of variables that every exec model's command gets besides those
+     * that surety_exec_options tells of and those of the model's env. Must
+     * outlive the configuration. */
+    const surety_str *exec_environment;
+    size_t exec_environment_count;
 } surety_config_options;
 
 /* Reads a configuration; empty text: only what is built in. It keeps no

@@ -218,9 +218,25 @@ SURETY_API surety_status surety_http_open(const surety_http_options *options,
                                           surety_transport **ret_transport,
                                           surety_error *reterr);
 
+typedef struct surety_exec_options {
+    size_t size; /* sizeof(surety_exec_options) */
+    /* Names of variables that commands get from this process's environment,
+     * where they are set, besides PATH, HOME, USER, LOGNAME, SHELL, LANG,
+     * LANGUAGE, LC_*, TZ and TMPDIR. Copied. */
+    const surety_str *environment;
+    size_t environment_count;
+    const surety_alloc *alloc;
+} surety_exec_options;
+
 /* exec:COMMAND: the body on the standard input of `/bin/sh -c COMMAND`, the
  * response its standard output. Not SURETY_MODE_NATIVE or TOOL. A status other
- * than 0 is COMMAND with the end of its standard error. */
+ * than 0 is COMMAND with the end of its standard error. Of this process's
+ * environment a command gets what surety_exec_options names, and so no key.
+ * SURETY_MISUSE: a name is empty, or has "=" or a NUL. */
+SURETY_API surety_status
+surety_exec_open_with(const surety_exec_options *options,
+                      surety_transport **ret_transport, surety_error *reterr);
+/* The same without further variables. */
 SURETY_API surety_status surety_exec_open(const surety_alloc *alloc,
                                           surety_transport **ret_transport,
                                           surety_error *reterr);

@@ -139,6 +139,7 @@ static void check_say_pattern(surety_finding finding, surety_error *reterr)
 {
     const surety_str where = finding.absolute_keyword_location;
     const surety_str variable = SURETY__LITERAL("/$defs/variable/");
+    const surety_str passed = SURETY__LITERAL("/$defs/passed/");
     const surety_str prices = SURETY__LITERAL("/properties/prices/");
 
     if (surety__str_find(where, variable) < where.len) {
@@ -147,6 +148,12 @@ static void check_say_pattern(surety_finding finding, surety_error *reterr)
                      "digits and underscores");
         surety__hint(reterr, "if it is the key itself, put it into a variable "
                              "such as PROVIDER_API_KEY and name that here");
+    } else if (surety__str_find(where, passed) < where.len) {
+        surety__fail(reterr, SURETY_SYNTAX,
+                     "this is no name of an environment variable: letters, "
+                     "digits and underscores");
+        surety__hint(reterr, "only the name stands here; its value is the "
+                             "environment's");
     } else if (surety__str_find(where, prices) < where.len) {
         surety__fail(reterr, SURETY_SYNTAX,
                      "a price here is for a model named PROVIDER:MODEL");

@@ -55,6 +55,7 @@ typedef struct surety__config_row {
     bool retry_ambiguous;
     surety_timeouts timeouts;
     size_t response_bytes_max;
+    surety_val environment; /* names that its command gets; of REACH_EXEC */
 } surety__config_row;
 
 /* A price of a model that is named directly. */
@@ -77,6 +78,7 @@ typedef struct surety__config_transport {
     surety__reach reach;
     surety_str ca_file, proxy; /* of REACH_HTTP */
     bool public_only;
+    bool is_own; /* of one model: its command gets variables of its own */
     surety_transport *transport;
 } surety__config_transport;
 

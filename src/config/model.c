@@ -35,9 +35,58 @@ static surety_status model_keep(surety_config *config,
     return SURETY_OK;
 }
 
-/* Opens the way that row says; recording is of REACH_REPLAY. */
+/* A variable that is listed and not there is likely a mistake; the command may
+ * do without. */
+static surety_status model_warn_unset(surety_config *config, surety_str name,
+                                      surety_error *reterr)
+{
+    const surety_str copy = surety__arena_text(&config->arena, name);
+
+    if (!copy.ptr)
+        return surety__fail_nomem(reterr);
+    if (!surety__environment(&config->options, copy.ptr))
+        surety__config_warn(config,
+                            "the environment variable %s, which is listed for "
+                            "a command, is not set",
+                            copy.ptr);
+    return SURETY_OK;
+}
+
+/* Opens the way to commands: with the variables of all of them, and those that
+ * names (an array, or none) lists for one model. */
+static surety_status model_open_exec(surety_config *config, surety_val names,
+                                     surety_transport **ret_transport,
+                                     surety_error *reterr)
+{
+    const surety_config_options *given = &config->options;
+    surety_exec_options options = {.size = sizeof(options),
+                                   .environment_count =
+                                       given->exec_environment_count,
+                                   .alloc = config->alloc};
+    surety_str *all =
+        surety__arena_take(&config->arena, (options.environment_count +
+                                            surety_val_count(names) + 1) *
+                                               sizeof(*all));
+
+    if (!all)
+        return surety__fail_nomem(reterr);
+    options.environment = all;
+    for (size_t i = 0; i < options.environment_count; i++)
+        all[i] = given->exec_environment[i];
+    for (surety_val val = surety_val_first(names); val.doc;
+         val = surety_val_next(names, val))
+        all[options.environment_count++] = surety_val_str(val);
+    for (size_t i = 0; i < options.environment_count; i++)
+        if (model_warn_unset(config, all[i], reterr))
+            return SURETY_NOMEM;
+    return surety_exec_open_with(&options, ret_transport, reterr);
+}
+
+/* Opens the way that row says for the model `from`; recording is of
+ * REACH_REPLAY. */
 static surety_status model_open(surety_config *config,
                                 surety__config_transport *row,
+                                const surety__config_row *from,
                                 const surety_recording *recording,
                                 surety_error *reterr)
 {
@@ -56,7 +105,7 @@ static surety_status model_open(surety_config *config,
     if (row->reach == REACH_REPLAY)
         status = surety_replay_open(recording, &replay, &transport, reterr);
     else if (row->reach == REACH_EXEC)
-        status = surety_exec_open(config->alloc, &transport, reterr);
+        status = model_open_exec(config, from->environment, &transport, reterr);
     else
         status = surety_http_open(&http, &transport, reterr);
     if (status != SURETY_OK)
@@ -71,30 +120,33 @@ model_transport_find(const surety_config *config, surety__reach reach,
 {
     surety__config_transport *row = config->transports;
 
-    while (row &&
-           (row->reach != reach || row->public_only != provider->public_only ||
-            !surety_str_equal(row->ca_file, provider->ca_file) ||
-            !surety_str_equal(row->proxy, provider->proxy)))
+    while (row && (row->reach != reach || row->is_own ||
+                   row->public_only != provider->public_only ||
+                   !surety_str_equal(row->ca_file, provider->ca_file) ||
+                   !surety_str_equal(row->proxy, provider->proxy)))
         row = row->next;
     return row;
 }
 
-/* The transport of a provider. A recording has one of its own, but that which
- * is played instead of all providers has one for all. */
+/* The transport of a model. A recording has one of its own, and so has a
+ * command with variables of its own; but that which is played instead of all
+ * providers has one for all. */
 static surety_status model_transport(surety_config *config,
-                                     const surety__config_provider *provider,
+                                     const surety__config_row *from,
                                      const surety_recording *recording,
                                      surety_transport **ret_transport,
                                      surety_error *reterr)
 {
+    const surety__config_provider *provider = from->provider;
     const surety_recording *played = config->options.replay;
+    const bool is_own = surety_val_count(from->environment) > 0;
     const surety__reach reach = played ? REACH_REPLAY : provider->reach;
     surety__config_transport *row = NULL;
     surety_status status = SURETY_OK;
 
     if (played)
         row = config->transports;
-    else if (!recording)
+    else if (!recording && !is_own)
         row = model_transport_find(config, reach, provider);
     if (!row) {
         row = surety__arena_take(&config->arena, sizeof(*row));
@@ -104,7 +156,9 @@ static surety_status model_transport(surety_config *config,
         row->ca_file = provider->ca_file;
         row->proxy = provider->proxy;
         row->public_only = provider->public_only;
-        status = model_open(config, row, played ? played : recording, reterr);
+        row->is_own = is_own;
+        status =
+            model_open(config, row, from, played ? played : recording, reterr);
     }
     if (status == SURETY_OK)
         *ret_transport = row->transport;
@@ -300,8 +354,8 @@ static surety_status model_make(surety_config *config,
     if (status == SURETY_OK)
         status = model_headers(config, provider->headers, model, reterr);
     if (status == SURETY_OK)
-        status = model_transport(config, provider, recording, &model->transport,
-                                 reterr);
+        status =
+            model_transport(config, row, recording, &model->transport, reterr);
     if (status != SURETY_OK)
         return status;
     made->next = config->models;

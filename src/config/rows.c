@@ -252,6 +252,25 @@ static surety_status rows_find_provider(const surety_config *config,
     return surety__config_at(config, name, reterr, status);
 }
 
+/* What a command gets of the environment; a model that is none has no use for
+ * it. */
+static surety_status rows_environment(const surety_config *config,
+                                      surety_val names, surety__config_row *row,
+                                      surety_error *reterr)
+{
+    surety_status status;
+
+    row->environment = names;
+    if (!names.doc || row->provider->reach == REACH_EXEC)
+        return SURETY_OK;
+    status = surety__fail(
+        reterr, SURETY_SYNTAX, "env is for commands, and \"%.*s\" is none",
+        (int)row->provider->name.len, row->provider->name.ptr);
+    surety__hint(reterr, "it lists what a model with \"provider\": \"exec\" "
+                         "gets of the environment");
+    return surety__config_at(config, surety_val_key(names), reterr, status);
+}
+
 static surety_status rows_model(surety_config *config, surety_val from,
                                 surety__config_row *row, surety_error *reterr)
 {
@@ -284,6 +303,9 @@ static surety_status rows_model(surety_config *config, surety_val from,
     if (status == SURETY_OK)
         status = rows_price(config, surety_val_get(from, "price"), &row->price,
                             reterr);
+    if (status == SURETY_OK)
+        status =
+            rows_environment(config, surety_val_get(from, "env"), row, reterr);
     return status;
 }
 

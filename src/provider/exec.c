@@ -10,9 +10,12 @@
  * command ends by itself, what it left behind in its group ends with it, and
  * what such a rest would still have written is not awaited.
  *
- * The command gets the program's whole environment and working directory, no
- * file but its three, and the usual signals. Its process is looked at, for it
- * cannot be polled, every few milliseconds.
+ * The command gets the working directory, no file but its three, the usual
+ * signals, and a small environment: what a program needs to find others, its
+ * user's files, language and time zone, and the variables that the caller
+ * lists. A program that calls models has the keys of all its providers in its
+ * environment, and a command is entitled to none of them. Its process is looked
+ * at, for it cannot be polled, every few milliseconds.
  *
  * Invariant: a process is not waited for (its number not free to be another's)
  * before the last signal was sent to its group. */
@@ -66,7 +69,10 @@ struct exec {
     struct exec_child *first; /* in the order of their starts */
     struct pollfd *polls;     /* room for every pipe */
     size_t poll_cap;
-    size_t count; /* of children */
+    const char **names; /* of variables that are handed on besides; ours */
+    size_t name_count;
+    size_t names_len; /* bytes of the block that names is in */
+    size_t count;     /* of children */
     bool told;
 };
 
@@ -120,9 +126,52 @@ static void exec_close_others(posix_spawn_file_actions_t *actions)
         closedir(files);
 }
 
+/* What every command gets, where it is set. */
+static const char *const exec_variables[] = {"PATH",     "HOME",  "USER",
+                                             "LOGNAME",  "SHELL", "LANG",
+                                             "LANGUAGE", "TZ",    "TMPDIR"};
+
+/* Whether a variable, "NAME=VALUE", is name's. */
+static bool exec_is_of(const char *variable, const char *name)
+{
+    const size_t len = strlen(name);
+
+    return strncmp(variable, name, len) == 0 && variable[len] == '=';
+}
+
+static bool exec_hands_on(const struct exec *exec, const char *variable)
+{
+    for (size_t i = 0; i < sizeof(exec_variables) / sizeof(*exec_variables);
+         i++)
+        if (exec_is_of(variable, exec_variables[i]))
+            return true;
+    for (size_t i = 0; i < exec->name_count; i++)
+        if (exec_is_of(variable, exec->names[i]))
+            return true;
+    return strncmp(variable, "LC_", 3) == 0;
+}
+
+/* The variables of this process that a command gets, ended by NULL, in a vector
+ * of *ret_cap that the caller frees; the texts stay the environment's. NULL:
+ * out of memory. */
+static char **exec_environment(const struct exec *exec, size_t *ret_cap)
+{
+    size_t count = 0;
+    char **passed;
+
+    while (environ && environ[count])
+        count++;
+    *ret_cap = count + 1;
+    passed = surety__new(exec->alloc, *ret_cap * sizeof(*passed));
+    for (size_t i = 0, to = 0; passed && i < count; i++)
+        if (exec_hands_on(exec, environ[i]))
+            passed[to++] = environ[i];
+    return passed;
+}
+
 /* 0 or an errno. theirs: the child's ends of the pipes. */
 static int exec_spawn(struct exec_child *child, char *command,
-                      const int *theirs)
+                      const int *theirs, char **environment)
 {
     char shell[] = "/bin/sh";
     char option[] = "-c";
@@ -155,7 +204,7 @@ static int exec_spawn(struct exec_child *child, char *command,
         exec_close_others(&actions);
         if (!error)
             error = posix_spawn(&child->pid, shell, &actions, &attributes,
-                                arguments, environ);
+                                arguments, environment);
         (void)posix_spawnattr_destroy(&attributes);
     }
     (void)posix_spawn_file_actions_destroy(&actions);
@@ -163,7 +212,8 @@ static int exec_spawn(struct exec_child *child, char *command,
 }
 
 /* Opens the pipes and starts the command; what fails becomes the delivery. */
-static void exec_launch(struct exec_child *child, char *command)
+static void exec_launch(struct exec_child *child, char *command,
+                        char **environment)
 {
     int theirs[EXEC_PIPES] = {-1, -1, -1};
     int error = 0;
@@ -176,7 +226,7 @@ static void exec_launch(struct exec_child *child, char *command)
         if (fcntl(child->pipes[i], F_SETFL, O_NONBLOCK))
             error = errno;
     if (!error)
-        error = exec_spawn(child, command, theirs);
+        error = exec_spawn(child, command, theirs, environment);
     for (int i = 0; i < EXEC_PIPES; i++)
         if (theirs[i] >= 0)
             close(theirs[i]);
@@ -544,6 +594,8 @@ static surety_status exec_start(void *ctx, uint64_t id,
     struct exec_child *child;
     surety_request own;
     surety_buf command;
+    char **environment;
+    size_t environment_cap;
     surety_str url;
 
     if (surety__options_take(&own, sizeof(own), request, reterr))
@@ -579,13 +631,18 @@ static surety_status exec_start(void *ctx, uint64_t id,
     surety_buf_init(&command, exec->alloc, 0);
     surety_buf_append(&command, url.ptr + scheme.len, url.len - scheme.len);
     surety_buf_byte(&command, '\0');
-    if (command.status || child->body.status) {
+    environment = exec_environment(exec, &environment_cap);
+    if (command.status || child->body.status || !environment) {
+        surety__free(exec->alloc, environment,
+                     environment_cap * sizeof(*environment));
         surety_buf_done(&command);
         surety_buf_done(&child->body);
         surety__free(exec->alloc, child, sizeof(*child));
         return surety__fail_nomem(reterr);
     }
-    exec_launch(child, command.ptr);
+    exec_launch(child, command.ptr, environment);
+    surety__free(exec->alloc, environment,
+                 environment_cap * sizeof(*environment));
     surety_buf_done(&command);
     *place = child;
     exec->count++;
@@ -615,18 +672,67 @@ static void exec_close(void *ctx)
         surety__clock_sleep(EXEC_SOON_MS);
     surety__free(exec->alloc, exec->polls,
                  exec->poll_cap * sizeof(*exec->polls));
+    surety__free(exec->alloc, exec->names, exec->names_len);
     surety__free(exec->alloc, exec, sizeof(*exec));
 }
 
-surety_status surety_exec_open(const surety_alloc *alloc,
-                               surety_transport **ret_transport,
+/* Keeps the names, terminated, in one block behind their pointers. */
+static surety_status exec_name(struct exec *exec,
+                               const surety_exec_options *options,
                                surety_error *reterr)
 {
-    struct exec *exec = surety__new(alloc, sizeof(*exec));
+    const size_t count = options->environment_count;
+    size_t len = count * sizeof(*exec->names);
+    char *to;
 
+    for (size_t i = 0; i < count; i++) {
+        const surety_str name = options->environment[i];
+
+        if (name.len == 0 || memchr(name.ptr, '=', name.len) ||
+            memchr(name.ptr, 0, name.len))
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "\"%.*s\" is not the name of a variable",
+                                (int)(name.len < 64 ? name.len : 64), name.ptr);
+        len += name.len + 1;
+    }
+    if (count == 0)
+        return SURETY_OK;
+    exec->names = surety__new(exec->alloc, len);
+    if (!exec->names)
+        return surety__fail_nomem(reterr);
+    exec->names_len = len;
+    exec->name_count = count;
+    to = (char *)(exec->names + count);
+    for (size_t i = 0; i < count; i++) {
+        const surety_str name = options->environment[i];
+
+        exec->names[i] = to;
+        memcpy(to, name.ptr, name.len);
+        to += name.len + 1;
+    }
+    return SURETY_OK;
+}
+
+surety_status surety_exec_open_with(const surety_exec_options *options,
+                                    surety_transport **ret_transport,
+                                    surety_error *reterr)
+{
+    surety_exec_options own;
+    struct exec *exec;
+    surety_status status =
+        surety__options_take(&own, sizeof(own), options, reterr);
+
+    if (status)
+        return status;
+    exec = surety__new(own.alloc, sizeof(*exec));
     if (!exec)
         return surety__fail_nomem(reterr);
-    exec->alloc = alloc;
+    exec->alloc = own.alloc;
+    status = exec_name(exec, &own, reterr);
+    if (status) {
+        surety__free(own.alloc, exec, sizeof(*exec));
+        return status;
+    }
     exec->transport = (surety_transport){.version = 1,
                                          .ctx = exec,
                                          .start = exec_start,
@@ -635,4 +741,14 @@ surety_status surety_exec_open(const surety_alloc *alloc,
                                          .close = exec_close};
     *ret_transport = &exec->transport;
     return SURETY_OK;
+}
+
+surety_status surety_exec_open(const surety_alloc *alloc,
+                               surety_transport **ret_transport,
+                               surety_error *reterr)
+{
+    const surety_exec_options options = {.size = sizeof(options),
+                                         .alloc = alloc};
+
+    return surety_exec_open_with(&options, ret_transport, reterr);
 }

@@ -337,6 +337,34 @@ def test_commands():
               "broken")
     complains("one that is none",
               surety(*base, "-m", "exec:no-such-command-here", "Hi"), 3)
+    planted = {"OPENAI_API_KEY": CANARY, "OTHER": "seen", "TZ": "UTC"}
+    result = surety(*base, "-m", "exec:env | sort", "Hi", env=planted)
+    check("a command gets no keys, and what it needs",
+          result.code == 0 and CANARY not in result.out
+          and "OTHER" not in result.out
+          and {"PATH", "HOME", "LC_ALL", "TZ"}
+          <= {line.split("=")[0] for line in result.out.splitlines()}
+          <= {"PATH", "HOME", "LC_ALL", "TZ", "PWD", "OLDPWD", "SHLVL", "_"},
+          result)
+    gives("but what --env names",
+          surety(*base, "-m", "exec:echo $OTHER$MORE", "--env", "OTHER",
+                 "--env", "MORE", "Hi", env=planted), 0, "seen\n",
+          "warning: the environment variable MORE, which is listed for a "
+          "command, is not set")
+    write("environment.json", {"models": {
+        "bare": {"provider": "exec", "model": "echo =$OTHER="},
+        "listed": {"provider": "exec", "model": "echo =$OTHER=",
+                   "env": ["OTHER"]}}})
+    own = ("run", "--ledger", "none", "--config", "environment.json", "-m")
+    gives("or the configuration lists", surety(*own, "listed", "Hi",
+                                               env=planted), 0, "=seen=\n")
+    gives("for that model alone",
+          surety(*own, "bare", "--show-prompt", "-m", "listed", "Hi",
+                 env=planted), 0, "==\n")
+    for name in ("", "1A", "A=b", "A B"):
+        complains(f"--env {name!r}",
+                  surety(*base, "-m", "exec:cat", "--env", name, "Hi"), 2,
+                  "--env takes the name of a variable")
     gives("with a contract",
           surety(*base, "-c", "simple/message", "-m",
                  "exec:cat >/dev/null; echo '{\"message\":\"x\"}'", "Hi"), 0,

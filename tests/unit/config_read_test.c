@@ -175,6 +175,13 @@ static const struct mistake mistakes[] = {
      "PROVIDER:MODEL", ""},
     {"{\"providers\":{\"p\":{}}}", 1, 19, "/providers/p", "no base_url", ""},
     {"{\"providers\":{\"exec\":{}}}", 1, 15, "/providers/exec", "changed", ""},
+    {"{\"models\":{\"a\":{\"provider\":\"openai\",\"model\":\"b\","
+     "\"env\":[\"A\"]}}}",
+     1, 49, "/models/a/env", "openai", "exec"},
+    {"{\"models\":{\"a\":{\"provider\":\"exec\",\"model\":\"b\","
+     "\"env\":[\"A\",\"B=sk-1\"]}}}",
+     1, 58, "/models/a/env/1", "no name of an environment variable",
+     "only the name"},
     {"{\"providers\":{\"p\":{\"base_url\":\"ftp://h/\"}}}", 1, 31,
      "/providers/p/base_url", "scheme", "https"},
     {"{\"providers\":{\"p\":{\"base_url\":\"https:///v1\"}}}", 1, 31,

@@ -97,6 +97,26 @@ static void http_act(const void *given, surety_buf *out)
         transport->close(transport->ctx);
 }
 
+static const surety_str exec_names[] = {{"SURETY_TEST", 11}};
+
+static void exec_fill(void *own)
+{
+    ((surety_exec_options *)own)->environment = exec_names;
+    ((surety_exec_options *)own)->environment_count = 1;
+}
+
+static void exec_act(const void *given, surety_buf *out)
+{
+    const surety_request request = {
+        .size = sizeof(request),
+        .url = surety_str_of("exec:echo $SURETY_TEST")};
+    surety_transport *transport = NULL;
+
+    setenv("SURETY_TEST", "given", 1);
+    if (options_ended(surety_exec_open_with(given, &transport, NULL), out))
+        converse(transport, &request, out);
+}
+
 static void replay_fill(void *own)
 {
     ((surety_replay_options *)own)->match = true;
@@ -534,6 +554,7 @@ static const struct options_row options_rows[] = {
     OPTIONS_ROW(surety_request, response_bytes_max, .fill = request_fill,
                 .alter = request_alter, .act = request_act),
     OPTIONS_ROW(surety_http_options, alloc, .fill = http_fill, .act = http_act),
+    OPTIONS_ROW(surety_exec_options, alloc, .fill = exec_fill, .act = exec_act),
     OPTIONS_ROW(surety_replay_options, alloc, .fill = replay_fill,
                 .act = replay_act),
     OPTIONS_ROW(surety_entry, partial, .fill = entry_fill, .alter = entry_alter,
@@ -543,7 +564,7 @@ static const struct options_row options_rows[] = {
     OPTIONS_ROW(surety_run_options, alloc, .fill = run_fill, .act = run_act),
     OPTIONS_ROW(surety_consensus_options, event_ctx, .fill = consensus_fill,
                 .act = consensus_act),
-    OPTIONS_ROW(surety_config_options, alloc, .fill = config_fill,
+    OPTIONS_ROW(surety_config_options, exec_environment, .fill = config_fill,
                 .act = config_act),
     OPTIONS_ROW(surety_mock_options, alloc, .fill = mock_fill, .act = mock_act),
     OPTIONS_ROW(surety_table_options, alloc, .fill = table_fill,

@@ -354,6 +354,46 @@ done:
     heard_done(&heard);
 }
 
+TEST(gives_a_command_a_small_environment)
+{
+    static const surety_str names[] = {{"SURETY_GIVEN", 12},
+                                       {"SURETY_ABSENT", 13}};
+    static const surety_str bad[] = {{"A=B", 3}};
+    surety_exec_options options = {.size = sizeof(options),
+                                   .environment = names,
+                                   .environment_count = 2,
+                                   .alloc = check_alloc(t)};
+    surety_transport *transport = NULL;
+    const surety_request request = request_of(
+        "exec:env | grep -E '^(SURETY_|LC_ALL|TZ|[A-Z]*_KEY)' | LC_ALL=C sort",
+        "");
+    struct heard heard;
+    const surety_receiver receiver = heard_receiver(&heard);
+
+    heard_init(&heard, check_alloc(t));
+    setenv("OPENAI_API_KEY", "sk-planted", 1);
+    setenv("SURETY_GIVEN", "a=b", 1);
+    setenv("SURETY_GIVEN_MORE", "c", 1);
+    setenv("SURETY_GIVE", "d", 1);
+    setenv("LC_ALL", "C", 1);
+    setenv("TZ", "UTC", 1);
+    TRY(surety_exec_open_with(&options, &transport, NULL));
+    TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
+    for (int i = 0; i < 500 && !heard.ends; i++)
+        TRY(transport->wait(transport->ctx, 20, NULL));
+    TRY(heard.body.status);
+    CHECK_TEXT(surety_buf_str(&heard.body),
+               "LC_ALL=C\nSURETY_GIVEN=a=b\nTZ=UTC\n");
+    transport->close(transport->ctx);
+    transport = NULL;
+    options.environment = bad;
+    options.environment_count = 1;
+    EXPECT(SURETY_MISUSE, surety_exec_open_with(&options, &transport, NULL));
+done:
+    transport_close(transport);
+    heard_done(&heard);
+}
+
 TEST(knows_when_somebody_else_waits)
 {
     surety_transport *transport = NULL;
@@ -453,6 +493,8 @@ int main(int argc, char **argv)
         {"finds the path of a URL", finds_the_path_of_a_url},
         {"talks to a server", talks_to_a_server},
         {"talks to a command", talks_to_a_command},
+        {"gives a command a small environment",
+         gives_a_command_a_small_environment},
         {"knows when somebody else waits", knows_when_somebody_else_waits},
         {"returns on a signal", returns_on_a_signal},
     };
