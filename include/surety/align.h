@@ -62,10 +62,11 @@ SURETY_API surety_status surety_aligner_align_rows(
     surety_aligner *aligner, const surety_schema *schema,
     const surety_val *vals, size_t count, const surety_align_options *options,
     surety_doc *out, surety_error *reterr);
-/* The same for a text that is no JSON, where the schema's root is a scalar: the
- * one value of an enum that stands in it, as words, with nothing that negates
- * it; the one truth value or number; for a string of any form the text itself,
- * trimmed. The edit "text". Whether the text is a refusal is for the caller to
+/* The same for a text that is no JSON, where the schema's root names a scalar
+ * by type, enum or const: the one value of an enum that stands in it, as words,
+ * with nothing that negates it; the one truth value or number; for a string of
+ * any form the text itself, trimmed. The edit "text". A schema that names no
+ * type wants none of them. Whether the text is a refusal is for the caller to
  * know. */
 SURETY_API surety_status surety_aligner_align_text(
     surety_aligner *aligner, const surety_schema *schema, surety_str text,

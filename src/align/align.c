@@ -254,21 +254,46 @@ surety_status surety_aligner_align_rows(surety_aligner *aligner,
 
 /* ---- plain text ---------------------------------------------------------- */
 
-/* What text says of goal as a scalar. */
+/* Whether val is a string of an alternative of goal: one that another
+ * alternative lets pass for want of a type is no answer. */
+static bool text_is_named(surety_aligner *aligner, const surety__goal *goal,
+                          surety_val val)
+{
+    bool named = false;
+
+    for (uint32_t i = 0; i < goal->alternative_count && !named; i++) {
+        const surety__alternative *alternative = &goal->alternatives[i];
+        surety__goal *alone;
+
+        if (!(alternative->types & TYPE_STRING))
+            continue;
+        alone = surety__goal_of(aligner, alternative->shapes,
+                                alternative->shape_count);
+        named = !aligner->status && surety__goal_holds(aligner, alone, val);
+    }
+    return named;
+}
+
+/* What text says of goal as a scalar that the schema names. */
 static surety__answer text_answer(surety_aligner *aligner, surety__goal *goal,
                                   surety_val val)
 {
     surety__answer answer = {.fits = false};
     surety_str text = surety_val_str(val);
+    surety__goal scalars;
 
-    if (!surety__goal_expand(aligner, goal) ||
-        !surety__goal_list(aligner, goal))
+    /* Where anything will do, the schema names nothing. */
+    if (aligner->status || !text.len || !goal ||
+        !surety__goal_scalars(aligner, goal, &scalars))
         return answer;
-    if (goal->open_string)
+    if (surety__goal_holds(aligner, goal, val))
+        answer.fits = text_is_named(aligner, &scalars, val);
+    if (answer.fits || aligner->status || scalars.open_string ||
+        !surety__goal_list(aligner, &scalars))
         return answer;
-    answer = surety__scalar_align(aligner, goal, val);
+    answer = surety__scalar_align(aligner, &scalars, val);
     if (!answer.fits && !aligner->status)
-        answer = surety__text_align(aligner, goal, val, text);
+        answer = surety__text_align(aligner, &scalars, val, text);
     return answer;
 }
 
@@ -279,7 +304,7 @@ surety_status surety_aligner_align_text(surety_aligner *aligner,
                                         surety_doc *out, surety_error *reterr)
 {
     const surety__shape *root;
-    surety__answer answer = {.fits = true};
+    surety__answer answer;
     surety__goal *goal;
     surety_val val;
     bool valid = false;
@@ -298,11 +323,7 @@ surety_status surety_aligner_align_text(surety_aligner *aligner,
     aligner->lead = EDIT_TEXT;
     root = schema->root;
     goal = surety__goal_of(aligner, &root, 1);
-    if (!aligner->status && !surety_val_str(val).len)
-        return aligner_fail(aligner, false, reterr);
-    if (!aligner->status && !surety__goal_holds(aligner, goal, val) &&
-        !aligner->status)
-        answer = text_answer(aligner, goal, val);
+    answer = text_answer(aligner, goal, val);
     if (!aligner->status && answer.fits && !answer.torn &&
         surety__plan_write(aligner, &answer, val, out, true))
         aligner->status = surety_checker_check(

@@ -186,6 +186,8 @@ static bool draft_finish(struct goal_expansion *expansion,
                                        .shape_count = draft->count,
                                        .types = TYPE_ANY};
     void *items = expansion->list;
+    bool typed = false;
+    unsigned named = 0;
 
     for (uint32_t i = 0; i < draft->count; i++) {
         const surety__shape *shape = draft->shapes[i];
@@ -193,9 +195,15 @@ static bool draft_finish(struct goal_expansion *expansion,
         alternative.types &= draft_types(shape);
         alternative.enumerated =
             alternative.enumerated || shape->choices || shape->constant;
+        typed = typed || shape->types != TYPE_ANY;
+        named |= (shape->objects ? TYPE_OBJECT : 0u) |
+                 (shape->arrays ? TYPE_ARRAY : 0u);
     }
     if (!alternative.types)
         return true;
+    alternative.named = typed || alternative.enumerated
+                            ? alternative.types
+                            : (uint8_t)(alternative.types & named);
     if (surety__grow(expansion->aligner->alloc, &items, &expansion->cap,
                      expansion->count + 1, sizeof(alternative), UINT32_MAX)) {
         expansion->aligner->status = SURETY_NOMEM;
@@ -260,6 +268,20 @@ static bool draft_step(struct goal_expansion *expansion, surety__goal *goal)
     return draft_finish(expansion, draft);
 }
 
+/* What its alternatives are taken together. */
+static void goal_sum(surety__goal *goal)
+{
+    for (uint32_t i = 0; i < goal->alternative_count; i++) {
+        const surety__alternative *alternative = &goal->alternatives[i];
+
+        goal->types |= alternative->types;
+        goal->named |= alternative->named;
+        goal->open_string =
+            goal->open_string ||
+            (alternative->types & TYPE_STRING && !alternative->enumerated);
+    }
+}
+
 bool surety__goal_expand(surety_aligner *aligner, surety__goal *goal)
 {
     struct goal_expansion expansion = {.aligner = aligner};
@@ -284,17 +306,34 @@ bool surety__goal_expand(surety_aligner *aligner, surety__goal *goal)
                    expansion.count * sizeof(*expansion.list));
         goal->alternative_count = (uint32_t)expansion.count;
         goal->several = goal->several || expansion.count > 1;
-        for (uint32_t i = 0; i < goal->alternative_count; i++) {
-            goal->types |= goal->alternatives[i].types;
-            goal->open_string = goal->open_string ||
-                                (goal->alternatives[i].types & TYPE_STRING &&
-                                 !goal->alternatives[i].enumerated);
-        }
+        goal_sum(goal);
         goal->expanded = true;
     }
     surety__free(aligner->alloc, expansion.list,
                  expansion.cap * sizeof(*expansion.list));
     return done;
+}
+
+bool surety__goal_scalars(surety_aligner *aligner, surety__goal *goal,
+                          surety__goal *out)
+{
+    const unsigned scalars = TYPE_ANY & ~(TYPE_ARRAY | TYPE_OBJECT);
+
+    if (!surety__goal_expand(aligner, goal))
+        return false;
+    *out = (surety__goal){.roots = goal->roots,
+                          .root_count = goal->root_count,
+                          .expanded = true,
+                          .several = true};
+    out->alternatives = surety__aligner_take(
+        aligner, goal->alternative_count + 1u, sizeof(*out->alternatives));
+    if (!out->alternatives)
+        return false;
+    for (uint32_t i = 0; i < goal->alternative_count; i++)
+        if (goal->alternatives[i].named & scalars)
+            out->alternatives[out->alternative_count++] = goal->alternatives[i];
+    goal_sum(out);
+    return true;
 }
 
 /* ---- what enum and const list -------------------------------------------- */

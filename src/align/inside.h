@@ -50,6 +50,8 @@ typedef struct surety__alternative {
     const surety__shape **shapes;
     uint32_t shape_count;
     uint8_t types;    /* TYPE_ bits that every shape lets pass */
+    uint8_t named;    /* those of them that type, enum, const or a keyword of
+                       * containers speaks of */
     bool enumerated;  /* some shape lists its values */
     bool names_ready; /* the following are filled in */
     surety__known *names;
@@ -73,7 +75,7 @@ typedef struct surety__goal {
     /* Filled in when first asked for. */
     bool expanded, listed;
     bool several; /* its shapes do not say all that decides */
-    uint8_t types;
+    uint8_t types, named;
     bool open_string; /* strings pass that no list names */
     surety__alternative *alternatives;
     uint32_t alternative_count;
@@ -210,6 +212,10 @@ surety__goal *surety__goal_of(surety_aligner *aligner,
                               const surety__shape **roots, uint32_t count);
 /* Fills in its alternatives. */
 bool surety__goal_expand(surety_aligner *aligner, surety__goal *goal);
+/* Makes out, as expanded, what goal is without the alternatives that name no
+ * scalar. */
+bool surety__goal_scalars(surety_aligner *aligner, surety__goal *goal,
+                          surety__goal *out);
 /* Fills in its choices. */
 bool surety__goal_list(surety_aligner *aligner, surety__goal *goal);
 /* Fills in the names of an alternative. */

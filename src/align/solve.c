@@ -571,6 +571,13 @@ static surety__edit_id val_within(const struct surety__question *question,
     }
 }
 
+/* Whether a goal takes values of val's kind only for want of a type: that is no
+ * reason to leave an object for one of them. */
+static bool goal_lets_slip(const surety__goal *goal, surety_val val)
+{
+    return (goal->types & ~goal->named & val_bits(val)) != 0;
+}
+
 /* Asks about the next value within this one. */
 static void question_within(surety_aligner *aligner,
                             struct surety__question *question)
@@ -599,7 +606,9 @@ static void question_within(surety_aligner *aligner,
             question->cursor =
                 (uint32_t)(surety__cell_after(surety__cell_of(val)) -
                            val.doc->cells);
-            if (known || (!scalar && surety__cell_of(val)->kind < CELL_STRING))
+            if (known ||
+                (!scalar && surety__cell_of(val)->kind < CELL_STRING) ||
+                goal_lets_slip(goal, val))
                 val = surety_val_none();
         }
         question->at++;

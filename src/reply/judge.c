@@ -434,7 +434,7 @@ static surety_status judge_mend(surety_judge *judge, bool *ret_found,
         status = judge_trust(judge, ret_found, reterr);
     if (status != SURETY_OK || *ret_found || judge->place != SURETY_PLACE_NONE)
         return status;
-    if (judge->put_off) {
+    if (judge->put_off && !surety__repair_answered(judge)) {
         judge->taken_up = true;
         status =
             surety__repair_place(judge, SURETY_PLACE_WHOLE, ret_found, reterr);

@@ -612,6 +612,24 @@ surety_status surety__repair_place(surety_judge *judge, surety_place place,
     return *ret_found ? repair_partial(judge, reterr) : SURETY_OK;
 }
 
+bool surety__repair_answered(const surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    const surety__shape *shape =
+        surety_contract_schema(judge->contract)->root->direct;
+    unsigned kind;
+
+    if (!best || best->weak || best->stage < SURETY_STAGE_JSON_PARSE ||
+        !best->candidate.text.len)
+        return false;
+    switch (*best->candidate.text.ptr) {
+    case '{': kind = CELL_OBJECT; break;
+    case '[': kind = CELL_ARRAY; break;
+    default: return false;
+    }
+    return surety__route_end(shape, kind)->how[kind] != HOW_NO;
+}
+
 /* Whether a text says that there is nothing, as programs do. */
 static bool repair_says_nothing(surety_str text)
 {
@@ -630,7 +648,8 @@ surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
     bool wide = false;
 
     if (judge->repair != SURETY_REPAIR_ALIGN || judge->cut_off ||
-        judge->options.cut || judge->options.certain_only)
+        judge->options.cut || judge->options.certain_only ||
+        surety__repair_answered(judge))
         return SURETY_OK;
     /* Where an object is good enough, words are not what was asked for. */
     trial = surety__judge_spare(judge);

@@ -168,6 +168,9 @@ static inline surety_val surety__trial_value(const surety__trial *trial)
  * where that is allowed. */
 surety_status surety__repair_place(surety_judge *judge, surety_place place,
                                    bool *ret_found, surety_error *reterr);
+/* Whether the reply holds an array or object, valid or not, and the schema
+ * takes values of that kind: then its text is no value. */
+bool surety__repair_answered(const surety_judge *judge);
 /* Takes the reply's own words for a value where the schema wants a scalar. */
 surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
                                   surety_error *reterr);

@@ -16,6 +16,14 @@
 #define SCHEMA "{" OBJECT "}"
 #define STRINGS "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
 
+/* Any value but an object without an integer id; and the same, or a string. */
+#define UNTYPED                                                                \
+    "{\"required\":[\"id\"],\"properties\":{\"id\":{\"type\":\"integer\"}}}"
+#define NAMED                                                                  \
+    "{\"anyOf\":[{\"$ref\":\"#/$defs/"                                         \
+    "s\"},{\"type\":\"object\",\"allOf\":[" UNTYPED                            \
+    "]}],\"$defs\":{\"s\":{\"type\":\"string\"}}}"
+
 enum { CERTAIN_ONLY = 1, PARTIAL = 2, CUT = 4 };
 
 struct repair_case {
@@ -193,6 +201,36 @@ static const struct repair_case cases[] = {
      "\"Paris\"", "text", WHOLE},
     {"{\"type\":\"string\"}", "<think>Rome?", ALIGN, 0, NULL,
      "reasoning begins at line 1 but never ends: the reply looks cut off",
+     SURETY_PLACE_NONE},
+    /* only where the schema names a scalar, and the reply has no value of a
+     * kind that it takes */
+    {UNTYPED, "{\"ref\": 7}", ALIGN, 0, NULL,
+     "the required property \"id\" is missing", WHOLE},
+    {UNTYPED, "Sure: {ref: 7}", ALIGN, 0, NULL,
+     "the required property \"id\" is missing", EMBEDDED},
+    {UNTYPED, "'{\"ref\": 7}'", ALIGN, 0, NULL,
+     "the required property \"id\" is missing", EMBEDDED},
+    {UNTYPED, "{\"result\": \"xyz\"}", ALIGN, 0, NULL,
+     "the required property \"id\" is missing", WHOLE},
+    {UNTYPED, "{\"result\": {\"id\": \"7\"}}", ALIGN, 0, "{\"id\":7}",
+     "wrapper-key number-from-text", WHOLE},
+    {UNTYPED, "Sure, it is 7.", ALIGN, 0, NULL,
+     "nothing that looks like JSON was found", SURETY_PLACE_NONE},
+    {"{\"minimum\":5}", "It is 7.", ALIGN, 0, NULL,
+     "nothing that looks like JSON was found", SURETY_PLACE_NONE},
+    {"{\"anyOf\":[{\"type\":\"integer\"}," UNTYPED "]}", "It is 7.", ALIGN, 0,
+     "7", "text number-from-text", WHOLE},
+    {"{\"anyOf\":[{\"type\":\"boolean\"}," UNTYPED "]}", "Yes.", ALIGN, 0,
+     "true", "text boolean-from-text", WHOLE},
+    {NAMED, "Hello there.", ALIGN, 0, "\"Hello there.\"", "text", WHOLE},
+    {NAMED, "{\"ref\": 7}", ALIGN, 0, NULL,
+     "the required property \"id\" is missing", WHOLE},
+    {NAMED, "So {\"ref\": 7}", ALIGN, 0, NULL,
+     "the required property \"id\" is missing", EMBEDDED},
+    {NAMED, "So [7, 8]", ALIGN, 0, "\"So [7, 8]\"", "text", WHOLE},
+    {"{\"type\":\"string\"}", "So {\"ref\": 7}", ALIGN, 0,
+     "\"So {\\\"ref\\\": 7}\"", "text", WHOLE},
+    {STRINGS, "Paris", ALIGN, 0, NULL, "nothing that looks like JSON was found",
      SURETY_PLACE_NONE},
     /* never from thinking */
     {"true", "<think>{'a':1}</think>", SYNTAX, 0, NULL,
