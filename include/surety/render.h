@@ -110,8 +110,9 @@ typedef struct surety_table_form {
     const surety_str *notes; /* shown below the table; CSV has none */
     size_t notes_count;
     /* CSV: write a text that a spreadsheet would take for a formula (it begins
-     * with =, +, -, @, tab or CR) as it is, not with a ' before it. Numbers
-     * are never changed; the other formats keep such texts texts. */
+     * with =, +, -, @ or their full width forms, also behind blanks, line ends
+     * and U+FEFF; or with a tab, CR or LF) as it is, not with a ' before it.
+     * Numbers are never changed; the other formats keep such texts texts. */
     bool formulas;
     bool byte_order_mark; /* CSV: begin with one, for older spreadsheets */
     surety_str scratch;   /* XLSX: folder for temporary files; empty: /tmp */

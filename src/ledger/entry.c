@@ -7,10 +7,14 @@
  *   saved by stopping a call, where that is not known, and its bytes, where it
  *   was not stopped;
  * - numbers above 2^63 - 1 are kept as 2^63 - 1: databases have no unsigned
- *   numbers, and no attempt costs nine million dollars.
+ *   numbers, and no attempt costs nine million dollars;
+ * - a count below zero, which only another program can have written, is as if
+ *   it were NULL.
  *
  * Errors and repairs are rows of their own; here are only their counts. */
 #include "ledger/ledger.h"
+
+#include <limits.h>
 
 typedef enum entry_form {
     FORM_TEXT = 0,
@@ -182,9 +186,24 @@ static surety_entry_state entry_state(surety_str name)
     return (surety_entry_state)i;
 }
 
+/* Whether a form is that of a count, which no other program may have written
+ * less than zero. */
+static bool entry_counts(entry_form form)
+{
+    return form == FORM_UINT32 || form == FORM_SIZE || form == FORM_TOKENS ||
+           form == FORM_COST || form == FORM_STOPPED || form == FORM_SAVED;
+}
+
+/* A number within the bounds of the member that takes it. */
+static int64_t entry_clamp(int64_t number, int64_t low, int64_t high)
+{
+    return number < low ? low : number > high ? high : number;
+}
+
 surety_entry surety__entry_of(const surety__cell *cells)
 {
     surety_entry entry = {.size = sizeof(entry)};
+    bool is_usage_broken = false;
 
     for (size_t i = 0; i < SURETY__COLUMNS; i++) {
         const entry_column *column = &entry_columns[i];
@@ -193,12 +212,22 @@ surety_entry surety__entry_of(const surety__cell *cells)
 
         if (cell.kind == CELL_NULL)
             continue;
+        /* A count below zero says nothing: it is as if it were not there. */
+        if (entry_counts(column->form) && cell.number < 0) {
+            is_usage_broken |= column->form == FORM_TOKENS;
+            continue;
+        }
         switch (column->form) {
         case FORM_TEXT:
         case FORM_RAW: *(surety_str *)member = cell.text; break;
         case FORM_STATE: entry.state = entry_state(cell.text); break;
-        case FORM_UINT32: *(uint32_t *)member = (uint32_t)cell.number; break;
-        case FORM_INT: *(int *)member = (int)cell.number; break;
+        case FORM_UINT32:
+            *(uint32_t *)member =
+                (uint32_t)entry_clamp(cell.number, 0, UINT32_MAX);
+            break;
+        case FORM_INT:
+            *(int *)member = (int)entry_clamp(cell.number, INT_MIN, INT_MAX);
+            break;
         case FORM_BOOL: *(bool *)member = cell.number != 0; break;
         case FORM_SIZE: *(size_t *)member = (size_t)cell.number; break;
         case FORM_TOKENS:
@@ -216,6 +245,12 @@ surety_entry surety__entry_of(const surety__cell *cells)
         case FORM_STOPPED: *(uint64_t *)member = (uint64_t)cell.number; break;
         default: *(int64_t *)member = cell.number; break;
         }
+    }
+    /* Of tokens the sum counts: where one is broken, it is not known. */
+    if (is_usage_broken) {
+        entry.usage_known = false;
+        entry.input_tokens = entry.cached_input_tokens = 0;
+        entry.output_tokens = entry.reasoning_tokens = 0;
     }
     return entry;
 }

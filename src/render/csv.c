@@ -10,29 +10,54 @@
 
 #include <surety/json.h>
 
+/* Characters that a spreadsheet passes over before it looks for a formula:
+ * blanks, line ends and controls, and what shows nothing (U+FEFF). */
+static bool csv_is_passed(uint32_t code)
+{
+    return surety__line_is_blank(code) || surety__line_is_hidden(code) ||
+           (code >= 0x2000 && code <= 0x200F) || code == 0x202F ||
+           code == 0x205F || code == 0x3000 || code == 0x180E;
+}
+
 /* Whether a spreadsheet may take the text for a formula: what CWE-1236 and
- * OWASP's "CSV Injection" list, also behind blanks. */
+ * OWASP's "CSV Injection" list, behind anything that shows nothing, and in the
+ * full width forms that Japanese and Chinese versions take for the same. */
 static bool csv_is_formula(surety_str text)
 {
-    size_t at = 0;
+    const char *at = text.ptr;
+    const char *end = text.len > 0 ? at + text.len : at;
 
-    while (at < text.len && text.ptr[at] == ' ')
-        at++;
-    return at < text.len && text.ptr[at] != '\0' &&
-           strchr("=+-@\t\r", text.ptr[at]);
+    while (at < end) {
+        unsigned len;
+        const uint32_t code = surety__utf8_decode(at, end, &len);
+        if (!csv_is_passed(code))
+            return code == '=' || code == '+' || code == '-' || code == '@' ||
+                   code == 0xFF1D || code == 0xFF0B || code == 0xFF0D ||
+                   code == 0xFF20;
+        /* Tab, LF and CR at the beginning are triggers of their own. */
+        if (at == text.ptr && (code == '\t' || code == '\r' || code == '\n'))
+            return true;
+        at += len;
+    }
+    return false;
+}
+
+/* Whether a field needs quotes: what RFC 4180 names, and the other separators
+ * that spreadsheets cut at by their settings, which could begin a cell. */
+static bool csv_needs_quotes(surety_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] == '\0' || strchr("\",;\t\r\n", text.ptr[i]))
+            return true;
+    return text.len > 0 &&
+           (text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' ');
 }
 
 void surety_csv_field(surety_str text, bool formulas, surety_buf *out)
 {
     const bool is_formula = !formulas && csv_is_formula(text);
-    bool is_quoted = is_formula;
 
-    for (size_t i = 0; i < text.len && !is_quoted; i++)
-        is_quoted = text.ptr[i] == '"' || text.ptr[i] == ',' ||
-                    text.ptr[i] == '\r' || text.ptr[i] == '\n';
-    if (text.len > 0 && (text.ptr[0] == ' ' || text.ptr[text.len - 1] == ' '))
-        is_quoted = true;
-    if (!is_quoted && !(text.len > 0 && memchr(text.ptr, '\0', text.len))) {
+    if (!is_formula && !csv_needs_quotes(text)) {
         surety_buf_add(out, text);
         return;
     }

@@ -202,11 +202,19 @@ static void group_spend(surety_stats_group *told, const surety_entry *entry)
         told->cost_unknown += spends;
 }
 
+/* How long a call took; 0 where it ended before it began. The difference of any
+ * two times fits where it is not negative, and is taken without a sign. */
+static uint64_t group_took(const surety_entry *entry)
+{
+    if (entry->ended_ms <= entry->started_ms)
+        return 0;
+    return (uint64_t)entry->ended_ms - (uint64_t)entry->started_ms;
+}
+
 bool surety__group_call(surety_stats *stats, surety__group *group,
                         const surety_entry *entry)
 {
     surety_stats_group *told = &group->told;
-    const int64_t took_ms = entry->ended_ms - entry->started_ms;
 
     told->calls++;
     if (group_is(entry->purpose, "retry"))
@@ -224,8 +232,7 @@ bool surety__group_call(surety_stats *stats, surety__group *group,
             told->saved_unknown++;
     }
     if (entry->state == SURETY_ENTRY_DONE && entry->ended_ms &&
-        !spread_add(&group->spread, took_ms > 0 ? (uint64_t)took_ms : 0,
-                    stats->alloc))
+        !spread_add(&group->spread, group_took(entry), stats->alloc))
         return surety__stats_nomem(stats);
     return true;
 }

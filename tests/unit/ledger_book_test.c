@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ledgers in files of SQLite, through the public header. What needs more than
  * one process stands in tests/e2e/ledger_test.py. */
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -115,6 +116,59 @@ TEST(turns_entries_into_cells)
     back = surety__entry_of(cells);
     CHECK(!back.usage_known && !back.input_tokens && !back.cost_known &&
           !back.cost_picousd && !back.ended_ms);
+done:
+    return;
+}
+
+/* The cell of a column. */
+static surety__cell *cell_of(surety__cell *cells, const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(surety__column_name(i), name) != 0)
+        i++;
+    return &cells[i];
+}
+
+/* Rows that another program wrote: a count below zero is not known, and never
+ * a huge one. */
+TEST(takes_no_count_below_zero)
+{
+    static const char *const counts[] = {
+        "number",        "error_count",         "repair_count",
+        "input_tokens",  "cached_input_tokens", "output_tokens",
+        "cost_picousd",  "reasoning_tokens",    "saved_tokens",
+        "stopped_bytes",
+    };
+    surety_entry entry = sample_entry(ID_1, SAMPLE_TEXT("prompt"));
+    surety__cell cells[SURETY__COLUMNS];
+    surety_entry back;
+
+    for (size_t i = 0; i < CHECK_COUNT(counts); i++) {
+        surety__entry_cells(&entry, true, SURETY__COLUMNS, cells);
+        cell_of(cells, counts[i])->kind = CELL_INT;
+        cell_of(cells, counts[i])->number = i % 2 ? INT64_MIN : -1;
+        back = surety__entry_of(cells);
+        CHECK(back.number <= entry.number);
+        CHECK(back.error_count <= entry.error_count);
+        CHECK(back.repair_count <= entry.repair_count);
+        CHECK(back.input_tokens <= entry.input_tokens);
+        CHECK(back.cached_input_tokens <= entry.cached_input_tokens);
+        CHECK(back.output_tokens <= entry.output_tokens);
+        CHECK(back.reasoning_tokens <= entry.reasoning_tokens);
+        CHECK(back.cost_picousd <= entry.cost_picousd);
+        CHECK(back.saved_tokens <= entry.saved_tokens);
+        CHECK(back.stopped_bytes <= entry.stopped_bytes);
+        CHECK(back.usage_known == (!strstr(counts[i], "_tokens") ||
+                                   !strcmp(counts[i], "saved_tokens")));
+        CHECK(back.cost_known == (strcmp(counts[i], "cost_picousd") != 0));
+    }
+    /* What is larger than its member is the most that it holds. */
+    surety__entry_cells(&entry, true, SURETY__COLUMNS, cells);
+    cell_of(cells, "number")->number = INT64_MAX;
+    cell_of(cells, "http_status")->number = INT64_MIN;
+    back = surety__entry_of(cells);
+    CHECK(back.number == UINT32_MAX && back.http_status == INT_MIN);
 done:
     return;
 }
@@ -464,6 +518,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"names states", names_states},
         {"turns entries into cells and back", turns_entries_into_cells},
+        {"takes no count below zero", takes_no_count_below_zero},
         {"gives back what it took", gives_back_what_it_took},
         {"finishes once", finishes_once},
         {"leaves nothing open", leaves_nothing_open},

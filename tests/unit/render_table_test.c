@@ -304,6 +304,64 @@ done:
     fixture_done(&fixture);
 }
 
+/* What a spreadsheet may run is stopped wherever it hides; plain text is not
+ * touched. */
+TEST(stops_formulas_wherever_they_hide)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"\xEF\xBB\xBF=1", "\"'\xEF\xBB\xBF=1\""},
+        {"\n=1", "\"'\n=1\""},
+        {"\r\n=1", "\"'\r\n=1\""},
+        {" \r=1", "\"' \r=1\""},
+        {" \t+1", "\"' \t+1\""},
+        {"\n", "\"'\n\""},
+        {"\xC2\xA0=1", "\"'\xC2\xA0=1\""},         /* no-break space */
+        {"\xE3\x80\x80=1", "\"'\xE3\x80\x80=1\""}, /* wide space */
+        {"\xE2\x80\x8B@x", "\"'\xE2\x80\x8B@x\""}, /* of no width */
+        {"\xE2\x80\x8D-x", "\"'\xE2\x80\x8D-x\""}, /* joiner */
+        {"\xE2\x80\xAE=1", "\"'\xE2\x80\xAE=1\""}, /* turned round */
+        {"\xEF\xBC\x9D"
+         "1",
+         "\"'\xEF\xBC\x9D"
+         "1\""}, /* full width = */
+        {"\xEF\xBC\x8B"
+         "1",
+         "\"'\xEF\xBC\x8B"
+         "1\""}, /* + */
+        {"\xEF\xBC\x8D"
+         "1",
+         "\"'\xEF\xBC\x8D"
+         "1\""},                                 /* - */
+        {"\xEF\xBC\xA0x", "\"'\xEF\xBC\xA0x\""}, /* @ */
+        {"\xEF\xBB\xBF\n\xEF\xBC\x9D"
+         "1",
+         "\"'\xEF\xBB\xBF\n\xEF\xBC\x9D"
+         "1\""},
+        {"a;=1", "\"a;=1\""}, /* where ; separates, no cell of its own */
+        {"a\t=1", "\"a\t=1\""},
+        {"a=1", "a=1"},
+        {"\xE6\x9D\xB1\xE4\xBA\xAC", "\xE6\x9D\xB1\xE4\xBA\xAC"},
+        {"\xEF\xBC\x91", "\xEF\xBC\x91"},
+        {"", ""}};
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        surety_buf_reset(&out);
+        surety_csv_field(surety_str_of(cases[i].text), false, &out);
+        TRY(out.status);
+        CHECK_TEXT(surety_buf_str(&out), cases[i].want);
+        surety_buf_reset(&out);
+        surety_csv_field(surety_str_of(cases[i].text), true, &out);
+        TRY(out.status);
+        CHECK(!memchr(out.ptr ? out.ptr : "", '\'', out.len));
+    }
+done:
+    surety_buf_done(&out);
+}
+
 TEST(writes_html_that_is_only_text)
 {
     static const surety_str notes[] = {{"<script>alert(1)</script>", 25}};
@@ -406,6 +464,8 @@ int main(int argc, char **argv)
         {"says what is wrong with data", says_what_is_wrong_with_data},
         {"joins the members of objects", joins_the_members_of_objects},
         {"writes CSV", writes_csv},
+        {"stops formulas wherever they hide",
+         stops_formulas_wherever_they_hide},
         {"writes HTML that is only text", writes_html_that_is_only_text},
         {"writes workbooks", writes_workbooks},
         {"ends at its columns", ends_at_its_columns},

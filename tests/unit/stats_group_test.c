@@ -290,6 +290,16 @@ TEST(measures_time)
     TRY(spread_one(t, (int64_t)1 << 50, &total));
     CHECK(total.answered == 1 && total.max_ms == (uint64_t)1 << 50);
     CHECK(total.median_ms > (uint64_t)1 << 39);
+    /* Times as far apart as they can be, either way around. */
+    entry = sample_attempt(RUN_1, 1);
+    entry.started_ms = INT64_MIN;
+    entry.ended_ms = INT64_MAX;
+    TRY(one_run(t, &entry, 1, &total));
+    CHECK(total.answered == 1 && total.max_ms == UINT64_MAX);
+    entry.started_ms = INT64_MAX;
+    entry.ended_ms = INT64_MIN;
+    TRY(one_run(t, &entry, 1, &total));
+    CHECK(total.answered == 1 && total.max_ms == 0);
     /* 1 to 100: the ranks are 50 and 95; 101 values: 51 and 96. */
     TRY(stats_of(t, NULL, 0, &stats));
     for (int64_t i = 1; i <= 100; i++) {
