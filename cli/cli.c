@@ -44,6 +44,13 @@ static void put_format_list(surety_buf *buf, const char *format, va_list list)
     surety_buf_text(buf, "...");
 }
 
+surety_str put_since(const surety_buf *buf, size_t start)
+{
+    if (buf->len <= start)
+        return (surety_str){NULL, 0};
+    return (surety_str){buf->ptr + start, buf->len - start};
+}
+
 void put_format(surety_buf *buf, const char *format, ...)
 {
     va_list list;

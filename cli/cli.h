@@ -57,6 +57,9 @@ void cli_report(struct cli *cli, int code, const char *source, surety_str text,
  * did is CODE_WORLD, all else otherwise. */
 int cli_code_of(surety_status status, int otherwise);
 
+/* The bytes that a buffer holds from start on. An empty buffer may have no
+ * memory yet, and C allows no arithmetic on NULL (C17, 6.5.6). */
+surety_str put_since(const surety_buf *buf, size_t start);
 /* Appends as printf does. */
 void put_format(surety_buf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

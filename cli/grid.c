@@ -80,7 +80,7 @@ size_t grid_put_safe(surety_buf *out, surety_str text)
     put_safe(out, text);
     if (out->len == start)
         return 0;
-    fit((surety_str){out->ptr + start, out->len - start}, SIZE_MAX, &width);
+    fit(put_since(out, start), SIZE_MAX, &width);
     return width;
 }
 

@@ -125,7 +125,7 @@ void shown_json(struct output *output, size_t start)
     if (!isatty(output->fd))
         return;
     surety_buf_init(&text, NULL, 0);
-    surety_buf_append(&text, out->ptr + start, out->len - start);
+    surety_buf_add(&text, put_since(out, start));
     out->len = start;
     shown_text(output, surety_buf_str(&text), true);
     if (text.status != SURETY_OK)

@@ -37,7 +37,7 @@ struct arrival {
 static void arrival_line(struct arrival *arrival, size_t start)
 {
     surety_buf *out = &arrival->session->cli->out.buf;
-    const surety_str line = {out->ptr + start, out->len - start};
+    const surety_str line = put_since(out, start);
     const surety_str shown = surety_buf_str(&arrival->shown);
 
     if (out->status || line.len == 0)

@@ -414,7 +414,8 @@ static void root_name(const surety__gen_model *model, surety_buf *out)
     if (model->gen->prefix.len) {
         surety_buf_add(out, model->gen->prefix);
         surety_buf_byte(out, '_');
-        name = (surety_str){name.ptr + last, name.len - last};
+        if (last > 0)
+            name = (surety_str){name.ptr + last, name.len - last};
     }
     surety__gen_word(out, name.len ? name : SURETY__LITERAL("value"), false);
     name_disown(out);
