@@ -261,6 +261,14 @@ SURETY_API surety_protocol
 surety_recording_protocol(const surety_recording *recording);
 SURETY_API surety_str surety_recording_model(const surety_recording *recording);
 
+/* A clock that a caller brings. now_ms never goes back. sleep_ms returns when
+ * now_ms has moved on by ms, or earlier. */
+typedef struct surety_clock {
+    void *ctx;
+    uint64_t (*now_ms)(void *ctx);
+    void (*sleep_ms)(void *ctx, uint64_t ms);
+} surety_clock;
+
 typedef struct surety_replay_options {
     size_t size; /* sizeof(surety_replay_options) */
     /* Give the exchange whose request is the same (method, path with query,
@@ -269,6 +277,9 @@ typedef struct surety_replay_options {
     bool match;
     bool timed; /* wait as long as the recording did, between chunks too */
     const surety_alloc *alloc;
+    /* Times the exchanges; must outlive the transport. NULL: the system's
+     * monotonic clock. */
+    const surety_clock *clock;
 } surety_replay_options;
 
 /* Plays a recording, which must outlive the transport. A request that has no

@@ -36,6 +36,7 @@ struct replay_link {
 struct replay {
     surety_transport transport;
     const surety_alloc *alloc;
+    surety_clock clock;
     const surety_recording *recording;
     bool match, timed;
     size_t next;                 /* without match: the exchange's index */
@@ -287,7 +288,8 @@ static surety_status replay_start(void *ctx, uint64_t id,
     player->id = id;
     player->receiver = *receiver;
     player->bytes_max = surety__response_max(&own);
-    player->due_ms = surety__clock_ms() + replay_distance(player);
+    player->due_ms =
+        replay->clock.now_ms(replay->clock.ctx) + replay_distance(player);
     *place = player;
     return SURETY_OK;
 }
@@ -309,7 +311,8 @@ static surety_status replay_wait(void *ctx, uint32_t timeout_ms,
                                  surety_error *reterr)
 {
     struct replay *replay = ctx;
-    const uint64_t begin_ms = surety__clock_ms();
+    const surety_clock *clock = &replay->clock;
+    const uint64_t begin_ms = clock->now_ms(clock->ctx);
     uint64_t until_ms = begin_ms + timeout_ms;
 
     (void)reterr;
@@ -319,8 +322,8 @@ static surety_status replay_wait(void *ctx, uint32_t timeout_ms,
          player = player->next)
         if (player->due_ms < until_ms)
             until_ms = player->due_ms;
-    surety__clock_sleep(until_ms - begin_ms);
-    (void)replay_play(replay, surety__clock_ms());
+    clock->sleep_ms(clock->ctx, until_ms - begin_ms);
+    (void)replay_play(replay, clock->now_ms(clock->ctx));
     return SURETY_OK;
 }
 
@@ -390,6 +393,7 @@ surety_status surety_replay_open(const surety_recording *recording,
         return surety__fail_nomem(reterr);
     *replay = (struct replay){
         .alloc = own.alloc,
+        .clock = own.clock ? *own.clock : surety__clock_system(),
         .recording = recording,
         .match = own.match,
         .timed = own.timed,

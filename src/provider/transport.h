@@ -15,6 +15,8 @@
 uint64_t surety__clock_ms(void);
 /* Sleeps; less on a signal. */
 void surety__clock_sleep(uint64_t ms);
+/* Both, as a caller's clock would be given. */
+surety_clock surety__clock_system(void);
 
 /* An end of an exchange. The formats of surety__fail. */
 surety_delivery surety__delivery_of(surety_failure failure, bool sent,

@@ -203,15 +203,31 @@ done:
     heard_done(&heard);
 }
 
+/* A clock that moves only while a transport sleeps. */
+static uint64_t moved_now(void *ctx)
+{
+    return *(const uint64_t *)ctx;
+}
+
+static void moved_sleep(void *ctx, uint64_t ms)
+{
+    *(uint64_t *)ctx += ms;
+}
+
 TEST(keeps_the_recorded_time)
 {
     static const char text[] = "{\"response\":{\"after_ms\":20,\"chunks\":[[20,"
                                "\"a\"],[20,\"b\"]]},\"end\":{\"after_ms\":20}}"
                                "\n{\"reply\":\"quick\"}";
+    uint64_t now_ms = 1000;
+    const surety_clock clock = {
+        .ctx = &now_ms, .now_ms = moved_now, .sleep_ms = moved_sleep};
     surety_recording *recording = NULL;
     surety_transport *transport = NULL;
-    surety_replay_options options = {
-        .size = sizeof(options), .timed = true, .alloc = check_alloc(t)};
+    surety_replay_options options = {.size = sizeof(options),
+                                     .timed = true,
+                                     .alloc = check_alloc(t),
+                                     .clock = &clock};
     const surety_request request = request_of("", "");
     struct heard slow, quick;
     const surety_receiver receivers[2] = {heard_receiver(&slow),
@@ -229,11 +245,12 @@ TEST(keeps_the_recorded_time)
            transport->start(transport->ctx, 2, &request, &receivers[1], NULL));
     TRY(transport->wait(transport->ctx, 0, NULL));
     CHECK(quick.ends == 1 && slow.text.len == 0);
-    TRY(transport->wait(transport->ctx, 1, NULL));
-    CHECK(slow.text.len == 0 || slow.text.status);
+    TRY(transport->wait(transport->ctx, 19, NULL));
+    CHECK(slow.text.len == 0 && now_ms == 1019);
     for (; !slow.ends; waits++)
         TRY(transport->wait(transport->ctx, 1000, NULL));
     CHECK(waits == 4 || slow.text.status);
+    CHECK(now_ms == 1080 || slow.text.status);
 done:
     transport_close(transport);
     surety_recording_free(recording);
