@@ -5,6 +5,7 @@
  * said on the way, to standard error. */
 #include "commands.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -473,8 +474,7 @@ static void job_consensus(struct job *job)
         .run = job_options(job),
         .budget = job->budget,
         .aggregator = job->settings->aggregator ? &job->aggregator : NULL,
-        .quorum = job->numbers.quorum,
-        .has_said = &job->record.has_failed};
+        .quorum = job->numbers.quorum};
     run_consensus_go(&job->consensus);
 }
 
@@ -497,11 +497,9 @@ static bool job_run(struct job *job)
     run_watch_done(&job->watch);
     if (status == SURETY_OK)
         return true;
-    /* A recording that could not be written has said so. */
-    if (job->record.has_failed)
-        return false;
     cli_fail_error(job->cli, cli_code_of(status, CODE_PROVIDER), &error);
-    return false;
+    /* What failed beside a run that came to its end takes nothing from it. */
+    return surety_run_verdict_of(job->run) != SURETY_RUN_CANCELLED;
 }
 
 /* ---- what came of it ----------------------------------------------------- */
@@ -618,6 +616,18 @@ static void job_done(struct job *job)
     secrets_release();
 }
 
+/* Whether the answer has somewhere to go. */
+static bool job_output(struct job *job)
+{
+    const int flags = fcntl(job->cli->out.fd, F_GETFL);
+
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+        return true;
+    cli_fail(job->cli, CODE_WORLD, NULL,
+             "standard output cannot be written, and the answer would be lost");
+    return false;
+}
+
 /* All of it up to the run; false: said why. */
 static bool job_begin(struct job *job, const struct operands *operands)
 {
@@ -643,7 +653,7 @@ static bool job_begin(struct job *job, const struct operands *operands)
                 (settings->session.style == STYLE_UNSET && !isatty(cli->out.fd))
             ? SURETY_STYLE_COMPACT
             : SURETY_STYLE_PRETTY);
-    return job_texts(job, operands) &&
+    return job_texts(job, operands) && job_output(job) &&
            /* Last, for it empties a file. */
            job_ledger(job) &&
            record_file_open(&job->record, cli, settings->record);

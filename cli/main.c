@@ -174,6 +174,8 @@ int main(int argc, char **argv)
 
     hold_descriptors();
     signal(SIGPIPE, SIG_IGN);
+    /* A file that may grow no more is a failed write, which is said. */
+    signal(SIGXFSZ, SIG_IGN);
     output_init(&cli.out, STDOUT_FILENO);
     output_init(&cli.err, STDERR_FILENO);
     cli_color(&cli, COLOR_UNSET);

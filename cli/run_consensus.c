@@ -121,12 +121,11 @@ void run_consensus_go(struct run_consensus *job)
     }
     status = surety_consensus_wait(job->consensus, signals_caught(), &error);
     run_watch_done(job->watch);
-    if (status != SURETY_OK) {
-        if (!*job->has_said)
-            cli_fail_error(job->cli, cli_code_of(status, CODE_PROVIDER),
-                           &error);
+    if (status != SURETY_OK)
+        cli_fail_error(job->cli, cli_code_of(status, CODE_PROVIDER), &error);
+    if (status != SURETY_OK &&
+        surety_consensus_verdict(job->consensus) == SURETY_RUN_CANCELLED)
         return;
-    }
     code = consensus_code(job->consensus);
     put_report(job, code);
     put_value(job, code);

@@ -19,7 +19,6 @@ struct run_consensus {
     surety_budget budget;           /* of all together */
     const surety_model *aggregator; /* NULL: the first */
     uint32_t quorum;
-    const bool *has_said; /* why it failed */
     surety_consensus *consensus;
 };
 

@@ -71,6 +71,32 @@ void secrets_release(void)
 #endif
 }
 
+/* Whether a file or a device takes bytes; what was tried is taken back. A
+ * device gets a blank line, which is nothing in a recording. */
+static bool takes_bytes(int fd)
+{
+    static const char blanks[4096] = "\n";
+    struct stat about;
+    size_t len = 0;
+    ssize_t wrote;
+    int error = 0;
+
+    if (fstat(fd, &about))
+        return false;
+    if (S_ISREG(about.st_mode))
+        len = sizeof(blanks);
+    else if (S_ISCHR(about.st_mode) && !isatty(fd))
+        len = 1;
+    wrote = len > 0 ? write(fd, blanks, len) : 0;
+    if (wrote < 0 || (size_t)wrote < len)
+        error = wrote < 0 ? errno : ENOSPC;
+    if (S_ISREG(about.st_mode) &&
+        (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0) && !error)
+        error = errno;
+    errno = error;
+    return !error;
+}
+
 bool record_file_open(struct record_file *file, struct cli *cli,
                       const char *path)
 {
@@ -79,22 +105,11 @@ bool record_file_open(struct record_file *file, struct cli *cli,
         return true;
     file->fd =
         open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (file->fd >= 0)
+    if (file->fd >= 0 && takes_bytes(file->fd))
         return true;
     cli_fail(cli, CODE_WORLD, NULL, "the recording %s cannot be written: %s",
              path, strerror(errno));
     return false;
-}
-
-/* Says it once. */
-static surety_status record_file_fail(struct record_file *file, int error)
-{
-    if (!file->has_failed)
-        cli_fail(file->cli, CODE_WORLD, NULL,
-                 "the recording %s cannot be written: %s", file->path,
-                 strerror(error));
-    file->has_failed = true;
-    return SURETY_IO;
 }
 
 surety_status record_file_write(void *ctx, surety_str line)
@@ -102,19 +117,30 @@ surety_status record_file_write(void *ctx, surety_str line)
     struct record_file *file = ctx;
     size_t done = 0;
 
-    while (done < line.len) {
+    while (!file->error && done < line.len) {
         const ssize_t wrote = write(file->fd, line.ptr + done, line.len - done);
         if (wrote >= 0)
             done += (size_t)wrote;
         else if (errno != EINTR)
-            return record_file_fail(file, errno);
+            file->error = errno;
     }
+    if (!file->error)
+        file->len += (off_t)line.len;
+    else if (done > 0 && ftruncate(file->fd, file->len) != 0)
+        return SURETY_OK; /* a pipe or the like keeps its half of a line */
     return SURETY_OK;
 }
 
 void record_file_close(struct record_file *file)
 {
-    if (file->fd >= 0 && close(file->fd) != 0 && errno != EINTR)
-        record_file_fail(file, errno);
+    if (file->fd >= 0 && close(file->fd) != 0 && errno != EINTR && !file->error)
+        file->error = errno;
+    if (file->error)
+        cli_fail(file->cli, CODE_WORLD,
+                 "the answer is not affected; what was recorded before is "
+                 "whole",
+                 "the recording %s cannot be written: %s", file->path,
+                 strerror(file->error));
+    file->error = 0;
     file->fd = -1;
 }

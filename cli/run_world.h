@@ -4,6 +4,8 @@
 #ifndef CLI_RUN_WORLD_H
 #define CLI_RUN_WORLD_H
 
+#include <sys/types.h>
+
 #include <surety-run.h>
 
 #include "cli.h"
@@ -26,14 +28,18 @@ void secrets_release(void);
 struct record_file {
     struct cli *cli;
     const char *path;
-    int fd; /* -1: none */
-    bool has_failed;
+    int fd;    /* -1: none */
+    int error; /* of the first write that failed; after it nothing is written */
+    off_t len; /* of the whole lines */
 };
-/* Empties it or makes it, for the user alone. False: said why. */
+/* Empties it or makes it, for the user alone, and sees that it takes bytes: a
+ * full disk is found before anything is spent. False: said why. */
 bool record_file_open(struct record_file *file, struct cli *cli,
                       const char *path);
-/* A surety_config_options.record. */
+/* A surety_config_options.record. It always gives SURETY_OK: the answer that is
+ * on its way is worth more than the record of it. */
 surety_status record_file_write(void *ctx, surety_str line);
+/* Says what failed, which is for the time when the value is out. */
 void record_file_close(struct record_file *file);
 
 #endif

@@ -293,7 +293,8 @@ SURETY_API surety_status surety_replay_open(
  * headers, and with every text of secrets (of eight bytes and more) replaced in
  * URL, headers and bodies. A request's protocol and model are told by its
  * x-surety headers, which are not sent. The exchange is what it is when write
- * fails; the next wait then gives its status, once. */
+ * fails; the next wait then gives its status, once (surety_run_wait goes on
+ * with the answer and gives the status at the end). */
 SURETY_API surety_status surety_record_open(
     surety_transport *inner, surety_status (*write)(void *ctx, surety_str line),
     void *ctx, const surety_alloc *alloc, surety_transport **ret_transport,

@@ -158,8 +158,10 @@ SURETY_API surety_status surety_run_step(surety_run *run, surety_now now,
                                          surety_error *reterr);
 /* Steps with the system's clocks until the run has ended: OK, whatever the
  * verdict. Cancels it once *cancelled (may be NULL; set by a signal handler) is
- * not 0, within 100 ms. NOMEM, and what a transport's wait fails with, which
- * ends the run with CANCELLED. */
+ * not 0, within 100 ms. NOMEM, and what a transport's wait fails with: a
+ * run whose exchange had ended by then goes on and has its verdict all the same
+ * (a recorder that cannot write takes no answer away), any other ends with
+ * CANCELLED. */
 SURETY_API surety_status surety_run_wait(surety_run *run,
                                          const volatile int *cancelled,
                                          surety_error *reterr);

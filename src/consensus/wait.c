@@ -26,6 +26,18 @@ static size_t await_transports(const surety_consensus *consensus,
     return count;
 }
 
+/* Whether an exchange has ended and its run has not seen it yet. */
+static bool await_has_ended(const surety_consensus *consensus)
+{
+    for (size_t i = 0; i <= consensus->member_count; i++) {
+        const surety_run *run = consensus->parties[i].run;
+
+        if (run && run->state == STATE_UNDER_WAY && run->ended)
+            return true;
+    }
+    return false;
+}
+
 static surety_status await_slice(const surety_consensus *consensus,
                                  uint32_t delay_ms, surety_error *reterr)
 {
@@ -47,6 +59,8 @@ surety_status surety_consensus_wait(surety_consensus *consensus,
                                     surety_error *reterr)
 {
     surety_status status = SURETY_OK;
+    surety__late late = {.status = SURETY_OK};
+    surety_error error;
     uint32_t delay_ms = 0;
 
     if (!consensus)
@@ -60,13 +74,16 @@ surety_status surety_consensus_wait(surety_consensus *consensus,
         status = surety_consensus_step(consensus, surety__wait_now(), &delay_ms,
                                        reterr);
         if (status != SURETY_MORE)
-            return status;
+            return surety__late_tell(&late, status, reterr);
         if (cancelled && delay_ms > SURETY__WAIT_SLICE_MS)
             delay_ms = SURETY__WAIT_SLICE_MS;
-        status = await_slice(consensus, delay_ms, reterr);
+        status = await_slice(consensus, delay_ms, &error);
         if (status == SURETY_OK)
             continue;
+        surety__late_keep(&late, status, &error);
+        if (await_has_ended(consensus))
+            continue;
         surety_consensus_cancel(consensus, surety__wait_now());
-        return status;
+        return surety__late_tell(&late, SURETY_OK, reterr);
     }
 }

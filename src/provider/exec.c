@@ -188,6 +188,7 @@ static int exec_spawn(struct exec_child *child, char *command,
         sigemptyset(&none);
         sigemptyset(&usual);
         sigaddset(&usual, SIGPIPE);
+        sigaddset(&usual, SIGXFSZ);
         sigaddset(&usual, SIGCHLD);
         sigaddset(&usual, SIGINT);
         sigaddset(&usual, SIGQUIT);

@@ -341,6 +341,19 @@ void surety__report_spent(surety_buf *out, const surety_usage *usage,
 
 /* ---- wait.c: the system's clocks ----------------------------------------- */
 
+/* A transport that failed although the exchange had ended, such as a recorder
+ * that cannot write: the answer is there, and is paid for. So the run goes on,
+ * and its caller hears of the first such failure at the end. */
+typedef struct surety__late {
+    surety_status status; /* SURETY_OK: none */
+    surety_error error;
+} surety__late;
+void surety__late_keep(surety__late *late, surety_status status,
+                       const surety_error *error);
+/* The end of a wait that would give status. */
+surety_status surety__late_tell(const surety__late *late, surety_status status,
+                                surety_error *reterr);
+
 /* The longest wait between two looks at *cancelled. */
 #define SURETY__WAIT_SLICE_MS 50
 surety_now surety__wait_now(void);

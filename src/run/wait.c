@@ -38,6 +38,25 @@ surety_transport *surety__wait_transport(const surety_run *run)
                                          : NULL;
 }
 
+void surety__late_keep(surety__late *late, surety_status status,
+                       const surety_error *error)
+{
+    if (late->status)
+        return;
+    late->status = status;
+    late->error = *error;
+}
+
+surety_status surety__late_tell(const surety__late *late, surety_status status,
+                                surety_error *reterr)
+{
+    if (status || !late->status)
+        return status;
+    if (reterr)
+        *reterr = late->error;
+    return late->status;
+}
+
 static surety_status wait_slice(surety_run *run, uint32_t delay_ms,
                                 surety_error *reterr)
 {
@@ -53,6 +72,8 @@ surety_status surety_run_wait(surety_run *run, const volatile int *cancelled,
                               surety_error *reterr)
 {
     surety_status status = SURETY_OK;
+    surety__late late = {.status = SURETY_OK};
+    surety_error error;
     uint32_t delay_ms = 0;
 
     if (!run)
@@ -65,13 +86,16 @@ surety_status surety_run_wait(surety_run *run, const volatile int *cancelled,
         }
         status = surety_run_step(run, surety__wait_now(), &delay_ms, reterr);
         if (status != SURETY_MORE)
-            return status;
+            return surety__late_tell(&late, status, reterr);
         if (cancelled && delay_ms > SURETY__WAIT_SLICE_MS)
             delay_ms = SURETY__WAIT_SLICE_MS;
-        status = wait_slice(run, delay_ms, reterr);
+        status = wait_slice(run, delay_ms, &error);
         if (status == SURETY_OK)
             continue;
+        surety__late_keep(&late, status, &error);
+        if (run->state == STATE_UNDER_WAY && run->ended)
+            continue;
         surety_run_cancel(run, surety__wait_now());
-        return status;
+        return surety__late_tell(&late, SURETY_OK, reterr);
     }
 }

@@ -6,6 +6,7 @@ the first argument of the test, or $SURETY."""
 import json
 import os
 import pty
+import resource
 import select
 import shutil
 import subprocess
@@ -47,13 +48,19 @@ class Result:
         return f"code {self.code}\nout {self.out!r}\nerr {self.err!r}"
 
 
-def surety(*arguments, stdin=b"", env=None, stdout=subprocess.PIPE):
-    """Runs the tool in FOLDER."""
+def surety(*arguments, stdin=b"", env=None, stdout=subprocess.PIPE,
+           file_max=None):
+    """Runs the tool in FOLDER. file_max: bytes that a file may grow to."""
+    def confine():
+        if file_max is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_max, file_max))
+
     if isinstance(stdin, str):
         stdin = stdin.encode()
     run = subprocess.run([SURETY, *arguments], input=stdin, stdout=stdout,
                          stderr=subprocess.PIPE, cwd=FOLDER,
-                         env=ENV | (env or {}), timeout=120, check=False)
+                         env=ENV | (env or {}), timeout=120, check=False,
+                         preexec_fn=confine)
     return Result(run.returncode, (run.stdout or b"").decode(errors="replace"),
                   run.stderr.decode(errors="replace"))
 

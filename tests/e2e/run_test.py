@@ -487,6 +487,38 @@ def test_recordings():
     complains("as a model", run("-m", "replay:broken.jsonl", "Hi"), 2)
     complains("a recording that cannot be written",
               ask("--record", "none/such"), 4, "none/such")
+    free = ("run", "--ledger", "none", "--config", "empty.json")
+    spends = ("-m", "exec:touch spent; head -c 20000 /dev/zero | tr '\\0' x")
+    write("empty.json", "")
+    for place in ("/dev/full", "none/such", "."):
+        complains(f"is found before anything is spent: {place}",
+                  surety(*free, *spends, "--record", place, "Hi"), 4,
+                  f"the recording {place} cannot be written")
+        check("so nothing is", not os.path.exists(
+            os.path.join(FOLDER, "spent")))
+    paid = "x" * 20000 + "\n"
+    for name, more in (("", ()), (" of several", ("--consensus", "first"))):
+        result = surety(*free, *spends, *more, "--record", "small.jsonl", "Hi",
+                        file_max=8192)
+        check(f"an answer{name} is given out though it cannot be recorded",
+              result.code == 4 and result.out == paid and result.err.count(
+                  "the recording small.jsonl cannot be written: "
+                  "File too large") == 1, result)
+    same("and no half of a line is left",
+         os.path.getsize(os.path.join(FOLDER, "small.jsonl")), 0)
+    complains("no room for the first page",
+              surety(*free, *spends, "--record", "small.jsonl", "Hi",
+                     file_max=100), 4, "small.jsonl cannot be written")
+    same("leaves none either",
+         os.path.getsize(os.path.join(FOLDER, "small.jsonl")), 0)
+    os.unlink(os.path.join(FOLDER, "spent"))
+    result = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", SURETY, *free, *spends, "Hi"],
+        capture_output=True, text=True, cwd=FOLDER, env=ENV, timeout=60,
+        check=False)
+    check("nor is anything spent on an answer that has nowhere to go",
+          result.returncode == 4 and "standard output" in result.stderr
+          and not os.path.exists(os.path.join(FOLDER, "spent")), result)
 
 
 def test_recordings_by_hand():

@@ -723,6 +723,17 @@ TEST(waits)
     TRY(pool_start(&pool, NULL));
     EXPECT(SURETY_IO, surety_consensus_wait(pool.consensus, NULL, NULL));
     CHECK(pool_verdict(&pool) == SURETY_RUN_CANCELLED);
+    surety_consensus_free(pool.consensus);
+    pool.consensus = NULL;
+
+    /* What fails when the answer is there takes nothing from it. */
+    for (size_t i = 0; i < POOL_MAX; i++) {
+        fake_init(&pool.fakes[i], &answers[i], 1);
+        pool.fakes[i].transport.wait = fake_wait_late;
+    }
+    TRY(pool_start(&pool, NULL));
+    EXPECT(SURETY_IO, surety_consensus_wait(pool.consensus, NULL, NULL));
+    CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
 done:
     pool_close(&pool);
 }

@@ -204,6 +204,15 @@ static inline surety_status fake_wait_broken(void *ctx, uint32_t timeout_ms,
     return SURETY_IO;
 }
 
+/* One that brings the answer, and then fails, as a recorder does that cannot
+ * write. */
+static inline surety_status fake_wait_late(void *ctx, uint32_t timeout_ms,
+                                           surety_error *reterr)
+{
+    (void)fake_wait(ctx, timeout_ms, reterr);
+    return fake_wait_broken(ctx, timeout_ms, reterr);
+}
+
 static inline void fake_close(void *ctx)
 {
     (void)ctx;

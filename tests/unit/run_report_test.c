@@ -200,6 +200,26 @@ done:
     trial_close(&trial);
 }
 
+TEST(keeps_an_answer_that_was_not_recorded)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 500, .body = ""}, {.status = 200, .body = SAYS("Three.")}};
+    struct trial trial;
+    surety_error err = {.status = SURETY_OK};
+
+    TRY(trial_open(&trial, t, NULL, answers, CHECK_COUNT(answers)));
+    trial.options.backoff.first_ms = 2;
+    trial.fake.transport.wait = fake_wait_late;
+    TRY(trial_begin(&trial));
+    EXPECT(SURETY_IO, surety_run_wait(trial.run, NULL, &err));
+    CHECK(err.status == SURETY_IO);
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_attempt_count(trial.run) == 2);
+    CHECK_TEXT(surety_run_reply_last(trial.run), "Three.");
+done:
+    trial_close(&trial);
+}
+
 TEST(takes_nothing)
 {
     surety_buf out;
@@ -233,6 +253,8 @@ int main(int argc, char **argv)
         {"writes for people", writes_for_people},
         {"makes ids", makes_ids},
         {"waits", waits},
+        {"keeps an answer that was not recorded",
+         keeps_an_answer_that_was_not_recorded},
         {"takes nothing", takes_nothing},
     };
 
