@@ -447,6 +447,7 @@ static surety_run_options job_options(struct job *job)
         .model_count = job->model_count,
         .budget = job->budget,
         .backoff = surety_config_backoff(job->config),
+        .broken_retries_max = surety_config_broken_retries(job->config),
         .retry_max = job->numbers.retry_max,
         .commit = settings->session.commit,
         .has_feedback = settings->feedback != 0,

@@ -409,9 +409,10 @@ export interface RunOptions extends Omit<CheckOptions, "native" | "cut"> {
   /** Seconds. */
   timeouts?: { connect?: number; firstByte?: number; idle?: number;
     total?: number };
-  /** How calls that fail below the reply are repeated, in seconds. */
+  /** How calls that fail below the reply are repeated, in seconds. broken: how
+   * many of the retries may repeat a call of whose reply a part had come. */
   backoff?: { retries?: number; first?: number; most?: number;
-    retryAfterMax?: number };
+    retryAfterMax?: number; broken?: number };
   /** What the run may spend; of a consensus, each member. */
   budget?: Budget;
   /** Stop a call when the first value that it begins cannot satisfy the

@@ -52,6 +52,7 @@ struct run {
     bool whole;
     surety_timeouts timeouts;
     surety_backoff backoff;
+    uint32_t broken_retries_max;
     /* What came of it. */
     surety_status status;
     surety_error error;
@@ -290,6 +291,8 @@ static surety_status spending_fill(struct run *run, const surety_config *config,
     number_over(&backoff->first_ms, run->backoff.first_ms);
     number_over(&backoff->most_ms, run->backoff.most_ms);
     number_over(&backoff->retry_after_max_ms, run->backoff.retry_after_max_ms);
+    run->options.broken_retries_max = surety_config_broken_retries(config);
+    number_over(&run->options.broken_retries_max, run->broken_retries_max);
     return status;
 }
 
@@ -507,6 +510,9 @@ static void models_take(napi_env env, napi_value spec, struct run *run)
             count_take(env, value, "retryAfterMax")};
         if (number_take(env, value, "retries", -1) == 0)
             run->backoff.retries_max = SURETY_RUN_NONE;
+        run->broken_retries_max = count_take(env, value, "broken");
+        if (number_take(env, value, "broken", -1) == 0)
+            run->broken_retries_max = SURETY_RUN_NONE;
     }
 }
 

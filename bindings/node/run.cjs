@@ -68,8 +68,10 @@ function backoffOf(given) {
   if (given === undefined)
     return undefined;
   const names = ["first", "most", "retryAfterMax"];
-  const { retries } = known(given, ["retries", ...names], "backoff");
+  const { retries, broken } =
+    known(given, ["retries", "broken", ...names], "backoff");
   return { retries: whole(retries, "backoff.retries", 1000),
+    broken: whole(broken, "backoff.broken", 1000),
     ...Object.fromEntries(names.map((it) => [it,
       milliseconds(given[it], `backoff.${it}`)])) };
 }

@@ -138,6 +138,7 @@ int main(int argc, char **argv)
     run.prompt = STR(argv[i]);
     run.retry_max = 2;
     run.backoff = surety_config_backoff(config);
+    run.broken_retries_max = surety_config_broken_retries(config);
     code = ask(&options, &err);
 done:
     if (err.message[0])

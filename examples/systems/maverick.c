@@ -124,6 +124,7 @@ int main(int argc, char **argv)
     options.contract = contract;
     options.prompt = surety_str_of(argv[i + 1]);
     options.backoff = surety_config_backoff(config);
+    options.broken_retries_max = surety_config_broken_retries(config);
     model = *options.models; /* to be changed */
     options.models = &model;
     do { /* structured output that is never right is followed by text */

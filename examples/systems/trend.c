@@ -135,6 +135,7 @@ int main(int argc, char **argv)
     options.models = &model;
     options.contract = contract;
     options.backoff = surety_config_backoff(config);
+    options.broken_retries_max = surety_config_broken_retries(config);
     code = analyse(&options, analysis, argv[argc - 1], total, &err);
 done:
     if (err.status)

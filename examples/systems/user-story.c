@@ -123,6 +123,7 @@ int main(int argc, char **argv)
                                     &options.models, &err)) {
         options.contract = contract;
         options.backoff = surety_config_backoff(config);
+        options.broken_retries_max = surety_config_broken_retries(config);
         options.prompt = STR(input);
         code = 0;
     }

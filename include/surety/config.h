@@ -93,6 +93,8 @@ SURETY_API surety_str surety_config_model_name(const surety_config *config,
 /* Zeros where it says nothing. */
 SURETY_API surety_budget surety_config_budget(const surety_config *config);
 SURETY_API surety_backoff surety_config_backoff(const surety_config *config);
+/* broken_retries_max of a run's options. */
+SURETY_API uint32_t surety_config_broken_retries(const surety_config *config);
 /* The ledger's URL; empty: the default place; "none": no ledger. */
 SURETY_API surety_str surety_config_ledger(const surety_config *config);
 SURETY_API bool surety_config_ledger_raw(const surety_config *config);

@@ -105,6 +105,11 @@ typedef struct surety_run_options {
     uint64_t seed; /* of jitter and ids; 0: from the system */
     const surety_limits *limits;
     const surety_alloc *alloc;
+    /* Of the retries in a row, how many may repeat a call that failed after a
+     * part of its reply had come; 0: 1, or SURETY_RUN_NONE. What came is paid
+     * for, and so is each repetition; and what broke twice in the middle of
+     * the same reply is likely to break there again (a proxy's time limit). */
+    uint32_t broken_retries_max;
 } surety_run_options;
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */

@@ -194,6 +194,11 @@ surety_backoff surety_config_backoff(const surety_config *config)
     return config->backoff;
 }
 
+uint32_t surety_config_broken_retries(const surety_config *config)
+{
+    return config->broken_retries_max;
+}
+
 surety_str surety_config_ledger(const surety_config *config)
 {
     return config->ledger;

@@ -106,6 +106,7 @@ struct surety_config {
     size_t price_count;
     surety_budget budget;
     surety_backoff backoff;
+    uint32_t broken_retries_max;
     surety_str ledger;
     surety__config_model *models;
     surety__config_transport *transports; /* newest first */

@@ -375,11 +375,18 @@ static surety_status rows_prices(surety_config *config, surety_val from,
     return status;
 }
 
+/* A number of retries, of which none is said otherwise than nothing. */
+static uint32_t rows_retries(surety_val count)
+{
+    const uint32_t most = (uint32_t)surety_val_uint(count, 0);
+
+    return count.doc && most == 0 ? SURETY_RUN_NONE : most;
+}
+
 /* Budget and retry. */
 static surety_status rows_bounds(surety_config *config, surety_val budget,
                                  surety_val retry, surety_error *reterr)
 {
-    const surety_val max = surety_val_get(retry, "max");
     surety_status status;
 
     config->budget.calls_max =
@@ -391,10 +398,8 @@ static surety_status rows_bounds(surety_config *config, surety_val budget,
     if (status == SURETY_OK)
         status = rows_amount(config, surety_val_get(budget, "usd"), 12,
                              &config->budget.cost_picousd_max, reterr);
-    if (max.doc)
-        config->backoff.retries_max = (uint32_t)surety_val_uint(max, 0);
-    if (max.doc && config->backoff.retries_max == 0)
-        config->backoff.retries_max = SURETY_RUN_NONE;
+    config->backoff.retries_max = rows_retries(surety_val_get(retry, "max"));
+    config->broken_retries_max = rows_retries(surety_val_get(retry, "broken"));
     if (status == SURETY_OK)
         status = rows_ms32(config, surety_val_get(retry, "first"),
                            &config->backoff.first_ms, reterr);

@@ -328,6 +328,7 @@ bool surety__attempt_send(surety_run *run)
     surety_request request;
     surety_status status;
 
+    run->came = 0;
     surety__arena_reset(&run->scratch);
     status = surety__call_encode(&call, &run->scratch, &request, &run->cause);
     if (status == SURETY_OK) {

@@ -364,7 +364,12 @@ void surety__decide_tell(surety_run *run)
                             DECIDE_DETAIL_MAX);
         surety_buf_byte(out, ')');
         break;
-    default: decide_tell_answer(&attempt->seen.answer, out); break;
+    default:
+        if (run->came && surety_failure_passes(attempt->seen.answer.failure))
+            surety__buf_printf(out, " after %zu byte%s of the reply", run->came,
+                               run->came == 1 ? "" : "s");
+        decide_tell_answer(&attempt->seen.answer, out);
+        break;
     }
     attempt->told = surety__result_keep(run);
 }
@@ -412,6 +417,12 @@ static bool decide_may_retry(surety_run *run, bool asked)
                            (unsigned)backoff->retry_after_max_ms);
         return false;
     }
+    if (run->came && run->broken >= run->options.broken_retries_max)
+        return decide_not(out, run->broken
+                                   ? "it broke off in the middle of a reply "
+                                     "before and would be paid for once more"
+                                   : "a part of the reply had come, and "
+                                     "nothing is paid for twice");
     if (run->retries < backoff->retries_max)
         return true;
     return decide_not(out, backoff->retries_max ? "the retries are spent"
@@ -509,6 +520,12 @@ void surety__decide_say(surety_run *run, surety__action action,
     } else if (action == ACTION_RETRY || action == ACTION_RETRY_ASKED) {
         surety__buf_printf(out, "the same call again in %zu ms, ",
                            (size_t)delay_ms);
+        if (run->came)
+            surety__buf_printf(out,
+                               "%u of %u after a part of the reply had "
+                               "come, ",
+                               (unsigned)run->broken,
+                               (unsigned)run->options.broken_retries_max);
         surety_buf_add(out, run->plan.reason);
     } else {
         surety_buf_add(out, run->plan.reason);

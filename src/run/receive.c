@@ -48,7 +48,10 @@ surety_receiver surety__receive_receiver(surety_run *run)
 
 static void receive_piece(void *ctx, surety__piece piece, surety_str text)
 {
-    surety__watch_feed(ctx, piece, text);
+    surety_run *run = ctx;
+
+    run->came += text.len;
+    surety__watch_feed(run, piece, text);
     surety__result_event(ctx,
                          piece == PIECE_REASONING ? SURETY_EVENT_REASONING
                                                   : SURETY_EVENT_TEXT,

@@ -173,9 +173,12 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
 
     if (action == ACTION_END || action == ACTION_ACCEPT)
         return false;
-    run->retries = action == ACTION_RETRY || action == ACTION_RETRY_ASKED
-                       ? run->retries + 1
-                       : 0;
+    if (action == ACTION_RETRY || action == ACTION_RETRY_ASKED) {
+        run->retries++;
+        run->broken += run->came > 0;
+    } else {
+        run->retries = run->broken = 0;
+    }
     switch (action) {
     case ACTION_RETRY:
     case ACTION_RETRY_ASKED: purpose = PURPOSE_RETRY; break;
@@ -415,6 +418,10 @@ static void run_settle(surety_run *run)
         backoff->retries_max = 0;
     else if (!backoff->retries_max)
         backoff->retries_max = 3;
+    if (options->broken_retries_max == SURETY_RUN_NONE)
+        options->broken_retries_max = 0;
+    else if (!options->broken_retries_max)
+        options->broken_retries_max = 1;
     if (!backoff->first_ms)
         backoff->first_ms = 500;
     if (!backoff->most_ms)

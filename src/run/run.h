@@ -158,6 +158,7 @@ struct surety_run {
     size_t model;
     surety_mode mode;
     uint32_t retries, reasks;
+    uint32_t broken; /* of the retries: after a part of a reply had come */
     bool shortened;
     bool patch_failed;
     uint64_t violations; /* a hash of the last reply's; 0: none */
@@ -166,8 +167,9 @@ struct surety_run {
     surety_str why; /* of the mode, for the next attempt's reason */
 
     /* The exchange under way. */
-    bool heard; /* the first bytes are there */
-    bool ended; /* the transport told its end */
+    bool heard;  /* the first bytes are there */
+    size_t came; /* bytes of the reply and its reasoning */
+    bool ended;  /* the transport told its end */
     bool out_of_time;
     surety_delivery delivery;
     surety__watch watch;

@@ -132,8 +132,13 @@ static void check_order(struct sim *sim)
                                 : sim->options.retry_max
                                     ? sim->options.retry_max
                                     : surety_contract_retry_max(sim->contract);
+    const uint32_t broken_max =
+        sim->options.broken_retries_max == SURETY_RUN_NONE ? 0
+        : sim->options.broken_retries_max ? sim->options.broken_retries_max
+                                          : 1;
     uint32_t retries = 0;
     uint32_t reasks = 0;
+    uint32_t broken = 0;
     bool patch = false; /* the last call was one, or repeated one */
 
     for (size_t i = 1; i < count; i++) {
@@ -146,7 +151,10 @@ static void check_order(struct sim *sim)
 
         retries = retry ? retries + 1 : 0;
         reasks = next.model != last.model ? 0 : reasks + (!retry && !ask);
+        broken = retry ? broken + (last.answer.text.len > 0) : 0;
         sim_must(sim, retries <= retries_max, "retries in their bound");
+        sim_must(sim, broken <= broken_max,
+                 "a reply that broke off is repeated in its bound");
         sim_must(sim, reasks <= reasks_max, "re-asks in their bound");
         sim_must(sim, !last.ok, "nothing follows a valid reply");
         if (retry)

@@ -412,6 +412,9 @@ static surety_status sim_start(void *ctx, uint64_t id,
         exchange->gap_ms = 0;
         exchange->next_ms = sim->now_ms;
         sim_deliver(sim);
+        /* What is told within a step is told at the step's time. */
+        if (sim->earliest_ms)
+            sim->earliest_ms -= sim->now_ms - sim->step_ms;
     }
     return SURETY_OK;
 }
@@ -692,6 +695,8 @@ void sim_make(struct sim *sim,
         .event_ctx = sim,
         .seed = sim_random(sim) | 1,
         .alloc = &sim->alloc,
+        .broken_retries_max =
+            sim_one_in(sim, 3) ? (uint32_t)sim_below(sim, 4) - 1 : 0,
     };
     if (sim_one_in(sim, 3)) {
         sim->prompt_options = (surety_prompt_options){

@@ -26,6 +26,7 @@ TEST(reads_an_empty_one)
     CHECK(surety_config_default(config, 0).len == 0);
     CHECK(surety_config_budget(config).calls_max == 0);
     CHECK(surety_config_backoff(config).retries_max == 0);
+    CHECK(surety_config_broken_retries(config) == 0);
     CHECK(surety_config_ledger(config).len == 0);
     CHECK(!surety_config_ledger_raw(config));
     CHECK(!surety_config_ledger_optional(config));
@@ -53,8 +54,10 @@ TEST(reads_every_member)
         "\"prices\":{\"openai:gpt-5\":{\"input\":1.25,\"output\":10}},"
         "\"budget\":{\"calls\":5,\"tokens\":200000,\"seconds\":1.5,"
         "\"usd\":0.05},"
-        "\"retry\":{\"max\":0,\"first\":0.1,\"most\":2,\"retry_after\":7},"
+        "\"retry\":{\"max\":0,\"broken\":3,\"first\":0.1,\"most\":2,\"retry_"
+        "after\":7},"
         "\"ledger\":{\"url\":\"l.db\",\"raw\":true,\"optional\":true}}";
+    surety_backoff backoff;
     surety_config *config = NULL;
     const surety__config_row *row;
     const surety__config_provider *provider;
@@ -62,15 +65,14 @@ TEST(reads_every_member)
     TRY(read_config(t, text, &config, NULL));
     CHECK_TEXT(surety_config_default(config, 0), "fast");
     CHECK_TEXT(surety_config_default(config, 1), "openai:gpt-5");
-    CHECK_TEXT(surety_config_default(config, 2), "");
+    CHECK(surety_config_default(config, 2).len == 0);
     CHECK(surety_config_model_count(config) == 1);
     CHECK_TEXT(surety_config_model_name(config, 0), "fast");
     row = &config->rows[0];
     CHECK_TEXT(row->model, "m:1");
     CHECK(row->mode == SURETY_MODE_TOOL && row->whole);
     CHECK(row->has_temperature && row->temperature == 0.25);
-    CHECK(row->output_tokens_max == 100);
-    CHECK(surety_val_count(row->extra) == 1);
+    CHECK(row->output_tokens_max == 100 && surety_val_count(row->extra) == 1);
     CHECK(row->price.known && row->price.input_microusd == 150000 &&
           row->price.cached_input_microusd == 75000 &&
           row->price.output_microusd == 600000);
@@ -92,13 +94,13 @@ TEST(reads_every_member)
     CHECK(surety_config_budget(config).tokens_max == 200000);
     CHECK(surety_config_budget(config).ms_max == 1500);
     CHECK(surety_config_budget(config).cost_picousd_max == 50000000000);
-    CHECK(surety_config_backoff(config).retries_max == UINT32_MAX);
-    CHECK(surety_config_backoff(config).first_ms == 100);
-    CHECK(surety_config_backoff(config).most_ms == 2000);
-    CHECK(surety_config_backoff(config).retry_after_max_ms == 7000);
+    backoff = surety_config_backoff(config);
+    CHECK(backoff.retries_max == UINT32_MAX && backoff.first_ms == 100);
+    CHECK(backoff.most_ms == 2000 && backoff.retry_after_max_ms == 7000);
+    CHECK(surety_config_broken_retries(config) == 3);
     CHECK_TEXT(surety_config_ledger(config), "/etc/x/l.db");
-    CHECK(surety_config_ledger_raw(config));
-    CHECK(surety_config_ledger_optional(config));
+    CHECK(surety_config_ledger_raw(config) &&
+          surety_config_ledger_optional(config));
 done:
     surety_config_free(config);
 }

@@ -256,6 +256,70 @@ done:
     trial_close(&trial);
 }
 
+#define PIECE(text)                                                            \
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" text          \
+    "\"}}]}\n\n"
+#define THINKS                                                                 \
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":"       \
+    "\"Hm.\"}}]}\n\n"
+
+/* What came of a reply is paid for each time. */
+TEST(repeats_a_reply_that_broke_off_once)
+{
+    static const struct {
+        const char *body;
+        surety_failure failure;
+        uint32_t broken_retries_max;
+        size_t calls;
+        const char *first, *last; /* parts of the decisions */
+    } cases[] = {
+        {PIECE("{"), SURETY_FAILURE_RESET, 0, 2,
+         "the connection broke off after 1 byte of the reply",
+         "it broke off in the middle of a reply before and would be paid for "
+         "once more"},
+        {PIECE("{") PIECE("\\\"n"), SURETY_FAILURE_TIMEOUT, 0, 2,
+         "no answer in time after 3 bytes of the reply (it broke): the same "
+         "call again in ",
+         "once more"},
+        {PIECE("{"), SURETY_FAILURE_NONE, 0, 2,
+         "1 of 1 after a part of the reply had come, retry 1 of 3",
+         "once more"},
+        {THINKS, SURETY_FAILURE_RESET, 0, 2, "3 bytes of the reply", "more"},
+        {PIECE("{"), SURETY_FAILURE_RESET, 2, 3, "1 of 2 after", "once more"},
+        {PIECE("{"), SURETY_FAILURE_RESET, SURETY_RUN_NONE, 1,
+         "nothing is paid for twice", "nothing is paid for twice"},
+        /* Where nothing had come, as often as any call. */
+        {": ping\n\n", SURETY_FAILURE_RESET, 0, 4, "retry 1 of 3",
+         "the retries are spent"},
+    };
+    struct fake_answer answers[FAKE_CALLS];
+    struct trial trial;
+
+    TRY(trial_open(&trial, t, contract_text, NULL, 0));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        char decision[1024];
+
+        for (size_t j = 0; j < FAKE_CALLS; j++)
+            answers[j] = (struct fake_answer){.status = 200,
+                                              .body = cases[i].body,
+                                              .failure = cases[i].failure};
+        trial_reset(&trial, t, answers, FAKE_CALLS);
+        trial.models[0].whole = false;
+        trial.options.broken_retries_max = cases[i].broken_retries_max;
+        TRY(trial_go(&trial));
+        CHECK(trial.fake.calls == cases[i].calls);
+        fake_copy(decision, sizeof(decision),
+                  surety_run_attempt(trial.run, 0).decision);
+        CHECK(strstr(decision, cases[i].first));
+        fake_copy(decision, sizeof(decision),
+                  surety_run_attempt(trial.run, cases[i].calls - 1).decision);
+        CHECK(strstr(decision, cases[i].last));
+        CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_PROVIDER);
+    }
+done:
+    trial_close(&trial);
+}
+
 TEST(doubles_its_delays)
 {
     struct fake_answer answers[FAKE_CALLS];
@@ -298,6 +362,8 @@ int main(int argc, char **argv)
         {"decides by the table", decides_by_the_table},
         {"counts retries and re-asks apart", counts_retries_and_re_asks_apart},
         {"retries as often as it may", retries_as_often_as_it_may},
+        {"repeats a reply that broke off once",
+         repeats_a_reply_that_broke_off_once},
         {"doubles its delays", doubles_its_delays},
     };
 

@@ -473,6 +473,7 @@ class RunOptions(Structure):
         ("seed", c_uint64),
         ("limits", c_void_p),
         ("alloc", c_void_p),
+        ("broken_retries_max", c_uint32),
     ]
 
 

@@ -11,7 +11,7 @@ import ctypes
 import os
 import sys
 from ctypes import (byref, c_bool, c_char_p, c_double, c_int, c_size_t,
-                    c_uint16, c_uint64, c_void_p,
+                    c_uint16, c_uint32, c_uint64, c_void_p,
                     string_at)
 from typing import Any, Dict, List, Optional, Tuple, Union
 
@@ -155,6 +155,7 @@ RUN: Signatures = {
     "surety_config_model_name": (Text, [P, c_size_t]),
     "surety_config_budget": (Budget, [P]),
     "surety_config_backoff": (_abi.Backoff, [P]),
+    "surety_config_broken_retries": (c_uint32, [P]),
     "surety_config_ledger": (Text, [P]),
     "surety_config_ledger_raw": (c_bool, [P]),
     "surety_config_ledger_optional": (c_bool, [P]),

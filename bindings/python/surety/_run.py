@@ -37,11 +37,13 @@ class Budget(NamedTuple):
 
 class Backoff(NamedTuple):
     """How calls that fail below the reply are repeated; None as above. retries
-    in a row for one attempt, waits in seconds."""
+    in a row for one attempt, waits in seconds; broken: how many of the retries
+    may repeat a call of whose reply a part had come."""
     retries: Optional[int] = None
     first: Optional[float] = None
     most: Optional[float] = None
     retry_after_max: Optional[float] = None
+    broken: Optional[int] = None
 
 
 class Consensus(NamedTuple):
@@ -94,10 +96,17 @@ def _mapping(given: Any) -> Mapping[str, Any]:
 
 def _backoff(made: Any, given: Any) -> Any:
     given = dict(_mapping(given))
+    given.pop("broken", None)
     retries = given.pop("retries", None)
     if retries is not None:
         made.retries_max = retries or SURETY_RUN_NONE
     return _fill(made, given, _BACKOFF, "backoff")
+
+
+def _broken(most: int, given: Any) -> int:
+    """Of the configuration, unless the back-off says it."""
+    broken = _mapping(given).get("broken")
+    return most if broken is None else broken or SURETY_RUN_NONE
 
 
 class _Machine:
@@ -200,6 +209,9 @@ class _Machine:
                          _mapping(settings.budget), _BUDGET, "budget"),
             backoff=_backoff(library.surety_config_backoff(handle),
                              settings.backoff),
+            broken_retries_max=_broken(
+                library.surety_config_broken_retries(handle),
+                settings.backoff),
             commit=settings.commit, ledger=self.ledger,
             ledger_optional=self._ledger_optional(), seed=settings.seed)
         if settings.style is not None:

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 from ctypes import (c_bool, c_char_p, c_double, c_int, c_size_t, c_uint16,
-                    c_uint64, c_void_p)
+                    c_uint32, c_uint64, c_void_p)
 
 from surety import _abi, _library
 
@@ -93,7 +93,8 @@ class Headers(unittest.TestCase):
 
     def test_functions(self):
         plain = {"bool": c_bool, "size_t": c_size_t, "uint16_t": c_uint16,
-                 "uint64_t": c_uint64, "double": c_double,
+                 "uint32_t": c_uint32, "uint64_t": c_uint64,
+                 "double": c_double,
                  "const char *": c_char_p, "void": None,
                  "surety_status": c_int, "int": c_int}
 
