@@ -81,9 +81,11 @@ typedef enum surety_failure {
     SURETY_FAILURE_REFUSAL, /* it declines */
     SURETY_FAILURE_FILTER,  /* a filter withheld or cut the reply */
     SURETY_FAILURE_LENGTH,  /* cut off by a token limit */
-    SURETY_FAILURE_EMPTY    /* it said nothing at all */
+    SURETY_FAILURE_EMPTY,   /* it said nothing at all */
+    /* The transport's again. */
+    SURETY_FAILURE_ADDRESS /* public_only does not allow it: nothing sent */
 } surety_failure;
-#define SURETY_FAILURE_COUNT 23
+#define SURETY_FAILURE_COUNT 24
 /* "none", "connect", ..., "rate_limit", ...; never NULL. */
 SURETY_API const char *surety_failure_name(surety_failure failure);
 /* Whether the same call may succeed later: a rate limit, an overload, a broken

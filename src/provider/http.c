@@ -100,13 +100,25 @@ static curl_socket_t http_on_socket(void *ctx, curlsocktype purpose,
 
     (void)purpose;
     http_connecting(exchange);
+    exchange->peer_port = 0;
     if (address->family == AF_INET) {
-        bytes = &((struct sockaddr_in *)(void *)&address->addr)->sin_addr;
+        const struct sockaddr_in *own =
+            (const struct sockaddr_in *)(void *)&address->addr;
+
+        bytes = &own->sin_addr;
         len = 4;
+        exchange->peer_port = ntohs(own->sin_port);
     } else if (address->family == AF_INET6) {
-        bytes = &((struct sockaddr_in6 *)(void *)&address->addr)->sin6_addr;
+        const struct sockaddr_in6 *own =
+            (const struct sockaddr_in6 *)(void *)&address->addr;
+
+        bytes = &own->sin6_addr;
         len = 16;
+        exchange->peer_port = ntohs(own->sin6_port);
     }
+    if (!bytes || !inet_ntop(address->family, bytes, exchange->peer,
+                             sizeof(exchange->peer)))
+        exchange->peer[0] = '\0';
     if (exchange->http->public_only &&
         (!bytes || !surety__address_is_public(bytes, len))) {
         if (!bytes || !inet_ntop(address->family, bytes, exchange->address,

@@ -51,6 +51,10 @@ typedef struct surety__http_exchange {
     bool decided; /* by us; libcurl only brings it to its end */
     surety_delivery delivery;
     char address[INET6_ADDRSTRLEN]; /* that was refused; or empty */
+    /* Whom it connected to last; empty: nobody yet. Another port than the URL's
+     * is a proxy's. */
+    char peer[INET6_ADDRSTRLEN];
+    unsigned peer_port;
     char said[CURL_ERROR_SIZE];
 } surety__http_exchange;
 

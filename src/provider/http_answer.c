@@ -307,37 +307,90 @@ static bool http_said_has(const surety__http_exchange *exchange,
     return surety__str_find(text, surety_str_of(words)) < text.len;
 }
 
-static surety_delivery http_unconnected(const surety__http_exchange *exchange)
+enum { HTTP_WHOM_MAX = 240 };
+
+/* Whether it is a proxy that was connected to. One that is an option is; one of
+ * the environment, which libcurl reads, shows by its port, or where libcurl
+ * says so. */
+static bool http_by_proxy(const surety__http_exchange *exchange)
+{
+    const surety_str host = exchange->host;
+    unsigned port = 0;
+    unsigned unit = 1;
+    size_t i = host.len;
+
+#if LIBCURL_VERSION_NUM >= 0x080700
+    long used = 0;
+
+    if (curl_easy_getinfo(exchange->easy, CURLINFO_USED_PROXY, &used) ==
+            CURLE_OK &&
+        used)
+        return true;
+#endif
+    if (exchange->http->proxy.len)
+        return true;
+    for (; i > 0 && host.ptr[i - 1] >= '0' && host.ptr[i - 1] <= '9' &&
+           unit <= 10000;
+         i--, unit *= 10)
+        port += (unsigned)(host.ptr[i - 1] - '0') * unit;
+    return exchange->peer_port && exchange->peer_port != port;
+}
+
+/* Whom it connects to: the host, or the proxy on the way to it. In text
+ * (HTTP_WHOM_MAX). */
+static const char *http_whom(const surety__http_exchange *exchange, char *text)
 {
     const int len = surety__http_len(exchange->host, 100);
-    const char *host = exchange->host.ptr;
+    const bool is_six = strchr(exchange->peer, ':') != NULL;
+    surety_buf out = {
+        .ptr = text, .cap = HTTP_WHOM_MAX - 1, .max = HTTP_WHOM_MAX - 1};
+
+    if (!http_by_proxy(exchange))
+        surety__buf_printf(&out, "%.*s", len, exchange->host.ptr);
+    else if (!exchange->peer[0])
+        surety__buf_printf(&out, "the proxy on the way to %.*s", len,
+                           exchange->host.ptr);
+    else
+        surety__buf_printf(&out, "the proxy %s%s%s:%u on the way to %.*s",
+                           is_six ? "[" : "", exchange->peer, is_six ? "]" : "",
+                           exchange->peer_port, len, exchange->host.ptr);
+    text[out.len] = '\0';
+    return text;
+}
+
+static surety_delivery http_unconnected(const surety__http_exchange *exchange)
+{
+    char whom[HTTP_WHOM_MAX];
     long error = 0;
 
     if (exchange->address[0])
-        return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
+        return surety__delivery_of(SURETY_FAILURE_ADDRESS, false,
                                    "%.*s is at the address %s, which is not "
                                    "public and so not allowed",
-                                   len, host, exchange->address);
+                                   surety__http_len(exchange->host, 100),
+                                   exchange->host.ptr, exchange->address);
     (void)curl_easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &error);
+    (void)http_whom(exchange, whom);
     if (error == ECONNREFUSED)
         return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
-                                   "nobody listens at %.*s: the connection "
-                                   "was refused",
-                                   len, host);
+                                   "nobody listens at %s: the connection was "
+                                   "refused",
+                                   whom);
     if (error)
         return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
-                                   "no connection to %.*s: %s", len, host,
+                                   "no connection to %s: %s", whom,
                                    strerror((int)error));
     return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
-                               "no connection to %.*s", len, host);
+                               "no connection to %s", whom);
 }
 
 surety_delivery surety__http_late_connect(const surety__http_exchange *exchange)
 {
+    char whom[HTTP_WHOM_MAX];
+
     return surety__delivery_of(
-        SURETY_FAILURE_TIMEOUT, false, "no connection to %.*s within %u ms",
-        surety__http_len(exchange->host, 100), exchange->host.ptr,
-        exchange->timeouts.connect_ms);
+        SURETY_FAILURE_TIMEOUT, false, "no connection to %s within %u ms",
+        http_whom(exchange, whom), exchange->timeouts.connect_ms);
 }
 
 /* Before the request went out. */

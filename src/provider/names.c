@@ -37,6 +37,7 @@ static const struct {
     [SURETY_FAILURE_FILTER] = {"filter", false},
     [SURETY_FAILURE_LENGTH] = {"length", false},
     [SURETY_FAILURE_EMPTY] = {"empty", true},
+    [SURETY_FAILURE_ADDRESS] = {"address", false},
 };
 
 bool surety__provider_has_grammar(surety_str name)
@@ -48,6 +49,13 @@ bool surety__provider_has_grammar(surety_str name)
         if (surety_str_equal(name, surety_str_of(servers[i])))
             return true;
     return false;
+}
+
+bool surety__failure_is_below(surety_failure failure)
+{
+    return failure == SURETY_FAILURE_ADDRESS ||
+           (failure != SURETY_FAILURE_NONE &&
+            failure <= SURETY_FAILURE_CANCELLED);
 }
 
 const char *surety_protocol_name(surety_protocol protocol)

@@ -42,6 +42,8 @@ surety_status surety__call_encode(const surety__call *call,
 bool surety__protocol_has(surety_protocol protocol, surety_mode mode);
 /* Whether the provider of this name compiles a schema to a grammar. */
 bool surety__provider_has_grammar(surety_str name);
+/* Whether it is a transport's: below the protocol, and no provider's answer. */
+bool surety__failure_is_below(surety_failure failure);
 
 /* ---- decoder.c, answer.c, failure.c and the protocols' files ------------- */
 

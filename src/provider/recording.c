@@ -12,6 +12,7 @@
  * piece, and the short form {"reply": ...}. It takes no member that it does not
  * know, for a mistyped one would be passed over in silence. It does not match
  * or play (replay.c), nor keep secrets out (record.c). */
+#include "provider/provider.h"
 #include "provider/recording.h"
 
 #include "provider/transport.h"
@@ -523,8 +524,10 @@ static surety_status recording_response(struct recording_reader *reader,
 /* The failure of that name, one that a transport can have; -1: none. */
 static int recording_failure(surety_str name)
 {
-    for (int i = 0; i <= SURETY_FAILURE_CANCELLED; i++)
-        if (surety_str_equal(
+    for (int i = 0; i < SURETY_FAILURE_COUNT; i++)
+        if ((i == SURETY_FAILURE_NONE ||
+             surety__failure_is_below((surety_failure)i)) &&
+            surety_str_equal(
                 name, surety_str_of(surety_failure_name((surety_failure)i))))
             return i;
     return surety_str_equal(name, SURETY__LITERAL("complete")) ? 0 : -1;
@@ -557,8 +560,9 @@ static surety_status recording_end(struct recording_reader *reader,
                                    "\"complete\", \"reset\", \"timeout\", ...");
     }
     delivery->failure = (surety_failure)failure;
-    delivery->sent =
-        failure != SURETY_FAILURE_CONNECT && failure != SURETY_FAILURE_TLS;
+    delivery->sent = failure != SURETY_FAILURE_CONNECT &&
+                     failure != SURETY_FAILURE_TLS &&
+                     failure != SURETY_FAILURE_ADDRESS;
     if (sent.doc && surety_val_kind(sent) != SURETY_KIND_BOOLEAN)
         return recording_fault(reader, sent, "\"sent\" is no boolean");
     delivery->sent = surety_val_bool(sent, delivery->sent);

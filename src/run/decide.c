@@ -70,6 +70,11 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
                             SURETY_RUN_PROVIDER,
                             "check base_url, the clock and the certificates "
                             "(ca_file)"},
+    [SURETY_FAILURE_ADDRESS] = {"the address is not allowed",
+                                {ACTION_MODEL},
+                                SURETY_RUN_PROVIDER,
+                                "check base_url; public_only of the provider "
+                                "allows public addresses only"},
     [SURETY_FAILURE_COMMAND] = {"the command failed",
                                 {ACTION_MODEL},
                                 SURETY_RUN_PROVIDER,

@@ -511,8 +511,7 @@ static bool receive_is_stopped(const surety_run *run)
         surety__attempt_last(run)->seen.answer.failure;
 
     return run->watch.stops && (failure == SURETY_FAILURE_LENGTH ||
-                                (failure != SURETY_FAILURE_NONE &&
-                                 failure <= SURETY_FAILURE_CANCELLED));
+                                surety__failure_is_below(failure));
 }
 
 /* Makes the answer one that came as far as it did, because it was stopped. */

@@ -5,6 +5,7 @@ hostile_run.py."""
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -429,6 +430,35 @@ def files():
          '"": error: cannot be read')
 
 
+def narrow_files():
+    """Files that may not grow: a failed write with a word, and nothing left."""
+    for name, command in (
+            ("gen", ("gen", "-c", "surety/config", "-o", "narrow/")),
+            ("render", ("render", "--data", "rows.json", "--table", "csv",
+                        "--name", "rows", "--out", "narrow"))):
+        write("rows.json", [{"a": "x" * 50, "b": i} for i in range(100)])
+        os.makedirs(os.path.join(FOLDER, "narrow"), exist_ok=True)
+        run = subprocess.run(
+            [SURETY, *command], cwd=FOLDER, env=ENV, capture_output=True,
+            timeout=SECONDS, check=False, preexec_fn=lambda:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+        if name == "render" and b"there is no command" in run.stderr:
+            continue
+        check(f"files: {name} may write 1,000 bytes of more",
+              run.returncode == 4 and b"File too large" in run.stderr
+              and os.listdir(os.path.join(FOLDER, "narrow")) == [],
+              (run, os.listdir(os.path.join(FOLDER, "narrow"))))
+    with open(os.path.join(FOLDER, "narrow.out"), "wb") as file:
+        run = subprocess.run(
+            [SURETY, "contracts", "show", "surety/config"], cwd=FOLDER,
+            env=ENV, stdout=file, stderr=subprocess.PIPE, timeout=SECONDS,
+            check=False, preexec_fn=lambda:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+    check("files: standard output too", run.returncode == 4 and
+          b"standard output cannot be written: File too large" in run.stderr,
+          run)
+
+
 def outputs():
     for command in COMMANDS:
         words = " ".join(command[:3])
@@ -612,4 +642,4 @@ def rules():
 
 
 run_tests(prepare, references, patterns, values, formats, schemas, contracts,
-          files, outputs, streams, rules)
+          files, narrow_files, outputs, streams, rules)

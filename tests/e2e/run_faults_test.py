@@ -323,8 +323,10 @@ ends("52: nobody listens", ask(f"http://127.0.0.1:{port}/v1"), 3, "connect",
      "connect", says=[str(port)])
 with Provider(reply(GOOD)) as provider:
     run = ask(provider.url, provider={"public_only": True})
-    check("52: loopback, where only public addresses are allowed",
-          run.code == 3 and not provider.requests, run)
+    ends("52: loopback, where only public addresses are allowed, is not tried "
+         "again", run, 3, "address", calls=1,
+         says=["not public", "public_only"])
+    check("52: and nothing was sent", not provider.requests, run)
 with Provider(broken(b"")) as provider:
     run = ask(provider.url)
     ends("54: sent, and no answer: not sent again", run, 3, "reset",

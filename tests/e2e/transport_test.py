@@ -483,19 +483,19 @@ def test_public_only():
                      "[::ffff:7f00:1]"):
             heard = one("--public-only", "--connect-ms", 2000,
                         f"http://{host}:{port}/")
-            ends(f"{host} is not public", heard, "connect", False,
+            ends(f"{host} is not public", heard, "address", False,
                  "not public")
         for host in ("10.0.0.1", "169.254.169.254", "192.168.1.1",
                      "172.31.0.1", "100.64.0.1", "[fe80::1]", "[fd00::1]",
                      "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "224.0.0.1"):
             heard = one("--public-only", "--connect-ms", 2000,
                         f"http://{host}/")
-            ends(f"{host} is not public", heard, "connect", False,
+            ends(f"{host} is not public", heard, "address", False,
                  "not public")
         same("nobody came", server.count, 0)
         heard = one("--public-only", server.url,
                     env={"http_proxy": f"http://127.0.0.1:{port}"})
-        ends("no proxy helps", heard, "connect", False, "not public")
+        ends("no proxy helps", heard, "address", False, "not public")
         heard = one("--public-only", "--proxy", "http://127.0.0.1:1",
                     server.url)
         same("nor a given one", heard.get("as"), "misuse")
@@ -529,8 +529,20 @@ def test_proxy():
         same("it was asked to connect",
              proxy.asked[0][0].split(b"\r\n")[0],
              b"CONNECT name.invalid:443 HTTP/1.1")
-    heard = one("--proxy", "http://127.0.0.1:1", "http://name.invalid/x")
-    ends("no proxy there", heard, "connect", False)
+    whom = "nobody listens at the proxy 127.0.0.1:1 on the way to name.invalid:"
+    for scheme, port in (("http", 80), ("https", 443)):
+        url = f"{scheme}://name.invalid/x"
+        heard = one("--proxy", "http://127.0.0.1:1", url)
+        ends("no proxy there", heard, "connect", False, whom + str(port))
+        heard = one(url, env={f"{scheme}_proxy": "http://127.0.0.1:1"})
+        ends("nor where the environment says", heard, "connect", False,
+             whom + str(port))
+    heard = one("--proxy", "http://nobody.invalid:1", "http://name.invalid/x")
+    ends("a proxy whose name is unknown", heard, "connect", False,
+         "nobody.invalid")
+    heard = one("http://127.0.0.1:1/x")
+    ends("no proxy is named where there is none", heard, "connect", False,
+         "nobody listens at 127.0.0.1:1: the connection was refused")
 
 
 # -- TLS -----------------------------------------------------------------------
@@ -676,8 +688,10 @@ def test_exec():
     for url in ("exec:", "exe:x", "http://127.0.0.1/"):
         heard = one(url) if url != "http://127.0.0.1/" else {"as": "misuse"}
         same(f"refused: {url}", heard.get("as"), "misuse")
-    heard = one("exec:env", env={"SOME_VALUE": "42"})
-    check("the environment is passed", "SOME_VALUE=42" in heard["text"], heard)
+    heard = one("exec:env", env={"SOME_VALUE": "42", "LC_TIME": "C"})
+    check("the environment is a small one", "LC_TIME=C" in heard["text"]
+          and "PATH=" in heard["text"] and "SOME_VALUE" not in heard["text"],
+          heard)
 
 
 def test_exec_time():

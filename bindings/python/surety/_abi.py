@@ -37,7 +37,7 @@ MODES = ("auto", "native", "tool", "prompt")
 FAILURES = ("none", "connect", "tls", "timeout", "reset", "truncated",
             "command", "limit", "protocol", "cancelled", "request", "schema",
             "context", "auth", "model", "quota", "rate_limit", "overloaded",
-            "server", "refusal", "filter", "length", "empty")
+            "server", "refusal", "filter", "length", "empty", "address")
 EVENT_KINDS = ("attempt", "text", "reasoning", "decision")
 RUN_VERDICTS = ("pending", "valid", "partial", "fallback", "rejected",
                 "refused", "provider", "budget", "ledger", "cancelled")
