@@ -67,20 +67,30 @@ static int show(surety_val value, const surety_rendering_options *options,
     return code;
 }
 
-/* The value, also one that breaks its contract only in what is to be drawn. */
-static surety_val answer_of(const surety_outcome *outcome)
+/* The value of a run: also one that breaks its contract only in what is to be
+ * drawn, in place of the contract's fallback. */
+static surety_val answer_of(const surety_run *run)
 {
-    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+    const surety_outcome *outcome = surety_run_outcome(run);
+    const size_t count = surety_outcome_error_count(outcome);
+    size_t drawn = 0;
+
+    for (size_t i = 0; i < count; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
         const surety_str at = issue.instance_location;
 
         put(stderr, "census: ", issue.message);
-        if (at.len < 15 || (memcmp(at.ptr, "/charts_needed/", 15) != 0 &&
-                            memcmp(at.ptr, "/tables_needed/", 15) != 0))
-            return surety_outcome_value(outcome);
+        drawn += at.len >= 15 && (memcmp(at.ptr, "/charts_needed/", 15) == 0 ||
+                                  memcmp(at.ptr, "/tables_needed/", 15) == 0);
     }
-    return surety_outcome_ok(outcome) ? surety_outcome_value(outcome)
-                                      : surety_outcome_candidate(outcome);
+    if (count && drawn == count) {
+        fprintf(stderr, "census: the answer stands; only what is to be drawn "
+                        "breaks the contract\n");
+        return surety_outcome_candidate(outcome);
+    }
+    if (surety_run_verdict_of(run) != SURETY_RUN_VALID)
+        put(stderr, "census: ", surety_run_message(run));
+    return surety_outcome_value(outcome);
 }
 
 int main(int argc, char **argv)
@@ -132,10 +142,8 @@ int main(int argc, char **argv)
     if (surety_run_new(&options, &run, &err) ||
         surety_run_wait(run, NULL, &err))
         goto done;
-    if (surety_run_verdict_of(run) != SURETY_RUN_VALID)
-        put(stderr, "census: ", surety_run_message(run));
     code = surety_run_verdict_of(run) == SURETY_RUN_PROVIDER ? 3 : 1;
-    value = answer_of(surety_run_outcome(run));
+    value = answer_of(run);
     if (value.doc)
         code = show(value, &look, folder);
 done:

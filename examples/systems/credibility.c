@@ -5,7 +5,6 @@
  *     credibility -m openai:gpt-5-mini -m gemini:gemini-2.5-flash \
  *         --consensus vote "How credible is the author of these posts? ..." */
 #include <surety-run.h>
-
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -35,7 +34,6 @@ static void explain(const surety_run *run, surety_buf *out)
 /* Writes the value, and tells how it came about; the exit code. */
 static int conclude(const surety_consensus *consensus, bool schema)
 {
-    const surety_run_verdict verdict = surety_consensus_verdict(consensus);
     const surety_val value = surety_consensus_value(consensus);
     const size_t winner = surety_consensus_winner(consensus);
     const size_t count = surety_consensus_member_count(consensus);
@@ -61,7 +59,9 @@ static int conclude(const surety_consensus *consensus, bool schema)
     surety_buf_done(&report);
     if (fflush(stdout) != 0 || ferror(stdout))
         return perror("credibility: standard output"), 4;
-    return value.doc ? 0 : verdict == SURETY_RUN_PROVIDER ? 3 : 1;
+    if (value.doc)
+        return 0;
+    return surety_consensus_verdict(consensus) == SURETY_RUN_PROVIDER ? 3 : 1;
 }
 
 /* Asks the models, and tells what it took; the exit code. */
@@ -88,54 +88,105 @@ static int ask(const surety_consensus_options *options, surety_error *err)
     return code;
 }
 
+/* What the command line says; what it leaves out is the configuration's. */
+struct settings {
+    const char *schema; /* NULL: none */
+    surety_str names[MODELS_MAX + 1];
+    size_t count;
+    surety_consensus_kind kind;
+    uint64_t millionths, tokens_max, timeout_ms; /* UINT64_MAX, 0, 0: none */
+};
+
+/* The place of the prompt in argv; argc where the call is not understood. */
+static int read_options(struct settings *to, int argc, char **argv)
+{
+    const struct {
+        const char *name;
+        unsigned decimals;
+        uint64_t least, most, *number;
+    } numbers[] = {{"--temperature", 6, 0, 2000000, &to->millionths},
+                   {"--max-output-tokens", 0, 1, 10000000, &to->tokens_max},
+                   {"--timeout", 3, 1, 86400000, &to->timeout_ms}};
+    int i = 1;
+
+    for (int k = 0; i + 1 < argc; i++, k = 0) {
+        while (k < 3 && strcmp(argv[i], numbers[k].name) != 0)
+            k++;
+        if (k < 3) {
+            if (surety_decimal_read(STR(argv[++i]), numbers[k].decimals,
+                                    numbers[k].number, NULL) ||
+                *numbers[k].number < numbers[k].least ||
+                *numbers[k].number > numbers[k].most)
+                return argc;
+        } else if (strcmp(argv[i], "--no-schema") == 0)
+            to->schema = NULL;
+        else if (strcmp(argv[i], "--schema") == 0)
+            to->schema = argv[++i];
+        else if (strcmp(argv[i], "-m") == 0 && to->count < MODELS_MAX)
+            to->names[to->count++] = STR(argv[++i]);
+        else if (strcmp(argv[i], "--consensus") != 0 ||
+                 surety_consensus_kind_of(STR(argv[++i]), &to->kind))
+            return argc;
+    }
+    return i + 1 == argc && strncmp(argv[i], "--", 2) != 0 ? i : argc;
+}
+
+/* The models that are named, else the configuration's; false: see err. */
+static bool take_models(const struct settings *from, surety_config *config,
+                        surety_model *models, size_t *count, surety_error *err)
+{
+    const surety_model *model = NULL;
+
+    for (size_t k = 0; k < MODELS_MAX; k++) {
+        const surety_str name =
+            from->count ? from->names[k] : surety_config_default(config, k);
+        if (name.len == 0 && k > 0)
+            break;
+        if (surety_config_model(config, name, &model, err))
+            return false;
+        models[k] = *model;
+        if (from->millionths != UINT64_MAX)
+            models[k].has_temperature = true,
+            models[k].temperature = (double)from->millionths / 1e6;
+        if (from->tokens_max)
+            models[k].output_tokens_max = (uint32_t)from->tokens_max;
+        if (from->timeout_ms) /* of a call */
+            models[k].timeouts.total_ms = (uint32_t)from->timeout_ms;
+        *count = k + 1;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    const char *schema = "credibility/analysis-result";
-    surety_str names[MODELS_MAX + 1] = {{NULL, 0}};
+    struct settings settings = {.schema = "credibility/analysis-result",
+                                .millionths = UINT64_MAX};
     surety_model models[MODELS_MAX];
-    const surety_model *model = NULL;
     surety_run_options run = {.size = sizeof(run), .models = models};
     surety_consensus_options options = {.size = sizeof(options), .run = &run};
     surety_registry *registry = NULL;
     surety_contract *contract = NULL;
     surety_config *config = NULL;
     surety_error err = {.message = ""};
-    size_t count = 0;
-    int i = 1, code = 2;
+    const int at = read_options(&settings, argc, argv);
+    int code = 2;
 
-    for (; i + 1 < argc; i++)
-        if (strcmp(argv[i], "--no-schema") == 0)
-            schema = NULL;
-        else if (strcmp(argv[i], "--schema") == 0)
-            schema = argv[++i];
-        else if (strcmp(argv[i], "-m") == 0 && count < MODELS_MAX)
-            names[count++] = STR(argv[++i]);
-        else if (strcmp(argv[i], "--consensus") != 0 ||
-                 surety_consensus_kind_of(STR(argv[++i]), &options.kind))
-            break;
-    if (i + 1 != argc || strncmp(argv[i], "--", 2) == 0) {
+    if (at == argc) {
         fprintf(stderr, "usage: credibility [-m MODEL]... [--schema CONTRACT | "
                         "--no-schema]\n    [--consensus first|fastest|vote|"
-                        "aggregate] PROMPT\n");
+                        "aggregate] [--temperature 0..2]\n    "
+                        "[--max-output-tokens N] [--timeout SECONDS] PROMPT\n");
         return 2;
     }
     if (surety_registry_new(NULL, &registry, &err) ||
-        (schema &&
-         surety_registry_find(registry, STR(schema), &contract, &err)) ||
-        surety_config_load(STR(NULL), NULL, &config, &err))
+        (settings.schema && surety_registry_find(registry, STR(settings.schema),
+                                                 &contract, &err)) ||
+        surety_config_load(STR(NULL), NULL, &config, &err) ||
+        !take_models(&settings, config, models, &run.model_count, &err))
         goto done;
-    for (size_t k = 0; k < MODELS_MAX; k++) {
-        const surety_str name =
-            count ? names[k] : surety_config_default(config, k);
-
-        if (name.len == 0 && k > 0)
-            break;
-        if (surety_config_model(config, name, &model, &err))
-            goto done;
-        models[run.model_count++] = *model;
-    }
+    options.kind = settings.kind;
     run.contract = contract;
-    run.prompt = STR(argv[i]);
+    run.prompt = STR(argv[at]);
     run.retry_max = 2;
     run.backoff = surety_config_backoff(config);
     run.broken_retries_max = surety_config_broken_retries(config);

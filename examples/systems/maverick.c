@@ -62,38 +62,38 @@ static int conclude(const surety_run *run, bool is_strict)
 {
     const surety_run_verdict verdict = surety_run_verdict_of(run);
     const surety_outcome *outcome = surety_run_outcome(run);
-    const bool is_null = verdict == SURETY_RUN_REJECTED && !is_strict;
+    const bool has_value = verdict == SURETY_RUN_VALID ||
+                           verdict == SURETY_RUN_PARTIAL ||
+                           verdict == SURETY_RUN_FALLBACK;
+    const bool is_invalid =
+        verdict == SURETY_RUN_REJECTED || verdict == SURETY_RUN_REFUSED;
+    const bool is_null = is_invalid && !is_strict;
     surety_buf out;
 
     for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
         fprintf(stderr, "warning: %.*s\n",
                 TEXT(surety_outcome_warning(outcome, i).message));
     surety_buf_init(&out, NULL, 0);
-    if (verdict == SURETY_RUN_VALID) {
+    if (has_value) {
         show(surety_outcome_value(outcome), surety_outcome_derived(outcome),
              &out);
-    } else { /* the report: stage, contract, errors, 500 characters as "raw" */
-        surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""),
-                             &out);
+    } else { /* the report: stage, contract, errors, every call, the reply */
+        surety_run_write(run, SURETY_REPORT_JSON, surety_str_of(""), &out);
         fprintf(stderr, "maverick: %.*s\n%.*s\n", TEXT(surety_run_message(run)),
                 TEXT(surety_buf_str(&out)));
     }
     surety_buf_done(&out);
     if ((is_null && printf("null\n") < 0) || fflush(stdout) || ferror(stdout))
         return perror("maverick: standard output"), 4;
-    return verdict == SURETY_RUN_PROVIDER
-               ? 3
-               : verdict != SURETY_RUN_VALID && !is_null;
+    return has_value || is_null ? 0 : is_invalid ? 1 : 3;
 }
 
 int main(int argc, char **argv)
 {
     const surety_judge_options judge = {.size = sizeof(judge), .derive = true};
-    surety_model model;
     surety_run_options options = {
         .size = sizeof(options), .judge = &judge, .model_count = 1};
     surety_str name = {NULL, 0};
-    surety_attempt last;
     surety_registry *registry = NULL;
     surety_contract *contract = NULL;
     surety_config *config = NULL;
@@ -125,18 +125,12 @@ int main(int argc, char **argv)
     options.prompt = surety_str_of(argv[i + 1]);
     options.backoff = surety_config_backoff(config);
     options.broken_retries_max = surety_config_broken_retries(config);
-    model = *options.models; /* to be changed */
-    options.models = &model;
-    do { /* structured output that is never right is followed by text */
-        surety_run_free(run);
-        run = NULL;
-        if (surety_run_new(&options, &run, &err) ||
-            surety_run_wait(run, NULL, &err))
-            goto done;
-        last = surety_run_attempt(run, surety_run_attempt_count(run) - 1);
-        model.mode = SURETY_MODE_PROMPT;
-    } while (surety_run_verdict_of(run) == SURETY_RUN_REJECTED &&
-             last.mode != SURETY_MODE_PROMPT);
+    /* One re-ask for each mode: the last is text, where the provider's
+     * structured output and a tool gave the same errors again. */
+    options.retry_max = 3;
+    if (surety_run_new(&options, &run, &err) ||
+        surety_run_wait(run, NULL, &err))
+        goto done;
     code = conclude(run, is_strict);
 done:
     if (err.status)

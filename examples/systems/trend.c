@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trend: a question is analysed in iterations, each of them one call to a model
- * whose reply must satisfy the contract trend/iteration-response. The reports
+ * whose reply must satisfy the contract trend/iteration-response, in the phase
+ * that it was asked for. The reports
  * so far are a value of the contract trend/analysis, whose derived members
  * steer the loop: which phase is next, what was wrong and is to be put right,
  * when to end. At the end they are the answer: what was explored and learned.
@@ -19,6 +20,42 @@ static void put(surety_buf *out, const char *text, surety_val derived,
     surety_val_write(surety_val_get(derived, name), SURETY_STYLE_COMPACT, out);
 }
 
+/* The contract with the phase of `next` as the only one: what a reply says of
+ * itself, and a ledger keeps of it, is then what was asked for. */
+static surety_status narrow(const surety_contract *any, surety_val next,
+                            surety_contract **ret_contract, surety_error *err)
+{
+    surety_doc *patch = surety_doc_new(NULL), *made = surety_doc_new(NULL);
+    surety_status status = patch && made ? SURETY_OK : SURETY_NOMEM;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    put(&text,
+        "[{\"op\":\"replace\",\"path\":\"/properties/phase/enum\",\"value\":[",
+        next, "phase");
+    put(&text,
+        "]},{\"op\":\"replace\",\"path\":\"/x-surety/prompt/example/phase\","
+        "\"value\":",
+        next, "phase");
+    surety_buf_text(&text, "}]");
+    if (!status)
+        status = surety_doc_read(patch, surety_buf_str(&text), NULL, err);
+    if (!status)
+        status = surety_patch_apply(surety_doc_root(patch),
+                                    surety_contract_root(any), made, err);
+    surety_buf_reset(&text);
+    if (!status)
+        status = surety_val_write(surety_doc_root(made), SURETY_STYLE_COMPACT,
+                                  &text);
+    if (!status)
+        status = surety_contract_read(surety_buf_str(&text), NULL, ret_contract,
+                                      err);
+    surety_buf_done(&text);
+    surety_doc_free(patch);
+    surety_doc_free(made);
+    return status;
+}
+
 /* Makes iterations until what is derived from their reports, by the contract
  * trend/analysis, says to end; the exit code. */
 static int analyse(surety_run_options *options, const surety_contract *analysis,
@@ -28,6 +65,7 @@ static int analyse(surety_run_options *options, const surety_contract *analysis,
     surety_outcome *outcome = NULL;
     surety_status status = SURETY_OK;
     surety_val derived = surety_val_none();
+    const surety_contract *any = options->contract;
     int code;
 
     surety_buf_init(&reports, NULL, 0);
@@ -39,6 +77,7 @@ static int analyse(surety_run_options *options, const surety_contract *analysis,
     surety_json_string(&reports, surety_str_of(question));
     surety_buf_text(&reports, ",\"iterations\":[");
     for (const char *item = "{\"asked\":"; !status; item = ",{\"asked\":") {
+        surety_contract *one = NULL;
         surety_run *run = NULL;
 
         surety_outcome_free(outcome);
@@ -61,7 +100,10 @@ static int analyse(surety_run_options *options, const surety_contract *analysis,
                         "\nSet meta.done to true when all is found.\n\n");
         surety_buf_text(&prompt, question);
         options->prompt = surety_buf_str(&prompt);
-        status = surety_run_new(options, &run, err);
+        status = narrow(any, surety_val_get(derived, "next"), &one, err);
+        options->contract = one;
+        if (!status)
+            status = surety_run_new(options, &run, err);
         if (!status)
             status = surety_run_wait(run, NULL, err);
         put(&reports, item, derived, "next");
@@ -69,6 +111,7 @@ static int analyse(surety_run_options *options, const surety_contract *analysis,
         surety_run_write(run, SURETY_REPORT_JSON, surety_str_of(""), &reports);
         surety_buf_byte(&reports, '}');
         surety_run_free(run);
+        surety_contract_free(one);
     }
     surety_buf_reset(&prompt);
     surety_val_write(derived, SURETY_STYLE_COMPACT, &prompt);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* user-story: enhances the story on standard input in iterations, each a call
- * to a model that answers with the new story and with what it changed.
- * LOG_LEVEL (silent ... debug) says what is told:
+ * to a model that answers with the new story and with what it changed. What was
+ * done stays when a later iteration fails. LOG_LEVEL (silent ... debug) says
+ * what is logged:
  *     echo STORY | user-story --mode individual --iterations validation */
 #include <surety-run.h>
 #include <stdio.h>
@@ -50,25 +51,40 @@ static void say(enum level level, surety_str id, surety_str text, surety_str at)
         fprintf(stderr, "[%s] [%s] %s\n", now, shown[level], line);
 }
 
-/* Tells what came of a run and takes its story; the exit code. */
-static int conclude(surety_str id, const surety_run *run, surety_str *story)
+/* Appends what came of a run to the result, logs it, and takes its story; the
+ * exit code. */
+static int conclude(surety_str id, const surety_run *run, surety_str *story,
+                    surety_buf *result)
 {
     const surety_run_verdict verdict = surety_run_verdict_of(run);
     const surety_outcome *outcome = surety_run_outcome(run);
     const surety_val value = surety_outcome_value(outcome);
     const surety_val changes = surety_val_get(value, "changesApplied");
+    const surety_val confidence = surety_val_get(value, "confidence");
     surety_str reply = surety_run_reply_first(run);
+    char line[96];
 
+    surety_json_text(result, "iteration", id);
+    surety_json_text(result, "verdict", STR(surety_run_verdict_name(verdict)));
     if (verdict != SURETY_RUN_VALID && verdict != SURETY_RUN_FALLBACK) {
+        surety_json_text(result, "message", surety_run_message(run));
         for (size_t i = 0, characters = 0; i < reply.len; i++)
             if ((reply.ptr[i] & 0xC0) != 0x80 && characters++ == 100)
                 reply.len = i;
         say(ERROR, id, surety_run_message(run), reply);
         return verdict == SURETY_RUN_PROVIDER ? 3 : 1;
     }
+    surety_json_value(result, "confidence", confidence);
+    surety_json_value(result, "changesApplied", changes);
     if (verdict == SURETY_RUN_FALLBACK)
         say(WARN, id, surety_outcome_error(outcome, 0).message,
             STR("the reply as it is becomes the story"));
+    snprintf(line, sizeof(line), "%zu change%s, confidence %.*s",
+             surety_val_count(changes),
+             surety_val_count(changes) == 1 ? "" : "s",
+             TEXT(confidence.doc ? surety_val_number(confidence)
+                                 : STR("not given")));
+    say(INFO, id, STR(line), STR(NULL));
     for (surety_val one = surety_val_first(changes); one.doc;
          one = surety_val_next(changes, one))
         say(DEBUG, surety_val_str(surety_val_get(one, "category")),
@@ -78,6 +94,46 @@ static int conclude(surety_str id, const surety_run *run, surety_str *story)
     return 0;
 }
 
+/* Makes the iterations and prints the last story, or the result as JSON; the
+ * exit code. */
+static int enhance(surety_run_options *options,
+                   const char *const *const order[TASKS], bool as_json,
+                   surety_error *err)
+{
+    surety_run *runs[TASKS] = {NULL}; /* each story belongs to its run */
+    surety_str *story = &options->prompt, out;
+    surety_buf result;
+    size_t done = 0;
+    int code = 0;
+
+    surety_buf_init(&result, NULL, 0);
+    surety_buf_text(&result, "{\"iterations\":[");
+    for (; done < TASKS && order[done] && code == 0; done += code == 0) {
+        options->system = STR(order[done][1]);
+        surety_buf_text(&result, done ? ",{" : "{");
+        code = surety_run_new(options, &runs[done], err) ||
+                       surety_run_wait(runs[done], NULL, err)
+                   ? 4
+                   : conclude(STR(order[done][0]), runs[done], story, &result);
+        surety_buf_byte(&result, '}');
+    }
+    surety_buf_byte(&result, ']');
+    surety_json_name(&result, "story");
+    if (done) /* also when a later iteration failed */
+        surety_json_string(&result, *story);
+    else
+        surety_buf_text(&result, "null");
+    surety_buf_byte(&result, '}');
+    out = as_json ? surety_buf_str(&result) : *story;
+    if ((as_json || done) && (!fwrite(out.ptr, 1, out.len, stdout) ||
+                              putchar('\n') == EOF || fflush(stdout)))
+        code = (perror("user-story: standard output"), 4);
+    surety_buf_done(&result);
+    for (size_t i = 0; i < TASKS; i++)
+        surety_run_free(runs[i]);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     static const char *const words[] = {"--mode", "--iterations", "-m"};
@@ -85,17 +141,19 @@ int main(int argc, char **argv)
     const char *const *order[TASKS] = {NULL};
     size_t count = 0, len, size = 0;
     int at = 1, code = 2;
+    bool as_json = false;
     surety_registry *registry = NULL;
     surety_contract *contract = NULL;
     surety_config *config = NULL;
-    surety_run *runs[TASKS] = {NULL}; /* each story belongs to its run */
     surety_error err = {.message = ""};
     surety_run_options options = {
         .size = sizeof(options), .model_count = 1, .instruct_system = true};
 
-    for (int k = 0; k < 3 && at + 1 < argc; k++)
-        if (strcmp(argv[at], words[k]) == 0)
-            got[k] = argv[at + 1], at += 2, k = -1; /* on to the next */
+    for (int k = 0; k < 3 && at < argc; k++) /* k = -1: on to the next */
+        if (strcmp(argv[at], "--json") == 0)
+            as_json = true, at++, k = -1;
+        else if (strcmp(argv[at], words[k]) == 0 && at + 1 < argc)
+            got[k] = argv[at + 1], at += 2, k = -1;
     for (ids = got[1]; *ids && count < TASKS; ids += len + (ids[len] == ',')) {
         len = strcspn(ids, ",");
         for (int i = 0; i < TASKS && !order[count]; i++)
@@ -109,8 +167,8 @@ int main(int argc, char **argv)
         getdelim(&input, &size, '\0', stdin) < 1 ||
         input[strspn(input, " \t\r\n")] == '\0') {
         fprintf(stderr,
-                "not understood: %s\nusage: echo STORY | user-story "
-                "--mode individual --iterations ID,ID [-m MODEL]\n",
+                "not understood: %s\nusage: echo STORY | user-story [--json] "
+                "--mode individual\n    --iterations ID,ID [-m MODEL]\n",
                 *ids ? ids : "no mode, no iterations, or an empty story");
         for (int i = 0; i < TASKS; i++)
             fprintf(stderr, "  ID %s\n", tasks[i][0]);
@@ -125,23 +183,10 @@ int main(int argc, char **argv)
         options.backoff = surety_config_backoff(config);
         options.broken_retries_max = surety_config_broken_retries(config);
         options.prompt = STR(input);
-        code = 0;
+        code = enhance(&options, order, as_json, &err);
     }
-    for (size_t i = 0; i < count && code == 0; i++) {
-        options.system = STR(order[i][1]);
-        code = surety_run_new(&options, &runs[i], &err) ||
-                       surety_run_wait(runs[i], NULL, &err)
-                   ? 4
-                   : conclude(STR(order[i][0]), runs[i], &options.prompt);
-    }
-    if (code == 0 &&
-        (!fwrite(options.prompt.ptr, 1, options.prompt.len, stdout) ||
-         putchar('\n') == EOF || fflush(stdout)))
-        code = (perror("user-story: standard output"), 4);
     if (err.message[0])
         say(ERROR, STR("user-story"), STR(err.message), STR(err.hint));
-    for (size_t i = 0; i < count; i++)
-        surety_run_free(runs[i]);
     surety_config_free(config);
     surety_contract_free(contract);
     surety_registry_free(registry);

@@ -251,6 +251,28 @@ def test_models():
         "check", "-c", "maverick/fix-result", stdin=fence(fixed)).err)
 
 
+def stuffed(value):
+    """value with a member more in every object of it."""
+    if isinstance(value, list):
+        return [stuffed(one) for one in value]
+    if isinstance(value, dict):
+        return {name: stuffed(one) for name, one in value.items()} | {
+            "not_in_the_model": {"a": 1}}
+    return value
+
+
+def test_unknown():
+    """The typed models ignore what they do not know, wherever it stands."""
+    for name, (value, _) in MODELS.items():
+        contract = "maverick/" + name
+        for one in (value, shown(contract)["x-surety"].get(
+                "prompt", {}).get("example", value)):
+            plain = surety("check", "-c", contract, "-q", stdin=fence(one))
+            gives(f"S1.29 {name}: unknown members are dropped",
+                  surety("check", "-c", contract, "-q",
+                         stdin=fence(stuffed(one))), 0, plain.out)
+
+
 def test_types():
     for name in MODELS:
         made = surety("gen", "-c", "maverick/" + name, "-o", "-", "-q")
@@ -276,7 +298,7 @@ def test_errors():
     long = "It went é wrong. " * 60
     report = judged("maverick/fixer-result", long)
     same("S1.13 the error names the contract", report["contract"],
-         "maverick/fixer-result@1.0.0")
+         "maverick/fixer-result@1.1.0")
     same("S1.14 it has the first 500 characters of the whole reply",
          report["raw"], long[:500])
     same("S1.14 exactly 500 are untouched", judged(
@@ -603,5 +625,6 @@ def test_converted():
 
 
 run_tests(test_trend, test_trend_grows, test_trend_derives, test_models,
-          test_types, test_errors, test_modes, test_story, test_census,
-          test_outputs, test_asks, test_again, test_consensus, test_converted)
+          test_unknown, test_types, test_errors, test_modes, test_story,
+          test_census, test_outputs, test_asks, test_again, test_consensus,
+          test_converted)

@@ -197,6 +197,9 @@ def test_reading():
     for name, text in (
             ("S3.24 JSON alone", json.dumps(plain)),
             ("S3.22 behind Final Answer:", final(plain)),
+            ("in a fence", f"```json\n{json.dumps(plain)}\n```\n"),
+            ("in a fence without a tag, in prose",
+             f"Here it is:\n\n```\n{json.dumps(plain)}\n```\nAnything more?"),
             ("on several lines", final(json.dumps(plain, indent=1))),
             ("S3.24 several thoughts before it", "Thought: x\nAction: y\n"
              "Observation: {\"a\": 1}\n" + final(plain)),
@@ -318,7 +321,10 @@ def test_one_bad_output():
                      "bad")
     keeps("an unknown chart type and table format lose nothing else", result,
           1, "bad", ["Population.png", "States.csv"],
-          'there are no charts of the type "pie"', 'format "pdf"')
+          'there are no charts of the type "pie"', 'format "pdf"',
+          "the answer stands")
+    check("and no fallback is said to stand in", "fallback" not in result.err,
+          result)
     for name, rows, says in (
             ("no rows", [["a", "b"]], "a header and no rows"),
             ("nothing", [], "no rows and no header"),

@@ -14,9 +14,10 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 from cli_run import (ENV, FOLDER, check, gives, run_tests,  # noqa: E402
                      same, write)
-from run_mock import Mock  # noqa: E402
+from run_mock import Mock, configure  # noqa: E402
 from systems_run import (SYSTEMS, given, guide, is_careful,  # noqa: E402
                          is_small, recording, script, system)
+from transport_run import Server, keeps_alive, whole  # noqa: E402
 
 SYSTEM = os.path.join(SYSTEMS, "credibility")
 PROMPT = "How credible is this?"
@@ -184,6 +185,35 @@ def test_usage():
         check("an estimate is called one", "(estimated)" in ask().err)
 
 
+def test_settings():
+    """S4.4: what each protocol is sent of them."""
+    numbers = {"openai": ('"temperature":0.25', '"max_tokens":77'),
+               "responses": ('"temperature":0.25', '"max_output_tokens":77'),
+               "anthropic": ('"temperature":0.25', '"max_tokens":77'),
+               "gemini": ('"temperature":0.25', '"maxOutputTokens":77')}
+    refusal = whole('{"error": {"message": "Not now."}}',
+                    "Content-Type: application/json", status="400 Bad Request")
+    for protocol, wanted in numbers.items():
+        with Server(keeps_alive(refusal)) as server:
+            configure(f"http://127.0.0.1:{server.port}")
+            gives(f"S4.4 {protocol}: a call with temperature and tokens", ask(
+                "--temperature", "0.25", "--max-output-tokens", "77",
+                models=[f"m-{protocol}:a"]), 3, "", "Not now.")
+        body = server.asked[0][1].decode()
+        check(f"S4.4 {protocol}: they are in the request",
+              all(part in body for part in wanted), body)
+    with Mock({"json": analysis(), "delay_ms": 600000}, then="repeat") as mock:
+        configure(mock.url, retry={"max": 0})
+        gives("S4.4 a call ends when its time is up", ask("--timeout", "0.2"),
+              3, "", ["no answer in time"])
+    for option, values in (("--temperature", ("hot", "-1", "2.1", "")),
+                           ("--max-output-tokens", ("0", "1.5", "many")),
+                           ("--timeout", ("0", "soon", "-3"))):
+        for value in values:
+            gives(f"{option} {value}: is no number for it", system(
+                "credibility", option, value, PROMPT), 2, "", "usage")
+
+
 def test_calls():
     with Mock({"status": 503}, {"status": 429, "headers": {"retry-after": "0"}},
               {"text": "one"}, {"status": 502}, {"text": "two"},
@@ -270,4 +300,5 @@ def test_guide():
 
 
 run_tests(test_example, test_schema, test_again, test_plain, test_usage,
-          test_calls, test_consensus, test_wrong_calls, test_guide)
+          test_settings, test_calls, test_consensus, test_wrong_calls,
+          test_guide)

@@ -141,8 +141,8 @@ def test_agents():
         says(fenced({"success": True, "summary": "x"}))).get("value"),
          {"success": True, "summary": "x", "files_mentioned": [],
           "error_details": None})
-    same("unknown members are kept", printed(
-        says(fenced(FIXED | {"more": 1}))).get("value", {}).get("more"), 1)
+    check("S1.29 unknown members are dropped", "more" not in printed(
+        says(fenced(FIXED | {"more": 1}))).get("value", {"more": 1}))
     run = says(fenced({"success": False, "output": "Oops", "errors": ["e"],
                        "usage": {"input_tokens": 1, "output_tokens": 2,
                                  "duration_ms": 3}}),
@@ -184,7 +184,11 @@ def test_structured():
               maverick("Fixer", "Do it."), 0)
     with Mock({"json": bad, "repeat": True}):
         run = maverick("Fixer", "Do it.")
-        gives("no valid value in any mode", run, 1, "", "maverick: no reply")
+        gives("no valid value in any mode", run, 1, "",
+              ("maverick: no reply", "(4 calls)"))
+        same("S1.38 it is one run, whose report has each call", [
+            call["mode"] for call in report_of(run).get("attempts", [])],
+             ["native", "native", "tool", "prompt"])
 
 
 # ---- what a text may do wrong ------------------------------------------------
@@ -225,7 +229,7 @@ def test_stages():
         check(f"{name}: {stage}, exit code 1", run.code == 1 and run.out == ""
               and report.get("stage") == stage, run)
         check(f"{name}: S1.13 the contract, S1.15 the problem",
-              report.get("contract") == "maverick/fixer-result@1.0.0"
+              report.get("contract") == "maverick/fixer-result@1.1.0"
               and report.get("errors", [{}])[0].get("error"), report)
         run = says(text, "--not-strict")
         check(f"{name}: S1.31 not strict gives null and says why",
@@ -285,14 +289,27 @@ def test_provider():
     with Mock({"status": 401}):
         gives("a wrong key", maverick("Fixer", "Do it."), 3, "", "HTTP 401")
     with Mock({"refusal": "I cannot help with that.", "repeat": True}):
-        gives("a refusal", maverick("Fixer", "Do it."), 1, "",
+        run = maverick("Fixer", "Do it.")
+        gives("a refusal", run, 1, "", "I cannot help with that")
+        same("has a report with its stage and its calls", (
+            report_of(run).get("stage"), len(report_of(run)["attempts"])),
+             ("refusal", 1))
+        run = maverick("--not-strict", "Fixer", "Do it.")
+        gives("S1.31 and is null where that is wanted", run, 0, "null\n",
               "I cannot help with that")
+        same("with the same report", report_of(run).get("stage"), "refusal")
     with Mock({"json": FIXED, "finish": "length"}, {"json": FIXED}):
         gives("a reply that was cut off is asked for once more",
               maverick("Fixer", "Do it."), 0)
     with Mock({"json": FIXED, "finish": "length", "repeat": True}):
-        gives("and is never taken", maverick("Fixer", "Do it."), 1, "",
-              "cut off")
+        run = maverick("Fixer", "Do it.")
+        gives("and is never taken", run, 1, "", "cut off")
+        report = report_of(run)
+        check("its report has the stage, the contract, the calls and the reply",
+              report.get("stage") and len(report["attempts"]) == 2
+              and report.get("contract") == "maverick/fixer-result@1.1.0"
+              and json.dumps(FIXED, separators=(",", ":")) in report["raw"],
+              run)
         gives("S1.31 but null where that is wanted",
               maverick("--not-strict", "Fixer", "Do it."), 0, "null\n",
               "cut off")

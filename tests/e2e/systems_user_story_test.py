@@ -24,10 +24,20 @@ LINE = re.compile(r"\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\] "
                   r"\[(ERROR|WARN|INFO|DEBUG)\] (.*)")
 
 
-def agent(iterations, story=STORY, model="m-openai:story-1", level="debug"):
+def agent(iterations, story=STORY, model="m-openai:story-1", level="debug",
+          more=()):
     model = ("-m", model) if model else ()
     return system("user-story", "--mode", "individual", "--iterations",
-                  iterations, *model, stdin=story, env={"LOG_LEVEL": level})
+                  iterations, *model, *more, stdin=story,
+                  env={"LOG_LEVEL": level})
+
+
+def came_of(reply):
+    """The line of the log that says what an iteration came to."""
+    count = len(reply["changesApplied"])
+    return (f"{count} change{'' if count == 1 else 's'}, confidence "
+            f"{json.dumps(reply.get('confidence', 'not given'))}".replace(
+                '"', ""))
 
 
 def output(story="Better.", *changes, **more):
@@ -60,10 +70,12 @@ def test_example():
         log = log_of(live)
         check("S2.18 with LOG_LEVEL=debug every change is in the log",
               [text for _, text in log] == [
-                  f"{one['category']}: {one['description']}"
-                  + (f" ({one['location']})" if "location" in one else "")
-                  for reply in wanted
-                  for one in reply["json"]["changesApplied"]], live)
+                  line for name, reply in zip(("validation", "accessibility"),
+                                              wanted)
+                  for line in [f"{name}: {came_of(reply['json'])}"] + [
+                      f"{one['category']}: {one['description']}"
+                      + (f" ({one['location']})" if "location" in one else "")
+                      for one in reply["json"]["changesApplied"]]], live)
         check("S2.2 changes are told with their category and place",
               ("DEBUG", "accessibility: Added labels and autocomplete "
                "(form fields)") in log, live)
@@ -108,7 +120,8 @@ def test_valid():
         with mocked(reply):
             result = agent("validation")
             gives(name, result, 0, reply["enhancedStory"] + "\n")
-            same(f"{name}: the log", log_of(result), lines)
+            same(f"{name}: the log", log_of(result),
+                 [("INFO", "validation: " + came_of(reply))] + lines)
     fenced = "Here it is:\n```json\n" + json.dumps(output("F.")) + "\n```\n"
     for name, text in (("a fence", fenced), ("prose around it",
                        "Sure! " + json.dumps(output("F.")) + " Done.")):
@@ -126,8 +139,9 @@ def test_fallback():
               prose + "\n")
         log = log_of(result)
         check("S2.12 without changes, and one line says so",
-              len(log) == 1 and log[0][0] == "WARN"
-              and log[0][1].startswith("validation: "), result)
+              log[0][0] == "WARN" and log[0][1].startswith("validation: ")
+              and log[1:] == [("INFO", "validation: 0 changes, confidence not "
+                               "given")], result)
     bad = json.dumps(output("Better.", {"category": "validation"}),
                      separators=(",", ":"))
     with Mock({"text": bad}):
@@ -178,10 +192,44 @@ def test_no_fallback():
                                          "finish": "length"}, ["cut off"])):
         with Mock(reply, then="repeat"):
             gives(f"{name} is no story", agent("validation"), 1, "", parts)
-    with Mock({"json": output("First.")}, {"text": "Error: overloaded"}):
-        result = agent("validation,security")
-        gives("a later iteration that fails gives no half of a story", result,
-              1, "", ["[ERROR] security: ", "(Error: overloaded)"])
+
+
+def test_kept():
+    """What was done stays, whatever a later iteration comes to."""
+    first = output("First.", change(), confidence=0.5)
+    second = output("Second.", change("security", "Limited the tries"))
+    for name, reply, code, says in (
+            ("is no story", {"text": "Error: overloaded"}, 1,
+             "(Error: overloaded)"),
+            ("gets no reply", {"status": 401}, 3, "HTTP 401"),
+            ("is refused", {"refusal": "No."}, 1, "refuses")):
+        with mocked(first, second, reply, reply):
+            gives(f"a third iteration that {name} loses no iteration before it",
+                  agent("validation,security,analytics"), code, "Second.\n",
+                  ["[ERROR] analytics: ", says])
+        with mocked(first, second, reply, reply):
+            result = agent("validation,security,analytics", more=("--json",))
+            found = json.loads(result.out or "{}")
+            check(f"{name}: S2.14 the result has changes and confidence by "
+                  "iteration", result.code == code and found.get("story")
+                  == "Second." and [
+                      (one.get("iteration"), one.get("verdict"),
+                       one.get("confidence"), one.get("changesApplied"))
+                      for one in found["iterations"][:2]] == [
+                      ("validation", "valid", 0.5, first["changesApplied"]),
+                      ("security", "valid", None, second["changesApplied"])]
+                  and found["iterations"][2]["iteration"] == "analytics"
+                  and says.strip("()") in found["iterations"][2]["message"]
+                  + result.err, result)
+    with mocked({"text": "Error: overloaded"}):
+        result = agent("validation", more=("--json",))
+        same("where nothing was done there is no story", (
+            result.code, json.loads(result.out)["story"]), (1, None))
+    with mocked({"text": "As a user I want prose."}):
+        same("a fallback is named", json.loads(agent(
+            "validation", more=("--json",)).out)["iterations"],
+             [{"iteration": "validation", "verdict": "fallback",
+               "confidence": None, "changesApplied": []}])
 
 
 def test_calls():
@@ -197,7 +245,7 @@ def test_calls():
     gives("without -m: the default of surety.json",
           agent("validation", model=None), 0, "By default.\n")
     gives("a recording that is at its end",
-          agent("validation,security", model=None), 3, "",
+          agent("validation,security", model=None), 3, "By default.\n",
           ["security: ", "recording"])
 
 
@@ -207,16 +255,16 @@ def test_log():
                 then="repeat"):
         result = agent("validation")
         check("what a model wrote begins no line and no colour",
-              len(result.err.splitlines()) == 1 and "\x1b" not in result.err,
+              len(result.err.splitlines()) == 2 and "\x1b" not in result.err,
               result)
         for level, lines in (("silent", 0), ("error", 0), ("warn", 0),
-                             ("info", 0), ("debug", 1),
-                             ("nonsense", 0), ("", 0)):
+                             ("info", 1), ("debug", 2),
+                             ("nonsense", 1), ("", 1)):
             same(f"LOG_LEVEL={level}",
                  len(agent("validation", level=level).err.splitlines()), lines)
     with Mock({"text": "Just prose."}, then="repeat"):
         for level, lines in (("silent", 0), ("error", 0), ("warn", 1),
-                             ("info", 1), ("nonsense", 1)):
+                             ("info", 2), ("nonsense", 2)):
             same(f"the fallback's warning at LOG_LEVEL={level}",
                  len(agent("validation", level=level).err.splitlines()), lines)
 
@@ -269,4 +317,5 @@ def test_guide():
 
 
 run_tests(test_example, test_prompt, test_valid, test_fallback,
-          test_no_fallback, test_calls, test_log, test_wrong_calls, test_guide)
+          test_no_fallback, test_kept, test_calls, test_log, test_wrong_calls,
+          test_guide)
