@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
 #define STR(text) surety_str_of(text)
 enum { MODELS_MAX = 16 };
 
