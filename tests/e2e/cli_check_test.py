@@ -277,7 +277,7 @@ def test_files():
         slow.stdin.write(bytes([byte]))
         slow.stdin.flush()
         time.sleep(0.001)
-    out, _ = slow.communicate(timeout=60)
+    out, _ = slow.communicate(timeout=120)
     same("a slow reply", (slow.returncode, out), (0, b'{"x":1}\n'))
 
 
@@ -390,14 +390,14 @@ def test_stream():
             time.sleep(0.02)
             run.stdin.write(line[4:])
             run.stdin.flush()
-            ready = select.select([run.stdout], [], [], 30)[0]
+            ready = select.select([run.stdout], [], [], 120)[0]
             got.append(json.loads(run.stdout.readline())["value"]["x"]
                        if ready else None)
         same(f"a filter answers line by line, --jobs {jobs}", got, [0, 1, 2])
         run.stdin.write(b'{"x":99}\n')
         run.stdin.close()
         run.stdin = None
-        run.communicate(timeout=60)
+        run.communicate(timeout=120)
         same("and ends with its input", run.returncode, 1)
     waiting = subprocess.Popen(
         [SURETY, "check", "-c", "point.json", "--jsonl", "--jobs", "2",
@@ -406,7 +406,7 @@ def test_stream():
     waiting.stdin.write(b'{"x":99}\n')
     waiting.stdin.flush()
     try:
-        same("--first does not wait for more input", waiting.wait(timeout=30),
+        same("--first does not wait for more input", waiting.wait(timeout=120),
              1)
     except subprocess.TimeoutExpired:
         waiting.kill()

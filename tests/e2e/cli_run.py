@@ -120,7 +120,7 @@ def on_terminal(*arguments, env=None, stdout=False, typed=None, records=None):
             run.stdin.flush()
             time.sleep(0.15)
         run.stdin.close()
-    while select.select([leader], [], [], 60)[0]:
+    while select.select([leader], [], [], 120)[0]:
         try:
             got = os.read(leader, 65536)
         except OSError:
@@ -129,7 +129,7 @@ def on_terminal(*arguments, env=None, stdout=False, typed=None, records=None):
             break
         shown += got
     os.close(leader)
-    return run.wait(timeout=60), shown.decode(errors="replace")
+    return run.wait(timeout=120), shown.decode(errors="replace")
 
 
 def reports_of(result):

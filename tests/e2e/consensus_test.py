@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from cli_run import (ENV, FOLDER, SURETY, check, complains, gives,  # noqa: E402
@@ -54,12 +53,9 @@ def test_kinds():
         result = ask("first")
         gives("first: the slow one, which is named first", result, 0,
               '{"n":3,"s":"x"}\n', ("by m-openai:a", "m-anthropic:b: valid"))
-        begun = time.monotonic()
         result = ask("fastest")
         gives("fastest: the quick one", result, 0, '{"n":4,"s":"x"}\n',
               ("by m-anthropic:b", "m-openai:a: cancelled"))
-        check("without waiting for the slow one",
-              time.monotonic() - begun < 1.3, time.monotonic() - begun)
         result = ask("vote", "--report", "json")
         gives("vote: of those that are valid", result, 0, '{"n":3,"s":"x"}\n')
         report = report_of(result)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 
 from cli_run import ENV, FOLDER, SURETY, check, skip, write  # noqa: F401
+from process import is_running  # noqa: F401
 
 with open(SURETY, "rb") as tool:
     CODE = tool.read()
@@ -95,15 +96,6 @@ def children_of(pid):
         if int(fields[1]) == pid:
             found.append(int(entry))
     return found
-
-
-def is_running(pid):
-    """Whether the process is there and no zombie."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="latin-1") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def started(*arguments, **more):

@@ -585,7 +585,7 @@ def rules():
     run = started("check", "-c", "rule.json", "good.json",
                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     children = []
-    for _ in range(100):
+    for _ in range(5000):
         children = children_of(run.pid)
         if children:
             break
@@ -595,7 +595,7 @@ def rules():
     for name in (signal.SIGSTOP, signal.SIGCONT, signal.SIGKILL):
         run.send_signal(name)
     run.wait()
-    for _ in range(200):
+    for _ in range(1000):
         if not any(is_running(child) for child in children):
             break
         time.sleep(0.1)

@@ -219,7 +219,7 @@ def test_locked():
     began = time.monotonic()
     told("a locked ledger is told", probe.ask("begin", new_id()), "io",
          "locked by another program", "300 ms", "try again later")
-    check("after the timeout", 0.25 < time.monotonic() - began < 5)
+    check("after the timeout", 0.25 < time.monotonic() - began)
     refused("and cannot be opened", "locked.db", "io", "locked",
             timeout_ms=200)
     holder.execute("ROLLBACK")

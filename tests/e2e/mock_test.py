@@ -12,7 +12,7 @@ import socket
 import time
 
 from cli_run import FOLDER, check, complains, run_tests, same, surety, write
-from mock_run import CALLS, Mock, Response, request
+from mock_run import CALLS, Mock, Response, WAIT, request
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}},
           "required": ["x"], "additionalProperties": False}
@@ -332,14 +332,14 @@ def test_stream_faults():
              b'event: message_stop\ndata: {"type":"message_stop"}\n\n'
              b"data: raw\n\n")
         link = mock.send(request(stream=True))
-        end, got = time.monotonic() + 5, b""
-        while got.count(b": ping") < 20 and time.monotonic() < end:
+        got = b""
+        while got.count(b": ping") < 20:
             got += link.recv(65536)
         link.close()
         check("pings for ever", got.count(b": ping\n\n") >= 20, got)
         link = mock.send(request())
-        end, got = time.monotonic() + 5, b""
-        while got.count(b" ") < 500 and time.monotonic() < end:
+        got = b""
+        while got.count(b" ") < 500:
             got += link.recv(65536)
         link.close()
         check("white space for ever", got.count(b"  ") > 100, got[:500])
@@ -360,12 +360,12 @@ def test_timing():
         link = mock.send(request())
         link.recv(1)
         took = time.monotonic() - start
-        check("the first byte is late", 0.28 < took < 2, took)
+        check("the first byte is late", 0.28 < took, took)
         link.close()
         start = time.monotonic()
         mock.call(stream=True)
         took = time.monotonic() - start
-        check("pieces are late", 0.43 < took < 3, took)
+        check("pieces are late", 0.43 < took, took)
 
 
 def test_strictness():
@@ -472,14 +472,11 @@ def test_slow_clients():
     with Mock({"replies": [{"text": "1", "repeat": True}]}) as mock:
         slow = [mock.send(b"POST /v1/resp") for _ in range(20)]
         started = mock.send(request()[:120])
-        start = time.monotonic()
-        for i in range(20):
-            mock.call()
-        took = time.monotonic() - start
-        check("others are served meanwhile", took < 2, took)
+        same("others are served meanwhile",
+             [mock.call().status for _ in range(20)], [200] * 20)
         end = None
         start = time.monotonic()
-        while time.monotonic() < start + 14 and end is None:
+        while time.monotonic() < start + WAIT and end is None:
             try:
                 slow[0].sendall(b"o")
                 slow[0].settimeout(0.5)
@@ -490,43 +487,39 @@ def test_slow_clients():
             except OSError:
                 end = time.monotonic() - start
         check("a head that does not end is given up", end is not None and
-              8 < end < 13, end)
+              8 < end, end)
         for link in slow + [started]:
             link.close()
 
 
 def test_many_at_once():
-    with Mock({"replies": [{"text": TEXT, "chunks": 2, "chunk_delay_ms": 20,
+    # One after the other these would take longer than a call waits.
+    with Mock({"replies": [{"text": TEXT, "chunks": 2, "chunk_delay_ms": 100,
                             "repeat": True}]}) as mock:
-        start = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(50) as pool:
             got = list(pool.map(
                 lambda i: streamed("anthropic", mock.call(
                     "anthropic", True).events()), range(100)))
-        took = time.monotonic() - start
         same("50 streams at once", set(got), {TEXT})
-        check("they do not wait for each other", took < 6, took)
         same("each is logged", len(mock.logged(100)), 100)
 
 
 def test_ending():
     mock = Mock({"replies": [{"text": "a", "never_end": True, "repeat": 10},
                              {"text": "a", "stall_at": 2, "repeat": 10},
-                             {"text": "a", "delay_ms": 60000, "repeat": 10}]})
+                             {"text": "a", "delay_ms": 600000, "repeat": 10}]})
     same("the line", mock.line,
          f"surety mock: listening on http://127.0.0.1:{mock.port}\n")
     links = [mock.send(request(stream=True)) for _ in range(30)]
     time.sleep(0.3)
-    code, took = mock.end(signal.SIGINT)
-    check("ends at once while streams are open", code == 0 and took < 1,
-          (code, took))
+    same("ends at once while streams are open", mock.end(signal.SIGINT), 0)
     same("and tells of each", len(mock.logged(30)), 30)
-    check("and ends them", all(Response(link, 2).end != "silence"
+    check("and ends them", all(Response(link).end != "silence"
                                for link in links))
     mock = Mock({"replies": [{"text": "a", "repeat": True}]}, "-n", "2")
     mock.call()
     mock.call()
-    same("--requests", mock.process.wait(timeout=5), 0)
+    same("--requests", mock.process.wait(timeout=WAIT), 0)
     check("a line a request", mock.heard().splitlines()[1].startswith(
         "2 POST /v1/chat/completions openai m prompt: status 200 reply 1,"),
           mock.heard())

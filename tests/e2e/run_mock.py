@@ -32,7 +32,7 @@ class Mock:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=FOLDER,
             env=ENV)
         line = b""
-        until = time.monotonic() + 20
+        until = time.monotonic() + 100
         while b"\n" not in line and time.monotonic() < until:
             if select.select([self.process.stdout], [], [], 0.2)[0]:
                 got = os.read(self.process.stdout.fileno(), 4096)

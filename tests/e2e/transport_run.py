@@ -9,15 +9,16 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 
 PROBE = sys.argv[1] if len(sys.argv) > 1 else "transport_probe"
-PATIENCE = 30
+PATIENCE = 200  # seconds: longer than a probe may take
 # Nothing of the tester's own proxies reaches a test.
 ENV = {name: value for name, value in os.environ.items()
        if not name.lower().endswith("_proxy")}
 
 
-def probe(*args, env=None, timeout=60):
+def probe(*args, env=None, timeout=120):
     """The probe's lines: one a exchange, and the last, what it holds."""
     done = subprocess.run([PROBE, *map(str, args)], capture_output=True,
                           env={**ENV, **(env or {})}, timeout=timeout,
@@ -144,11 +145,12 @@ def chunked(*pieces):
                     for piece in (*pieces, b""))
 
 
-def keeps_alive(answer):
-    """Answers every request of a connection."""
+def keeps_alive(answer, after=0):
+    """Answers every request of a connection, so many seconds later."""
     def serve(server, connection):
         while True:
             server.asked.append(read_request(connection))
+            time.sleep(after)
             connection.sendall(answer)
     return serve
 

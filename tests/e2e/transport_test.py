@@ -14,8 +14,9 @@ import threading
 import time
 import warnings
 
-from transport_run import (Server, chunked, head, keeps_alive, one, probe,
-                           read_request, run_tests, says, whole)
+from transport_run import (PATIENCE, Server, chunked, head, keeps_alive, one,
+                           probe, read_request, run_tests, says, whole)
+from process import is_running
 
 from tap import check, same, skip  # noqa: E402 (transport_run finds it)
 
@@ -141,7 +142,7 @@ def test_many():
     def serve(server, connection):
         while True:
             server.asked.append(read_request(connection))
-            barrier.wait(20)
+            barrier.wait(PATIENCE)
             connection.sendall(whole("x"))
 
     with Server(serve) as server:
@@ -149,11 +150,11 @@ def test_many():
         same("64 at once", [line["failure"] for line in lines[:64]],
              ["none"] * 64)
         same("over 16 connections", server.count, 16)
-    with Server(keeps_alive(whole("x"))) as server:
-        lines = probe("--count", 12, "--parallel", 12, "--host-max", 1,
-                      "--connect-ms", 60, server.url)
+    with Server(keeps_alive(whole("x"), 0.4)) as server:
+        lines = probe("--count", 8, "--parallel", 8, "--host-max", 1,
+                      "--connect-ms", 2000, server.url)
         same("waiting for a free connection is not connecting",
-             [line["failure"] for line in lines[:12]], ["none"] * 12)
+             [line["failure"] for line in lines[:8]], ["none"] * 8)
         same("one connection", server.count, 1)
 
 
@@ -179,8 +180,8 @@ def test_size_limit():
                  one("--max-bytes", 1000, server.url), failure)
     with Server(says(head("Content-Length: 1001"), end="hold")) as server:
         heard = one("--max-bytes", 1000, server.url)
-        ends("a longer content-length", heard, "limit", True, "1000 bytes")
-        check("is refused at once", heard["ms"] < 2000, heard)
+        ends("a longer content-length is refused at once", heard, "limit",
+             True, "1000 bytes")
 
     def flood(server, connection):
         server.asked.append(read_request(connection))
@@ -195,7 +196,9 @@ def test_size_limit():
         lines = probe(server.url)
         ends("70 MiB", lines[0], "limit", True, "67108864 bytes")
         check("in bounded memory", lines[1]["memory_kib"] < 64 << 10, lines)
-        time.sleep(0.1)
+        end = time.monotonic() + PATIENCE
+        while len(server.asked) < 2 and time.monotonic() < end:
+            time.sleep(0.01)
         check("and the connection is closed", "broken off" in server.asked)
 
 
@@ -237,7 +240,7 @@ def test_headers():
         data = (head(*lines) if lines is not None else
                 head("Upgrade: x", status="101 Switching Protocols")) + b"ok"
         with Server(says(data)) as server:
-            ends(name, one("--total-ms", 5000, server.url), failure)
+            ends(name, one("--total-ms", 60000, server.url), failure)
     with Server(says(b"hello, this is not HTTP\r\n")) as server:
         ends("HTTP/0.9", one(server.url), "protocol", True, "not HTTP")
     with Server(says(head(status="100 Continue") * 16, whole("ok"))) as server:
@@ -271,11 +274,11 @@ def test_chunks():
     ]
     for name, data, failure in cases:
         with Server(says(head("Transfer-Encoding: chunked") + data)) as server:
-            ends("chunks: " + name, one("--total-ms", 5000, server.url),
+            ends("chunks: " + name, one("--total-ms", 60000, server.url),
                  failure)
     extension = b"2;" + b"a" * 1000000 + b"\r\nab\r\n0\r\n\r\n"
     with Server(says(head("Transfer-Encoding: chunked") + extension)) as server:
-        heard = one("--total-ms", 5000, server.url)
+        heard = one("--total-ms", 60000, server.url)
         check("an extension of 1 MB does no harm",
               heard["failure"] in ("none", "protocol"), heard)
 
@@ -295,7 +298,7 @@ def test_breaks():
              "without an answer")
     with Server(says(b"HTTP/1.1 200 OK\r\nX-A")) as server:
         ends("closed in the head", one(server.url), "reset")
-    with Server(says(head("Content-Length: 10"), b"abc", 0.1,
+    with Server(says(head("Content-Length: 10"), b"abc", 1.0,
                      end="reset")) as server:
         heard = one(server.url)
         ends("a reset in the body", heard, "reset")
@@ -334,9 +337,10 @@ def test_redirects():
 # -- time ----------------------------------------------------------------------
 
 
-def near(name, heard, least, most):
-    """Never early; late by a second and a half where the machine is loaded."""
-    check(name, least <= heard["ms"] <= most + 1500, heard)
+def near(name, heard, least):
+    """Never early. What is waited for would take longer than a probe may, so
+    that it ended at all says that it was not waited for."""
+    check(name, least <= heard["ms"], heard)
 
 
 def test_timeouts():
@@ -344,22 +348,22 @@ def test_timeouts():
         heard = one("--first-ms", 150, server.url)
         ends("no first byte", heard, "timeout", True, "begin to answer",
              "150 ms")
-        near("after its time", heard, 148, 700)
+        near("after its time", heard, 148)
     with Server(says(0.3, whole("late"))) as server:
-        ends("a slow first byte", one("--first-ms", 3000, server.url), "none")
+        ends("a slow first byte", one("--first-ms", 60000, server.url), "none")
     with Server(says(head("Content-Length: 9"), b"abc", end="hold")) as server:
         heard = one("--idle-ms", 150, server.url)
         ends("a stall in the body", heard, "timeout", True, "silent", "150 ms")
-        near("after the idle time", heard, 148, 700)
+        near("after the idle time", heard, 148)
     with Server(says(head(), end="hold")) as server:
         ends("a stall after the head", one("--idle-ms", 100, server.url),
              "timeout", True, "silent")
-    pings = [part for _ in range(200) for part in (b": ping\n\n", 0.02)]
+    pings = [part for _ in range(5000) for part in (b": ping\n\n", 0.02)]
     with Server(says(head(), *pings)) as server:
-        heard = one("--idle-ms", 1000, "--total-ms", 400, server.url)
-        ends("pings for ever", heard, "timeout", True, "400 ms")
-        near("after the total time", heard, 398, 900)
-        check("pings were heard", heard["bytes"] > 50, heard)
+        heard = one("--idle-ms", 60000, "--total-ms", 2000, server.url)
+        ends("pings for ever", heard, "timeout", True, "2000 ms")
+        near("after the total time", heard, 1998)
+        check("pings were heard", heard["bytes"] > 0, heard)
     drips = [part for byte in head("X-A: abcdef")
              for part in (bytes([byte]), 0.01)]
     with Server(says(*drips, end="hold")) as server:
@@ -375,7 +379,7 @@ def test_timeouts():
                 f"http://127.0.0.1:{deaf.getsockname()[1]}/")
     ends("nobody accepts", heard, "timeout", False, "no connection",
          "200 ms")
-    near("after the time to connect", heard, 198, 800)
+    near("after the time to connect", heard, 198)
     for one_socket in (*fillers, deaf):
         one_socket.close()
 
@@ -391,36 +395,35 @@ def test_timeouts():
 
 def test_cancel():
     def closed_after(serve, *options):
-        seen = {}
-
         def watch(server, connection):
             try:
                 serve(server, connection)
             finally:
-                connection.settimeout(5)
+                connection.settimeout(PATIENCE)
                 try:
                     while connection.recv(65536):
                         pass
                 except OSError:
                     pass
-                seen["closed"] = time.monotonic()
+                closed.set()
 
+        closed = threading.Event()
         with Server(watch) as server:
             heard = one(*options, server.url)
-            time.sleep(0.15)
-        return heard, seen
+            closed.wait(PATIENCE)
+        return heard, closed.is_set()
 
     heard, seen = closed_after(says(end="hold"), "--cancel-ms", 100)
     ends("cancelled before the head", heard, "cancelled")
-    near("at once", heard, 98, 400)
-    check("and closed", "closed" in seen)
+    near("at once", heard, 98)
+    check("and closed", seen)
     heard, seen = closed_after(says(head(), b"abc", end="hold"),
                                "--cancel-on", "head")
     ends("cancelled after the head", heard, "cancelled")
     heard, seen = closed_after(says(head(), b"abc", end="hold"),
                                "--cancel-on", "bytes")
     ends("cancelled in the body", heard, "cancelled")
-    check("closed too", "closed" in seen)
+    check("closed too", seen)
     heard, seen = closed_after(says(head(), b"abc", end="hold"),
                                "--break-on", 1)
     ends("the receiver wants no more", heard, "cancelled", True, "not wanted")
@@ -695,29 +698,30 @@ def test_exec():
 
 
 def test_exec_time():
-    heard = one("--total-ms", 150, "exec:sleep 20")
+    heard = one("--total-ms", 150, "exec:sleep 600")
     ends("total", heard, "timeout", True, "150 ms")
-    near("after the total time of a command", heard, 148, 700)
-    heard = one("--first-ms", 150, "exec:sleep 20")
+    near("after the total time of a command", heard, 148)
+    heard = one("--first-ms", 150, "exec:sleep 600")
     ends("nothing written", heard, "timeout", True, "wrote nothing")
-    heard = one("--idle-ms", 150, "exec:echo a; sleep 20")
+    heard = one("--idle-ms", 150, "exec:echo a; sleep 600")
     ends("silence", heard, "timeout", True, "silent")
     same("what it wrote", heard["text"], "a\n")
     mark = path_of("mark")
-    started = time.monotonic()
-    heard = one("--cancel-ms", 100,
-                f"exec:trap '' TERM; (sleep 3; echo x > {mark}) & "
-                f"sleep 3; echo x > {mark}")
+    heard = one("--cancel-on", "bytes",
+                f"exec:trap '' TERM; sleep 600 & echo $$ $! > {mark}; "
+                "echo a; sleep 600")
     ends("cancelled", heard, "cancelled")
-    near("cancelled at once", heard, 98, 400)
-    check("and killed soon", time.monotonic() - started < 2.5)
-    time.sleep(3 - (time.monotonic() - started) + 0.5)
-    check("with all of its group", not os.path.exists(mark))
-    heard = one("--cancel-on", "bytes", "exec:echo a; sleep 20")
+    with open(mark, encoding="ascii") as file:
+        group = file.read().split()
+    end = time.monotonic() + 60
+    while any(is_running(pid) for pid in group) and time.monotonic() < end:
+        time.sleep(0.01)
+    check("and killed, with all of its group",
+          len(group) == 2 and not any(is_running(pid) for pid in group), group)
+    heard = one("--cancel-on", "bytes", "exec:echo a; sleep 600")
     ends("cancelled after its first words", heard, "cancelled")
-    heard = one("exec:sleep 20 & echo a")
+    heard = one("exec:sleep 600 & echo a")
     ends("what it leaves behind", heard, "none")
-    near("is not awaited", heard, 0, 2000)
     lines = probe("--count", 40, "--parallel", 10, "exec:cat", "exec:exit 1")
     failures = [line["failure"] for line in lines[:80]]
     same("many at once", (failures.count("none"), failures.count("command")),
@@ -755,7 +759,7 @@ def test_recorded():
     same("played: portions", played["portions"], live["portions"])
     same("played: headers", played["headers"], live["headers"])
     timed = one("--replay", path, "--timed", "http://unused/")
-    near("played in its time", timed, 95, 1000)
+    near("played in its time", timed, 95)
     matched = one("--replay", path, "--match", "--body", '{"a": 1.5}',
                   "http://other:1/v1/x?key=another")
     same("matched", matched["text"], played["text"])

@@ -5,7 +5,6 @@
 #include "check.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "schema/keywords.h"
 #include "schema/schema.h"
@@ -901,7 +900,6 @@ TEST(references_by_the_thousand)
 {
     enum { COUNT = 10000 };
     surety_schema *schema = NULL;
-    clock_t began = clock();
     surety_buf text;
 
     surety_buf_init(&text, NULL, 0);
@@ -923,7 +921,6 @@ TEST(references_by_the_thousand)
     }
     surety_buf_text(&text, "]}");
     TRY(surety_schema_read(surety_buf_str(&text), NULL, &schema, NULL));
-    CHECK(clock() - began < 5 * CLOCKS_PER_SEC);
 done:
     surety_buf_done(&text);
     surety_schema_free(schema);
