@@ -43,6 +43,44 @@ typedef struct surety_variable {
     surety_str value;
 } surety_variable;
 
+/* What a validator is asked about: a value that satisfies the contract's schema
+ * and rules. Both values are good until the validator returns. */
+typedef struct surety_validation {
+    surety_val value; /* as it would be given out */
+    surety_val given; /* before defaults were filled in and unknown members left
+                       * out */
+    /* How an issue is added; call surety_validation_add. */
+    void *ctx;
+    surety_status (*add)(void *ctx, surety_str instance_location,
+                         surety_str message, surety_str hint);
+} surety_validation;
+
+/* Adds an issue: what is wrong, where in the value (a JSON Pointer, RFC 6901;
+ * it may name a member that is missing), and what to do (may be empty). Texts
+ * are copied. Of each candidate as many are kept as the limit findings_max, the
+ * rest is counted. SURETY_MISUSE: no JSON Pointer, or no message; the judgement
+ * fails then, too. SURETY_NOMEM. */
+SURETY_API surety_status surety_validation_add(
+    const surety_validation *validation, surety_str instance_location,
+    surety_str message, surety_str hint);
+
+/* A check of the host's own. A value to which it adds issues is refused, as if
+ * the schema did, with the keyword "validator". All validators are asked, in
+ * their order, of each value that satisfies schema and rules until one is
+ * taken; not of one that is partial. One may be asked of the same value again.
+ *
+ * validate returns OK where it has said all. MORE: it is not done yet; all
+ * others are asked, and then the judgement returns MORE, too, to be made again
+ * with the same arguments, where it is asked again. Every other status: the
+ * validator itself failed; the judgement fails with that status and says why,
+ * with reterr's message, and nothing is valid. */
+typedef struct surety_validator {
+    surety_str name; /* in messages; may be empty */
+    surety_status (*validate)(void *ctx, const surety_validation *validation,
+                              surety_error *reterr);
+    void *ctx;
+} surety_validator;
+
 typedef struct surety_judge_options {
     size_t size; /* sizeof(surety_judge_options) */
     /* What the provider's API delivered as structured output, as JSON text; an
@@ -61,17 +99,20 @@ typedef struct surety_judge_options {
     /* The provider says that it cut the reply off (length, a filter): nothing
      * that is open at its end is closed. */
     bool cut;
+    const surety_validator *validators;
+    size_t validator_count;
 } surety_judge_options;
 
 typedef struct surety_outcome surety_outcome;
 typedef struct surety_judge surety_judge;
 
 /* Judges one reply. The caller frees the outcome. NULL options: defaults.
- * SURETY_NOMEM; SURETY_LIMIT where the reply or the work on it is beyond a
- * limit of the contract's; SURETY_IO where the process that runs its rules
- * cannot be used; with derive also SURETY_SYNTAX and SURETY_TIMEOUT, where a
- * derived member cannot be computed. The reply and the contract must outlive
- * the outcome. */
+ * SURETY_MORE: a validator is not done yet, and there is no outcome. A
+ * validator's own failure; SURETY_NOMEM; SURETY_LIMIT where the reply or the
+ * work on it is beyond a limit of the contract's; SURETY_IO where the process
+ * that runs its rules cannot be used; with derive also SURETY_SYNTAX and
+ * SURETY_TIMEOUT, where a derived member cannot be computed. The reply and the
+ * contract must outlive the outcome. */
 SURETY_API surety_status surety_reply_judge(const surety_contract *contract,
                                             surety_str reply,
                                             const surety_judge_options *options,
@@ -116,10 +157,10 @@ SURETY_API size_t surety_outcome_end(const surety_outcome *outcome);
 /* What is wrong, or (a warning) worth saying. position is of the reply as the
  * user sees it; line 0 where there is none. Texts belong to the outcome. The
  * keywords of findings that are no keyword of JSON Schema: "extraction",
- * "json_parse", "rules"; of warnings: "duplicate_key", "deprecated" (the
- * contract, or a member that a valid value has), "fallback", "truncated", and
- * with repairs allowed "ambiguous": another value of the same place is valid as
- * it stands, too, or one of a place before it is cut off. */
+ * "json_parse", "rules", "validator"; of warnings: "duplicate_key",
+ * "deprecated" (the contract, or a member that a valid value has), "fallback",
+ * "truncated", and with repairs allowed "ambiguous": another value of the same
+ * place is valid as it stands, too, or one of a place before it is cut off. */
 typedef struct surety_issue {
     surety_str keyword;
     surety_str instance_location;

@@ -21,6 +21,7 @@ static surety_status explain_extraction(surety_judge *judge);
 static surety_status explain_syntax(surety_judge *judge);
 static surety_status explain_findings(surety_judge *judge);
 static surety_status explain_rules(surety_judge *judge);
+static surety_status explain_objections(surety_judge *judge);
 
 surety_status surety__explain_errors(surety_judge *judge)
 {
@@ -30,6 +31,8 @@ surety_status surety__explain_errors(surety_judge *judge)
         return explain_extraction(judge);
     if (best->stage == SURETY_STAGE_JSON_PARSE)
         return explain_syntax(judge);
+    if (best->objections)
+        return explain_objections(judge);
     return best->verdicts ? explain_rules(judge) : explain_findings(judge);
 }
 
@@ -429,7 +432,7 @@ static surety_status explain_findings(surety_judge *judge)
     return SURETY_OK;
 }
 
-/* The value that a rule points at, or the nearest one around where it would
+/* The value that a pointer leads to, or the nearest one around where it would
  * stand. */
 static surety_val explain_target(surety_val root, surety_str pointer)
 {
@@ -456,6 +459,21 @@ static void explain_base(surety_judge *judge)
     surety_buf_add(&judge->scratch, base);
 }
 
+/* Places an issue at what a pointer leads to in the best trial's value, or in
+ * what that was made of. */
+static void explain_place(surety_judge *judge, surety_str pointer,
+                          surety__issue *issue)
+{
+    const surety__trial *best = judge->best;
+
+    surety__locate_value(
+        judge, best, explain_target(surety__trial_value(best), pointer), issue);
+    if (!issue->placed)
+        surety__locate_value(
+            judge, best, explain_target(surety_doc_root(best->doc), pointer),
+            issue);
+}
+
 /* One rule that does not hold. */
 static surety_status explain_rule(surety_judge *judge, size_t i)
 {
@@ -470,13 +488,7 @@ static surety_status explain_rule(surety_judge *judge, size_t i)
         return SURETY_NOMEM;
     to = &issue->seen;
     surety__explain_keyword(issue, "rules");
-    surety__locate_value(
-        judge, judge->best,
-        explain_target(surety__trial_value(judge->best), rule.at), issue);
-    if (!issue->placed)
-        surety__locate_value(
-            judge, judge->best,
-            explain_target(surety_doc_root(judge->best->doc), rule.at), issue);
+    explain_place(judge, rule.at, issue);
     surety__buf_printf(out, "/x-surety/rules/%zu", i);
     if (!surety__outcome_take(outcome, &to->keyword_location))
         return SURETY_NOMEM;
@@ -511,6 +523,26 @@ static surety_status explain_rules(surety_judge *judge)
         if (!judge->best->verdicts[i].holds)
             status = explain_rule(judge, i);
     return status;
+}
+
+/* What the validators have against the value. */
+static surety_status explain_objections(surety_judge *judge)
+{
+    surety_outcome *outcome = &judge->outcome;
+
+    for (const surety__objection *one = judge->best->objections; one;
+         one = one->next) {
+        surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
+
+        if (!issue)
+            return SURETY_NOMEM;
+        surety__explain_keyword(issue, "validator");
+        explain_place(judge, one->location, issue);
+        issue->seen.instance_location = one->location;
+        issue->seen.message = one->message;
+        issue->seen.hint = one->hint;
+    }
+    return SURETY_OK;
 }
 
 /* ---- warnings ------------------------------------------------------------ */
@@ -615,9 +647,10 @@ surety_status surety__explain_warnings(surety_judge *judge)
     if (status == SURETY_OK && best && best->stage != SURETY_STAGE_JSON_PARSE)
         status = explain_duplicates(judge);
     if (status == SURETY_OK && best && best->stage == SURETY_STAGE_VALIDATION &&
-        surety_findings_truncated(best->findings))
+        (surety_findings_truncated(best->findings) ||
+         best->objection_count > judge->outcome.errors.count))
         status = surety__explain_warn(
             judge, "truncated", "there are more errors than the %zu reported",
-            surety_findings_count(best->findings));
+            judge->outcome.errors.count);
     return status;
 }

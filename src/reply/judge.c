@@ -5,9 +5,9 @@
  *
  * A reply has candidates, spans that may be the JSON. Each is read strictly,
  * checked against the schema, and, where the schema holds, against the
- * contract's rules. The first that passes is taken. Where none does, the
- * outcome is about the one that got furthest: validation before json_parse,
- * then fewest errors, then order.
+ * contract's rules and the host's validators. The first that passes is taken.
+ * Where none does, the outcome is about the one that got furthest: validation
+ * before json_parse, then fewest errors, then order.
  *
  * 1. A bad reply is no error. A call fails only for memory, a limit on the work
  *    or on the reply's length, or a rule that cannot be run; a candidate that
@@ -28,7 +28,9 @@
  *    when none of its candidates is valid as it stands, before the next place
  * is looked at. Within that pass the candidate wins that had to be mended
  * least. Without repairs there is no such pass, and nothing is paid for it.
- * 7. Nothing outside of the reply is asked. */
+ * 7. Nothing outside of the reply is asked but the host's validators, which say
+ *    what they have against a value that would be taken. One that is not done
+ *    ends the judgement, which the host makes again. */
 #include "reply/reply.h"
 
 #include "schema/schema.h"
@@ -235,9 +237,9 @@ static surety_status judge_read(surety_judge *judge, surety_error *reterr)
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
 
-/* What JSON Schema cannot say. */
-surety_status surety__judge_rules(surety_judge *judge, surety__trial *trial,
-                                  surety_error *reterr)
+/* What the contract's rules say. */
+static surety_status judge_rules(surety_judge *judge, surety__trial *trial,
+                                 surety_error *reterr)
 {
     const size_t count = surety_contract_rule_count(judge->contract);
     const surety__verdict *verdicts;
@@ -272,8 +274,19 @@ surety_status surety__judge_rules(surety_judge *judge, surety__trial *trial,
     return SURETY_OK;
 }
 
-/* Schema, then rules: does it satisfy the contract? If not for its rules, with
- * how many errors? */
+surety_status surety__judge_beyond(surety_judge *judge, surety__trial *trial,
+                                   surety_error *reterr)
+{
+    const surety_status status = judge_rules(judge, trial, reterr);
+
+    if (status != SURETY_OK || trial->stage != SURETY_STAGE_DONE ||
+        !judge->options.validator_count)
+        return status;
+    return surety__validate(judge, trial, reterr);
+}
+
+/* Schema, rules, validators: does it satisfy the contract? If not for what
+ * stands beside the schema, with how many errors? */
 static surety_status judge_check(surety_judge *judge, surety_error *reterr)
 {
     const surety_schema *schema = surety_contract_schema(judge->contract);
@@ -288,7 +301,7 @@ static surety_status judge_check(surety_judge *judge, surety_error *reterr)
     if (status != SURETY_OK)
         return status;
     if (valid)
-        return surety__judge_rules(judge, now, reterr);
+        return surety__judge_beyond(judge, now, reterr);
     now->counted = false;
     return SURETY_OK;
 }
@@ -480,6 +493,8 @@ static surety_status judge_look_on(surety_judge *judge, surety_error *reterr)
     /* The finder may have moved its clean text since. */
     best->candidate = surety_finder_at(judge->finder, best->index);
     /* What goes beyond a limit here would not have been looked at. */
+    if (judge->unheard)
+        return status;
     return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : SURETY_OK;
 }
 
@@ -563,33 +578,43 @@ static surety_status judge_warn(surety_judge *judge)
     return SURETY_OK;
 }
 
-/* A valid candidate: complete it, derive from it, warn. */
-static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
+surety_status surety__judge_complete(surety_judge *judge, surety_val *value,
+                                     surety_error *reterr)
 {
     const surety_contract *contract = judge->contract;
     const surety_schema *schema = surety_contract_schema(contract);
     const bool strip = surety_contract_strips_unknown(contract);
     const bool fill = surety_contract_fills_defaults(contract) &&
                       surety__schema_has_defaults(schema);
-    const bool tell = surety__schema_has_deprecated(schema);
+    bool changed = false;
+    surety_status status;
+
+    if (!fill && !strip && !surety__schema_has_deprecated(schema))
+        return SURETY_OK;
+    status = surety_checker_complete(judge->checker, schema, *value, fill,
+                                     strip, judge->completed, &changed, reterr);
+    if (changed)
+        *value = surety_doc_root(judge->completed);
+    return status;
+}
+
+/* A valid candidate: complete it, derive from it, warn. */
+static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
+{
+    const surety_schema *schema = surety_contract_schema(judge->contract);
     surety_outcome *outcome = &judge->outcome;
     surety_status status;
-    bool changed = false;
 
     status = judge_look_on(judge, reterr);
     if (status != SURETY_OK)
         return status;
     judge_name(judge);
     outcome->value = surety__trial_value(judge->best);
-    if ((fill || strip || tell) && !outcome->partial) {
-        status = surety_checker_complete(judge->checker, schema, outcome->value,
-                                         fill, strip, judge->completed,
-                                         &changed, reterr);
-        if (status == SURETY_OK && tell)
+    if (!outcome->partial) {
+        status = surety__judge_complete(judge, &outcome->value, reterr);
+        if (status == SURETY_OK && surety__schema_has_deprecated(schema))
             status = surety__explain_deprecated(judge);
     }
-    if (changed)
-        outcome->value = surety_doc_root(judge->completed);
     if (status == SURETY_OK)
         status = judge_derive(judge, reterr);
     if (status != SURETY_OK)
@@ -647,14 +672,15 @@ static surety_status judge_begin(surety_judge *judge,
                              reterr))
         return SURETY_MISUSE;
     if ((own->native.len && !own->native.ptr) ||
-        (own->variables_count && !own->variables))
+        (own->variables_count && !own->variables) ||
+        (own->validator_count && !own->validators))
         return surety__fail(reterr, SURETY_MISUSE,
                             "an option has a length but no address");
     judge->contract = contract;
     judge->reply = reply;
     judge->best = NULL;
     judge->turn = judge->tried = judge->rival_count = 0;
-    judge->native_tried = judge->cut_off = false;
+    judge->native_tried = judge->cut_off = judge->unheard = false;
     judge->put_off = judge->taken_up = judge->ambiguous = false;
     judge->doubted = SURETY__NATIVE;
     judge->place = judge->over = SURETY_PLACE_NONE;

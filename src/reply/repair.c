@@ -157,7 +157,7 @@ static surety_status repair_check(surety_judge *judge, surety__trial *trial,
         valid = status == SURETY_OK;
     }
     if (valid)
-        return surety__judge_rules(judge, trial, reterr);
+        return surety__judge_beyond(judge, trial, reterr);
     trial->counted = false;
     return SURETY_OK;
 }
@@ -491,6 +491,7 @@ static surety_status repair_take_back(surety_judge *judge, surety__trial *trial,
 {
     trial->fits = false;
     trial->verdicts = NULL;
+    trial->objections = NULL;
     trial->stage = SURETY_STAGE_VALIDATION;
     return surety__judge_count(judge, trial, reterr);
 }
@@ -690,7 +691,7 @@ surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
     if (status != SURETY_OK)
         return status == SURETY_END ? SURETY_OK : status;
     trial->rank = RANK_LIKELY;
-    status = surety__judge_rules(judge, trial, reterr);
+    status = surety__judge_beyond(judge, trial, reterr);
     if (status != SURETY_OK || trial->stage != SURETY_STAGE_DONE)
         return status;
     judge->best = trial;

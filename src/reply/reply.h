@@ -66,6 +66,12 @@ struct surety_outcome {
 /* Candidates whose errors are counted to compare them. */
 #define SURETY__RIVALS_MAX 16
 
+/* What a validator has against a value; in the arena. */
+typedef struct surety__objection {
+    struct surety__objection *next;
+    surety_str location, message, hint;
+} surety__objection;
+
 /* How much had to be mended; a lower one is better. ORDER of preference. */
 typedef enum surety__rank {
     RANK_AS_IT_IS, /* nothing */
@@ -89,6 +95,8 @@ typedef struct surety__trial {
     bool counted; /* error_count is known */
     size_t error_count;
     surety__verdict *verdicts; /* the rules', or NULL; in the arena */
+    surety__objection *objections, *objection_last; /* the validators' */
+    size_t objection_count; /* those too that are not kept */
     /* Of those of the tolerant pass (repair.c). */
     bool tolerant;  /* it is one; index is a region's number */
     bool fits;      /* aligned holds its value */
@@ -135,6 +143,7 @@ struct surety_judge {
     size_t turn;          /* the finder's candidates taken so far */
     size_t tried;         /* those, and the native text */
     bool native_tried;
+    bool unheard; /* a validator failed, or is not done */
     /* Those that break the schema besides the best, which are compared with it
      * only where none is valid. */
     struct {
@@ -151,15 +160,27 @@ surety__trial *surety__judge_take(surety_judge *judge, size_t index,
 /* Counts what is wrong with a trial that breaks the schema. */
 surety_status surety__judge_count(surety_judge *judge, surety__trial *trial,
                                   surety_error *reterr);
-/* The contract's rules on the value of a trial that satisfies the schema; its
- * stage where they hold is DONE. */
-surety_status surety__judge_rules(surety_judge *judge, surety__trial *trial,
-                                  surety_error *reterr);
+/* What JSON Schema cannot say of a trial that satisfies the schema: the
+ * contract's rules, then the host's validators. Its stage where all of them
+ * hold is DONE. */
+surety_status surety__judge_beyond(surety_judge *judge, surety__trial *trial,
+                                   surety_error *reterr);
+/* Fills in defaults and leaves out unknown members, as the contract says.
+ * *value becomes the completed one where that changes it. */
+surety_status surety__judge_complete(surety_judge *judge, surety_val *value,
+                                     surety_error *reterr);
 /* What a trial was read, and aligned, to. */
 static inline surety_val surety__trial_value(const surety__trial *trial)
 {
     return surety_doc_root(trial->fits ? trial->aligned : trial->doc);
 }
+
+/* ---- validate.c --------------------------------------------------------- */
+
+/* Asks the host's validators about a trial that satisfies schema and rules. Its
+ * stage where they add no issue is DONE. SURETY_MORE: one is not done. */
+surety_status surety__validate(surety_judge *judge, surety__trial *trial,
+                               surety_error *reterr);
 
 /* ---- repair.c ----------------------------------------------------------- */
 

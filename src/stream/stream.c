@@ -13,9 +13,9 @@
  * where it begins with a bracket, as reasoning does not, or where reasoning is
  * no business of the contract's.
  *
- * With alignment only what it never changes counts (schema.h). Rules, defaults
- * and fallbacks are the judge's. NO and RUNAWAY stay; then bytes are kept and
- * no longer looked at. */
+ * With alignment only what it never changes counts (schema.h). Rules, defaults,
+ * validators and fallbacks are the judge's. NO and RUNAWAY stay; then bytes are
+ * kept and no longer looked at. */
 #include "stream/stream.h"
 
 /* ORDER verdicts */
@@ -537,6 +537,7 @@ surety_status surety_stream_finish(surety_stream *stream,
                                    surety_error *reterr)
 {
     surety_judge_options how;
+    surety_status status;
     surety_str reply;
 
     if (!stream || !stream->contract || !ret_outcome)
@@ -550,7 +551,8 @@ surety_status surety_stream_finish(surety_stream *stream,
     how.native = stream->native ? reply : (surety_str){NULL, 0};
     if (stream->native)
         reply = (surety_str){"", 0};
-    stream->finished = true;
-    return surety_judge_reply(stream->judge, stream->contract, reply, &how,
-                              ret_outcome, reterr);
+    status = surety_judge_reply(stream->judge, stream->contract, reply, &how,
+                                ret_outcome, reterr);
+    stream->finished = status != SURETY_MORE;
+    return status;
 }
