@@ -77,7 +77,10 @@ typedef struct surety_run_options {
     /* Put the format instructions into the system part. */
     bool instruct_system;
     const surety_prompt_options *prompt_options; /* NULL: the contract's */
-    const surety_judge_options *judge; /* NULL: defaults; native is the run's */
+    /* NULL: defaults; native is the run's. Its validators are asked once about
+     * each value of a reply; what they refuse is re-asked for as anything else
+     * is, and one that fails ends the run. */
+    const surety_judge_options *judge;
     /* The first is asked first; the others in turn when a model is given up. */
     const surety_model *models;
     size_t model_count;
@@ -129,10 +132,12 @@ typedef enum surety_run_verdict {
     SURETY_RUN_BUDGET,   /* the budget was spent first */
     SURETY_RUN_LEDGER,   /* the ledger could not be written; what it has no
                           * record of is not given out */
-    SURETY_RUN_CANCELLED
+    SURETY_RUN_CANCELLED,
+    SURETY_RUN_VALIDATOR /* a validator of the host failed: its reply is neither
+                          * valid nor the model's to mend */
 } surety_run_verdict;
 /* "pending", "valid", "partial", "fallback", "rejected", "refused", "provider",
- * "budget", "ledger", "cancelled"; never NULL. */
+ * "budget", "ledger", "cancelled", "validator"; never NULL. */
 SURETY_API const char *surety_run_verdict_name(surety_run_verdict verdict);
 
 typedef struct surety_run surety_run;
@@ -154,10 +159,10 @@ typedef struct surety_now {
 } surety_now;
 
 /* Does all that can be done now. OK: ended. MORE: call again when a transport
- * of its models told the run something (their wait returned), and at the latest
- * in *ret_delay_ms. NOMEM: out of memory; the run has ended, CANCELLED. now's
- * monotonic clock starts where the caller likes; it counts from the first
- * step. */
+ * of its models told the run something (their wait returned) or a validator
+ * that was not done has its answer, and at the latest in *ret_delay_ms. NOMEM:
+ * out of memory; the run has ended, CANCELLED. now's monotonic clock starts
+ * where the caller likes; it counts from the first step. */
 SURETY_API surety_status surety_run_step(surety_run *run, surety_now now,
                                          uint32_t *ret_delay_ms,
                                          surety_error *reterr);

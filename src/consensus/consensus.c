@@ -248,18 +248,25 @@ static void consensus_aggregate(surety_consensus *consensus)
     }
 }
 
-/* All have ended, and enough are valid. */
-static void consensus_merge(surety_consensus *consensus)
+/* All have ended, and enough are valid. OK; MORE: a validator of the host is
+ * not done with the merged value. */
+static surety_status consensus_merge(surety_consensus *consensus)
 {
     const bool is_vote = consensus->options.kind == SURETY_CONSENSUS_VOTE;
     surety_error cause = {.status = SURETY_OK};
-    surety_status status = surety__weigh_vote(consensus, &cause);
+    surety_status status = SURETY_OK;
     bool is_valid = false;
 
-    if (status == SURETY_OK && is_vote)
+    if (!consensus->vote)
+        status = surety__weigh_vote(consensus, &cause);
+    if (status == SURETY_OK && is_vote && consensus->voter_count > 1)
         status = surety__weigh_merged(consensus, &is_valid);
+    if (status == SURETY_MORE)
+        return status;
     if (status == SURETY_NOMEM) {
         consensus->status = SURETY_NOMEM;
+    } else if (consensus->unheard) {
+        consensus_end(consensus, SURETY_RUN_VALIDATOR);
     } else if (consensus->voter_count == 1) {
         surety_buf_reset(&consensus->message);
         consensus_take(consensus, consensus->voters[0]);
@@ -277,6 +284,24 @@ static void consensus_merge(surety_consensus *consensus)
         }
         consensus_take_closest(consensus);
     }
+    return SURETY_OK;
+}
+
+/* Ends where a validator of the host failed at a member's reply: what the
+ * others gave would hide that. */
+static bool consensus_is_unheard(surety_consensus *consensus)
+{
+    for (size_t i = 0; i <= consensus->member_count; i++) {
+        const surety_run *run = consensus->parties[i].run;
+
+        if (surety_run_verdict_of(run) != SURETY_RUN_VALIDATOR)
+            continue;
+        surety_buf_reset(&consensus->message);
+        surety__result_line(&consensus->message, surety_run_message(run), 400);
+        consensus_end(consensus, SURETY_RUN_VALIDATOR);
+        return true;
+    }
+    return false;
 }
 
 /* ASKING: each member is stepped; what is decided ends the rest. */
@@ -293,7 +318,8 @@ static surety_status consensus_asking(surety_consensus *consensus,
             pending++;
         else if (surety__consensus_is_valid(&consensus->parties[i]))
             valid++;
-        if (consensus->status != SURETY_OK || consensus_settles(consensus))
+        if (consensus->status != SURETY_OK || consensus_is_unheard(consensus) ||
+            consensus_settles(consensus))
             return SURETY_OK;
     }
     if (valid + pending < (is_race ? 1 : consensus->quorum)) {
@@ -302,8 +328,10 @@ static surety_status consensus_asking(surety_consensus *consensus,
     }
     if (pending)
         return SURETY_MORE;
-    consensus_merge(consensus);
-    return SURETY_OK;
+    if (consensus_merge(consensus) == SURETY_OK)
+        return SURETY_OK;
+    *ret_delay_ms = SURETY__WAIT_HOST_MS;
+    return SURETY_MORE;
 }
 
 /* AGGREGATING: until its run has ended. */
@@ -315,7 +343,7 @@ static surety_status consensus_aggregating(surety_consensus *consensus,
 
     if (consensus_step_party(consensus, i, ret_delay_ms))
         return SURETY_MORE;
-    if (consensus->status != SURETY_OK)
+    if (consensus->status != SURETY_OK || consensus_is_unheard(consensus))
         return SURETY_OK;
     if (surety__consensus_is_valid(party)) {
         consensus->value = surety__weigh_answer(consensus, party);

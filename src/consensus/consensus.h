@@ -49,6 +49,7 @@ struct surety_consensus {
     surety_doc *merged;
     surety_buf merged_text;
     surety_outcome *merged_outcome;
+    bool unheard;                     /* a validator of the host failed at it */
     size_t voters[SURETY_VOTERS_MAX]; /* the member of each voter */
     size_t voter_count;
 
@@ -76,8 +77,9 @@ surety_val surety__weigh_answer(surety_consensus *consensus,
  * they are too much to be merged; NOMEM. */
 surety_status surety__weigh_vote(surety_consensus *consensus,
                                  surety_error *reterr);
-/* Whether the merged value satisfies the contract; it is then the value. OK or
- * NOMEM; *ret_valid. Otherwise the message says why. */
+/* Whether the merged value satisfies the contract; it is then the value. OK;
+ * NOMEM; MORE: a validator of the host is not done. *ret_valid; where it is
+ * not, the message says why. */
 surety_status surety__weigh_merged(surety_consensus *consensus,
                                    bool *ret_valid);
 /* The voter that agrees with most ballots, and with how many. */

@@ -89,6 +89,35 @@ static void weigh_tell_broken(surety_consensus *consensus)
     surety_buf_byte(out, ')');
 }
 
+/* The host's validators about the merged value, as one. */
+struct weigh_host {
+    surety_consensus *consensus;
+    const surety_judge_options *given;
+    surety_validator validator; /* with the name of the one that is asked */
+};
+
+static surety_status weigh_validate(void *ctx,
+                                    const surety_validation *validation,
+                                    surety_error *reterr)
+{
+    struct weigh_host *host = ctx;
+    bool waits = false;
+
+    for (size_t i = 0; i < host->given->validator_count; i++) {
+        const surety_validator *given = &host->given->validators[i];
+        const surety_status status =
+            given->validate(given->ctx, validation, reterr);
+
+        waits = waits || status == SURETY_MORE;
+        if (status == SURETY_OK || status == SURETY_MORE)
+            continue;
+        host->validator.name = given->name;
+        host->consensus->unheard = true;
+        return status;
+    }
+    return waits ? SURETY_MORE : SURETY_OK;
+}
+
 surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
 {
     const surety_repair repair = SURETY_REPAIR_NONE;
@@ -100,6 +129,7 @@ surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
                                     .no_fallback = true,
                                     .repair = &repair};
     surety_judge_options given;
+    struct weigh_host host = {.consensus = consensus, .given = &given};
     const surety_val root = surety_doc_root(consensus->merged);
     surety_error cause = {.status = SURETY_OK};
     surety_status status;
@@ -115,6 +145,11 @@ surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
     options.derive = given.derive;
     options.variables = given.variables;
     options.variables_count = given.variables_count;
+    host.validator =
+        (surety_validator){.validate = weigh_validate, .ctx = &host};
+    options.validators = &host.validator;
+    options.validator_count = given.validator_count > 0;
+    surety_buf_reset(&consensus->merged_text);
     status =
         surety_val_write(root, SURETY_STYLE_COMPACT, &consensus->merged_text);
     if (status != SURETY_OK)
@@ -122,8 +157,8 @@ surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
     options.native = surety_buf_str(&consensus->merged_text);
     status = surety_reply_judge(consensus->run.contract, (surety_str){"", 0},
                                 &options, &consensus->merged_outcome, &cause);
-    if (status == SURETY_NOMEM)
-        return SURETY_NOMEM;
+    if (status == SURETY_NOMEM || status == SURETY_MORE)
+        return status;
     *ret_valid =
         status == SURETY_OK && surety_outcome_ok(consensus->merged_outcome);
     if (*ret_valid) {

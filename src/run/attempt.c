@@ -285,6 +285,7 @@ bool surety__attempt_begin(surety_run *run)
     run->attempts = items;
     surety__id_write(&run->random, run->now.unix_ms, id);
     attempt = &run->attempts[run->attempt_count++];
+    run->judging = (surety__judging){.begun = false};
     *attempt = (surety__attempt){
         .seen = {.purpose = surety_str_of(surety__purpose_name(plan->purpose)),
                  .model = surety__run_model(run),

@@ -180,6 +180,11 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
                     {ACTION_REASK, ACTION_MODEL},
                     SURETY_RUN_REJECTED,
                     "use feedback errors"},
+    /* The host's: no model can mend it. */
+    [CASE_UNHEARD] = {"the reply was not judged",
+                      {ACTION_END},
+                      SURETY_RUN_VALIDATOR,
+                      "mend the validator; the reply is in the report"},
     [CASE_UNJUDGED] = {"the reply cannot be judged",
                        {ACTION_MODEL},
                        SURETY_RUN_REJECTED,
@@ -340,7 +345,7 @@ void surety__decide_tell(surety_run *run)
     surety_buf_text(out, decide_rows[attempt->what].told);
     if (attempt->seen.stopped != SURETY_VERDICT_OPEN && !attempt->seen.ok &&
         (!attempt->outcome_tells || attempt->what == CASE_RUNAWAY) &&
-        attempt->what != CASE_UNJUDGED) {
+        attempt->what != CASE_UNJUDGED && attempt->what != CASE_UNHEARD) {
         decide_tell_finding(attempt, out);
         attempt->told = surety__result_keep(run);
         return;
@@ -364,6 +369,7 @@ void surety__decide_tell(surety_run *run)
     case CASE_PATCH:
     case CASE_UNJUDGED:
     case CASE_UNSENT:
+    case CASE_UNHEARD:
         surety_buf_text(out, " (");
         surety__result_line(out, surety_str_of(run->cause.message),
                             DECIDE_DETAIL_MAX);

@@ -11,7 +11,9 @@
  *    provider delivered text instead, or a value that is no JSON, the text is
  *    judged by the contract's places.
  * 4. Only the very last judgement of a run may fall back, or take a part of a
- *    reply. */
+ *    reply.
+ * 5. A judgement that a validator of the host is not done with is made again,
+ *    of the same subject. */
 #include "run/run.h"
 
 /* ---- the receiver -------------------------------------------------------- */
@@ -270,7 +272,22 @@ bool surety__receive_takes_part(const surety_run *run)
             run->judge.partial);
 }
 
-/* Judges; NULL where that cannot be done, and then the cause says why. */
+/* Whether there can be no judgement now: a validator is not done, or failed. */
+static bool receive_is_unheard(const surety_run *run)
+{
+    return run->judging.waits || run->judging.failed;
+}
+
+/* No judgement can be made of the reply at hand. */
+static void receive_unjudged(surety_run *run)
+{
+    if (!run->judging.waits)
+        surety__attempt_last(run)->what =
+            run->judging.failed ? CASE_UNHEARD : CASE_UNJUDGED;
+}
+
+/* Judges; NULL where that cannot be done now, or at all: then the cause says
+ * why. */
 static surety_outcome *receive_weigh(surety_run *run,
                                      const surety__subject *subject,
                                      bool falls_back)
@@ -281,10 +298,13 @@ static surety_outcome *receive_weigh(surety_run *run,
     surety_status status;
 
     options.no_fallback = options.no_fallback || !falls_back;
+    run->judging.attempt = subject->attempt;
     status = surety_reply_judge(run->options.contract, subject->text, &options,
                                 &outcome, &cause);
     if (status == SURETY_OK)
         return outcome;
+    if (status == SURETY_MORE)
+        return NULL;
     run->cause = cause;
     if (status == SURETY_NOMEM)
         run->status = SURETY_NOMEM;
@@ -315,8 +335,11 @@ static void receive_keep_basis(surety_run *run)
 static void receive_keep_part(surety_run *run, surety_str text,
                               surety_str native)
 {
-    const surety__subject subject = {
-        .text = text, .native = native, .cut = true, .partial = true};
+    const surety__subject subject = {.text = text,
+                                     .native = native,
+                                     .cut = true,
+                                     .partial = true,
+                                     .attempt = run->attempt_count};
     const surety_error cause = run->cause;
     surety_outcome *outcome;
 
@@ -324,7 +347,8 @@ static void receive_keep_part(surety_run *run, surety_str text,
         (!text.len && !native.len))
         return;
     outcome = receive_weigh(run, &subject, false);
-    run->cause = cause;
+    if (!run->judging.failed)
+        run->cause = cause;
     if (!surety_outcome_ok(outcome)) {
         surety_outcome_free(outcome);
         return;
@@ -407,7 +431,8 @@ static void receive_note(surety_run *run, bool patched)
 static surety__subject receive_subject(surety_run *run, bool *ret_patched)
 {
     const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
-    surety__subject subject = {.text = answer->text, .native = {"", 0}};
+    surety__subject subject = {
+        .text = answer->text, .native = {"", 0}, .attempt = run->attempt_count};
     bool alone = false;
 
     if (run->plan.patch && subject.text.len) {
@@ -430,23 +455,28 @@ static surety__subject receive_subject(surety_run *run, bool *ret_patched)
 static void receive_judge_whole(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
-    bool patched = false;
-    surety__subject subject = receive_subject(run, &patched);
+    surety__judging *judging = &run->judging;
+    surety__subject subject;
     surety_outcome *outcome;
 
+    if (!judging->taken)
+        judging->subject = receive_subject(run, &judging->patched);
+    judging->taken = true;
+    subject = judging->subject;
     if (run->status != SURETY_OK)
         return;
     receive_reply(run, subject.text.len ? subject.text : subject.native);
     subject.partial = surety__receive_takes_part(run) && !run->plan.patch;
     outcome = receive_weigh(run, &subject, false);
-    if (!outcome) {
-        attempt->what = CASE_UNJUDGED;
-        return;
-    }
-    receive_keep(run, outcome, &subject);
+    if (outcome)
+        receive_keep(run, outcome, &subject);
     if (surety_outcome_partial(outcome))
         receive_keep_part(run, subject.text, subject.native);
-    receive_note(run, patched);
+    if (!outcome || receive_is_unheard(run)) {
+        receive_unjudged(run);
+        return;
+    }
+    receive_note(run, judging->patched);
     if (attempt->what != CASE_PATCH)
         receive_keep_basis(run);
 }
@@ -480,25 +510,32 @@ static void receive_judge_stopped(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
     const surety_str came = attempt->seen.answer.text;
-    surety__subject subject = {.text = came, .native = {"", 0}};
+    surety__judging *judging = &run->judging;
+    surety__subject subject = {
+        .text = came, .native = {"", 0}, .attempt = run->attempt_count};
     surety_outcome *outcome;
 
-    if (run->watch.kind == WATCH_VALUE) {
+    if (!judging->taken && run->watch.kind == WATCH_VALUE) {
         subject.native = receive_restore_part(run, came);
         subject.text = (surety_str){"", 0};
     }
+    if (!judging->taken)
+        judging->subject = subject;
+    judging->taken = true;
+    subject = judging->subject;
     if (run->status != SURETY_OK)
         return;
     receive_reply(run, came);
     outcome = receive_weigh_stopped(run, &subject);
-    if (!outcome) {
-        attempt->what = CASE_UNJUDGED;
+    subject.stopped = run->attempt_count;
+    if (outcome)
+        receive_keep(run, outcome, &subject);
+    if (outcome && attempt->seen.stopped == SURETY_VERDICT_RUNAWAY)
+        receive_keep_part(run, subject.text, subject.native);
+    if (!outcome || receive_is_unheard(run)) {
+        receive_unjudged(run);
         return;
     }
-    subject.stopped = run->attempt_count;
-    receive_keep(run, outcome, &subject);
-    if (attempt->seen.stopped == SURETY_VERDICT_RUNAWAY)
-        receive_keep_part(run, subject.text, subject.native);
     receive_note(run, false);
     receive_keep_basis(run);
 }
@@ -544,12 +581,19 @@ static void receive_cut(surety_run *run)
         return;
     if (!surety__receive_takes_part(run) || run->plan.patch)
         return;
-    if (run->plan.mode != SURETY_MODE_PROMPT) {
+    if (run->judging.taken) {
+        text = run->judging.subject.text;
+        native = run->judging.subject.native;
+    } else if (run->plan.mode != SURETY_MODE_PROMPT) {
         native = receive_restore_part(run, answer->native.len ? answer->native
                                                               : text);
         text = (surety_str){"", 0};
     }
+    run->judging.taken = true;
+    run->judging.subject = (surety__subject){.text = text, .native = native};
     receive_keep_part(run, text, native);
+    if (run->judging.failed)
+        receive_unjudged(run);
 }
 
 void surety__receive_judge(surety_run *run)
@@ -557,9 +601,15 @@ void surety__receive_judge(surety_run *run)
     const surety__attempt *attempt = surety__attempt_last(run);
     const surety_failure failure = attempt->seen.answer.failure;
     const bool contract = run->options.contract != NULL;
+    surety__judging *judging = &run->judging;
 
-    if (receive_is_stopped(run)) {
+    judging->waits = false;
+    if (!judging->begun && receive_is_stopped(run)) {
+        judging->stopped = true;
         receive_stop(run);
+    }
+    judging->begun = true;
+    if (judging->stopped) {
         if (run->status == SURETY_OK)
             receive_judge_stopped(run);
         return;
@@ -603,7 +653,7 @@ void surety__receive_fallback(surety_run *run)
 {
     surety_outcome *outcome;
 
-    if (run->part)
+    if (run->part || run->judging.failed)
         return;
     receive_prefer_basis(run);
     if (!run->outcome || run->status != SURETY_OK ||

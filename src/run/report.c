@@ -176,6 +176,7 @@ static const char *report_run_stage(const surety_run *run)
     case SURETY_RUN_BUDGET: return "budget";
     case SURETY_RUN_LEDGER: return "ledger";
     case SURETY_RUN_CANCELLED: return "cancelled";
+    case SURETY_RUN_VALIDATOR: return "validator";
     case SURETY_RUN_FALLBACK:
     case SURETY_RUN_REJECTED:
         if (run->outcome)

@@ -8,13 +8,13 @@
 
 /* ORDER verdicts */
 static const char *const result_verdicts[] = {
-    "pending", "valid",    "partial", "fallback", "rejected",
-    "refused", "provider", "budget",  "ledger",   "cancelled",
+    "pending",  "valid",  "partial", "fallback",  "rejected",  "refused",
+    "provider", "budget", "ledger",  "cancelled", "validator",
 };
 
 const char *surety_run_verdict_name(surety_run_verdict verdict)
 {
-    return (unsigned)verdict <= SURETY_RUN_CANCELLED ? result_verdicts[verdict]
+    return (unsigned)verdict <= SURETY_RUN_VALIDATOR ? result_verdicts[verdict]
                                                      : "unknown";
 }
 
@@ -163,11 +163,28 @@ static void result_tell(surety_run *run, surety_run_verdict verdict,
     result_tell_tried(run);
 }
 
+/* Ends for a validator that failed: whatever stands in for a valid value would
+ * hide that. */
+static void result_unheard(surety_run *run)
+{
+    const surety_str hint = surety_str_of(run->cause.hint);
+
+    surety__result_line(&run->text, surety_str_of(run->cause.message), 320);
+    surety__result_end(run, SURETY_RUN_VALIDATOR, surety__result_keep(run),
+                       hint.len
+                           ? surety__result_copy(run, hint)
+                           : surety_str_of(surety__decide_hint(CASE_UNHEARD)));
+}
+
 void surety__result_give_up(surety_run *run, surety_str spent)
 {
     surety_run_verdict verdict = result_verdict(run);
     const char *hint = NULL;
 
+    if (run->judging.failed) {
+        result_unheard(run);
+        return;
+    }
     if (surety__receive_settle(run))
         verdict = SURETY_RUN_PARTIAL;
     else if (surety_outcome_fallback(run->outcome))

@@ -15,7 +15,9 @@
  *    run_apply.
  * 4. One exchange is under way at most; whatever ends the run closes it and
  *    completes its row first.
- * 5. Running out of memory ends the run as it stands. */
+ * 5. Running out of memory ends the run as it stands.
+ * 6. A validator of the host that is not done is waited for in ANSWERED: the
+ *    answer has come, and is judged again with each step. */
 #include "run/run.h"
 
 static surety_status run_start(surety_run *run, uint64_t *ret_delay_ms);
@@ -214,19 +216,41 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
     return surety__attempt_plan(run, purpose);
 }
 
-/* Judges the answer and says what came of it. */
-static void run_weigh(surety_run *run)
+/* Waits for a validator as long as there is time; false: there is none. */
+static bool run_waits(surety_run *run, uint64_t *ret_delay_ms)
+{
+    const uint64_t left_ms = surety__budget_left_ms(run);
+
+    if (!run->judging.waits || run->status != SURETY_OK)
+        return false;
+    *ret_delay_ms =
+        left_ms < SURETY__WAIT_HOST_MS ? left_ms : SURETY__WAIT_HOST_MS;
+    if (left_ms)
+        return true;
+    (void)surety__fail(&run->cause, SURETY_TIMEOUT, "a validator is not done");
+    surety__attempt_last(run)->what = CASE_UNJUDGED;
+    return false;
+}
+
+/* Judges the answer and says what came of it; false: a validator is waited
+ * for. */
+static bool run_weigh(surety_run *run, uint64_t *ret_delay_ms)
 {
     surety__attempt *attempt = surety__attempt_last(run);
 
-    attempt->seen.ended_ms = run->now.monotonic_ms;
+    if (!run->judging.begun)
+        attempt->seen.ended_ms = run->now.monotonic_ms;
     if (attempt->what != CASE_UNSENT) {
-        surety__receive_answer(run);
+        if (!run->judging.begun)
+            surety__receive_answer(run);
         if (run->status == SURETY_OK)
             surety__receive_judge(run);
+        if (run_waits(run, ret_delay_ms))
+            return false;
     }
     surety__decide_tell(run);
     surety__budget_count(run);
+    return true;
 }
 
 static surety_str run_out_of_time(surety_run *run)
@@ -246,12 +270,13 @@ static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
     uint64_t delay_ms = 0;
     bool goes_on = false;
 
-    (void)ret_delay_ms;
-    run_weigh(run);
+    if (!run_weigh(run, ret_delay_ms))
+        return SURETY_MORE;
     if (run->status != SURETY_OK)
         return SURETY_OK;
-    if (run->out_of_time &&
-        attempt->seen.answer.failure == SURETY_FAILURE_CANCELLED) {
+    if (run->judging.waits ||
+        (run->out_of_time &&
+         attempt->seen.answer.failure == SURETY_FAILURE_CANCELLED)) {
         spent = run_out_of_time(run);
     } else {
         action = surety__decide(run, &delay_ms, &hindered);
@@ -289,9 +314,11 @@ static bool run_break_off(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
 
-    attempt->seen.ended_ms = run->now.monotonic_ms;
     run->state = STATE_ANSWERED;
-    surety__receive_answer(run);
+    if (!run->judging.begun) {
+        attempt->seen.ended_ms = run->now.monotonic_ms;
+        surety__receive_answer(run);
+    }
     if (attempt->what == CASE_VALID)
         attempt->told = SURETY__LITERAL("a reply came and was not judged");
     else
@@ -319,7 +346,7 @@ void surety_run_cancel(surety_run *run, surety_now now)
         return;
     run_set_now(run, now);
     surety__attempt_stop(run);
-    if (run->state == STATE_UNDER_WAY)
+    if (run->state == STATE_UNDER_WAY || run->state == STATE_ANSWERED)
         going = run_break_off(run);
     if (run->status != SURETY_OK)
         run_collapse(run);
@@ -454,7 +481,7 @@ static surety_status run_take(surety_run *run, surety_error *reterr)
         judge->extract = &run->given;
     run->options.judge = judge;
     run->options.prompt_options = &run->prompt_options;
-    return SURETY_OK;
+    return surety__host_take(run, reterr);
 }
 
 /* How structured values are looked at: as the contract says, with the place

@@ -47,6 +47,7 @@ typedef enum surety__case {
     CASE_PATCH,    /* a patch that is none, or does not apply */
     CASE_UNJUDGED, /* the reply is beyond what can be judged */
     CASE_UNSENT,   /* no request can be made of the call */
+    CASE_UNHEARD,  /* a validator of the host failed */
     CASE_COUNT
 } surety__case;
 
@@ -97,7 +98,27 @@ typedef struct surety__subject {
     surety_str text, native;
     bool cut, partial; /* the judge's options */
     size_t stopped;    /* the number of the attempt, if it was stopped */
+    size_t attempt;    /* that of its attempt */
 } surety__subject;
+
+/* The judgement of an answer, which is made again where a validator was not
+ * done. */
+typedef struct surety__judging {
+    bool begun;
+    bool stopped; /* the reply was */
+    bool taken;   /* subject and patched are there */
+    surety__subject subject;
+    bool patched;
+    bool waits;     /* a validator is not done */
+    bool failed;    /* a validator failed; the cause says why */
+    size_t attempt; /* whose reply is being judged */
+} surety__judging;
+
+/* A validator of the host, as the judge is given it (host.c). */
+typedef struct surety__host {
+    surety_run *run;
+    const surety_validator *given;
+} surety__host;
 
 /* What a reply is checked as while it comes. */
 typedef enum surety__watch_kind {
@@ -132,7 +153,7 @@ struct surety_run {
     const surety_alloc *alloc;
     surety_run_options options; /* the defaults filled in */
     /* The options' own, where they were given: what the options point at. */
-    surety_judge_options judge;
+    surety_judge_options judge; /* its validators are host.c's */
     surety_prompt_options prompt_options;
     surety_extract given;   /* the judge's */
     surety_extract extract; /* of structured values: native comes first */
@@ -173,6 +194,8 @@ struct surety_run {
     bool out_of_time;
     surety_delivery delivery;
     surety__watch watch;
+    surety__judging judging; /* of the last answer */
+    struct surety__opinion *opinions;
 
     surety__attempt *attempts;
     size_t attempt_count, attempt_cap;
@@ -261,7 +284,8 @@ surety_receiver surety__receive_receiver(surety_run *run);
 surety__listener surety__receive_listener(surety_run *run);
 /* Takes the decoder's answer over into the last attempt. */
 void surety__receive_answer(surety_run *run);
-/* Judges it where there is something to judge, and says which case it is. */
+/* Judges it where there is something to judge, and says which case it is;
+ * unless judging.waits: then it is to be called again. */
 void surety__receive_judge(surety_run *run);
 /* For a run that gives up and has no part of a reply: the judgement of the last
  * reply that was no patch, again with the contract's fallback where it has one.
@@ -277,6 +301,11 @@ surety_judge_options surety__receive_options(const surety_run *run,
 /* Forgets the judgements, and what re-asks would be about. */
 void surety__receive_forget(surety_run *run);
 void surety__receive_forget_basis(surety_run *run);
+
+/* ---- host.c: the host's validators --------------------------------------- */
+
+/* Puts its own before the judge's options' validators. MISUSE, NOMEM. */
+surety_status surety__host_take(surety_run *run, surety_error *reterr);
 
 /* ---- budget.c: what may still be spent ----------------------------------- */
 
@@ -356,6 +385,8 @@ void surety__late_keep(surety__late *late, surety_status status,
 surety_status surety__late_tell(const surety__late *late, surety_status status,
                                 surety_error *reterr);
 
+/* How soon a validator that is not done is asked again. */
+#define SURETY__WAIT_HOST_MS 10
 /* The longest wait between two looks at *cancelled. */
 #define SURETY__WAIT_SLICE_MS 50
 surety_now surety__wait_now(void);

@@ -238,9 +238,9 @@ TEST(takes_nothing)
            surety_run_step(NULL, (surety_now){0, 0}, NULL, NULL));
     surety_run_cancel(NULL, (surety_now){0, 0});
     surety_run_free(NULL);
-    for (int i = 0; i <= SURETY_RUN_CANCELLED; i++)
+    for (int i = 0; i <= SURETY_RUN_VALIDATOR; i++)
         CHECK(strlen(surety_run_verdict_name((surety_run_verdict)i)) > 4);
-    CHECK_TEXT(surety_str_of(surety_run_verdict_name((surety_run_verdict)10)),
+    CHECK_TEXT(surety_str_of(surety_run_verdict_name((surety_run_verdict)11)),
                "unknown");
 done:
     surety_buf_done(&out);

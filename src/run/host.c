@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host's validators in a run. Each is asked once about a value of a reply:
+ * a judgement that is made again, because another was not done, or to fall
+ * back, gets the answer that was given. So a validator may count, cost, or ask
+ * a person, and one that changes its mind changes no reply's judgement. The
+ * same value in another reply is another question.
+ *
+ * Where one is not done, the judgement is made again later (run.c). Where one
+ * failed, the run ends: nothing may be taken without its word, and the model
+ * cannot mend the host. */
+#include "run/run.h"
+
+/* One thing that was said; in the run's arena. */
+struct host_remark {
+    struct host_remark *next;
+    surety_str location, message, hint;
+};
+
+/* All that a validator said of a value. */
+struct surety__opinion {
+    struct surety__opinion *next;
+    const surety__host *host;
+    size_t attempt;
+    surety_str question;
+    struct host_remark *first, **end;
+};
+
+/* What hears a validator, and hands on what it says. */
+struct host_ear {
+    surety_run *run;
+    const surety_validation *judge;
+    struct surety__opinion *opinion;
+};
+
+static surety_status host_hear(void *ctx, surety_str location,
+                               surety_str message, surety_str hint)
+{
+    struct host_ear *ear = ctx;
+    surety_run *run = ear->run;
+    struct host_remark *remark;
+    surety_status status =
+        surety_validation_add(ear->judge, location, message, hint);
+
+    if (status != SURETY_OK) {
+        run->judging.failed = true;
+        return status;
+    }
+    remark = surety__arena_take(&run->arena, sizeof(*remark));
+    if (!remark) {
+        run->status = SURETY_NOMEM;
+        return SURETY_NOMEM;
+    }
+    *remark = (struct host_remark){
+        .location = surety__result_copy(run, location),
+        .message = surety__result_copy(run, message),
+        .hint = surety__result_copy(run, hint),
+    };
+    *ear->opinion->end = remark;
+    ear->opinion->end = &remark->next;
+    return run->status;
+}
+
+/* Both values as text, a line each. */
+static surety_status host_write(const surety_validation *validation,
+                                surety_buf *out)
+{
+    (void)surety_val_write(validation->value, SURETY_STYLE_COMPACT, out);
+    surety_buf_byte(out, '\n');
+    (void)surety_val_write(validation->given, SURETY_STYLE_COMPACT, out);
+    return out->status;
+}
+
+/* Says again what was said of the same; false: nothing was. */
+static bool host_repeat(const surety__host *host, surety_str question,
+                        const surety_validation *validation,
+                        surety_status *ret_status)
+{
+    const surety_run *run = host->run;
+    const struct surety__opinion *one = run->opinions;
+
+    while (one && (one->host != host || one->attempt != run->judging.attempt ||
+                   !surety_str_equal(one->question, question)))
+        one = one->next;
+    if (!one)
+        return false;
+    *ret_status = SURETY_OK;
+    for (const struct host_remark *remark = one->first;
+         remark && *ret_status == SURETY_OK; remark = remark->next)
+        *ret_status = surety_validation_add(validation, remark->location,
+                                            remark->message, remark->hint);
+    return true;
+}
+
+/* Asks; keeps the answer where there is one. */
+static surety_status host_ask(surety__host *host, surety_str question,
+                              const surety_validation *validation,
+                              surety_error *reterr)
+{
+    surety_run *run = host->run;
+    struct surety__opinion opinion = {.host = host,
+                                      .attempt = run->judging.attempt};
+    struct host_ear ear = {run, validation, &opinion};
+    const surety_validation own = {.value = validation->value,
+                                   .given = validation->given,
+                                   .ctx = &ear,
+                                   .add = host_hear};
+    struct surety__opinion *kept;
+    surety_status status;
+
+    opinion.end = &opinion.first;
+    status = host->given->validate(host->given->ctx, &own, reterr);
+    if (run->status != SURETY_OK)
+        return SURETY_NOMEM;
+    run->judging.waits = run->judging.waits || status == SURETY_MORE;
+    run->judging.failed =
+        run->judging.failed || (status != SURETY_OK && status != SURETY_MORE);
+    if (status != SURETY_OK)
+        return status;
+    kept = surety__arena_take(&run->arena, sizeof(*kept));
+    if (!kept)
+        return SURETY_NOMEM;
+    *kept = opinion;
+    kept->question = surety__result_copy(run, question);
+    kept->next = run->opinions;
+    run->opinions = kept;
+    return run->status;
+}
+
+static surety_status host_validate(void *ctx,
+                                   const surety_validation *validation,
+                                   surety_error *reterr)
+{
+    surety__host *host = ctx;
+    surety_status status;
+    surety_buf question;
+
+    surety_buf_init(&question, host->run->alloc, 0);
+    status = host_write(validation, &question);
+    if (status == SURETY_OK &&
+        !host_repeat(host, surety_buf_str(&question), validation, &status))
+        status = host_ask(host, surety_buf_str(&question), validation, reterr);
+    surety_buf_done(&question);
+    return status;
+}
+
+surety_status surety__host_take(surety_run *run, surety_error *reterr)
+{
+    const size_t count = run->judge.validator_count;
+    const surety_validator *given = run->judge.validators;
+    surety_validator *validators;
+    surety__host *hosts;
+
+    if (!count)
+        return SURETY_OK;
+    if (!given)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "an option has a length but no address");
+    hosts = surety__arena_take(&run->arena, count * sizeof(*hosts));
+    validators = surety__arena_take(&run->arena, count * sizeof(*validators));
+    if (!hosts || !validators)
+        return surety__fail_nomem(reterr);
+    for (size_t i = 0; i < count; i++) {
+        hosts[i] = (surety__host){run, &given[i]};
+        validators[i] = (surety_validator){
+            .name = given[i].name, .validate = host_validate, .ctx = &hosts[i]};
+    }
+    run->judge.validators = validators;
+    return SURETY_OK;
+}
