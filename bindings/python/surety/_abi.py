@@ -40,7 +40,8 @@ FAILURES = ("none", "connect", "tls", "timeout", "reset", "truncated",
             "server", "refusal", "filter", "length", "empty", "address")
 EVENT_KINDS = ("attempt", "text", "reasoning", "decision")
 RUN_VERDICTS = ("pending", "valid", "partial", "fallback", "rejected",
-                "refused", "provider", "budget", "ledger", "cancelled")
+                "refused", "provider", "budget", "ledger", "cancelled",
+                "validator")
 CONSENSUS_KINDS = ("first", "fastest", "vote", "aggregate")
 VOTE_HOWS = ("unanimous", "majority", "plurality", "median", "tie", "left_out")
 
@@ -276,6 +277,25 @@ class JudgeOptions(Structure):
         ("certain_only", c_bool),
         ("partial", c_bool),
         ("cut", c_bool),
+        ("validators", c_void_p),
+        ("validator_count", c_size_t),
+    ]
+
+
+class Validation(Structure):
+    _fields_ = [
+        ("value", Val),
+        ("given", Val),
+        ("ctx", c_void_p),
+        ("add", c_void_p),
+    ]
+
+
+class Validator(Structure):
+    _fields_ = [
+        ("name", Str),
+        ("validate", c_void_p),
+        ("ctx", c_void_p),
     ]
 
 
