@@ -86,8 +86,8 @@ SURETY_API surety_val surety_stream_value(const surety_stream *stream);
 SURETY_API surety_str surety_stream_reply(const surety_stream *stream);
 /* Judges what has come, as options->judge said, or by end (NULL: the same),
  * which may add that the provider cut the reply off. The outcome belongs to the
- * stream, until its next begin. Statuses of surety_judge_reply; after MORE it is
- * called again. */
+ * stream, until its next begin. Statuses of surety_judge_reply; after MORE it
+ * is called again. */
 SURETY_API surety_status
 surety_stream_finish(surety_stream *stream, const surety_judge_options *end,
                      const surety_outcome **ret_outcome, surety_error *reterr);

@@ -343,19 +343,31 @@ static void extract_act(const void *given, surety_buf *out)
     surety_contract_free(contract);
 }
 
+static surety_status judge_refuse(void *ctx,
+                                  const surety_validation *validation,
+                                  surety_error *reterr)
+{
+    (void)ctx;
+    (void)reterr;
+    return surety_validation_add(validation, surety_str_of(""),
+                                 surety_str_of("no"), surety_str_of(""));
+}
+
 static void judge_fill(void *own)
 {
+    static const surety_validator refuses = {.validate = judge_refuse};
     static const surety_repair repair = SURETY_REPAIR_SYNTAX;
     static const surety_extract marker = {
         .size = sizeof(marker), .from = {SURETY_PLACE_WHOLE}, .from_count = 1};
 
     ((surety_judge_options *)own)->extract = &marker;
     ((surety_judge_options *)own)->repair = &repair;
+    ((surety_judge_options *)own)->validators = &refuses;
 }
 
 static void judge_alter(void *own)
 {
-    ((surety_judge_options *)own)->cut = true;
+    ((surety_judge_options *)own)->validator_count = 1;
 }
 
 static void judge_act(const void *given, surety_buf *out)
@@ -364,6 +376,7 @@ static void judge_act(const void *given, surety_buf *out)
 
     judge_all(contract, surety_str_of("{\"a\": \"b\""), given, out);
     judge_all(contract, surety_str_of("It is this: {\"a\": 1} so"), given, out);
+    judge_all(contract, surety_str_of("{\"a\": 1}"), given, out);
     surety_contract_free(contract);
 }
 
@@ -479,7 +492,7 @@ static const struct options_row options_rows[] = {
                 .act = contract_act),
     OPTIONS_ROW(surety_registry_options, alloc, .fill = registry_fill,
                 .act = registry_act),
-    OPTIONS_ROW(surety_judge_options, cut, .fill = judge_fill,
+    OPTIONS_ROW(surety_judge_options, validator_count, .fill = judge_fill,
                 .alter = judge_alter, .act = judge_act),
     OPTIONS_ROW(surety_issue_form, color, .fill = issue_fill,
                 .alter = issue_alter, .act = issue_act),
