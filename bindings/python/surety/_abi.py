@@ -537,6 +537,8 @@ class ConfigOptions(Structure):
         ("record", c_void_p),
         ("record_ctx", c_void_p),
         ("alloc", c_void_p),
+        ("exec_environment", c_void_p),
+        ("exec_environment_count", c_size_t),
     ]
 
 
