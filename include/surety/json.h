@@ -145,8 +145,9 @@ typedef struct surety_lenient_options {
  * SURETY_END: the text ends before the value does: it is cut off; doc holds
  * what came, what is open in it is marked (surety_val_is_open), and the error's
  * path leads to the innermost open value. Missing closing brackets alone, after
- * a complete value, are a mend (likely). SURETY_SYNTAX: not even so is it JSON;
- * SURETY_LIMIT; SURETY_NOMEM. */
+ * a complete value, are a mend (likely); a number before them that nothing but
+ * white space follows is another, for digits of it may be missing.
+ * SURETY_SYNTAX: not even so is it JSON; SURETY_LIMIT; SURETY_NOMEM. */
 SURETY_API surety_status surety_doc_read_lenient(
     surety_doc *doc, surety_str text, const surety_lenient_options *options,
     size_t *ret_end, surety_error *reterr);

@@ -97,7 +97,7 @@ typedef struct surety_judge_options {
      * where the contract says so (x-surety.partial). */
     bool partial;
     /* The provider says that it cut the reply off (length, a filter): nothing
-     * that is open at its end is closed. */
+     * that is open at its end is closed, and a number that ends it is open. */
     bool cut;
     const surety_validator *validators;
     size_t validator_count;

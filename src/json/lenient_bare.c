@@ -533,6 +533,23 @@ static bool bare_is_end(surety_lenient *lenient, int code)
     return (code == ',' || code == ';') && bare_scalar(lenient);
 }
 
+/* No more bytes come but white space (blank) or nothing: a number or name that
+ * is whole is taken as such. Text is cut off, but for the last line of members
+ * without braces, which nothing else ends. */
+static enum lenient_step bare_end(surety_lenient *lenient, bool blank)
+{
+    const char *ptr = lenient->text + lenient->bare.place;
+    const size_t len = lenient->at - lenient->bare.place;
+    const bool loose = lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE;
+
+    if (blank ? loose || bare_scalar(lenient)
+              : !lenient->cut && !lenient->bare.text &&
+                    (bare_number(ptr, len) == len ||
+                     bare_name(ptr, len) < BARE_NAMES))
+        return bare_finish(lenient);
+    return STEP_CUT;
+}
+
 /* White space at `at`. */
 static enum lenient_step bare_blank(surety_lenient *lenient)
 {
@@ -544,7 +561,9 @@ static enum lenient_step bare_blank(surety_lenient *lenient)
 
     if (ahead.starved)
         return STEP_WAIT;
-    if (sign.code == SIGN_END || sign.code == '/' || sign.code == '#')
+    if (sign.code == SIGN_END)
+        return bare_end(lenient, true);
+    if (sign.code == '/' || sign.code == '#')
         return bare_finish(lenient);
     if (lenient->bare.nest == 0 && bare_is_end(lenient, sign.code))
         return bare_finish(lenient);
@@ -695,21 +714,12 @@ static enum lenient_step bare_root(surety_lenient *lenient)
     if (lenient->at == lenient->bare.place)
         return surety__lenient_fail(lenient, lenient->at,
                                     "no value begins here");
+    /* A number is complete by its grammar, but not where more was to come. */
+    if (lenient->cut && lenient->at == lenient->end && bare_scalar(lenient) &&
+        bare_name(lenient->text + lenient->bare.place,
+                  lenient->at - lenient->bare.place) == BARE_NAMES)
+        return STEP_CUT;
     return bare_finish(lenient);
-}
-
-/* No more bytes come: a number that is whole is taken as such, a name too; all
- * else is cut off. */
-static enum lenient_step bare_end(surety_lenient *lenient)
-{
-    const char *ptr = lenient->text + lenient->bare.place;
-    const size_t len = lenient->at - lenient->bare.place;
-
-    return !lenient->cut && !lenient->bare.text &&
-                   (bare_number(ptr, len) == len ||
-                    bare_name(ptr, len) < BARE_NAMES)
-               ? bare_finish(lenient)
-               : STEP_CUT;
 }
 
 enum lenient_step surety__lenient_bare(surety_lenient *lenient)
@@ -725,7 +735,7 @@ enum lenient_step surety__lenient_bare(surety_lenient *lenient)
     lenient->work += at - lenient->at + 1;
     lenient->at = at;
     if (at == lenient->end)
-        return lenient->final ? bare_end(lenient)
+        return lenient->final ? bare_end(lenient, false)
                               : surety__lenient_wait(lenient, WAIT_ANY, at);
     sign = lenient_sign(lenient, at);
     if (sign.lack)

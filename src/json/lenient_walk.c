@@ -824,24 +824,62 @@ static enum lenient_step walk_after(surety_lenient *lenient,
     return walk_after_other(lenient, sign);
 }
 
+/* Whether nothing but white space stands behind the last value. */
+static bool walk_is_last(const surety_lenient *lenient)
+{
+    size_t at = lenient->value_end;
+
+    while (at < lenient->end && scan_is_space(lenient->text[at]))
+        at++;
+    return at == lenient->end;
+}
+
+/* The text ends, and what is open does not. Where a number is its last value,
+ * more of it may have been to come; white space there may be a line's end that
+ * a file got. False: the reader has failed. */
+static bool walk_end_number(surety_lenient *lenient)
+{
+    const surety__cell *cell = &lenient->doc->cells[lenient->used - 1];
+    const bool own = cell->flags & FLAG_OWN;
+    surety__mend mend;
+
+    if (!lenient->scalar || !surety__cell_is_number(cell) ||
+        !walk_is_last(lenient))
+        return true;
+    mend = (surety__mend){
+        .kind = MEND_NUMBER_AT_END,
+        .own = own,
+        .offset = cell->place,
+        .len = (uint32_t)(lenient->value_end - cell->place),
+        .read_off = own ? cell->off : cell->place,
+    };
+    mend.read_len = own ? cell->len : mend.len;
+    return surety__lenient_mend_as(lenient, &mend);
+}
+
 /* No more bytes come, and the value has not ended. */
 static enum lenient_step walk_end(surety_lenient *lenient)
 {
     const bool object = lenient_in_object(lenient);
+    enum lenient_step step;
+    bool loose;
 
     if (lenient->state == LENIENT_START)
         return surety__lenient_fail(lenient, lenient->at,
                                     "no value stands in the text");
     if (lenient->state != LENIENT_AFTER)
         return STEP_CUT;
-    if (!(lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE)) {
-        if (lenient->cut || lenient->strict || lenient->certain)
-            return STEP_CUT;
-        if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE,
-                                  lenient->value_end, 0, object ? "}" : "]"))
-            return STEP_FAIL;
-    }
-    return surety__lenient_close(lenient, lenient->value_end);
+    loose = lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE;
+    if (lenient->cut || (!loose && (lenient->strict || lenient->certain)))
+        return STEP_CUT;
+    if (!walk_end_number(lenient) ||
+        (!loose &&
+         !surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->value_end,
+                               0, object ? "}" : "]")))
+        return STEP_FAIL;
+    step = surety__lenient_close(lenient, lenient->value_end);
+    lenient->scalar = false; /* of round brackets it is, again */
+    return step;
 }
 
 /* One sign that is neither white space nor a comment. */

@@ -209,6 +209,19 @@ static bool judge_may_be_json(surety_str text)
     return memchr("{[\"-0123456789tfn", text.ptr[0], 17) != NULL;
 }
 
+/* Whether the trial at hand, which is JSON, is a number to which digits may be
+ * missing: the provider says that it cut the reply, and the number stands at
+ * its very end. Every other value says itself that it has ended. */
+static bool judge_is_open(const surety_judge *judge)
+{
+    const surety__trial *now = judge->now;
+    const surety_str text =
+        now->index == SURETY__NATIVE ? judge->options.native : judge->reply;
+
+    return judge->options.cut && now->candidate.end == text.len &&
+           surety_val_kind(surety_doc_root(now->doc)) == SURETY_KIND_NUMBER;
+}
+
 /* JSON: is it exactly one value? Why it is none is asked only of the candidate
  * that is told of in the end: prose before a block is no JSON, and nobody wants
  * to know why. */
@@ -221,7 +234,10 @@ static surety_status judge_read(surety_judge *judge, surety_error *reterr)
     if (!whole || judge_may_be_json(now->candidate.text))
         status = judge_read_text(judge, now, NULL);
     if (status == SURETY_OK) {
-        now->stage = SURETY_STAGE_VALIDATION;
+        now->cut = judge_is_open(judge);
+        now->fault.path[0] = '\0';
+        if (!now->cut)
+            now->stage = SURETY_STAGE_VALIDATION;
         return SURETY_OK;
     }
     if (status == SURETY_NOMEM)

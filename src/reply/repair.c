@@ -342,8 +342,12 @@ static bool repair_goes_on(struct repair *pass, const surety__region *region,
                            size_t *ret_brackets)
 {
     surety_judge *judge = pass->judge;
+    const surety_doc *doc = surety__judge_spare(judge)->doc;
 
     pass->broken = pass->aside = false;
+    if (reading == SURETY__READING_CUT && !surety_doc_mend_count(doc) &&
+        surety_val_count(surety_doc_root(doc)))
+        reading = SURETY__READING_BEGUN;
     if (surety__region_read(judge->finder, reading, *used, ret_brackets))
         return !repair_passes_over(pass, reading, region);
     if (reading == SURETY__READING_VALUE) {
@@ -351,7 +355,7 @@ static bool repair_goes_on(struct repair *pass, const surety__region *region,
          * where one of them is valid by itself. */
         pass->aside = pass->place == SURETY_PLACE_WHOLE && !pass->single &&
                       judge->repair != SURETY_REPAIR_NONE &&
-                      repair_is_container(surety__judge_spare(judge)->doc) &&
+                      repair_is_container(doc) &&
                       pass->checked++ < judge->limits.candidates_max;
         return pass->aside;
     }

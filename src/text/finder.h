@@ -305,12 +305,14 @@ size_t surety__start_next(surety_str text, size_t at, surety__marks *marks,
 /* Whether what starts at `at` is JSON, however broken, and no prose in
  * brackets: an object with a key and its colon, or with a quoted key and the
  * start of a value behind it; an array whose first item is quoted text with a
- * comma, colon or bracket behind it, or such an object or array. */
+ * comma, colon or bracket behind it, or such an object or array; an array in an
+ * array that begins so with a number or literal. */
 bool surety__start_is_json(surety_str text, size_t at);
 /* Where the brackets that open at `at` close again, of whatever kind; where a
  * comma or another closing bracket follows, or another opening one at once,
- * what belongs to it too. text.len: they do not. */
-size_t surety__start_extent(surety_str text, size_t at);
+ * what belongs to it too. text.len: they do not. Up to `read` a reader came:
+ * before it the strings are what they seem to be. */
+size_t surety__start_extent(surety_str text, size_t at, size_t read);
 /* Whether a comma at `at`, or behind closing brackets there, leads to more of
  * an object or array that is open: to a member, or in the end to a closing
  * bracket.

@@ -168,12 +168,16 @@ static void region_break(surety_finder *finder, size_t len)
     finder->hunt.broken = true;
 }
 
-/* The last region's value did not end. */
-static bool region_cut(surety_finder *finder)
+/* The last region's value did not end. What is JSON up to the reply's end is no
+ * bracket of prose. */
+static bool region_cut(surety_finder *finder, bool begun)
 {
     surety__hunt *hunt = &finder->hunt;
     surety__ground *field = &hunt->field;
-    const bool strong = hunt->strong || hunt->exact;
+    const bool strong =
+        hunt->strong || hunt->exact ||
+        (field->last &&
+         (begun || surety__start_is_json(field->text, field->at)));
 
     if (!strong) {
         field->at++;
@@ -216,7 +220,8 @@ static void region_none(surety_finder *finder, size_t used)
     surety__ground *field = &hunt->field;
 
     if (surety__start_is_json(field->text, field->at)) {
-        const size_t end = surety__start_extent(field->text, field->at);
+        const size_t end =
+            surety__start_extent(field->text, field->at, field->at + used);
 
         hunt->work += end - field->at;
         region_break(finder, end - field->at);
@@ -259,10 +264,10 @@ bool surety__region_read(surety_finder *finder, surety__reading reading,
     hunt->work += region_cost(field, reading, used);
     if (reading == SURETY__READING_VALUE) {
         good = region_value(finder, used, &rest);
-    } else if (reading == SURETY__READING_CUT) {
-        good = region_cut(finder);
+    } else if (reading != SURETY__READING_NONE) {
+        good = region_cut(finder, reading == SURETY__READING_BEGUN);
     } else if (hunt->stretched) {
-        (void)region_cut(finder);
+        (void)region_cut(finder, false);
     } else {
         region_none(finder, used);
     }
@@ -300,7 +305,11 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
             field->text.ptr[at] == '[')
             start = START_SCALAR;
         hunt->exact = field->whole || start == START_SCALAR || at > field->at;
-        hunt->strong = start == START_STRONG;
+        /* What a block begins with is no bracket of prose. */
+        hunt->strong =
+            start == START_STRONG ||
+            (start == START_WEAK && (hunt->place == SURETY_PLACE_FENCE ||
+                                     hunt->place == SURETY_PLACE_FENCE_ANY));
         *ret_at = at;
         if (start != START_NONE)
             return true;
@@ -600,7 +609,8 @@ size_t surety__region_failed(const surety_finder *finder)
 }
 
 /* Whether nothing of JSON stands around the bytes from start to end of the
- * reply in what begins at `from`. */
+ * reply in what begins at `from`. Where the reply ends behind them it may have
+ * been cut off. */
 static bool region_is_all(const surety_finder *finder, size_t from,
                           size_t start, size_t end)
 {
@@ -610,8 +620,8 @@ static bool region_is_all(const surety_finder *finder, size_t from,
         from++;
     while (end < finder->reply.len && surety__is_space(ptr[end]))
         end++;
-    return from == start &&
-           (end == finder->reply.len || !memchr(",:\"'{[", ptr[end], 6));
+    return from == start && end < finder->reply.len &&
+           !memchr(",:\"'{[", ptr[end], 6);
 }
 
 bool surety__region_refused(const surety_finder *finder, size_t start,

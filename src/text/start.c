@@ -250,6 +250,21 @@ static size_t start_quoted(surety_str text, size_t at)
     return text.len;
 }
 
+/* Behind a scalar of an object or array at `at`; `at`: there is none. */
+static size_t start_scalar(surety_str text, size_t at)
+{
+    bool cut = false;
+    size_t end = at;
+
+    if (start_quote(text, at))
+        return start_quoted(text, at);
+    if (at < text.len && (start_is_digit(text.ptr[at]) || text.ptr[at] == '-'))
+        for (end++;
+             end < text.len && memchr("0123456789.eE+-", text.ptr[end], 15);)
+            end++;
+    return end > at ? end : at + start_literal(text, at, &cut);
+}
+
 bool surety__start_is_json(surety_str text, size_t at)
 {
     bool cut = false;
@@ -273,13 +288,19 @@ bool surety__start_is_json(surety_str text, size_t at)
             return start_mark(text, at, ',') || start_mark(text, at, ']') ||
                    start_mark(text, at, ':');
         }
+        /* Of numbers and literals two brackets are no footnote's. */
+        if (start_scalar(text, at) > at) {
+            at = start_space(text, start_scalar(text, at));
+            return i &&
+                   (start_mark(text, at, ',') || start_mark(text, at, ']'));
+        }
     }
     return false;
 }
 
-/* Where the brackets that open at `at` balance, those in double quotes left out
- * or not; text.len: nowhere. */
-static size_t start_balance(surety_str text, size_t at, bool strings)
+/* Where the brackets that open at `at` balance, those in double quotes before
+ * `strings` left out; text.len: nowhere. */
+static size_t start_balance(surety_str text, size_t at, size_t strings)
 {
     size_t depth = 0;
     bool inside = false;
@@ -287,9 +308,10 @@ static size_t start_balance(surety_str text, size_t at, bool strings)
     for (; at < text.len; at++) {
         const char byte = text.ptr[at];
 
-        if (strings && byte == '\\' && inside)
+        inside = inside && at < strings;
+        if (inside && byte == '\\')
             at++;
-        else if (strings && byte == '"')
+        else if (byte == '"' && at < strings)
             inside = !inside;
         else if (!inside && (byte == '{' || byte == '['))
             depth++;
@@ -299,30 +321,15 @@ static size_t start_balance(surety_str text, size_t at, bool strings)
     return text.len;
 }
 
-/* Behind a scalar of an object or array at `at`; `at`: there is none. */
-static size_t start_scalar(surety_str text, size_t at)
+size_t surety__start_extent(surety_str text, size_t at, size_t read)
 {
-    bool cut = false;
-    size_t end = at;
-
-    if (start_quote(text, at))
-        return start_quoted(text, at);
-    if (at < text.len && (start_is_digit(text.ptr[at]) || text.ptr[at] == '-'))
-        for (end++;
-             end < text.len && memchr("0123456789.eE+-", text.ptr[end], 15);)
-            end++;
-    return end > at ? end : at + start_literal(text, at, &cut);
-}
-
-size_t surety__start_extent(surety_str text, size_t at)
-{
-    size_t end = start_balance(text, at, true);
+    size_t end = start_balance(text, at, text.len);
 
     if (end == text.len)
-        end = start_balance(text, at, false);
+        end = start_balance(text, at, read);
     for (;;) {
         if (end < text.len && memchr("{[", text.ptr[end], 2)) {
-            end = start_balance(text, end, true);
+            end = start_balance(text, end, text.len);
             continue;
         }
         at = start_space(text, end);
@@ -339,7 +346,7 @@ size_t surety__start_extent(surety_str text, size_t at)
                 at = start_space(text, end = at + 1);
         }
         if (at < text.len && memchr("{[", text.ptr[at], 2))
-            end = start_balance(text, at, true);
+            end = start_balance(text, at, text.len);
     }
 }
 
@@ -358,7 +365,7 @@ bool surety__start_goes_on(surety_str text, size_t at)
                 at = start_space(text, at + 1);
         }
         if (at < text.len && memchr("{[", text.ptr[at], 2))
-            at = start_space(text, start_balance(text, at, true));
+            at = start_space(text, start_balance(text, at, text.len));
         if (at < text.len && memchr("}]", text.ptr[at], 2))
             return true;
     }

@@ -49,7 +49,8 @@ typedef struct surety__region {
 typedef enum surety__reading {
     SURETY__READING_NONE,  /* nothing that can be read stands there */
     SURETY__READING_VALUE, /* a value */
-    SURETY__READING_CUT    /* the text ended before the value did */
+    SURETY__READING_CUT,   /* the text ended before the value did, */
+    SURETY__READING_BEGUN  /* and all that has come of it is JSON */
 } surety__reading;
 
 /* Begins the search for the regions of a place, after surety__finder_begin. */
