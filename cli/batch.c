@@ -91,7 +91,8 @@ static void slot_work(struct recorder *recorder, struct slot *slot)
         const surety_str line = {ptr, (size_t)(line_end - ptr)};
         slot->status = recorder_line(recorder, line, slot->text.is_overlong,
                                      &slot->reports, &slot->tally);
-        slot->is_last = stops && tally_invalid(&slot->tally) > 0;
+        slot->is_last = stops && (tally_invalid(&slot->tally) > 0 ||
+                                  slot->tally.unjudged > 0);
         ptr = feed ? feed + 1 : end;
     }
 }
@@ -162,6 +163,9 @@ static void account_sum(const struct session *session,
     }
     if (tally_invalid(tally) > 0)
         surety_buf_byte(out, ')');
+    if (tally->unjudged > 0)
+        put_format(out, ", %llu not judged",
+                   (unsigned long long)tally->unjudged);
     put_format(out, ", %llu fallback, %.2f s, %.0f/s\n",
                (unsigned long long)tally->fallbacks, (double)ms / 1000.0,
                rate_of(account, ms));
@@ -178,12 +182,15 @@ static bool slot_write(const struct session *session, const struct slot *slot,
     account->tally.replies += slot->tally.replies;
     account->tally.valid += slot->tally.valid;
     account->tally.fallbacks += slot->tally.fallbacks;
+    account->tally.unjudged += slot->tally.unjudged;
     for (size_t i = 0; i < 4; i++)
         account->tally.invalid[i] += slot->tally.invalid[i];
     if (slot->status != SURETY_OK)
         cli_fail(cli, CODE_WORLD, NULL, "out of memory");
     if (tally_invalid(&slot->tally) > 0 && !session->settings->not_strict)
         cli_raise(cli, CODE_INVALID);
+    if (slot->tally.unjudged > 0)
+        cli_raise(cli, CODE_WORLD);
     account_tell(cli, account);
     return output_write(&cli->out, surety_buf_str(&slot->reports)) &&
            slot->status == SURETY_OK && !slot->is_last;

@@ -15,7 +15,7 @@ enum exit_code {
     CODE_INVALID = 1,  /* a reply does not satisfy its contract */
     CODE_USAGE = 2,    /* usage, contract, schema or configuration */
     CODE_PROVIDER = 3, /* no model gave a reply */
-    CODE_WORLD = 4     /* file input or output, out of memory */
+    CODE_WORLD = 4     /* file input or output, a validator, out of memory */
 };
 
 /* Whether to colour; the order of the choices of --color, counted from 1. */

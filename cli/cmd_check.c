@@ -22,6 +22,10 @@ const struct option_row check_options[] = {
     {"native", 0, OPTION_TEXT, AT(native), 0, "FILE", NULL,
      "the structured value that the provider's API delivered, as JSON (the "
      "place native); with it no FILE need be given"},
+#ifdef SURETY_WITH_RUN
+    SECTION("Validators"),
+    VALIDATOR_ROWS(AT(validator)),
+#endif
     SECTION("Failures"),
     SESSION_ROWS_FALLBACK,
     {"not-strict", 0, OPTION_FLAG, AT(not_strict), 0, NULL, NULL,
@@ -109,6 +113,12 @@ static bool is_consistent(struct cli *cli,
          "--native does not go with --jsonl"},
         {settings->jsonl && settings->report != 0 && settings->report != 2,
          "leave --report out", "--jsonl writes reports as JSON only"},
+        {!settings->validator.commands.count &&
+             (settings->validator.timeout || settings->validator.bytes ||
+              settings->validator.environment.count),
+         "add --validator COMMAND",
+         "--validator-timeout, --validator-bytes and --env are for "
+         "--validator"},
         {settings->commit && !settings->stream, "add --stream",
          "--commit is for --stream"},
         {settings->prompt && !settings->retry_prompt,
@@ -170,5 +180,5 @@ void check_run(struct cli *cli, const struct command *command, int argc,
     session_done(&session);
 done:
     surety_contract_free(contract);
-    texts_done(&settings.variables);
+    session_settings_done(&settings);
 }

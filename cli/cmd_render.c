@@ -441,5 +441,5 @@ void render_run(struct cli *cli, const struct command *command, int argc,
     texts_done(&settings.y);
     texts_done(&settings.labels);
     texts_done(&settings.missing);
-    texts_done(&settings.session.variables);
+    session_settings_done(&settings.session);
 }

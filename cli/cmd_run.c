@@ -36,7 +36,7 @@ struct job {
     char *system_read, *prompt_read; /* what of them was read from a file */
     surety_recording *recording;     /* of --replay */
     struct record_file record;
-    surety_str *environment; /* of --env */
+    struct validator_bounds bounds; /* the variables that models get */
     surety_config *config;
     surety_model *models;
     struct watched *watched; /* one for each model */
@@ -177,7 +177,10 @@ static bool job_contract(struct job *job)
     if (!job->contract)
         return false;
     job->has_session = true;
-    return session_init(&job->session, job->cli, settings, job->contract);
+    if (!session_init(&job->session, job->cli, settings, job->contract))
+        return false;
+    job->session.validators.is_stepped = true;
+    return true;
 }
 
 /* ---- who is asked -------------------------------------------------------- */
@@ -202,45 +205,18 @@ static bool job_recording(struct job *job)
     return false;
 }
 
-/* The names of --env. False: said why. */
-static bool job_environment(struct job *job)
-{
-    const struct texts *given = &job->settings->environment;
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
-
-    job->environment = calloc(given->count + 1, sizeof(*job->environment));
-    if (!job->environment) {
-        cli_fail(job->cli, CODE_WORLD, NULL, "out of memory");
-        return false;
-    }
-    for (size_t i = 0; i < given->count; i++) {
-        const char *name = given->items[i];
-
-        if (!*name || (*name >= '0' && *name <= '9') ||
-            name[strspn(name, letters)]) {
-            cli_usage(job->cli, "its value is the environment's",
-                      "--env takes the name of a variable, not \"%.*s\"",
-                      (int)strcspn(name, "="), name);
-            return false;
-        }
-        job->environment[i] = surety_str_of(name);
-    }
-    return true;
-}
-
 static bool job_config(struct job *job)
 {
     const struct run_settings *settings = job->settings;
     surety_config_options options = {.size = sizeof(options),
                                      .keyless = settings->dry_run,
-                                     .replay = job->recording,
-                                     .exec_environment_count =
-                                         settings->environment.count};
+                                     .replay = job->recording};
 
-    if (!job_environment(job))
+    if (!validator_bounds_read(&job->bounds, job->cli,
+                               &settings->session.validator))
         return false;
-    options.exec_environment = job->environment;
+    options.exec_environment = job->bounds.environment;
+    options.exec_environment_count = job->bounds.environment_count;
     if (settings->record) {
         options.record = record_file_write;
         options.record_ctx = &job->record;
@@ -611,7 +587,7 @@ static void job_done(struct job *job)
     surety_contract_free(job->contract);
     free(job->models);
     free(job->watched);
-    free(job->environment);
+    validator_bounds_done(&job->bounds);
     free(job->system_read);
     free(job->prompt_read);
     secrets_release();
@@ -682,7 +658,6 @@ void run_run(struct cli *cli, const struct command *command, int argc,
         job_done(&job);
     }
     texts_done(&settings.models);
-    texts_done(&settings.environment);
-    texts_done(&settings.session.variables);
+    session_settings_done(&settings.session);
     signals_raise(cli);
 }

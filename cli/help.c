@@ -13,7 +13,8 @@ const struct example help_codes[] = {
     {"2", "a mistake in the command line, a contract, a schema or surety.json"},
     {"3", "no model gave a reply: its provider or the network failed"},
     {"4",
-     "a file or a database could not be read or written, or memory ran out"},
+     "a file, a database or a --validator could not be used, or memory ran "
+     "out"},
     {NULL, NULL}};
 
 const struct example help_environment[] = {

@@ -18,6 +18,10 @@ surety_status recorder_init(struct recorder *recorder,
                                   .doc = surety_doc_new(NULL),
                                   .options = session->options};
     surety_buf_init(&recorder->native, NULL, 0);
+    if (validators_init(&recorder->validators, &session->settings->validator,
+                        &session->bounds))
+        return SURETY_NOMEM;
+    recorder->options.validators = recorder->validators.list;
     return recorder->judge && recorder->doc ? SURETY_OK : SURETY_NOMEM;
 }
 
@@ -25,6 +29,7 @@ void recorder_done(struct recorder *recorder)
 {
     surety_judge_free(recorder->judge);
     surety_doc_free(recorder->doc);
+    validators_done(&recorder->validators);
     surety_buf_done(&recorder->native);
 }
 
@@ -34,6 +39,8 @@ struct complaint {
     const char *keyword;
     surety_str message;
     surety_position position;
+    surety_str hint;
+    bool is_unjudged; /* a validator failed: it is no fault of the reply's */
 };
 
 /* At most RAW_SHOWN characters of text. */
@@ -53,12 +60,15 @@ static void put_complaint(const struct recorder *recorder, surety_str line,
 {
     const surety_issue issue = {.keyword = surety_str_of(complaint->keyword),
                                 .message = complaint->message,
+                                .hint = complaint->hint,
                                 .position = complaint->position};
 
     surety_buf_byte(out, '{');
     surety_json_bool(out, "ok", false);
     surety_json_text(out, "stage",
-                     surety_str_of(surety_stage_name(complaint->stage)));
+                     surety_str_of(complaint->is_unjudged
+                                       ? "validator"
+                                       : surety_stage_name(complaint->stage)));
     surety_json_text(out, "contract",
                      surety_contract_id(recorder->session->contract));
     surety_buf_text(out, ",\"value\":null,\"fallback\":false,\"place\":null,"
@@ -75,7 +85,10 @@ static surety_status complain(const struct recorder *recorder, surety_str line,
 {
     put_complaint(recorder, line, complaint, out);
     tally->replies++;
-    tally->invalid[complaint->stage]++;
+    if (complaint->is_unjudged)
+        tally->unjudged++;
+    else
+        tally->invalid[complaint->stage]++;
     return out->status;
 }
 
@@ -101,6 +114,7 @@ static surety_status judge_record(struct recorder *recorder, surety_str line,
     recorder->options.native = native;
     recorder->options.extract =
         native.len > 0 ? &session->extract_native : &session->extract;
+    recorder->validators.has_failed = false;
     status = surety_judge_reply(recorder->judge, session->contract, reply,
                                 &recorder->options, &outcome, &error);
     if (status == SURETY_NOMEM)
@@ -110,7 +124,11 @@ static surety_status judge_record(struct recorder *recorder, surety_str line,
             reply.len > session->limits.text_bytes_max
                 ? SURETY_STAGE_EXTRACTION
                 : SURETY_STAGE_VALIDATION,
-            "limit", surety_str_of(error.message), error.position};
+            recorder->validators.has_failed ? "validator" : "limit",
+            surety_str_of(error.message),
+            error.position,
+            surety_str_of(error.hint),
+            recorder->validators.has_failed};
         return complain(recorder, line, &complaint, out, tally);
     }
     tally_add(tally, outcome);
@@ -133,7 +151,8 @@ static surety_status judge_field(struct recorder *recorder, surety_str line,
         member = record_member(record, field);
     if (!member.doc) {
         struct complaint complaint = {
-            SURETY_STAGE_EXTRACTION, "record", {NULL, 0}, {0, line.len, 1, 1}};
+            SURETY_STAGE_EXTRACTION, "record",  {NULL, 0},
+            {0, line.len, 1, 1},     {NULL, 0}, false};
         surety_buf_init(&text, NULL, 0);
         put_format(&text, "the record has no member %.*s",
                    (int)(sizeof(message) - 64), field);
@@ -172,8 +191,12 @@ surety_status recorder_line(struct recorder *recorder, surety_str line,
     const struct session *session = recorder->session;
     const size_t line_max = session->limits.text_bytes_max;
     surety_read_options options = {sizeof(options), SURETY_READ_BORROW, NULL};
-    struct complaint complaint = {
-        SURETY_STAGE_JSON_PARSE, "json_parse", {NULL, 0}, {0, 0, 0, 0}};
+    struct complaint complaint = {SURETY_STAGE_JSON_PARSE,
+                                  "json_parse",
+                                  {NULL, 0},
+                                  {0, 0, 0, 0},
+                                  {NULL, 0},
+                                  false};
     surety_error error;
     surety_status status;
     char message[96];

@@ -11,6 +11,7 @@ struct recorder {
     surety_judge *judge;
     surety_doc *doc;   /* the record */
     surety_buf native; /* a member that is no string, as JSON again */
+    struct validators validators;
     surety_judge_options options;
 };
 

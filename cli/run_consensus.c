@@ -35,7 +35,8 @@ int run_code(surety_run_verdict verdict, bool has_reply)
     case SURETY_RUN_REJECTED:
     case SURETY_RUN_REFUSED: return CODE_INVALID;
     case SURETY_RUN_BUDGET: return has_reply ? CODE_INVALID : CODE_PROVIDER;
-    case SURETY_RUN_LEDGER: return CODE_WORLD;
+    case SURETY_RUN_LEDGER:
+    case SURETY_RUN_VALIDATOR: return CODE_WORLD;
     default: return CODE_PROVIDER;
     }
 }

@@ -41,10 +41,6 @@ const struct option_row run_options[] = {
     {"config", 0, OPTION_TEXT, AT(config), 0, "FILE", NULL,
      "the configuration; else ./surety.json or surety/surety.json in "
      "$XDG_CONFIG_HOME"},
-    {"env", 0, OPTION_TEXTS, AT(environment), 0, "NAME", NULL,
-     "an environment variable that the commands of exec models get besides "
-     "PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_*, TZ and TMPDIR; "
-     "may be given again. They get no others, and so no keys"},
     SECTION("The call"),
     {"mode", 0, OPTION_CHOICE, AT(mode), 0, NULL, "auto|native|tool|prompt",
      "how the model is bound to the schema: by structured output of its "
@@ -65,6 +61,8 @@ const struct option_row run_options[] = {
     {"idle-timeout", 0, OPTION_TEXT, AT(idle), 0, "SECONDS", NULL,
      "between two bytes; 60 unless given"},
     SESSION_ROWS_LOOK,
+    SECTION("Commands"),
+    VALIDATOR_ROWS(SESSION(validator)),
     SECTION("Failures"),
     {"retries", 0, OPTION_TEXT, AT(retries), 0, "N", NULL,
      "how often each model is asked again after a reply that fails, from 0 to "
@@ -268,6 +266,7 @@ static const char *wants_contract(const struct run_settings *settings)
                 {session->variables.count, "var"},
                 {session->not_strict, "not-strict"},
                 {session->derive, "derive"},
+                {session->validator.commands.count, "validator"},
                 {session->style == STYLE_PRETTY, "pretty"}};
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -320,6 +319,11 @@ bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
          "the prompt is empty"},
         {overwrites_replayed(settings), "write to another file",
          "--record and what is replayed are the same file"},
+        {!settings->session.validator.commands.count &&
+             (settings->session.validator.timeout ||
+              settings->session.validator.bytes),
+         "add --validator COMMAND",
+         "--validator-timeout and --validator-bytes are for --validator"},
         {settings->dry_run && settings->record, "leave one of them out",
          "--dry-run sends nothing that --record could write"},
         {settings->quorum && !is_merged, "add --consensus vote",

@@ -26,7 +26,6 @@ struct run_settings {
     const char *connect, *first_byte, *idle, *total;
     const char *ledger;
     bool ledger_raw, ledger_optional;
-    struct texts environment; /* of --env */
     const char *record, *replay;
     bool verbose, show_prompt, show_reply, dry_run;
 };

@@ -183,6 +183,28 @@ static bool session_prompt(struct session *session)
     return false;
 }
 
+void session_settings_done(struct session_settings *settings)
+{
+    texts_done(&settings->variables);
+    texts_done(&settings->validator.commands);
+    texts_done(&settings->validator.environment);
+}
+
+static bool session_validators(struct session *session)
+{
+    const struct validator_settings *settings = &session->settings->validator;
+
+    if (!validator_bounds_read(&session->bounds, session->cli, settings))
+        return false;
+    if (validators_init(&session->validators, settings, &session->bounds)) {
+        cli_fail(session->cli, CODE_WORLD, NULL, "out of memory");
+        return false;
+    }
+    session->options.validators = session->validators.list;
+    session->options.validator_count = session->validators.count;
+    return true;
+}
+
 bool session_init(struct session *session, struct cli *cli,
                   const struct session_settings *settings,
                   const surety_contract *contract)
@@ -213,7 +235,7 @@ bool session_init(struct session *session, struct cli *cli,
         return false;
     if (settings->native && !settings->stream && !session_native(session))
         return false;
-    if (!session_prompt(session))
+    if (!session_prompt(session) || !session_validators(session))
         return false;
     session->judge = surety_judge_new(&memory_large, NULL);
     if (!session->judge)
@@ -393,6 +415,12 @@ static void session_again(struct session *session,
                    session->settings->contract, (surety_str){NULL, 0}, &error);
 }
 
+int session_code(const struct session *session, surety_status status)
+{
+    return session->validators.has_failed ? CODE_WORLD
+                                          : cli_code_of(status, CODE_INVALID);
+}
+
 bool session_reply(struct session *session, const char *source,
                    surety_str reply)
 {
@@ -406,11 +434,11 @@ bool session_reply(struct session *session, const char *source,
     session->options.extract = session->settings->native
                                    ? &session->extract_native
                                    : &session->extract;
+    session->validators.has_failed = false;
     status = surety_judge_reply(session->judge, session->contract, reply,
                                 &session->options, &outcome, &error);
     if (status != SURETY_OK) {
-        session_failure(session, cli_code_of(status, CODE_INVALID), source,
-                        &error);
+        session_failure(session, session_code(session, status), source, &error);
     } else {
         if (surety_outcome_place(outcome) == SURETY_PLACE_NATIVE &&
             session->settings->native)
@@ -480,6 +508,8 @@ void session_done(struct session *session)
     surety_buf_done(&session->results);
     surety_buf_done(&session->notifications);
     surety_judge_free(session->judge);
+    validators_done(&session->validators);
+    validator_bounds_done(&session->bounds);
     free((char *)session->native.ptr);
     if (session->settings->prompt && *session->settings->prompt == '@')
         free((char *)session->prompt.ptr);

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "options.h"
+#include "validator.h"
 
 enum style_choice { STYLE_UNSET, STYLE_PRETTY, STYLE_COMPACT };
 
@@ -30,7 +31,10 @@ struct session_settings {
     const char *field;
     unsigned jobs;
     bool stream, commit;
+    struct validator_settings validator;
 };
+/* Frees what lists of texts there are. */
+void session_settings_done(struct session_settings *settings);
 
 /* The rows of how to look. As those below, for a settings type whose first
  * member is a session_settings. */
@@ -134,6 +138,7 @@ struct session_settings {
 struct tally {
     uint64_t replies, valid, fallbacks;
     uint64_t invalid[4]; /* by surety_stage */
+    uint64_t unjudged;   /* a validator failed */
 };
 uint64_t tally_invalid(const struct tally *tally);
 void tally_add(struct tally *tally, const surety_outcome *outcome);
@@ -150,6 +155,8 @@ struct session {
     surety_variable *variables;
     surety_str native; /* of --native */
     surety_str prompt; /* of --prompt; from a file: freed */
+    struct validator_bounds bounds;
+    struct validators validators;
     surety_judge *judge;
     surety_buf results;       /* SARIF results so far */
     surety_buf notifications; /* SARIF: what went wrong besides */
@@ -163,6 +170,8 @@ bool session_init(struct session *session, struct cli *cli,
                   const surety_contract *contract);
 void session_done(struct session *session);
 
+/* The exit code of a judgement that failed. */
+int session_code(const struct session *session, surety_status status);
 /* The form that reports have: of --report, with colour where there is. */
 surety_report session_form(const struct session *session);
 /* Prints what there is to use; a failure that --not-strict forgives is null,

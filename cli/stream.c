@@ -301,7 +301,7 @@ static void arrival_finish(struct arrival *arrival, bool is_stopped)
     status = surety_stream_finish(arrival->stream, is_stopped ? &end : NULL,
                                   &outcome, &error);
     if (status != SURETY_OK) {
-        session_failure(session, cli_code_of(status, CODE_INVALID),
+        session_failure(session, session_code(session, status),
                         input_name(arrival->path), &error);
         return;
     }
