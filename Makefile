@@ -6,6 +6,8 @@
 #   make test      build, run every test, end with "N passed, N failed"
 #   make bench     measure beside others (docs/performance.md)
 #   make fault     fail every allocation of every unit test: half an hour
+#   make mutate    change 200 places of the sources, one at a time, and name the
+#                  changes that no test notices; at most an hour
 #   make fuzz      search for crashing inputs, SECS seconds a target
 #   make install   install below PREFIX (and DESTDIR)
 #   make setup     install what Debian packages are missing, nothing else
@@ -23,6 +25,7 @@ SETUP = tools/setup.sh
 MESON_FLAGS =
 TALLY_FLAGS =
 BENCH_FLAGS =
+MUTATE_FLAGS =
 
 all: setup $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -57,6 +60,10 @@ fault: all
 	    case $$test in *text_linear_test) continue ;; esac; \
 	    echo "$$test --fault-all"; $$test --fault-all || exit 1; done
 
+mutate:
+	@$(SETUP) build test
+	@python3 tools/mutate.py $(MUTATE_FLAGS)
+
 fuzz:
 	@$(SETUP) build fuzz
 	@tools/fuzz.sh $(SECS)
@@ -87,5 +94,5 @@ amalgamation: setup $(BUILD)/build.ninja
 clean:
 	@rm -rf $(BUILD) build-*
 
-.PHONY: all setup run test bench fault fuzz install symbols deb amalgamation \
-    clean
+.PHONY: all setup run test bench fault mutate fuzz install symbols deb \
+    amalgamation clean

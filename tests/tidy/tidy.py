@@ -368,7 +368,7 @@ def is_referenced(tree, path, quoted, included):
         return bool({name, stem, stem.replace("fuzz_", "", 1)} & quoted
                     or any(one.endswith("/" + name) for one in quoted)
                     or any(name in tree.text(other) for other in
-                           tree.some("tests/", endings=".py")))
+                           tree.some("tests/", "tools/", endings=".py")))
     if ending in (".h", ".def", ".inc"):
         return name in included or any(one.endswith("/" + name)
                                        for one in quoted)
