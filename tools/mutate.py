@@ -8,8 +8,8 @@
 N places (200) are drawn by a seed, which is printed: a comparison is turned, a
 logical operator exchanged, a statement dropped, a constant made one larger.
 All of them are compiled into one build of a copy of the sources, below
-build-mutate, and one is switched on at a time (mutant.h, mutant.c). The C tests of
---suites (unit,golden,suite) run once without any, to see which of them reach
+build-mutate, and one at a time is switched on (mutant.h, mutant.c). The C tests
+of --suites (unit,golden,suite) run once without any, to see which of them reach
 which place; then each mutant meets the tests that reach it, quickest first,
 until one fails, dies or hangs. Ends after --secs (3,600) with what it has.
 FILE... names sources to draw from, such as src/schema/*.c.
@@ -300,9 +300,13 @@ def tests_of_build(suites):
         must(["meson", "introspect", BUILD, "--tests"]))
         if {name.split(":")[-1] for name in entry["suite"]} & suites
         and entry["cmd"][0].startswith(BUILD)]
+    build(tests)
+    return tests
+
+
+def build(tests):
     must(["ninja", "-C", BUILD, "--quiet", *sorted(
         {os.path.relpath(test.command[0], BUILD) for test in tests})])
-    return tests
 
 
 def noticed(number, tests, deadline):
@@ -338,10 +342,11 @@ def main():
     copy_tree()
     files = sorted(options.files or must(
         ["git", "ls-files", "src/*.c"], cwd=ROOT).split())
+    tests = tests_of_build(set(options.suites.split(",")))
     texts, drawn = draw(files, options.count, random.Random(options.seed),
                         options.jobs)
     write_mutants(texts, drawn)
-    tests = tests_of_build(set(options.suites.split(",")))
+    build(tests)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         passed = list(pool.map(Test.look, tests))
         tests = [test for test, holds in zip(tests, passed) if holds]
