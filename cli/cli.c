@@ -18,6 +18,35 @@ void cli_raise(struct cli *cli, int code)
         cli->code = code;
 }
 
+/* One of --limit. False: said why. */
+static bool take_limit(struct cli *cli, const char *given)
+{
+    const char *equals = strchr(given, '=');
+    surety_error error;
+
+    if (!equals) {
+        cli_usage(cli, "such as --limit text_bytes_max=128M",
+                  "--limit %s has no NAME and \"=\"", given);
+        return false;
+    }
+    if (surety_limits_set(&cli->limits,
+                          (surety_str){given, (size_t)(equals - given)},
+                          surety_str_of(equals + 1), &error) == SURETY_OK)
+        return true;
+    cli_usage(cli, error.hint[0] ? error.hint : NULL, "--limit: %s",
+              error.message);
+    return false;
+}
+
+bool cli_limits(struct cli *cli, const surety_limits *configured)
+{
+    cli->limits = surety_limits_of(configured);
+    for (size_t i = 0; i < cli->limits_given.count; i++)
+        if (!take_limit(cli, cli->limits_given.items[i]))
+            return false;
+    return true;
+}
+
 void cli_color(struct cli *cli, int choice)
 {
     const char *no_color = getenv("NO_COLOR");

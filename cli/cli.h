@@ -27,10 +27,21 @@ struct cli {
     int code;          /* the gravest so far */
     bool color;        /* of what goes to err */
     const char *name;  /* the command, for messages; may be NULL */
+    /* What texts, schemas and checks may take: the defaults, over them those of
+     * the configuration, over them those of --limit. Set by options_parse. */
+    surety_limits limits;
+    struct {
+        const char **items;
+        size_t count;
+    } limits_given; /* of --limit; main frees them */
 };
 
 /* Notes that the tool will end with at least this code. */
 void cli_raise(struct cli *cli, int code);
+
+/* Makes the limits anew: configured (NULL: the defaults), and over them those
+ * of --limit. False: one of those is wrong, and it was said. */
+bool cli_limits(struct cli *cli, const surety_limits *configured);
 
 /* Settles the colour: always, never, or on a terminal unless NO_COLOR is set
  * to something (https://no-color.org) or TERM is "dumb". */

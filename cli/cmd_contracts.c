@@ -326,8 +326,8 @@ static void lint_file(struct lint *lint, const char *path, bool is_quiet)
 
     if (!library_is_file(lint->cli, path))
         return;
-    status = input_read(path, surety_limits_of(NULL).schema_bytes_max,
-                        &lint->text, &error);
+    status =
+        input_read(path, input_schema(&lint->cli->limits), &lint->text, &error);
     lint->source = input_name(path);
     if (status == SURETY_OK)
         lint_text(lint, is_quiet);

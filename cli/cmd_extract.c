@@ -20,7 +20,8 @@ void extract_run(struct cli *cli, const struct command *command, int argc,
                  char **argv)
 {
     struct session_settings settings = {0};
-    surety_contract_options options = {.size = sizeof(options)};
+    surety_contract_options options = {.size = sizeof(options),
+                                       .limits = &cli->limits};
     surety_contract *contract = NULL;
     struct session session;
     struct operands files;

@@ -97,7 +97,7 @@ static void gen_save(struct cli *cli, const char *path, surety_str text)
 static bool gen_look(struct cli *cli, const struct gen_settings *settings,
                      const char *path, surety_str text, bool *ret_good)
 {
-    const size_t max = surety_limits_of(NULL).text_bytes_max;
+    const struct input_bound bound = input_text(&cli->limits);
     surety_str there = {NULL, 0};
     struct stat about;
     surety_error error;
@@ -115,7 +115,7 @@ static bool gen_look(struct cli *cli, const struct gen_settings *settings,
             *ret_good = true;
         return *ret_good;
     }
-    if (input_read(path, max, &there, &error) != SURETY_OK) {
+    if (input_read(path, bound, &there, &error) != SURETY_OK) {
         cli_report(cli, CODE_WORLD, path, (surety_str){NULL, 0}, &error);
         return false;
     }

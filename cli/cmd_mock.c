@@ -222,7 +222,9 @@ static bool start(struct mock_session *session)
     if (!read_port(session->cli, settings->port, &options.port))
         return false;
     if (settings->script) {
-        status = input_read(settings->script, MOCK_SCRIPT_MAX, &text, &error);
+        status = input_read(settings->script,
+                            (struct input_bound){MOCK_SCRIPT_MAX, NULL}, &text,
+                            &error);
         if (status == SURETY_OK)
             status = surety_mock_open(text, &options, &session->mock, &error);
     } else {

@@ -56,8 +56,7 @@ static bool prompt_read(struct cli *cli, const struct operands *operands,
                                        "end with Ctrl-D\n");
         output_flush(&cli->err);
     }
-    status = input_read(path, surety_limits_of(NULL).text_bytes_max, ret_text,
-                        &error);
+    status = input_read(path, input_text(&cli->limits), ret_text, &error);
     if (status == SURETY_OK) {
         *ret_owned = (char *)ret_text->ptr;
         return true;

@@ -262,7 +262,8 @@ static void render_outcome(struct renderer *renderer, struct session *session,
 static void render_reply(struct renderer *renderer, const char *path)
 {
     const struct session_settings *settings = &renderer->settings->session;
-    surety_contract_options options = {.size = sizeof(options)};
+    surety_contract_options options = {.size = sizeof(options),
+                                       .limits = &renderer->cli->limits};
     surety_contract *contract = NULL;
     const surety_outcome *outcome = NULL;
     surety_str reply = {NULL, 0};
@@ -281,8 +282,7 @@ static void render_reply(struct renderer *renderer, const char *path)
         return;
     if (session_init(&session, renderer->cli, settings, contract)) {
         session_invite(&session, path);
-        status =
-            input_read(path, session.limits.text_bytes_max, &reply, &error);
+        status = input_read(path, input_text(&session.limits), &reply, &error);
         if (status == SURETY_OK)
             status = surety_judge_reply(session.judge, contract, reply,
                                         &session.options, &outcome, &error);
@@ -368,8 +368,9 @@ static void render_data(struct renderer *renderer)
     const struct render_settings *settings = renderer->settings;
     const surety_read_options options = {.size = sizeof(options),
                                          .flags = SURETY_READ_BORROW |
-                                                  SURETY_READ_SKIP_BOM};
-    const surety_limits limits = surety_limits_of(NULL);
+                                                  SURETY_READ_SKIP_BOM,
+                                         .limits = &renderer->cli->limits};
+    const surety_limits limits = renderer->cli->limits;
     const char *name = input_name(settings->data);
     surety_doc *read = surety_doc_new(&memory_large);
     surety_doc *made = surety_doc_new(&memory_large);
@@ -380,8 +381,7 @@ static void render_data(struct renderer *renderer)
 
     memset(&error, 0, sizeof(error));
     if (read && made)
-        status =
-            input_read(settings->data, limits.text_bytes_max, &text, &error);
+        status = input_read(settings->data, input_text(&limits), &text, &error);
     else
         memcpy(error.message, "out of memory", sizeof("out of memory"));
     if (status == SURETY_OK)

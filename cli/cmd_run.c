@@ -55,11 +55,11 @@ struct job {
 /* ---- what is asked ------------------------------------------------------- */
 
 /* Reads a file or standard input; NULL: said why. */
-static char *job_read(struct job *job, const char *path, size_t max,
-                      surety_str *ret_text)
+static char *job_read(struct job *job, const char *path,
+                      struct input_bound bound, surety_str *ret_text)
 {
     surety_error error;
-    const surety_status status = input_read(path, max, ret_text, &error);
+    const surety_status status = input_read(path, bound, ret_text, &error);
 
     if (status == SURETY_OK)
         return (char *)ret_text->ptr;
@@ -123,7 +123,7 @@ static bool job_is_text(struct job *job, surety_str text, const char *what)
 static bool job_text_of(struct job *job, const char *given,
                         surety_str *ret_text, char **owned)
 {
-    const size_t max = surety_limits_of(NULL).text_bytes_max;
+    const struct input_bound bound = input_text(&job->cli->limits);
     const bool is_input = given && strcmp(given, "-") == 0;
 
     if (!is_input && (!given || given[0] != '@')) {
@@ -136,7 +136,7 @@ static bool job_text_of(struct job *job, const char *given,
                         "Ctrl-D\n");
         output_flush(&job->cli->err);
     }
-    *owned = job_read(job, is_input ? "-" : given + 1, max, ret_text);
+    *owned = job_read(job, is_input ? "-" : given + 1, bound, ret_text);
     if (!*owned)
         return false;
     *ret_text = without_line_end(*ret_text);
@@ -194,7 +194,7 @@ static bool job_recording(struct job *job)
 
     if (!path)
         return true;
-    if (!job_read(job, path, RECORDING_MAX, &text))
+    if (!job_read(job, path, (struct input_bound){RECORDING_MAX, NULL}, &text))
         return false;
     status = surety_recording_read(text, NULL, &job->recording, &error);
     free((char *)text.ptr);
@@ -431,7 +431,8 @@ static surety_run_options job_options(struct job *job)
         .ledger = job->ledger,
         .ledger_optional = job->ledger_optional,
         .event = run_watch_event,
-        .event_ctx = &job->watch};
+        .event_ctx = &job->watch,
+        .limits = &job->cli->limits};
 
     if (!options.has_feedback)
         options.feedback = SURETY_FEEDBACK_ERRORS;
@@ -612,7 +613,7 @@ static bool job_begin(struct job *job, const struct operands *operands)
     const struct run_settings *settings = job->settings;
 
     if (!run_is_consistent(cli, settings, operands) ||
-        !run_numbers_read(cli, settings, &job->numbers) || !job_contract(job))
+        !run_numbers_read(cli, settings, &job->numbers))
         return false;
     job->watch = (struct run_watch){.verbose = settings->verbose,
                                     .show_prompt = settings->show_prompt,
@@ -621,7 +622,9 @@ static bool job_begin(struct job *job, const struct operands *operands)
                    settings->session.quiet || settings->dry_run ||
                        settings->consensus);
     secrets_guard();
-    if (!job_recording(job) || !job_config(job) || !job_models(job))
+    /* The configuration first: it sets limits for all that is read. */
+    if (!job_recording(job) || !job_config(job) || !job_contract(job) ||
+        !job_models(job))
         return false;
     job_budget(job);
     run_dry_init(

@@ -44,6 +44,15 @@ static bool find_ledger(struct teller *teller)
                                            .keyless = true};
     const struct stats_settings *settings = teller->settings;
 
+    if (settings->ledger && !settings->config &&
+        !configuration_limits(teller->cli))
+        return false;
+    if (settings->ledger && settings->config) {
+        teller->config =
+            configuration_open(teller->cli, settings->config, &options);
+        if (!teller->config)
+            return false;
+    }
     if (settings->ledger) {
         teller->url = surety_str_of(settings->ledger);
         if (teller->url.len > 0 && strcmp(settings->ledger, "none") != 0)

@@ -127,7 +127,8 @@ static bool read_resource(struct validator *validator, const char *given)
         &validator->resources[validator->resource_count];
     const char *equals = strrchr(given, '=');
     const surety_read_options options = {
-        sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM, NULL};
+        sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM,
+        &validator->limits};
     surety_error error;
     surety_status status;
 
@@ -137,7 +138,7 @@ static bool read_resource(struct validator *validator, const char *given)
         return false;
     }
     resource->uri = (surety_str){given, (size_t)(equals - given)};
-    status = input_read(equals + 1, validator->limits.schema_bytes_max,
+    status = input_read(equals + 1, input_schema(&validator->limits),
                         &resource->text, &error);
     if (status == SURETY_OK) {
         validator->resource_count++;
@@ -159,7 +160,8 @@ static bool read_resource(struct validator *validator, const char *given)
 static bool read_schema(struct validator *validator)
 {
     const struct validate_settings *settings = validator->settings;
-    surety_schema_options options = {.size = sizeof(options)};
+    surety_schema_options options = {.size = sizeof(options),
+                                     .limits = &validator->limits};
     surety_str text = {NULL, 0};
     surety_error error;
     surety_status status;
@@ -179,7 +181,7 @@ static bool read_schema(struct validator *validator)
     options.resolve = resolve_uri;
     options.resolve_ctx = validator;
     status = input_read(validator->schema_path,
-                        validator->limits.schema_bytes_max, &text, &error);
+                        input_schema(&validator->limits), &text, &error);
     if (status == SURETY_OK)
         status = surety_schema_read(text, &options, &validator->schema, &error);
     if (status == SURETY_SYNTAX && validator->is_unresolved)
@@ -297,7 +299,8 @@ static surety_status instance_verdict(struct validator *validator,
                                       surety_error *reterr)
 {
     const surety_read_options options = {
-        sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM, NULL};
+        sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM,
+        &validator->limits};
     const surety_status status =
         surety_checker_check_text(validator->checker, validator->schema, text,
                                   &options, ret_is_valid, reterr);
@@ -337,7 +340,7 @@ static bool validate_file(struct validator *validator, const char *path)
     surety_error error;
     bool goes_on;
     const surety_status status = input_read(
-        path, validator->limits.text_bytes_max, &instance.text, &error);
+        path, input_text(&validator->limits), &instance.text, &error);
 
     if (status != SURETY_OK) {
         cli_report(validator->cli, cli_code_of(status, CODE_INVALID),
@@ -352,11 +355,9 @@ static bool validate_file(struct validator *validator, const char *path)
 /* A line that goes on beyond what may be read. */
 static bool refuse_line(struct validator *validator, struct instance *instance)
 {
-    surety_error error = {.status = SURETY_LIMIT};
+    surety_error error;
 
-    snprintf(error.message, sizeof(error.message),
-             "the line is longer than the limit of %zu bytes",
-             validator->limits.text_bytes_max);
+    input_overlong(validator->limits.text_bytes_max, &error);
     instance->text.len = 0;
     error.position = (surety_position){0, 0, instance->line, 1};
     tell_failure(validator, instance, &error);
@@ -459,8 +460,7 @@ void validate_run(struct cli *cli, const struct command *command, int argc,
                   char **argv)
 {
     struct validate_settings settings = {0};
-    struct validator validator = {
-        .cli = cli, .settings = &settings, .limits = surety_limits_of(NULL)};
+    struct validator validator = {.cli = cli, .settings = &settings};
     struct operands operands;
 
     if (options_parse(cli, command, argc, argv, &settings, &operands) !=
@@ -474,7 +474,8 @@ void validate_run(struct cli *cli, const struct command *command, int argc,
         goto done;
     }
     validator.schema_path = operands.items[0];
-    validator.checker = surety_checker_new(NULL, NULL);
+    validator.limits = cli->limits;
+    validator.checker = surety_checker_new(NULL, &validator.limits);
     validator.findings = surety_findings_new(NULL);
     validator.doc = surety_doc_new(NULL);
     if (!validator.checker || !validator.findings || !validator.doc)

@@ -52,7 +52,33 @@ surety_config *configuration_open(struct cli *cli, const char *path,
     if (status != SURETY_OK)
         cli_report(cli, cli_code_of(status, CODE_USAGE), "configuration",
                    no_text, &error);
+    else
+        (void)cli_limits(cli, surety_config_limits(config));
     return config;
+}
+
+bool configuration_limits(struct cli *cli)
+{
+    const surety_config_options options = {.size = sizeof(options),
+                                           .keyless = true};
+    surety_config *config = NULL;
+    surety_error error;
+    const surety_status status =
+        surety_config_load(surety_str_of(NULL), &options, &config, &error);
+
+    if (status == SURETY_MISUSE) {
+        warn(cli, surety_str_of("the file surety.json in this folder belongs "
+                                "to another user, and its limits are not "
+                                "used"));
+        return true;
+    }
+    if (status != SURETY_OK)
+        cli_report(cli, cli_code_of(status, CODE_USAGE), "configuration",
+                   no_text, &error);
+    else
+        (void)cli_limits(cli, surety_config_limits(config));
+    surety_config_free(config);
+    return status == SURETY_OK;
 }
 
 const surety_model *configuration_model(struct cli *cli, surety_config *config,

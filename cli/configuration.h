@@ -10,10 +10,15 @@
 /* Reads the file at path, or where it is NULL ./surety.json or
  * surety/surety.json of the user's configuration folder, the first that exists;
  * where none does, what is built in. The folder and the warnings of options are
- * set here; a path kept in options must outlive the configuration. The caller
- * frees it. NULL: said why, with the code raised. */
+ * set here, and the limits of the tool; a path kept in options must outlive the
+ * configuration. The caller frees it. NULL: said why, with the code raised. */
 surety_config *configuration_open(struct cli *cli, const char *path,
                                   const surety_config_options *options);
+
+/* Takes the limits of the file that configuration_open would read, for a
+ * command that needs nothing else of it. A ./surety.json of another user is
+ * passed over with a warning. False: said why, with the code raised. */
+bool configuration_limits(struct cli *cli);
 
 /* A model by its name; NULL: said why, with the code raised. */
 const surety_model *configuration_model(struct cli *cli, surety_config *config,

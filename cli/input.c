@@ -121,9 +121,38 @@ static bool reserve(char **ptr, size_t *cap, size_t want)
     return true;
 }
 
-surety_status input_read(const char *path, size_t max, surety_str *ret_text,
-                         surety_error *reterr)
+struct input_bound input_text(const surety_limits *limits)
 {
+    return (struct input_bound){limits->text_bytes_max, "text_bytes_max"};
+}
+
+struct input_bound input_schema(const surety_limits *limits)
+{
+    return (struct input_bound){limits->schema_bytes_max, "schema_bytes_max"};
+}
+
+/* What to do about a limit that can be raised. */
+static void input_raise(surety_error *reterr, const char *limit)
+{
+    if (limit)
+        snprintf(reterr->hint, sizeof(reterr->hint),
+                 "--limit %s=VALUE raises it, such as %s=128M", limit, limit);
+}
+
+void input_overlong(size_t max, surety_error *reterr)
+{
+    memset(reterr, 0, sizeof(*reterr));
+    reterr->status = SURETY_LIMIT;
+    snprintf(reterr->message, sizeof(reterr->message),
+             "the line is longer than the limit text_bytes_max of %zu bytes",
+             max);
+    input_raise(reterr, "text_bytes_max");
+}
+
+surety_status input_read(const char *path, struct input_bound bound,
+                         surety_str *ret_text, surety_error *reterr)
+{
+    const size_t max = bound.max;
     surety_status status = SURETY_OK;
     char message[128];
     char *ptr = NULL;
@@ -135,11 +164,17 @@ surety_status input_read(const char *path, size_t max, surety_str *ret_text,
 
     if (fd < 0)
         return SURETY_IO;
-    /* One byte more than the file has, to see its end in one read. */
+    /* One byte more than the file has, to see its end in one read; one that is
+     * too large is not read at all. */
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
-        about.st_size >= 0 && (uintmax_t)about.st_size <= max &&
-        !reserve(&ptr, &cap, (size_t)about.st_size + 1))
-        got = -2;
+        about.st_size >= 0) {
+        if ((uintmax_t)about.st_size > max) {
+            len = max + 1;
+            got = 0;
+        } else if (!reserve(&ptr, &cap, (size_t)about.st_size + 1)) {
+            got = -2;
+        }
+    }
     memory_advise(ptr, cap);
     while (got > 0 && len <= max) {
         if (!reserve(&ptr, &cap, len + (len < cap ? 1 : READ_STEP))) {
@@ -156,8 +191,10 @@ surety_status input_read(const char *path, size_t max, surety_str *ret_text,
         status = input_fail_errno(reterr, path, errno);
     } else if (len > max) {
         snprintf(message, sizeof(message),
-                 "is larger than the limit of %zu bytes", max);
+                 "is larger than the limit%s%s of %zu bytes",
+                 bound.limit ? " " : "", bound.limit ? bound.limit : "", max);
         status = input_fail(reterr, SURETY_LIMIT, path, message);
+        input_raise(reterr, bound.limit);
     }
     input_close(fd);
     if (status) {

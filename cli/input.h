@@ -8,11 +8,22 @@
 /* "-" is standard input, "stdin" in messages. */
 const char *input_name(const char *path);
 
-/* Reads a whole file of at most max bytes; the caller frees text->ptr with
- * free(). SURETY_IO: cannot be read, a folder; SURETY_LIMIT: larger than max;
- * SURETY_NOMEM. */
-surety_status input_read(const char *path, size_t max, surety_str *ret_text,
-                         surety_error *reterr);
+/* How many bytes a file may have, and the limit that says so; NULL: none that
+ * can be raised. */
+struct input_bound {
+    size_t max;
+    const char *limit;
+};
+/* Those of a text, and of a schema or a contract, of limits. */
+struct input_bound input_text(const surety_limits *limits);
+struct input_bound input_schema(const surety_limits *limits);
+
+/* Reads a whole file; the caller frees text->ptr with free(). SURETY_IO: cannot
+ * be read, a folder; SURETY_LIMIT: larger than the bound; SURETY_NOMEM. */
+surety_status input_read(const char *path, struct input_bound bound,
+                         surety_str *ret_text, surety_error *reterr);
+/* That a line is longer than the limit text_bytes_max. */
+void input_overlong(size_t max, surety_error *reterr);
 
 /* Opens for reading; -1 with reterr SURETY_IO. Folders are refused. Close it
  * with input_close, which leaves standard input alone. */

@@ -31,7 +31,10 @@ static void put_folders(surety_buf *folders)
 
 surety_registry *library_open(struct cli *cli)
 {
-    surety_registry_options options = {.size = sizeof(options)};
+    const surety_contract_options contract = {.size = sizeof(contract),
+                                              .limits = &cli->limits};
+    surety_registry_options options = {.size = sizeof(options),
+                                       .contract = &contract};
     surety_registry *registry = NULL;
     surety_error error;
     surety_buf folders;
@@ -53,8 +56,7 @@ static void report_contract(struct cli *cli, const char *name,
     surety_error unread;
 
     if (error->position.line > 0 && error->source[0])
-        input_read(error->source, surety_limits_of(NULL).schema_bytes_max,
-                   &text, &unread);
+        input_read(error->source, input_schema(&cli->limits), &text, &unread);
     cli_report(cli, cli_code_of(status, CODE_USAGE), name, text, error);
     free((char *)text.ptr);
 }

@@ -66,7 +66,7 @@ void lint_warn(struct lint *lint, surety_val val, const char *keyword,
 /* Tells every way in which the contract does not satisfy schema. */
 static bool check_form(struct lint *lint, const surety_schema *schema)
 {
-    surety_checker *checker = surety_checker_new(NULL, NULL);
+    surety_checker *checker = surety_checker_new(NULL, &lint->cli->limits);
     surety_findings *findings = surety_findings_new(NULL);
     const surety_val root = surety_doc_root(lint->doc);
     const bool is_ready = checker && findings;
@@ -185,8 +185,11 @@ static void warn_duplicates(struct lint *lint)
 
 bool lint_contract(struct lint *lint)
 {
-    surety_read_options options = {
-        sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM, NULL};
+    surety_read_options options = {sizeof(options),
+                                   SURETY_READ_BORROW | SURETY_READ_SKIP_BOM,
+                                   &lint->cli->limits};
+    const surety_contract_options own = {.size = sizeof(own),
+                                         .limits = &lint->cli->limits};
     surety_contract *contract = NULL;
     surety_error error;
     surety_status status;
@@ -206,7 +209,7 @@ bool lint_contract(struct lint *lint)
         goto done;
     if (!check_metaschema(lint))
         goto done;
-    status = surety_contract_read(lint->text, NULL, &contract, &error);
+    status = surety_contract_read(lint->text, &own, &contract, &error);
     if (status == SURETY_NOMEM)
         goto done;
     if (status != SURETY_OK)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -170,7 +171,7 @@ static void hold_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    struct cli cli = {.code = CODE_VALID};
+    struct cli cli = {.code = CODE_VALID, .limits = surety_limits_of(NULL)};
 
     hold_descriptors();
     signal(SIGPIPE, SIG_IGN);
@@ -180,6 +181,7 @@ int main(int argc, char **argv)
     output_init(&cli.err, STDERR_FILENO);
     cli_color(&cli, COLOR_UNSET);
     run(&cli, argc > 0 ? argc - 1 : 0, argv + (argc > 0));
+    free(cli.limits_given.items);
     if (!output_close(&cli.out)) {
         if (cli.out.error != EPIPE)
             cli_fail(&cli, CODE_WORLD, NULL,

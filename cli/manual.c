@@ -68,6 +68,20 @@ static void put_pairs(surety_buf *out, const struct example *pair)
     }
 }
 
+/* Every limit, for the page of the tool. */
+static void put_limits(surety_buf *out)
+{
+    surety_limit limit;
+
+    surety_buf_text(out, ".SH LIMITS\n"
+                         "Each is set by \\-\\-limit NAME=VALUE, or by "
+                         "\"limits\" of surety.json.\n");
+    for (size_t i = 0; surety_limit_at(i, &limit); i++)
+        put_format(out, ".TP\n.B %s\n%s; %llu unless given, at most %llu: %s\n",
+                   limit.name, limit.what, (unsigned long long)limit.usual,
+                   (unsigned long long)limit.max, limit.why);
+}
+
 static void put_closing(surety_buf *out)
 {
     surety_buf_text(out, ".SH EXIT STATUS\n");
@@ -142,6 +156,7 @@ void manual_tool(surety_buf *out)
     }
     surety_buf_text(out, ".SH OPTIONS\n");
     put_options(out, options_common);
+    put_limits(out);
     put_closing(out);
     surety_buf_text(out, ".SH SEE ALSO\n");
     for (const struct command *row = commands; row->name; row++) {

@@ -8,11 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef SURETY_WITH_RUN
+#include "configuration.h"
+#endif
 #include "nearest.h"
 
-enum { OPTIONS_MAX = 64, ROW_FIRST = 256 };
+enum { OPTIONS_MAX = 96, ROW_FIRST = 256 };
 
 const struct option_row options_common[] = {
+    SECTION("Limits"),
+    {"limit", 0, OPTION_TEXTS, 0, 0, "NAME=VALUE", NULL,
+     "set a limit, such as text_bytes_max=128M or depth_max=2000; K, M and G "
+     "stand for 1,024 and its powers; may be given again. surety(1) lists the "
+     "limits, and \"limits\" of surety.json sets them too"},
     SECTION("Help"),
     {"help", 'h', OPTION_FLAG, 0, 0, NULL, NULL, "print this help"},
     {"version", 'V', OPTION_FLAG, 0, 0, NULL, NULL, "print the version"},
@@ -21,6 +29,8 @@ const struct option_row options_common[] = {
 /* A command's rows and the common ones, as getopt_long wants them. */
 struct reading {
     struct cli *cli;
+    struct texts limits; /* of --limit */
+    bool has_config;     /* the command reads the configuration itself */
     const struct option_row *rows[OPTIONS_MAX];
     size_t count;
     struct option longs[OPTIONS_MAX + 1];
@@ -41,6 +51,7 @@ static void reading_add(struct reading *reading, const struct option_row *row)
         if (row->kind == OPTION_SECTION || i == OPTIONS_MAX)
             continue;
         reading->rows[i] = row;
+        reading->has_config |= strcmp(row->name, "config") == 0;
         reading->longs[i] = (struct option){
             row->name, row_has_argument(row) ? required_argument : no_argument,
             NULL, ROW_FIRST + (int)i};
@@ -176,6 +187,24 @@ static bool take_option(const struct reading *reading,
     return false;
 }
 
+/* The limits of the command line, and where the command does not read the
+ * configuration itself, of that. */
+static bool take_limits(struct reading *reading)
+{
+    struct cli *cli = reading->cli;
+
+    cli->limits_given.items = reading->limits.items;
+    cli->limits_given.count = reading->limits.count;
+    reading->limits = (struct texts){NULL, 0};
+    if (!cli_limits(cli, NULL))
+        return false;
+#ifdef SURETY_WITH_RUN
+    if (!reading->has_config)
+        return configuration_limits(cli);
+#endif
+    return true;
+}
+
 void texts_done(struct texts *texts)
 {
     free(texts->items);
@@ -221,20 +250,29 @@ enum options_result options_parse(struct cli *cli,
                           option_argument(row));
             else
                 refuse_option(&reading, argv[optind - 1], optopt);
-            return OPTIONS_BAD;
+            goto bad;
         }
         if (row->kind == OPTION_FLAG && row->letter == 'h' &&
             strcmp(row->name, "help") == 0) {
+            texts_done(&reading.limits);
             help_command(&cli->out.buf, command);
             return OPTIONS_DONE;
         }
         if (row->kind == OPTION_FLAG && strcmp(row->name, "version") == 0) {
+            texts_done(&reading.limits);
             put_format(&cli->out.buf, "surety %s\n", surety_version());
             return OPTIONS_DONE;
         }
-        if (!take_option(&reading, row, optarg, settings))
-            return OPTIONS_BAD;
+        if (!(row->kind == OPTION_TEXTS && strcmp(row->name, "limit") == 0
+                  ? take_text(&reading, optarg, &reading.limits)
+                  : take_option(&reading, row, optarg, settings)))
+            goto bad;
     }
+    if (!take_limits(&reading))
+        return OPTIONS_BAD;
     *ret_operands = (struct operands){argv + optind, (size_t)(argc - optind)};
     return OPTIONS_GO;
+bad:
+    texts_done(&reading.limits);
+    return OPTIONS_BAD;
 }

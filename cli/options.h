@@ -81,7 +81,7 @@ struct command {
 
 /* Every command, ended by one without a name (commands.c). */
 extern const struct command commands[];
-/* The rows that every command has: help and version. */
+/* The rows that every command has: limits, help and version. */
 extern const struct option_row options_common[];
 
 enum options_result {

@@ -8,15 +8,18 @@
 
 #include <string.h>
 
+#include "input.h"
+
 enum { RAW_SHOWN = 500 };
 
 surety_status recorder_init(struct recorder *recorder,
                             const struct session *session)
 {
-    *recorder = (struct recorder){.session = session,
-                                  .judge = surety_judge_new(NULL, NULL),
-                                  .doc = surety_doc_new(NULL),
-                                  .options = session->options};
+    *recorder =
+        (struct recorder){.session = session,
+                          .judge = surety_judge_new(NULL, &session->limits),
+                          .doc = surety_doc_new(NULL),
+                          .options = session->options};
     surety_buf_init(&recorder->native, NULL, 0);
     if (validators_init(&recorder->validators, &session->settings->validator,
                         &session->bounds))
@@ -150,9 +153,9 @@ static surety_status judge_field(struct recorder *recorder, surety_str line,
     if (field)
         member = record_member(record, field);
     if (!member.doc) {
-        struct complaint complaint = {
-            SURETY_STAGE_EXTRACTION, "record",  {NULL, 0},
-            {0, line.len, 1, 1},     {NULL, 0}, false};
+        struct complaint complaint = {.stage = SURETY_STAGE_EXTRACTION,
+                                      .keyword = "record",
+                                      .position = {0, line.len, 1, 1}};
         surety_buf_init(&text, NULL, 0);
         put_format(&text, "the record has no member %.*s",
                    (int)(sizeof(message) - 64), field);
@@ -190,31 +193,23 @@ surety_status recorder_line(struct recorder *recorder, surety_str line,
 {
     const struct session *session = recorder->session;
     const size_t line_max = session->limits.text_bytes_max;
-    surety_read_options options = {sizeof(options), SURETY_READ_BORROW, NULL};
-    struct complaint complaint = {SURETY_STAGE_JSON_PARSE,
-                                  "json_parse",
-                                  {NULL, 0},
-                                  {0, 0, 0, 0},
-                                  {NULL, 0},
-                                  false};
+    surety_read_options options = {sizeof(options), SURETY_READ_BORROW,
+                                   &session->limits};
+    struct complaint complaint = {.stage = SURETY_STAGE_JSON_PARSE,
+                                  .keyword = "json_parse"};
     surety_error error;
     surety_status status;
-    char message[96];
-    surety_buf text;
 
     line = trimmed(line);
     if (line.len == 0)
         return SURETY_OK;
     if (is_overlong || line.len > line_max) {
-        surety_buf_init(&text, NULL, sizeof(message));
-        put_format(&text, "the line is longer than the limit of %zu bytes",
-                   line_max);
+        input_overlong(line_max, &error);
         complaint.keyword = "limit";
         complaint.stage = SURETY_STAGE_EXTRACTION;
-        complaint.message = surety_buf_str(&text);
-        status = complain(recorder, line, &complaint, out, tally);
-        surety_buf_done(&text);
-        return status;
+        complaint.message = surety_str_of(error.message);
+        complaint.hint = surety_str_of(error.hint);
+        return complain(recorder, line, &complaint, out, tally);
     }
     /* A value that is no string is read once, by the judge. */
     if (!session->settings->field && line.ptr[0] != '"')
@@ -225,6 +220,7 @@ surety_status recorder_line(struct recorder *recorder, surety_str line,
         return status;
     if (status != SURETY_OK) {
         complaint.message = surety_str_of(error.message);
+        complaint.hint = surety_str_of(error.hint);
         complaint.position = error.position;
         return complain(recorder, line, &complaint, out, tally);
     }

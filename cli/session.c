@@ -153,8 +153,8 @@ static bool session_native(struct session *session)
 {
     const char *path = session->settings->native;
     surety_error error;
-    const surety_status status = input_read(
-        path, session->limits.text_bytes_max, &session->native, &error);
+    const surety_status status = input_read(path, input_text(&session->limits),
+                                            &session->native, &error);
 
     if (status == SURETY_OK)
         return true;
@@ -174,7 +174,7 @@ static bool session_prompt(struct session *session)
         session->prompt = surety_str_of(given);
         return true;
     }
-    status = input_read(given + 1, session->limits.text_bytes_max,
+    status = input_read(given + 1, input_text(&session->limits),
                         &session->prompt, &error);
     if (status == SURETY_OK)
         return true;
@@ -212,7 +212,7 @@ bool session_init(struct session *session, struct cli *cli,
     *session = (struct session){.cli = cli,
                                 .settings = settings,
                                 .contract = contract,
-                                .limits = surety_limits_of(NULL)};
+                                .limits = cli->limits};
     surety_buf_init(&session->results, NULL, 0);
     surety_buf_init(&session->notifications, NULL, 0);
     session->style =
@@ -237,7 +237,7 @@ bool session_init(struct session *session, struct cli *cli,
         return false;
     if (!session_prompt(session) || !session_validators(session))
         return false;
-    session->judge = surety_judge_new(&memory_large, NULL);
+    session->judge = surety_judge_new(&memory_large, &session->limits);
     if (!session->judge)
         cli_fail(cli, CODE_WORLD, NULL, "out of memory");
     return session->judge != NULL;
@@ -475,7 +475,7 @@ static bool session_file(struct session *session, const char *path)
     bool goes_on;
 
     session_invite(session, path);
-    status = input_read(path, session->limits.text_bytes_max, &reply, &error);
+    status = input_read(path, input_text(&session->limits), &reply, &error);
     if (status != SURETY_OK) {
         session_failure(session, cli_code_of(status, CODE_INVALID),
                         input_name(path), &error);

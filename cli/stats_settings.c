@@ -362,9 +362,8 @@ static bool read_expect(struct stats_asked *asked, struct cli *cli,
     text = surety_str_of(given + len + 1);
     if (given[len + 1] != '@')
         return add_values(cli, &asked->expects[i], text, false);
-    status =
-        input_read(given + len + 2, surety_limits_of(NULL).schema_bytes_max,
-                   &asked->files[i], &error);
+    status = input_read(given + len + 2, input_schema(&cli->limits),
+                        &asked->files[i], &error);
     if (status == SURETY_OK)
         return add_values(cli, &asked->expects[i], asked->files[i], true);
     cli_report(cli, cli_code_of(status, CODE_USAGE), given + len + 2,

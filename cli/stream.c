@@ -358,7 +358,7 @@ void stream_run(struct session *session, const struct operands *files)
         return;
     }
     session_invite(session, arrival.path);
-    arrival.stream = surety_stream_new(&memory_large, NULL);
+    arrival.stream = surety_stream_new(&memory_large, &session->limits);
     arrival.bytes = malloc(ARRIVAL_BYTES);
     if (arrival.stream && arrival.bytes)
         arrival_run(&arrival);

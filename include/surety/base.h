@@ -151,7 +151,7 @@ typedef struct surety_limits {
     /* Applications of subschemas to one value without moving into it, nested;
      * 256: $ref loops and towers of allOf end here. */
     uint32_t inplace_depth_max;
-    /* Bytes of one pattern, 4 KiB; steps of one match, 100,000 and 8 for each
+    /* Bytes of one pattern, 64 KiB; steps of one match, 100,000 and 8 for each
      * byte of the text; its heap, 8 MiB in KiB. */
     uint32_t pattern_len_max;
     uint32_t pattern_match_max;
@@ -181,6 +181,25 @@ typedef struct surety_limits {
 /* All limits with their defaults filled in over the zeros of given, which may
  * be NULL. */
 SURETY_API surety_limits surety_limits_of(const surety_limits *given);
+
+/* One member of surety_limits, for those who name it in a command line or a
+ * file. Texts are constants. */
+typedef struct surety_limit {
+    const char *name; /* the member's */
+    const char *what; /* it bounds: a phrase */
+    const char *why;  /* the default is what it is: a phrase */
+    uint64_t usual;   /* the default */
+    uint64_t max; /* the most that surety_limits_set takes; the least is 1 */
+} surety_limit;
+/* The i-th, in the order of the struct; false: there are no more. */
+SURETY_API bool surety_limit_at(size_t i, surety_limit *ret_limit);
+/* Sets the member of that name to a number written in digits, behind which K, M
+ * or G stands for 1,024 and its powers. SURETY_SYNTAX: no such limit, with the
+ * nearest name as the hint, or no such number; SURETY_MISUSE: the size of
+ * limits does not reach that member. */
+SURETY_API surety_status surety_limits_set(surety_limits *limits,
+                                           surety_str name, surety_str value,
+                                           surety_error *reterr);
 
 /* ---- files --------------------------------------------------------------- */
 

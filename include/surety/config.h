@@ -95,6 +95,9 @@ SURETY_API surety_budget surety_config_budget(const surety_config *config);
 SURETY_API surety_backoff surety_config_backoff(const surety_config *config);
 /* broken_retries_max of a run's options. */
 SURETY_API uint32_t surety_config_broken_retries(const surety_config *config);
+/* Those that it sets; the others are 0, the default. Of the configuration. */
+SURETY_API const surety_limits *
+surety_config_limits(const surety_config *config);
 /* The ledger's URL; empty: the default place; "none": no ledger. */
 SURETY_API surety_str surety_config_ledger(const surety_config *config);
 SURETY_API bool surety_config_ledger_raw(const surety_config *config);

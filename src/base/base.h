@@ -92,6 +92,11 @@ void surety__hint(surety_error *reterr, const char *format, ...)
 /* The usual sentence for SURETY_NOMEM. */
 surety_status surety__fail_nomem(surety_error *reterr);
 
+/* ---- limits (limits.c) ------------------------------------------------- */
+
+/* The first limit whose name stands in a message; NULL: none. */
+const char *surety__limit_named(const char *message);
+
 /* ---- options (options.c) ------------------------------------------------ */
 
 /* Copies a struct of options whose first member is its size to own, the same

@@ -87,6 +87,19 @@ static void error_format(char *out, size_t size, const char *format,
     error_filter(out, size, raw);
 }
 
+/* What to do about a limit that the message names, which holds wherever it was
+ * reached. */
+static void error_raise(surety_error *reterr)
+{
+    const char *name = surety__limit_named(reterr->message);
+
+    if (name)
+        surety__hint(reterr,
+                     "raise %s of surety_limits; the tool takes --limit "
+                     "%s=VALUE",
+                     name, name);
+}
+
 surety_status surety__failv(surety_error *reterr, surety_status status,
                             const char *format, va_list args)
 {
@@ -95,6 +108,8 @@ surety_status surety__failv(surety_error *reterr, surety_status status,
     memset(reterr, 0, sizeof(*reterr));
     reterr->status = status;
     error_format(reterr->message, sizeof(reterr->message), format, args);
+    if (status == SURETY_LIMIT)
+        error_raise(reterr);
     return status;
 }
 

@@ -1,59 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every limit's default; the reasons stand in surety/base.h. */
+/* The limits, by the table limits.def: their defaults, and each of them by its
+ * name, for those who take them from a command line or a file. */
 #include "base/base.h"
+
+#include <assert.h>
 
 static const surety_limits limits_default = {
     .size = sizeof(surety_limits),
-    .text_bytes_max = (size_t)32 << 20,
-    .depth_max = 512,
-    .number_len_max = 1000,
-    .string_len_max = 16u << 20,
-    .key_len_max = 64u << 10,
-    .values_max = 8u << 20,
-    .schema_bytes_max = (size_t)2 << 20,
-    .schema_nodes_max = 100000,
-    .schema_depth_max = 128,
-    .schema_documents_max = 256,
-    .inplace_depth_max = 256,
-    .pattern_len_max = 4096,
-    .pattern_match_max = 100000,
-    .pattern_heap_kib_max = 8192,
-    .work_per_value = 512,
-    .work_base = 1000000,
-    .findings_max = 32,
-    .candidates_max = 256,
-    .rule_time_ms_max = 2000,
-    .rule_memory_mib_max = 256,
-    .mends_max = 1024,
-    .blank_run_max = 4096,
-    .repeat_run_max = 32768,
+#define LIMIT(member, usual, max, what, why) .member = usual,
+#include "base/limits.def"
+#undef LIMIT
 };
 
-/* ORDER limits: every member of surety_limits stands here once. */
-#define LIMITS(X)                                                              \
-    X(text_bytes_max)                                                          \
-    X(depth_max)                                                               \
-    X(number_len_max)                                                          \
-    X(string_len_max)                                                          \
-    X(key_len_max)                                                             \
-    X(values_max)                                                              \
-    X(schema_bytes_max)                                                        \
-    X(schema_nodes_max)                                                        \
-    X(schema_depth_max)                                                        \
-    X(schema_documents_max)                                                    \
-    X(inplace_depth_max)                                                       \
-    X(pattern_len_max)                                                         \
-    X(pattern_match_max)                                                       \
-    X(pattern_heap_kib_max)                                                    \
-    X(work_per_value)                                                          \
-    X(work_base)                                                               \
-    X(findings_max)                                                            \
-    X(candidates_max)                                                          \
-    X(rule_time_ms_max)                                                        \
-    X(rule_memory_mib_max)                                                     \
-    X(mends_max)                                                               \
-    X(blank_run_max)                                                           \
-    X(repeat_run_max)
+/* ORDER limits */
+static const struct limits_row {
+    surety_limit seen;
+    size_t offset, size;
+} limits_rows[] = {
+#define LIMIT(member, normal, most, bounds, reason)                            \
+    {{.name = #member,                                                         \
+      .what = bounds,                                                          \
+      .why = reason,                                                           \
+      .usual = normal,                                                         \
+      .max = most},                                                            \
+     offsetof(surety_limits, member),                                          \
+     sizeof(((surety_limits *)0)->member)},
+#include "base/limits.def"
+#undef LIMIT
+};
+
+enum { LIMITS_COUNT = sizeof(limits_rows) / sizeof(*limits_rows) };
 
 surety_limits surety_limits_of(const surety_limits *given)
 {
@@ -61,12 +37,121 @@ surety_limits surety_limits_of(const surety_limits *given)
     surety_limits own;
 
     (void)surety__options_take(&own, sizeof(own), given, NULL);
-#define LIMIT_TAKE(member)                                                     \
+#define LIMIT(member, usual, max, what, why)                                   \
     if (own.member)                                                            \
         limits.member = own.member;
-    LIMITS(LIMIT_TAKE)
-#undef LIMIT_TAKE
+#include "base/limits.def"
+#undef LIMIT
     if (limits.text_bytes_max > UINT32_MAX - 64)
         limits.text_bytes_max = UINT32_MAX - 64;
     return limits;
+}
+
+bool surety_limit_at(size_t i, surety_limit *ret_limit)
+{
+    if (i >= LIMITS_COUNT)
+        return false;
+    *ret_limit = limits_rows[i].seen;
+    return true;
+}
+
+/* Digits, and K, M or G behind them. False: it is no number, or has no 64
+ * bits. */
+static bool limits_number(surety_str text, uint64_t *ret_value)
+{
+    const char *const units = "KMG";
+    uint64_t value = 0;
+    uint64_t unit = 1;
+
+    if (text.len > 1 && memchr(units, text.ptr[text.len - 1], 3))
+        for (const char *at = units;; at++) {
+            unit <<= 10;
+            if (*at == text.ptr[text.len - 1])
+                break;
+        }
+    if (unit > 1)
+        text.len--;
+    for (size_t i = 0; i < text.len; i++) {
+        const char digit = text.ptr[i];
+
+        if (digit < '0' || digit > '9' ||
+            __builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(digit - '0'), &value))
+            return false;
+    }
+    return text.len > 0 && !__builtin_mul_overflow(value, unit, ret_value);
+}
+
+/* No limit has this name. */
+static surety_status limits_refuse(surety_str name, surety_error *reterr)
+{
+    const int shown = (int)(name.len < 64 ? name.len : 64);
+    const char *found = NULL;
+    unsigned nearest = 5;
+
+    for (size_t i = 0; i < LIMITS_COUNT; i++) {
+        const char *word = limits_rows[i].seen.name;
+        const unsigned distance =
+            surety__str_distance(name, surety_str_of(word), nearest - 1);
+
+        if (distance < nearest) {
+            nearest = distance;
+            found = word;
+        }
+    }
+    surety__fail(reterr, SURETY_SYNTAX, "there is no limit \"%.*s\"", shown,
+                 name.ptr);
+    if (found)
+        surety__hint(reterr, "did you mean \"%s\"?", found);
+    return SURETY_SYNTAX;
+}
+
+surety_status surety_limits_set(surety_limits *limits, surety_str name,
+                                surety_str value, surety_error *reterr)
+{
+    const int shown = (int)(value.len < 32 ? value.len : 32);
+    const struct limits_row *row = limits_rows;
+    const struct limits_row *const end = limits_rows + LIMITS_COUNT;
+    uint64_t number = 0;
+    uint32_t number32;
+    size_t wide;
+
+    while (row < end && !surety_str_equal(name, surety_str_of(row->seen.name)))
+        row++;
+    if (row == end)
+        return limits_refuse(name, reterr);
+    if (row->offset + row->size > limits->size)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the struct of limits is too small for %s",
+                            row->seen.name);
+    if (!limits_number(value, &number) || number == 0 ||
+        number > row->seen.max) {
+        surety__fail(reterr, SURETY_SYNTAX,
+                     "%s is a whole number from 1 to %zu, not \"%.*s\"",
+                     row->seen.name, (size_t)row->seen.max, shown, value.ptr);
+        surety__hint(reterr, "K, M and G behind it stand for 1,024 and its "
+                             "powers");
+        return SURETY_SYNTAX;
+    }
+    number32 = (uint32_t)number;
+    wide = (size_t)number;
+    assert(row->size == sizeof(wide) || row->size == sizeof(number32));
+    if (row->size == sizeof(wide))
+        memcpy((char *)limits + row->offset, &wide, sizeof(wide));
+    else
+        memcpy((char *)limits + row->offset, &number32, sizeof(number32));
+    return SURETY_OK;
+}
+
+const char *surety__limit_named(const char *message)
+{
+    const surety_str text = surety_str_of(message);
+
+    for (size_t i = 0; i < LIMITS_COUNT; i++) {
+        const surety_str name = surety_str_of(limits_rows[i].seen.name);
+
+        if (surety__str_find(text, name) < text.len)
+            return name.ptr;
+    }
+    return NULL;
 }

@@ -135,7 +135,7 @@ surety_status surety_config_read(surety_str text,
     config->text = text;
     status =
         config_doc(config, text.len > 0 ? text : SURETY__LITERAL("{}"), reterr);
-    if (status == SURETY_OK)
+    if (status == SURETY_OK && text.len > 0)
         status = surety__config_check(config, reterr);
     if (status == SURETY_OK)
         status = surety__config_rows(config, reterr);
@@ -197,6 +197,11 @@ surety_backoff surety_config_backoff(const surety_config *config)
 uint32_t surety_config_broken_retries(const surety_config *config)
 {
     return config->broken_retries_max;
+}
+
+const surety_limits *surety_config_limits(const surety_config *config)
+{
+    return &config->limits;
 }
 
 surety_str surety_config_ledger(const surety_config *config)

@@ -107,6 +107,7 @@ struct surety_config {
     surety_budget budget;
     surety_backoff backoff;
     uint32_t broken_retries_max;
+    surety_limits limits;
     surety_str ledger;
     surety__config_model *models;
     surety__config_transport *transports; /* newest first */

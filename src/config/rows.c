@@ -412,6 +412,35 @@ static surety_status rows_bounds(surety_config *config, surety_val budget,
     return status;
 }
 
+/* Limits by their names, which only base/limits.def knows. */
+static surety_status rows_limits(surety_config *config, surety_val from,
+                                 surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    config->limits.size = sizeof(config->limits);
+    for (surety_val val = surety_val_first(from);
+         val.doc && status == SURETY_OK; val = surety_val_next(from, val)) {
+        const surety_val name = surety_val_key(val);
+        surety_limit limit;
+
+        status = surety_limits_set(&config->limits, surety_val_str(name),
+                                   surety_val_kind(val) == SURETY_KIND_STRING
+                                       ? surety_val_str(val)
+                                       : surety_val_number(val),
+                                   reterr);
+        if (status != SURETY_OK) {
+            bool known = false;
+
+            for (size_t i = 0; surety_limit_at(i, &limit) && !known; i++)
+                known = surety_val_is(name, limit.name);
+            return surety__config_at(config, known ? val : name, reterr,
+                                     status);
+        }
+    }
+    return SURETY_OK;
+}
+
 /* The ledger's place; a file that is named by a path counts from the folder. */
 static surety_status rows_ledger(surety_config *config, surety_val url,
                                  surety_error *reterr)
@@ -475,6 +504,8 @@ surety_status surety__config_rows(surety_config *config, surety_error *reterr)
     if (status == SURETY_OK)
         status = rows_bounds(config, surety_val_get(root, "budget"),
                              surety_val_get(root, "retry"), reterr);
+    if (status == SURETY_OK)
+        status = rows_limits(config, surety_val_get(root, "limits"), reterr);
     if (status == SURETY_OK)
         status = rows_ledger(config, surety_val_get(ledger, "url"), reterr);
     if (status == SURETY_OK)

@@ -90,8 +90,12 @@ static pcre2_general_context *pattern_general(const surety_alloc *alloc)
 
 static surety_status pattern_too_large(surety_error *reterr)
 {
-    return surety__fail(reterr, SURETY_LIMIT,
-                        "pattern: it is too large when compiled");
+    surety__fail(reterr, SURETY_LIMIT,
+                 "pattern: it is too large when compiled: PCRE2 takes 64 KiB "
+                 "of its code");
+    surety__hint(reterr, "write a list of words as enum, or divide the pattern "
+                         "by anyOf");
+    return SURETY_LIMIT;
 }
 
 /* What PCRE2 says of a pattern that ECMA-262 knows. */

@@ -491,7 +491,6 @@ surety_status surety_stream_feed(surety_stream *stream, surety_str bytes,
                      "the reply has more bytes than the limit text_bytes_max "
                      "of %zu",
                      stream->limits.text_bytes_max);
-        surety__hint(reterr, "raise the limit, or give a shorter reply");
         return SURETY_LIMIT;
     }
     surety_buf_add(&stream->reply, bytes);

@@ -135,7 +135,6 @@ surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
                               "the reply has %zu bytes, more than the limit "
                               "text_bytes_max of %zu",
                               reply.len, finder->limits.text_bytes_max);
-        surety__hint(reterr, "raise the limit, or give a shorter reply");
         return status;
     }
     if (reply.len)

@@ -87,7 +87,6 @@ static surety_status from_count(from_state *state, size_t size)
                      "the C value takes more than %d times the limit "
                      "text_bytes_max",
                      FROM_TIMES);
-        surety__hint(state->reterr, "raise the limit");
         return SURETY_LIMIT;
     }
     state->left -= size;

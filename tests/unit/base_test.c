@@ -293,6 +293,60 @@ done:
     return;
 }
 
+TEST(limits_are_set_by_name)
+{
+    surety_limits limits = {.size = sizeof(limits)};
+    surety_limits old = {.size = offsetof(surety_limits, depth_max)};
+    const surety_limits usual = surety_limits_of(NULL);
+    surety_limit limit;
+    surety_error err;
+    char text[32];
+
+    for (size_t i = 0; surety_limit_at(i, &limit); i++) {
+        const surety_str name = surety_str_of(limit.name);
+
+        snprintf(text, sizeof(text), "%llu", (unsigned long long)limit.usual);
+        TRY(surety_limits_set(&limits, name, surety_str_of(text), &err));
+    }
+    CHECK(memcmp(&limits, &usual, sizeof(limits)) == 0);
+    for (size_t i = 0; surety_limit_at(i, &limit); i++) {
+        const surety_str name = surety_str_of(limit.name);
+
+        CHECK(limit.usual >= 1 && limit.usual <= limit.max && limit.what[0] &&
+              limit.why[0]);
+        snprintf(text, sizeof(text), "%llu", (unsigned long long)limit.max);
+        TRY(surety_limits_set(&limits, name, surety_str_of(text), &err));
+        snprintf(text, sizeof(text), "%llu", (unsigned long long)limit.max + 1);
+        EXPECT(SURETY_SYNTAX,
+               surety_limits_set(&limits, name, surety_str_of(text), &err));
+        CHECK(strstr(err.message, limit.name));
+    }
+    TRY(surety_limits_set(&limits, surety_str_of("text_bytes_max"),
+                          surety_str_of("128M"), &err));
+    CHECK(limits.text_bytes_max == (size_t)128 << 20);
+    EXPECT(SURETY_MISUSE, surety_limits_set(&old, surety_str_of("depth_max"),
+                                            surety_str_of("3"), &err));
+    EXPECT(SURETY_SYNTAX, surety_limits_set(&old, surety_str_of("dept_max"),
+                                            surety_str_of("3"), &err));
+    CHECK(strstr(err.hint, "depth_max"));
+done:
+    return;
+}
+
+TEST(a_limit_says_how_to_raise_it)
+{
+    surety_error err;
+
+    surety__fail(&err, SURETY_LIMIT, "more than the limit depth_max of 3");
+    CHECK(strstr(err.hint, "--limit depth_max=VALUE"));
+    surety__fail(&err, SURETY_LIMIT, "more than 250 groups in each other");
+    CHECK(err.hint[0] == 0);
+    surety__fail(&err, SURETY_SYNTAX, "the key depth_max is unknown");
+    CHECK(err.hint[0] == 0);
+done:
+    return;
+}
+
 TEST(statuses_have_names)
 {
     CHECK_TEXT(surety_str_of(surety_status_name(SURETY_OK)), "ok");
@@ -322,6 +376,8 @@ int main(int argc, char **argv)
         {"map holds what it is given", map_holds_what_it_is_given},
         {"pairs are sorted", pairs_are_sorted},
         {"limits fill in defaults", limits_fill_in_defaults},
+        {"limits are set by name", limits_are_set_by_name},
+        {"a limit says how to raise it", a_limit_says_how_to_raise_it},
         {"statuses have names", statuses_have_names},
     };
 

@@ -375,10 +375,19 @@ TEST(keeps_the_limits_of_a_pattern)
     repeat(&buf, "a", 1);
     EXPECT(SURETY_LIMIT, compile_only(t, &buf, &limits));
     surety_buf_reset(&buf);
-    repeat(&buf, "\xc3\xa9", 2048);
+    repeat(&buf, "[", 1);
+    repeat(&buf, "\xc3\xa9", 32767);
+    repeat(&buf, "]", 1);
     TRY(compile_only(t, &buf, NULL));
     repeat(&buf, "a", 1);
     EXPECT(SURETY_LIMIT, compile_only(t, &buf, NULL));
+    /* one that lists words, with what PCRE2 makes of it */
+    surety_buf_reset(&buf);
+    repeat(&buf, "^(?:Abcdefg|", 1);
+    repeat(&buf, "Hijklmn|", 650);
+    repeat(&buf, "Opqrstu)$", 1);
+    CHECK(buf.len > 5153);
+    TRY(compile_only(t, &buf, NULL));
     /* nesting */
     for (size_t depth = 249; depth <= 251; depth++) {
         surety_buf_reset(&buf);
