@@ -25,6 +25,7 @@ from ._schema import Schema, Validation, validate
 from ._stream import Part, Stream
 from ._strict import Strict, StrictNote
 from ._text import Candidate, candidates, extract
+from ._validators import Problem
 
 #: The version of the library that is loaded.
 engine_version: str = _lib.surety_version().decode()
@@ -35,7 +36,7 @@ __all__ = [
     "Answer", "Attempt", "Backoff", "Ballot", "Budget", "Cancelled",
     "Candidate", "Config", "Consensus", "Contract", "ContractEntry", "Event",
     "InvalidReply", "Io", "Issue", "Limit", "Misuse", "Mock", "NoMemory",
-    "NotFound", "Outcome", "Part", "Repair", "RunFailed", "RunResult",
+    "NotFound", "Outcome", "Part", "Problem", "Repair", "RunFailed", "RunResult",
     "Schema", "Stream", "Strict", "StrictNote", "SuretyError",
     "SuretyWarning", "Syntax", "Timeout", "Unsupported", "Usage",
     "Validation", "__version__", "candidates", "contracts", "extract",

@@ -4,12 +4,12 @@
 import ctypes
 import os
 from ctypes import addressof, byref, c_void_p
-from typing import (Any, AsyncIterable, Dict, Generic, Iterable, List, Mapping,
+from typing import (Any, AsyncIterable, Callable, Dict, Generic, Iterable, List, Mapping,
                     NamedTuple, Optional, Sequence, Tuple, Type, TypeVar,
                     Union, overload)
 
 from . import _abi
-from ._abi import Error, Str
+from ._abi import MORE, Error, Str
 from ._errors import NotFound, failure
 from ._library import (Bytes, encode, lib, limits_of, number_of, str_of,
                        write)
@@ -18,10 +18,17 @@ from ._outcome import ALIVE_MAX, Judge, Outcome, judges
 from ._schema import SchemaSettings
 from ._stream import Stream
 from ._strict import Strict
+from ._validators import Asked, Callback, Judges
 from ._values import Doc, dump, load
 
 T = TypeVar("T")
 Extract = Union[str, Sequence[str], Mapping[str, Any]]
+Validators = Union[None, Callable[[Any], Any], Sequence[Callable[[Any], Any]]]
+
+
+def validators_of(given: Validators) -> Tuple[Callable[[Any], Any], ...]:
+    return () if given is None else (given,) if callable(given) else \
+        tuple(given)
 
 
 class JudgeOptions:
@@ -32,7 +39,8 @@ class JudgeOptions:
                  derive: bool = False, fallback: bool = True,
                  extract: Optional[Extract] = None,
                  variables: Optional[Mapping[str, str]] = None,
-                 native: Optional[Bytes] = None, cut: bool = False) -> None:
+                 native: Optional[Bytes] = None, cut: bool = False,
+                 asked: Optional[Asked] = None) -> None:
         raw = self.raw = _abi.JudgeOptions(
             size=ctypes.sizeof(_abi.JudgeOptions), no_fallback=not fallback,
             derive=derive, certain_only=certain, partial=partial, cut=cut)
@@ -50,6 +58,12 @@ class JudgeOptions:
             raw.variables_count = len(variables)
         if native is not None:
             raw.native = str_of(native)
+        #: The questions to the validators of one judgement.
+        self.asked = asked
+        if asked is not None:
+            self.callback = Callback(asked)
+            raw.validators = addressof(self.callback.raw)
+            raw.validator_count = 1
         self.ref = byref(raw)
 
     def keep(self, thing: Any) -> int:
@@ -115,7 +129,8 @@ def _given(source: Any, name: str) -> _Given:
     model = model_of(source)
     if model is None:
         raise TypeError("a contract is made from a name, a path, a dict, JSON "
-                        "text, a Pydantic model or pydantic.TypeAdapter(...), "
+                        "text, a dataclass, a Pydantic model or "
+                        "pydantic.TypeAdapter(...), "
                         f"not {source!r}")
     return _Given(dump(model.schema), name or model.name, model)
 
@@ -176,7 +191,12 @@ class Contract(Generic[T]):
     limits: members of surety_limits, such as {"text_bytes_max": 100_000}.
     decimals: numbers with a fraction or exponent become decimal.Decimal.
     dialect: of a schema that does not say ("7", "2019-09", ...).
-    documents: schema documents by their URI, for references to them."""
+    documents: schema documents by their URI, for references to them.
+    validators: functions, coroutine functions too, that judge a value which
+    satisfies the schema, and the model. Each gets the value (the model's
+    instance) and returns None where it has nothing against it, else texts or
+    Problems; or it raises ValueError or AssertionError. Every other exception
+    is an error of the program and comes out."""
 
     @overload
     def __init__(self: "Contract[Any]",
@@ -185,33 +205,38 @@ class Contract(Generic[T]):
                  name: str = ..., folders: Optional[Sequence[Any]] = ...,
                  limits: Optional[Dict[str, int]] = ...,
                  decimals: bool = ..., dialect: Optional[str] = ...,
-                 documents: Optional[Mapping[str, Any]] = ...) -> None: ...
+                 documents: Optional[Mapping[str, Any]] = ...,
+                 validators: Validators = ...) -> None: ...
 
     @overload
     def __init__(self: "Contract[T]", source: "Type[T]", *, name: str = ...,
                  folders: Optional[Sequence[Any]] = ...,
                  limits: Optional[Dict[str, int]] = ...,
                  decimals: bool = ..., dialect: Optional[str] = ...,
-                 documents: Optional[Mapping[str, Any]] = ...) -> None: ...
+                 documents: Optional[Mapping[str, Any]] = ...,
+                 validators: Validators = ...) -> None: ...
 
     @overload
     def __init__(self: "Contract[Any]", source: Any, *, name: str = ...,
                  folders: Optional[Sequence[Any]] = ...,
                  limits: Optional[Dict[str, int]] = ...,
                  decimals: bool = ..., dialect: Optional[str] = ...,
-                 documents: Optional[Mapping[str, Any]] = ...) -> None: ...
+                 documents: Optional[Mapping[str, Any]] = ...,
+                 validators: Validators = ...) -> None: ...
 
     def __init__(self, source: Any, *, name: str = "",
                  folders: Optional[Sequence[Any]] = None,
                  limits: Optional[Dict[str, int]] = None,
                  decimals: bool = False, dialect: Optional[str] = None,
-                 documents: Optional[Mapping[str, Any]] = None) -> None:
+                 documents: Optional[Mapping[str, Any]] = None,
+                 validators: Validators = None) -> None:
         self._free = lib.surety_contract_free
         self.handle: Any = None
         self.decimals = decimals
         self._made_from = (source, {
             "name": name, "folders": folders, "limits": limits,
-            "decimals": decimals, "dialect": dialect, "documents": documents})
+            "decimals": decimals, "dialect": dialect, "documents": documents,
+            "validators": validators})
         given = _given(source, name)
         schema = SchemaSettings(dialect, True, documents, limits)
         options = _abi.ContractOptions(
@@ -240,6 +265,7 @@ class Contract(Generic[T]):
         #: The model that the contract was made from; None: from none.
         self.model = source if given.model else None
         self.make = given.model.make if given.model else None
+        self.judges = Judges(self, validators_of(validators))
         text = lib.surety_contract_name, lib.surety_contract_version
         self.name, self.version = (str(one(self.handle)) for one in text)
         #: Name and version joined by "@".
@@ -264,17 +290,27 @@ class Contract(Generic[T]):
 
     # -- judging -----------------------------------------------------------
 
-    def options(self, **given: Any) -> JudgeOptions:
-        """For the other modules: the options of check."""
-        return JudgeOptions(lib.surety_contract_extract(self.handle), **given)
+    def options(self, waits: bool = False,
+                post: Optional[Callable[[Any], None]] = None,
+                validators: Validators = None, **given: Any) -> JudgeOptions:
+        """For the other modules: the options of check. waits, post: how
+        questions to validators are answered (Asked)."""
+        judges = self.judges
+        if validators is not None:
+            judges = Judges(self, judges.functions + validators_of(validators))
+        asked = None
+        if judges.make is not None or judges.functions:
+            asked = Asked(judges, waits, post)
+        return JudgeOptions(lib.surety_contract_extract(self.handle),
+                            asked=asked, **given)
 
     def check(self, reply: Bytes, *, repair: Optional[str] = None,
               certain: bool = False, partial: bool = False,
               derive: bool = False, fallback: bool = True,
               extract: Optional[Extract] = None,
               variables: Optional[Mapping[str, str]] = None,
-              native: Optional[Bytes] = None,
-              cut: bool = False) -> "Outcome[T]":
+              native: Optional[Bytes] = None, cut: bool = False,
+              validators: Validators = None) -> "Outcome[T]":
         """Judges a reply. A bad one is no exception: the outcome says what is
         wrong.
 
@@ -286,7 +322,8 @@ class Contract(Generic[T]):
         extract: where to look, such as "fence,embedded", or a dict in the words
         of x-surety. variables: for ${name} in a fallback. native: what the
         provider's API delivered as structured output, as JSON text. cut: the
-        provider says that it cut the reply off."""
+        provider says that it cut the reply off. validators: functions besides
+        those of the contract."""
         try:
             data = reply.encode()  # type: ignore[union-attr]
         except (AttributeError, UnicodeEncodeError):
@@ -294,17 +331,37 @@ class Contract(Generic[T]):
         options = None
         if (repair is not None or extract is not None or variables or certain
                 or partial or derive or cut or not fallback
-                or native is not None):
+                or native is not None or validators is not None
+                or self.make is not None or self.judges.functions):
             options = self.options(
                 repair=repair, certain=certain, partial=partial, derive=derive,
                 fallback=fallback, extract=extract, variables=variables,
-                native=native, cut=cut)
+                native=native, cut=cut, validators=validators)
         return self.judge(reply, data, options)
+
+    async def check_async(self, reply: Bytes, **options: Any) -> "Outcome[T]":
+        """The same where a validator is a coroutine function. Takes what check
+        takes."""
+        data, how = encode(reply), self.options(waits=True, **options)
+        while True:
+            outcome = self._judged(reply, data, how)
+            if outcome is not None:
+                return outcome
+            assert how.asked is not None
+            await how.asked.settle()
 
     def judge(self, reply: Bytes, data: bytes,
               options: Optional[JudgeOptions], keep: bool = False
               ) -> "Outcome[T]":
         """For check, and for an outcome that has given its judge back."""
+        outcome = self._judged(reply, data, options, keep)
+        assert outcome is not None
+        return outcome
+
+    def _judged(self, reply: Bytes, data: bytes,
+                options: Optional[JudgeOptions], keep: bool = False
+                ) -> "Optional[Outcome[T]]":
+        """None: a validator is waited for."""
         try:
             judge = self._judges.pop()
         except IndexError:
@@ -317,8 +374,12 @@ class Contract(Generic[T]):
             judge.out_ref, judge.error_ref)
         text.ptr = None
         if status:
-            error = failure(status, judge.error)
             self._judges.append(judge)
+            if status == MORE:
+                return None
+            error = failure(status, judge.error)
+            if options is not None and options.asked is not None:
+                options.asked.raise_kept()
             raise error
         outcome = Outcome(self, reply, judge.out.value or 0, judge,
                           (data, options))
@@ -332,6 +393,9 @@ class Contract(Generic[T]):
         whole report and the outcome."""
         return self.check(reply, **options).parsed
 
+    async def parse_async(self, reply: Bytes, **options: Any) -> T:
+        """The same where a validator is a coroutine function."""
+        return (await self.check_async(reply, **options)).parsed
 
     # -- streams -----------------------------------------------------------
 

@@ -92,8 +92,7 @@ class NotFound(SuretyError, LookupError):
 
 class InvalidReply(SuretyError, ValueError):
     """A reply that does not satisfy its contract. outcome has all of it, errors
-    what is wrong: the outcome's, or, where the reply satisfies the contract and
-    the Pydantic model says no, the model's (whose error is __cause__). Its text
+    what is wrong. Where the model says no, its error is __cause__. Its text
     is the whole report; line, path and hint are the first error's, and count in
     the reply."""
     status = "invalid"

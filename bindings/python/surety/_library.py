@@ -106,6 +106,7 @@ CORE: Signatures = {
     "surety_outcome_open": (Text, [P]),
     "surety_outcome_write": (c_int, [P, c_int, Str, P]),
     "surety_issue_write": (c_int, [P, P, P]),
+    "surety_validation_add": (c_int, [P, Str, Str, Str]),
     # text.h
     "surety_finder_new": (P, [P]),
     "surety_finder_free": (None, [P]),

@@ -3,20 +3,12 @@
 schema and read a value is one. Pydantic 1 and 2, their dataclasses, and 2's
 TypeAdapter."""
 
+import dataclasses
 import json
 import sys
-from typing import Any, Callable, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional
 
-from ._issues import Issue
-
-
-class Refused(Exception):
-    """The model refuses a value that satisfies its schema: it has validators
-    of its own."""
-
-    def __init__(self, issues: Tuple[Issue, ...]) -> None:
-        super().__init__()
-        self.issues = issues
+from ._validators import refusal_of
 
 
 class Model(NamedTuple):
@@ -26,30 +18,38 @@ class Model(NamedTuple):
     make: Callable[[str], Any]
 
 
-def _pointer(location: Any) -> str:
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1")
-                   for part in location)
+def _aliases(source: Any) -> Dict[str, str]:
+    """What the fields of a model of Pydantic 2, and of those within it, are
+    called in JSON: errors may have the fields' own names."""
+    found: Dict[str, str] = {}
+    seen = set()
+    rest = [getattr(source, "__pydantic_core_schema__",
+                    getattr(source, "core_schema", None))]
+    while rest:
+        one = rest.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Mapping):
+            for name, field in one.items():
+                if isinstance(field, Mapping) and \
+                        isinstance(field.get("validation_alias"), str):
+                    found[str(name)] = field["validation_alias"]
+            rest += one.values()
+        elif isinstance(one, (list, tuple)):
+            rest += one
+    return found
 
 
-def _refused(error: Exception) -> Optional[Refused]:
-    """What Pydantic's ValidationError says, as issues; None: it is none."""
-    errors = getattr(error, "errors", None)
-    if not callable(errors):
-        return None
-    return Refused(tuple(
-        Issue("model", _pointer(one.get("loc", ())), "", "",
-              str(one.get("msg", "")), "")
-        for one in errors()))
-
-
-def _made(read: Callable[[Any], Any], value: Any) -> Any:
+def _made(read: Callable[[Any], Any], text: str, source: Any,
+          parse: Callable[[str], Any] = str) -> Any:
+    """What a model makes of JSON text; raises Refused where it says no."""
     try:
-        return read(value)
+        return read(parse(text))
     except ValueError as error:
-        refused = _refused(error)
-        if refused is None:
+        if not callable(getattr(error, "errors", None)):
             raise
-        raise refused from error
+        raise refusal_of(error, text, _aliases(source)) from error
 
 
 def _schema_1(source: Any) -> Any:
@@ -80,21 +80,35 @@ def model_of(source: Any) -> Optional[Model]:
         if hasattr(source, "model_json_schema"):
             read = source.model_validate_json  # type: ignore[attr-defined]
             return Model(source.model_json_schema(), name,
-                         lambda text: _made(read, text))
+                         lambda text: _made(read, text, source))
         if hasattr(source, "parse_obj") and hasattr(source, "schema"):
             parse = source.parse_obj
             return Model(_schema_1(source), name,
-                         lambda text: _made(parse, json.loads(text)))
+                         lambda text: _made(parse, text, source, json.loads))
         if "__pydantic_validator__" in vars(source):  # a dataclass of 2
             adapter = model_of(sys.modules["pydantic"].TypeAdapter(source))
             return adapter and adapter._replace(name=name)
         if "__pydantic_model__" in vars(source):  # one of 1
             inner = vars(source)["__pydantic_model__"]
             return Model(_schema_1(inner), name, lambda text: source(
-                **vars(_made(inner.parse_obj, json.loads(text)))))
+                **vars(_made(inner.parse_obj, text, inner, json.loads))))
+        if dataclasses.is_dataclass(source):
+            return _dataclass(source, name)
         return None
     if hasattr(source, "json_schema") and hasattr(source, "validate_json"):
         read = source.validate_json
         return Model(source.json_schema(), "",
-                     lambda text: _made(read, text))
+                     lambda text: _made(read, text, source))
     return None
+
+
+def _dataclass(source: Any, name: str) -> Model:
+    """A dataclass of the standard library, which Pydantic 2 reads."""
+    try:
+        from pydantic import TypeAdapter
+    except ImportError:
+        raise TypeError(f"the dataclass {name} needs pydantic.TypeAdapter, of "
+                        "Pydantic 2, which is not installed") from None
+    model = model_of(TypeAdapter(source))
+    assert model is not None
+    return model._replace(name=name)

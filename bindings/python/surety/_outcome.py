@@ -14,13 +14,14 @@ from ._abi import Error, Str, Val
 from ._errors import InvalidReply, NoMemory, SuretyError, failure
 from ._issues import Issue, Repair, issue_of, place_of, repair_of
 from ._library import buffer, encode, lib, number_of, str_of
-from ._models import Refused
+from ._validators import Question, Refused, pointer_of
 from ._values import json_of, load
 
 if TYPE_CHECKING:
     from typing_extensions import Literal
 
     from ._contract import Contract
+    from ._validators import Asked
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -89,6 +90,10 @@ class Outcome(Generic[T]):
 
     # The reports of one that is detached.
     _texts: Optional[Dict[str, str]] = None
+    # What the validators accepted, by its JSON, and the error of what they
+    # refused.
+    _typed: Dict[str, Any] = {}
+    _cause: Optional[BaseException] = None
 
     def __init__(self, contract: "Contract[T]", raw: Any, pointer: int,
                  owner: object, again: Optional[Tuple[Any, Any]]) -> None:
@@ -100,11 +105,31 @@ class Outcome(Generic[T]):
         # The bytes that the judge read, which must live, and the options.
         self._again = again
         self.ok: bool = lib.surety_outcome_ok(pointer)
+        options = again[1] if again is not None else None
+        asked = options.asked if options is not None else None
+        if asked is not None:
+            self.take(asked)
 
     def __del__(self, Judge: Any = Judge, most: int = JUDGES_MAX) -> None:
         owner: Any = self.__dict__.get("_owner")
         if owner.__class__ is Judge and len(owner.home) < most:
             owner.home.append(owner)
+
+    def take(self, asked: "Asked") -> None:
+        """What the validators made of the values. They are not asked of a part
+        of one: there the model's word counts."""
+        self._typed, self._cause = asked.kept, asked.cause
+        if not self.ok or self.value_json in asked.kept:
+            return
+        try:
+            asked.kept[self.value_json] = asked.judges.typed(
+                Question(self.value_json, self.candidate_json))
+        except Refused as refused:
+            self.ok, self._cause = False, refused.cause
+            self.stage = "validation"
+            self.errors = tuple(
+                Issue("validator", pointer_of(one.path), "", "", one.message,
+                      one.hint) for one in refused.problems)
 
     def __repr__(self) -> str:
         said = "ok" if self.ok else f"{self.stage}, {len(self.errors)} errors"
@@ -138,12 +163,14 @@ class Outcome(Generic[T]):
         from one. Raises InvalidReply where there is no valid value."""
         if not self.ok:
             self._raise()
-        made: T = instance(self.contract, self, self)
+        made: T = instance(self.contract, self, self._typed)
         return made
 
     def _raise(self) -> NoReturn:
         report = self.report("text").rstrip("\n")
-        raise InvalidReply(report, self, self.errors)
+        if self.partial:
+            report = "\n".join([report, *map(str, self.errors)]).lstrip("\n")
+        raise InvalidReply(report, self, self.errors) from self._cause
 
     @lazy
     def candidate(self) -> Any:
@@ -291,7 +318,8 @@ class Outcome(Generic[T]):
 
     def __getstate__(self) -> Dict[str, Any]:
         state = dict(self.detach().__dict__)
-        state.pop("parsed", None)
+        for name in ("parsed", "_typed", "_cause"):
+            state.pop(name, None)
         return state
 
     def live(self) -> "Outcome[T]":
@@ -320,69 +348,15 @@ LAZY = tuple(name for name, one in vars(Outcome).items()
              if isinstance(one, lazy) and name != "parsed")
 
 
-def instance(contract: Any, valid: Any, outcome: "Optional[Outcome[Any]]"
-             ) -> Any:
+def instance(contract: Any, valid: Any, typed: Dict[str, Any]) -> Any:
     """What is valid, an outcome or a run's result, as an instance of its
-    contract's model. Where the reply's own value is the valid one but for
-    defaults, the model fills them in itself, for it does not check them and
-    keeps which members were given."""
-    make = contract.make if contract is not None else None
-    if make is None:
+    contract's model: what the model made of it when it was asked, or, of what
+    was pickled, makes of it again."""
+    if contract is None or contract.make is None:
         return valid.value
-    text = valid.value_json
-    if outcome is not None and outcome.ok and \
-            not any(one.cost for one in outcome.repairs) and \
-            not lib.surety_contract_strips_unknown(contract.handle):
-        text = outcome.candidate_json
-    try:
-        return make(text)
-    except Refused as refused:
-        issues = tuple(_placed(outcome, issue) for issue in refused.issues)
-        report = "".join(_shown(outcome, issue) for issue in issues)
-        raise InvalidReply(report.rstrip("\n"), outcome, issues) \
-            from refused.__cause__
-
-
-def _placed(outcome: "Optional[Outcome[Any]]", issue: Issue) -> Issue:
-    """What the model says of a value, with the value's place in the reply. It
-    holds for sure only where the reply's own bytes were read."""
-    if outcome is None or not outcome.attached:
-        return issue
-    live = outcome.live()
-    val = lib.surety_val_at(lib.surety_outcome_candidate(live.pointer),
-                            str_of(issue.instance_location))
-    position = lib.surety_val_position(val)
-    if not position.line:
-        return issue
-    if outcome.place != "native":
-        reply = encode(outcome.raw)
-        start = lib.surety_outcome_start(live.pointer)
-        end = position.offset + position.length
-        if reply[start:start + end] != \
-                bytes(lib.surety_doc_text(val.doc))[:end]:
-            return issue
-        position = lib.surety_position_at(
-            str_of(reply), start + position.offset, position.length)
-    line, column, offset, length = place_of(position)
-    return issue._replace(line=line, column=column, offset=offset,
-                          length=length)
-
-
-def _shown(outcome: "Optional[Outcome[Any]]", issue: Issue) -> str:
-    """An issue as the report "text" has it."""
-    texts = [encode(one) for one in issue[:6]]
-    raw = _abi.Issue(*[_abi.Text(cast(c_char_p(one), c_void_p), len(one))
-                       for one in texts])
-    form = _abi.IssueForm(size=sizeof(_abi.IssueForm))
-    if outcome is not None and issue.line and outcome.place != "native":
-        form.text = str_of(outcome.raw)
-        raw.position = _abi.Position(issue.offset, issue.length, issue.line,
-                                     issue.column)
-    with buffer() as out:
-        status = lib.surety_issue_write(byref(raw), byref(form), out.ref)
-        if status:
-            raise failure(status, Error())
-        return str(out)
+    if valid.value_json in typed:
+        return typed[valid.value_json]
+    return contract.make(valid.value_json)
 
 
 def sarif(results: str) -> str:

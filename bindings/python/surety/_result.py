@@ -13,6 +13,7 @@ from . import _abi
 from ._errors import InvalidReply, RunFailed
 from ._library import buffer, lib, number_of, str_of
 from ._outcome import Outcome, instance, sarif
+from ._validators import Asked
 from ._values import dump, json_of, load
 
 T = TypeVar("T")
@@ -99,7 +100,7 @@ class RunResult(Generic[T]):
     """What came of a run, or of a consensus."""
 
     #: "valid", "partial", "fallback", "rejected", "refused", "provider",
-    #: "budget", "ledger" or "cancelled".
+    #: "budget", "ledger", "cancelled" or "validator".
     verdict: str
     #: "", or why there is no valid value, and what to do about it.
     message: str
@@ -132,6 +133,7 @@ class RunResult(Generic[T]):
     def __init__(self, contract: Any) -> None:
         self.contract = contract
         self._texts: Dict[str, str] = {}
+        self._typed: Dict[str, Any] = {}
 
     @property
     def ok(self) -> bool:
@@ -147,11 +149,10 @@ class RunResult(Generic[T]):
     @property
     def parsed(self) -> T:
         """The value, as an instance of the model where the contract was made
-        from one. Raises RunFailed where there is no valid value, InvalidReply
-        where the model has validators that refuse it."""
+        from one. Raises RunFailed where there is no valid value."""
         if not self.ok:
             self._raise()
-        made: T = instance(self.contract, self, self.outcome)
+        made: T = instance(self.contract, self, self._typed)
         return made
 
     def _raise(self) -> NoReturn:
@@ -230,9 +231,12 @@ def _texts(write: Any) -> Dict[str, str]:
     return made
 
 
-def run_result(library: Any, handle: Any, contract: Any) -> RunResult[Any]:
-    """What came of a surety_run, which may then be freed."""
+def run_result(library: Any, handle: Any, contract: Any,
+               asked: "Optional[Asked]") -> RunResult[Any]:
+    """What came of a surety_run, which may then be freed. asked: its
+    validators; None: there are none."""
     result: RunResult[Any] = RunResult(contract)
+    result._typed = asked.kept if asked is not None else {}
     result.verdict = _abi.RUN_VERDICTS[library.surety_run_verdict_of(handle)]
     result.message = str(library.surety_run_message(handle))
     result.hint = str(library.surety_run_hint(handle))
@@ -254,8 +258,11 @@ def run_result(library: Any, handle: Any, contract: Any) -> RunResult[Any]:
     result.outcome = result.value = None
     result.value_json = ""
     if pointer and contract is not None:
-        result.outcome = Outcome(contract, result.reply_last, pointer, handle,
-                                 None).detach()
+        outcome: Outcome[Any] = Outcome(contract, result.reply_last, pointer,
+                                        handle, None)
+        if asked is not None:
+            outcome.take(asked)
+        result.outcome = outcome.detach()
         if result.verdict in ("valid", "partial", "fallback"):
             result.value = result.outcome.value
             result.value_json = result.outcome.value_json
@@ -282,11 +289,12 @@ def _ballots(vote: Any, library: Any, handle: Any,
     return made
 
 
-def consensus_result(library: Any, handle: Any,
-                     contract: Any) -> RunResult[Any]:
+def consensus_result(library: Any, handle: Any, contract: Any,
+                     asked: "Optional[Asked]") -> RunResult[Any]:
     """What came of a surety_consensus, which may then be freed."""
     decimals = contract is not None and contract.decimals
     result: RunResult[Any] = RunResult(contract)
+    result._typed = asked.kept if asked is not None else {}
     result.verdict = _abi.RUN_VERDICTS[
         library.surety_consensus_verdict(handle)]
     result.message = str(library.surety_consensus_message(handle))
@@ -299,11 +307,12 @@ def consensus_result(library: Any, handle: Any,
         handle, form, out))
     result.members = tuple(
         run_result(library, library.surety_consensus_member(handle, i),
-                   contract)
+                   contract, asked)
         for i in range(library.surety_consensus_member_count(handle)))
     aggregator = library.surety_consensus_aggregator(handle)
     if aggregator:
-        result.aggregator = run_result(library, aggregator, contract)
+        result.aggregator = run_result(library, aggregator, contract,
+                                       asked)
     winner = library.surety_consensus_winner(handle)
     if winner != _abi.SIZE_MAX:
         result.winner = winner

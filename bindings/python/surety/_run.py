@@ -16,10 +16,11 @@ from typing import (Any, Callable, List, Mapping, NamedTuple, Optional,
 from . import _abi
 from ._abi import SURETY_RUN_NONE, Error
 from ._config import Config
-from ._contract import Contract, JudgeOptions, prompt_options
+from ._contract import (Contract, JudgeOptions, Validators, prompt_options)
 from ._errors import failure
 from ._library import number_of, run_library, str_of
 from ._result import Event, RunResult, consensus_result, run_result
+from ._validators import Asked, Question
 
 EVENT = CFUNCTYPE(None, c_void_p, POINTER(_abi.Event))
 MEMBER_EVENT = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(_abi.Event))
@@ -116,6 +117,7 @@ class _Machine:
                  post: Callable[[Any], None]) -> None:
         self.engine = run_library()
         self.kept: List[Any] = []
+        self.asked: Optional[Asked] = None
         self.handle: Any = None
         self.ledger: Any = None
         self.post = post
@@ -225,7 +227,10 @@ class _Machine:
                                          "feedback")
         if self.contract is not None:
             options.contract = self.contract.handle
-            judge: JudgeOptions = self.contract.options(**settings.judge)
+            judge: JudgeOptions = self.contract.options(
+                post=self.post, validators=settings.validators,
+                **settings.judge)
+            self.asked = judge.asked
             options.judge = self.keep(judge.raw)
             self.kept.append(judge)
         self.kept.append(options)
@@ -278,10 +283,25 @@ class _Machine:
         return thread
 
     def result(self) -> "RunResult[Any]":
+        if self.asked is not None:
+            self.asked.raise_kept()
         if self.status:
             raise failure(self.status, self.error)
         make = consensus_result if self.is_consensus else run_result
-        return make(self.engine, self.handle, self.contract)
+        return make(self.engine, self.handle, self.contract, self.asked)
+
+    def answer(self, question: Question) -> None:
+        """Asks the validators, in the thread that called run."""
+        asked = self.asked
+        assert asked is not None
+        question.answer = asked.judges.answer_now(question, asked.kept)
+        question.done.set()
+
+    async def answer_async(self, question: Question) -> None:
+        asked = self.asked
+        assert asked is not None
+        question.answer = await asked.judges.answer(question, True, asked.kept)
+        question.done.set()
 
     def close(self) -> None:
         """Frees the run before what it stands on. No thread may be in it."""
@@ -318,7 +338,8 @@ class _Settings:
                  record: Any = None,
                  on_event: Optional[Callable[[Event], Any]] = None,
                  consensus: Union[None, str, Consensus, Mapping[str, Any]]
-                 = None, seed: int = 0, **judge: Any) -> None:
+                 = None, seed: int = 0, validators: Validators = None,
+                 **judge: Any) -> None:
         if isinstance(config, Config) and not (replay is record is None):
             raise ValueError("replay and record are the Config's own")
         if "native" in judge:
@@ -356,7 +377,8 @@ def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
     URL; False: none; without it what the configuration names. replay: a
     recording that is played; record: a file that exchanges are added to.
     on_event: called with each Event, in this thread; what it raises cancels the
-    run and comes out here. consensus: a Consensus or its kind, for several
+    run and comes out here. validators: functions that judge a value besides the
+    contract's own, called in this thread. consensus: a Consensus or its kind, for several
     models at once. repair, certain, partial, derive, fallback, extract,
     variables: as for Contract.check.
 
@@ -364,7 +386,7 @@ def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
     result says so, and its `parsed` raises RunFailed. Ctrl-C cancels the run;
     what was spent until then is in the ledger."""
     options = _Settings(**settings)
-    events: "queue.SimpleQueue[Optional[Event]]" = queue.SimpleQueue()
+    events: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
     machine = _Machine(_contract_of(contract), prompt, options, events.put)
     thread: Optional[threading.Thread] = None
     try:
@@ -373,7 +395,10 @@ def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
             event = events.get()
             if event is None:
                 break
-            options.on_event(event)
+            if isinstance(event, Question):
+                machine.answer(event)
+            else:
+                options.on_event(event)
     except BaseException:
         machine.cancelled.value = 1
         raise
@@ -406,9 +431,9 @@ async def run_async(contract: Any, prompt: str,
 
     options = _Settings(**settings)
     loop = asyncio.get_running_loop()
-    events: "asyncio.Queue[Optional[Event]]" = asyncio.Queue()
+    events: "asyncio.Queue[Any]" = asyncio.Queue()
 
-    def post(event: Optional[Event]) -> None:
+    def post(event: Any) -> None:
         loop.call_soon_threadsafe(events.put_nowait, event)
 
     machine = await loop.run_in_executor(
@@ -420,6 +445,9 @@ async def run_async(contract: Any, prompt: str,
             event = await events.get()
             if event is None:
                 break
+            if isinstance(event, Question):
+                await machine.answer_async(event)
+                continue
             said = options.on_event(event)
             if inspect.isawaitable(said):
                 await said

@@ -179,16 +179,39 @@ class Stream(Generic[T]):
     def finish(self, *, cut: Optional[bool] = None) -> Outcome[T]:
         """Judges what has come. cut: the provider says that it cut the reply
         off."""
+        outcome = self._finish(self._end(cut, False))
+        assert outcome is not None
+        return outcome
+
+    async def finish_async(self, *, cut: Optional[bool] = None) -> Outcome[T]:
+        """The same where a validator is a coroutine function."""
+        judge = self._end(cut, True)
+        while True:
+            outcome = self._finish(judge)
+            if outcome is not None:
+                return outcome
+            await judge.asked.settle()
+
+    def _end(self, cut: Optional[bool], waits: bool) -> Any:
+        """The options of the judgement at the end."""
+        options = dict(self._options)
+        if cut is not None:
+            options["cut"] = cut
+        return self.contract.options(waits=waits, **options)
+
+    def _finish(self, judge: Any) -> Optional[Outcome[T]]:
+        """None: a validator is waited for."""
         if self.outcome is not None:
             return self.outcome
-        judge = self._judge
-        if cut is not None:
-            judge = self.contract.options(**{**self._options, "cut": cut})
         self.turn += 1
         made, error = c_void_p(), Error()
         status = lib.surety_stream_finish(self.handle, byref(judge.raw),
                                           byref(made), byref(error))
+        if status == _abi.MORE:
+            return None
         if status:
+            if judge.asked is not None:
+                judge.asked.raise_kept()
             raise failure(status, error)
         data = b"".join(self._fed)
         self._fed.clear()
@@ -199,6 +222,8 @@ class Stream(Generic[T]):
         self._owner.kept.append(judge)
         self.outcome = Outcome(self.contract, raw, made.value or 0,
                                self._owner, None)
+        if judge.asked is not None:
+            self.outcome.take(judge.asked)
         return self.outcome
 
     def __iter__(self) -> Iterator[Part]:
@@ -213,4 +238,4 @@ class Stream(Generic[T]):
             raise TypeError("the stream was given no chunks; feed it")
         async for chunk in self._chunks:
             yield self.feed(chunk)
-        self.finish()
+        await self.finish_async()

@@ -38,11 +38,19 @@ def load(val: Val, decimals: bool = False) -> Any:
     """A value; None also where there is none."""
     if not val.doc:
         return None
-    text = json_of(val)
     try:
-        return (_reads_decimals if decimals else _reads)(text)
+        return (_reads_decimals if decimals else _reads)(json_of(val))
     except RecursionError:  # deeper than Python's reader goes
         return _walk(val, Decimal if decimals else float)
+
+
+def loads(text: str, decimals: bool = False) -> Any:
+    """The same of JSON text that the library wrote."""
+    try:
+        return (_reads_decimals if decimals else _reads)(text)
+    except RecursionError:
+        doc = Doc()
+        return _walk(doc.read(encode(text)), Decimal if decimals else float)
 
 
 def _scalar(val: Val, kind: int, real: Callable[[str], Any]) -> Any:

@@ -86,23 +86,7 @@ class Models(unittest.TestCase):
         self.assertIn("error[minimum]", str(caught.exception))
 
     def test_validators(self):
-        contract = Contract(Checked)
-        self.assertTrue(contract.check('{"count": 0}').ok)
-        with self.assertRaises(InvalidReply) as caught:
-            contract.parse('{"count": 0}')
-        error = caught.exception
-        self.assertIsInstance(error.__cause__, pydantic.ValidationError)
-        issue = error.errors[0]
-        self.assertEqual((issue.keyword, issue.instance_location, issue.line,
-                          issue.column, issue.offset, issue.length),
-                         ("model", "/count", 1, 11, 10, 1))
-        self.assertIn("must not be nothing\n    1 | {\"count\": 0}\n      |"
-                      "           ^ at /count", str(error))
-        self.assertEqual((error.line, error.column, error.path),
-                         (1, 11, "/count"))
-
-    def test_report_of_validators(self):
-        """It says no, though the outcome's own says yes."""
+        """What a validator refuses is not valid, and the report says so."""
         contract = Contract(Checked)
         reply = 'é\n So: {"count": 0}'
         for outcome, place in (
@@ -110,22 +94,31 @@ class Models(unittest.TestCase):
                 (contract.check("", native='{"count": 0}'), (1, 11, 10, 1)),
                 (contract.check("{'count': '0'}", repair="align"),
                  (1, 11, 10, 3)),
-                (contract.check(reply).detach(), (None,) * 4)):
+                (contract.check(reply).detach(), (2, 16, 18, 1))):
+            self.assertFalse(outcome.ok)
+            self.assertEqual(outcome.stage, "validation")
+            self.assertIsNone(outcome.value)
             with self.assertRaises(InvalidReply) as caught:
                 outcome.parsed
             error = caught.exception
-            self.assertEqual(error.errors[0][6:], place)
+            self.assertIsInstance(error.__cause__, pydantic.ValidationError)
+            issue = error.errors[0]
+            self.assertEqual((issue.keyword, issue.instance_location,
+                              issue[6:]), ("validator", "/count", place))
+            self.assertIn("must not be nothing", issue.message)
             report = error.report
             self.assertEqual((report["ok"], report["stage"], report["value"],
-                              report["errors"][0]["instanceLocation"],
-                              report["errors"][0].get("line")),
-                             (False, "validation", None, "/count", place[0]))
+                              report["errors"][0]["line"]),
+                             (False, "validation", None, place[0]))
             self.assertTrue(Contract("surety/report").check(
                 json.dumps(report)).ok)
-            self.assertIn("error[model]: ", str(error))
+            self.assertIn("error[validator]: ", str(error))
             again = pickle.loads(pickle.dumps(error))
             self.assertEqual((again.errors, again.report, str(again)),
                              (error.errors, report, str(error)))
+        told = contract.prompt_again("How many?", contract.check(reply))
+        self.assertIn("at /count: ", told)
+        self.assertIn("must not be nothing", told)
 
     def test_defaults(self):
         """The model's own, which are not checked, and are not given."""
