@@ -4,9 +4,9 @@
 import ctypes
 import os
 from ctypes import addressof, byref, c_void_p
-from typing import (Any, AsyncIterable, Callable, Dict, Generic, Iterable, List, Mapping,
-                    NamedTuple, Optional, Sequence, Tuple, Type, TypeVar,
-                    Union, overload)
+from typing import (Any, AsyncIterable, Callable, Dict, Generic, Iterable,
+                    List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type,
+                    TypeVar, Union, overload)
 
 from . import _abi
 from ._abi import MORE, Error, Str

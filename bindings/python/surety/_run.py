@@ -378,9 +378,9 @@ def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
     recording that is played; record: a file that exchanges are added to.
     on_event: called with each Event, in this thread; what it raises cancels the
     run and comes out here. validators: functions that judge a value besides the
-    contract's own, called in this thread. consensus: a Consensus or its kind, for several
-    models at once. repair, certain, partial, derive, fallback, extract,
-    variables: as for Contract.check.
+    contract's own, called in this thread. consensus: a Consensus or its kind,
+    for several models at once. repair, certain, partial, derive, fallback,
+    extract, variables: as for Contract.check.
 
     A model that fails, or replies that are all invalid, are no exceptions: the
     result says so, and its `parsed` raises RunFailed. Ctrl-C cancels the run;
