@@ -32,6 +32,17 @@ typedef struct surety_prompt_options {
      * tool): say what it means, not where in the reply it stands. */
     bool native;
     const surety_alloc *alloc;
+    /* With native: the schema that goes with the call (surety_strict_schema, or
+     * the contract's root), which the value is asked for in. One that is not
+     * the contract's is shown as it is, whatever the style. SURETY_NONE: the
+     * contract's. */
+    surety_val schema;
+    /* The provider shows that schema to the model: it is not said again. */
+    bool shown;
+    /* With native and style EXAMPLE: a value in that schema's form, such as
+     * surety_strict_deliver makes of the contract's example. SURETY_NONE: none
+     * is shown, unless the schema is the contract's. */
+    surety_val example;
 } surety_prompt_options;
 
 /* Appends the format instructions alone: what to answer, where in the reply

@@ -101,6 +101,11 @@ typedef struct surety_judge_options {
     bool cut;
     const surety_validator *validators;
     size_t validator_count;
+    /* Why native is not in the form that was asked for (surety_strict_restore):
+     * then it is refused with this, under the keyword "strict", and nothing
+     * else is looked for in it. native is then as it was delivered. NULL: it is
+     * in that form. */
+    const surety_error *native_fault;
 } surety_judge_options;
 
 typedef struct surety_outcome surety_outcome;
@@ -157,7 +162,7 @@ SURETY_API size_t surety_outcome_end(const surety_outcome *outcome);
 /* What is wrong, or (a warning) worth saying. position is of the reply as the
  * user sees it; line 0 where there is none. Texts belong to the outcome. The
  * keywords of findings that are no keyword of JSON Schema: "extraction",
- * "json_parse", "rules", "validator"; of warnings: "duplicate_key",
+ * "json_parse", "rules", "validator", "strict"; of warnings: "duplicate_key",
  * "deprecated" (the contract, or a member that a valid value has), "fallback",
  * "truncated", and with repairs allowed "ambiguous": another value of the same
  * place is valid as it stands, too, or one of a place before it is cut off. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* surety/strict.h: a contract in the subset of JSON Schema that a provider's
  * structured output takes. Optional properties become nullable and are taken
- * out again, keywords that the provider does not know move to the description
- * (the contract still enforces them), references are inlined where they must
- * be, limits are counted. What became of each keyword is told at its line,
+ * out again, objects of any members become lists of key and value, keywords
+ * that the provider does not know move to the description (the contract still
+ * enforces them), references are inlined where they must be, limits are
+ * counted. What became of each keyword is told at its line,
  * before a token is spent.
  *
  * Threads: a strict schema is frozen. */
@@ -70,15 +71,37 @@ SURETY_API size_t surety_strict_note_count(const surety_strict *strict);
 SURETY_API surety_strict_note surety_strict_note_at(const surety_strict *strict,
                                                     size_t i);
 
+/* Whether a delivered value may be another than the contract's; false:
+ * restoring copies it. */
+SURETY_API bool surety_strict_changes_values(const surety_strict *strict);
+
 /* Turns a value that the provider made for the strict schema back into one for
  * the contract: nulls that stood for absent properties are left out, a wrapped
- * root is unwrapped, objects that had to become lists of pairs are objects
- * again. What does not look as the strict schema said is kept as it is: the
- * contract will say what is wrong with it. out may not be delivered's doc.
+ * root is unwrapped, lists of key and value are members again. Scalars are
+ * copied: a string is a string, whatever it holds. What does not look as the
+ * strict schema said is kept as it is, and the contract will say what is wrong
+ * with it. SURETY_SYNTAX: what is meant would be a guess, for the value can be
+ * read in two ways, has a key twice, or has the names of a rewritten form
+ * without being one; the error's path and position say where in the delivered
+ * value, and its hint what a model can do. out may not be delivered's doc.
  * SURETY_NOMEM, SURETY_LIMIT. */
 SURETY_API surety_status surety_strict_restore(const surety_strict *strict,
                                                surety_val delivered,
                                                surety_doc *out,
+                                               surety_error *reterr);
+/* The same for the beginning of a value: appends what came of it, as JSON that
+ * ends where the text does. NULL limits: the defaults. Also SURETY_SYNTAX where
+ * it is no JSON so far. */
+SURETY_API surety_status surety_strict_restore_part(
+    const surety_strict *strict, surety_str text, const surety_limits *limits,
+    surety_buf *out, surety_error *reterr);
+
+/* The other way round: the contract's value as the provider delivers it, for
+ * an example that a model is shown. A member that may be left out and is not
+ * there is null where all are required. SURETY_UNSUPPORTED: the value has what
+ * is not asked for, such as members beside the named ones. SURETY_NOMEM. */
+SURETY_API surety_status surety_strict_deliver(const surety_strict *strict,
+                                               surety_val val, surety_doc *out,
                                                surety_error *reterr);
 
 #ifdef __cplusplus

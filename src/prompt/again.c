@@ -28,10 +28,20 @@ typedef struct again_state {
     surety_buf *out;
 } again_state;
 
+/* Whether the value is not in the form that was asked for. */
+static bool again_is_strict(const surety_outcome *outcome)
+{
+    return surety_str_equal(surety_outcome_error(outcome, 0).keyword,
+                            SURETY__LITERAL("strict"));
+}
+
 bool surety_prompt_patches(const surety_outcome *outcome)
 {
+    /* A value that is not in the form that was asked for is no value of the
+     * contract's, which a patch would be of. */
     return surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION &&
-           surety_outcome_candidate(outcome).doc != NULL;
+           surety_outcome_candidate(outcome).doc != NULL &&
+           !again_is_strict(outcome);
 }
 
 /* ---- what an error is about ---------------------------------------------- */
@@ -353,6 +363,12 @@ surety_status surety_prompt_again(const surety_contract *contract,
         surety_buf_text(out, "Answer again, with valid JSON of the form asked "
                              "for above.\n");
     } else {
+        if (!state.patches && surety__format_is_other(contract, &own) &&
+            !again_is_strict(outcome))
+            surety_buf_text(out, "Places and values are those of the value "
+                                 "after each list of key and value became "
+                                 "members of its object, and null for what is "
+                                 "absent was left out. ");
         again_errors(&state, out);
         if (state.patches)
             again_ask_patch(out);

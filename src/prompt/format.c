@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The format instructions: what to answer, where it must stand, and the schema
- * in one of three styles. Of the contract's places the first that is a place in
- * a reply's text is the one that is asked for; the others are only forgiven. */
+ * in one of three styles; beside a call that has a schema of its own, that one,
+ * and nothing where the model sees it anyway. Of the contract's places the
+ * first that is a place in a reply's text is the one that is asked for; the
+ * others are only forgiven. */
 #include "prompt/prompt.h"
 
 /* The style to use: what was asked for, else what the contract says. */
@@ -75,6 +77,13 @@ static bool format_needs_id(surety_val root)
     return false;
 }
 
+bool surety__format_is_other(const surety_contract *contract,
+                             const surety_prompt_options *options)
+{
+    return options->native && options->schema.doc &&
+           options->schema.doc != surety_contract_root(contract).doc;
+}
+
 static void format_schema(const surety_contract *contract, surety_buf *out)
 {
     static const char *const drop[] = {"x-surety", "$schema", "$id", NULL};
@@ -135,6 +144,42 @@ static surety_status format_example(const surety_contract *contract,
     return status;
 }
 
+/* The schema in the style, or the one that goes with the call. */
+static surety_status format_form(const surety_contract *contract,
+                                 surety_prompt_style style,
+                                 const surety_prompt_options *options,
+                                 surety_buf *out, surety_error *reterr)
+{
+    const bool other = surety__format_is_other(contract, options);
+    const bool example = style == SURETY_PROMPT_EXAMPLE;
+
+    if (options->native && options->shown &&
+        !(example && (!other || options->example.doc))) {
+        surety_buf_text(out, "The answer is a value that satisfies the schema "
+                             "that comes with this request.\n");
+        return SURETY_OK;
+    }
+    if (other && (!example || !options->example.doc)) {
+        format_head(SURETY_PROMPT_JSON_SCHEMA, true, out);
+        surety__layout_write(options->schema, NULL, out);
+        surety_buf_byte(out, '\n');
+        return SURETY_OK;
+    }
+    format_head(style, options->native, out);
+    if (other) {
+        surety__layout_write(options->example, NULL, out);
+        surety_buf_byte(out, '\n');
+    } else if (style == SURETY_PROMPT_TYPESCRIPT) {
+        surety__spell_write(surety_contract_schema(contract), options->alloc,
+                            out);
+    } else if (example) {
+        return format_example(contract, options->alloc, out, reterr);
+    } else {
+        format_schema(contract, out);
+    }
+    return SURETY_OK;
+}
+
 /* What the rules say beyond the schema, in their own words. */
 static void format_rules(const surety_contract *contract, surety_buf *out)
 {
@@ -175,13 +220,7 @@ surety_status surety_prompt_format(const surety_contract *contract,
     if ((unsigned)style > SURETY_PROMPT_EXAMPLE)
         return surety__fail(reterr, SURETY_MISUSE, "there is no style %d",
                             (int)style);
-    format_head(style, own.native, out);
-    if (style == SURETY_PROMPT_TYPESCRIPT)
-        surety__spell_write(surety_contract_schema(contract), own.alloc, out);
-    else if (style == SURETY_PROMPT_EXAMPLE)
-        status = format_example(contract, own.alloc, out, reterr);
-    else
-        format_schema(contract, out);
+    status = format_form(contract, style, &own, out, reterr);
     format_rules(contract, out);
     surety__format_place(contract, own.native, out);
     if (status == SURETY_OK && out->status != SURETY_OK)

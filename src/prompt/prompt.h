@@ -68,6 +68,9 @@ bool surety__make_pattern(surety_str source, unsigned n, unsigned more,
 
 /* ---- format.c ------------------------------------------------------------ */
 
+/* Whether the value is asked for in another form than the contract's. */
+bool surety__format_is_other(const surety_contract *contract,
+                             const surety_prompt_options *options);
 /* The contract's places as a model must know them: appends one sentence that
  * says where the JSON must stand. */
 void surety__format_place(const surety_contract *contract, bool native,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* names.c: what protocols, modes and failures are called, and what follows from
- * a name: what a failure means for the next call, and which providers compile a
- * schema to a grammar. */
+ * a name: what a failure means for the next call, which providers compile a
+ * schema to a grammar, and which show it to the model. */
 #include "provider/provider.h"
 
 static const char *const names_protocols[] = {
@@ -56,6 +56,14 @@ bool surety__failure_is_below(surety_failure failure)
     return failure == SURETY_FAILURE_ADDRESS ||
            (failure != SURETY_FAILURE_NONE &&
             failure <= SURETY_FAILURE_CANCELLED);
+}
+
+bool surety__provider_shows_schema(surety_protocol protocol, surety_str name)
+{
+    return protocol == SURETY_PROTOCOL_ANTHROPIC ||
+           protocol == SURETY_PROTOCOL_GEMINI ||
+           surety_str_equal(name, SURETY__LITERAL("openai")) ||
+           surety_str_equal(name, SURETY__LITERAL("responses"));
 }
 
 const char *surety_protocol_name(surety_protocol protocol)

@@ -44,6 +44,10 @@ bool surety__protocol_has(surety_protocol protocol, surety_mode mode);
 bool surety__provider_has_grammar(surety_str name);
 /* Whether it is a transport's: below the protocol, and no provider's answer. */
 bool surety__failure_is_below(surety_failure failure);
+/* Whether a schema that structured output is asked for by is shown to the
+ * model, by the provider's own word. Of other servers of OpenAI's protocol that
+ * is not known. */
+bool surety__provider_shows_schema(surety_protocol protocol, surety_str name);
 
 /* ---- decoder.c, answer.c, failure.c and the protocols' files ------------- */
 

@@ -22,6 +22,7 @@ static surety_status explain_syntax(surety_judge *judge);
 static surety_status explain_findings(surety_judge *judge);
 static surety_status explain_rules(surety_judge *judge);
 static surety_status explain_objections(surety_judge *judge);
+static surety_status explain_fault(surety_judge *judge);
 
 surety_status surety__explain_errors(surety_judge *judge)
 {
@@ -31,6 +32,8 @@ surety_status surety__explain_errors(surety_judge *judge)
         return explain_extraction(judge);
     if (best->stage == SURETY_STAGE_JSON_PARSE)
         return explain_syntax(judge);
+    if (best->refused)
+        return explain_fault(judge);
     if (best->objections)
         return explain_objections(judge);
     return best->verdicts ? explain_rules(judge) : explain_findings(judge);
@@ -57,6 +60,30 @@ void surety__explain_quote(surety_buf *out, surety_str text, size_t max)
     surety_json_string(out, text);
     if (cut)
         surety_buf_text(out, "...");
+}
+
+/* What the caller says of a native value. */
+static surety_status explain_fault(surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    const surety_error *fault = judge->options.native_fault;
+    const surety_str path = surety_str_of(fault->path);
+    surety_outcome *outcome = &judge->outcome;
+    surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
+
+    if (!issue)
+        return SURETY_NOMEM;
+    surety__explain_keyword(issue, "strict");
+    surety__locate_value(
+        judge, best, surety_val_at(surety_doc_root(best->doc), path), issue);
+    return surety__outcome_copy(outcome, path,
+                                &issue->seen.instance_location) &&
+                   surety__outcome_copy(outcome, surety_str_of(fault->message),
+                                        &issue->seen.message) &&
+                   surety__outcome_copy(outcome, surety_str_of(fault->hint),
+                                        &issue->seen.hint)
+               ? SURETY_OK
+               : SURETY_NOMEM;
 }
 
 /* ---- extraction ---------------------------------------------------------- */

@@ -311,7 +311,10 @@ static surety_status judge_check(surety_judge *judge, surety_error *reterr)
     bool valid = false;
     surety_status status;
 
-    if (now->stage != SURETY_STAGE_VALIDATION)
+    now->refused = now->stage == SURETY_STAGE_VALIDATION &&
+                   now->index == SURETY__NATIVE &&
+                   judge->options.native_fault != NULL;
+    if (now->stage != SURETY_STAGE_VALIDATION || now->refused)
         return SURETY_OK;
     status = surety_checker_check(judge->checker, schema, root, &valid, reterr);
     if (status != SURETY_OK)

@@ -593,6 +593,8 @@ surety_status surety__repair_place(surety_judge *judge, surety_place place,
 
     if (judge->cut_off)
         return SURETY_OK;
+    if (place == SURETY_PLACE_NATIVE && judge->options.native_fault)
+        return SURETY_OK;
     if (place == SURETY_PLACE_NATIVE) {
         status = repair_native(&pass, reterr);
     } else {

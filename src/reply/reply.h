@@ -111,6 +111,7 @@ typedef struct surety__trial {
     size_t brackets; /* and behind it */
     size_t rows;     /* it was made of so many values */
     bool text;       /* the text itself was taken for a value */
+    bool refused;    /* by the options' native_fault */
 } surety__trial;
 
 struct surety_judge {

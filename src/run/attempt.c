@@ -34,12 +34,14 @@ surety__attempt *surety__attempt_last(const surety_run *run)
 
 /* ---- what is said -------------------------------------------------------- */
 
-static surety_prompt_options attempt_prompt_options(const surety_run *run)
+static surety_prompt_options attempt_prompt_options(surety_run *run)
 {
     surety_prompt_options options = run->prompt_options;
 
     options.alloc = run->alloc;
     options.native = run->plan.mode != SURETY_MODE_PROMPT;
+    if (options.native)
+        surety__mode_show(run, &options);
     return options;
 }
 
@@ -255,12 +257,14 @@ bool surety__attempt_plan(surety_run *run, surety__purpose purpose)
     if (purpose != PURPOSE_RETRY) {
         plan->mode = run->mode;
         plan->patch = false;
+        surety__mode_bind(run);
         switch (purpose) {
         case PURPOSE_ASK: good = attempt_ask(run); break;
         case PURPOSE_SHORTER: good = attempt_ask_differently(run); break;
         default: good = attempt_ask_again(run); break;
         }
-        surety__mode_bind(run);
+        if (plan->patch)
+            surety__mode_bind(run);
         attempt_measure(run);
     }
     attempt_say_why(run);

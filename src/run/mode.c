@@ -9,12 +9,13 @@
  *    provider, where its root is an object.
  * 2. A contract that does not list the place native wants no structured value:
  *    AUTO asks for text.
- * 3. Whatever the mode, the contract is checked here: a lower rung loses the
+ * 3. The model is shown one form of the value, the one that it is bound to, and
+ *    once: by its provider, or in the prompt where the provider does not.
+ * 4. Whatever the mode, the contract is checked here: a lower rung loses the
  *    provider's help and no guarantee of ours. */
 #include "run/run.h"
 
-/* Servers that compile a schema to a grammar do not show it to the model, which
- * sees it in the prompt, as all models do. */
+/* Servers that compile a schema to a grammar have a subset of their own. */
 static surety_subset mode_subset(const surety_model *model)
 {
     switch (model->protocol) {
@@ -180,6 +181,57 @@ surety__bound *surety__mode_bound(surety_run *run)
     if (!run->plan.strict)
         return NULL;
     return mode_bound(run, mode_subset(surety__run_model(run)));
+}
+
+/* The contract's example as the plan's value would be; NONE: there is none. */
+static surety_val mode_example(surety_run *run)
+{
+    surety__bound *bound = surety__mode_bound(run);
+    surety_doc *given;
+    surety_status status = SURETY_NOMEM;
+
+    if (bound->exemplified)
+        return bound->example ? surety_doc_root(bound->example)
+                              : surety_val_none();
+    bound->exemplified = true;
+    bound->example = surety_doc_new(run->alloc);
+    given = surety_doc_new(run->alloc);
+    if (bound->example && given)
+        status = surety_prompt_example(run->options.contract, given, NULL);
+    if (status == SURETY_OK)
+        status = surety_strict_deliver(bound->strict, surety_doc_root(given),
+                                       bound->example, NULL);
+    surety_doc_free(given);
+    if (status == SURETY_NOMEM)
+        run->status = SURETY_NOMEM;
+    if (status == SURETY_OK)
+        return surety_doc_root(bound->example);
+    surety_doc_free(bound->example);
+    bound->example = NULL;
+    return surety_val_none();
+}
+
+void surety__mode_show(surety_run *run, surety_prompt_options *options)
+{
+    const surety_model *model = surety__run_model(run);
+    const surety__plan *plan = &run->plan;
+    const surety_val root = surety_contract_root(run->options.contract);
+    const bool example =
+        options->style == SURETY_PROMPT_EXAMPLE ||
+        (options->style == SURETY_PROMPT_CONTRACT &&
+         surety_val_is(
+             surety_val_at(root, SURETY__LITERAL("/x-surety/prompt/style")),
+             "example"));
+
+    options->schema = root;
+    if (plan->strict && surety_strict_changes_values(plan->strict)) {
+        options->schema = plan->schema;
+        if (example)
+            options->example = mode_example(run);
+    }
+    options->shown =
+        plan->mode == SURETY_MODE_TOOL ||
+        surety__provider_shows_schema(model->protocol, model->provider);
 }
 
 void surety__mode_bind(surety_run *run)

@@ -121,99 +121,86 @@ void surety__receive_forget(surety_run *run)
     run->outcome = NULL;
 }
 
-/* The documents of a value that is restored; false: out of memory. */
-static bool receive_docs(surety_run *run)
+/* Makes a delivered value one of the contract's, as text that lives as long as
+ * the run; *ret_same: it is one as it stands. Empty where it cannot be made
+ * one: the fault says why. */
+static surety_str receive_restore_val(surety_run *run, surety_val delivered,
+                                      bool *ret_same)
 {
-    if (!run->value)
-        run->value = surety_doc_new(run->alloc);
+    surety_status status;
+
     if (!run->restored)
         run->restored = surety_doc_new(run->alloc);
-    if (!run->value || !run->restored)
+    if (!run->restored) {
         run->status = SURETY_NOMEM;
-    return run->status == SURETY_OK;
+        return (surety_str){"", 0};
+    }
+    run->fault = (surety_error){.status = SURETY_OK};
+    status = surety_strict_restore(run->plan.strict, delivered, run->restored,
+                                   &run->fault);
+    if (status == SURETY_NOMEM)
+        run->status = SURETY_NOMEM;
+    if (status != SURETY_OK)
+        return (surety_str){"", 0};
+    *ret_same = surety_val_equal(delivered, surety_doc_root(run->restored));
+    (void)surety_val_write(surety_doc_root(run->restored), SURETY_STYLE_COMPACT,
+                           &run->text);
+    return surety__result_keep(run);
 }
 
-/* The structured value as one of the contract's, as text that lives as long as
- * the run; empty where it is no JSON. */
-static surety_str receive_restore(surety_run *run, surety_str native)
+/* Whether what is delivered for the plan may be another value than the
+ * contract's. */
+static bool receive_restores(const surety_run *run)
+{
+    return run->plan.strict && surety_strict_changes_values(run->plan.strict);
+}
+
+/* The subject of a structured value: one of the contract's, or as it was
+ * delivered and what is wrong with it. False: it is no JSON. */
+static bool receive_native(surety_run *run, surety_str native,
+                           surety__subject *subject)
 {
     const surety_read_options options = {.size = sizeof(options),
                                          .flags = SURETY_READ_BORROW,
                                          .limits = run->options.limits};
     surety_status status;
+    bool same;
 
+    subject->native = native;
     if (!run->plan.strict)
-        return native;
-    if (!receive_docs(run))
-        return (surety_str){"", 0};
-    status = surety_doc_read(run->value, native, &options, NULL);
-    if (status == SURETY_OK)
-        status =
-            surety_strict_restore(run->plan.strict, surety_doc_root(run->value),
-                                  run->restored, &run->cause);
+        return true;
+    if (!run->value)
+        run->value = surety_doc_new(run->alloc);
+    status = run->value ? surety_doc_read(run->value, native, &options, NULL)
+                        : SURETY_NOMEM;
     if (status == SURETY_NOMEM)
         run->status = SURETY_NOMEM;
-    if (status != SURETY_OK)
-        return (surety_str){"", 0};
-    (void)surety_val_write(surety_doc_root(run->restored), SURETY_STYLE_COMPACT,
-                           &run->text);
-    return surety__result_keep(run);
+    if (status != SURETY_OK || !receive_restores(run))
+        return status == SURETY_OK;
+    subject->native =
+        receive_restore_val(run, surety_doc_root(run->value), &same);
+    subject->faulty = !subject->native.len;
+    if (subject->faulty)
+        subject->native = native;
+    return run->status == SURETY_OK;
 }
 
-/* How many of the brackets that end a value's text are those of containers that
- * are open; *ret_last is what stands last in the innermost, or the value. */
-static size_t receive_open(surety_val val, surety_val *ret_last)
-{
-    size_t count = 0;
-
-    while (surety_val_is_open(val) &&
-           surety_val_kind(val) >= SURETY_KIND_ARRAY) {
-        surety_val last = surety_val_none();
-
-        for (surety_val child = surety_val_first(val); child.doc;
-             child = surety_val_next(val, child))
-            last = child;
-        count++;
-        val = last;
-    }
-    *ret_last = val;
-    return count;
-}
-
-/* The beginning of a structured value as that of one of the contract's: what
- * came is restored, and the end is taken off again that its text did not have.
- * Where that cannot be done it is left as it is. */
+/* The beginning of a structured value as that of one of the contract's; empty
+ * where that cannot be said. */
 static surety_str receive_restore_part(surety_run *run, surety_str native)
 {
-    const surety_lenient_options options = {.size = sizeof(options),
-                                            .limits = run->options.limits};
-    size_t end = 0;
-    surety_val last;
     surety_status status;
-    size_t taken;
 
-    if (!run->plan.strict || !receive_docs(run))
+    if (!receive_restores(run))
         return native;
-    status = surety_doc_read_lenient(run->value, native, &options, &end, NULL);
-    if (status == SURETY_OK || status == SURETY_END)
-        status = surety_strict_restore(
-            run->plan.strict, surety_doc_root(run->value), run->restored, NULL);
+    status = surety_strict_restore_part(run->plan.strict, native,
+                                        run->options.limits, &run->text, NULL);
+    if (status == SURETY_OK)
+        return surety__result_keep(run);
+    surety_buf_reset(&run->text);
     if (status == SURETY_NOMEM)
         run->status = SURETY_NOMEM;
-    if (status != SURETY_OK)
-        return native;
-    taken = receive_open(surety_doc_root(run->value), &last);
-    taken +=
-        surety_val_is_open(last) && surety_val_kind(last) == SURETY_KIND_STRING;
-    (void)surety_val_write(surety_doc_root(run->restored), SURETY_STYLE_COMPACT,
-                           &run->text);
-    if (run->text.status == SURETY_OK && run->text.len >= taken)
-        run->text.len -= taken;
-    /* A number that has ended shall not look as if it went on. */
-    if (taken && run->text.len && last.doc && !surety_val_is_open(last) &&
-        !memchr("{[", run->text.ptr[run->text.len - 1], 2))
-        surety_buf_byte(&run->text, ',');
-    return surety__result_keep(run);
+    return (surety_str){"", 0};
 }
 
 /* The value that a patch makes of the last reply's; empty where none can be
@@ -258,6 +245,7 @@ surety_judge_options surety__receive_options(const surety_run *run,
     surety_judge_options options = run->judge;
 
     options.native = subject->native;
+    options.native_fault = subject->faulty ? &run->fault : NULL;
     options.partial = subject->partial;
     options.cut = subject->cut;
     if (subject->native.len)
@@ -427,6 +415,56 @@ static void receive_note(surety_run *run, bool patched)
     run->violations = violations;
 }
 
+/* Whether the text of a value was mended to be read. */
+static bool receive_is_mended(const surety_outcome *outcome)
+{
+    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++)
+        if (!surety_outcome_repaired(outcome, i).instance_location.len)
+            return true;
+    return false;
+}
+
+/* A value in the text of a reply, which may be in the form that was asked for
+ * too: then it is made one of the contract's. What validators say has to wait
+ * for that. False: it is one of the contract's as it stands, or there is none.
+ */
+static bool receive_found(surety_run *run, surety__subject *subject)
+{
+    surety_judge_options options = surety__receive_options(run, subject);
+    surety_outcome *outcome = NULL;
+    surety_val found;
+    surety_status status;
+    bool same = true;
+
+    options.validator_count = 0;
+    options.no_fallback = true;
+    options.derive = false;
+    status = surety_reply_judge(run->options.contract, subject->text, &options,
+                                &outcome, NULL);
+    if (status == SURETY_NOMEM)
+        run->status = SURETY_NOMEM;
+    found = status == SURETY_OK ? surety_outcome_candidate(outcome)
+                                : surety_val_none();
+    if (found.doc) {
+        const surety_str value = receive_restore_val(run, found, &same);
+        subject->faulty = !value.len;
+        same = same && value.len;
+        if (value.len && !same && receive_is_mended(outcome)) {
+            surety__fail(&run->fault, SURETY_SYNTAX,
+                         "this is not JSON as it stands, and not of the form "
+                         "of the contract");
+            subject->faulty = true;
+        }
+        if (subject->faulty)
+            (void)surety_val_write(found, SURETY_STYLE_COMPACT, &run->text);
+        if (!same)
+            subject->native =
+                subject->faulty ? surety__result_keep(run) : value;
+    }
+    surety_outcome_free(outcome);
+    return !same && run->status == SURETY_OK;
+}
+
 /* What of an answer is judged. */
 static surety__subject receive_subject(surety_run *run, bool *ret_patched)
 {
@@ -439,12 +477,11 @@ static surety__subject receive_subject(surety_run *run, bool *ret_patched)
         subject.native = receive_patch(run, subject.text);
         *ret_patched = alone = subject.native.len > 0;
     } else if (answer->native.len && run->plan.mode != SURETY_MODE_PROMPT) {
-        subject.native = receive_restore(run, answer->native);
-        alone = subject.native.len > 0;
-        if (!alone) {
-            subject.native = answer->native;
-            alone = surety__watch_refuses(run, answer->native);
-        }
+        alone = receive_native(run, answer->native, &subject) ||
+                surety__watch_refuses(run, answer->native) ||
+                (receive_restores(run) && receive_found(run, &subject));
+    } else if (receive_restores(run) && run->plan.mode != SURETY_MODE_PROMPT) {
+        alone = receive_found(run, &subject);
     }
     if (alone)
         subject.text = (surety_str){"", 0};

@@ -560,6 +560,7 @@ void surety_run_free(surety_run *run)
     for (size_t i = 0; i < SURETY__SUBSETS; i++) {
         surety_contract_free(run->bounds[i].loose);
         surety_strict_free(run->bounds[i].strict);
+        surety_doc_free(run->bounds[i].example);
     }
     surety_stream_free(run->stream);
     surety_contract_free(run->any);

@@ -97,6 +97,7 @@ typedef struct surety__attempt {
 typedef struct surety__subject {
     surety_str text, native;
     bool cut, partial; /* the judge's options */
+    bool faulty;       /* native is refused with the run's fault */
     size_t stopped;    /* the number of the attempt, if it was stopped */
     size_t attempt;    /* that of its attempt */
 } surety__subject;
@@ -143,6 +144,8 @@ typedef struct surety__bound {
     bool possible;
     surety_strict *strict; /* may be NULL where it is impossible */
     surety_str reason;     /* why it is */
+    bool exemplified;
+    surety_doc *example; /* the contract's, as it is delivered; or NULL */
     bool loosened;
     surety_contract *loose; /* what surely holds of values as they are
                              * delivered (loose.c); NULL: nothing */
@@ -217,6 +220,7 @@ struct surety_run {
     surety_str reply_first, reply_last;
     bool replied;
     surety_error cause; /* why a call or a judgement could not be made */
+    surety_error fault; /* why a value could not be made the contract's */
 };
 
 /* Memory: a leaf that runs out of it sets status to NOMEM and goes on with
@@ -247,6 +251,8 @@ void surety__mode_pick(surety_run *run, surety_mode from);
 bool surety__mode_may_sink(const surety_run *run);
 /* Binds the plan to the schema as its mode wants it. */
 void surety__mode_bind(surety_run *run);
+/* What a prompt says of the schema that the plan is bound to. */
+void surety__mode_show(surety_run *run, surety_prompt_options *options);
 /* The subset's schema that the plan is bound by; NULL: none. */
 surety__bound *surety__mode_bound(surety_run *run);
 

@@ -2,8 +2,12 @@
 /* Nodes out of wholes. A node that is new waits in the list of all nodes until
  * its turn comes, so depth costs no stack. Unions with something beside them
  * are multiplied out: each branch becomes one whole with what stands beside the
- * union. When all are made, what one is by another is settled in rounds: each
- * takes something away, so they end. */
+ * union. When all are made, they are settled (settle.c).
+ *
+ * A value of which nothing is said goes as what its kind is: alternatives of
+ * which no two take the same value, so that what is delivered can be read in
+ * one way only. Text within a string cannot be that: a model that leaves the
+ * inner quotes out sends 06, and means a string. */
 #include "strict/node.h"
 
 /* ---- nodes --------------------------------------------------------------- */
@@ -21,6 +25,7 @@ static surety__node *node_new(surety_strict *strict)
     if (strict->status != SURETY_OK)
         return NULL;
     strict->nodes[strict->node_count++] = node;
+    node->ordinal = (uint32_t)strict->node_count;
     return node;
 }
 
@@ -200,21 +205,80 @@ static bool node_split(surety_strict *strict, surety__node *node,
     return true;
 }
 
+/* A node that no shape of the contract is. */
+static surety__node *any_part(surety_strict *strict, unsigned types)
+{
+    surety__node *node = node_new(strict);
+
+    if (!node)
+        return NULL;
+    node->is_made = true;
+    node->types = (uint8_t)types;
+    return node;
+}
+
+/* The node of every value: scalars as they are, lists of such values, objects
+ * as lists of key and value. */
+static surety__node *any_make(surety_strict *strict)
+{
+    surety__node *scalar =
+        any_part(strict, TYPE_STRING | TYPE_NUMBERS | TYPE_BOOLEAN | TYPE_NULL);
+    surety__node *array = any_part(strict, TYPE_ARRAY);
+    surety__node *object = any_part(strict, TYPE_OBJECT);
+    const surety__link links[] = {
+        {scalar, false}, {array, false}, {object, false}};
+    surety__node *any = surety__node_union(strict, links, 3);
+
+    if (!scalar || !array || !object || !any)
+        return NULL;
+    array->items = object->others = (surety__link){any, true};
+    object->others_how = OTHERS_BESIDE;
+    return any;
+}
+
+surety__node *surety__node_any(surety_strict *strict, surety_val at)
+{
+    const unsigned traits = strict->subset->traits;
+    const bool tagged =
+        traits & SUBSET_RECURSION && !(traits & SUBSET_OPTIONAL_CYCLE);
+
+    if (!at.doc)
+        at = surety_contract_root(strict->contract);
+    if (!tagged)
+        surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, at,
+                           "say its type where one is known; mode auto asks "
+                           "for it by a tool or in the prompt, where a value "
+                           "of any kind comes as it is",
+                           "%s does not take a schema that allows any value",
+                           strict->subset->title);
+    else
+        surety__strict_say(strict, SURETY_STRICT_REWRITTEN, at,
+                           "it is asked for as one of each kind, an object as "
+                           "a list of key and value, and made a value again; "
+                           "say its type where one is known",
+                           "%s does not take a schema that allows any value",
+                           strict->subset->title);
+    if (!strict->any)
+        strict->any = tagged ? any_make(strict) : any_part(strict, TYPE_ANY);
+    return strict->any;
+}
+
 /* Nothing is said about the value's kind. */
 static void node_any(surety_strict *strict, surety__node *node,
                      const surety__facts *facts)
 {
     if (!(strict->subset->traits & SUBSET_ANY)) {
-        node->form = NODE_TEXT;
-        if (node->origin.doc)
-            surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
-                               "it is asked for as JSON in a string, and read "
-                               "back; say its type where one is known",
-                               "%s does not take a schema that allows any "
-                               "value",
-                               strict->subset->title);
+        node->branches =
+            surety__graph_take(&strict->graph, sizeof(*node->branches));
+        if (!node->branches)
+            return;
+        node->branches[0].node = surety__node_any(strict, node->origin);
+        node->branches[0].by_name = true;
+        node->branch_count = node->branches[0].node != NULL;
     }
     surety__node_keywords(strict, node, facts);
+    if (node->branch_count)
+        node->form = NODE_UNION;
 }
 
 /* The type that keywords speak of, where none is declared. */
@@ -362,138 +426,12 @@ static void node_make(surety_strict *strict, surety__node *node)
     node_drop_choices(strict, node);
 }
 
-/* ---- what nodes make of each other --------------------------------------- */
-
-static bool settle_branches(surety_strict *strict, surety__node *node)
-{
-    uint32_t count = 0;
-    bool changed = false;
-
-    for (uint32_t i = 0; i < node->branch_count; i++) {
-        const surety__link link = node->branches[i];
-        if (link.node->form == NODE_NEVER)
-            continue;
-        node->branches[count++] = link;
-        if (link.node->form == NODE_TEXT) {
-            surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
-                               "the whole value is asked for as JSON in a "
-                               "string",
-                               "a branch allows any value");
-            node->form = NODE_TEXT;
-            return true;
-        }
-        if (link.node->has_null && !node->has_null)
-            changed = node->has_null = true;
-    }
-    changed |= count != node->branch_count;
-    node->branch_count = count;
-    if (count == 0) {
-        node->form = NODE_NEVER;
-        changed = true;
-    }
-    return changed;
-}
-
-static bool settle_fields(surety__node *node)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < node->field_count; i++) {
-        if (node->fields[i].link.node->form != NODE_NEVER) {
-            node->fields[count++] = node->fields[i];
-        } else if (node->fields[i].required) {
-            node->form = NODE_NEVER;
-            return true;
-        } else if (node->tuple_object) {
-            node->others_how = OTHERS_NONE;
-            node->others = node->items = (surety__link){NULL, false};
-            break;
-        }
-    }
-    if (count == node->field_count)
-        return false;
-    node->field_count = count;
-    return true;
-}
-
-static bool settle_node(surety_strict *strict, surety__node *node)
-{
-    bool changed = false;
-
-    if (node->form == NODE_UNION)
-        return settle_branches(strict, node);
-    if (node->form != NODE_VALUE)
-        return false;
-    if (node->types & TYPE_NULL && !node->has_null)
-        changed = node->has_null = true;
-    if (node->others.node && node->others.node->form == NODE_NEVER) {
-        node->others = (surety__link){NULL, false};
-        node->others_how = OTHERS_NONE;
-        changed = true;
-    }
-    if (node->items.node && node->items.node->form == NODE_NEVER) {
-        node->items = (surety__link){NULL, false};
-        node->items_closed = true;
-        changed = true;
-    }
-    return settle_fields(node) || changed;
-}
-
-/* ---- fields by name ------------------------------------------------------ */
-
-static void node_index(surety_strict *strict, surety__node *node)
-{
-    uint32_t size = 4;
-
-    while (size < node->field_count * 2)
-        size *= 2;
-    node->table =
-        surety__graph_take(&strict->graph, size * sizeof(*node->table));
-    node->table_mask = size - 1;
-    for (uint32_t i = 0; i < node->field_count && node->table; i++) {
-        const surety_str sent = node->fields[i].sent;
-        uint32_t at = surety__hash(sent.ptr, sent.len) & node->table_mask;
-        while (node->table[at])
-            at = (at + 1) & node->table_mask;
-        node->table[at] = i + 1;
-    }
-}
-
-const surety__field *surety__node_field(const surety__node *node,
-                                        surety_str sent)
-{
-    uint32_t at;
-
-    if (!node->table)
-        return NULL;
-    at = surety__hash(sent.ptr, sent.len) & node->table_mask;
-    for (; node->table[at]; at = (at + 1) & node->table_mask)
-        if (surety_str_equal(node->fields[node->table[at] - 1].sent, sent))
-            return &node->fields[node->table[at] - 1];
-    return NULL;
-}
-
 surety_status surety__node_make_all(surety_strict *strict)
 {
-    bool changed = true;
-
     for (size_t i = 0; i < strict->node_count && strict->status == SURETY_OK;
          i++)
         node_make(strict, strict->nodes[i]);
-    while (changed && strict->status == SURETY_OK) {
-        changed = false;
-        for (size_t i = strict->node_count; i-- > 0;)
-            changed |= settle_node(strict, strict->nodes[i]);
-    }
-    if (strict->subset->traits & SUBSET_ALL_REQUIRED)
-        for (size_t i = 0; i < strict->node_count; i++)
-            for (uint32_t j = 0; j < strict->nodes[i]->field_count; j++) {
-                surety__field *field = &strict->nodes[i]->fields[j];
-                field->nulled = !field->required && !field->link.node->has_null;
-            }
-    for (size_t i = 0; i < strict->node_count && strict->status == SURETY_OK;
-         i++)
-        if (strict->nodes[i]->field_count)
-            node_index(strict, strict->nodes[i]);
+    if (strict->status == SURETY_OK)
+        surety__node_settle_all(strict);
     return strict->status;
 }

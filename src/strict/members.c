@@ -137,9 +137,7 @@ static void others_map(surety_strict *strict, surety__node *node,
         node->others_how = OTHERS_SCHEMA;
         return;
     }
-    node->others_how = node->field_count ? OTHERS_BESIDE : OTHERS_PAIRS;
-    if (node->field_count)
-        node->beside = member_free_name(strict, node, "additional_properties");
+    node->others_how = OTHERS_BESIDE;
     surety__strict_say(strict, SURETY_STRICT_REWRITTEN, others->keyword,
                        "they are asked for as a list of key and value, and "
                        "made members again",
@@ -151,8 +149,6 @@ static void others_map(surety_strict *strict, surety__node *node,
 static void others_open(surety_strict *strict, surety__node *node,
                         const struct member_others *others)
 {
-    const surety__parts nothing = {NULL, 0, 0};
-
     if (strict->subset->traits & SUBSET_MAPS) {
         node->others_how = others->declared ? OTHERS_SCHEMA : OTHERS_SILENT;
     } else if (node->field_count) {
@@ -163,14 +159,9 @@ static void others_open(surety_strict *strict, surety__node *node,
                            "%s does not take objects with other members",
                            strict->subset->title);
     } else {
-        node->others_how = OTHERS_PAIRS;
-        node->others.node = surety__node_of(strict, &nothing, TYPE_ANY);
-        surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
-                           "it is asked for as a list of key and value, and "
-                           "made an object again; better describe its "
-                           "properties",
-                           "%s does not take an object without properties",
-                           strict->subset->title);
+        node->others_how = OTHERS_BESIDE;
+        node->others =
+            (surety__link){surety__node_any(strict, node->origin), true};
     }
 }
 
@@ -209,25 +200,6 @@ static void member_names(surety_strict *strict, surety__node *node)
     }
 }
 
-static void member_optional(surety_strict *strict, surety__node *node)
-{
-    surety_val keyword = surety_val_get(node->origin, "required");
-    uint32_t optional = 0;
-
-    for (uint32_t i = 0; i < node->field_count; i++)
-        optional += !node->fields[i].required;
-    if (!optional || !(strict->subset->traits & SUBSET_ALL_REQUIRED))
-        return;
-    if (!keyword.doc)
-        keyword = surety_val_get(node->origin, "properties");
-    surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
-                       keyword.doc ? keyword : node->origin,
-                       "they are required and may be null, which is taken out "
-                       "again",
-                       "%s does not take optional properties; %u of %u are",
-                       strict->subset->title, optional, node->field_count);
-}
-
 void surety__node_object(surety_strict *strict, surety__node *node,
                          const surety__facts *facts)
 {
@@ -242,7 +214,6 @@ void surety__node_object(surety_strict *strict, surety__node *node,
     else
         others_open(strict, node, &others);
     member_names(strict, node);
-    member_optional(strict, node);
 }
 
 /* ---- arrays -------------------------------------------------------------- */
@@ -296,7 +267,6 @@ void surety__node_array(surety_strict *strict, surety__node *node,
                         const surety__facts *facts)
 {
     const surety__items items = surety__facts_items(facts);
-    const surety__parts nothing = {NULL, 0, 0};
     const surety__shape *tuple = items.longest;
 
     node->items_closed = items.closed;
@@ -306,7 +276,8 @@ void surety__node_array(surety_strict *strict, surety__node *node,
     if (!node->prefix_count) {
         if (!node->items.node && !node->items_closed &&
             !(strict->subset->traits & SUBSET_ANY))
-            node->items.node = surety__node_of(strict, &nothing, TYPE_ANY);
+            node->items =
+                (surety__link){surety__node_any(strict, node->origin), true};
         return;
     }
     node->prefix = surety__graph_take(

@@ -36,7 +36,6 @@ typedef struct surety__field {
 enum surety__node_form {
     NODE_VALUE,
     NODE_UNION, /* branches */
-    NODE_TEXT,  /* any value, sent as JSON in a string */
     NODE_NEVER
 };
 
@@ -45,8 +44,7 @@ enum surety__node_others {
     OTHERS_NONE,   /* closed */
     OTHERS_SILENT, /* open, and nothing is said */
     OTHERS_SCHEMA, /* additionalProperties: others */
-    OTHERS_PAIRS,  /* the object is a list of key and value */
-    OTHERS_BESIDE  /* such a list is the member `beside` */
+    OTHERS_BESIDE  /* a list of key and value is the member `beside` */
 };
 
 struct surety__node {
@@ -60,7 +58,9 @@ struct surety__node {
     bool has_null;     /* null is taken */
     bool needs_name;   /* it is a definition */
     bool open, seen;   /* limits.c: on the way, and reached */
+    bool changes;      /* what is delivered for it may be another value */
     bool is_made;
+    uint32_t ordinal;  /* in the list of all nodes, from 1 */
     surety_val origin; /* the first part's subschema */
     surety_str title, description, name, beside;
     surety_val *kept; /* values of keywords that are sent as they stand */
@@ -90,6 +90,9 @@ struct surety_strict {
     surety__node **nodes;
     size_t node_count, node_cap;
     surety__node *root;
+    surety__node *any; /* every value, told by its kind; NULL: not needed */
+    surety_str beside; /* OTHERS_BESIDE: no property has this name */
+    surety__map marks; /* names that only a rewritten value has, by hash */
     bool wrapped;
     surety_doc *doc;
     surety_str name, description;
@@ -122,6 +125,12 @@ void surety__node_array(surety_strict *strict, surety__node *node,
 surety__node *surety__node_union(surety_strict *strict,
                                  const surety__link *links, size_t count);
 
+/* A node of every value, for the schema at `at`, which is told where the subset
+ * has no form for it. */
+surety__node *surety__node_any(surety_strict *strict, surety_val at);
+/* What nodes are to each other, once all are made. (settle.c) */
+void surety__node_settle_all(surety_strict *strict);
+
 /* The field that goes as `sent`, or NULL. */
 const surety__field *surety__node_field(const surety__node *node,
                                         surety_str sent);
@@ -146,10 +155,60 @@ typedef struct surety__figures {
 void surety__strict_limits(surety_strict *strict,
                            const surety__figures *figures);
 surety_status surety__strict_write(surety_strict *strict, surety_error *reterr);
-/* A property of OTHERS_PAIRS and OTHERS_BESIDE. */
+
+/* ---- how a delivered value reads (fits.c) -------------------------------- */
+
+typedef struct surety__fit {
+    const surety__node *node;
+    surety_val val;
+    uint64_t sum;            /* of the value that it comes to */
+    const surety__node *how; /* of a union: the first branch that fits */
+    uint32_t first, count;   /* what it rests on, in the list of edges */
+    bool fits;
+    bool many; /* a union whose branches come to different values */
+} surety__fit;
+
+typedef struct surety__fits {
+    const surety_strict *strict;
+    bool open; /* of a value that is not whole, what is open is forgiven */
+    surety__fit *items;
+    size_t count, cap;
+    uint32_t *edges;
+    size_t edge_count, edge_cap;
+    surety__map index; /* by node and value: the number in items, from 1 */
+    uint64_t *sums;    /* of each value as it stands, by its cell */
+    size_t sum_count;
+    surety_status status; /* LIMIT: more than FITS_MAX */
+} surety__fits;
+
+/* Ways in which one delivered value can be read: 64 MB of them. */
+enum { FITS_MAX = 1000000 };
+
+/* Works out for node and val, and for everything within, whether what was
+ * delivered is what was asked for, and which branch of each union it is. */
+void surety__fits_find(surety__fits *fits, const surety__node *node,
+                       surety_val val);
+void surety__fits_done(surety__fits *fits);
+/* What was found of a node and a value; NULL: it was never asked. */
+const surety__fit *surety__fits_of(const surety__fits *fits,
+                                   const surety__node *node, surety_val val);
+/* Whether val itself, but for its children, is what node (no union) says. */
+bool surety__fits_looks(const surety__fits *fits, const surety__node *node,
+                        surety_val val);
+/* Whether list is one of key and value. */
+bool surety__fits_is_pairs(const surety__fits *fits, surety_val list);
+/* Whether the member stands for nothing: null for what is absent. */
+static inline bool surety__field_absent(const surety__field *field,
+                                        surety_val val)
+{
+    return field->nulled && surety_val_kind(val) == SURETY_KIND_NULL;
+}
+/* An item of the list of OTHERS_BESIDE. */
 #define PAIR_KEY "key"
 #define PAIR_VALUE "value"
 #define WRAP_NAME "value"
+/* The list itself, unless a property has the name. */
+#define BESIDE_NAME "additional_properties"
 
 /* Bounds of the compiler itself: nodes, and objects of the written schema. */
 enum { STRICT_NODES_MAX = 50000, STRICT_WRITTEN_MAX = 100000 };

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A delivered value made one of the contract's again: the value and the graph
- * of nodes are walked together, with a stack of tasks. A union's branch is the
- * first that the value looks like, told by types, names and choices a few
- * levels deep; where none fits, and wherever a value is not what the node says,
- * it is copied as it is. */
+ * of nodes are walked together, with a stack of tasks.
+ *
+ * 1. Which branch of a union a value is was found beforehand (fits.c), by all
+ *    of the value. Where two branches come to different values, none is taken:
+ *    that is an error, and the model can be asked again.
+ * 2. What is not what was asked for is kept as it is, for the contract to
+ * judge; but where it has a name that only a rewritten value has, what it
+ * should have been would be a guess, and that is an error, too. So is a key
+ * that is given twice.
+ * 3. Scalars are copied. No text within a string is ever read. */
 #include "strict/node.h"
-
-enum { FITS_DEPTH = 4, FITS_OPEN = 256, FITS_WORK = 200000 };
 
 enum restore_kind { RESTORE_VALUE, RESTORE_CLOSE };
 
@@ -20,205 +24,125 @@ struct restore_task {
 
 struct restore_state {
     const surety_strict *strict;
-    surety_doc *out, *scratch;
+    surety_doc *out;
+    surety__fits fits;
     struct restore_task *tasks;
     size_t count, cap, from;
-    size_t work;
+    surety__map keys; /* of the object at hand, by hash: where they begin */
+    bool keyed;       /* and they have to be looked at */
     surety_status status;
+    surety_error *reterr;
+    /* Of a value that is not whole: what stands last, and how many brackets at
+     * the end close what was open. */
+    surety_val last;
+    size_t taken;
+    bool cut; /* what is open was copied: only brackets may follow */
 };
 
-static unsigned restore_bits(surety_val val)
+/* ---- errors -------------------------------------------------------------- */
+
+/* The key, where there is one, begins the message. */
+static void restore_refuse(struct restore_state *state, surety_val at,
+                           surety_str key, const char *message,
+                           const char *hint)
 {
-    return surety__type_bits(val.doc, surety__cell_of(val), false);
-}
+    surety_error *err = state->reterr;
+    surety_buf path;
 
-/* The types that a node is sent as. */
-static unsigned restore_sent(const surety__node *node)
-{
-    unsigned types = node->types;
-
-    if (node->form == NODE_TEXT)
-        return TYPE_STRING;
-    if (types & TYPE_OBJECT && node->others_how == OTHERS_PAIRS &&
-        !node->choice_count)
-        types = (types & ~(unsigned)TYPE_OBJECT) | TYPE_ARRAY;
-    if (node->tuple_object)
-        types = (types & ~(unsigned)TYPE_ARRAY) | TYPE_OBJECT;
-    return types;
-}
-
-static bool restore_chosen(const surety__node *node, surety_val val)
-{
-    for (uint32_t i = 0; i < node->choice_count; i++)
-        if (surety__cell_equal(node->choices[i], val))
-            return true;
-    return node->choice_count == 0;
-}
-
-static bool restore_is_pair(surety_val val)
-{
-    return surety_val_kind(surety_val_get(val, PAIR_KEY)) ==
-               SURETY_KIND_STRING &&
-           surety_val_get(val, PAIR_VALUE).doc && surety_val_count(val) == 2;
-}
-
-static bool restore_all_pairs(surety_val list)
-{
-    if (surety_val_kind(list) != SURETY_KIND_ARRAY)
-        return false;
-    for (surety_val item = surety_val_first(list); item.doc;
-         item = surety_val_next(list, item))
-        if (!restore_is_pair(item))
-            return false;
-    return true;
-}
-
-/* Whether val's members are those that an object of node has. */
-static bool restore_names_fit(struct restore_state *state,
-                              const surety__node *node, surety_val val)
-{
-    const bool all = state->strict->subset->traits & SUBSET_ALL_REQUIRED;
-
-    size_t wanted = 0, found = 0;
-
-    state->work += node->field_count + surety_val_count(val);
-    for (uint32_t i = 0; i < node->field_count; i++)
-        wanted += all || node->fields[i].required;
-    for (surety_val sub = surety_val_first(val); sub.doc;
-         sub = surety_val_next(val, sub)) {
-        const surety_str name = surety_val_str(surety_val_key(sub));
-        const surety__field *field = surety__node_field(node, name);
-        if (field)
-            found += all || field->required;
-        else if (node->others_how == OTHERS_NONE ||
-                 (node->others_how == OTHERS_BESIDE &&
-                  !surety_str_equal(name, node->beside)))
-            return false;
-    }
-    return found == wanted;
-}
-
-/* Whether val itself, but for its children, is what node (no union) says. */
-static bool restore_looks(struct restore_state *state, const surety__node *node,
-                          surety_val val)
-{
-    const surety_kind kind = surety_val_kind(val);
-
-    state->work++;
-    if (node->form == NODE_NEVER || !(restore_bits(val) & restore_sent(node)))
-        return false;
-    if (node->form == NODE_TEXT || node->choice_count)
-        return restore_chosen(node, val);
-    if (kind == SURETY_KIND_OBJECT)
-        return restore_names_fit(state, node, val);
-    return kind != SURETY_KIND_ARRAY || !(node->types & TYPE_OBJECT) ||
-           node->others_how != OTHERS_PAIRS || restore_all_pairs(val);
-}
-
-/* The one branch that val looks like, unions in unions passed through; NULL
- * and *ret_many told apart: none, or several. */
-static const surety__node *restore_only(struct restore_state *state,
-                                        const surety__node *node,
-                                        surety_val val, bool *ret_many)
-{
-    const surety__node *open[FITS_OPEN] = {node};
-    const surety__node *found = NULL;
-    size_t count = 1;
-
-    *ret_many = false;
-    while (count) {
-        node = open[--count];
-        if (node->form != NODE_UNION) {
-            *ret_many |= found && restore_looks(state, node, val);
-            if (!found && restore_looks(state, node, val))
-                found = node;
-            continue;
-        }
-        if (node->branch_count > FITS_OPEN - count) {
-            *ret_many = true;
-            return NULL;
-        }
-        for (uint32_t i = 0; i < node->branch_count; i++)
-            open[count++] = node->branches[i].node;
-    }
-    return *ret_many ? NULL : found;
-}
-
-struct restore_claim {
-    const surety__node *node;
-    surety_val val;
-    unsigned depth;
-};
-
-/* Adds what node says of the children of val. */
-static void restore_claims(struct restore_state *state,
-                           const struct restore_claim *claim,
-                           struct restore_claim *claims, size_t *count)
-{
-    const surety__node *node = claim->node;
-    const bool object = surety_val_kind(claim->val) == SURETY_KIND_OBJECT;
-    uint32_t index = 0;
-
-    if (node->form != NODE_VALUE || node->choice_count ||
-        claim->depth == FITS_DEPTH)
+    if (state->status != SURETY_OK)
         return;
-    for (surety_val sub = surety_val_first(claim->val);
-         sub.doc && *count < FITS_OPEN;
-         sub = surety_val_next(claim->val, sub), index++) {
-        const surety__field *field =
-            object
-                ? surety__node_field(node, surety_val_str(surety_val_key(sub)))
-                : NULL;
-        const surety__node *child = field    ? field->link.node
-                                    : object ? NULL
-                                    : node->others_how == OTHERS_PAIRS ? NULL
-                                    : index < node->prefix_count
-                                        ? node->prefix[index].node
-                                        : node->items.node;
-        state->work++;
-        if (object && !field && node->others_how == OTHERS_SCHEMA)
-            child = node->others.node;
-        if (child && !(field && field->nulled &&
-                       surety_val_kind(sub) == SURETY_KIND_NULL))
-            claims[(*count)++] =
-                (struct restore_claim){child, sub, claim->depth + 1};
+    state->status = SURETY_SYNTAX;
+    if (key.ptr)
+        surety__fail(err, SURETY_SYNTAX, "the key \"%.*s\" %s",
+                     (int)(key.len < 80 ? key.len : 80), key.ptr, message);
+    else
+        surety__fail(err, SURETY_SYNTAX, "%s", message);
+    surety__hint(err, "%s", hint);
+    if (!err)
+        return;
+    err->position = surety_val_position(at);
+    surety_buf_init(&path, state->strict->alloc, 0);
+    surety_val_pointer(at, &path);
+    if (path.status != SURETY_OK)
+        state->status = path.status;
+    else if (path.len && path.len < sizeof(err->path)) {
+        memcpy(err->path, path.ptr, path.len);
+        err->path[path.len] = '\0';
+    }
+    surety_buf_done(&path);
+}
+
+static const surety_str restore_no_key = {NULL, 0};
+static const char restore_shape_hint[] =
+    "give it in the form that was asked for, an object of any members as a "
+    "list of key and value";
+
+/* Looks through a value that is copied for names of the form that it should
+ * have had. */
+static void restore_look(struct restore_state *state, surety_val val)
+{
+    const surety__cell *end = surety__cell_after(surety__cell_of(val));
+
+    for (const surety__cell *cell = surety__cell_of(val); cell < end; cell++) {
+        surety_str key;
+        if (cell->kind != CELL_KEY)
+            continue;
+        key = surety__cell_str(val.doc, cell);
+        if (surety__map_get(&state->strict->marks,
+                            surety__hash(key.ptr, key.len) + 1ull))
+            restore_refuse(state, val, key,
+                           "is there, but the value is not of the form that "
+                           "was asked for",
+                           restore_shape_hint);
     }
 }
 
-/* Whether val looks like what node says, a few levels deep. What would take
- * too long to tell counts as fitting. */
-static bool restore_fits(struct restore_state *state, const surety__node *node,
-                         surety_val val)
-{
-    struct restore_claim claims[FITS_OPEN] = {{node, val, 0}};
-    size_t count = 1;
+/* ---- what is open -------------------------------------------------------- */
 
-    while (count && state->work < FITS_WORK) {
-        struct restore_claim claim = claims[--count];
-        bool many;
-        claim.node = restore_only(state, claim.node, claim.val, &many);
-        if (!claim.node && !many)
-            return false;
-        if (claim.node)
-            restore_claims(state, &claim, claims, &count);
-    }
-    return true;
+/* Something is written: it may stand behind nothing that is open. */
+static void restore_passes(struct restore_state *state, surety_val val)
+{
+    if (state->cut)
+        restore_refuse(state, val, restore_no_key,
+                       "what came of it cannot be cut where it ended", "");
+    state->last = val;
+    state->taken = 0;
 }
 
-/* The node behind the unions around it; NULL: none fits. */
-static const surety__node *restore_branch(struct restore_state *state,
-                                          const surety__node *node,
-                                          surety_val val)
+/* A whole value was copied: what is open in it stands at its end. */
+static void restore_ends(struct restore_state *state, surety_val val)
 {
-    for (unsigned i = 0; i < 64 && node && node->form == NODE_UNION; i++) {
-        const surety__node *found = NULL;
-        state->work = 0;
-        for (uint32_t j = 0; j < node->branch_count && !found; j++)
-            if (restore_fits(state, node->branches[j].node, val))
-                found = node->branches[j].node;
-        node = found;
+    state->cut = surety_val_is_open(val);
+    while (surety_val_is_open(val) &&
+           surety_val_kind(val) >= SURETY_KIND_ARRAY) {
+        surety_val last = surety_val_none();
+        for (surety_val sub = surety_val_first(val); sub.doc;
+             sub = surety_val_next(val, sub))
+            last = sub;
+        state->taken++;
+        val = last;
     }
-    return node && node->form == NODE_UNION ? NULL : node;
+    state->last = val;
+    state->taken +=
+        surety_val_is_open(val) && surety_val_kind(val) == SURETY_KIND_STRING;
+}
+
+static void restore_copy(struct restore_state *state, surety_val val)
+{
+    restore_passes(state, val);
+    surety_build_val(state->out, val);
+    restore_ends(state, val);
+}
+
+static void restore_close(struct restore_state *state, surety_val val)
+{
+    surety_build_close(state->out);
+    if (surety_val_is_open(val)) {
+        state->taken++;
+        state->cut = true;
+    } else {
+        restore_passes(state, val);
+    }
 }
 
 /* ---- tasks --------------------------------------------------------------- */
@@ -233,16 +157,39 @@ static void restore_push(struct restore_state *state, struct restore_task task)
         state->tasks[state->count++] = task;
 }
 
-static void restore_child(struct restore_state *state, surety_str name,
-                          const surety__node *node, surety_val val)
+static void restore_item(struct restore_state *state, const surety__node *node,
+                         surety_val val)
 {
-    restore_push(state, (struct restore_task){RESTORE_VALUE, node, val, name,
-                                              name.ptr != NULL});
+    restore_push(state, (struct restore_task){.node = node, .val = val});
 }
 
-static void restore_turn(struct restore_state *state)
+static void restore_member(struct restore_state *state, surety_str name,
+                           const surety__node *node, surety_val val)
 {
-    restore_push(state, (struct restore_task){.kind = RESTORE_CLOSE});
+    const uint64_t key = surety__hash(name.ptr, name.len) + 1ull;
+    const uintptr_t before = (uintptr_t)surety__map_get(&state->keys, key);
+
+    if (!name.ptr)
+        name.ptr = "";
+    for (size_t i = before ? before - 1 : state->count;
+         i < state->count && state->status == SURETY_OK; i++)
+        if (state->tasks[i].is_named &&
+            surety_str_equal(state->tasks[i].name, name))
+            restore_refuse(state, val, name, "is given twice",
+                           "give each key of an object once");
+    if (state->keyed && !before && state->status == SURETY_OK &&
+        !surety__map_put(&state->keys, state->strict->alloc, key,
+                         (void *)(uintptr_t)(state->count + 1)))
+        state->status = SURETY_NOMEM;
+    restore_push(state,
+                 (struct restore_task){RESTORE_VALUE, node, val, name, true});
+}
+
+/* Turns the tasks of a container so that the first is on top. */
+static void restore_turn(struct restore_state *state, surety_val val)
+{
+    restore_push(state,
+                 (struct restore_task){.kind = RESTORE_CLOSE, .val = val});
     if (state->status != SURETY_OK)
         return;
     for (size_t low = state->from, high = state->count; low + 1 < high; low++) {
@@ -252,46 +199,54 @@ static void restore_turn(struct restore_state *state)
     }
 }
 
-static void restore_members(struct restore_state *state,
-                            const surety__node *others, surety_val list)
+/* ---- containers ---------------------------------------------------------- */
+
+static void restore_pairs(struct restore_state *state, const surety__node *node,
+                          surety_val list)
 {
+    if (!surety__fits_is_pairs(&state->fits, list)) {
+        restore_refuse(state, list, restore_no_key,
+                       "this is no list of key and value", restore_shape_hint);
+        return;
+    }
     for (surety_val item = surety_val_first(list); item.doc;
          item = surety_val_next(list, item)) {
-        surety_str name = surety_val_str(surety_val_get(item, PAIR_KEY));
-        if (!name.ptr)
-            name.ptr = "";
-        restore_child(state, name, others, surety_val_get(item, PAIR_VALUE));
+        const surety_val key = surety_val_get(item, PAIR_KEY);
+        const surety_val val = surety_val_get(item, PAIR_VALUE);
+        if (val.doc && !surety_val_is_open(key))
+            restore_member(state, surety_val_str(key), node->others.node, val);
     }
 }
 
 static void restore_object(struct restore_state *state,
                            const surety__node *node, surety_val val)
 {
+    /* A document has a key once: only what is renamed or was an item may meet
+     * another. */
+    state->keyed = node->others_how == OTHERS_BESIDE ||
+                   state->strict->subset->name_max != 0;
+    restore_passes(state, val);
     surety_build_object(state->out);
     for (surety_val sub = surety_val_first(val); sub.doc;
          sub = surety_val_next(val, sub)) {
-        surety_str name = surety_val_str(surety_val_key(sub));
+        const surety_str name = surety_val_str(surety_val_key(sub));
         const surety__field *field = surety__node_field(node, name);
-        if (!name.ptr)
-            name.ptr = "";
-        if (field && field->nulled && surety_val_kind(sub) == SURETY_KIND_NULL)
+        if (field && surety__field_absent(field, sub))
             continue;
         if (field)
-            restore_child(state, field->name.ptr ? field->name : name,
-                          field->link.node, sub);
+            restore_member(state, field->name, field->link.node, sub);
         else if (node->others_how == OTHERS_BESIDE &&
-                 surety_str_equal(name, node->beside) && restore_all_pairs(sub))
-            restore_members(state, node->others.node, sub);
+                 surety_str_equal(name, node->beside))
+            restore_pairs(state, node, sub);
         else
-            restore_child(state, name,
-                          node->others_how == OTHERS_SCHEMA ? node->others.node
-                                                            : NULL,
-                          sub);
+            restore_member(state, name, node->others.node, sub);
     }
-    restore_turn(state);
+    restore_turn(state, val);
+    surety__map_done(&state->keys, state->strict->alloc);
+    state->keys = (surety__map){NULL, 0, 0};
 }
 
-/* An object of items is an array again; false: it does not look like one. */
+/* An object of items is an array again. False: it has holes. */
 static bool restore_tuple(struct restore_state *state, const surety__node *node,
                           surety_val val)
 {
@@ -300,33 +255,24 @@ static bool restore_tuple(struct restore_state *state, const surety__node *node,
                                 : surety_val_none();
     uint32_t count = 0;
 
-    for (surety_val sub = surety_val_first(val); sub.doc;
-         sub = surety_val_next(val, sub)) {
-        const surety_str name = surety_val_str(surety_val_key(sub));
-        if (!surety__node_field(node, name) &&
-            !(rest.doc && surety_str_equal(name, node->beside) &&
-              surety_val_kind(rest) == SURETY_KIND_ARRAY))
-            return false;
-    }
     for (uint32_t i = 0; i < node->field_count; i++) {
         const surety_val sub = surety_val_member(val, node->fields[i].sent);
-        if (sub.doc && !(node->fields[i].nulled &&
-                         surety_val_kind(sub) == SURETY_KIND_NULL))
-            count = i + 1;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (!surety_val_member(val, node->fields[i].sent).doc)
+        if (!sub.doc || surety__field_absent(&node->fields[i], sub))
+            continue;
+        if (count++ != i)
             return false;
+    }
     if (surety_val_count(rest) && count < node->field_count)
         return false;
+    restore_passes(state, val);
     surety_build_array(state->out);
     for (uint32_t i = 0; i < count; i++)
-        restore_child(state, (surety_str){NULL, 0}, node->fields[i].link.node,
-                      surety_val_member(val, node->fields[i].sent));
+        restore_item(state, node->fields[i].link.node,
+                     surety_val_member(val, node->fields[i].sent));
     for (surety_val item = surety_val_first(rest); item.doc;
          item = surety_val_next(rest, item))
-        restore_child(state, (surety_str){NULL, 0}, node->items.node, item);
-    restore_turn(state);
+        restore_item(state, node->items.node, item);
+    restore_turn(state, val);
     return true;
 }
 
@@ -335,106 +281,226 @@ static void restore_array(struct restore_state *state, const surety__node *node,
 {
     uint32_t index = 0;
 
+    restore_passes(state, val);
     surety_build_array(state->out);
     for (surety_val item = surety_val_first(val); item.doc;
          item = surety_val_next(val, item), index++)
-        restore_child(state, (surety_str){NULL, 0},
-                      index < node->prefix_count ? node->prefix[index].node
-                                                 : node->items.node,
-                      item);
-    restore_turn(state);
+        restore_item(state,
+                     index < node->prefix_count ? node->prefix[index].node
+                                                : node->items.node,
+                     item);
+    restore_turn(state, val);
 }
 
-/* JSON in a string; where it is none, the string. */
-static void restore_text(struct restore_state *state, surety_val val)
-{
-    surety_status status;
+/* ---- values -------------------------------------------------------------- */
 
-    if (surety_val_kind(val) != SURETY_KIND_STRING) {
-        surety_build_val(state->out, val);
-        return;
+/* The branch that a value is, which is no union; NULL: none, or an error. */
+static const surety__node *restore_branch(struct restore_state *state,
+                                          const surety__node *node,
+                                          surety_val val)
+{
+    for (unsigned i = 0; node && node->form == NODE_UNION; i++) {
+        const surety__fit *fit = surety__fits_of(&state->fits, node, val);
+        const surety__node *only = NULL;
+        size_t looks = 0;
+
+        if (i == 64)
+            return NULL;
+        if (fit && fit->many) {
+            restore_refuse(state, val, restore_no_key,
+                           "this can be read in more than one way",
+                           "give members that only one of the alternatives "
+                           "has");
+            return NULL;
+        }
+        if (fit && fit->fits) {
+            node = fit->how;
+            continue;
+        }
+        for (uint32_t j = 0; j < node->branch_count; j++)
+            if (surety__fits_looks(&state->fits, node->branches[j].node, val)) {
+                only = node->branches[j].node;
+                looks++;
+            }
+        node = looks == 1 ? only : NULL;
     }
-    if (!state->scratch)
-        state->scratch = surety_doc_new(state->strict->alloc);
-    if (!state->scratch) {
-        state->status = SURETY_NOMEM;
-        return;
-    }
-    status = surety_doc_read(state->scratch, surety_val_str(val), NULL, NULL);
-    if (status == SURETY_NOMEM)
-        state->status = status;
-    surety_build_val(state->out, status == SURETY_OK
-                                     ? surety_doc_root(state->scratch)
-                                     : val);
+    return node;
 }
 
 static void restore_value(struct restore_state *state, const surety__node *node,
                           surety_val val)
 {
     const surety_kind kind = surety_val_kind(val);
+    const bool changes = node->changes;
 
     state->from = state->count;
-    node = restore_branch(state, node, val);
-    if (node && node->form == NODE_TEXT) {
-        restore_text(state, val);
+    if (changes)
+        node = restore_branch(state, node, val);
+    if (state->status != SURETY_OK)
+        return;
+    if (node && node->changes && node->form == NODE_VALUE &&
+        !node->choice_count) {
+        if (kind == SURETY_KIND_OBJECT && node->tuple_object) {
+            if (surety__fits_looks(&state->fits, node, val) &&
+                restore_tuple(state, node, val))
+                return;
+        } else if (kind == SURETY_KIND_OBJECT && node->types & TYPE_OBJECT) {
+            restore_object(state, node, val);
+            return;
+        } else if (kind == SURETY_KIND_ARRAY && node->types & TYPE_ARRAY &&
+                   !node->tuple_object) {
+            restore_array(state, node, val);
+            return;
+        }
+        node = NULL;
+    }
+    if (changes && !node)
+        restore_look(state, val);
+    restore_copy(state, val);
+}
+
+static void restore_task(struct restore_state *state,
+                         const struct restore_task *task)
+{
+    if (task->kind == RESTORE_CLOSE) {
+        restore_close(state, task->val);
         return;
     }
-    if (!node || node->form != NODE_VALUE || node->choice_count) {
-        surety_build_val(state->out, val);
-    } else if (kind == SURETY_KIND_OBJECT) {
-        if (!node->tuple_object)
-            restore_object(state, node, val);
-        else if (!restore_tuple(state, node, val))
-            surety_build_val(state->out, val);
-    } else if (kind == SURETY_KIND_ARRAY && node->types & TYPE_OBJECT &&
-               node->others_how == OTHERS_PAIRS && restore_all_pairs(val)) {
-        surety_build_object(state->out);
-        restore_members(state, node->others.node, val);
-        restore_turn(state);
-    } else if (kind == SURETY_KIND_ARRAY && node->types & TYPE_ARRAY) {
-        restore_array(state, node, val);
-    } else {
-        surety_build_val(state->out, val);
+    if (task->is_named)
+        surety_build_key(state->out, task->name);
+    if (task->node) {
+        restore_value(state, task->node, task->val);
+        return;
     }
+    if (surety_strict_changes_values(state->strict))
+        restore_look(state, task->val);
+    restore_copy(state, task->val);
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+/* The root without what it was wrapped in; false: it is wrapped in more. */
+static bool restore_unwrap(struct restore_state *state, surety_val *val)
+{
+    const surety_val inner = surety_val_get(*val, WRAP_NAME);
+
+    if (!state->strict->wrapped || !inner.doc)
+        return true;
+    if (surety_val_count(*val) != 1) {
+        restore_refuse(state, *val, restore_no_key,
+                       "there are members beside \"" WRAP_NAME "\"",
+                       "give an object with the one member \"" WRAP_NAME "\"");
+        return false;
+    }
+    *val = inner;
+    return true;
+}
+
+/* A key of the delivered text that a later one of its object replaced. */
+static void restore_keys(struct restore_state *state, surety_val delivered)
+{
+    surety_position position;
+    surety_str key;
+
+    if (!surety_strict_changes_values(state->strict) ||
+        surety_doc_duplicate(delivered.doc, 0, &position, &key) != SURETY_OK)
+        return;
+    restore_refuse(state, delivered, key, "is given twice",
+                   "give each key of an object once");
+    if (state->reterr)
+        state->reterr->position = position;
+}
+
+static surety_status restore_all(struct restore_state *state,
+                                 surety_val delivered, surety_error *reterr)
+{
+    const surety_strict *strict = state->strict;
+    surety_status status;
+
+    surety_build_begin(state->out, delivered.doc);
+    restore_keys(state, delivered);
+    if (state->status == SURETY_OK && restore_unwrap(state, &delivered)) {
+        if (strict->root->changes)
+            surety__fits_find(&state->fits, strict->root, delivered);
+        state->status = state->fits.status;
+        restore_item(state, strict->root, delivered);
+    }
+    while (state->count && state->status == SURETY_OK) {
+        const struct restore_task task = state->tasks[--state->count];
+        restore_task(state, &task);
+    }
+    surety__free(strict->alloc, state->tasks,
+                 state->cap * sizeof(*state->tasks));
+    surety__map_done(&state->keys, strict->alloc);
+    surety__fits_done(&state->fits);
+    if (state->status == SURETY_SYNTAX) {
+        (void)surety_build_end(state->out, NULL);
+        return SURETY_SYNTAX;
+    }
+    status = surety_build_end(state->out, reterr);
+    if (state->status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    if (state->status == SURETY_LIMIT)
+        return surety__fail(reterr, SURETY_LIMIT,
+                            "the value can be read in more than %d ways",
+                            (int)FITS_MAX);
+    return status;
 }
 
 surety_status surety_strict_restore(const surety_strict *strict,
                                     surety_val delivered, surety_doc *out,
                                     surety_error *reterr)
 {
-    struct restore_state state = {.strict = strict, .out = out};
-    const surety_val inner = surety_val_get(delivered, WRAP_NAME);
-    surety_status status;
+    struct restore_state state = {.strict = strict,
+                                  .out = out,
+                                  .fits = {.strict = strict},
+                                  .reterr = reterr};
 
     if (!strict || !delivered.doc || !out || delivered.doc == out)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a strict schema, a value and another document "
                             "are needed");
-    surety_build_begin(out, delivered.doc);
-    if (strict->wrapped && inner.doc && surety_val_count(delivered) == 1)
-        delivered = inner;
-    restore_push(&state,
-                 (struct restore_task){.node = strict->root, .val = delivered});
-    if (strict->wrapped && delivered.doc == inner.doc &&
-        delivered.index != inner.index && state.status == SURETY_OK)
-        state.tasks[0].node = NULL;
-    while (state.count && state.status == SURETY_OK) {
-        const struct restore_task task = state.tasks[--state.count];
-        if (task.kind == RESTORE_CLOSE) {
-            surety_build_close(out);
-            continue;
-        }
-        if (task.is_named)
-            surety_build_key(out, task.name);
-        if (task.node)
-            restore_value(&state, task.node, task.val);
-        else
-            surety_build_val(out, task.val);
+    return restore_all(&state, delivered, reterr);
+}
+
+surety_status surety_strict_restore_part(const surety_strict *strict,
+                                         surety_str text,
+                                         const surety_limits *limits,
+                                         surety_buf *out, surety_error *reterr)
+{
+    const surety_lenient_options options = {.size = sizeof(options),
+                                            .limits = limits};
+    struct restore_state state = {.strict = strict,
+                                  .fits = {.strict = strict, .open = true},
+                                  .reterr = reterr};
+    surety_doc *doc;
+    size_t end = 0;
+    surety_status status;
+
+    if (!strict || !out || (text.len && !text.ptr))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a strict schema, a text and a buffer are needed");
+    doc = surety_doc_new(strict->alloc);
+    state.out = surety_doc_new(strict->alloc);
+    status = doc && state.out
+                 ? surety_doc_read_lenient(doc, text, &options, &end, reterr)
+                 : surety__fail_nomem(reterr);
+    if (status == SURETY_OK || status == SURETY_END)
+        status = restore_all(&state, surety_doc_root(doc), reterr);
+    if (status == SURETY_OK) {
+        const size_t start = out->len;
+        (void)surety_val_write(surety_doc_root(state.out), SURETY_STYLE_COMPACT,
+                               out);
+        if (out->status == SURETY_OK && out->len - start >= state.taken)
+            out->len -= state.taken;
+        /* What has ended shall not look as if it went on. */
+        if (state.taken && out->len > start && state.last.doc &&
+            !surety_val_is_open(state.last) &&
+            !memchr("{[", out->ptr[out->len - 1], 2))
+            surety_buf_byte(out, ',');
+        status = out->status;
     }
-    surety__free(strict->alloc, state.tasks, state.cap * sizeof(*state.tasks));
-    surety_doc_free(state.scratch);
-    status = surety_build_end(out, reterr);
-    if (state.status == SURETY_NOMEM)
-        return surety__fail_nomem(reterr);
-    return state.status != SURETY_OK ? state.status : status;
+    surety_doc_free(doc);
+    surety_doc_free(state.out);
+    return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A contract in a provider's subset: its shapes become nodes (make.c), nodes
- * are settled against each other, the graph is walked for recursion (limits.c)
- * and written down (write.c). What a provider would refuse is a note and a
- * verdict; only a lack of memory and our own limits are failures. */
+ * are settled against each other (settle.c), the graph is walked for recursion
+ * (limits.c) and written down (write.c). What a provider would refuse is a note
+ * and a verdict; only a lack of memory and our own limits are failures. */
 #include "strict/node.h"
 
 const char *surety_strict_verdict_name(surety_strict_verdict verdict)
@@ -37,8 +37,7 @@ static void strict_root(surety_strict *strict)
 {
     const surety__node *root = strict->root;
     const bool object = root->form == NODE_VALUE &&
-                        root->types == TYPE_OBJECT && !root->choice_count &&
-                        root->others_how != OTHERS_PAIRS;
+                        root->types == TYPE_OBJECT && !root->choice_count;
 
     if (root->form == NODE_NEVER) {
         surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, root->origin,
@@ -121,6 +120,7 @@ void surety_strict_free(surety_strict *strict)
     if (!strict)
         return;
     surety_doc_free(strict->doc);
+    surety__map_done(&strict->marks, strict->alloc);
     surety__graph_done(&strict->graph);
     surety__free(strict->alloc, strict->notes,
                  strict->note_cap * sizeof(*strict->notes));
@@ -140,6 +140,11 @@ surety_val surety_strict_schema(const surety_strict *strict)
     return strict->verdict == SURETY_STRICT_IMPOSSIBLE
                ? surety_val_none()
                : surety_doc_root(strict->doc);
+}
+
+bool surety_strict_changes_values(const surety_strict *strict)
+{
+    return strict->wrapped || strict->root->changes;
 }
 
 surety_str surety_strict_name(const surety_strict *strict)

@@ -247,6 +247,7 @@ static void write_object(struct write_state *state, const surety__node *node,
     const bool beside = node->others_how == OTHERS_BESIDE;
     bool any = all;
 
+    state->figures.text += node->beside.len;
     state->figures.properties += node->field_count + beside;
     if (nesting + 1 > state->figures.nesting)
         state->figures.nesting = nesting + 1;
@@ -322,18 +323,13 @@ static void write_array(struct write_state *state, const surety__node *node,
 static void write_typed(struct write_state *state, const surety__node *node,
                         bool nullable, uint32_t nesting)
 {
-    const bool pairs =
-        node->types & TYPE_OBJECT && node->others_how == OTHERS_PAIRS;
     unsigned types = node->types | (nullable ? TYPE_NULL : 0u);
 
-    if (pairs)
-        types = (types & ~(unsigned)TYPE_OBJECT) | TYPE_ARRAY;
     if (node->tuple_object)
         types = (types & ~(unsigned)TYPE_ARRAY) | TYPE_OBJECT;
     write_type(state, node, types);
     write_told(state, node,
-               pairs ? "Each member of the object is a key and its value."
-               : node->items_closed && !node->prefix_count &&
+               node->items_closed && !node->prefix_count &&
                        node->types & TYPE_ARRAY && !node->choice_count
                    ? "Always empty."
                    : "");
@@ -342,9 +338,7 @@ static void write_typed(struct write_state *state, const surety__node *node,
         write_choices(state, node, nullable);
         return;
     }
-    if (pairs)
-        write_pairs(state, node->others, nesting);
-    else if (types & TYPE_OBJECT && node->types != TYPE_ANY)
+    if (types & TYPE_OBJECT && node->types != TYPE_ANY)
         write_object(state, node, nesting);
     else if (types & TYPE_ARRAY && node->types != TYPE_ANY)
         write_array(state, node, nesting);
@@ -416,17 +410,6 @@ static void write_body(struct write_state *state, const surety__node *node,
     surety_build_object(state->doc);
     if (node->form == NODE_UNION) {
         write_union(state, node, nullable, nesting);
-    } else if (node->form == NODE_TEXT) {
-        surety_build_name(state->doc, "type");
-        if (nullable)
-            surety_build_array(state->doc);
-        surety_build_text(state->doc, "string");
-        if (nullable) {
-            surety_build_text(state->doc, "null");
-            surety_build_close(state->doc);
-            state->figures.unions++;
-        }
-        write_told(state, node, "Any JSON value, written as JSON text.");
     } else {
         write_typed(state, node, nullable, nesting);
     }
@@ -448,9 +431,25 @@ static void write_array_task(struct write_state *state,
         write_named(state, SURETY__LITERAL("items"));
         write_link(state, task->link, false, task->nesting);
     } else {
+        surety_build_name(state->doc, "description");
+        surety_build_text(state->doc, "Members of any name, each as its key "
+                                      "and its value.");
         write_pairs(state, task->link, task->nesting);
     }
     write_turn(state);
+}
+
+/* The one branch of a union that says nothing itself. */
+static const surety__node *write_behind(const surety__node *node)
+{
+    for (unsigned i = 0; i < 64; i++) {
+        if (node->form != NODE_UNION || node->branch_count != 1 ||
+            node->needs_name || node->title.len || node->description.len ||
+            node->kept_count)
+            break;
+        node = node->branches[0].node;
+    }
+    return node;
 }
 
 static void write_run(struct write_state *state)
@@ -465,12 +464,14 @@ static void write_run(struct write_state *state)
         case WRITE_PAIRS_SEAL: write_pairs_seal(state); break;
         case WRITE_NULL_SCHEMA: write_null_schema(state->doc); break;
         case WRITE_TRUE: surety_build_bool(state->doc, true); break;
-        case WRITE_NODE:
-            if (task.link.node->needs_name)
-                write_reference(state, task.link.node, task.nullable);
+        case WRITE_NODE: {
+            const surety__node *node = write_behind(task.link.node);
+            if (node->needs_name)
+                write_reference(state, node, task.nullable);
             else
-                write_body(state, task.link.node, task.nullable, task.nesting);
+                write_body(state, node, task.nullable, task.nesting);
             break;
+        }
         }
     }
 }
@@ -483,6 +484,10 @@ static void write_wish(const surety__node *node, surety_buf *out)
     surety_buf pointer;
     size_t start;
 
+    if (!node->origin.doc) {
+        surety_buf_text(out, "any_value");
+        return;
+    }
     surety_buf_init(&pointer, out->alloc, 0);
     surety_val_pointer(node->origin, &pointer);
     for (start = pointer.len; start > 0 && pointer.ptr[start - 1] != '/';)

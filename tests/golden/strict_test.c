@@ -59,6 +59,23 @@ static bool satisfies(const surety_schema *schema, surety_val val)
     return valid;
 }
 
+/* Whether a value is refused, with a message that has these words. */
+static bool is_refused(const surety_strict *strict, surety_val delivered,
+                       surety_doc *out, surety_str words)
+{
+    surety_error error = {.message = ""};
+    const surety_status status =
+        surety_strict_restore(strict, delivered, out, &error);
+    char line[700];
+
+    snprintf(line, sizeof(line), "%s at %s", error.message, error.path);
+    if (status == SURETY_SYNTAX &&
+        surety_str_equal(surety_str_of(line), words))
+        return true;
+    printf("# %s: %s\n", surety_status_name(status), line);
+    return false;
+}
+
 /* NULL: the pair holds; otherwise what does not. */
 static const char *try_pair(const surety_contract *contract,
                             surety_subset subset, surety_str delivered,
@@ -70,12 +87,14 @@ static const char *try_pair(const surety_contract *contract,
     surety_doc *want = surety_doc_new(NULL);
     surety_doc *back = surety_doc_new(NULL);
     const char *why = NULL;
+    const bool refused = golden_take(&wanted, "error: ");
 
     if (surety_strict_compile(contract, subset, NULL, &strict, NULL) !=
         SURETY_OK)
         why = "does not compile";
     else if (surety_doc_read(from, delivered, NULL, NULL) != SURETY_OK ||
-             surety_doc_read(want, wanted, NULL, NULL) != SURETY_OK)
+             (!refused &&
+              surety_doc_read(want, wanted, NULL, NULL) != SURETY_OK))
         why = "is no JSON";
     else if (!surety_strict_schema(strict).doc)
         why = "is impossible";
@@ -84,6 +103,10 @@ static const char *try_pair(const surety_contract *contract,
         why = "what is sent is no schema";
     else if (!loose && !satisfies(sent, surety_doc_root(from)))
         why = "what is delivered does not satisfy what was sent";
+    else if (refused)
+        why = is_refused(strict, surety_doc_root(from), back, wanted)
+                  ? NULL
+                  : "is not refused so";
     else if (surety_strict_restore(strict, surety_doc_root(from), back, NULL) !=
              SURETY_OK)
         why = "is not restored";

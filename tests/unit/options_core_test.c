@@ -357,17 +357,22 @@ static void judge_fill(void *own)
 {
     static const surety_validator refuses = {.validate = judge_refuse};
     static const surety_repair repair = SURETY_REPAIR_SYNTAX;
-    static const surety_extract marker = {
-        .size = sizeof(marker), .from = {SURETY_PLACE_WHOLE}, .from_count = 1};
+    static const surety_extract places = {
+        .size = sizeof(places),
+        .from = {SURETY_PLACE_NATIVE, SURETY_PLACE_WHOLE},
+        .from_count = 2};
 
-    ((surety_judge_options *)own)->extract = &marker;
+    ((surety_judge_options *)own)->native = surety_str_of("{\"n\":1}");
+    ((surety_judge_options *)own)->extract = &places;
     ((surety_judge_options *)own)->repair = &repair;
     ((surety_judge_options *)own)->validators = &refuses;
 }
 
 static void judge_alter(void *own)
 {
-    ((surety_judge_options *)own)->validator_count = 1;
+    static const surety_error fault = {.message = "two ways"};
+
+    ((surety_judge_options *)own)->native_fault = &fault;
 }
 
 static void judge_act(const void *given, surety_buf *out)
@@ -492,13 +497,13 @@ static const struct options_row options_rows[] = {
                 .act = contract_act),
     OPTIONS_ROW(surety_registry_options, alloc, .fill = registry_fill,
                 .act = registry_act),
-    OPTIONS_ROW(surety_judge_options, validator_count, .fill = judge_fill,
+    OPTIONS_ROW(surety_judge_options, native_fault, .fill = judge_fill,
                 .alter = judge_alter, .act = judge_act),
     OPTIONS_ROW(surety_issue_form, color, .fill = issue_fill,
                 .alter = issue_alter, .act = issue_act),
     OPTIONS_ROW(surety_stream_options, native, .fill = stream_fill,
                 .alter = stream_alter, .act = stream_act),
-    OPTIONS_ROW(surety_prompt_options, alloc, .fill = prompt_fill,
+    OPTIONS_ROW(surety_prompt_options, example, .fill = prompt_fill,
                 .act = prompt_act),
     OPTIONS_ROW(surety_gen_options, alloc, .fill = gen_fill, .act = gen_act),
 };

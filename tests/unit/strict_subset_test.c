@@ -327,13 +327,15 @@ TEST(restores_without_memory_to_spare)
                   &contract));
     TRY(surety_strict_compile(contract, SURETY_SUBSET_OPENAI, check_alloc(t),
                               &strict, NULL));
-    TRY(surety_doc_read(from,
-                        surety_str_of("{\"a\":\"[1]\",\"m\":[{\"key\":\"k\","
-                                      "\"value\":2}],\"o\":null}"),
-                        NULL, NULL));
+    TRY(surety_doc_read(
+        from,
+        surety_str_of("{\"a\":[\"[1]\",{\"additional_properties\":[]"
+                      "}],\"m\":{\"additional_properties\":[{\"key\":"
+                      "\"k\",\"value\":2}]},\"o\":null}"),
+        NULL, NULL));
     TRY(surety_strict_restore(strict, surety_doc_root(from), out, NULL));
     surety_val_write(surety_doc_root(out), SURETY_STYLE_COMPACT, &text);
-    CHECK_TEXT(surety_buf_str(&text), "{\"a\":[1],\"m\":{\"k\":2}}");
+    CHECK_TEXT(surety_buf_str(&text), "{\"a\":[\"[1]\",{}],\"m\":{\"k\":2}}");
     EXPECT(SURETY_MISUSE,
            surety_strict_restore(strict, surety_doc_root(from), from, NULL));
 done:

@@ -279,6 +279,7 @@ class JudgeOptions(Structure):
         ("cut", c_bool),
         ("validators", c_void_p),
         ("validator_count", c_size_t),
+        ("native_fault", c_void_p),
     ]
 
 
@@ -348,6 +349,9 @@ class PromptOptions(Structure):
         ("style", c_int),
         ("native", c_bool),
         ("alloc", c_void_p),
+        ("schema", Val),
+        ("shown", c_bool),
+        ("example", Val),
     ]
 
 

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a delivered value reads. Every pair of a node and a value that the walk
+ * from the root comes by is one item; it rests on the items of its children,
+ * or, where it is a union, on those of its branches for the same value. Values
+ * stand in the document before what they hold, so one pass from the last value
+ * to the first settles all of them, at a cost of nodes times values and never
+ * more, however unions nest.
+ *
+ * A branch fits if all of the value is what it says, to the last leaf: types,
+ * names, choices. Of what a value comes to by a branch a sum is kept, and a
+ * union whose branches come to different sums can be read in more than one way.
+ * Nothing here picks one then. */
+#include "strict/node.h"
+
+/* Rounds over the unions of one value; deeper unions of unions do not fit. */
+enum { FITS_ROUNDS = 64 };
+
+/* ---- sums ---------------------------------------------------------------- */
+
+/* The finalizer of SplitMix64. */
+static uint64_t sum_mix(uint64_t sum, uint64_t more)
+{
+    uint64_t mixed = sum * 0x9E3779B97F4A7C15u + more;
+
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBu;
+    return mixed ^ mixed >> 31;
+}
+
+static uint64_t sum_text(uint64_t seed, surety_str text)
+{
+    uint64_t sum = seed ^ 0xCBF29CE484222325u;
+
+    for (size_t i = 0; i < text.len; i++)
+        sum = (sum ^ (unsigned char)text.ptr[i]) * 0x100000001B3u;
+    return sum_mix(sum, text.len);
+}
+
+static uint64_t sum_scalar(surety_val val)
+{
+    const surety_kind kind = surety_val_kind(val);
+
+    if (kind == SURETY_KIND_NUMBER)
+        return sum_text((uint64_t)kind, surety_val_number(val));
+    if (kind == SURETY_KIND_STRING)
+        return sum_text((uint64_t)kind, surety_val_str(val));
+    return sum_mix((uint64_t)kind, surety_val_bool(val, false));
+}
+
+/* Of an array its items in order, of an object its members in any. */
+static uint64_t sum_add(bool object, uint64_t sum, surety_str name,
+                        uint64_t value)
+{
+    return object ? sum + sum_mix(sum_text(1, name), value)
+                  : sum_mix(sum, value);
+}
+
+static uint64_t sum_as_it_is(const surety__fits *fits, surety_val val)
+{
+    return fits->sums[val.index];
+}
+
+/* The sums of all values of a document, as they stand. */
+static void sum_all(surety__fits *fits, const surety_doc *doc)
+{
+    fits->sum_count = surety_doc_size(doc);
+    fits->sums =
+        surety__new(fits->strict->alloc, fits->sum_count * sizeof(*fits->sums));
+    if (!fits->sums) {
+        fits->status = SURETY_NOMEM;
+        return;
+    }
+    for (size_t i = fits->sum_count; i-- > 0;) {
+        const surety_val val = {doc, (uint32_t)i};
+        const bool object = doc->cells[i].kind == CELL_OBJECT;
+        uint64_t sum = doc->cells[i].kind;
+
+        if (doc->cells[i].kind < CELL_ARRAY) {
+            if (doc->cells[i].kind != CELL_KEY)
+                fits->sums[i] = sum_scalar(val);
+            continue;
+        }
+        for (surety_val sub = surety_val_first(val); sub.doc;
+             sub = surety_val_next(val, sub))
+            sum = sum_add(object, sum,
+                          object ? surety_val_str(surety_val_key(sub))
+                                 : (surety_str){0},
+                          sum_as_it_is(fits, sub));
+        fits->sums[i] = sum;
+    }
+}
+
+/* ---- one value and one node ---------------------------------------------- */
+
+static bool fits_is_open(const surety__fits *fits, surety_val val)
+{
+    return fits->open && surety_val_is_open(val);
+}
+
+/* The types that a node is sent as. */
+static unsigned fits_sent(const surety__node *node)
+{
+    return node->tuple_object
+               ? (node->types & ~(unsigned)TYPE_ARRAY) | TYPE_OBJECT
+               : node->types;
+}
+
+static bool fits_chosen(const surety__fits *fits, const surety__node *node,
+                        surety_val val)
+{
+    for (uint32_t i = 0; i < node->choice_count; i++)
+        if (surety__cell_equal(node->choices[i], val))
+            return true;
+    return node->choice_count == 0 || fits_is_open(fits, val);
+}
+
+bool surety__fits_is_pairs(const surety__fits *fits, surety_val list)
+{
+    if (surety_val_kind(list) != SURETY_KIND_ARRAY)
+        return false;
+    for (surety_val item = surety_val_first(list); item.doc;
+         item = surety_val_next(list, item)) {
+        const surety_val key = surety_val_get(item, PAIR_KEY);
+        const bool pair = surety_val_kind(key) == SURETY_KIND_STRING &&
+                          surety_val_get(item, PAIR_VALUE).doc &&
+                          surety_val_count(item) == 2;
+        if (!pair && !fits_is_open(fits, item))
+            return false;
+    }
+    return true;
+}
+
+/* Whether val's members are those that an object of node has. */
+static bool fits_names(const surety__fits *fits, const surety__node *node,
+                       surety_val val)
+{
+    const bool all = fits->strict->subset->traits & SUBSET_ALL_REQUIRED;
+    const bool beside = node->others_how == OTHERS_BESIDE;
+    size_t wanted = beside, found = 0;
+
+    for (uint32_t i = 0; i < node->field_count; i++)
+        wanted += all || node->fields[i].required;
+    for (surety_val sub = surety_val_first(val); sub.doc;
+         sub = surety_val_next(val, sub)) {
+        const surety_str name = surety_val_str(surety_val_key(sub));
+        const surety__field *field = surety__node_field(node, name);
+        if (field)
+            found += all || field->required;
+        else if (beside && surety_str_equal(name, node->beside) &&
+                 (node->tuple_object ? surety_val_kind(sub) == SURETY_KIND_ARRAY
+                                     : surety__fits_is_pairs(fits, sub)))
+            found++;
+        else if (node->others_how == OTHERS_NONE || beside)
+            return false;
+    }
+    return found == wanted || fits_is_open(fits, val);
+}
+
+bool surety__fits_looks(const surety__fits *fits, const surety__node *node,
+                        surety_val val)
+{
+    const unsigned bits =
+        surety__type_bits(val.doc, surety__cell_of(val), false);
+
+    if (node->form != NODE_VALUE || !(bits & fits_sent(node)))
+        return false;
+    if (node->choice_count)
+        return fits_chosen(fits, node, val);
+    return surety_val_kind(val) != SURETY_KIND_OBJECT ||
+           fits_names(fits, node, val);
+}
+
+/* ---- items --------------------------------------------------------------- */
+
+static uint64_t fits_key(const surety__node *node, surety_val val)
+{
+    return (uint64_t)node->ordinal << 32 | val.index;
+}
+
+const surety__fit *surety__fits_of(const surety__fits *fits,
+                                   const surety__node *node, surety_val val)
+{
+    const uintptr_t number =
+        (uintptr_t)surety__map_get(&fits->index, fits_key(node, val));
+
+    return number ? &fits->items[number - 1] : NULL;
+}
+
+/* Has a node and a value looked at, and the item at hand rest on them. */
+static void fits_ask(surety__fits *fits, const surety__node *node,
+                     surety_val val)
+{
+    const surety_alloc *alloc = fits->strict->alloc;
+    uintptr_t number;
+
+    if (fits->status != SURETY_OK)
+        return;
+    number = (uintptr_t)surety__map_get(&fits->index, fits_key(node, val));
+    if (!number) {
+        fits->status =
+            surety__grow(alloc, (void **)&fits->items, &fits->cap,
+                         fits->count + 1, sizeof(*fits->items), FITS_MAX);
+        if (fits->status != SURETY_OK)
+            return;
+        fits->items[fits->count++] = (surety__fit){.node = node, .val = val};
+        number = fits->count;
+        if (!surety__map_put(&fits->index, alloc, fits_key(node, val),
+                             (void *)number)) {
+            fits->status = SURETY_NOMEM;
+            return;
+        }
+    }
+    fits->status = surety__grow(alloc, (void **)&fits->edges, &fits->edge_cap,
+                                fits->edge_count + 1, sizeof(*fits->edges),
+                                (size_t)FITS_MAX * 4);
+    if (fits->status == SURETY_OK)
+        fits->edges[fits->edge_count++] = (uint32_t)(number - 1);
+}
+
+static void fits_ask_list(surety__fits *fits, const surety__node *node,
+                          surety_val list, bool pairs)
+{
+    for (surety_val item = surety_val_first(list); item.doc && node;
+         item = surety_val_next(list, item)) {
+        const surety_val val = pairs ? surety_val_get(item, PAIR_VALUE) : item;
+        if (val.doc)
+            fits_ask(fits, node, val);
+    }
+}
+
+static void fits_ask_members(surety__fits *fits, const surety__node *node,
+                             surety_val val)
+{
+    for (surety_val sub = surety_val_first(val); sub.doc;
+         sub = surety_val_next(val, sub)) {
+        const surety__field *field =
+            surety__node_field(node, surety_val_str(surety_val_key(sub)));
+        if (field && !surety__field_absent(field, sub))
+            fits_ask(fits, field->link.node, sub);
+        else if (!field && node->others_how == OTHERS_BESIDE)
+            fits_ask_list(
+                fits, node->tuple_object ? node->items.node : node->others.node,
+                sub, !node->tuple_object);
+        else if (!field && node->others.node)
+            fits_ask(fits, node->others.node, sub);
+    }
+}
+
+/* Puts what an item rests on behind it; what does not look like its node rests
+ * on nothing. */
+static void fits_open_item(surety__fits *fits, size_t i)
+{
+    const surety__node *node = fits->items[i].node;
+    const surety_val val = fits->items[i].val;
+    const size_t first = fits->edge_count;
+    const bool looks = surety__fits_looks(fits, node, val);
+    uint32_t at = 0;
+
+    if (node->form == NODE_UNION) {
+        for (uint32_t j = 0; j < node->branch_count; j++)
+            fits_ask(fits, node->branches[j].node, val);
+    } else if (looks && !node->choice_count) {
+        if (surety_val_kind(val) == SURETY_KIND_OBJECT)
+            fits_ask_members(fits, node, val);
+        for (surety_val item = surety_val_first(val);
+             item.doc && surety_val_kind(val) == SURETY_KIND_ARRAY;
+             item = surety_val_next(val, item), at++) {
+            const surety__node *of = at < node->prefix_count
+                                         ? node->prefix[at].node
+                                         : node->items.node;
+            if (of)
+                fits_ask(fits, of, item);
+        }
+    }
+    fits->items[i].fits = looks;
+    fits->items[i].first = (uint32_t)first;
+    fits->items[i].count = (uint32_t)(fits->edge_count - first);
+}
+
+/* ---- what they come to --------------------------------------------------- */
+
+static uint64_t fits_child_sum(const surety__fits *fits,
+                               const surety__node *node, surety_val val)
+{
+    const surety__fit *fit = node ? surety__fits_of(fits, node, val) : NULL;
+
+    return fit && fit->fits ? fit->sum : sum_as_it_is(fits, val);
+}
+
+static uint64_t fits_sum_list(const surety__fits *fits,
+                              const surety__node *node, surety_val list,
+                              bool pairs, uint64_t sum)
+{
+    for (surety_val item = surety_val_first(list); item.doc;
+         item = surety_val_next(list, item)) {
+        const surety_val val = pairs ? surety_val_get(item, PAIR_VALUE) : item;
+        if (val.doc)
+            sum = sum_add(pairs, sum,
+                          surety_val_str(surety_val_get(item, PAIR_KEY)),
+                          fits_child_sum(fits, node, val));
+    }
+    return sum;
+}
+
+static uint64_t fits_sum_tuple(const surety__fits *fits,
+                               const surety__node *node, surety_val val)
+{
+    uint64_t sum = CELL_ARRAY;
+
+    for (uint32_t i = 0; i < node->field_count; i++) {
+        const surety_val sub = surety_val_member(val, node->fields[i].sent);
+        if (sub.doc && !surety__field_absent(&node->fields[i], sub))
+            sum = sum_add(false, sum, (surety_str){0},
+                          fits_child_sum(fits, node->fields[i].link.node, sub));
+    }
+    return fits_sum_list(fits, node->items.node,
+                         surety_val_member(val, node->beside), false, sum);
+}
+
+static uint64_t fits_sum_object(const surety__fits *fits,
+                                const surety__node *node, surety_val val)
+{
+    uint64_t sum = CELL_OBJECT;
+
+    for (surety_val sub = surety_val_first(val); sub.doc;
+         sub = surety_val_next(val, sub)) {
+        const surety_str name = surety_val_str(surety_val_key(sub));
+        const surety__field *field = surety__node_field(node, name);
+        if (field && surety__field_absent(field, sub))
+            continue;
+        if (!field && node->others_how == OTHERS_BESIDE)
+            sum = fits_sum_list(fits, node->others.node, sub, true, sum);
+        else
+            sum = sum_add(
+                true, sum, field ? field->name : name,
+                fits_child_sum(
+                    fits, field ? field->link.node : node->others.node, sub));
+    }
+    return sum;
+}
+
+static uint64_t fits_sum_array(const surety__fits *fits,
+                               const surety__node *node, surety_val val)
+{
+    uint64_t sum = CELL_ARRAY;
+    uint32_t at = 0;
+
+    for (surety_val item = surety_val_first(val); item.doc;
+         item = surety_val_next(val, item), at++)
+        sum = sum_add(false, sum, (surety_str){0},
+                      fits_child_sum(fits,
+                                     at < node->prefix_count
+                                         ? node->prefix[at].node
+                                         : node->items.node,
+                                     item));
+    return sum;
+}
+
+static void fits_settle_value(surety__fits *fits, surety__fit *fit)
+{
+    const surety_kind kind = surety_val_kind(fit->val);
+    const surety__node *node = fit->node;
+
+    for (uint32_t i = 0; i < fit->count && fit->fits; i++)
+        fit->fits = fits->items[fits->edges[fit->first + i]].fits;
+    if (!fit->fits)
+        return;
+    if (kind < SURETY_KIND_ARRAY || node->choice_count || !node->changes)
+        fit->sum = sum_as_it_is(fits, fit->val);
+    else if (kind == SURETY_KIND_ARRAY)
+        fit->sum = fits_sum_array(fits, node, fit->val);
+    else if (node->tuple_object)
+        fit->sum = fits_sum_tuple(fits, node, fit->val);
+    else
+        fit->sum = fits_sum_object(fits, node, fit->val);
+}
+
+/* True: something is known that was not. */
+static bool fits_settle_union(surety__fits *fits, surety__fit *fit)
+{
+    const surety__fit before = *fit;
+
+    fit->fits = fit->many = false;
+    for (uint32_t i = 0; i < fit->count; i++) {
+        const surety__fit *branch = &fits->items[fits->edges[fit->first + i]];
+        if (!branch->fits || branch == fit)
+            continue;
+        if (!fit->fits) {
+            fit->fits = true;
+            fit->sum = branch->sum;
+            fit->how = branch->node;
+        }
+        fit->many |= branch->many || branch->sum != fit->sum;
+    }
+    return fit->fits != before.fits || fit->many != before.many ||
+           fit->sum != before.sum || fit->how != before.how;
+}
+
+/* Items of one value: first those that rest on what it holds, then unions. */
+static void fits_settle_group(surety__fits *fits, const surety__pair *group,
+                              size_t count)
+{
+    bool changed = true;
+
+    for (size_t i = 0; i < count; i++)
+        if (fits->items[group[i].value].node->form != NODE_UNION)
+            fits_settle_value(fits, &fits->items[group[i].value]);
+    for (unsigned round = 0; changed && round < FITS_ROUNDS; round++) {
+        changed = false;
+        for (size_t i = count; i-- > 0;)
+            if (fits->items[group[i].value].node->form == NODE_UNION)
+                changed |=
+                    fits_settle_union(fits, &fits->items[group[i].value]);
+    }
+}
+
+static void fits_settle(surety__fits *fits)
+{
+    const surety_alloc *alloc = fits->strict->alloc;
+    surety__pair *order = surety__new(alloc, fits->count * sizeof(*order));
+    size_t end;
+
+    if (!order) {
+        fits->status = SURETY_NOMEM;
+        return;
+    }
+    for (size_t i = 0; i < fits->count; i++)
+        order[i] = (surety__pair){fits->items[i].val.index, i};
+    surety__pairs_sort(order, fits->count);
+    for (size_t start = fits->count; start > 0;) {
+        for (end = start;
+             start > 0 && order[start - 1].key == order[end - 1].key;)
+            start--;
+        fits_settle_group(fits, order + start, end - start);
+    }
+    surety__free(alloc, order, fits->count * sizeof(*order));
+}
+
+void surety__fits_find(surety__fits *fits, const surety__node *node,
+                       surety_val val)
+{
+    sum_all(fits, val.doc);
+    fits_ask(fits, node, val);
+    for (size_t i = 0; i < fits->count && fits->status == SURETY_OK; i++)
+        fits_open_item(fits, i);
+    if (fits->status == SURETY_OK)
+        fits_settle(fits);
+}
+
+void surety__fits_done(surety__fits *fits)
+{
+    const surety_alloc *alloc = fits->strict->alloc;
+
+    surety__free(alloc, fits->items, fits->cap * sizeof(*fits->items));
+    surety__free(alloc, fits->edges, fits->edge_cap * sizeof(*fits->edges));
+    surety__free(alloc, fits->sums, fits->sum_count * sizeof(*fits->sums));
+    surety__map_done(&fits->index, alloc);
+}

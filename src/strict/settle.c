@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What nodes are to each other, once all are made: which can never be, which
+ * take null, which are sent under names that nothing else has, and for which
+ * what is delivered may be another value than the contract's. Each is found in
+ * rounds that only add, so they end. */
+#include "strict/node.h"
+
+/* ---- what can be --------------------------------------------------------- */
+
+static bool settle_branches(surety__node *node)
+{
+    uint32_t count = 0;
+    bool changed = false;
+
+    for (uint32_t i = 0; i < node->branch_count; i++) {
+        const surety__link link = node->branches[i];
+        if (link.node->form == NODE_NEVER)
+            continue;
+        node->branches[count++] = link;
+        if (link.node->has_null && !node->has_null)
+            changed = node->has_null = true;
+    }
+    changed |= count != node->branch_count;
+    node->branch_count = count;
+    if (count == 0) {
+        node->form = NODE_NEVER;
+        changed = true;
+    }
+    return changed;
+}
+
+static bool settle_fields(surety__node *node)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < node->field_count; i++) {
+        if (node->fields[i].link.node->form != NODE_NEVER) {
+            node->fields[count++] = node->fields[i];
+        } else if (node->fields[i].required) {
+            node->form = NODE_NEVER;
+            return true;
+        } else if (node->tuple_object) {
+            node->others_how = OTHERS_NONE;
+            node->others = node->items = (surety__link){NULL, false};
+            break;
+        }
+    }
+    if (count == node->field_count)
+        return false;
+    node->field_count = count;
+    return true;
+}
+
+static bool settle_node(surety__node *node)
+{
+    bool changed = false;
+
+    if (node->form == NODE_UNION)
+        return settle_branches(node);
+    if (node->form != NODE_VALUE)
+        return false;
+    if (node->types & TYPE_NULL && !node->has_null)
+        changed = node->has_null = true;
+    if (node->others.node && node->others.node->form == NODE_NEVER) {
+        node->others = (surety__link){NULL, false};
+        node->others_how = OTHERS_NONE;
+        changed = true;
+    }
+    if (node->items.node && node->items.node->form == NODE_NEVER) {
+        node->items = (surety__link){NULL, false};
+        node->items_closed = true;
+        changed = true;
+    }
+    return settle_fields(node) || changed;
+}
+
+/* ---- names that nothing else has ----------------------------------------- */
+
+/* Notes a name that stands in values as they are sent, and nowhere else. */
+static void settle_mark(surety_strict *strict, surety_str name)
+{
+    const uint64_t key = surety__hash(name.ptr, name.len) + 1ull;
+
+    if (!surety__map_put(&strict->marks, strict->alloc, key, strict))
+        strict->status = SURETY_NOMEM;
+}
+
+static bool settle_is_taken(const surety_strict *strict, surety_str name)
+{
+    for (size_t i = 0; i < strict->node_count; i++)
+        for (uint32_t j = 0; j < strict->nodes[i]->field_count; j++)
+            if (surety_str_equal(strict->nodes[i]->fields[j].sent, name))
+                return true;
+    return false;
+}
+
+/* One name for all lists of key and value, which no property has: where it
+ * stands in a value, that is one as it was asked for. */
+static void settle_names(surety_strict *strict)
+{
+    bool tuple = false, beside = false;
+    surety_buf name;
+
+    for (size_t i = 0; i < strict->node_count; i++) {
+        const surety__node *node = strict->nodes[i];
+        tuple |= node->tuple_object;
+        beside |= node->others_how == OTHERS_BESIDE && !node->tuple_object;
+        for (uint32_t j = 0; j < node->field_count; j++)
+            if (!surety_str_equal(node->fields[j].name, node->fields[j].sent))
+                settle_mark(strict, node->fields[j].sent);
+    }
+    if (tuple)
+        settle_mark(strict, SURETY__LITERAL("item_1"));
+    if (!beside)
+        return;
+    surety_buf_init(&name, strict->alloc, 0);
+    surety_buf_text(&name, BESIDE_NAME);
+    while (name.status == SURETY_OK &&
+           settle_is_taken(strict, surety_buf_str(&name)))
+        surety_buf_byte(&name, '_');
+    strict->beside = surety__graph_keep(&strict->graph, &name);
+    settle_mark(strict, strict->beside);
+    for (size_t i = 0; i < strict->node_count; i++)
+        if (strict->nodes[i]->others_how == OTHERS_BESIDE &&
+            !strict->nodes[i]->tuple_object)
+            strict->nodes[i]->beside = strict->beside;
+}
+
+/* ---- null and absence ---------------------------------------------------- */
+
+/* Null stands for what is absent, unless it is a value itself: then the two
+ * cannot be told apart, which is said. */
+static void settle_nulled(surety_strict *strict, surety__node *node)
+{
+    surety_val keyword = surety_val_get(node->origin, "required");
+    uint32_t optional = 0, nulled = 0;
+
+    for (uint32_t i = 0; i < node->field_count; i++) {
+        surety__field *field = &node->fields[i];
+        field->nulled = !field->required && !field->link.node->has_null;
+        optional += !field->required;
+        nulled += field->nulled;
+        if (node->tuple_object && !field->required && !field->nulled)
+            surety__strict_say(
+                strict, SURETY_STRICT_REWRITTEN, field->link.node->origin,
+                "null, which the contract allows, stays, and "
+                "the item cannot be left out",
+                "%s does not take optional properties", strict->subset->title);
+    }
+    if (!optional || node->tuple_object)
+        return;
+    if (!keyword.doc)
+        keyword = surety_val_get(node->origin, "properties");
+    surety__strict_say(
+        strict, SURETY_STRICT_REWRITTEN, keyword.doc ? keyword : node->origin,
+        nulled == optional
+            ? "they are required and may be null, which is taken out again"
+        : nulled
+            ? "they are required and may be null, which is taken out again "
+              "where the contract does not allow null; where it does, null "
+              "stays, and the property cannot be left out"
+            : "they are required; null, which the contract allows, stays, and "
+              "they cannot be left out",
+        "%s does not take optional properties; %u of %u are",
+        strict->subset->title, optional, node->field_count);
+}
+
+/* ---- values that come back as others ------------------------------------- */
+
+static bool settle_rewrites(const surety__node *node)
+{
+    if (node->tuple_object || node->others_how == OTHERS_BESIDE)
+        return true;
+    for (uint32_t i = 0; i < node->field_count; i++)
+        if (node->fields[i].nulled ||
+            !surety_str_equal(node->fields[i].name, node->fields[i].sent))
+            return true;
+    return false;
+}
+
+static bool settle_changes(surety__node *node)
+{
+    surety__link link;
+    bool optional;
+
+    if (node->changes)
+        return false;
+    node->changes = node->form == NODE_VALUE && settle_rewrites(node);
+    for (size_t i = 0;
+         !node->changes && surety__node_child(node, i, &link, &optional); i++)
+        node->changes = link.node->changes;
+    return node->changes;
+}
+
+/* ---- fields by name ------------------------------------------------------ */
+
+static void settle_index(surety_strict *strict, surety__node *node)
+{
+    uint32_t size = 4;
+
+    while (size < node->field_count * 2)
+        size *= 2;
+    node->table =
+        surety__graph_take(&strict->graph, size * sizeof(*node->table));
+    node->table_mask = size - 1;
+    for (uint32_t i = 0; i < node->field_count && node->table; i++) {
+        const surety_str sent = node->fields[i].sent;
+        uint32_t at = surety__hash(sent.ptr, sent.len) & node->table_mask;
+        while (node->table[at])
+            at = (at + 1) & node->table_mask;
+        node->table[at] = i + 1;
+    }
+}
+
+const surety__field *surety__node_field(const surety__node *node,
+                                        surety_str sent)
+{
+    uint32_t at;
+
+    if (!node->table)
+        return NULL;
+    at = surety__hash(sent.ptr, sent.len) & node->table_mask;
+    for (; node->table[at]; at = (at + 1) & node->table_mask)
+        if (surety_str_equal(node->fields[node->table[at] - 1].sent, sent))
+            return &node->fields[node->table[at] - 1];
+    return NULL;
+}
+
+void surety__node_settle_all(surety_strict *strict)
+{
+    bool changed = true;
+
+    while (changed) {
+        changed = false;
+        for (size_t i = strict->node_count; i-- > 0;)
+            changed |= settle_node(strict->nodes[i]);
+    }
+    if (strict->subset->traits & SUBSET_ALL_REQUIRED)
+        for (size_t i = 0; i < strict->node_count; i++)
+            settle_nulled(strict, strict->nodes[i]);
+    settle_names(strict);
+    for (changed = true; changed;) {
+        changed = false;
+        for (size_t i = strict->node_count; i-- > 0;)
+            changed |= settle_changes(strict->nodes[i]);
+    }
+    for (size_t i = 0; i < strict->node_count && strict->status == SURETY_OK;
+         i++)
+        if (strict->nodes[i]->field_count)
+            settle_index(strict, strict->nodes[i]);
+}
