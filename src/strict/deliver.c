@@ -282,7 +282,7 @@ surety_status surety_strict_deliver(const surety_strict *strict, surety_val val,
     surety_build_begin(out, NULL);
     if (strict->wrapped) {
         surety_build_object(out);
-        surety_build_name(out, WRAP_NAME);
+        surety_build_key(out, strict->wrap);
         deliver_mark(&state, DELIVER_CLOSE);
     }
     deliver_val(&state, strict->root, val);

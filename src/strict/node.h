@@ -91,7 +91,8 @@ struct surety_strict {
     size_t node_count, node_cap;
     surety__node *root;
     surety__node *any; /* every value, told by its kind; NULL: not needed */
-    surety_str beside; /* OTHERS_BESIDE: no property has this name */
+    surety_str beside; /* OTHERS_BESIDE; no property has this name */
+    surety_str wrap;   /* where the root is wrapped; likewise */
     surety__map marks; /* names that only a rewritten value has, by hash */
     bool wrapped;
     surety_doc *doc;
@@ -206,9 +207,10 @@ static inline bool surety__field_absent(const surety__field *field,
 /* An item of the list of OTHERS_BESIDE. */
 #define PAIR_KEY "key"
 #define PAIR_VALUE "value"
-#define WRAP_NAME "value"
-/* The list itself, unless a property has the name. */
+/* The list itself, and what a root is wrapped in: with underscores behind it
+ * where a property has the name. */
 #define BESIDE_NAME "additional_properties"
+#define WRAP_NAME "value"
 
 /* Bounds of the compiler itself: nodes, and objects of the written schema. */
 enum { STRICT_NODES_MAX = 50000, STRICT_WRITTEN_MAX = 100000 };

@@ -382,14 +382,14 @@ static void restore_task(struct restore_state *state,
 /* The root without what it was wrapped in; false: it is wrapped in more. */
 static bool restore_unwrap(struct restore_state *state, surety_val *val)
 {
-    const surety_val inner = surety_val_get(*val, WRAP_NAME);
+    const surety_val inner = surety_val_member(*val, state->strict->wrap);
 
     if (!state->strict->wrapped || !inner.doc)
         return true;
     if (surety_val_count(*val) != 1) {
-        restore_refuse(state, *val, restore_no_key,
-                       "there are members beside \"" WRAP_NAME "\"",
-                       "give an object with the one member \"" WRAP_NAME "\"");
+        restore_refuse(state, *val, state->strict->wrap,
+                       "is there, and other members beside it",
+                       "give an object with that one member");
         return false;
     }
     *val = inner;

@@ -94,13 +94,25 @@ static bool settle_is_taken(const surety_strict *strict, surety_str name)
     return false;
 }
 
-/* One name for all lists of key and value, which no property has: where it
- * stands in a value, that is one as it was asked for. */
+/* The wish, or with what makes it a name that no property has: where it stands
+ * in a value, that is one as it was asked for. */
+static surety_str settle_name(surety_strict *strict, const char *wish)
+{
+    surety_buf name;
+
+    surety_buf_init(&name, strict->alloc, 0);
+    surety_buf_text(&name, wish);
+    while (name.status == SURETY_OK &&
+           settle_is_taken(strict, surety_buf_str(&name)))
+        surety_buf_byte(&name, '_');
+    return surety__graph_keep(&strict->graph, &name);
+}
+
 static void settle_names(surety_strict *strict)
 {
     bool tuple = false, beside = false;
-    surety_buf name;
 
+    strict->wrap = settle_name(strict, WRAP_NAME);
     for (size_t i = 0; i < strict->node_count; i++) {
         const surety__node *node = strict->nodes[i];
         tuple |= node->tuple_object;
@@ -113,12 +125,7 @@ static void settle_names(surety_strict *strict)
         settle_mark(strict, SURETY__LITERAL("item_1"));
     if (!beside)
         return;
-    surety_buf_init(&name, strict->alloc, 0);
-    surety_buf_text(&name, BESIDE_NAME);
-    while (name.status == SURETY_OK &&
-           settle_is_taken(strict, surety_buf_str(&name)))
-        surety_buf_byte(&name, '_');
-    strict->beside = surety__graph_keep(&strict->graph, &name);
+    strict->beside = settle_name(strict, BESIDE_NAME);
     settle_mark(strict, strict->beside);
     for (size_t i = 0; i < strict->node_count; i++)
         if (strict->nodes[i]->others_how == OTHERS_BESIDE &&

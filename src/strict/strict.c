@@ -47,8 +47,8 @@ static void strict_root(surety_strict *strict)
     strict->wrapped = strict->subset->traits & SUBSET_ROOT_OBJECT && !object;
     if (strict->wrapped)
         surety__strict_say(strict, SURETY_STRICT_REWRITTEN, root->origin,
-                           "it is asked for as the property \"" WRAP_NAME
-                           "\" of an object, and taken out again",
+                           "it is asked for as the one property of an object, "
+                           "and taken out again",
                            "%s takes only an object at the root",
                            strict->subset->title);
 }

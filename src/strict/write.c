@@ -575,13 +575,13 @@ static void write_root(struct write_state *state)
         surety_build_text(state->doc, "object");
         surety_build_name(state->doc, "properties");
         surety_build_object(state->doc);
-        surety_build_name(state->doc, WRAP_NAME);
+        surety_build_key(state->doc, strict->wrap);
         write_link(state, (surety__link){strict->root, false}, false, 1);
         write_run(state);
         surety_build_close(state->doc);
         surety_build_name(state->doc, "required");
         surety_build_array(state->doc);
-        surety_build_text(state->doc, WRAP_NAME);
+        surety_build_str(state->doc, strict->wrap);
         surety_build_close(state->doc);
         surety_build_name(state->doc, "additionalProperties");
         surety_build_bool(state->doc, false);
