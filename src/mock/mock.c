@@ -63,13 +63,13 @@ static void mock_refuse(mock_call *call, surety__problem problem)
                              call->number);
 }
 
-static bool mock_is_call_method(const mock_call *call)
+static bool mock_is_method(const mock_call *call)
 {
     const surety_str method = surety__serving_method(call->exchange);
 
-    return surety_str_equal(method, call->route.kind == ROUTE_CALL
-                                        ? SURETY__LITERAL("POST")
-                                        : SURETY__LITERAL("GET"));
+    return surety_str_equal(method, call->route.kind == ROUTE_MODELS
+                                        ? SURETY__LITERAL("GET")
+                                        : SURETY__LITERAL("POST"));
 }
 
 /* The value of key= in a query; Gemini takes its key there too. */
@@ -184,18 +184,17 @@ static bool mock_admits(mock_call *call)
 {
     surety__problem problem = {.status = 404};
 
-    call->route = surety__route_of(surety__serving_path(call->exchange),
-                                   mock_header(call, "anthropic-version").ptr ||
-                                       mock_header(call, "x-api-key").ptr,
-                                   mock_header(call, "x-goog-api-key").ptr);
     if (call->route.kind == ROUTE_NONE) {
-        surety__fail(&call->error, SURETY_SYNTAX, "Invalid URL (%.*s %.*s)",
+        surety__fail(&call->error, SURETY_SYNTAX,
+                     "Invalid URL (%.*s %.*s): the mock server answers calls, "
+                     "counts of tokens, embeddings and lists of models, and "
+                     "what a reply of its script names in when.path",
                      (int)surety__serving_method(call->exchange).len,
                      surety__serving_method(call->exchange).ptr,
                      (int)surety__serving_path(call->exchange).len,
                      surety__serving_path(call->exchange).ptr);
         problem.message = surety_str_of(call->error.message);
-    } else if (!mock_is_call_method(call)) {
+    } else if (!mock_is_method(call)) {
         problem.status = 405;
     } else if (surety__serving_oversized(call->exchange)) {
         problem.status = 413;
@@ -232,12 +231,23 @@ static void mock_list_models(mock_call *call)
     surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
 }
 
-/* Reads what is asked; false: refused. */
-static bool mock_reads(mock_call *call)
+/* Refuses what a provider would not take, or gives up for want of memory; true:
+ * there is nothing wrong. */
+static bool mock_takes(mock_call *call, surety_status status,
+                       surety__problem problem)
+{
+    if (status == SURETY_NOMEM)
+        call->plan.status = SURETY_NOMEM;
+    else if (status)
+        mock_refuse(call, problem);
+    return status == SURETY_OK;
+}
+
+/* Reads the body as JSON; false: refused. */
+static bool mock_parses(mock_call *call)
 {
     const surety_read_options options = {sizeof(options), SURETY_READ_BORROW,
                                          NULL};
-    const surety_val script = call->mock->script.root;
     surety__problem problem = {.status = 400};
     surety_status status;
 
@@ -256,12 +266,23 @@ static bool mock_reads(mock_call *call)
                      call->error.message);
         call->error = told;
         problem.message = surety_str_of(call->error.message);
-    } else if (!status) {
-        status = surety__speak_read(&call->route, surety_doc_root(call->doc),
-                                    &call->arena, &call->asked, &problem,
-                                    &call->error);
-        call->has_asked = status == SURETY_OK;
     }
+    return mock_takes(call, status, problem);
+}
+
+/* Reads what is asked; false: refused. */
+static bool mock_reads(mock_call *call)
+{
+    const surety_val script = call->mock->script.root;
+    surety__problem problem = {.status = 400};
+    surety_status status;
+
+    if (!mock_parses(call))
+        return false;
+    status =
+        surety__speak_read(&call->route, surety_doc_root(call->doc),
+                           &call->arena, &call->asked, &problem, &call->error);
+    call->has_asked = status == SURETY_OK;
     if (!status && call->route.protocol == SURETY_PROTOCOL_ANTHROPIC &&
         !mock_header(call, "anthropic-version").len) {
         status = SURETY_SYNTAX;
@@ -274,11 +295,68 @@ static bool mock_reads(mock_call *call)
         surety_val_bool(surety_val_get(script, "strict_schemas"), false))
         status = surety__speak_strict(&call->asked, &call->arena, &problem,
                                       &call->error);
-    if (status == SURETY_NOMEM)
-        call->plan.status = SURETY_NOMEM;
-    else if (status)
-        mock_refuse(call, problem);
-    return status == SURETY_OK;
+    return mock_takes(call, status, problem);
+}
+
+static void mock_count(mock_call *call)
+{
+    if (!mock_reads(call))
+        return;
+    surety__speak_count(&call->asked, &call->plan.bytes);
+    surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
+}
+
+static void mock_embed(mock_call *call)
+{
+    surety__problem problem = {.status = 400};
+    surety_str model = call->route.model;
+    surety_status status;
+
+    if (!mock_parses(call))
+        return;
+    if (!model.len)
+        model = surety_val_str(
+            surety_val_get(surety_doc_root(call->doc), "model"));
+    if (model.len && !mock_knows_model(call, model))
+        return;
+    status = surety__speak_embed(&call->route, surety_doc_root(call->doc),
+                                 &call->arena, &call->asked, &problem,
+                                 &call->plan.bytes, &call->error);
+    call->has_asked = status == SURETY_OK;
+    if (status)
+        surety_buf_reset(&call->plan.bytes);
+    if (mock_takes(call, status, problem))
+        surety__playback_body(&call->plan, call->route.protocol, 200,
+                              call->number);
+}
+
+/* What a call is like, as far as "when" can tell. */
+static void mock_put_call(const surety__asked *asked, surety_buf *out)
+{
+    surety__buf_printf(
+        out, "%s, model %.*s, mode %s, format %s, tool_choice %s, last %.*s%s",
+        surety_protocol_name(asked->protocol), (int)asked->model.len,
+        asked->model.len ? asked->model.ptr : "", surety_mode_name(asked->mode),
+        surety__format_name(asked->format), surety__choice_name(asked->choice),
+        (int)surety__asked_last(asked).len, surety__asked_last(asked).ptr,
+        asked->stream ? ", stream" : "");
+}
+
+static void mock_refuse_exhausted(mock_call *call)
+{
+    surety_buf text;
+
+    surety_buf_init(&text, call->mock->options.alloc, 0);
+    mock_put_call(&call->asked, &text);
+    surety__fail(&call->error, SURETY_SYNTAX,
+                 "the mock's script has no reply left that fits call %u (%.*s)",
+                 (unsigned)call->mock->script.calls, (int)text.len,
+                 text.ptr ? text.ptr : "");
+    surety_buf_done(&text);
+    mock_refuse(
+        call, (surety__problem){.status = 400,
+                                .code = SURETY__LITERAL("script_exhausted"),
+                                .message = surety_str_of(call->error.message)});
 }
 
 /* Plans what the script says to this call. */
@@ -295,19 +373,37 @@ static void mock_play(mock_call *call)
                                     as_array};
 
     if (!reply) {
-        surety__fail(&call->error, SURETY_SYNTAX,
-                     "the mock's script has no reply left for call %u",
-                     (unsigned)script->calls);
-        mock_refuse(call, (surety__problem){
-                              .status = 400,
-                              .code = SURETY__LITERAL("script_exhausted"),
-                              .message = surety_str_of(call->error.message)});
+        mock_refuse_exhausted(call);
         return;
     }
     call->reply = (size_t)(reply - script->replies) + 1;
     if (as_array)
         call->asked.stream = false;
     surety__playback_reply(&call->plan, &order);
+}
+
+/* Plans what the script says to a request that is no call: a reply that names
+ * its path. false: there is none. */
+static bool mock_plays_other(mock_call *call)
+{
+    surety__script *script = &call->mock->script;
+    const surety__script_call shown = {
+        &call->asked, surety__serving_path(call->exchange), mock_header, call};
+    surety__playback_order order = {script, NULL, &call->asked, call->number,
+                                    false};
+
+    call->asked = (surety__asked){.protocol = call->route.protocol,
+                                  .model = call->route.model,
+                                  .mode = SURETY_MODE_PROMPT,
+                                  .answers = 1,
+                                  .schema = surety_val_none()};
+    order.reply = surety__script_pick_other(script, &shown);
+    if (!order.reply)
+        return false;
+    call->reply = (size_t)(order.reply - script->replies) + 1;
+    if (mock_takes_key(call))
+        surety__playback_reply(&call->plan, &order);
+    return true;
 }
 
 static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
@@ -323,12 +419,22 @@ static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
     surety__arena_init(&call->arena, alloc, 0);
     surety__playback_init(&call->plan, alloc);
     surety__serving_set_own(exchange, call);
+    call->route = surety__route_of(surety__serving_path(exchange),
+                                   mock_header(call, "anthropic-version").ptr ||
+                                       mock_header(call, "x-api-key").ptr,
+                                   mock_header(call, "x-goog-api-key").ptr);
+    if (call->route.kind != ROUTE_CALL && mock_plays_other(call))
+        return call;
     if (!mock_admits(call))
         return call;
-    if (call->route.kind == ROUTE_MODELS)
-        mock_list_models(call);
-    else if (mock_reads(call))
-        mock_play(call);
+    switch (call->route.kind) {
+    case ROUTE_MODELS: mock_list_models(call); break;
+    case ROUTE_COUNT: mock_count(call); break;
+    case ROUTE_EMBED: mock_embed(call); break;
+    default:
+        if (mock_reads(call))
+            mock_play(call);
+    }
     return call;
 }
 
@@ -426,6 +532,18 @@ static void mock_put_log(surety_buf *out, const mock_call *call, bool whole)
                   surety_str_of(call->has_asked
                                     ? surety_mode_name(call->asked.mode)
                                     : NULL));
+    mock_put_text(out, "format",
+                  surety_str_of(call->has_asked
+                                    ? surety__format_name(call->asked.format)
+                                    : NULL));
+    mock_put_text(out, "tool_choice",
+                  surety_str_of(call->has_asked
+                                    ? surety__choice_name(call->asked.choice)
+                                    : NULL));
+    mock_put_text(out, "last",
+                  call->has_asked && call->asked.message_count
+                      ? surety__asked_last(&call->asked)
+                      : (surety_str){NULL, 0});
     surety__buf_printf(out, ",\"stream\":%s,\"reply\":",
                        call->has_asked && call->asked.stream ? "true"
                                                              : "false");

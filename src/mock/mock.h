@@ -52,6 +52,12 @@ typedef struct surety__script_call {
 /* The reply to a call, which it counts; NULL: the script has none left. */
 surety__script_reply *surety__script_pick(surety__script *script,
                                           const surety__script_call *call);
+/* The reply to a request that is no call, which is not counted: one whose
+ * "when" has its path; NULL: there is none. */
+surety__script_reply *surety__script_pick_other(
+    surety__script *script, const surety__script_call *request);
+/* Who the last message of a call is from; empty: there is none. */
+surety_str surety__asked_last(const surety__asked *asked);
 
 /* ---- plan.c: an answer, step by step ------------------------------------- */
 

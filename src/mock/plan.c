@@ -371,7 +371,7 @@ static void plan_say(plan_maker *maker, surety__speech_part part,
 static surety_str plan_echo(const surety__asked *asked)
 {
     for (size_t i = asked->message_count; i-- > 0;)
-        if (asked->messages[i].role == SURETY_ROLE_USER)
+        if (asked->messages[i].author == AUTHOR_USER)
             return asked->messages[i].text;
     return asked->system;
 }
@@ -415,11 +415,13 @@ static void plan_usage(plan_maker *maker, size_t output_bytes)
 
     if (surety_val_kind(usage) == SURETY_KIND_NULL)
         return;
-    *out = (surety_usage){
-        .known = true,
-        .input_tokens = (maker->order->asked->prompt_bytes + 3) / 4,
-        .output_tokens = (output_bytes + reasoning.len + 3) / 4,
-        .reasoning_tokens = (reasoning.len + 3) / 4};
+    *out = (surety_usage){.known = true,
+                          .input_tokens =
+                              (maker->order->asked->prompt_bytes + 3) / 4,
+                          .output_tokens = (output_bytes + reasoning.len + 3) /
+                                           4 * maker->order->asked->answers,
+                          .reasoning_tokens = (reasoning.len + 3) / 4 *
+                                              maker->order->asked->answers};
     out->input_tokens = surety_val_uint(surety_val_get(usage, "input_tokens"),
                                         out->input_tokens);
     out->cached_input_tokens =
@@ -448,6 +450,18 @@ static void plan_say_huge(plan_maker *maker, uint64_t megabytes)
         plan->steps[count].repeat = megabytes * ((1 << 20) / PLAN_BLOCK);
 }
 
+/* Whether the request offers the tool that the reply names. */
+static bool plan_names_tool(const plan_maker *maker)
+{
+    const surety__asked *asked = maker->order->asked;
+    const surety_str name = surety_val_str(plan_get(maker, "tool"));
+
+    for (size_t i = 0; i < asked->tool_count && name.len; i++)
+        if (surety_str_equal(asked->tools[i], name))
+            return asked->choice != CHOICE_NONE;
+    return false;
+}
+
 static surety__speech_part plan_part(const plan_maker *maker)
 {
     const surety_val deliver = plan_get(maker, "deliver");
@@ -456,8 +470,10 @@ static surety__speech_part plan_part(const plan_maker *maker)
         return PART_ARGUMENTS;
     if (surety_val_is(deliver, "text"))
         return PART_TEXT;
-    return maker->order->asked->mode == SURETY_MODE_TOOL ? PART_ARGUMENTS
-                                                         : PART_TEXT;
+    return maker->order->asked->mode == SURETY_MODE_TOOL ||
+                   plan_names_tool(maker)
+               ? PART_ARGUMENTS
+               : PART_TEXT;
 }
 
 static void plan_say_chunks(plan_maker *maker, surety__speech_part part,
@@ -563,24 +579,33 @@ static void plan_stream(plan_maker *maker)
     }
 }
 
-/* The filler stands once in the body; it becomes a step of its own. */
+/* The filler stands in the body once for each choice; there it becomes a step
+ * of its own. */
 static void plan_whole_huge(plan_maker *maker, uint64_t megabytes)
 {
     surety__playback *plan = maker->plan;
     const surety_str body = surety_buf_str(&plan->bytes);
-    const size_t at = surety__str_find(body, surety_buf_str(&maker->content));
+    const uint64_t repeat = megabytes * ((1 << 20) / PLAN_BLOCK);
+    size_t start = 0;
 
     plan->step_count = 0;
-    plan_step(plan, 0, 1, 0);
-    plan_step(plan, 0, 1, 0);
-    plan_step(plan, 0, 1, 0);
-    if (plan->status || plan->bytes.status)
-        return;
-    plan->steps[0].len = at;
-    plan->steps[1] = (surety__playback_step){
-        at, PLAN_BLOCK, megabytes * ((1 << 20) / PLAN_BLOCK), 0};
-    plan->steps[2].start = at + PLAN_BLOCK;
-    plan->steps[2].len = body.len - at - PLAN_BLOCK;
+    while (start < body.len && !plan->status) {
+        const surety_str rest = {body.ptr + start, body.len - start};
+        const size_t at =
+            surety__str_find(rest, surety_buf_str(&maker->content));
+        plan_step(plan, start, 1, 0);
+        if (plan->status)
+            return;
+        plan->steps[plan->step_count - 1].len = at;
+        start += at;
+        if (at == rest.len)
+            return;
+        plan_step(plan, start, repeat, 0);
+        if (plan->status)
+            return;
+        plan->steps[plan->step_count - 1].len = PLAN_BLOCK;
+        start += PLAN_BLOCK;
+    }
 }
 
 static void plan_whole(plan_maker *maker)

@@ -328,6 +328,39 @@ static bool script_counts(surety_val val, uint64_t number)
     return false;
 }
 
+/* true: there are tools; false: there are none; names: all of them are there.
+ */
+static bool script_tools(const surety__asked *asked, surety_val val)
+{
+    surety_val one = val;
+
+    if (surety_val_kind(val) == SURETY_KIND_BOOLEAN)
+        return surety_val_bool(val, false) == (asked->tool_count > 0);
+    if (surety_val_kind(val) == SURETY_KIND_ARRAY)
+        one = surety_val_first(val);
+    for (; one.doc; one = surety_val_next(val, one)) {
+        size_t i = 0;
+        while (i < asked->tool_count &&
+               !surety_str_equal(asked->tools[i], surety_val_str(one)))
+            i++;
+        if (i == asked->tool_count)
+            return false;
+        if (surety_val_kind(val) == SURETY_KIND_STRING)
+            break;
+    }
+    return true;
+}
+
+/* Who the last message is from; empty: there is none. */
+surety_str surety__asked_last(const surety__asked *asked)
+{
+    return surety_str_of(
+        asked->message_count
+            ? surety__author_name(
+                  asked->messages[asked->message_count - 1].author)
+            : "");
+}
+
 /* Every header named must be there and contain the text. */
 static bool script_headers(const surety__script_call *call, surety_val headers)
 {
@@ -353,40 +386,65 @@ static bool script_matches(const surety__script *script, surety_val when,
                            const surety__script_call *call)
 {
     const surety__asked *asked = call->asked;
-    const surety_val model = surety_val_get(when, "model");
-    const surety_val protocol = surety_val_get(when, "protocol");
-    const surety_val path = surety_val_get(when, "path");
-    const surety_val mode = surety_val_get(when, "mode");
+    const struct {
+        const char *name;
+        surety_str text;
+    } words[] = {
+        {"model", asked->model},
+        {"protocol", surety_str_of(surety_protocol_name(asked->protocol))},
+        {"path", call->path},
+        {"mode", surety_str_of(surety_mode_name(asked->mode))},
+        {"format", surety_str_of(surety__format_name(asked->format))},
+        {"tool_choice", surety_str_of(surety__choice_name(asked->choice))},
+        {"last", surety__asked_last(asked)}};
     const surety_val stream = surety_val_get(when, "stream");
+    const surety_val tools = surety_val_get(when, "tools");
     const surety_val contains = surety_val_get(when, "contains");
     const surety_val nth = surety_val_get(when, "nth");
 
-    return (!model.doc || script_names(model, asked->model)) &&
-           (!protocol.doc ||
-            script_names(protocol, surety_str_of(surety_protocol_name(
-                                       asked->protocol)))) &&
-           (!path.doc || script_names(path, call->path)) &&
-           (!mode.doc ||
-            script_names(mode, surety_str_of(surety_mode_name(asked->mode)))) &&
-           (!stream.doc || surety_val_bool(stream, false) == asked->stream) &&
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        const surety_val want = surety_val_get(when, words[i].name);
+        if (want.doc && !script_names(want, words[i].text))
+            return false;
+    }
+    return (!stream.doc || surety_val_bool(stream, false) == asked->stream) &&
+           (!tools.doc || script_tools(asked, tools)) &&
            (!contains.doc || script_contains(asked, contains)) &&
            (!nth.doc || script_counts(nth, script->calls)) &&
            script_headers(call, surety_val_get(when, "headers"));
 }
 
-surety__script_reply *surety__script_pick(surety__script *script,
-                                          const surety__script_call *call)
+static surety__script_reply *script_take(surety__script *script,
+                                         const surety__script_call *call,
+                                         bool by_path)
 {
-    script->calls++;
     for (size_t i = 0; i < script->reply_count; i++) {
         surety__script_reply *reply = &script->replies[i];
         const surety_val when = surety_val_get(reply->val, "when");
-        if (!reply->left || (when.doc && !script_matches(script, when, call)))
+        if (!reply->left || (when.doc && !script_matches(script, when, call)) ||
+            (by_path && !surety_val_get(when, "path").doc))
             continue;
         if (reply->left != UINT64_MAX)
             reply->left--;
-        script->last = reply;
         return reply;
     }
-    return script->repeats_last ? script->last : NULL;
+    return NULL;
+}
+
+surety__script_reply *surety__script_pick_other(
+    surety__script *script, const surety__script_call *request)
+{
+    return script_take(script, request, true);
+}
+
+surety__script_reply *surety__script_pick(surety__script *script,
+                                          const surety__script_call *call)
+{
+    surety__script_reply *reply;
+
+    script->calls++;
+    reply = script_take(script, call, false);
+    if (reply)
+        script->last = reply;
+    return reply || !script->repeats_last ? reply : script->last;
 }

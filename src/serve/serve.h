@@ -134,6 +134,8 @@ surety_status surety__serving_answer(surety__serving *exchange,
 typedef enum surety__route_kind {
     ROUTE_NONE = 0,
     ROUTE_CALL,  /* a model is called */
+    ROUTE_COUNT, /* the tokens of a call are counted */
+    ROUTE_EMBED, /* texts become vectors */
     ROUTE_MODELS /* the models are listed, or one is asked for */
 } surety__route_kind;
 typedef struct surety__route {
@@ -155,6 +157,39 @@ typedef struct surety__problem {
     surety_str request_id;
 } surety__problem;
 
+/* Whether the model may call a tool, in whatever words the protocol says it.
+ * ORDER choices (names in speak.c). */
+typedef enum surety__choice {
+    CHOICE_NONE = 0, /* also where no tool is offered */
+    CHOICE_AUTO,
+    CHOICE_REQUIRED, /* one of them */
+    CHOICE_NAMED     /* this one */
+} surety__choice;
+const char *surety__choice_name(surety__choice choice);
+
+/* What form the text is to have. ORDER formats (names in speak.c). */
+typedef enum surety__format {
+    FORMAT_TEXT = 0,
+    FORMAT_JSON_OBJECT, /* any JSON object */
+    FORMAT_JSON_SCHEMA
+} surety__format;
+const char *surety__format_name(surety__format format);
+
+/* ORDER authors (names in speak.c). */
+typedef enum surety__author {
+    AUTHOR_USER = 0,
+    AUTHOR_ASSISTANT,
+    AUTHOR_TOOL /* the message holds the result of a tool */
+} surety__author;
+const char *surety__author_name(surety__author author);
+
+/* A message's texts, those of tool results too, a line each. A result that is
+ * an object counts as its JSON. */
+typedef struct surety__said {
+    surety__author author;
+    surety_str text;
+} surety__said;
+
 /* What a request asks. Its texts are those of the request's document or stand
  * in the arena. */
 typedef struct surety__asked {
@@ -163,13 +198,18 @@ typedef struct surety__asked {
     bool stream;
     bool usage_chunk; /* a stream is to tell its usage (Chat Completions) */
     surety_mode mode; /* NATIVE, TOOL (it must call one) or PROMPT */
-    bool json_object; /* any JSON object is asked for */
+    surety__format format;
+    surety__choice choice;
+    const surety_str *tools; /* the names of those that are offered; of one that
+                              * the provider runs itself, its type */
+    size_t tool_count;
+    uint32_t answers; /* how many choices the answer is to have; at least 1 */
     surety_val schema;
     surety_str schema_name;
     bool strict;     /* the schema is to be kept to the letter */
     surety_str tool; /* the one it must call, or the first; empty: none */
     surety_str system;
-    surety_message *messages;
+    const surety__said *messages;
     size_t message_count;
     uint64_t prompt_bytes; /* of system and messages */
 } surety__asked;
@@ -181,6 +221,16 @@ surety_status surety__speak_read(const surety__route *route, surety_val body,
                                  surety__arena *arena, surety__asked *ret_asked,
                                  surety__problem *ret_problem,
                                  surety_error *reterr);
+/* Appends how many input tokens a call has: a quarter of the prompt's bytes, as
+ * usage has it. */
+void surety__speak_count(const surety__asked *asked, surety_buf *out);
+/* Appends the vectors of the texts of a request; *ret_asked gets its model and
+ * size. As surety__speak_read. */
+surety_status surety__speak_embed(const surety__route *route, surety_val body,
+                                  surety__arena *arena,
+                                  surety__asked *ret_asked,
+                                  surety__problem *ret_problem, surety_buf *out,
+                                  surety_error *reterr);
 /* Whether the schema of what is asked keeps to the obvious rules of the
  * provider's strict subset: all objects closed, all properties required, no
  * keyword that it refuses. As surety__speak_read. */

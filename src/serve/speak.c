@@ -7,8 +7,7 @@
  * test and a gateway all say the same thing the same way. Everything here is
  * pure: bytes in, bytes out.
  *
- * What it does not do: images, audio, several choices, several tools at
- * once. */
+ * What it does not do: images, audio, several tools at once. */
 #include "serve/speak.h"
 
 static const surety__speaker *const speakers[] = {
@@ -35,12 +34,50 @@ static const char *const speak_prefixes[] = {
 
 static const struct {
     const char *path;
+    surety__route_kind kind;
     surety_protocol protocol;
 } speak_paths[] = {
-    {"/chat/completions", SURETY_PROTOCOL_OPENAI},
-    {"/responses", SURETY_PROTOCOL_RESPONSES},
-    {"/messages", SURETY_PROTOCOL_ANTHROPIC},
+    {"/chat/completions", ROUTE_CALL, SURETY_PROTOCOL_OPENAI},
+    {"/responses", ROUTE_CALL, SURETY_PROTOCOL_RESPONSES},
+    {"/messages", ROUTE_CALL, SURETY_PROTOCOL_ANTHROPIC},
+    {"/messages/count_tokens", ROUTE_COUNT, SURETY_PROTOCOL_ANTHROPIC},
+    {"/responses/input_tokens", ROUTE_COUNT, SURETY_PROTOCOL_RESPONSES},
+    {"/embeddings", ROUTE_EMBED, SURETY_PROTOCOL_OPENAI},
 };
+
+/* Gemini's methods, behind the model. */
+static const struct {
+    const char *name;
+    surety__route_kind kind;
+    bool is_streamed;
+} speak_methods[] = {
+    {":generateContent", ROUTE_CALL, false},
+    {":streamGenerateContent", ROUTE_CALL, true},
+    {":countTokens", ROUTE_COUNT, false},
+    {":embedContent", ROUTE_EMBED, false},
+    {":batchEmbedContents", ROUTE_EMBED, false},
+};
+
+const char *surety__choice_name(surety__choice choice)
+{
+    static const char *const names[] = {"none", "auto", "required", "named"};
+
+    return names[choice];
+}
+
+const char *surety__format_name(surety__format format)
+{
+    static const char *const names[] = {"text", "json_object", "json_schema"};
+
+    return names[format];
+}
+
+const char *surety__author_name(surety__author author)
+{
+    static const char *const names[] = {"user", "assistant", "tool"};
+
+    return names[author];
+}
 
 static bool speak_ends(surety_str text, surety_str ending)
 {
@@ -63,8 +100,6 @@ static bool speak_is_prefix(surety_str prefix)
  * method. */
 static void speak_route_models(surety_str path, surety__route *route)
 {
-    static const char method[] = ":generateContent";
-    static const char streamed[] = ":streamGenerateContent";
     const surety_str name = SURETY__LITERAL("/models");
     const size_t at = surety__str_find(path, name);
     surety_str rest;
@@ -78,15 +113,17 @@ static void speak_route_models(surety_str path, surety__route *route)
     if (!rest.len)
         return;
     route->model = (surety_str){rest.ptr + 1, rest.len - 1};
-    if (speak_ends(rest, surety_str_of(method)))
-        route->model.len -= sizeof(method) - 1;
-    else if (speak_ends(rest, surety_str_of(streamed)))
-        route->model.len -= sizeof(streamed) - 1;
-    else
+    for (size_t i = 0; i < sizeof(speak_methods) / sizeof(*speak_methods);
+         i++) {
+        const surety_str method = surety_str_of(speak_methods[i].name);
+        if (!speak_ends(rest, method))
+            continue;
+        route->model.len -= method.len;
+        route->stream = speak_methods[i].is_streamed;
+        route->kind = route->model.len ? speak_methods[i].kind : ROUTE_NONE;
+        route->protocol = SURETY_PROTOCOL_GEMINI;
         return;
-    route->stream = speak_ends(rest, surety_str_of(streamed));
-    route->kind = route->model.len ? ROUTE_CALL : ROUTE_NONE;
-    route->protocol = SURETY_PROTOCOL_GEMINI;
+    }
 }
 
 surety__route surety__route_of(surety_str path, bool anthropic, bool google)
@@ -103,7 +140,7 @@ surety__route surety__route_of(surety_str path, bool anthropic, bool google)
         const surety_str ending = surety_str_of(speak_paths[i].path);
         if (speak_ends(path, ending) &&
             speak_is_prefix((surety_str){path.ptr, path.len - ending.len})) {
-            route.kind = ROUTE_CALL;
+            route.kind = speak_paths[i].kind;
             route.protocol = speak_paths[i].protocol;
             return route;
         }
@@ -188,30 +225,83 @@ surety_val surety__asking_member(surety__asking *reading, surety_val object,
     return surety_val_none();
 }
 
-/* The texts of a content, joined: ptr NULL for want of memory. */
-static surety_str reading_content(surety__asking *reading, surety_val content)
+static void content_line(surety_buf *out, surety_str text)
 {
-    surety_val part;
-    size_t len = 0;
-    char *out;
+    if (out->len && text.len)
+        surety_buf_byte(out, '\n');
+    surety_buf_add(out, text);
+}
 
-    if (surety_val_kind(content) != SURETY_KIND_ARRAY)
-        return surety__arena_text(reading->arena, surety_val_str(content));
-    for (part = surety_val_first(content); part.doc;
-         part = surety_val_next(content, part))
-        len += surety_val_str(surety_val_get(part, "text")).len;
-    out = surety__arena_take(reading->arena, len + 1);
-    if (!out)
-        return (surety_str){NULL, 0};
-    len = 0;
-    for (part = surety_val_first(content); part.doc;
-         part = surety_val_next(content, part)) {
-        const surety_str text = surety_val_str(surety_val_get(part, "text"));
-        if (text.len)
-            memcpy(out + len, text.ptr, text.len);
-        len += text.len;
+/* A tool's result: a text, parts with texts, or a value. */
+static void content_result(surety_buf *out, surety_val result)
+{
+    const surety_kind kind = surety_val_kind(result);
+    const bool has_parts =
+        surety_val_get(surety_val_first(result), "type").doc != NULL ||
+        surety_val_get(surety_val_first(result), "text").doc != NULL;
+
+    if (kind == SURETY_KIND_STRING) {
+        content_line(out, surety_val_str(result));
+    } else if (kind == SURETY_KIND_ARRAY && has_parts) {
+        for (surety_val part = surety_val_first(result); part.doc;
+             part = surety_val_next(result, part))
+            content_line(out, surety_val_str(surety_val_get(part, "text")));
+    } else if (result.doc && kind != SURETY_KIND_NULL) {
+        content_line(out, SURETY__LITERAL(""));
+        surety_val_write(result, SURETY_STYLE_COMPACT, out);
     }
-    return (surety_str){out, len};
+}
+
+/* What a part says of a tool's result; SURETY_NONE: it is none. Of Gemini's
+ * response the members output and error are the result where they are there
+ * (FunctionResponse in Google's API reference). */
+static surety_val content_find_result(surety_val part)
+{
+    const surety_str type = surety_val_str(surety_val_get(part, "type"));
+    surety_val response = surety_val_get(part, "functionResponse");
+
+    if (speak_ends(type, SURETY__LITERAL("tool_result"))) {
+        const surety_val content = surety_val_get(part, "content");
+        return content.doc ? content : part;
+    }
+    if (!response.doc)
+        response = surety_val_get(part, "function_response");
+    if (!response.doc)
+        return surety_val_none();
+    response = surety_val_get(response, "response");
+    if (surety_val_get(response, "output").doc)
+        return surety_val_get(response, "output");
+    if (surety_val_get(response, "error").doc)
+        return surety_val_get(response, "error");
+    return response.doc ? response : part;
+}
+
+/* The texts of a content; ptr NULL for want of memory. */
+static surety_str reading_content(surety__asking *reading, surety_val content,
+                                  bool *ret_is_result)
+{
+    surety_str text = {NULL, 0};
+    surety_buf out;
+
+    surety_buf_init(&out, reading->arena->alloc, 0);
+    if (surety_val_kind(content) == SURETY_KIND_ARRAY)
+        for (surety_val part = surety_val_first(content); part.doc;
+             part = surety_val_next(content, part)) {
+            const surety_val result = content_find_result(part);
+            if (result.doc) {
+                *ret_is_result = true;
+                content_result(&out, result);
+            } else {
+                surety_buf_add(&out,
+                               surety_val_str(surety_val_get(part, "text")));
+            }
+        }
+    else
+        content_result(&out, content);
+    if (!out.status)
+        text = surety__arena_text(reading->arena, surety_buf_str(&out));
+    surety_buf_done(&out);
+    return text;
 }
 
 static void reading_add_system(surety__asking *reading, surety_str text)
@@ -235,15 +325,35 @@ static void reading_add_system(surety__asking *reading, surety_str text)
     *system = (surety_str){joined, system->len + 1 + text.len};
 }
 
+static bool role_is(surety_str role, const char *one, const char *other)
+{
+    return surety_str_equal(role, surety_str_of(one)) ||
+           surety_str_equal(role, surety_str_of(other));
+}
+
+/* Room for one item more of an array in the arena; NULL: no memory. */
+static void *asking_room(surety__asking *reading, void *items, size_t count,
+                         size_t *cap, size_t size)
+{
+    void *grown = items;
+
+    if (count < *cap)
+        return items;
+    *cap = *cap * 2 + 8;
+    grown = surety__arena_take(reading->arena, *cap * size);
+    if (!grown)
+        reading->status = SURETY_NOMEM;
+    else if (count)
+        memcpy(grown, items, count * size);
+    return grown;
+}
+
 void surety__asking_message(surety__asking *reading, surety_str role,
                             surety_val content)
 {
     surety__asked *asked = reading->asked;
-    surety_message *messages = asked->messages;
-    const surety_str text = reading_content(reading, content);
-    const bool is_assistant =
-        surety_str_equal(role, SURETY__LITERAL("assistant")) ||
-        surety_str_equal(role, SURETY__LITERAL("model"));
+    bool is_result = role_is(role, "tool", "function");
+    const surety_str text = reading_content(reading, content, &is_result);
 
     if (reading->status)
         return;
@@ -252,26 +362,92 @@ void surety__asking_message(surety__asking *reading, surety_str role,
         return;
     }
     asked->prompt_bytes += text.len;
-    if (surety_str_equal(role, SURETY__LITERAL("system")) ||
-        surety_str_equal(role, SURETY__LITERAL("developer"))) {
+    if (role_is(role, "system", "developer")) {
         reading_add_system(reading, text);
         return;
     }
-    if (asked->message_count == reading->message_cap) {
-        reading->message_cap = reading->message_cap * 2 + 8;
-        messages = surety__arena_take(reading->arena,
-                                      reading->message_cap * sizeof(*messages));
-        if (!messages) {
-            reading->status = SURETY_NOMEM;
-            return;
-        }
-        if (asked->message_count)
-            memcpy(messages, asked->messages,
-                   asked->message_count * sizeof(*messages));
-        asked->messages = messages;
-    }
-    asked->messages[asked->message_count++] = (surety_message){
-        is_assistant ? SURETY_ROLE_ASSISTANT : SURETY_ROLE_USER, text};
+    reading->messages =
+        asking_room(reading, reading->messages, asked->message_count,
+                    &reading->message_cap, sizeof(*reading->messages));
+    if (!reading->messages)
+        return;
+    reading->messages[asked->message_count++] =
+        (surety__said){role_is(role, "assistant", "model") ? AUTHOR_ASSISTANT
+                       : is_result                         ? AUTHOR_TOOL
+                                                           : AUTHOR_USER,
+                       text};
+    asked->messages = reading->messages;
+}
+
+void surety__asking_offer(surety__asking *reading, surety_str name,
+                          bool callable)
+{
+    surety__asked *asked = reading->asked;
+
+    reading->tools = asking_room(reading, reading->tools, asked->tool_count,
+                                 &reading->tool_cap, sizeof(*reading->tools));
+    if (!reading->tools)
+        return;
+    reading->tools[asked->tool_count++] = name;
+    asked->tools = reading->tools;
+    if (callable && !asked->tool.len)
+        asked->tool = name;
+}
+
+void surety__asking_choose(surety__asking *reading, surety_val choice,
+                           surety_str wanted)
+{
+    surety__asked *asked = reading->asked;
+
+    asked->choice = CHOICE_AUTO;
+    if (wanted.len)
+        asked->choice = CHOICE_NAMED;
+    else if (surety_val_is(choice, "required"))
+        asked->choice = CHOICE_REQUIRED;
+    else if (surety_val_is(choice, "none"))
+        asked->choice = CHOICE_NONE;
+    else if (surety_val_kind(choice) == SURETY_KIND_STRING &&
+             !surety_val_is(choice, "auto"))
+        surety__asking_fail(reading, "tool_choice", "invalid_value",
+                            "Invalid value for 'tool_choice': supported values "
+                            "are 'none', 'auto', and 'required'.");
+}
+
+bool surety__asking_wants(const surety__asking *reading, surety_str name,
+                          surety_str wanted)
+{
+    const surety__asked *asked = reading->asked;
+
+    return name.len && asked->choice >= CHOICE_REQUIRED &&
+           asked->mode != SURETY_MODE_TOOL &&
+           (!wanted.len || surety_str_equal(name, wanted));
+}
+
+bool surety__asking_lacks_tool(surety__asking *reading)
+{
+    surety__asked *asked = reading->asked;
+
+    if (asked->choice >= CHOICE_REQUIRED && asked->mode != SURETY_MODE_TOOL)
+        return true;
+    if (!asked->tool_count)
+        asked->choice = CHOICE_NONE;
+    return false;
+}
+
+void surety__asking_answers(surety__asking *reading, surety_val number,
+                            const char *name, uint32_t most)
+{
+    const uint64_t count = surety_val_uint(number, 0);
+
+    if (!number.doc || surety_val_kind(number) == SURETY_KIND_NULL)
+        return;
+    if (count < 1 || count > most)
+        surety__asking_fail(reading, name, "invalid_value",
+                            "Invalid value for '%s': expected an integer from "
+                            "1 to %u.",
+                            name, (unsigned)most);
+    else
+        reading->asked->answers = (uint32_t)count;
 }
 
 void surety__asking_tool(surety__asking *reading, surety_str name,
@@ -282,6 +458,21 @@ void surety__asking_tool(surety__asking *reading, surety_str name,
     reading->asked->schema = schema;
     reading->asked->schema_name = name;
     reading->asked->strict = is_strict;
+}
+
+void surety__asking_begin(surety__asking *reading, const surety__route *route)
+{
+    reading->counts = route->kind == ROUTE_COUNT;
+    *reading->asked = (surety__asked){.protocol = route->protocol,
+                                      .model = route->model,
+                                      .stream = route->stream,
+                                      .mode = SURETY_MODE_PROMPT,
+                                      .answers = 1,
+                                      .schema = surety_val_none()};
+    *reading->problem = (surety__problem){.status = 400};
+    if (surety_val_kind(reading->body) != SURETY_KIND_OBJECT)
+        surety__asking_fail(reading, NULL, NULL,
+                            "the request's body must be a JSON object");
 }
 
 surety_status surety__speak_read(const surety__route *route, surety_val body,
@@ -295,20 +486,30 @@ surety_status surety__speak_read(const surety__route *route, surety_val body,
                               .problem = ret_problem,
                               .error = reterr};
 
-    *ret_asked = (surety__asked){.protocol = route->protocol,
-                                 .model = route->model,
-                                 .stream = route->stream,
-                                 .mode = SURETY_MODE_PROMPT,
-                                 .schema = surety_val_none()};
-    *ret_problem = (surety__problem){.status = 400};
-    if (surety_val_kind(body) != SURETY_KIND_OBJECT)
-        surety__asking_fail(&reading, NULL, NULL,
-                            "the request's body must be a JSON object");
-    else
+    surety__asking_begin(&reading, route);
+    if (!reading.status)
         speaker_of(route->protocol)->read(&reading);
     if (reading.status == SURETY_NOMEM)
         surety__fail_nomem(reterr);
     return reading.status;
+}
+
+void surety__speak_count(const surety__asked *asked, surety_buf *out)
+{
+    const uint64_t tokens = (asked->prompt_bytes + 3) / 4;
+
+    switch (asked->protocol) {
+    case SURETY_PROTOCOL_ANTHROPIC:
+        surety__speak_put(out, "{'input_tokens':$n}", tokens);
+        break;
+    case SURETY_PROTOCOL_GEMINI:
+        surety__speak_put(out, "{'totalTokens':$n}", tokens);
+        break;
+    default:
+        surety__speak_put(
+            out, "{'object':'response.input_tokens','input_tokens':$n}",
+            tokens);
+    }
 }
 
 /* ---- errors, lists ------------------------------------------------------- */
@@ -343,7 +544,8 @@ static void speak_put_model(surety_protocol protocol, surety_str model,
         surety__speak_put(out,
                           "{'name':'models/$e','displayName':$s,"
                           "'supportedGenerationMethods':['generateContent',"
-                          "'streamGenerateContent']}",
+                          "'streamGenerateContent','countTokens',"
+                          "'embedContent','batchEmbedContents']}",
                           model, model);
     else
         surety__speak_put(out,

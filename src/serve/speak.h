@@ -14,7 +14,10 @@ typedef struct surety__asking {
     surety__problem *problem;
     surety_error *error;
     surety_status status; /* the first failure */
-    size_t message_cap;
+    bool counts;          /* only the tokens are asked for */
+    surety__said *messages;
+    surety_str *tools;
+    size_t message_cap, tool_cap;
 } surety__asking;
 
 /* What a status usually says; ended by status 0, which is for all others. */
@@ -54,18 +57,38 @@ extern const surety__speaker surety__speaker_gemini;
  * uint64_t, $e a surety_str as the inside of a JSON string. */
 void surety__speak_put(surety_buf *out, const char *format, ...);
 
+/* Fills what is asked with its defaults; a body must be an object. */
+void surety__asking_begin(surety__asking *reading, const surety__route *route);
 /* Says once what is wrong with a request: 400 unless status says otherwise. */
 void surety__asking_fail(surety__asking *reading, const char *param,
                          const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Adds to the prompt: role "system" in any of its names goes to system. content
- * is a string or an array of parts with a "text". */
+ * is a string, an array of parts with a "text" or a tool's result, or any other
+ * value, which counts as its JSON. */
 void surety__asking_message(surety__asking *reading, surety_str role,
                             surety_val content);
+/* Adds a tool that is offered; callable: the model calls it, and its caller
+ * runs it. */
+void surety__asking_offer(surety__asking *reading, surety_str name,
+                          bool callable);
+/* Reads a choice that is "none", "auto" or "required", or names a tool; nothing
+ * is "auto". */
+void surety__asking_choose(surety__asking *reading, surety_val choice,
+                           surety_str wanted);
+/* Whether this tool is the one that must be called: the first that the choice
+ * takes. */
+bool surety__asking_wants(const surety__asking *reading, surety_str name,
+                          surety_str wanted);
+/* After the tools: whether one that must be called is missing. */
+bool surety__asking_lacks_tool(surety__asking *reading);
+/* How many answers are asked for, from 1 to most. */
+void surety__asking_answers(surety__asking *reading, surety_val number,
+                            const char *name, uint32_t most);
 /* Members that are there must have this kind. */
 surety_val surety__asking_member(surety__asking *reading, surety_val object,
                                  const char *name, surety_kind kind);
-/* Settles mode, tool and schema: a tool that must be called, or the format. */
+/* Settles mode, tool and schema: a tool that must be called. */
 void surety__asking_tool(surety__asking *reading, surety_str name,
                          surety_val schema, bool is_strict);
 

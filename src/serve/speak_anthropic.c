@@ -48,6 +48,7 @@ static void speak_anthropic_read_format(surety__asking *reading)
     asked->schema_name = SURETY__LITERAL("output_config.format.schema");
     asked->strict = true;
     asked->mode = SURETY_MODE_NATIVE;
+    asked->format = FORMAT_JSON_SCHEMA;
     if (!asked->schema.doc)
         surety__asking_fail(reading, "output_config.format", NULL,
                             "output_config.format.schema: Field required");
@@ -60,26 +61,32 @@ static void speak_anthropic_read_tools(surety__asking *reading)
     const surety_val choice = surety_val_get(reading->body, "tool_choice");
     const surety_val type = surety_val_get(choice, "type");
     const surety_str wanted = surety_val_str(surety_val_get(choice, "name"));
-    const bool must = surety_val_is(type, "tool") || surety_val_is(type, "any");
     const surety_val thinking = surety_val_get(reading->body, "thinking");
 
-    if (must && surety_val_is(surety_val_get(thinking, "type"), "enabled"))
+    reading->asked->choice = surety_val_is(type, "tool")   ? CHOICE_NAMED
+                             : surety_val_is(type, "any")  ? CHOICE_REQUIRED
+                             : surety_val_is(type, "none") ? CHOICE_NONE
+                                                           : CHOICE_AUTO;
+    if (choice.doc && !surety_val_is(type, "auto") &&
+        reading->asked->choice == CHOICE_AUTO)
+        surety__asking_fail(reading, "tool_choice", NULL,
+                            "tool_choice: Input tag should be 'auto', 'any', "
+                            "'tool' or 'none'");
+    if (reading->asked->choice >= CHOICE_REQUIRED &&
+        surety_val_is(surety_val_get(thinking, "type"), "enabled"))
         surety__asking_fail(reading, "tool_choice", NULL,
                             "Thinking may not be enabled when tool_choice "
                             "forces tool use.");
     for (surety_val tool = surety_val_first(tools); tool.doc;
          tool = surety_val_next(tools, tool)) {
         const surety_str name = surety_val_str(surety_val_get(tool, "name"));
-        if (!reading->asked->tool.len)
-            reading->asked->tool = name;
-        if (must && (!wanted.len || surety_str_equal(name, wanted))) {
+        surety__asking_offer(reading, name, name.len > 0);
+        if (surety__asking_wants(reading, name, wanted))
             surety__asking_tool(
                 reading, name, surety_val_get(tool, "input_schema"),
                 surety_val_bool(surety_val_get(tool, "strict"), false));
-            return;
-        }
     }
-    if (must)
+    if (surety__asking_lacks_tool(reading))
         surety__asking_fail(reading, "tool_choice", NULL,
                             "Tool '%.*s' not found in provided tools",
                             (int)wanted.len, wanted.len ? wanted.ptr : "");
@@ -96,7 +103,11 @@ static void speak_anthropic_read(surety__asking *reading)
     asked->stream = surety_val_bool(surety_val_get(body, "stream"), false);
     if (!asked->model.len)
         surety__asking_fail(reading, "model", NULL, "model: Field required");
-    if (surety_val_int(surety_val_get(body, "max_tokens"), 0) < 1)
+    if (surety_val_get(body, "n").doc)
+        surety__asking_fail(reading, "n", NULL,
+                            "n: Extra inputs are not permitted");
+    if (!reading->counts &&
+        surety_val_int(surety_val_get(body, "max_tokens"), 0) < 1)
         surety__asking_fail(reading, "max_tokens", NULL,
                             surety_val_get(body, "max_tokens").doc
                                 ? "max_tokens: Input should be greater than "

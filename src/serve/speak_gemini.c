@@ -64,9 +64,13 @@ static void speak_gemini_read_format(surety__asking *reading)
     if (schema.doc || old.doc) {
         asked->schema = schema.doc ? schema : old;
         asked->mode = SURETY_MODE_NATIVE;
+        asked->format = FORMAT_JSON_SCHEMA;
     } else if (surety_val_is(type, "application/json")) {
-        asked->json_object = true;
+        asked->format = FORMAT_JSON_OBJECT;
     }
+    surety__asking_answers(
+        reading, speak_gemini_get(config, "candidateCount", "candidate_count"),
+        "candidate_count", 8);
 }
 
 static void speak_gemini_read_tools(surety__asking *reading)
@@ -74,39 +78,44 @@ static void speak_gemini_read_tools(surety__asking *reading)
     const surety_val config = speak_gemini_get(
         speak_gemini_get(reading->body, "toolConfig", "tool_config"),
         "functionCallingConfig", "function_calling_config");
-    const bool must = surety_val_is(surety_val_get(config, "mode"), "ANY");
+    const surety_val mode = surety_val_get(config, "mode");
     const surety_val allowed = speak_gemini_get(config, "allowedFunctionNames",
                                                 "allowed_function_names");
     const surety_str wanted = surety_val_str(surety_val_first(allowed));
     const surety_val tools = surety_val_get(reading->body, "tools");
 
+    reading->asked->choice = surety_val_is(mode, "NONE")      ? CHOICE_NONE
+                             : !surety_val_is(mode, "ANY")    ? CHOICE_AUTO
+                             : surety_val_count(allowed) == 1 ? CHOICE_NAMED
+                                                              : CHOICE_REQUIRED;
     for (surety_val tool = surety_val_first(tools); tool.doc;
          tool = surety_val_next(tools, tool)) {
         const surety_val functions = speak_gemini_get(
             tool, "functionDeclarations", "function_declarations");
+        if (!functions.doc) /* one that Google runs, as googleSearch */
+            surety__asking_offer(
+                reading, surety_val_str(surety_val_key(surety_val_first(tool))),
+                false);
         for (surety_val one = surety_val_first(functions); one.doc;
              one = surety_val_next(functions, one)) {
             const surety_str name = surety_val_str(surety_val_get(one, "name"));
             const surety_val schema = speak_gemini_get(
                 one, "parametersJsonSchema", "parameters_json_schema");
-            if (!reading->asked->tool.len)
-                reading->asked->tool = name;
-            if (must && (!wanted.len || surety_str_equal(name, wanted))) {
+            surety__asking_offer(reading, name, true);
+            if (surety__asking_wants(reading, name, wanted))
                 surety__asking_tool(
                     reading, name,
                     schema.doc ? schema : surety_val_get(one, "parameters"),
                     false);
-                return;
-            }
         }
     }
-    if (must)
+    if (surety__asking_lacks_tool(reading))
         surety__asking_fail(reading, NULL, NULL,
                             "Function calling mode ANY needs a function "
                             "declaration that it allows.");
 }
 
-static void speak_gemini_read(surety__asking *reading)
+static void speak_gemini_read_request(surety__asking *reading)
 {
     const surety_val system = speak_gemini_get(
         reading->body, "systemInstruction", "system_instruction");
@@ -124,7 +133,7 @@ static void speak_gemini_read(surety__asking *reading)
          one = surety_val_next(contents, one)) {
         const surety_val role = surety_val_get(one, "role");
         if (role.doc && !surety_val_is(role, "user") &&
-            !surety_val_is(role, "model"))
+            !surety_val_is(role, "model") && !surety_val_is(role, "function"))
             surety__asking_fail(reading, NULL, NULL,
                                 "Please use a valid role: user, model.");
         surety__asking_message(reading, surety_val_str(role),
@@ -132,6 +141,16 @@ static void speak_gemini_read(surety__asking *reading)
     }
     speak_gemini_read_format(reading);
     speak_gemini_read_tools(reading);
+}
+
+static void speak_gemini_read(surety__asking *reading)
+{
+    const surety_val whole = speak_gemini_get(
+        reading->body, "generateContentRequest", "generate_content_request");
+
+    if (reading->counts && whole.doc)
+        reading->body = whole;
+    speak_gemini_read_request(reading);
 }
 
 static void speak_gemini_put_error(const surety__problem *problem,
@@ -160,24 +179,50 @@ static void speak_gemini_put_part(const surety__speech *speech,
     }
 }
 
-static void speak_gemini_open(surety_buf *out)
-{
-    surety__speak_put(out, "{'candidates':[{'content':{'parts':[");
-}
-
-/* The rest of a response; ending NULL: more will come. */
-static void speak_gemini_close_response(const surety__speech *speech,
+/* A candidate for each that was asked for, all of which say the same: a piece,
+ * or with open NONE all that was said; ending NULL: more will come. */
+static void speak_gemini_put_candidates(const surety__speech *speech,
+                                        surety__speech_part open,
+                                        surety_str piece,
                                         const surety__closing *ending,
                                         surety_buf *out)
 {
     static const char *const words[] = {"STOP", "MAX_TOKENS", "SAFETY",
                                         "PROHIBITED_CONTENT", "STOP"};
+    const char *comma = "";
 
-    surety__speak_put(out, "],'role':'model'}");
-    if (ending)
-        surety__speak_put(out, ",'finishReason':$s",
-                          surety__closing_word(ending, speech, words));
-    surety__speak_put(out, ",'index':0}]");
+    for (uint32_t i = 0; i < speech->asked->answers; i++) {
+        surety__speak_put(out, i ? ",{'content':{'parts':["
+                                 : "{'content':{'parts':[");
+        comma = "";
+        if (open != PART_NONE)
+            speak_gemini_put_part(speech, open, piece, out);
+        for (int k = 0; k < PART_NONE && open == PART_NONE; k++) {
+            const surety__speech_part part = (surety__speech_part)k;
+            if (!speech->said[k])
+                continue;
+            surety_buf_text(out, comma);
+            comma = ",";
+            speak_gemini_put_part(speech, part,
+                                  surety__speech_text(speech, part), out);
+        }
+        surety__speak_put(out, "],'role':'model'}");
+        if (ending)
+            surety__speak_put(out, ",'finishReason':$s",
+                              surety__closing_word(ending, speech, words));
+        surety__speak_put(out, ",'index':$n}", (uint64_t)i);
+    }
+}
+
+static void speak_gemini_put_response(const surety__speech *speech,
+                                      surety__speech_part open,
+                                      surety_str piece,
+                                      const surety__closing *ending,
+                                      surety_buf *out)
+{
+    surety__speak_put(out, "{'candidates':[");
+    speak_gemini_put_candidates(speech, open, piece, ending, out);
+    surety_buf_byte(out, ']');
     if (ending && ending->usage.known)
         surety__speak_put(
             out,
@@ -204,12 +249,12 @@ static void speak_gemini_part(surety__speech *speech, surety_buf *out)
 }
 
 static void speak_gemini_event(surety__speech *speech, surety_str text,
-                               surety_buf *out)
+                               const surety__closing *ending, surety_buf *out)
 {
     surety_buf_text(out, "data: ");
-    speak_gemini_open(out);
-    speak_gemini_put_part(speech, speech->open, text, out);
-    speak_gemini_close_response(speech, NULL, out);
+    speak_gemini_put_response(
+        speech, speech->open == PART_NONE ? PART_TEXT : speech->open, text,
+        ending, out);
     surety_buf_text(out, "\n\n");
 }
 
@@ -217,25 +262,20 @@ static void speak_gemini_piece(surety__speech *speech, surety_str text,
                                surety_buf *out)
 {
     if (speech->open != PART_ARGUMENTS)
-        speak_gemini_event(speech, text, out);
+        speak_gemini_event(speech, text, NULL, out);
 }
 
 static void speak_gemini_close(surety__speech *speech, surety_buf *out)
 {
     if (speech->open == PART_ARGUMENTS)
-        speak_gemini_event(speech, SURETY__LITERAL(""), out);
+        speak_gemini_event(speech, SURETY__LITERAL(""), NULL, out);
 }
 
 static void speak_gemini_end(surety__speech *speech,
                              const surety__closing *ending, surety_buf *out)
 {
-    if (ending->no_mark)
-        return;
-    surety_buf_text(out, "data: ");
-    speak_gemini_open(out);
-    surety__speak_put(out, "{'text':''}");
-    speak_gemini_close_response(speech, ending, out);
-    surety_buf_text(out, "\n\n");
+    if (!ending->no_mark)
+        speak_gemini_event(speech, SURETY__LITERAL(""), ending, out);
 }
 
 static void speak_gemini_fail(surety__speech *speech,
@@ -249,19 +289,8 @@ static void speak_gemini_fail(surety__speech *speech,
 static void speak_gemini_whole(surety__speech *speech,
                                const surety__closing *ending, surety_buf *out)
 {
-    const char *comma = "";
-
-    speak_gemini_open(out);
-    for (int i = 0; i < PART_NONE; i++) {
-        if (!speech->said[i])
-            continue;
-        surety_buf_text(out, comma);
-        comma = ",";
-        speak_gemini_put_part(
-            speech, (surety__speech_part)i,
-            surety__speech_text(speech, (surety__speech_part)i), out);
-    }
-    speak_gemini_close_response(speech, ending, out);
+    speak_gemini_put_response(speech, PART_NONE, SURETY__LITERAL(""), ending,
+                              out);
 }
 
 const surety__speaker surety__speaker_gemini = {

@@ -38,13 +38,14 @@ static void speak_openai_read_format(surety__asking *reading)
     if (!format.doc || surety_val_is(type, "text"))
         return;
     if (surety_val_is(type, "json_object")) {
-        asked->json_object = true;
+        asked->format = FORMAT_JSON_OBJECT;
     } else if (surety_val_is(type, "json_schema")) {
         named = surety_val_get(format, "json_schema");
         asked->schema_name = surety_val_str(surety_val_get(named, "name"));
         asked->schema = surety_val_get(named, "schema");
         asked->strict = surety_val_bool(surety_val_get(named, "strict"), false);
         asked->mode = SURETY_MODE_NATIVE;
+        asked->format = FORMAT_JSON_SCHEMA;
         if (!asked->schema_name.len)
             surety__asking_fail(reading, "response_format.json_schema.name",
                                 "missing_required_parameter",
@@ -65,23 +66,23 @@ static void speak_openai_read_tools(surety__asking *reading)
     const surety_val choice = surety_val_get(reading->body, "tool_choice");
     const surety_str wanted = surety_val_str(
         surety_val_get(surety_val_get(choice, "function"), "name"));
-    const bool must = wanted.len || surety_val_is(choice, "required");
 
+    surety__asking_choose(reading, choice, wanted);
     for (surety_val tool = surety_val_first(tools); tool.doc;
          tool = surety_val_next(tools, tool)) {
         const surety_val function = surety_val_get(tool, "function");
         const surety_str name =
             surety_val_str(surety_val_get(function, "name"));
-        if (!reading->asked->tool.len)
-            reading->asked->tool = name;
-        if (must && (!wanted.len || surety_str_equal(name, wanted))) {
+        surety__asking_offer(
+            reading,
+            name.len ? name : surety_val_str(surety_val_get(tool, "type")),
+            name.len > 0);
+        if (surety__asking_wants(reading, name, wanted))
             surety__asking_tool(
                 reading, name, surety_val_get(function, "parameters"),
                 surety_val_bool(surety_val_get(function, "strict"), false));
-            return;
-        }
     }
-    if (must)
+    if (surety__asking_lacks_tool(reading))
         surety__asking_fail(reading, "tool_choice", NULL,
                             "Tool choice '%.*s' not found in 'tools' "
                             "parameter.",
@@ -99,6 +100,17 @@ static bool speak_openai_says_json(const surety__asked *asked)
                                          SURETY__LITERAL("json")))
                 return true;
     }
+    return false;
+}
+
+static bool speak_openai_is_role(surety_val role)
+{
+    static const char *const roles[] = {"system",   "assistant", "user",
+                                        "function", "tool",      "developer"};
+
+    for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
+        if (surety_val_is(role, roles[i]))
+            return true;
     return false;
 }
 
@@ -128,6 +140,7 @@ static void speak_openai_read(surety__asking *reading)
         surety__asking_fail(reading, "stream_options", NULL,
                             "The 'stream_options' parameter is only allowed "
                             "when 'stream' is enabled.");
+    surety__asking_answers(reading, surety_val_get(body, "n"), "n", 128);
     for (surety_val one = surety_val_first(messages); one.doc;
          one = surety_val_next(messages, one)) {
         const surety_val role = surety_val_get(one, "role");
@@ -136,12 +149,18 @@ static void speak_openai_read(surety__asking *reading)
                                 "missing_required_parameter",
                                 "Missing required parameter: "
                                 "'messages[].role'.");
+        else if (!speak_openai_is_role(role))
+            surety__asking_fail(reading, "messages", "invalid_value",
+                                "Invalid value for 'messages[].role': "
+                                "supported values are 'system', 'assistant', "
+                                "'user', 'function', 'tool', and "
+                                "'developer'.");
         surety__asking_message(reading, surety_val_str(role),
                                surety_val_get(one, "content"));
     }
     speak_openai_read_format(reading);
     speak_openai_read_tools(reading);
-    if (!reading->status && asked->json_object &&
+    if (!reading->status && asked->format == FORMAT_JSON_OBJECT &&
         !speak_openai_says_json(asked))
         surety__asking_fail(reading, "messages", NULL,
                             "'messages' must contain the word 'json' in some "
@@ -190,6 +209,10 @@ static void speak_openai_put_usage(const surety_usage *usage, surety_buf *out)
 
 /* ---- streams ------------------------------------------------------------- */
 
+static const surety_str speak_openai_none = {"", 0};
+
+/* The head of a chunk up to its choices, of which there are none where usage is
+ * told. */
 static void speak_openai_chunk(const surety__speech *speech, surety_buf *out)
 {
     surety__speak_put(out,
@@ -200,55 +223,98 @@ static void speak_openai_chunk(const surety__speech *speech, surety_buf *out)
                       speech->id, speech->created, speech->model);
 }
 
-static void speak_openai_chunk_end(const surety__speech *speech,
-                                   const char *finish, surety_buf *out)
+/* A chunk for each choice that was asked for, all of which say the same. put
+ * appends the inside of the delta; finish is empty before the end. */
+static void speak_openai_chunks(const surety__speech *speech,
+                                void (*put)(const surety__speech *speech,
+                                            uint32_t choice, surety_str text,
+                                            surety_buf *out),
+                                surety_str text, surety_str finish,
+                                surety_buf *out)
 {
-    surety__speak_put(out, ",'logprobs':null,'finish_reason':$r}]",
-                      surety_str_of(finish));
-    surety_buf_text(out, speech->asked->usage_chunk ? ",\"usage\":null}\n\n"
-                                                    : "}\n\n");
+    for (uint32_t i = 0; i < speech->asked->answers; i++) {
+        speak_openai_chunk(speech, out);
+        surety__speak_put(out, "{'index':$n,'delta':{", (uint64_t)i);
+        if (put)
+            put(speech, i, text, out);
+        surety__speak_put(out, "},'logprobs':null,'finish_reason':");
+        if (finish.len)
+            surety_json_string(out, finish);
+        else
+            surety_buf_text(out, "null");
+        surety_buf_text(out, speech->asked->usage_chunk
+                                 ? "}],\"usage\":null}\n\n"
+                                 : "}]}\n\n");
+    }
+}
+
+static void speak_openai_put_begin(const surety__speech *speech,
+                                   uint32_t choice, surety_str text,
+                                   surety_buf *out)
+{
+    (void)speech, (void)choice, (void)text;
+    surety__speak_put(out, "'role':'assistant','content':'','refusal':null");
 }
 
 static void speak_openai_begin(surety__speech *speech,
                                const surety_usage *usage, surety_buf *out)
 {
     (void)usage;
-    speak_openai_chunk(speech, out);
-    surety__speak_put(out, "{'index':0,'delta':{'role':'assistant',"
-                           "'content':'','refusal':null}");
-    speak_openai_chunk_end(speech, "null", out);
+    speak_openai_chunks(speech, speak_openai_put_begin, speak_openai_none,
+                        speak_openai_none, out);
+}
+
+/* The id of a call; that of another choice is another. */
+static void speak_openai_put_call(const surety__speech *speech, uint32_t choice,
+                                  surety_buf *out)
+{
+    surety__speak_put(out, "'id':'call_$e", speech->id);
+    if (choice)
+        surety__speak_put(out, "_$n", (uint64_t)choice);
+    surety__speak_put(out, "','type':'function','function':{'name':$s,",
+                      speech->tool);
+}
+
+static void speak_openai_put_start(const surety__speech *speech,
+                                   uint32_t choice, surety_str text,
+                                   surety_buf *out)
+{
+    (void)text;
+    surety__speak_put(out, "'tool_calls':[{'index':0,");
+    speak_openai_put_call(speech, choice, out);
+    surety__speak_put(out, "'arguments':''}}]");
 }
 
 static void speak_openai_part(surety__speech *speech, surety_buf *out)
 {
-    if (speech->open != PART_ARGUMENTS)
-        return;
-    speak_openai_chunk(speech, out);
-    surety__speak_put(out,
-                      "{'index':0,'delta':{'tool_calls':[{'index':0,'id':"
-                      "'call_$e','type':'function','function':{'name':$s,"
-                      "'arguments':''}}]}",
-                      speech->id, speech->tool);
-    speak_openai_chunk_end(speech, "null", out);
+    if (speech->open == PART_ARGUMENTS)
+        speak_openai_chunks(speech, speak_openai_put_start, speak_openai_none,
+                            speak_openai_none, out);
+}
+
+static void speak_openai_put_piece(const surety__speech *speech,
+                                   uint32_t choice, surety_str text,
+                                   surety_buf *out)
+{
+    (void)choice;
+    if (speech->open == PART_ARGUMENTS)
+        surety__speak_put(out,
+                          "'tool_calls':[{'index':0,'function':{'arguments':"
+                          "$s}}]",
+                          text);
+    else if (speech->open == PART_REFUSAL)
+        surety__speak_put(out, "'refusal':$s", text);
+    else if (speech->open == PART_REASONING)
+        surety__speak_put(out, "'reasoning_content':$s", text);
+    else
+        surety__speak_put(out, "'content':$s", text);
 }
 
 static void speak_openai_piece(surety__speech *speech, surety_str text,
                                surety_buf *out)
 {
-    speak_openai_chunk(speech, out);
-    if (speech->open == PART_ARGUMENTS)
-        surety__speak_put(out,
-                          "{'index':0,'delta':{'tool_calls':[{'index':0,"
-                          "'function':{'arguments':$s}}]}",
-                          text);
-    else if (speech->open == PART_REFUSAL)
-        surety__speak_put(out, "{'index':0,'delta':{'refusal':$s}", text);
-    else if (speech->open == PART_REASONING)
-        surety__speak_put(out, "{'index':0,'delta':{'reasoning_content':$s}",
-                          text);
-    else
-        surety__speak_put(out, "{'index':0,'delta':{'content':$s}", text);
-    speak_openai_chunk_end(speech, "null", out);
+    speak_openai_chunks(speech, speak_openai_put_piece, text, speak_openai_none,
+                        out);
 }
 
 static void speak_openai_close(surety__speech *speech, surety_buf *out)
@@ -259,15 +325,8 @@ static void speak_openai_close(surety__speech *speech, surety_buf *out)
 static void speak_openai_end(surety__speech *speech,
                              const surety__closing *ending, surety_buf *out)
 {
-    const surety_str finish = speak_openai_finish(ending, speech);
-
-    speak_openai_chunk(speech, out);
-    surety__speak_put(out,
-                      "{'index':0,'delta':{},'logprobs':null,"
-                      "'finish_reason':$s}]",
-                      finish);
-    surety_buf_text(out, speech->asked->usage_chunk ? ",\"usage\":null}\n\n"
-                                                    : "}\n\n");
+    speak_openai_chunks(speech, NULL, speak_openai_none,
+                        speak_openai_finish(ending, speech), out);
     if (speech->asked->usage_chunk && ending->usage.known) {
         speak_openai_chunk(speech, out);
         surety_buf_text(out, "],\"usage\":");
@@ -300,28 +359,40 @@ static void speak_openai_put_part(const surety__speech *speech,
     surety_buf_byte(out, ',');
 }
 
+static void speak_openai_put_choice(const surety__speech *speech,
+                                    uint32_t choice,
+                                    const surety__closing *ending,
+                                    surety_buf *out)
+{
+    surety__speak_put(out, "{'index':$n,'message':{'role':'assistant',",
+                      (uint64_t)choice);
+    speak_openai_put_part(speech, PART_TEXT, "content", out);
+    speak_openai_put_part(speech, PART_REFUSAL, "refusal", out);
+    if (speech->said[PART_REASONING])
+        speak_openai_put_part(speech, PART_REASONING, "reasoning_content", out);
+    if (speech->said[PART_ARGUMENTS]) {
+        surety__speak_put(out, "'tool_calls':[{");
+        speak_openai_put_call(speech, choice, out);
+        surety__speak_put(out, "'arguments':$s}}],",
+                          surety__speech_text(speech, PART_ARGUMENTS));
+    }
+    surety__speak_put(out,
+                      "'annotations':[]},'logprobs':null,'finish_reason':$s}",
+                      speak_openai_finish(ending, speech));
+}
+
 static void speak_openai_whole(surety__speech *speech,
                                const surety__closing *ending, surety_buf *out)
 {
     surety__speak_put(out,
                       "{'id':'chatcmpl-$e','object':'chat.completion',"
-                      "'created':$n,'model':$s,'choices':[{'index':0,"
-                      "'message':{'role':'assistant',",
+                      "'created':$n,'model':$s,'choices':[",
                       speech->id, speech->created, speech->model);
-    speak_openai_put_part(speech, PART_TEXT, "content", out);
-    speak_openai_put_part(speech, PART_REFUSAL, "refusal", out);
-    if (speech->said[PART_REASONING])
-        speak_openai_put_part(speech, PART_REASONING, "reasoning_content", out);
-    if (speech->said[PART_ARGUMENTS])
-        surety__speak_put(out,
-                          "'tool_calls':[{'id':'call_$e','type':'function',"
-                          "'function':{'name':$s,'arguments':$s}}],",
-                          speech->id, speech->tool,
-                          surety__speech_text(speech, PART_ARGUMENTS));
-    surety__speak_put(out,
-                      "'annotations':[]},'logprobs':null,'finish_reason':"
-                      "$s}]",
-                      speak_openai_finish(ending, speech));
+    for (uint32_t i = 0; i < speech->asked->answers; i++) {
+        surety_buf_text(out, i ? "," : "");
+        speak_openai_put_choice(speech, i, ending, out);
+    }
+    surety_buf_byte(out, ']');
     if (ending->usage.known) {
         surety_buf_text(out, ",\"usage\":");
         speak_openai_put_usage(&ending->usage, out);

@@ -35,13 +35,14 @@ static void speak_responses_read_format(surety__asking *reading)
     if (!format.doc || surety_val_is(type, "text"))
         return;
     if (surety_val_is(type, "json_object")) {
-        asked->json_object = true;
+        asked->format = FORMAT_JSON_OBJECT;
     } else if (surety_val_is(type, "json_schema")) {
         asked->schema_name = surety_val_str(surety_val_get(format, "name"));
         asked->schema = surety_val_get(format, "schema");
         asked->strict =
             surety_val_bool(surety_val_get(format, "strict"), false);
         asked->mode = SURETY_MODE_NATIVE;
+        asked->format = FORMAT_JSON_SCHEMA;
         if (!asked->schema_name.len)
             surety__asking_fail(reading, "text.format.name",
                                 "missing_required_parameter",
@@ -66,25 +67,46 @@ static void speak_responses_read_tools(surety__asking *reading)
                                                    "tools", SURETY_KIND_ARRAY);
     const surety_val choice = surety_val_get(reading->body, "tool_choice");
     const surety_str wanted = surety_val_str(surety_val_get(choice, "name"));
-    const bool must = wanted.len || surety_val_is(choice, "required");
 
+    surety__asking_choose(reading, choice, wanted);
     for (surety_val tool = surety_val_first(tools); tool.doc;
          tool = surety_val_next(tools, tool)) {
         const surety_str name = surety_val_str(surety_val_get(tool, "name"));
-        if (!reading->asked->tool.len)
-            reading->asked->tool = name;
-        if (must && (!wanted.len || surety_str_equal(name, wanted))) {
+        surety__asking_offer(
+            reading,
+            name.len ? name : surety_val_str(surety_val_get(tool, "type")),
+            name.len > 0);
+        if (surety__asking_wants(reading, name, wanted))
             surety__asking_tool(
                 reading, name, surety_val_get(tool, "parameters"),
                 surety_val_bool(surety_val_get(tool, "strict"), false));
-            return;
-        }
     }
-    if (must)
+    if (surety__asking_lacks_tool(reading))
         surety__asking_fail(reading, "tool_choice", NULL,
                             "Tool choice '%.*s' not found in 'tools' "
                             "parameter.",
                             (int)wanted.len, wanted.len ? wanted.ptr : "");
+}
+
+/* An item of the input: a message, what a tool gave (its type ends in
+ * "_output", as function_call_output), or something that an earlier response
+ * said. */
+static void speak_responses_read_item(surety__asking *reading, surety_val item)
+{
+    const surety_str role = surety_val_str(surety_val_get(item, "role"));
+    const surety_str type = surety_val_str(surety_val_get(item, "type"));
+    const surety_str mark = SURETY__LITERAL("_output");
+
+    if (role.len || !type.len)
+        surety__asking_message(reading, role, surety_val_get(item, "content"));
+    else if (type.len > mark.len &&
+             surety_str_equal(
+                 (surety_str){type.ptr + type.len - mark.len, mark.len}, mark))
+        surety__asking_message(reading, SURETY__LITERAL("tool"),
+                               surety_val_get(item, "output"));
+    else
+        surety__asking_message(reading, SURETY__LITERAL("assistant"),
+                               surety_val_get(item, "content"));
 }
 
 static void speak_responses_read(surety__asking *reading)
@@ -106,6 +128,9 @@ static void speak_responses_read(surety__asking *reading)
     if (!surety_val_count(input) && !surety_val_str(input).len)
         surety__asking_fail(reading, "input", "missing_required_parameter",
                             "Missing required parameter: 'input'.");
+    if (surety_val_get(body, "n").doc)
+        surety__asking_fail(reading, "n", "unknown_parameter",
+                            "Unknown parameter: 'n'.");
     if (instructions.doc)
         surety__asking_message(reading, SURETY__LITERAL("system"),
                                instructions);
@@ -114,9 +139,7 @@ static void speak_responses_read(surety__asking *reading)
     else
         for (surety_val one = surety_val_first(input); one.doc;
              one = surety_val_next(input, one))
-            surety__asking_message(reading,
-                                   surety_val_str(surety_val_get(one, "role")),
-                                   surety_val_get(one, "content"));
+            speak_responses_read_item(reading, one);
     speak_responses_read_format(reading);
     speak_responses_read_tools(reading);
 }
@@ -220,9 +243,8 @@ static void speak_responses_put_format(const surety__speech *speech,
         surety_val_write(asked->schema, SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, '}');
     } else {
-        surety__speak_put(
-            out, "{'type':$s}",
-            surety_str_of(asked->json_object ? "json_object" : "text"));
+        surety__speak_put(out, "{'type':$s}",
+                          surety_str_of(surety__format_name(asked->format)));
     }
 }
 

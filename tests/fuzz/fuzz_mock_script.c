@@ -44,13 +44,14 @@ static void pull_all(surety__playback *plan)
 
 static void play(surety__script *script, surety_protocol protocol, bool stream)
 {
-    surety_message message = {SURETY_ROLE_USER, {"h\xC3\xA9y", 4}};
+    const surety__said message = {AUTHOR_USER, {"h\xC3\xA9y", 4}};
     surety__asked asked = {.protocol = protocol,
                            .model = {"m", 1},
                            .stream = stream,
                            .mode = SURETY_MODE_TOOL,
                            .messages = &message,
-                           .message_count = 1};
+                           .message_count = 1,
+                           .answers = 1};
     const surety__script_call call = {
         &asked, {"/v1/messages", 12}, no_header, NULL};
     const surety__script_reply *reply = surety__script_pick(script, &call);

@@ -38,6 +38,19 @@ TEST(knows_paths)
         {"/v1/models/a/b", ROUTE_MODELS, SURETY_PROTOCOL_OPENAI, "a/b", false},
         {"/v1beta/models/:generateContent", ROUTE_NONE, SURETY_PROTOCOL_GEMINI,
          "", false},
+        {"/v1/messages/count_tokens", ROUTE_COUNT, SURETY_PROTOCOL_ANTHROPIC,
+         "", false},
+        {"/v1/responses/input_tokens", ROUTE_COUNT, SURETY_PROTOCOL_RESPONSES,
+         "", false},
+        {"/v1beta/models/g-2:countTokens", ROUTE_COUNT, SURETY_PROTOCOL_GEMINI,
+         "g-2", false},
+        {"/v1/embeddings", ROUTE_EMBED, SURETY_PROTOCOL_OPENAI, "", false},
+        {"/v1beta/models/g:embedContent", ROUTE_EMBED, SURETY_PROTOCOL_GEMINI,
+         "g", false},
+        {"/v1beta/models/g:batchEmbedContents", ROUTE_EMBED,
+         SURETY_PROTOCOL_GEMINI, "g", false},
+        {"/v1beta/models/g:predict", ROUTE_MODELS, SURETY_PROTOCOL_GEMINI,
+         "g:predict", false},
         {"/v1/models/", ROUTE_NONE, SURETY_PROTOCOL_OPENAI, "", false},
         {"/v2/chat/completions", ROUTE_NONE, SURETY_PROTOCOL_OPENAI, "", false},
         {"/v1/chat/completions/", ROUTE_NONE, SURETY_PROTOCOL_OPENAI, "",
@@ -119,7 +132,7 @@ TEST(reads_what_is_asked)
     CHECK_TEXT(asked->system, "a\nb");
     CHECK(asked->message_count == 2 && asked->prompt_bytes == 4);
     CHECK_TEXT(asked->messages[0].text, "cd");
-    CHECK(asked->messages[1].role == SURETY_ROLE_ASSISTANT);
+    CHECK(asked->messages[1].author == AUTHOR_ASSISTANT);
 
     TRY(read_body(t, &reading, SURETY_PROTOCOL_RESPONSES,
                   "{\"model\":\"m\",\"instructions\":\"i\",\"input\":[{"
@@ -149,8 +162,174 @@ TEST(reads_what_is_asked)
                   "\"application/json\",\"responseSchema\":{}}}"));
     CHECK(asked->mode == SURETY_MODE_NATIVE);
     CHECK(asked->message_count == 2);
-    CHECK(asked->messages[1].role == SURETY_ROLE_ASSISTANT);
+    CHECK(asked->messages[1].author == AUTHOR_ASSISTANT);
     CHECK_TEXT(asked->system, "s");
+done:
+    reading_done(&reading);
+}
+
+/* The result of a tool, `say "hi"` and a line, behind a call of it. */
+#define CHAT_TOOLS                                                             \
+    "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}},{"       \
+    "\"type\":\"function\",\"function\":{\"name\":\"g\"}}]"
+#define RESPONSES_TOOLS                                                        \
+    "\"tools\":[{\"type\":\"function\",\"name\":\"f\"},{\"type\":\"function\"" \
+    ",\"name\":\"g\"}]"
+#define ANTHROPIC_TOOLS "\"tools\":[{\"name\":\"f\"},{\"name\":\"g\"}]"
+#define GEMINI_TOOLS                                                           \
+    "\"tools\":[{\"functionDeclarations\":[{\"name\":\"f\"},{\"name\":\"g\"}]" \
+    "}]"
+#define RESULT "say \\\"hi\\\"\\nto all"
+
+TEST(sees_results_of_tools)
+{
+    static const struct {
+        surety_protocol protocol;
+        const char *body;
+    } cases[] = {
+        {SURETY_PROTOCOL_OPENAI,
+         "{\"model\":\"m\"," CHAT_TOOLS ",\"messages\":[{\"role\":\"user\","
+         "\"content\":\"q\"},{\"role\":\"assistant\",\"tool_calls\":[{\"id\":"
+         "\"1\",\"type\":\"function\",\"function\":{\"name\":\"f\","
+         "\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"1\","
+         "\"content\":\"" RESULT "\"}]}"},
+        {SURETY_PROTOCOL_RESPONSES,
+         "{\"model\":\"m\"," RESPONSES_TOOLS ",\"input\":[{\"role\":\"user\","
+         "\"content\":\"q\"},{\"type\":\"function_call\",\"call_id\":\"1\","
+         "\"name\":\"f\",\"arguments\":\"{}\"},{\"type\":"
+         "\"function_call_output\",\"call_id\":\"1\",\"output\":\"" RESULT
+         "\"}]}"},
+        {SURETY_PROTOCOL_RESPONSES,
+         "{\"model\":\"m\"," RESPONSES_TOOLS ",\"input\":[{\"role\":\"user\","
+         "\"content\":\"q\"},{\"type\":\"function_call\",\"call_id\":\"1\"},{"
+         "\"type\":\"function_call_output\",\"call_id\":\"1\",\"output\":[{"
+         "\"type\":\"input_text\",\"text\":\"" RESULT "\"}]}]}"},
+        {SURETY_PROTOCOL_ANTHROPIC,
+         "{\"model\":\"m\",\"max_tokens\":1," ANTHROPIC_TOOLS
+         ",\"messages\":[{\"role\":\"user\",\"content\":\"q\"},{\"role\":"
+         "\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"1\","
+         "\"name\":\"f\",\"input\":{}}]},{\"role\":\"user\",\"content\":[{"
+         "\"type\":\"tool_result\",\"tool_use_id\":\"1\",\"content\":[{"
+         "\"type\":\"text\",\"text\":\"" RESULT "\"}]}]}]}"},
+        {SURETY_PROTOCOL_ANTHROPIC,
+         "{\"model\":\"m\",\"max_tokens\":1," ANTHROPIC_TOOLS
+         ",\"messages\":[{\"role\":\"user\",\"content\":\"q\"},{\"role\":"
+         "\"assistant\",\"content\":[{\"type\":\"tool_use\"}]},{\"role\":"
+         "\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":"
+         "\"1\",\"content\":\"" RESULT "\"}]}]}"},
+        {SURETY_PROTOCOL_GEMINI,
+         "{" GEMINI_TOOLS ",\"contents\":[{\"role\":\"user\",\"parts\":[{"
+         "\"text\":\"q\"}]},{\"role\":\"model\",\"parts\":[{\"functionCall\":{"
+         "\"name\":\"f\",\"args\":{}}}]},{\"role\":\"user\",\"parts\":[{"
+         "\"functionResponse\":{\"name\":\"f\",\"response\":{\"output\":"
+         "\"" RESULT "\"}}}]}]}"},
+        {SURETY_PROTOCOL_GEMINI,
+         "{" GEMINI_TOOLS ",\"contents\":[{\"parts\":[{\"text\":\"q\"}]},{"
+         "\"role\":\"model\",\"parts\":[{\"functionCall\":{}}]},{\"role\":"
+         "\"function\",\"parts\":[{\"function_response\":{\"name\":\"f\","
+         "\"response\":{\"error\":\"" RESULT "\"}}}]}]}"},
+    };
+    struct reading reading = {.doc = NULL};
+    const surety__asked *asked = &reading.asked;
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        TRY(read_body(t, &reading, cases[i].protocol, cases[i].body));
+        CHECK(asked->message_count == 3 && asked->tool_count == 2);
+        CHECK(asked->messages[0].author == AUTHOR_USER);
+        CHECK(asked->messages[1].author == AUTHOR_ASSISTANT);
+        CHECK(asked->messages[2].author == AUTHOR_TOOL);
+        CHECK_TEXT(asked->messages[2].text, "say \"hi\"\nto all");
+        CHECK(asked->choice == CHOICE_AUTO);
+        CHECK(asked->format == FORMAT_TEXT);
+        CHECK(asked->mode == SURETY_MODE_PROMPT);
+        CHECK_TEXT(asked->tool, "f");
+        CHECK_TEXT(asked->tools[1], "g");
+    }
+    TRY(read_body(t, &reading, SURETY_PROTOCOL_GEMINI,
+                  "{\"contents\":[{\"role\":\"user\",\"parts\":[{"
+                  "\"functionResponse\":{\"response\":{\"t\":20}}},{\"text\":"
+                  "\"go on\"}]}]}"));
+    CHECK_TEXT(asked->messages[0].text, "{\"t\":20}go on");
+    CHECK(asked->messages[0].author == AUTHOR_TOOL);
+    CHECK(asked->choice == CHOICE_NONE && asked->tool_count == 0);
+done:
+    reading_done(&reading);
+}
+
+TEST(tells_choices_and_formats_apart)
+{
+#define ASK                                                                    \
+    "{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{\"role\":"               \
+    "\"user\",\"content\":\"json\"}],\"input\":\"json\",\"contents\":"         \
+    "[{\"parts\":[{\"text\":\"json\"}]}],"
+    static const struct {
+        surety_protocol protocol;
+        const char *body;
+        surety__choice choice;
+        surety__format format;
+        uint32_t answers;
+    } cases[] = {
+        {SURETY_PROTOCOL_OPENAI, ASK "\"n\":3}", CHOICE_NONE, FORMAT_TEXT, 3},
+        {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"n\":null}", CHOICE_AUTO,
+         FORMAT_TEXT, 1},
+        {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"tool_choice\":\"auto\"}",
+         CHOICE_AUTO, FORMAT_TEXT, 1},
+        {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"tool_choice\":\"none\"}",
+         CHOICE_NONE, FORMAT_TEXT, 1},
+        {SURETY_PROTOCOL_OPENAI,
+         ASK CHAT_TOOLS ",\"tool_choice\":\"required\"}", CHOICE_REQUIRED,
+         FORMAT_TEXT, 1},
+        {SURETY_PROTOCOL_OPENAI,
+         ASK CHAT_TOOLS ",\"tool_choice\":{\"type\":\"function\",\"function\":"
+                        "{\"name\":\"g\"}},\"n\":128}",
+         CHOICE_NAMED, FORMAT_TEXT, 128},
+        {SURETY_PROTOCOL_OPENAI,
+         ASK "\"response_format\":{\"type\":\"json_object\"}}", CHOICE_NONE,
+         FORMAT_JSON_OBJECT, 1},
+        {SURETY_PROTOCOL_OPENAI,
+         ASK "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
+             "\"name\":\"s\",\"schema\":{}}}}",
+         CHOICE_NONE, FORMAT_JSON_SCHEMA, 1},
+        {SURETY_PROTOCOL_RESPONSES,
+         ASK RESPONSES_TOOLS ",\"tool_choice\":\"required\"}", CHOICE_REQUIRED,
+         FORMAT_TEXT, 1},
+        {SURETY_PROTOCOL_RESPONSES,
+         ASK "\"tools\":[{\"type\":\"web_search\"}],\"text\":{\"format\":{"
+             "\"type\":\"json_object\"}}}",
+         CHOICE_AUTO, FORMAT_JSON_OBJECT, 1},
+        {SURETY_PROTOCOL_ANTHROPIC,
+         ASK ANTHROPIC_TOOLS ",\"tool_choice\":{\"type\":\"any\"}}",
+         CHOICE_REQUIRED, FORMAT_TEXT, 1},
+        {SURETY_PROTOCOL_ANTHROPIC,
+         ASK ANTHROPIC_TOOLS ",\"tool_choice\":{\"type\":\"none\"}}",
+         CHOICE_NONE, FORMAT_TEXT, 1},
+        {SURETY_PROTOCOL_ANTHROPIC,
+         ASK ANTHROPIC_TOOLS ",\"tool_choice\":{\"type\":\"tool\",\"name\":"
+                             "\"f\"}}",
+         CHOICE_NAMED, FORMAT_TEXT, 1},
+        {SURETY_PROTOCOL_GEMINI,
+         ASK "\"tools\":[{\"googleSearch\":{}}],\"generationConfig\":{"
+             "\"candidateCount\":8,\"responseMimeType\":\"application/json\"}}",
+         CHOICE_AUTO, FORMAT_JSON_OBJECT, 8},
+        {SURETY_PROTOCOL_GEMINI,
+         ASK GEMINI_TOOLS ",\"toolConfig\":{\"functionCallingConfig\":{"
+                          "\"mode\":\"ANY\",\"allowedFunctionNames\":[\"g\"]}}"
+                          "}",
+         CHOICE_NAMED, FORMAT_TEXT, 1},
+    };
+    struct reading reading = {.doc = NULL};
+    const surety__asked *asked = &reading.asked;
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        TRY(read_body(t, &reading, cases[i].protocol, cases[i].body));
+        if (asked->choice != cases[i].choice)
+            printf("# %s\n", cases[i].body);
+        CHECK(asked->choice == cases[i].choice);
+        CHECK(asked->format == cases[i].format);
+        CHECK(asked->answers == cases[i].answers);
+        CHECK((asked->mode == SURETY_MODE_TOOL) ==
+              (asked->choice >= CHOICE_REQUIRED));
+    }
 done:
     reading_done(&reading);
 }
@@ -274,8 +453,10 @@ done:
 static surety_status say(struct check *t, surety_protocol protocol, bool stream,
                          bool tool, surety_buf *out)
 {
-    const surety__asked asked = {
-        .protocol = protocol, .model = {"m", 1}, .stream = stream};
+    const surety__asked asked = {.protocol = protocol,
+                                 .model = {"m", 1},
+                                 .stream = stream,
+                                 .answers = 1};
     const surety__closing ending = {.usage = {true, 3, 1, 2, 0}};
     surety__speech speech;
 
@@ -347,7 +528,8 @@ done:
 /* A text that would break out of its string, and a word of the provider's. */
 TEST(tells_reasoning_apart)
 {
-    const surety__asked asked = {.protocol = SURETY_PROTOCOL_ANTHROPIC};
+    const surety__asked asked = {.protocol = SURETY_PROTOCOL_ANTHROPIC,
+                                 .answers = 1};
     surety__closing ending = {.usage = {true, 3, 0, 7, 5}};
     surety__speech speech;
     surety_buf out;
@@ -392,16 +574,145 @@ done:
     surety_buf_done(&out);
 }
 
+/* Every choice says the same, and no index is missing. */
+TEST(gives_so_many_answers)
+{
+    static const char *const ends[] = {"\"index\":0", "\"index\":2",
+                                       "call_1_2\""};
+    surety__asked asked = {.model = {"m", 1}, .answers = 3};
+    const surety__closing ending = {.usage = {true, 3, 1, 2, 0}};
+    surety__speech speech = {.asked = &asked};
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (int i = 0; i < 4; i++) {
+        const bool is_openai = i < 2;
+        asked.stream = i % 2;
+        asked.protocol =
+            is_openai ? SURETY_PROTOCOL_OPENAI : SURETY_PROTOCOL_GEMINI;
+        surety_buf_reset(&out);
+        surety__speech_init(&speech, &asked, STR("1"), check_alloc(t));
+        surety__speech_piece(&speech, PART_TEXT, STR("h"),
+                             asked.stream ? &out : NULL);
+        surety__speech_piece(&speech, PART_ARGUMENTS, STR("{}"),
+                             asked.stream ? &out : NULL);
+        if (asked.stream)
+            surety__speech_end(&speech, &ending, &out);
+        else
+            surety__speech_whole(&speech, &ending, &out);
+        surety__speech_done(&speech);
+        surety_buf_byte(&out, 0);
+        TRY(out.status);
+        for (size_t k = 0; k < (is_openai ? 3u : 2u); k++)
+            CHECK(has(out.ptr, ends[k]));
+        CHECK(!has(out.ptr, "\"index\":3"));
+    }
+done:
+    surety__speech_done(&speech);
+    surety_buf_done(&out);
+}
+
+static surety_status embed(struct check *t, surety_protocol protocol,
+                           const char *body, surety_buf *out, surety_error *err)
+{
+    const surety__route route = {
+        .kind = ROUTE_EMBED, .protocol = protocol, .model = {"m", 1}};
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety__problem problem;
+    surety__arena arena;
+    surety__asked asked;
+    surety_status status = SURETY_NOMEM;
+
+    surety__arena_init(&arena, check_alloc(t), 0);
+    surety_buf_reset(out);
+    if (doc)
+        status = surety_doc_read(doc, STR(body), NULL, err);
+    if (!status)
+        status = surety__speak_embed(&route, surety_doc_root(doc), &arena,
+                                     &asked, &problem, out, err);
+    surety_buf_byte(out, 0);
+    surety__arena_done(&arena);
+    surety_doc_free(doc);
+    return status ? status : out->status;
+}
+
+TEST(makes_vectors_of_texts)
+{
+#define EMBED(more) "{\"model\":\"m\",\"dimensions\":2," more "}"
+    static const struct {
+        surety_protocol protocol;
+        const char *body;
+        const char *message;
+    } refused[] = {
+        {SURETY_PROTOCOL_OPENAI, "{\"input\":\"a\"}", "model"},
+        {SURETY_PROTOCOL_OPENAI, "{\"model\":\"m\"}", "'input'"},
+        {SURETY_PROTOCOL_OPENAI, EMBED("\"input\":[\"a\",\"\"]"), "input"},
+        {SURETY_PROTOCOL_OPENAI,
+         "{\"model\":\"m\",\"input\":\"a\",\"dimensions\":4097}", "1 to 4096"},
+        {SURETY_PROTOCOL_OPENAI,
+         "{\"model\":\"m\",\"input\":\"a\",\"dimensions\":0}", "1 to 4096"},
+        {SURETY_PROTOCOL_OPENAI,
+         EMBED("\"input\":\"a\",\"encoding_format\":\"hex\""), "base64"},
+        {SURETY_PROTOCOL_GEMINI, "{}", "not specified"},
+        {SURETY_PROTOCOL_OPENAI, "[]", "must be a JSON object"},
+    };
+    surety_error err = {.message = ""};
+    surety_buf out, again;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    surety_buf_init(&again, check_alloc(t), 0);
+    TRY(embed(t, SURETY_PROTOCOL_OPENAI, EMBED("\"input\":\"a\""), &out, &err));
+    CHECK_TEXT(STR(out.ptr),
+               "{\"object\":\"list\",\"data\":[{\"object\":\"embedding\","
+               "\"index\":0,\"embedding\":[-0.126463598,-0.991971395]}],"
+               "\"model\":\"m\","
+               "\"usage\":{\"prompt_tokens\":1,\"total_tokens\":1}}");
+    TRY(embed(t, SURETY_PROTOCOL_OPENAI, EMBED("\"input\":[[1,2],[3]]"), &out,
+              &err));
+    CHECK(has(out.ptr, "\"index\":1"));
+    TRY(embed(t, SURETY_PROTOCOL_OPENAI,
+              EMBED("\"input\":\"a\",\"encoding_format\":\"base64\""), &out,
+              &err));
+    CHECK(has(out.ptr, "\"embedding\":\"rH8Bvtbxfb8=\""));
+    TRY(embed(t, SURETY_PROTOCOL_GEMINI,
+              "{\"content\":{\"parts\":[{\"text\":\"a\"}]},"
+              "\"outputDimensionality\":2}",
+              &out, &err));
+    CHECK_TEXT(STR(out.ptr),
+               "{\"embedding\":{\"values\":[-0.126463598,-0.991971395]}}");
+    TRY(embed(t, SURETY_PROTOCOL_GEMINI,
+              "{\"requests\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]},"
+              "\"outputDimensionality\":1},{\"content\":{\"parts\":[{\"text\":"
+              "\"b\"}]},\"output_dimensionality\":1}]}",
+              &again, &err));
+    CHECK(has(again.ptr, "{\"embeddings\":[{\"values\":["));
+    for (size_t i = 0; i < CHECK_COUNT(refused); i++) {
+        const surety_status status =
+            embed(t, refused[i].protocol, refused[i].body, &out, &err);
+        if (status == SURETY_NOMEM)
+            TRY(status);
+        CHECK(status == SURETY_SYNTAX);
+        CHECK(has(err.message, refused[i].message));
+    }
+done:
+    surety_buf_done(&out);
+    surety_buf_done(&again);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"knows paths", knows_paths},
         {"reads what is asked", reads_what_is_asked},
+        {"sees results of tools", sees_results_of_tools},
+        {"tells choices and formats apart", tells_choices_and_formats_apart},
         {"refuses what providers refuse", refuses_what_providers_refuse},
         {"knows strict schemas", knows_strict_schemas},
         {"answers to the byte", answers_to_the_byte},
         {"tells reasoning apart", tells_reasoning_apart},
         {"quotes what it is given", quotes_what_it_is_given},
+        {"gives so many answers", gives_so_many_answers},
+        {"makes vectors of texts", makes_vectors_of_texts},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

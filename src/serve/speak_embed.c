@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Embeddings, the serving side: OpenAI's /embeddings and Gemini's embedContent
+ * and batchEmbedContents. Sources: the OpenAPI description of OpenAI's API,
+ * version 2.3.0 (CreateEmbeddingRequest, -Response), and the types of Google's
+ * official client (EmbedContentParameters, -Response).
+ *
+ * A vector is made of the text's hash alone: the same text gets the same vector
+ * on every machine, of length 1, and other texts get vectors that have nothing
+ * to do with it. It says nothing of what a text means. All of it is whole
+ * numbers, billionths, so that no library's rounding can be seen. */
+#include "serve/speak.h"
+
+#define EMBED_OPENAI_DIMENSIONS 1536 /* text-embedding-3-small */
+#define EMBED_GEMINI_DIMENSIONS 3072 /* gemini-embedding-001 */
+#define EMBED_DIMENSIONS_MAX 4096
+#define EMBED_INPUTS_MAX 2048       /* OpenAI's */
+#define EMBED_GEMINI_INPUTS_MAX 100 /* Gemini's */
+#define EMBED_ONE INT64_C(1000000000)
+
+/* One vector: how it is told. */
+typedef struct embed_form {
+    uint32_t dimensions;
+    bool is_base64; /* of 32-bit floats, little-endian */
+} embed_form;
+
+static uint64_t embed_hash(surety_str text)
+{
+    uint64_t hash = UINT64_C(0xCBF29CE484222325); /* FNV-1a */
+
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(0x100000001B3);
+    return hash ? hash : 1;
+}
+
+/* The next component, from -2^20 to 2^20, before it is scaled. */
+static int64_t embed_next(uint64_t *state)
+{
+    *state ^= *state >> 12; /* xorshift64* */
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (int64_t)((*state * UINT64_C(0x2545F4914F6CDD1D)) >> 43) - (1 << 20);
+}
+
+static int64_t embed_root(uint64_t square)
+{
+    uint64_t low = 0, high = UINT64_C(1) << 32;
+
+    while (low + 1 < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (middle * middle <= square)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low ? (int64_t)low : 1;
+}
+
+static void embed_put_base64(surety_buf *out, const unsigned char bytes[3])
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs"
+                                 "tuvwxyz0123456789+/";
+    const unsigned value =
+        (unsigned)bytes[0] << 16 | (unsigned)bytes[1] << 8 | (unsigned)bytes[2];
+
+    for (int shift = 18; shift >= 0; shift -= 6)
+        surety_buf_byte(out, digits[value >> shift & 63]);
+}
+
+/* The bytes of floats, each of billionths, as base64. */
+typedef struct embed_packer {
+    surety_buf *out;
+    unsigned char bytes[3];
+    size_t count;
+} embed_packer;
+
+static void embed_pack(embed_packer *packer, int64_t billionths)
+{
+    const float value = (float)((double)billionths / (double)EMBED_ONE);
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    for (int shift = 0; shift < 32; shift += 8) {
+        packer->bytes[packer->count++] = (unsigned char)(bits >> shift);
+        if (packer->count == 3) {
+            embed_put_base64(packer->out, packer->bytes);
+            packer->count = 0;
+        }
+    }
+}
+
+static void embed_pack_end(embed_packer *packer)
+{
+    const size_t count = packer->count;
+
+    if (!count)
+        return;
+    memset(packer->bytes + count, 0, 3 - count);
+    embed_put_base64(packer->out, packer->bytes);
+    if (packer->out->status)
+        return;
+    for (size_t i = 0; i < 3 - count; i++) /* of the last digits */
+        packer->out->ptr[packer->out->len - 1 - i] = '=';
+}
+
+static void embed_put_decimal(surety_buf *out, int64_t billionths)
+{
+    const int64_t size = billionths < 0 ? -billionths : billionths;
+
+    surety__buf_printf(out, "%s%d.%09d", billionths < 0 ? "-" : "",
+                       (int)(size / EMBED_ONE), (int)(size % EMBED_ONE));
+}
+
+static void embed_put_vector(surety_buf *out, surety_str text,
+                             const embed_form *form)
+{
+    embed_packer packer = {.out = out};
+    uint64_t state = embed_hash(text), square = 0;
+    int64_t norm;
+
+    for (uint32_t i = 0; i < form->dimensions; i++) {
+        const int64_t next = embed_next(&state);
+        square += (uint64_t)(next * next);
+    }
+    norm = embed_root(square);
+    state = embed_hash(text);
+    surety_buf_byte(out, form->is_base64 ? '"' : '[');
+    for (uint32_t i = 0; i < form->dimensions; i++) {
+        const int64_t scaled = embed_next(&state) * EMBED_ONE / norm;
+        if (form->is_base64) {
+            embed_pack(&packer, scaled);
+            continue;
+        }
+        if (i)
+            surety_buf_byte(out, ',');
+        embed_put_decimal(out, scaled);
+    }
+    embed_pack_end(&packer);
+    surety_buf_byte(out, form->is_base64 ? '"' : ']');
+}
+
+static uint32_t embed_dimensions(surety__asking *reading, surety_val number,
+                                 const char *name, uint32_t usual)
+{
+    const uint64_t count = surety_val_uint(number, 0);
+
+    if (!number.doc || surety_val_kind(number) == SURETY_KIND_NULL)
+        return usual;
+    if (count < 1 || count > EMBED_DIMENSIONS_MAX)
+        surety__asking_fail(reading, name, "invalid_value",
+                            "Invalid value for '%s': expected an integer from "
+                            "1 to %d.",
+                            name, EMBED_DIMENSIONS_MAX);
+    return (uint32_t)count;
+}
+
+/* ---- OpenAI -------------------------------------------------------------- */
+
+/* Whether input is one text, or one list of tokens. */
+static bool embed_is_one(surety_val input)
+{
+    return surety_val_kind(input) == SURETY_KIND_STRING ||
+           surety_val_kind(surety_val_first(input)) == SURETY_KIND_NUMBER;
+}
+
+static void embed_put_item(surety__asking *reading, surety_val input,
+                           uint64_t index, const embed_form *form,
+                           surety_buf *out)
+{
+    const bool is_text = surety_val_kind(input) == SURETY_KIND_STRING;
+    surety_str text = surety_val_str(input);
+    surety_buf tokens;
+
+    if (!(is_text ? text.len : surety_val_count(input)))
+        surety__asking_fail(reading, "input", "invalid_value",
+                            "'$.input' is invalid. Please check the API "
+                            "reference: "
+                            "https://platform.openai.com/docs/api-reference.");
+    surety_buf_init(&tokens, out->alloc, 0);
+    if (!is_text) {
+        surety_val_write(input, SURETY_STYLE_COMPACT, &tokens);
+        text = surety_buf_str(&tokens);
+    }
+    reading->asked->prompt_bytes += text.len;
+    surety__speak_put(out, "$r{'object':'embedding','index':$n,'embedding':",
+                      surety_str_of(index ? "," : ""), index);
+    embed_put_vector(out, text, form);
+    surety_buf_byte(out, '}');
+    if (tokens.status && !out->status)
+        out->status = tokens.status;
+    surety_buf_done(&tokens);
+}
+
+static void embed_openai(surety__asking *reading, surety_buf *out)
+{
+    const surety_val input = surety_val_get(reading->body, "input");
+    const surety_val encoding =
+        surety_val_get(reading->body, "encoding_format");
+    const embed_form form = {
+        embed_dimensions(reading, surety_val_get(reading->body, "dimensions"),
+                         "dimensions", EMBED_OPENAI_DIMENSIONS),
+        surety_val_is(encoding, "base64")};
+    uint64_t index = 0, tokens;
+
+    reading->asked->model = surety_val_str(surety__asking_member(
+        reading, reading->body, "model", SURETY_KIND_STRING));
+    if (!reading->asked->model.len)
+        surety__asking_fail(reading, "model", "missing_required_parameter",
+                            "you must provide a model parameter");
+    if (encoding.doc && !form.is_base64 && !surety_val_is(encoding, "float"))
+        surety__asking_fail(reading, "encoding_format", "invalid_value",
+                            "Invalid value for 'encoding_format': supported "
+                            "values are 'float' and 'base64'.");
+    if (!surety_val_count(input) && !surety_val_str(input).len)
+        surety__asking_fail(reading, "input", "missing_required_parameter",
+                            "Missing required parameter: 'input'.");
+    if (!embed_is_one(input) && surety_val_count(input) > EMBED_INPUTS_MAX)
+        surety__asking_fail(reading, "input", "array_above_max_length",
+                            "Invalid 'input': array too long. Expected an "
+                            "array with maximum length %d.",
+                            EMBED_INPUTS_MAX);
+    if (reading->status)
+        return;
+    surety__speak_put(out, "{'object':'list','data':[");
+    if (embed_is_one(input))
+        embed_put_item(reading, input, 0, &form, out);
+    else
+        for (surety_val one = surety_val_first(input);
+             one.doc && !reading->status; one = surety_val_next(input, one))
+            embed_put_item(reading, one, index++, &form, out);
+    tokens = (reading->asked->prompt_bytes + 3) / 4;
+    surety__speak_put(out,
+                      "],'model':$s,'usage':{'prompt_tokens':$n,"
+                      "'total_tokens':$n}}",
+                      reading->asked->model, tokens, tokens);
+}
+
+/* ---- Gemini -------------------------------------------------------------- */
+
+static void embed_put_content(surety__asking *reading, surety_val request,
+                              surety_buf *out)
+{
+    const surety_val camel = surety_val_get(request, "outputDimensionality");
+    const embed_form form = {
+        embed_dimensions(reading,
+                         camel.doc
+                             ? camel
+                             : surety_val_get(request, "output_dimensionality"),
+                         "output_dimensionality", EMBED_GEMINI_DIMENSIONS),
+        false};
+    const size_t count = reading->asked->message_count;
+
+    surety__asking_message(
+        reading, SURETY__LITERAL("user"),
+        surety_val_get(surety_val_get(request, "content"), "parts"));
+    if (!reading->status && !reading->asked->messages[count].text.len)
+        surety__asking_fail(reading, NULL, NULL,
+                            "* EmbedContentRequest.content: contents is not "
+                            "specified");
+    if (reading->status)
+        return;
+    surety__speak_put(out, "{'values':");
+    embed_put_vector(out, reading->asked->messages[count].text, &form);
+    surety_buf_byte(out, '}');
+}
+
+static void embed_gemini(surety__asking *reading, surety_buf *out)
+{
+    const surety_val requests = surety_val_get(reading->body, "requests");
+    const char *comma = "";
+
+    if (!requests.doc) {
+        surety__speak_put(out, "{'embedding':");
+        embed_put_content(reading, reading->body, out);
+        surety_buf_byte(out, '}');
+        return;
+    }
+    if (surety_val_count(requests) > EMBED_GEMINI_INPUTS_MAX)
+        surety__asking_fail(reading, NULL, NULL,
+                            "* BatchEmbedContentsRequest.requests: at most %d "
+                            "requests can be in one batch",
+                            EMBED_GEMINI_INPUTS_MAX);
+    surety__speak_put(out, "{'embeddings':[");
+    for (surety_val one = surety_val_first(requests);
+         one.doc && !reading->status; one = surety_val_next(requests, one)) {
+        surety_buf_text(out, comma);
+        comma = ",";
+        embed_put_content(reading, one, out);
+    }
+    surety_buf_text(out, "]}");
+}
+
+surety_status surety__speak_embed(const surety__route *route, surety_val body,
+                                  surety__arena *arena,
+                                  surety__asked *ret_asked,
+                                  surety__problem *ret_problem, surety_buf *out,
+                                  surety_error *reterr)
+{
+    surety__asking reading = {.body = body,
+                              .arena = arena,
+                              .asked = ret_asked,
+                              .problem = ret_problem,
+                              .error = reterr};
+
+    surety__asking_begin(&reading, route);
+    if (!reading.status && route->protocol == SURETY_PROTOCOL_GEMINI)
+        embed_gemini(&reading, out);
+    else if (!reading.status)
+        embed_openai(&reading, out);
+    if (reading.status == SURETY_NOMEM)
+        surety__fail_nomem(reterr);
+    return reading.status;
+}
