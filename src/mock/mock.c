@@ -231,23 +231,12 @@ static void mock_list_models(mock_call *call)
     surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
 }
 
-/* Refuses what a provider would not take, or gives up for want of memory; true:
- * there is nothing wrong. */
-static bool mock_takes(mock_call *call, surety_status status,
-                       surety__problem problem)
-{
-    if (status == SURETY_NOMEM)
-        call->plan.status = SURETY_NOMEM;
-    else if (status)
-        mock_refuse(call, problem);
-    return status == SURETY_OK;
-}
-
-/* Reads the body as JSON; false: refused. */
-static bool mock_parses(mock_call *call)
+/* Reads what is asked; false: refused. */
+static bool mock_reads(mock_call *call)
 {
     const surety_read_options options = {sizeof(options), SURETY_READ_BORROW,
                                          NULL};
+    const surety_val script = call->mock->script.root;
     surety__problem problem = {.status = 400};
     surety_status status;
 
@@ -266,23 +255,12 @@ static bool mock_parses(mock_call *call)
                      call->error.message);
         call->error = told;
         problem.message = surety_str_of(call->error.message);
+    } else if (!status) {
+        status = surety__speak_read(&call->route, surety_doc_root(call->doc),
+                                    &call->arena, &call->asked, &problem,
+                                    &call->error);
+        call->has_asked = status == SURETY_OK;
     }
-    return mock_takes(call, status, problem);
-}
-
-/* Reads what is asked; false: refused. */
-static bool mock_reads(mock_call *call)
-{
-    const surety_val script = call->mock->script.root;
-    surety__problem problem = {.status = 400};
-    surety_status status;
-
-    if (!mock_parses(call))
-        return false;
-    status =
-        surety__speak_read(&call->route, surety_doc_root(call->doc),
-                           &call->arena, &call->asked, &problem, &call->error);
-    call->has_asked = status == SURETY_OK;
     if (!status && call->route.protocol == SURETY_PROTOCOL_ANTHROPIC &&
         !mock_header(call, "anthropic-version").len) {
         status = SURETY_SYNTAX;
@@ -295,39 +273,23 @@ static bool mock_reads(mock_call *call)
         surety_val_bool(surety_val_get(script, "strict_schemas"), false))
         status = surety__speak_strict(&call->asked, &call->arena, &problem,
                                       &call->error);
-    return mock_takes(call, status, problem);
+    if (status == SURETY_NOMEM)
+        call->plan.status = SURETY_NOMEM;
+    else if (status)
+        mock_refuse(call, problem);
+    return status == SURETY_OK;
 }
 
-static void mock_count(mock_call *call)
+/* A count of tokens, or vectors, which no script says. */
+static void mock_measure(mock_call *call)
 {
     if (!mock_reads(call))
         return;
-    surety__speak_count(&call->asked, &call->plan.bytes);
+    if (call->route.kind == ROUTE_COUNT)
+        surety__speak_count(&call->asked, &call->plan.bytes);
+    else
+        surety__speak_embed(&call->asked, &call->plan.bytes);
     surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
-}
-
-static void mock_embed(mock_call *call)
-{
-    surety__problem problem = {.status = 400};
-    surety_str model = call->route.model;
-    surety_status status;
-
-    if (!mock_parses(call))
-        return;
-    if (!model.len)
-        model = surety_val_str(
-            surety_val_get(surety_doc_root(call->doc), "model"));
-    if (model.len && !mock_knows_model(call, model))
-        return;
-    status = surety__speak_embed(&call->route, surety_doc_root(call->doc),
-                                 &call->arena, &call->asked, &problem,
-                                 &call->plan.bytes, &call->error);
-    call->has_asked = status == SURETY_OK;
-    if (status)
-        surety_buf_reset(&call->plan.bytes);
-    if (mock_takes(call, status, problem))
-        surety__playback_body(&call->plan, call->route.protocol, 200,
-                              call->number);
 }
 
 /* What a call is like, as far as "when" can tell. */
@@ -383,7 +345,7 @@ static void mock_play(mock_call *call)
 }
 
 /* Plans what the script says to a request that is no call: a reply that names
- * its path. false: there is none. */
+ * its path. false: there is none. A key that is missing is refused first. */
 static bool mock_plays_other(mock_call *call)
 {
     surety__script *script = &call->mock->script;
@@ -397,12 +359,13 @@ static bool mock_plays_other(mock_call *call)
                                   .mode = SURETY_MODE_PROMPT,
                                   .answers = 1,
                                   .schema = surety_val_none()};
+    if (!mock_takes_key(call))
+        return true; /* refused, and no reply is used up */
     order.reply = surety__script_pick_other(script, &shown);
     if (!order.reply)
         return false;
     call->reply = (size_t)(order.reply - script->replies) + 1;
-    if (mock_takes_key(call))
-        surety__playback_reply(&call->plan, &order);
+    surety__playback_reply(&call->plan, &order);
     return true;
 }
 
@@ -429,8 +392,8 @@ static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
         return call;
     switch (call->route.kind) {
     case ROUTE_MODELS: mock_list_models(call); break;
-    case ROUTE_COUNT: mock_count(call); break;
-    case ROUTE_EMBED: mock_embed(call); break;
+    case ROUTE_COUNT:
+    case ROUTE_EMBED: mock_measure(call); break;
     default:
         if (mock_reads(call))
             mock_play(call);

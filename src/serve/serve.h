@@ -155,6 +155,7 @@ typedef struct surety__problem {
     surety_str param;
     surety_str message;
     surety_str request_id;
+    surety_str details; /* Anthropic's, a JSON object; empty: none */
 } surety__problem;
 
 /* Whether the model may call a tool, in whatever words the protocol says it.
@@ -188,6 +189,7 @@ const char *surety__author_name(surety__author author);
 typedef struct surety__said {
     surety__author author;
     surety_str text;
+    uint32_t dimensions; /* of its vector, where that is asked for */
 } surety__said;
 
 /* What a request asks. Its texts are those of the request's document or stand
@@ -203,6 +205,8 @@ typedef struct surety__asked {
     const surety_str *tools; /* the names of those that are offered; of one that
                               * the provider runs itself, its type */
     size_t tool_count;
+    bool is_base64;   /* vectors are to be packed */
+    bool is_batch;    /* Gemini: a list of them is asked for */
     uint32_t answers; /* how many choices the answer is to have; at least 1 */
     surety_val schema;
     surety_str schema_name;
@@ -214,9 +218,10 @@ typedef struct surety__asked {
     uint64_t prompt_bytes; /* of system and messages */
 } surety__asked;
 
-/* Reads a request's body. SURETY_SYNTAX: the provider would not take it, and
- * *ret_problem tells it as the provider does, its texts constant or in reterr
- * (not NULL). SURETY_NOMEM. */
+/* Reads the body of a call, of a count of its tokens, or of a request for
+ * embeddings, whose inputs are the messages. SURETY_SYNTAX: the provider would
+ * not take it, and *ret_problem tells it as the provider does, its texts
+ * constant or in reterr (not NULL). SURETY_NOMEM. */
 surety_status surety__speak_read(const surety__route *route, surety_val body,
                                  surety__arena *arena, surety__asked *ret_asked,
                                  surety__problem *ret_problem,
@@ -224,13 +229,8 @@ surety_status surety__speak_read(const surety__route *route, surety_val body,
 /* Appends how many input tokens a call has: a quarter of the prompt's bytes, as
  * usage has it. */
 void surety__speak_count(const surety__asked *asked, surety_buf *out);
-/* Appends the vectors of the texts of a request; *ret_asked gets its model and
- * size. As surety__speak_read. */
-surety_status surety__speak_embed(const surety__route *route, surety_val body,
-                                  surety__arena *arena,
-                                  surety__asked *ret_asked,
-                                  surety__problem *ret_problem, surety_buf *out,
-                                  surety_error *reterr);
+/* Appends the vectors of the messages of a request for embeddings. */
+void surety__speak_embed(const surety__asked *asked, surety_buf *out);
 /* Whether the schema of what is asked keeps to the obvious rules of the
  * provider's strict subset: all objects closed, all properties required, no
  * keyword that it refuses. As surety__speak_read. */

@@ -348,35 +348,49 @@ static void *asking_room(surety__asking *reading, void *items, size_t count,
     return grown;
 }
 
-void surety__asking_message(surety__asking *reading, surety_str role,
-                            surety_val content)
+surety_str surety__asking_text(surety__asking *reading, surety_val content)
+{
+    bool is_result = false;
+
+    return reading_content(reading, content, &is_result);
+}
+
+void surety__asking_say(surety__asking *reading, surety__author author,
+                        surety_str text, uint32_t dimensions)
 {
     surety__asked *asked = reading->asked;
-    bool is_result = role_is(role, "tool", "function");
-    const surety_str text = reading_content(reading, content, &is_result);
 
+    if (!text.ptr && !reading->status)
+        reading->status = SURETY_NOMEM;
     if (reading->status)
         return;
-    if (!text.ptr) {
-        reading->status = SURETY_NOMEM;
-        return;
-    }
     asked->prompt_bytes += text.len;
-    if (role_is(role, "system", "developer")) {
-        reading_add_system(reading, text);
-        return;
-    }
     reading->messages =
         asking_room(reading, reading->messages, asked->message_count,
                     &reading->message_cap, sizeof(*reading->messages));
     if (!reading->messages)
         return;
     reading->messages[asked->message_count++] =
-        (surety__said){role_is(role, "assistant", "model") ? AUTHOR_ASSISTANT
-                       : is_result                         ? AUTHOR_TOOL
-                                                           : AUTHOR_USER,
-                       text};
+        (surety__said){author, text, dimensions};
     asked->messages = reading->messages;
+}
+
+void surety__asking_message(surety__asking *reading, surety_str role,
+                            surety_val content)
+{
+    bool is_result = role_is(role, "tool", "function");
+    const surety_str text = reading_content(reading, content, &is_result);
+    const surety__author author = role_is(role, "assistant", "model")
+                                      ? AUTHOR_ASSISTANT
+                                  : is_result ? AUTHOR_TOOL
+                                              : AUTHOR_USER;
+
+    if (!role_is(role, "system", "developer") || !text.ptr) {
+        surety__asking_say(reading, author, text, 0);
+    } else if (!reading->status) {
+        reading->asked->prompt_bytes += text.len;
+        reading_add_system(reading, text);
+    }
 }
 
 void surety__asking_offer(surety__asking *reading, surety_str name,
@@ -460,21 +474,6 @@ void surety__asking_tool(surety__asking *reading, surety_str name,
     reading->asked->strict = is_strict;
 }
 
-void surety__asking_begin(surety__asking *reading, const surety__route *route)
-{
-    reading->counts = route->kind == ROUTE_COUNT;
-    *reading->asked = (surety__asked){.protocol = route->protocol,
-                                      .model = route->model,
-                                      .stream = route->stream,
-                                      .mode = SURETY_MODE_PROMPT,
-                                      .answers = 1,
-                                      .schema = surety_val_none()};
-    *reading->problem = (surety__problem){.status = 400};
-    if (surety_val_kind(reading->body) != SURETY_KIND_OBJECT)
-        surety__asking_fail(reading, NULL, NULL,
-                            "the request's body must be a JSON object");
-}
-
 surety_status surety__speak_read(const surety__route *route, surety_val body,
                                  surety__arena *arena, surety__asked *ret_asked,
                                  surety__problem *ret_problem,
@@ -484,10 +483,22 @@ surety_status surety__speak_read(const surety__route *route, surety_val body,
                               .arena = arena,
                               .asked = ret_asked,
                               .problem = ret_problem,
-                              .error = reterr};
+                              .error = reterr,
+                              .counts = route->kind == ROUTE_COUNT};
 
-    surety__asking_begin(&reading, route);
-    if (!reading.status)
+    *ret_asked = (surety__asked){.protocol = route->protocol,
+                                 .model = route->model,
+                                 .stream = route->stream,
+                                 .mode = SURETY_MODE_PROMPT,
+                                 .answers = 1,
+                                 .schema = surety_val_none()};
+    *ret_problem = (surety__problem){.status = 400};
+    if (surety_val_kind(body) != SURETY_KIND_OBJECT)
+        surety__asking_fail(&reading, NULL, NULL,
+                            "the request's body must be a JSON object");
+    else if (route->kind == ROUTE_EMBED)
+        surety__embed_read(&reading);
+    else
         speaker_of(route->protocol)->read(&reading);
     if (reading.status == SURETY_NOMEM)
         surety__fail_nomem(reterr);

@@ -57,8 +57,6 @@ extern const surety__speaker surety__speaker_gemini;
  * uint64_t, $e a surety_str as the inside of a JSON string. */
 void surety__speak_put(surety_buf *out, const char *format, ...);
 
-/* Fills what is asked with its defaults; a body must be an object. */
-void surety__asking_begin(surety__asking *reading, const surety__route *route);
 /* Says once what is wrong with a request: 400 unless status says otherwise. */
 void surety__asking_fail(surety__asking *reading, const char *param,
                          const char *code, const char *format, ...)
@@ -68,6 +66,11 @@ void surety__asking_fail(surety__asking *reading, const char *param,
  * value, which counts as its JSON. */
 void surety__asking_message(surety__asking *reading, surety_str role,
                             surety_val content);
+/* The texts of such a content; ptr NULL for want of memory. */
+surety_str surety__asking_text(surety__asking *reading, surety_val content);
+/* Adds a message; text.ptr NULL: memory ran out. */
+void surety__asking_say(surety__asking *reading, surety__author author,
+                        surety_str text, uint32_t dimensions);
 /* Adds a tool that is offered; callable: the model calls it, and its caller
  * runs it. */
 void surety__asking_offer(surety__asking *reading, surety_str name,
@@ -91,6 +94,9 @@ surety_val surety__asking_member(surety__asking *reading, surety_val object,
 /* Settles mode, tool and schema: a tool that must be called. */
 void surety__asking_tool(surety__asking *reading, surety_str name,
                          surety_val schema, bool is_strict);
+
+/* Reads a request for embeddings. */
+void surety__embed_read(surety__asking *reading);
 
 /* The word for how it ended: ending->finish, one of ours put into the
  * protocol's (words: stop, length, filter, refusal, tool), or what follows

@@ -92,6 +92,24 @@ static void speak_anthropic_read_tools(surety__asking *reading)
                             (int)wanted.len, wanted.len ? wanted.ptr : "");
 }
 
+/* A conversation that the server holds (message threads, a beta): this side has
+ * no memory. Clients that hear this send the whole conversation from then on
+ * (ThreadState in Anthropic's official client). */
+static void speak_anthropic_refuse_thread(surety__asking *reading)
+{
+    const surety_val thread = surety_val_get(reading->body, "thread");
+
+    if (!thread.doc || surety_val_kind(thread) == SURETY_KIND_NULL ||
+        reading->status)
+        return;
+    surety__asking_fail(reading, "thread", NULL,
+                        "thread: no conversation is held here; send all of its "
+                        "messages, and no thread");
+    reading->problem->details =
+        SURETY__LITERAL("{\"error_code\":\"thread_unsupported_request\","
+                        "\"unsupported\":[\"thread\"]}");
+}
+
 static void speak_anthropic_read(surety__asking *reading)
 {
     surety__asked *asked = reading->asked;
@@ -99,6 +117,7 @@ static void speak_anthropic_read(surety__asking *reading)
     const surety_val system = surety_val_get(body, "system");
     const surety_val messages = surety_val_get(body, "messages");
 
+    speak_anthropic_refuse_thread(reading);
     asked->model = surety_val_str(surety_val_get(body, "model"));
     asked->stream = surety_val_bool(surety_val_get(body, "stream"), false);
     if (!asked->model.len)
@@ -140,10 +159,11 @@ static void speak_anthropic_read(surety__asking *reading)
 static void speak_anthropic_put_error(const surety__problem *problem,
                                       surety_buf *out)
 {
-    surety__speak_put(out,
-                      "{'type':'error','error':{'type':$s,'message':$s},"
-                      "'request_id':",
+    surety__speak_put(out, "{'type':'error','error':{'type':$s,'message':$s",
                       problem->type, problem->message);
+    if (problem->details.len)
+        surety__speak_put(out, ",'details':$r", problem->details);
+    surety__speak_put(out, "},'request_id':");
     if (problem->request_id.len)
         surety_json_string(out, problem->request_id);
     else

@@ -17,12 +17,6 @@
 #define EMBED_GEMINI_INPUTS_MAX 100 /* Gemini's */
 #define EMBED_ONE INT64_C(1000000000)
 
-/* One vector: how it is told. */
-typedef struct embed_form {
-    uint32_t dimensions;
-    bool is_base64; /* of 32-bit floats, little-endian */
-} embed_form;
-
 static uint64_t embed_hash(surety_str text)
 {
     uint64_t hash = UINT64_C(0xCBF29CE484222325); /* FNV-1a */
@@ -110,23 +104,23 @@ static void embed_put_decimal(surety_buf *out, int64_t billionths)
                        (int)(size / EMBED_ONE), (int)(size % EMBED_ONE));
 }
 
-static void embed_put_vector(surety_buf *out, surety_str text,
-                             const embed_form *form)
+static void embed_put_vector(surety_buf *out, const surety__said *input,
+                             bool is_base64)
 {
     embed_packer packer = {.out = out};
-    uint64_t state = embed_hash(text), square = 0;
+    uint64_t state = embed_hash(input->text), square = 0;
     int64_t norm;
 
-    for (uint32_t i = 0; i < form->dimensions; i++) {
+    for (uint32_t i = 0; i < input->dimensions; i++) {
         const int64_t next = embed_next(&state);
         square += (uint64_t)(next * next);
     }
     norm = embed_root(square);
-    state = embed_hash(text);
-    surety_buf_byte(out, form->is_base64 ? '"' : '[');
-    for (uint32_t i = 0; i < form->dimensions; i++) {
+    state = embed_hash(input->text);
+    surety_buf_byte(out, is_base64 ? '"' : '[');
+    for (uint32_t i = 0; i < input->dimensions; i++) {
         const int64_t scaled = embed_next(&state) * EMBED_ONE / norm;
-        if (form->is_base64) {
+        if (is_base64) {
             embed_pack(&packer, scaled);
             continue;
         }
@@ -135,8 +129,38 @@ static void embed_put_vector(surety_buf *out, surety_str text,
         embed_put_decimal(out, scaled);
     }
     embed_pack_end(&packer);
-    surety_buf_byte(out, form->is_base64 ? '"' : ']');
+    surety_buf_byte(out, is_base64 ? '"' : ']');
 }
+
+void surety__speak_embed(const surety__asked *asked, surety_buf *out)
+{
+    const bool is_gemini = asked->protocol == SURETY_PROTOCOL_GEMINI;
+    const uint64_t tokens = (asked->prompt_bytes + 3) / 4;
+
+    surety__speak_put(out, !is_gemini        ? "{'object':'list','data':["
+                           : asked->is_batch ? "{'embeddings':["
+                                             : "{'embedding':");
+    for (size_t i = 0; i < asked->message_count; i++) {
+        surety_buf_text(out, i ? "," : "");
+        if (is_gemini)
+            surety__speak_put(out, "{'values':");
+        else
+            surety__speak_put(
+                out,
+                "{'object':'embedding','index':$n,'embedding':", (uint64_t)i);
+        embed_put_vector(out, &asked->messages[i], asked->is_base64);
+        surety_buf_byte(out, '}');
+    }
+    if (!is_gemini)
+        surety__speak_put(out,
+                          "],'model':$s,'usage':{'prompt_tokens':$n,"
+                          "'total_tokens':$n}}",
+                          asked->model, tokens, tokens);
+    else
+        surety_buf_text(out, asked->is_batch ? "]}" : "}");
+}
+
+/* ---- reading ------------------------------------------------------------- */
 
 static uint32_t embed_dimensions(surety__asking *reading, surety_val number,
                                  const char *name, uint32_t usual)
@@ -153,160 +177,109 @@ static uint32_t embed_dimensions(surety__asking *reading, surety_val number,
     return (uint32_t)count;
 }
 
-/* ---- OpenAI -------------------------------------------------------------- */
-
-/* Whether input is one text, or one list of tokens. */
-static bool embed_is_one(surety_val input)
-{
-    return surety_val_kind(input) == SURETY_KIND_STRING ||
-           surety_val_kind(surety_val_first(input)) == SURETY_KIND_NUMBER;
-}
-
-static void embed_put_item(surety__asking *reading, surety_val input,
-                           uint64_t index, const embed_form *form,
-                           surety_buf *out)
+/* Adds a text, or a list of tokens, which counts as its JSON. */
+static void embed_read_input(surety__asking *reading, surety_val input,
+                             uint32_t dimensions)
 {
     const bool is_text = surety_val_kind(input) == SURETY_KIND_STRING;
     surety_str text = surety_val_str(input);
     surety_buf tokens;
 
-    if (!(is_text ? text.len : surety_val_count(input)))
+    if (!(is_text ? text.len : surety_val_count(input))) {
         surety__asking_fail(reading, "input", "invalid_value",
-                            "'$.input' is invalid. Please check the API "
-                            "reference: "
-                            "https://platform.openai.com/docs/api-reference.");
-    surety_buf_init(&tokens, out->alloc, 0);
+                            "'$.input' is invalid: it must be a text or a list "
+                            "of tokens, or a list of these, none of them "
+                            "empty.");
+        return;
+    }
+    surety_buf_init(&tokens, reading->arena->alloc, 0);
     if (!is_text) {
         surety_val_write(input, SURETY_STYLE_COMPACT, &tokens);
-        text = surety_buf_str(&tokens);
+        text = surety__arena_text(reading->arena, surety_buf_str(&tokens));
+        if (tokens.status)
+            text.ptr = NULL;
     }
-    reading->asked->prompt_bytes += text.len;
-    surety__speak_put(out, "$r{'object':'embedding','index':$n,'embedding':",
-                      surety_str_of(index ? "," : ""), index);
-    embed_put_vector(out, text, form);
-    surety_buf_byte(out, '}');
-    if (tokens.status && !out->status)
-        out->status = tokens.status;
+    surety__asking_say(reading, AUTHOR_USER, text, dimensions);
     surety_buf_done(&tokens);
 }
 
-static void embed_openai(surety__asking *reading, surety_buf *out)
+static void embed_read_openai(surety__asking *reading)
 {
-    const surety_val input = surety_val_get(reading->body, "input");
-    const surety_val encoding =
-        surety_val_get(reading->body, "encoding_format");
-    const embed_form form = {
-        embed_dimensions(reading, surety_val_get(reading->body, "dimensions"),
-                         "dimensions", EMBED_OPENAI_DIMENSIONS),
-        surety_val_is(encoding, "base64")};
-    uint64_t index = 0, tokens;
+    const surety_val body = reading->body;
+    const surety_val input = surety_val_get(body, "input");
+    const surety_val encoding = surety_val_get(body, "encoding_format");
+    const uint32_t dimensions =
+        embed_dimensions(reading, surety_val_get(body, "dimensions"),
+                         "dimensions", EMBED_OPENAI_DIMENSIONS);
+    const bool is_one =
+        surety_val_kind(input) == SURETY_KIND_STRING ||
+        surety_val_kind(surety_val_first(input)) == SURETY_KIND_NUMBER;
 
-    reading->asked->model = surety_val_str(surety__asking_member(
-        reading, reading->body, "model", SURETY_KIND_STRING));
+    reading->asked->model = surety_val_str(
+        surety__asking_member(reading, body, "model", SURETY_KIND_STRING));
+    reading->asked->is_base64 = surety_val_is(encoding, "base64");
     if (!reading->asked->model.len)
         surety__asking_fail(reading, "model", "missing_required_parameter",
                             "you must provide a model parameter");
-    if (encoding.doc && !form.is_base64 && !surety_val_is(encoding, "float"))
+    if (encoding.doc && !reading->asked->is_base64 &&
+        !surety_val_is(encoding, "float"))
         surety__asking_fail(reading, "encoding_format", "invalid_value",
                             "Invalid value for 'encoding_format': supported "
                             "values are 'float' and 'base64'.");
     if (!surety_val_count(input) && !surety_val_str(input).len)
         surety__asking_fail(reading, "input", "missing_required_parameter",
                             "Missing required parameter: 'input'.");
-    if (!embed_is_one(input) && surety_val_count(input) > EMBED_INPUTS_MAX)
+    if (!is_one && surety_val_count(input) > EMBED_INPUTS_MAX)
         surety__asking_fail(reading, "input", "array_above_max_length",
                             "Invalid 'input': array too long. Expected an "
                             "array with maximum length %d.",
                             EMBED_INPUTS_MAX);
-    if (reading->status)
-        return;
-    surety__speak_put(out, "{'object':'list','data':[");
-    if (embed_is_one(input))
-        embed_put_item(reading, input, 0, &form, out);
-    else
-        for (surety_val one = surety_val_first(input);
-             one.doc && !reading->status; one = surety_val_next(input, one))
-            embed_put_item(reading, one, index++, &form, out);
-    tokens = (reading->asked->prompt_bytes + 3) / 4;
-    surety__speak_put(out,
-                      "],'model':$s,'usage':{'prompt_tokens':$n,"
-                      "'total_tokens':$n}}",
-                      reading->asked->model, tokens, tokens);
+    if (is_one && !reading->status)
+        embed_read_input(reading, input, dimensions);
+    for (surety_val one = surety_val_first(input);
+         one.doc && !is_one && !reading->status;
+         one = surety_val_next(input, one))
+        embed_read_input(reading, one, dimensions);
 }
 
-/* ---- Gemini -------------------------------------------------------------- */
-
-static void embed_put_content(surety__asking *reading, surety_val request,
-                              surety_buf *out)
+static void embed_read_content(surety__asking *reading, surety_val request)
 {
     const surety_val camel = surety_val_get(request, "outputDimensionality");
-    const embed_form form = {
-        embed_dimensions(reading,
-                         camel.doc
-                             ? camel
-                             : surety_val_get(request, "output_dimensionality"),
-                         "output_dimensionality", EMBED_GEMINI_DIMENSIONS),
-        false};
-    const size_t count = reading->asked->message_count;
+    const uint32_t dimensions = embed_dimensions(
+        reading,
+        camel.doc ? camel : surety_val_get(request, "output_dimensionality"),
+        "output_dimensionality", EMBED_GEMINI_DIMENSIONS);
+    const surety_str text = surety__asking_text(
+        reading, surety_val_get(surety_val_get(request, "content"), "parts"));
 
-    surety__asking_message(
-        reading, SURETY__LITERAL("user"),
-        surety_val_get(surety_val_get(request, "content"), "parts"));
-    if (!reading->status && !reading->asked->messages[count].text.len)
+    if (text.ptr && !text.len)
         surety__asking_fail(reading, NULL, NULL,
                             "* EmbedContentRequest.content: contents is not "
                             "specified");
-    if (reading->status)
-        return;
-    surety__speak_put(out, "{'values':");
-    embed_put_vector(out, reading->asked->messages[count].text, &form);
-    surety_buf_byte(out, '}');
+    surety__asking_say(reading, AUTHOR_USER, text, dimensions);
 }
 
-static void embed_gemini(surety__asking *reading, surety_buf *out)
+static void embed_read_gemini(surety__asking *reading)
 {
     const surety_val requests = surety_val_get(reading->body, "requests");
-    const char *comma = "";
 
-    if (!requests.doc) {
-        surety__speak_put(out, "{'embedding':");
-        embed_put_content(reading, reading->body, out);
-        surety_buf_byte(out, '}');
-        return;
-    }
+    reading->asked->is_batch = requests.doc != NULL;
+    if (!requests.doc)
+        embed_read_content(reading, reading->body);
     if (surety_val_count(requests) > EMBED_GEMINI_INPUTS_MAX)
         surety__asking_fail(reading, NULL, NULL,
                             "* BatchEmbedContentsRequest.requests: at most %d "
                             "requests can be in one batch",
                             EMBED_GEMINI_INPUTS_MAX);
-    surety__speak_put(out, "{'embeddings':[");
     for (surety_val one = surety_val_first(requests);
-         one.doc && !reading->status; one = surety_val_next(requests, one)) {
-        surety_buf_text(out, comma);
-        comma = ",";
-        embed_put_content(reading, one, out);
-    }
-    surety_buf_text(out, "]}");
+         one.doc && !reading->status; one = surety_val_next(requests, one))
+        embed_read_content(reading, one);
 }
 
-surety_status surety__speak_embed(const surety__route *route, surety_val body,
-                                  surety__arena *arena,
-                                  surety__asked *ret_asked,
-                                  surety__problem *ret_problem, surety_buf *out,
-                                  surety_error *reterr)
+void surety__embed_read(surety__asking *reading)
 {
-    surety__asking reading = {.body = body,
-                              .arena = arena,
-                              .asked = ret_asked,
-                              .problem = ret_problem,
-                              .error = reterr};
-
-    surety__asking_begin(&reading, route);
-    if (!reading.status && route->protocol == SURETY_PROTOCOL_GEMINI)
-        embed_gemini(&reading, out);
-    else if (!reading.status)
-        embed_openai(&reading, out);
-    if (reading.status == SURETY_NOMEM)
-        surety__fail_nomem(reterr);
-    return reading.status;
+    if (reading->asked->protocol == SURETY_PROTOCOL_GEMINI)
+        embed_read_gemini(reading);
+    else
+        embed_read_openai(reading);
 }

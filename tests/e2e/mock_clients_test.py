@@ -37,20 +37,50 @@ SCRIPT = {"require_key": "sk-test", "models": [
      "error_mid_stream": True, "repeat": True}]}
 
 
-def see():
-    """What the clients saw; None and why they could not be run."""
+ROME, OSLO = (f'In {city} it is "fine",\n20 degrees.'
+              for city in ("Rome", "Oslo"))
+# An agent's model, which calls a tool twice, and what else a request is like.
+AGENTS = {"require_key": "sk-test", "models": ["agent", "plain", "form"],
+          "replies": [
+    {"when": {"model": "agent", "last": "user", "tools": "weather"},
+     "tool": "weather", "json": {"city": "Rome"}, "repeat": True},
+    {"when": {"model": "agent", "last": "tool", "contains": OSLO},
+     "text": "Both are fine.", "repeat": True},
+    {"when": {"model": "agent", "last": "tool", "contains": ROME},
+     "tool": "weather", "json": {"city": "Oslo"}, "repeat": True},
+    {"when": {"model": "form", "format": "json_object"}, "text": "an object",
+     "repeat": True},
+    {"when": {"model": "form", "tool_choice": ["auto", "required"]},
+     "text": "may call", "repeat": True},
+    {"when": {"model": "form", "tools": True}, "text": "may not call",
+     "repeat": True},
+    {"when": {"model": "form", "tools": False}, "text": "no tools",
+     "repeat": True},
+    {"when": {"model": "plain"}, "text": "Plain.", "repeat": True},
+    {"when": {"path": "/v1/moderations"}, "body": {
+        "id": "modr-1", "model": "m", "results": [{"flagged": False}]}}]}
+AGENT_LOOPS = ("openai runTools", "openai runTools stream", "responses loop",
+               "responses loop stream", "anthropic toolRunner",
+               "anthropic toolRunner stream", "gemini calls",
+               "gemini loop stream")
+
+
+def see(program, script):
+    """What the clients saw, and the log; None and why they could not be
+    run."""
     folder, reason = npm_install("mock-clients", CLIENTS)
     if not folder:
         return None, reason
-    shutil.copy(os.path.join(HERE, "mock_clients.mjs"), folder)
-    with Mock(SCRIPT) as mock:
+    shutil.copy(os.path.join(HERE, program), folder)
+    with Mock(script) as mock:
         run = subprocess.run(
-            ["node", os.path.join(folder, "mock_clients.mjs"),
+            ["node", os.path.join(folder, program),
              f"http://127.0.0.1:{mock.port}"], cwd=folder,
             capture_output=True, timeout=60, check=False)
+    log = mock.logged()
     if b"SyntaxError" in run.stderr or b"ERR_" in run.stderr:
         return None, "this node cannot run the clients"
-    return json.loads(run.stdout), None
+    return json.loads(run.stdout), log
 
 
 def of(value, *names):
@@ -58,9 +88,9 @@ def of(value, *names):
 
 
 def test_clients():
-    seen, reason = see()
+    seen, log = see("mock_clients.mjs", SCRIPT)
     if seen is None:
-        skip("the official clients", reason)
+        skip("the official clients", log)
         return
     for name in ("openai whole", "openai stream"):
         same(name, of(seen[name], "text", "finish"), (TEXT, "stop"))
@@ -108,5 +138,47 @@ def test_clients():
     same("gemini 429", seen["gemini 429"]["status"], 429)
 
 
+def test_agents():
+    seen, log = see("mock_agents.mjs", AGENTS)
+    if seen is None:
+        skip("agents over the official clients", log)
+        return
+    for name in AGENT_LOOPS:
+        same(f"{name}: results of tools reach the model", seen[name],
+             {"text": "Both are fine.", "cities": ["Rome", "Oslo"]})
+    for name, said in (("text", "no tools"), ("json_object", "an object"),
+                       ("auto", "may call"), ("none", "may not call"),
+                       ("gemini json", "an object")):
+        same(f"form: {name}", seen[f"form: {name}"], said)
+    for protocol in ("anthropic", "gemini", "responses"):
+        counts = seen[f"{protocol} count"]
+        check(f"{protocol}: a count is the usage of the same call",
+              len(set(counts)) == 1 and counts[0] > 0, counts)
+    same("openai n", seen["openai n"], [[i, "Plain."] for i in range(3)])
+    same("openai n stream", seen["openai n stream"], ["Plain."] * 3)
+    check("openai n tools: each call has its id",
+          len(set(seen["openai n tools"])) == 2, seen["openai n tools"])
+    same("openai n 0", of(seen["openai n 0"], "error", "status", "code"),
+         ("BadRequestError", 400, "invalid_value"))
+    same("gemini candidates", seen["gemini candidates"],
+         [[0, "Plain."], [1, "Plain."]])
+    same("openai embeddings: packed and plain alike, others apart, of length 1",
+         seen["openai embeddings"], [1536, True, False, True, 7, 2])
+    same("gemini embeddings", seen["gemini embeddings"], [5, 5])
+    same("openai moderations: a reply that names the path",
+         seen["openai moderations"], [{"flagged": False}])
+    for name in ("openai images", "anthropic batches"):
+        same(f"{name}: not found", of(seen[name], "error", "status"),
+             ("NotFoundError", 404))
+        check(f"{name}: and what to do", "when.path" in seen[name]["message"],
+              seen[name])
+    for path, count in (("/v1/images/generations", 1),
+                        ("/v1/messages/batches", 1)):
+        same(f"{path} is not tried again",
+             sum(line["path"] == path for line in log), count)
+    same("a thread is refused once for each runner",
+         sum("no conversation" in (line["message"] or "") for line in log), 2)
+
+
 if __name__ == "__main__":
-    run_tests(test_clients)
+    run_tests(test_clients, test_agents)

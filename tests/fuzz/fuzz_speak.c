@@ -112,17 +112,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == SURETY_OK) {
         surety__speak_count(&asked, &out);
         need_json(surety_buf_str(&out));
-        surety_buf_reset(&out);
-        route.kind = ROUTE_EMBED;
-        status = surety__speak_embed(&route, surety_doc_root(doc), &arena,
-                                     &asked, &problem, &out, &error);
-        must(status == SURETY_OK || status == SURETY_SYNTAX);
-        if (status == SURETY_OK)
-            need_json(surety_buf_str(&out));
-        surety_buf_reset(&out);
     }
     if (status == SURETY_SYNTAX) {
         surety__speak_error(route.protocol, &problem, &out);
+        need_json(surety_buf_str(&out));
+    }
+    surety_buf_reset(&out);
+    route.kind = ROUTE_EMBED;
+    if (surety__speak_read(&route, surety_doc_root(doc), &arena, &asked,
+                           &problem, &error) == SURETY_OK) {
+        surety__speak_embed(&asked, &out);
         need_json(surety_buf_str(&out));
     }
 done:

@@ -181,59 +181,59 @@ done:
     "}]"
 #define RESULT "say \\\"hi\\\"\\nto all"
 
+static const struct {
+    surety_protocol protocol;
+    const char *body;
+} told[] = {
+    {SURETY_PROTOCOL_OPENAI,
+     "{\"model\":\"m\"," CHAT_TOOLS ",\"messages\":[{\"role\":\"user\","
+     "\"content\":\"q\"},{\"role\":\"assistant\",\"tool_calls\":[{\"id\":"
+     "\"1\",\"type\":\"function\",\"function\":{\"name\":\"f\","
+     "\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"1\","
+     "\"content\":\"" RESULT "\"}]}"},
+    {SURETY_PROTOCOL_RESPONSES,
+     "{\"model\":\"m\"," RESPONSES_TOOLS ",\"input\":[{\"role\":\"user\","
+     "\"content\":\"q\"},{\"type\":\"function_call\",\"call_id\":\"1\","
+     "\"name\":\"f\",\"arguments\":\"{}\"},{\"type\":"
+     "\"function_call_output\",\"call_id\":\"1\",\"output\":\"" RESULT "\"}]}"},
+    {SURETY_PROTOCOL_RESPONSES,
+     "{\"model\":\"m\"," RESPONSES_TOOLS ",\"input\":[{\"role\":\"user\","
+     "\"content\":\"q\"},{\"type\":\"function_call\",\"call_id\":\"1\"},{"
+     "\"type\":\"function_call_output\",\"call_id\":\"1\",\"output\":[{"
+     "\"type\":\"input_text\",\"text\":\"" RESULT "\"}]}]}"},
+    {SURETY_PROTOCOL_ANTHROPIC,
+     "{\"model\":\"m\",\"max_tokens\":1," ANTHROPIC_TOOLS
+     ",\"messages\":[{\"role\":\"user\",\"content\":\"q\"},{\"role\":"
+     "\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"1\","
+     "\"name\":\"f\",\"input\":{}}]},{\"role\":\"user\",\"content\":[{"
+     "\"type\":\"tool_result\",\"tool_use_id\":\"1\",\"content\":[{"
+     "\"type\":\"text\",\"text\":\"" RESULT "\"}]}]}]}"},
+    {SURETY_PROTOCOL_ANTHROPIC,
+     "{\"model\":\"m\",\"max_tokens\":1," ANTHROPIC_TOOLS
+     ",\"messages\":[{\"role\":\"user\",\"content\":\"q\"},{\"role\":"
+     "\"assistant\",\"content\":[{\"type\":\"tool_use\"}]},{\"role\":"
+     "\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":"
+     "\"1\",\"content\":\"" RESULT "\"}]}]}"},
+    {SURETY_PROTOCOL_GEMINI,
+     "{" GEMINI_TOOLS ",\"contents\":[{\"role\":\"user\",\"parts\":[{"
+     "\"text\":\"q\"}]},{\"role\":\"model\",\"parts\":[{\"functionCall\":{"
+     "\"name\":\"f\",\"args\":{}}}]},{\"role\":\"user\",\"parts\":[{"
+     "\"functionResponse\":{\"name\":\"f\",\"response\":{\"output\":"
+     "\"" RESULT "\"}}}]}]}"},
+    {SURETY_PROTOCOL_GEMINI,
+     "{" GEMINI_TOOLS ",\"contents\":[{\"parts\":[{\"text\":\"q\"}]},{"
+     "\"role\":\"model\",\"parts\":[{\"functionCall\":{}}]},{\"role\":"
+     "\"function\",\"parts\":[{\"function_response\":{\"name\":\"f\","
+     "\"response\":{\"error\":\"" RESULT "\"}}}]}]}"},
+};
+
 TEST(sees_results_of_tools)
 {
-    static const struct {
-        surety_protocol protocol;
-        const char *body;
-    } cases[] = {
-        {SURETY_PROTOCOL_OPENAI,
-         "{\"model\":\"m\"," CHAT_TOOLS ",\"messages\":[{\"role\":\"user\","
-         "\"content\":\"q\"},{\"role\":\"assistant\",\"tool_calls\":[{\"id\":"
-         "\"1\",\"type\":\"function\",\"function\":{\"name\":\"f\","
-         "\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"1\","
-         "\"content\":\"" RESULT "\"}]}"},
-        {SURETY_PROTOCOL_RESPONSES,
-         "{\"model\":\"m\"," RESPONSES_TOOLS ",\"input\":[{\"role\":\"user\","
-         "\"content\":\"q\"},{\"type\":\"function_call\",\"call_id\":\"1\","
-         "\"name\":\"f\",\"arguments\":\"{}\"},{\"type\":"
-         "\"function_call_output\",\"call_id\":\"1\",\"output\":\"" RESULT
-         "\"}]}"},
-        {SURETY_PROTOCOL_RESPONSES,
-         "{\"model\":\"m\"," RESPONSES_TOOLS ",\"input\":[{\"role\":\"user\","
-         "\"content\":\"q\"},{\"type\":\"function_call\",\"call_id\":\"1\"},{"
-         "\"type\":\"function_call_output\",\"call_id\":\"1\",\"output\":[{"
-         "\"type\":\"input_text\",\"text\":\"" RESULT "\"}]}]}"},
-        {SURETY_PROTOCOL_ANTHROPIC,
-         "{\"model\":\"m\",\"max_tokens\":1," ANTHROPIC_TOOLS
-         ",\"messages\":[{\"role\":\"user\",\"content\":\"q\"},{\"role\":"
-         "\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"1\","
-         "\"name\":\"f\",\"input\":{}}]},{\"role\":\"user\",\"content\":[{"
-         "\"type\":\"tool_result\",\"tool_use_id\":\"1\",\"content\":[{"
-         "\"type\":\"text\",\"text\":\"" RESULT "\"}]}]}]}"},
-        {SURETY_PROTOCOL_ANTHROPIC,
-         "{\"model\":\"m\",\"max_tokens\":1," ANTHROPIC_TOOLS
-         ",\"messages\":[{\"role\":\"user\",\"content\":\"q\"},{\"role\":"
-         "\"assistant\",\"content\":[{\"type\":\"tool_use\"}]},{\"role\":"
-         "\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":"
-         "\"1\",\"content\":\"" RESULT "\"}]}]}"},
-        {SURETY_PROTOCOL_GEMINI,
-         "{" GEMINI_TOOLS ",\"contents\":[{\"role\":\"user\",\"parts\":[{"
-         "\"text\":\"q\"}]},{\"role\":\"model\",\"parts\":[{\"functionCall\":{"
-         "\"name\":\"f\",\"args\":{}}}]},{\"role\":\"user\",\"parts\":[{"
-         "\"functionResponse\":{\"name\":\"f\",\"response\":{\"output\":"
-         "\"" RESULT "\"}}}]}]}"},
-        {SURETY_PROTOCOL_GEMINI,
-         "{" GEMINI_TOOLS ",\"contents\":[{\"parts\":[{\"text\":\"q\"}]},{"
-         "\"role\":\"model\",\"parts\":[{\"functionCall\":{}}]},{\"role\":"
-         "\"function\",\"parts\":[{\"function_response\":{\"name\":\"f\","
-         "\"response\":{\"error\":\"" RESULT "\"}}}]}]}"},
-    };
     struct reading reading = {.doc = NULL};
     const surety__asked *asked = &reading.asked;
 
-    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        TRY(read_body(t, &reading, cases[i].protocol, cases[i].body));
+    for (size_t i = 0; i < CHECK_COUNT(told); i++) {
+        TRY(read_body(t, &reading, told[i].protocol, told[i].body));
         CHECK(asked->message_count == 3 && asked->tool_count == 2);
         CHECK(asked->messages[0].author == AUTHOR_USER);
         CHECK(asked->messages[1].author == AUTHOR_ASSISTANT);
@@ -256,77 +256,77 @@ done:
     reading_done(&reading);
 }
 
-TEST(tells_choices_and_formats_apart)
-{
 #define ASK                                                                    \
     "{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{\"role\":"               \
     "\"user\",\"content\":\"json\"}],\"input\":\"json\",\"contents\":"         \
     "[{\"parts\":[{\"text\":\"json\"}]}],"
-    static const struct {
-        surety_protocol protocol;
-        const char *body;
-        surety__choice choice;
-        surety__format format;
-        uint32_t answers;
-    } cases[] = {
-        {SURETY_PROTOCOL_OPENAI, ASK "\"n\":3}", CHOICE_NONE, FORMAT_TEXT, 3},
-        {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"n\":null}", CHOICE_AUTO,
-         FORMAT_TEXT, 1},
-        {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"tool_choice\":\"auto\"}",
-         CHOICE_AUTO, FORMAT_TEXT, 1},
-        {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"tool_choice\":\"none\"}",
-         CHOICE_NONE, FORMAT_TEXT, 1},
-        {SURETY_PROTOCOL_OPENAI,
-         ASK CHAT_TOOLS ",\"tool_choice\":\"required\"}", CHOICE_REQUIRED,
-         FORMAT_TEXT, 1},
-        {SURETY_PROTOCOL_OPENAI,
-         ASK CHAT_TOOLS ",\"tool_choice\":{\"type\":\"function\",\"function\":"
-                        "{\"name\":\"g\"}},\"n\":128}",
-         CHOICE_NAMED, FORMAT_TEXT, 128},
-        {SURETY_PROTOCOL_OPENAI,
-         ASK "\"response_format\":{\"type\":\"json_object\"}}", CHOICE_NONE,
-         FORMAT_JSON_OBJECT, 1},
-        {SURETY_PROTOCOL_OPENAI,
-         ASK "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
-             "\"name\":\"s\",\"schema\":{}}}}",
-         CHOICE_NONE, FORMAT_JSON_SCHEMA, 1},
-        {SURETY_PROTOCOL_RESPONSES,
-         ASK RESPONSES_TOOLS ",\"tool_choice\":\"required\"}", CHOICE_REQUIRED,
-         FORMAT_TEXT, 1},
-        {SURETY_PROTOCOL_RESPONSES,
-         ASK "\"tools\":[{\"type\":\"web_search\"}],\"text\":{\"format\":{"
-             "\"type\":\"json_object\"}}}",
-         CHOICE_AUTO, FORMAT_JSON_OBJECT, 1},
-        {SURETY_PROTOCOL_ANTHROPIC,
-         ASK ANTHROPIC_TOOLS ",\"tool_choice\":{\"type\":\"any\"}}",
-         CHOICE_REQUIRED, FORMAT_TEXT, 1},
-        {SURETY_PROTOCOL_ANTHROPIC,
-         ASK ANTHROPIC_TOOLS ",\"tool_choice\":{\"type\":\"none\"}}",
-         CHOICE_NONE, FORMAT_TEXT, 1},
-        {SURETY_PROTOCOL_ANTHROPIC,
-         ASK ANTHROPIC_TOOLS ",\"tool_choice\":{\"type\":\"tool\",\"name\":"
-                             "\"f\"}}",
-         CHOICE_NAMED, FORMAT_TEXT, 1},
-        {SURETY_PROTOCOL_GEMINI,
-         ASK "\"tools\":[{\"googleSearch\":{}}],\"generationConfig\":{"
-             "\"candidateCount\":8,\"responseMimeType\":\"application/json\"}}",
-         CHOICE_AUTO, FORMAT_JSON_OBJECT, 8},
-        {SURETY_PROTOCOL_GEMINI,
-         ASK GEMINI_TOOLS ",\"toolConfig\":{\"functionCallingConfig\":{"
-                          "\"mode\":\"ANY\",\"allowedFunctionNames\":[\"g\"]}}"
-                          "}",
-         CHOICE_NAMED, FORMAT_TEXT, 1},
-    };
+static const struct {
+    surety_protocol protocol;
+    const char *body;
+    surety__choice choice;
+    surety__format format;
+    uint32_t answers;
+} choices[] = {
+    {SURETY_PROTOCOL_OPENAI, ASK "\"n\":3}", CHOICE_NONE, FORMAT_TEXT, 3},
+    {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"n\":null}", CHOICE_AUTO,
+     FORMAT_TEXT, 1},
+    {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"tool_choice\":\"auto\"}",
+     CHOICE_AUTO, FORMAT_TEXT, 1},
+    {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"tool_choice\":\"none\"}",
+     CHOICE_NONE, FORMAT_TEXT, 1},
+    {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"tool_choice\":\"required\"}",
+     CHOICE_REQUIRED, FORMAT_TEXT, 1},
+    {SURETY_PROTOCOL_OPENAI,
+     ASK CHAT_TOOLS ",\"tool_choice\":{\"type\":\"function\",\"function\":"
+                    "{\"name\":\"g\"}},\"n\":128}",
+     CHOICE_NAMED, FORMAT_TEXT, 128},
+    {SURETY_PROTOCOL_OPENAI,
+     ASK "\"response_format\":{\"type\":\"json_object\"}}", CHOICE_NONE,
+     FORMAT_JSON_OBJECT, 1},
+    {SURETY_PROTOCOL_OPENAI,
+     ASK "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
+         "\"name\":\"s\",\"schema\":{}}}}",
+     CHOICE_NONE, FORMAT_JSON_SCHEMA, 1},
+    {SURETY_PROTOCOL_RESPONSES,
+     ASK RESPONSES_TOOLS ",\"tool_choice\":\"required\"}", CHOICE_REQUIRED,
+     FORMAT_TEXT, 1},
+    {SURETY_PROTOCOL_RESPONSES,
+     ASK "\"tools\":[{\"type\":\"web_search\"}],\"text\":{\"format\":{"
+         "\"type\":\"json_object\"}}}",
+     CHOICE_AUTO, FORMAT_JSON_OBJECT, 1},
+    {SURETY_PROTOCOL_ANTHROPIC,
+     ASK ANTHROPIC_TOOLS ",\"tool_choice\":{\"type\":\"any\"}}",
+     CHOICE_REQUIRED, FORMAT_TEXT, 1},
+    {SURETY_PROTOCOL_ANTHROPIC,
+     ASK ANTHROPIC_TOOLS ",\"tool_choice\":{\"type\":\"none\"}}", CHOICE_NONE,
+     FORMAT_TEXT, 1},
+    {SURETY_PROTOCOL_ANTHROPIC,
+     ASK ANTHROPIC_TOOLS ",\"tool_choice\":{\"type\":\"tool\",\"name\":"
+                         "\"f\"}}",
+     CHOICE_NAMED, FORMAT_TEXT, 1},
+    {SURETY_PROTOCOL_GEMINI,
+     ASK "\"tools\":[{\"googleSearch\":{}}],\"generationConfig\":{"
+         "\"candidateCount\":8,\"responseMimeType\":\"application/json\"}}",
+     CHOICE_AUTO, FORMAT_JSON_OBJECT, 8},
+    {SURETY_PROTOCOL_GEMINI,
+     ASK GEMINI_TOOLS ",\"toolConfig\":{\"functionCallingConfig\":{"
+                      "\"mode\":\"ANY\",\"allowedFunctionNames\":[\"g\"]}}"
+                      "}",
+     CHOICE_NAMED, FORMAT_TEXT, 1},
+};
+
+TEST(tells_choices_and_formats_apart)
+{
     struct reading reading = {.doc = NULL};
     const surety__asked *asked = &reading.asked;
 
-    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        TRY(read_body(t, &reading, cases[i].protocol, cases[i].body));
-        if (asked->choice != cases[i].choice)
-            printf("# %s\n", cases[i].body);
-        CHECK(asked->choice == cases[i].choice);
-        CHECK(asked->format == cases[i].format);
-        CHECK(asked->answers == cases[i].answers);
+    for (size_t i = 0; i < CHECK_COUNT(choices); i++) {
+        TRY(read_body(t, &reading, choices[i].protocol, choices[i].body));
+        if (asked->choice != choices[i].choice)
+            printf("# %s\n", choices[i].body);
+        CHECK(asked->choice == choices[i].choice);
+        CHECK(asked->format == choices[i].format);
+        CHECK(asked->answers == choices[i].answers);
         CHECK((asked->mode == SURETY_MODE_TOOL) ==
               (asked->choice >= CHOICE_REQUIRED));
     }
@@ -402,6 +402,36 @@ TEST(refuses_what_providers_refuse)
         CHECK(reading.problem.status == 400);
     }
 done:
+    reading_done(&reading);
+}
+
+/* A client is told what it needs to go on without what is not served. */
+TEST(holds_no_threads)
+{
+    struct reading reading = {.doc = NULL};
+    surety_status status;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    status = read_body(t, &reading, SURETY_PROTOCOL_ANTHROPIC,
+                       "{\"thread\":{\"type\":\"create\"}}");
+    if (status == SURETY_NOMEM)
+        TRY(status);
+    CHECK(status == SURETY_SYNTAX);
+    surety__speak_error(SURETY_PROTOCOL_ANTHROPIC, &reading.problem, &out);
+    TRY(out.status);
+    CHECK_TEXT(surety_buf_str(&out),
+               "{\"type\":\"error\",\"error\":{\"type\":"
+               "\"invalid_request_error\",\"message\":\"thread: no "
+               "conversation is held here; send all of its messages, and no "
+               "thread\",\"details\":{\"error_code\":"
+               "\"thread_unsupported_request\",\"unsupported\":[\"thread\"]"
+               "}},\"request_id\":null}");
+    TRY(read_body(t, &reading, SURETY_PROTOCOL_ANTHROPIC,
+                  "{\"model\":\"m\",\"max_tokens\":1,\"thread\":null,"
+                  "\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}"));
+done:
+    surety_buf_done(&out);
     reading_done(&reading);
 }
 
@@ -628,8 +658,10 @@ static surety_status embed(struct check *t, surety_protocol protocol,
     if (doc)
         status = surety_doc_read(doc, STR(body), NULL, err);
     if (!status)
-        status = surety__speak_embed(&route, surety_doc_root(doc), &arena,
-                                     &asked, &problem, out, err);
+        status = surety__speak_read(&route, surety_doc_root(doc), &arena,
+                                    &asked, &problem, err);
+    if (!status)
+        surety__speak_embed(&asked, out);
     surety_buf_byte(out, 0);
     surety__arena_done(&arena);
     surety_doc_free(doc);
@@ -707,6 +739,7 @@ int main(int argc, char **argv)
         {"sees results of tools", sees_results_of_tools},
         {"tells choices and formats apart", tells_choices_and_formats_apart},
         {"refuses what providers refuse", refuses_what_providers_refuse},
+        {"holds no threads", holds_no_threads},
         {"knows strict schemas", knows_strict_schemas},
         {"answers to the byte", answers_to_the_byte},
         {"tells reasoning apart", tells_reasoning_apart},
