@@ -4,8 +4,7 @@
  * A work list holds the subschemas that somebody referred to; each is built
  * once and asks for its own subschemas in turn, so depth costs no C stack and
  * what is never reached is never built. Every mistake is reported at its own
- * line. After the last shape is built, shapes that apply each other to the same
- * value in a circle are refused, for no instance could ever be decided. */
+ * line. After the last shape is built, circles are refused (circle.c). */
 #include "schema/compile.h"
 
 #include "schema/schema.h"
@@ -19,8 +18,8 @@ void *surety__compiler_take(surety__compiler *compiler, size_t size)
     return block;
 }
 
-/* The number + 1 of the shape of val, 0 where it has none yet. */
-static uint32_t shape_number(const surety__compiler *compiler, surety_val val)
+uint32_t surety__compiler_number(const surety__compiler *compiler,
+                                 surety_val val)
 {
     const surety__resolver *resolver = &compiler->resolver;
     const uint32_t *place = surety__resolver_place(resolver, val);
@@ -51,7 +50,7 @@ surety__shape *surety__compiler_shape(surety__compiler *compiler,
 {
     surety__resolver *resolver = &compiler->resolver;
     const surety_limits *limits = &compiler->schema->limits;
-    uint32_t number = shape_number(compiler, val);
+    uint32_t number = surety__compiler_number(compiler, val);
     surety__shape *shape;
     void *items = compiler->shapes;
     surety_status status;
@@ -573,110 +572,6 @@ static surety_status dynamics_link(surety__compiler *compiler)
     return SURETY_OK;
 }
 
-/* ---- circles ----------------------------------------------------------- */
-
-struct circle_step {
-    const surety__shape *shape;
-    uint32_t applicator, branch;
-};
-
-/* How many of an applicator's subschemas are applied whatever the value is. */
-static uint32_t circle_edges(const surety__applicator *applicator)
-{
-    switch (applicator->kind) {
-    case APPLY_ALL:
-    case APPLY_ONE:
-    case APPLY_NOT: return applicator->count;
-    case APPLY_ANY:
-    case APPLY_IF: return 1;
-    default: return 0;
-    }
-}
-
-/* The next shape that step leads to without moving into the value, or NULL. */
-static const surety__shape *circle_next(struct circle_step *step)
-{
-    while (step->applicator < step->shape->applicator_count) {
-        const surety__applicator *applicator =
-            &step->shape->applicators[step->applicator];
-
-        if (step->branch < circle_edges(applicator))
-            return applicator->shapes[step->branch++];
-        step->applicator++;
-        step->branch = 0;
-    }
-    return NULL;
-}
-
-enum circle_mark { CIRCLE_NEW, CIRCLE_OPEN, CIRCLE_DONE };
-
-struct circles {
-    surety__compiler *compiler;
-    uint8_t *marks; /* of the shapes, by number */
-    struct circle_step *stack;
-    size_t depth, cap;
-};
-
-static surety_status circle_enter(struct circles *circles,
-                                  const surety__shape *shape)
-{
-    surety__compiler *compiler = circles->compiler;
-    uint8_t *mark = &circles->marks[shape_number(compiler, shape->at) - 1];
-    void *items = circles->stack;
-    surety_status status;
-
-    if (*mark == CIRCLE_OPEN)
-        return surety__schema_fail(
-            &compiler->resolver, shape->at, SURETY_SYNTAX,
-            "the schema refers to itself without moving into the value: no "
-            "value could ever be checked");
-    if (*mark == CIRCLE_DONE)
-        return SURETY_OK;
-    status =
-        surety__grow(compiler->schema->alloc, &items, &circles->cap,
-                     circles->depth + 1, sizeof(*circles->stack), SIZE_MAX);
-    circles->stack = items;
-    if (status)
-        return surety__fail_nomem(compiler->resolver.reterr);
-    *mark = CIRCLE_OPEN;
-    circles->stack[circles->depth++] = (struct circle_step){.shape = shape};
-    return SURETY_OK;
-}
-
-/* A depth-first walk with its own stack; a shape met again while it is open
- * closes a circle. */
-static surety_status circles_refuse(surety__compiler *compiler)
-{
-    const surety_alloc *alloc = compiler->schema->alloc;
-    struct circles circles = {.compiler = compiler};
-    surety_status status = SURETY_OK;
-
-    circles.marks = surety__new(alloc, compiler->shape_count);
-    if (!circles.marks)
-        return surety__fail_nomem(compiler->resolver.reterr);
-    for (size_t i = 0; i < compiler->shape_count && !status; i++) {
-        if (!compiler->shapes[i]->applicator_count ||
-            circles.marks[i] == CIRCLE_DONE)
-            continue;
-        status = circle_enter(&circles, compiler->shapes[i]);
-        while (!status && circles.depth) {
-            struct circle_step *step = &circles.stack[circles.depth - 1];
-            const surety__shape *next = circle_next(step);
-
-            if (!next) {
-                circles.marks[shape_number(compiler, step->shape->at) - 1] =
-                    CIRCLE_DONE;
-                circles.depth--;
-            } else if (next->applicator_count) {
-                status = circle_enter(&circles, next);
-            }
-        }
-    }
-    surety__free(alloc, circles.stack, circles.cap * sizeof(*circles.stack));
-    surety__free(alloc, circles.marks, compiler->shape_count);
-    return status;
-}
-
 /* ---- the whole --------------------------------------------------------- */
 
 static surety_status compile_all(surety__compiler *compiler, surety_val root,
@@ -700,7 +595,7 @@ static surety_status compile_all(surety__compiler *compiler, surety_val root,
             status = dynamics_link(compiler);
     }
     if (!status)
-        status = circles_refuse(compiler);
+        status = surety__circles_refuse(compiler);
     return status ? status : surety__fold(compiler);
 }
 

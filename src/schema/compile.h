@@ -36,6 +36,9 @@ typedef struct surety__compiler {
 surety__shape *surety__compiler_shape(surety__compiler *compiler,
                                       surety_val val,
                                       surety__resource *resource);
+/* The number + 1 of the shape of val, 0 where it has none yet. */
+uint32_t surety__compiler_number(const surety__compiler *compiler,
+                                 surety_val val);
 void *surety__compiler_take(surety__compiler *compiler, size_t size);
 
 /* The value of a keyword of the subschema being built, NULL where it is absent
@@ -76,6 +79,11 @@ surety_status surety__build_objects(surety__compiler *compiler,
 /* ref_only: nothing counts beside $ref. */
 surety_status surety__build_applicators(surety__compiler *compiler,
                                         surety__shape *shape, bool ref_only);
+
+/* circle.c: refuses shapes that apply each other to the same value in a circle,
+ * or nested deeper than inplace_depth_max. Called once, when all shapes are
+ * built. OK, SYNTAX, LIMIT or NOMEM. */
+surety_status surety__circles_refuse(surety__compiler *compiler);
 
 /* fold.c: works out what of every shape's verdict is known already. Called
  * once, when all shapes are built and no circle is left. OK or NOMEM. */

@@ -75,7 +75,6 @@ bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
     void *items = machine->frames;
     const surety__frame *below =
         machine->depth ? &machine->frames[machine->depth - 1] : NULL;
-    uint32_t inplace = below && step.same_value ? below->inplace + 1u : 0;
     surety__frame *frame;
     bool track;
 
@@ -85,13 +84,6 @@ bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
     if (!surety__machine_charge(
             machine, 1 + (cell->kind >= CELL_ARRAY ? cell->count / 16 : 0)))
         return false;
-    if (inplace > machine->limits.inplace_depth_max) {
-        surety__fail(machine->reterr, SURETY_LIMIT,
-                     "more than %u subschemas are nested on one value "
-                     "(inplace_depth_max)",
-                     machine->limits.inplace_depth_max);
-        return machine_stop(machine, SURETY_LIMIT);
-    }
     if (surety__grow(machine->alloc, &items, &machine->frame_cap,
                      machine->depth + 1, sizeof(*machine->frames), SIZE_MAX))
         return machine_stop(machine, SURETY_NOMEM);
@@ -102,7 +94,6 @@ bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
                              .bits = BITS_NONE,
                              .bits_base = (uint32_t)machine->bits_len,
                              .best = UINT32_MAX,
-                             .inplace = inplace,
                              .keyword = (uint16_t)step.keyword,
                              .same_value = step.same_value,
                              .keeps_bits = step.keeps_bits,

@@ -24,7 +24,6 @@ typedef struct surety__level {
     uint32_t sub;               /* branch, or step within a member */
     uint64_t branches;          /* of anyOf and oneOf: still to be tried */
     uint32_t bits;              /* evaluated children, or BITS_NONE */
-    uint32_t inplace;           /* nested applications to this value */
     uint8_t phase;
     bool owns;    /* the bits are its own, not those of the level below */
     bool keeps;   /* what it evaluates counts for the level below */
@@ -43,7 +42,6 @@ typedef struct surety__frame {
     uint32_t bits;              /* evaluated children, or BITS_NONE */
     uint32_t bits_base;         /* length of the bit stack before it */
     uint32_t best, second;      /* first branches that matched */
-    uint32_t inplace;           /* nested applications to this value */
     uint8_t state;
     bool waiting; /* for the result of a child */
     bool failed;

@@ -54,7 +54,6 @@ typedef struct prefix_thread {
     uint32_t lacking;  /* names of those that have to come before it can be
                         * sure; PREFIX_NONE: it cannot before the end */
     uint64_t matches;  /* items that contains counts */
-    uint32_t inplace;  /* nested applications to this value */
     uint8_t node;      /* enum prefix_node */
     uint8_t role;      /* enum prefix_role */
     uint8_t state;     /* enum prefix_state */

@@ -313,7 +313,6 @@ static enum prefix_state spread_one(surety__prefix *prefix,
                                     const surety__shape *shape,
                                     enum prefix_role role)
 {
-    const uint32_t inplace = prefix->threads[thread].inplace + 1;
     enum surety__how how;
 
     shape = shape->direct;
@@ -322,16 +321,14 @@ static enum prefix_state spread_one(surety__prefix *prefix,
         return prefix->flags & SURETY__PREFIX_ALIGN ? PREFIX_OPEN
                : how == HOW_YES                     ? PREFIX_SURE
                                                     : PREFIX_DEAD;
-    if (inplace <= prefix->checker->machine.limits.inplace_depth_max)
-        thread_add(prefix, level->thread,
-                   (prefix_thread){
-                       .shape = shape,
-                       .cause = spread_cause(level, role == ROLE_NOT ? KW_NOT
-                                                                     : KW_NONE),
-                       .parent = thread,
-                       .inplace = inplace,
-                       .role = (uint8_t)role,
-                   });
+    thread_add(
+        prefix, level->thread,
+        (prefix_thread){
+            .shape = shape,
+            .cause = spread_cause(level, role == ROLE_NOT ? KW_NOT : KW_NONE),
+            .parent = thread,
+            .role = (uint8_t)role,
+        });
     return PREFIX_OPEN;
 }
 
@@ -362,7 +359,6 @@ static uint32_t spread_node(surety__prefix *prefix, const prefix_level *level,
         .applicator = applicator,
         .cause = spread_cause(level, applicator->keyword),
         .parent = thread,
-        .inplace = around->inplace,
         .node = (uint8_t)node,
     };
     const uint32_t at = (uint32_t)prefix->thread_count;

@@ -451,16 +451,6 @@ static enum surety__said phase_rest(surety__machine *machine,
 
 /* ---- levels ------------------------------------------------------------ */
 
-static bool level_inplace_fails(surety__machine *machine)
-{
-    surety__fail(machine->reterr, SURETY_LIMIT,
-                 "more than %u subschemas are nested on one value "
-                 "(inplace_depth_max)",
-                 machine->limits.inplace_depth_max);
-    machine->status = SURETY_LIMIT;
-    return false;
-}
-
 /* The bits of a level on a container: its own where its shape has an
  * unevaluated keyword or what it evaluates may not count, else those of the
  * level below, `under`. False when out of memory. */
@@ -558,8 +548,6 @@ static inline bool level_begin(surety__machine *machine, surety__level *level,
         work += cell->count / 16;
     if (!surety__machine_charge(machine, work))
         return false;
-    if (level->inplace > machine->limits.inplace_depth_max)
-        return level_inplace_fails(machine);
     if (shape->checks >> cell->kind & 1 &&
         !surety__leaf_holds(machine, shape, cell))
         return false;
@@ -711,7 +699,6 @@ static __attribute__((noinline)) bool verdict_run(surety__machine *machine,
 {
     struct next next = {shape, cell};
     uint32_t under = bits;
-    uint32_t inplace = 0;
     size_t depth = 0;
     bool branch = bits != BITS_NONE;
     enum surety__said said = SAID_DOWN;
@@ -724,7 +711,6 @@ static __attribute__((noinline)) bool verdict_run(surety__machine *machine,
         level = &machine->levels[depth];
         level->shape = next.shape;
         level->cell = next.cell;
-        level->inplace = inplace;
         said = level_begin(machine, level, under, branch)
                    ? level_run(machine, level, SAID_DOWN, &next)
                    : SAID_NO;
@@ -744,11 +730,9 @@ static __attribute__((noinline)) bool verdict_run(surety__machine *machine,
         depth++;
         under = BITS_NONE;
         branch = false;
-        inplace = 0;
         if (level->phase == PHASE_APPLY) {
             under = level->bits;
             branch = under != BITS_NONE && surety__applied_is_branch(level);
-            inplace = level->inplace + 1;
         }
     }
 }

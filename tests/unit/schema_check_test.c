@@ -216,8 +216,9 @@ done:
 /* After a limit the same checker answers the next question right. */
 TEST(a_checker_recovers_from_a_limit)
 {
-    surety_limits limits = {.size = sizeof(limits), .inplace_depth_max = 4};
-    surety_schema *circle = NULL, *plain = NULL;
+    surety_limits limits = {
+        .size = sizeof(limits), .work_base = 1, .work_per_value = 1};
+    surety_schema *steep = NULL, *plain = NULL;
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_checker *checker = surety_checker_new(check_alloc(t), &limits);
     surety_error err;
@@ -225,12 +226,14 @@ TEST(a_checker_recovers_from_a_limit)
 
     NEED(doc);
     NEED(checker);
-    TRY(check_schema(t, "{\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#\"}]}",
-                     &circle));
+    TRY(check_schema(t,
+                     "{\"allOf\":[{\"not\":{\"maxItems\":0}},{\"not\":{"
+                     "\"minItems\":9}},{\"not\":{\"minItems\":8}}]}",
+                     &steep));
     TRY(check_schema(t, "{\"not\":{\"items\":{\"type\":\"null\"}}}", &plain));
     TRY(surety_doc_read(doc, surety_str_of("[1]"), NULL, NULL));
     EXPECT(SURETY_LIMIT,
-           surety_checker_check(checker, circle, surety_doc_root(doc), &valid,
+           surety_checker_check(checker, steep, surety_doc_root(doc), &valid,
                                 &err));
     CHECK(!valid);
     TRY(surety_checker_check(checker, plain, surety_doc_root(doc), &valid,
@@ -239,7 +242,7 @@ TEST(a_checker_recovers_from_a_limit)
 done:
     surety_checker_free(checker);
     surety_doc_free(doc);
-    surety_schema_free(circle);
+    surety_schema_free(steep);
     surety_schema_free(plain);
 }
 

@@ -270,8 +270,8 @@ TEST(a_schema_that_goes_in_circles)
 #define CIRCLE(schema, line, column, path)                                     \
     {                                                                          \
         schema, SURETY_SYNTAX, line, column, path,                             \
-            "the schema refers to itself without moving into the value: no "   \
-            "value could ever be checked"                                      \
+            "the schema refers to itself without moving into the value: a "    \
+            "check of it might never end"                                      \
     }
     static const struct mistake mistakes[] = {
         CIRCLE("{\"$ref\":\"#\"}", 1, 1, ""),
@@ -291,19 +291,51 @@ TEST(a_schema_that_goes_in_circles)
         CIRCLE("{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
                "\"$ref\":\"#\"}",
                1, 1, ""),
+        /* Which only some value closes. */
+        CIRCLE("{\"anyOf\":[{\"type\":\"string\"},{\"$ref\":\"#\"}]}", 1, 1,
+               ""),
+        CIRCLE("{\"if\":{\"type\":\"string\"},\"then\":{\"$ref\":\"#\"}}", 1, 1,
+               ""),
+        CIRCLE("{\"if\":{\"type\":\"string\"},\"else\":{\"$ref\":\"#\"}}", 1, 1,
+               ""),
+        CIRCLE("{\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}}", 1, 1, ""),
+        /* By dynamic references, to whatever scope they lead. */
+        CIRCLE("{\"$dynamicAnchor\":\"a\",\"$dynamicRef\":\"#a\"}", 1, 1, ""),
+        CIRCLE("{\"$dynamicAnchor\":\"d\",\"if\":{\"$dynamicRef\":\"#d\"},"
+               "\"items\":{\"unevaluatedItems\":false}}",
+               1, 1, ""),
+        CIRCLE("{\"$dynamicAnchor\":\"d\",\"allOf\":[{\"if\":{\"$dynamicRef\":"
+               "\"#d\"}}]}",
+               1, 1, ""),
+        CIRCLE("{\"$schema\":\"https://json-schema.org/draft/2019-09/schema\","
+               "\"$recursiveAnchor\":true,\"anyOf\":[true,{"
+               "\"$recursiveRef\":\"#\"}]}",
+               1, 1, ""),
+        CIRCLE("{\"$id\":\"urn:a\",\"$ref\":\"urn:b\",\"$defs\":{\"t\":{"
+               "\"$dynamicAnchor\":\"t\",\"$ref\":\"urn:b\"},\"b\":{\"$id\":"
+               "\"urn:b\",\"not\":{\"$dynamicRef\":\"#t\"},\"$defs\":{\"t\":{"
+               "\"$dynamicAnchor\":\"t\"}}}}}",
+               1, 86, "/$defs/b"),
+        CIRCLE("{\"$schema\":\"https://json-schema.org/v1\",\"$dynamicAnchor\":"
+               "\"t\",\"propertyDependencies\":{\"a\":{\"b\":{\"$dynamicRef\":"
+               "\"t\"}}}}",
+               1, 1, ""),
     };
 #undef CIRCLE
 
     compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
 }
 
-/* Recursion that moves into the value, and recursion that some value ends. */
+/* Recursion that moves into the value, and what is applied twice to it. */
 TEST(recursion_that_is_none_of_these)
 {
     static const char *const schemas[] = {
         "{\"items\":{\"$ref\":\"#\"}}",
         "{\"allOf\":[{\"properties\":{\"a\":{\"$ref\":\"#\"}}}]}",
-        "{\"anyOf\":[{\"type\":\"string\"},{\"$ref\":\"#\"}]}",
+        "{\"anyOf\":[{\"$ref\":\"#/$defs/a\"},{\"not\":{\"$ref\":\"#/$defs/"
+        "a\"}}],"
+        "\"$defs\":{\"a\":{\"items\":{\"$ref\":\"#\"}}}}",
+        "{\"$dynamicAnchor\":\"a\",\"items\":{\"$dynamicRef\":\"#a\"}}",
         "{\"not\":{\"items\":{\"not\":{\"$ref\":\"#\"}}}}",
         "{\"if\":true,\"then\":{\"contains\":{\"$ref\":\"#\"}}}",
     };
