@@ -148,8 +148,8 @@ typedef struct surety_limits {
     uint32_t schema_nodes_max;
     uint32_t schema_depth_max;
     uint32_t schema_documents_max;
-    /* Applications of subschemas to one value without moving into it, nested;
-     * 256: $ref loops and towers of allOf end here. */
+    /* Applications of subschemas to one value without moving into it, nested,
+     * counted when a schema is compiled; 256. */
     uint32_t inplace_depth_max;
     /* Bytes of one pattern, 64 KiB; steps of one match, 100,000 and 8 for each
      * byte of the text; its heap, 8 MiB in KiB. */

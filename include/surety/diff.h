@@ -6,11 +6,17 @@
  * not may break it. Who makes values (a producer: a model, a stored value, a
  * test's fixture) made them for the old one: everything that only the old one
  * takes breaks it. A new member breaks no consumer, for who reads by name does
- * not see it.
+ * not see it; where the old object was open, the member could be anything, and
+ * producers may break.
  *
  * The schemas are compared as they are checked, with drafts, references and
- * allOf settled. What two subschemas mean together is not proved: a change is
- * told where the keywords of one place differ in what they take.
+ * allOf settled, and values that are listed are checked by both. What two
+ * subschemas mean together is not proved: a change is told where the keywords of
+ * one place differ in what they take. So a change may be told as breaking that
+ * breaks nothing. The converse does not happen: where no change breaks
+ * producers, the new schema takes every value that the old one takes, and where
+ * none breaks consumers, the old one takes every value that the new one takes,
+ * once members that it leaves no room for are left out.
  *
  * Threads: a diff is frozen. */
 #ifndef SURETY_DIFF_H

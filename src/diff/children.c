@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What two sides say of members and items. A member that only the new side
- * names is new, which breaks nobody who reads by name; one that is not named
- * any more may still come where the object is open, as anything. */
+ * names is new, which breaks nobody who reads by name. Where an object is open
+ * a member may come without being named, as what additional members may be; so
+ * one that is named, or no longer is, is compared with those. */
 #include "diff/diff.h"
 
 /* What a side says of one member. */
@@ -11,8 +12,33 @@ struct member_said {
     const surety_doc *doc;            /* of that property's default */
     const surety__cell *default_val;
     bool required;
-    bool named; /* by properties or patternProperties */
+    bool named;  /* by properties or patternProperties */
+    bool closed; /* additionalProperties is false for it */
 };
+
+/* Whether an object may be taken for a member that it has, or for how many they
+ * are. Who reads by name then meets objects that were never there. */
+static bool members_count(const surety__side *side)
+{
+    for (size_t i = 0; i < side->count; i++) {
+        const surety__shape *part = side->parts[i];
+
+        if (part->objects && (part->objects->min_properties > 0 ||
+                              part->objects->dependent_count > 0))
+            return true;
+        for (uint32_t j = 0; j < part->applicator_count; j++)
+            if (part->applicators[j].kind >= APPLY_NOT ||
+                part->applicators[j].kind == APPLY_DYNAMIC)
+                return true;
+    }
+    return false;
+}
+
+/* Whether members that are not named are refused, in so many words. */
+static bool members_are_closed(const surety__objects *objects)
+{
+    return objects->additional && objects->additional->direct->never;
+}
 
 static bool member_pattern_holds(const surety__pattern *pattern,
                                  surety__matcher *matcher, surety_str name)
@@ -51,6 +77,8 @@ static void member_ask(const surety__side *side, surety_str name,
             }
         if (!is_named)
             surety__side_add(&said->side, objects->additional);
+        if (!is_named && members_are_closed(objects))
+            said->closed = true;
         said->named = said->named || is_named;
     }
 }
@@ -76,6 +104,50 @@ static void member_compare_default(surety_diff *diff,
     }
 }
 
+/* Whether an object that has a member which the side has no room for is new to
+ * who reads by name: it had to have the member, or its members count. */
+static bool member_is_barred(const surety__side *side,
+                             const struct member_said *said)
+{
+    return said->closed && (said->required || members_count(side));
+}
+
+/* A member that one side names (it is the new or the old one) and that may come
+ * on the other side as an additional one. What may come as anything is told
+ * with the member; where the additional ones say something, it is compared. */
+static void member_compare_lone(surety_diff *diff,
+                                const surety__diff_task *task, surety_str name,
+                                const struct member_said *before,
+                                const struct member_said *after)
+{
+    const bool is_new = after->named;
+    const struct member_said *lone = is_new ? after : before;
+    const struct member_said *other = is_new ? before : after;
+    const bool is_free = !other->side.count && lone->side.count > 0;
+    unsigned breaks = DIFF_NOBODY;
+
+    if (is_new)
+        breaks = (is_free ? DIFF_PRODUCERS : DIFF_NOBODY) |
+                 (member_is_barred(&task->before, before) &&
+                          !surety__side_never(&after->side)
+                      ? DIFF_CONSUMERS
+                      : DIFF_NOBODY);
+    else
+        breaks = (is_free || before->required ? DIFF_CONSUMERS : DIFF_NOBODY) |
+                 (after->closed && !surety__side_never(&before->side)
+                      ? DIFF_PRODUCERS
+                      : DIFF_NOBODY);
+    surety__diff_say_below(
+        diff, task, name, "properties", breaks,
+        !is_free ? (is_new ? "the member is new" : "the member is gone")
+        : is_new ? "the member is new, and could be anything before"
+                 : "the member is gone, and may be anything where it comes");
+    if (other->side.count && !other->closed)
+        surety__diff_push(diff,
+                          surety__diff_with(task, &before->side, &after->side),
+                          name.ptr ? name.ptr : "", name.len);
+}
+
 static void member_compare(surety_diff *diff, const surety__diff_task *task,
                            surety_str name, surety__matcher *matcher)
 {
@@ -90,17 +162,12 @@ static void member_compare(surety_diff *diff, const surety__diff_task *task,
     else if (!before.required && after.required)
         surety__diff_say_below(diff, task, name, "required", DIFF_PRODUCERS,
                                "it must be there now");
+    if (before.required && before.closed && !after.named && !after.closed)
+        surety__diff_say_below(diff, task, name, "additionalProperties",
+                               DIFF_CONSUMERS, "an object may have it now");
     member_compare_default(diff, task, name, &before, &after);
-    if (before.named && !after.named)
-        surety__diff_say_below(
-            diff, task, name, "properties",
-            (before.required ? DIFF_CONSUMERS : DIFF_NOBODY) |
-                (surety__side_never(&after.side) ? DIFF_PRODUCERS
-                                                 : DIFF_NOBODY),
-            "the member is gone");
-    else if (!before.named && after.named)
-        surety__diff_say_below(diff, task, name, "properties", DIFF_NOBODY,
-                               "the member is new");
+    if (before.named != after.named)
+        member_compare_lone(diff, task, name, &before, &after);
     else if (before.named)
         surety__diff_push(diff,
                           surety__diff_with(task, &before.side, &after.side),
@@ -137,27 +204,32 @@ static void members_compare(surety_diff *diff, const surety__diff_task *task,
     }
 }
 
-/* What a side takes of members that nobody names. */
-static surety__side members_other(const surety__side *side)
+/* What a side takes of members that nobody names; *ret_closed: none at all. */
+static surety__side members_other(const surety__side *side, bool *ret_closed)
 {
     surety__side other = {.count = 0};
 
+    *ret_closed = false;
     for (size_t i = 0; i < side->count; i++)
-        if (side->parts[i]->objects)
+        if (side->parts[i]->objects) {
             surety__side_add(&other, side->parts[i]->objects->additional);
+            if (members_are_closed(side->parts[i]->objects))
+                *ret_closed = true;
+        }
     return other;
 }
 
 static void members_compare_other(surety_diff *diff,
                                   const surety__diff_task *task)
 {
-    const surety__side before = members_other(&task->before);
-    const surety__side after = members_other(&task->after);
-    const bool closed_before = surety__side_never(&before);
-    const bool closed_after = surety__side_never(&after);
+    bool closed_before, closed_after;
+    const surety__side before = members_other(&task->before, &closed_before);
+    const surety__side after = members_other(&task->after, &closed_after);
 
     if (closed_before && !closed_after)
-        surety__diff_say(diff, task, "additionalProperties", DIFF_NOBODY,
+        surety__diff_say(diff, task, "additionalProperties",
+                         members_count(&task->before) ? DIFF_CONSUMERS
+                                                      : DIFF_NOBODY,
                          "members that are not named are taken, too");
     else if (!closed_before && closed_after)
         surety__diff_say(diff, task, "additionalProperties", DIFF_PRODUCERS,
@@ -167,28 +239,25 @@ static void members_compare_other(surety_diff *diff,
                           1);
 }
 
-static const surety__objects *members_of(const surety__side *side, size_t i)
+/* All that a side says of the members that a pattern matches; *ret_is_first,
+ * which may be NULL: no part before the one at `part` has it. */
+static surety__side members_matching(const surety__side *side,
+                                     surety_str source, size_t part,
+                                     bool *ret_is_first)
 {
-    return side->parts[i]->objects;
-}
+    surety__side matching = {.count = 0};
 
-/* A pattern of one object beside those of another. */
-static void members_compare_pattern(surety_diff *diff,
-                                    const surety__diff_task *task,
-                                    const surety__pattern_member *old_one,
-                                    const surety__objects *objects)
-{
-    surety__side before = {.count = 0};
-    surety__side after = {.count = 0};
+    for (size_t i = 0; i < side->count; i++) {
+        const surety__objects *objects = side->parts[i]->objects;
 
-    for (uint32_t i = 0; objects && i < objects->pattern_count; i++)
-        if (surety_str_equal(old_one->source, objects->patterns[i].source)) {
-            surety__side_add(&before, old_one->shape);
-            surety__side_add(&after, objects->patterns[i].shape);
-            surety__diff_push(diff, surety__diff_with(task, &before, &after),
-                              "*", 1);
-            return;
-        }
+        for (uint32_t p = 0; objects && p < objects->pattern_count; p++)
+            if (surety_str_equal(source, objects->patterns[p].source)) {
+                surety__side_add(&matching, objects->patterns[p].shape);
+                if (ret_is_first && i < part)
+                    *ret_is_first = false;
+            }
+    }
+    return matching;
 }
 
 /* Patterns that both sides have; others are told by their text. */
@@ -196,12 +265,20 @@ static void members_compare_patterns(surety_diff *diff,
                                      const surety__diff_task *task)
 {
     for (size_t i = 0; i < task->before.count; i++) {
-        const surety__objects *objects = members_of(&task->before, i);
+        const surety__objects *objects = task->before.parts[i]->objects;
 
-        for (uint32_t p = 0; objects && p < objects->pattern_count; p++)
-            for (size_t j = 0; j < task->after.count; j++)
-                members_compare_pattern(diff, task, &objects->patterns[p],
-                                        members_of(&task->after, j));
+        for (uint32_t p = 0; objects && p < objects->pattern_count; p++) {
+            const surety_str source = objects->patterns[p].source;
+            bool is_first = true;
+            const surety__side before =
+                members_matching(&task->before, source, i, &is_first);
+            const surety__side after =
+                members_matching(&task->after, source, 0, NULL);
+
+            if (is_first && after.count > 0)
+                surety__diff_push(
+                    diff, surety__diff_with(task, &before, &after), "*", 1);
+        }
     }
 }
 

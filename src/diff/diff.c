@@ -57,20 +57,20 @@ bool surety__side_never(const surety__side *side)
     return false;
 }
 
-const surety__shape *surety__side_part(const surety__side *side,
-                                       const char *keyword)
+surety_val surety__part_keyword(const surety__shape *part, const char *keyword)
 {
-    for (size_t i = 0; i < side->count; i++)
-        if (surety_val_get(side->parts[i]->at, keyword).doc)
-            return side->parts[i];
-    return NULL;
-}
+    const surety__resource *resource = part->resource;
+    const surety__keyword named = surety__keyword_named(surety_str_of(keyword));
+    const surety__keyword known = surety__keyword_in(named, resource->dialect);
+    const unsigned vocabulary = surety__keyword_rows[known].vocabulary;
 
-surety_val surety__side_keyword(const surety__side *side, const char *keyword)
-{
-    const surety__shape *part = surety__side_part(side, keyword);
-
-    return part ? surety_val_get(part->at, keyword) : surety_val_none();
+    if (known == KW_NONE ||
+        (vocabulary != VOCABULARY_FORMAT &&
+         !(vocabulary & resource->vocabularies)) ||
+        (resource->dialect < SURETY_DIALECT_2019_09 &&
+         surety_val_get(part->at, "$ref").doc))
+        return surety_val_none();
+    return surety_val_get(part->at, keyword);
 }
 
 /* ---- what is told ------------------------------------------------------- */
@@ -93,16 +93,21 @@ static void diff_locate(surety_diff *diff, const surety__side *side,
     diff_keep_text(diff, surety_buf_str(&diff->scratch), ret_location);
 }
 
-static bool diff_is_told(const surety_diff *diff, const surety_change *change)
+/* Whether the change was told at its place before; then whoever it breaks, too,
+ * is added there. */
+static bool diff_is_told(surety_diff *diff, const surety_change *change)
 {
     for (size_t i = diff->change_count; i > 0; i--) {
-        const surety_change *told = &diff->changes[i - 1];
+        surety_change *told = &diff->changes[i - 1];
 
         if (!surety_str_equal(told->at, change->at))
             return false;
         if (surety_str_equal(told->keyword, change->keyword) &&
-            surety_str_equal(told->message, change->message))
+            surety_str_equal(told->message, change->message)) {
+            told->breaks_consumers |= change->breaks_consumers;
+            told->breaks_producers |= change->breaks_producers;
             return true;
+        }
     }
     return false;
 }
@@ -110,7 +115,7 @@ static bool diff_is_told(const surety_diff *diff, const surety_change *change)
 void surety__diff_tell(surety_diff *diff, const surety__diff_task *task,
                        const char *keyword, unsigned breaks)
 {
-    const unsigned whom = task->loose && breaks ? DIFF_BOTH : breaks;
+    const unsigned whom = task->loose ? DIFF_BOTH : breaks;
     surety_change change = {.at = task->at,
                             .keyword = surety_str_of(keyword),
                             .breaks_consumers = whom & DIFF_CONSUMERS,
@@ -192,15 +197,17 @@ void surety__diff_value(surety_diff *diff, surety_val value)
 
 /* ---- the stack ---------------------------------------------------------- */
 
-/* Whether the two sides were compared before; remembers them. */
-static bool diff_is_seen(surety_diff *diff, const surety__side *before,
-                         const surety__side *after)
+/* Whether a task's sides were compared before in the same way; remembers
+ * them. */
+static bool diff_is_seen(surety_diff *diff, const surety__diff_task *task)
 {
-    const surety__side *const sides[] = {before, after};
-    uint64_t key = 1;
+    const surety__side *const sides[] = {&task->before, &task->after};
+    uint64_t key = 1 + (uint64_t)task->loose * 2 + task->types_told;
 
     for (size_t i = 0; i < 2; i++) {
         key = surety__diff_mix(key, sides[i]->opened_count);
+        for (size_t j = 0; j < sides[i]->opened_count; j++)
+            key = surety__diff_mix(key, (uintptr_t)sides[i]->opened[j]);
         for (size_t j = 0; j < sides[i]->count; j++)
             key = surety__diff_mix(key, (uintptr_t)sides[i]->parts[j]);
         key = surety__diff_mix(key, sides[i]->count + 1);
@@ -228,7 +235,7 @@ void surety__diff_push(surety_diff *diff, surety__diff_task task,
     void *items = diff->tasks;
 
     if (diff->status || (task.before.count == 0 && task.after.count == 0) ||
-        diff_is_seen(diff, &task.before, &task.after) || diff->status)
+        diff_is_seen(diff, &task) || diff->status)
         return;
     if (diff->pair_count++ >= SURETY_DIFF_PAIRS_MAX) {
         diff->status = SURETY_LIMIT;
@@ -368,21 +375,63 @@ static void forms_tell(surety_diff *diff, const surety__diff_task *task,
                       is_new ? DIFF_CONSUMERS : DIFF_PRODUCERS);
 }
 
-/* Whether several branches of a oneOf may hold at once: neither their types nor
- * a member that they fix tells them apart. */
-static bool forms_are_loose(const surety__applicator *one)
+/* Whether an object satisfies one branch of a oneOf at most, because each fixes
+ * a member that it must have to values of its own. */
+static bool forms_are_tagged(const surety__applicator *one)
 {
+    const surety__switch *branching = one->branching;
+
+    if (!branching || !branching->name.ptr || branching->open ||
+        (branching->lacking & (branching->lacking - 1)))
+        return false;
+    for (uint32_t i = 0;
+         branching->words.mask ? i <= branching->words.mask
+                               : branching->words.entries[i].text.ptr != NULL;
+         i++) {
+        const uint64_t branches = branching->words.entries[i].branches;
+
+        if (branches & (branches - 1))
+            return false;
+    }
+    return true;
+}
+
+/* Whether several branches of a oneOf of a side may hold at once: neither their
+ * types nor a member that they fix tells them apart. */
+static bool forms_are_loose(const surety__side *side,
+                            const surety__applicator *one)
+{
+    unsigned counted = surety__side_types(side);
     unsigned types = 0;
 
-    if (!one || one->kind != APPLY_ONE ||
-        (one->branching && one->branching->name.ptr && !one->branching->open))
+    if (!one || one->kind != APPLY_ONE)
         return false;
+    if (forms_are_tagged(one))
+        counted &= ~(unsigned)TYPE_OBJECT;
     for (uint32_t i = 0; i < one->count; i++) {
-        if (one->shapes[i]->types & types)
+        if (one->shapes[i]->types & types & counted)
             return true;
         types |= one->shapes[i]->types;
     }
     return false;
+}
+
+/* What becomes looser or tighter where the branches may stay as they are: of a
+ * oneOf that counts how many hold, and of what does not count them. */
+static void forms_compare_counting(surety_diff *diff,
+                                   const surety__diff_task *task,
+                                   const surety__applicator *before,
+                                   const surety__applicator *after)
+{
+    const bool was_counting = forms_are_loose(&task->before, before);
+    const bool is_counting = forms_are_loose(&task->after, after);
+
+    if (was_counting && !is_counting)
+        surety__diff_say(diff, task, "oneOf", DIFF_CONSUMERS,
+                         "a value may satisfy several of the forms now");
+    else if (!was_counting && is_counting)
+        surety__diff_say(diff, task, "oneOf", DIFF_PRODUCERS,
+                         "a value must satisfy one of the forms alone now");
 }
 
 /* Both sides have a union: branches that mean the same are compared. */
@@ -451,8 +500,10 @@ static bool diff_unions(surety_diff *diff, const surety__diff_task *task)
 
     surety__diff_task opened = *task;
 
-    opened.loose =
-        task->loose || forms_are_loose(before) || forms_are_loose(after);
+    opened.loose = task->loose || forms_are_loose(&task->before, before) ||
+                   forms_are_loose(&task->after, after);
+    if (before || after)
+        forms_compare_counting(diff, task, before, after);
     if (before && after)
         diff_union_pairs(diff, &opened, before, after);
     else if (before || after)
@@ -510,11 +561,12 @@ static void diff_compare(surety_diff *diff, const surety__diff_task *task)
             surety__diff_say(diff, task, "false", DIFF_PRODUCERS,
                              "nothing is taken here any more");
         else if (!never_after)
-            surety__diff_say(diff, task, "false", DIFF_NOBODY,
+            surety__diff_say(diff, task, "false", DIFF_CONSUMERS,
                              "something is taken here now");
         return;
     }
-    if (diff_unions(diff, task))
+    if (surety__diff_values(diff, task) || diff->status ||
+        diff_unions(diff, task))
         return;
     if (diff_rest_differs(diff, task))
         surety__diff_say(diff, task, "allOf", DIFF_BOTH,
@@ -585,6 +637,7 @@ void surety_diff_free(surety_diff *diff)
                  diff->task_cap * sizeof(*diff->tasks));
     surety__map_done(&diff->seen, diff->alloc);
     surety__map_done(&diff->same, diff->alloc);
+    surety_checker_free(diff->checker);
     surety_buf_done(&diff->scratch);
     surety__arena_done(&diff->arena);
     surety__free(diff->alloc, diff, sizeof(*diff));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The door of diff/, and what its files share. diff.c walks two schemas side by
- * side; facets.c compares what they say of one place, children.c what they say
- * of members and items, same.c what is not taken apart, policy.c what the
- * contracts say around the schemas. */
+ * side; values.c compares what they list, facets.c what else they say of one
+ * place, children.c what they say of members and items, same.c what is not taken
+ * apart, policy.c what the contracts say around the schemas. */
 #ifndef SURETY_DIFF_DIFF_H
 #define SURETY_DIFF_DIFF_H
 
@@ -50,6 +50,8 @@ struct surety_diff {
     size_t task_count, task_cap, pair_count;
     surety__map seen; /* pairs of sides */
     surety__map same; /* pairs of shapes that say the same */
+    surety_checker *checker; /* of listed values; NULL: not needed yet */
+    uint64_t work;           /* steps that it may still take */
     surety_buf scratch;
     surety_status status; /* not OK: everything is passed over */
 };
@@ -63,11 +65,9 @@ bool surety__side_opened(const surety__side *side,
                          const surety__applicator *applicator);
 /* Whether nothing is taken there. */
 bool surety__side_never(const surety__side *side);
-/* The first part in whose document a member is called keyword, and that member;
- * NULL and NONE where there is none. */
-const surety__shape *surety__side_part(const surety__side *side,
-                                       const char *keyword);
-surety_val surety__side_keyword(const surety__side *side, const char *keyword);
+/* What a part's document has for a keyword that counts there: its dialect and
+ * its vocabularies have it, and no $ref stands in its way. NONE otherwise. */
+surety_val surety__part_keyword(const surety__shape *part, const char *keyword);
 
 /* Tells a change at a task's place; the message is what stands in
  * diff->scratch. */
@@ -112,8 +112,10 @@ bool surety__diff_same_union(surety_diff *diff,
                              const surety__applicator *before,
                              const surety__applicator *after);
 
-/* ---- facets.c, children.c, policy.c -------------------------------------- */
+/* ---- values.c, facets.c, children.c, policy.c ---------------------------- */
 
+/* Compares what the sides of a task list; true: that is all there is to it. */
+bool surety__diff_values(surety_diff *diff, const surety__diff_task *task);
 /* The types that a side takes, its unions left aside. */
 unsigned surety__side_types(const surety__side *side);
 /* Tells the types that only one side takes. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What two sides say of the value at one place itself: its type, its values,
- * its bounds. A keyword that became looser lets through what a consumer has not
+/* What two sides say of the value at one place itself: its type and its bounds.
+ * A keyword that became looser lets through what a consumer has not
  * seen; one that became tighter refuses what a producer made. Keywords whose
  * meaning cannot be compared are compared by their text and by what it refers
  * to (same.c), and told as both. */
@@ -12,7 +12,7 @@ static unsigned facet_breaks(bool is_looser)
     return is_looser ? DIFF_CONSUMERS : DIFF_PRODUCERS;
 }
 
-/* ---- types and values ---------------------------------------------------- */
+/* ---- types --------------------------------------------------------------- */
 
 unsigned surety__side_types(const surety__side *side)
 {
@@ -64,84 +64,29 @@ void surety__diff_types(surety_diff *diff, const surety__diff_task *task,
                      " is not taken any more");
 }
 
-/* The values of a side's enum or const; list NULL: anything. */
-struct facet_values {
-    const surety__choices *list;
-    const surety_doc *doc;
-};
-
-static struct facet_values facet_values_of(const surety__side *side)
+/* Whether a side asks for an integer as draft 4 has it, which 1.0 is not. */
+static bool facet_is_lexical(const surety__side *side)
 {
-    for (size_t i = 0; i < side->count; i++) {
-        const surety__shape *part = side->parts[i];
-
-        if (part->constant || part->choices)
-            return (struct facet_values){
-                part->constant ? part->constant : part->choices, part->at.doc};
-    }
-    return (struct facet_values){NULL, NULL};
-}
-
-static surety_val values_at(struct facet_values values, uint32_t i)
-{
-    return (surety_val){values.doc, (uint32_t)values.list->list[i].value};
-}
-
-static bool values_have(struct facet_values values, struct facet_values other,
-                        uint32_t wanted)
-{
-    const uint64_t hash = other.list->list[wanted].key;
-
-    for (uint32_t i = 0; i < values.list->count; i++)
-        if (values.list->list[i].key == hash &&
-            surety_val_equal(values_at(values, i), values_at(other, wanted)))
+    for (size_t i = 0; i < side->count; i++)
+        if (side->parts[i]->lexical_integer &&
+            (side->parts[i]->types & TYPE_INTEGER) &&
+            !(side->parts[i]->types & TYPE_NUMBER))
             return true;
     return false;
 }
 
-/* Tells the values that the other side has not. */
-static void values_tell(surety_diff *diff, const surety__diff_task *task,
-                        struct facet_values values, struct facet_values other,
-                        bool is_new)
+static void facet_compare_integers(surety_diff *diff,
+                                   const surety__diff_task *task)
 {
-    enum { LISTED = 8 };
-    surety_buf *out = &diff->scratch;
-    size_t count = 0;
+    const bool before = facet_is_lexical(&task->before);
+    const bool after = facet_is_lexical(&task->after);
 
-    surety_buf_reset(out);
-    for (uint32_t i = 0; i < values.list->count; i++) {
-        if (values_have(other, values, i) || ++count > LISTED)
-            continue;
-        surety_buf_text(out, count > 1 ? ", " : "");
-        surety__diff_value(diff, values_at(values, i));
-    }
-    if (count == 0)
-        return;
-    if (count > LISTED)
-        surety__buf_printf(out, " and %zu more", count - LISTED);
-    surety_buf_text(out, count > 1 ? " are" : " is");
-    surety_buf_text(out, is_new ? " taken, too" : " not taken any more");
-    surety__diff_tell(diff, task, "enum", facet_breaks(is_new));
-}
-
-/* Whether both sides list their values. */
-static bool facet_compare_values(surety_diff *diff,
-                                 const surety__diff_task *task)
-{
-    const struct facet_values before = facet_values_of(&task->before);
-    const struct facet_values after = facet_values_of(&task->after);
-
-    if (before.list && after.list) {
-        values_tell(diff, task, before, after, false);
-        values_tell(diff, task, after, before, true);
-    } else if (before.list) {
-        surety__diff_say(diff, task, "enum", DIFF_CONSUMERS,
-                         "other values than the listed ones are taken, too");
-    } else if (after.list) {
-        surety__diff_say(diff, task, "enum", DIFF_PRODUCERS,
-                         "only listed values are taken now");
-    }
-    return before.list && after.list;
+    if (before && !after)
+        surety__diff_say(diff, task, "type", DIFF_CONSUMERS,
+                         "an integer may be written as 1.0, too");
+    else if (!before && after)
+        surety__diff_say(diff, task, "type", DIFF_PRODUCERS,
+                         "an integer must not be written as 1.0 any more");
 }
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -296,71 +241,142 @@ static void facet_compare_counts(surety_diff *diff,
 
 /* ---- by their text ------------------------------------------------------- */
 
-/* Keywords that are compared as they are written. The lone ones only restrict:
- * where one side has none, it is clear who breaks. */
+enum { FACET_WORDS = 3 };
+
+/* Keywords that are compared as they are written, those together that mean
+ * something only beside each other in one subschema: the first is what counts,
+ * or any of them. The lone ones only restrict: where one side has none, it is
+ * clear who breaks. */
 static const struct facet_text {
-    const char *keyword;
-    bool restricts;
+    const char *keywords[FACET_WORDS];
+    bool by_first, restricts;
 } facet_texts[] = {
-    {"pattern", true},
-    {"format", true},
-    {"multipleOf", true},
-    {"divisibleBy", true},
-    {"uniqueItems", true},
-    {"contentEncoding", true},
-    {"contentMediaType", true},
-    {"contains", true},
-    {"minContains", false},
-    {"maxContains", false},
-    {"patternProperties", false},
-    {"propertyNames", true},
-    {"dependentRequired", true},
-    {"dependentSchemas", true},
-    {"dependencies", true},
-    {"propertyDependencies", true},
-    {"unevaluatedItems", true},
-    {"unevaluatedProperties", true},
-    {"not", true},
-    {"if", false},
-    {"then", false},
-    {"else", false},
-    {"$dynamicRef", false},
-    {"$recursiveRef", false},
+    {{"pattern"}, true, true},
+    {{"format"}, true, true},
+    {{"multipleOf"}, true, true},
+    {{"uniqueItems"}, true, true},
+    {{"contentEncoding", "contentMediaType"}, false, true},
+    {{"contains", "minContains", "maxContains"}, true, true},
+    {{"patternProperties"}, true, false},
+    {{"propertyNames"}, true, true},
+    {{"dependentRequired"}, true, true},
+    {{"dependentSchemas"}, true, true},
+    {{"dependencies"}, true, true},
+    {{"propertyDependencies"}, true, true},
+    {{"unevaluatedItems"}, true, true},
+    {{"unevaluatedProperties"}, true, true},
+    {{"not"}, true, true},
+    {{"if", "then", "else"}, true, true},
+    {{"$dynamicRef"}, true, false},
+    {{"$recursiveRef"}, true, false},
 };
 
+/* Patterns beside additionalProperties, where several subschemas have some. */
+static const struct facet_text facet_patterns = {
+    {"patternProperties", "additionalProperties"}, false, false};
+
+/* Unions of too many branches to be taken apart. */
+static const struct facet_text facet_unions[] = {{{"anyOf"}, true, true},
+                                                 {{"oneOf"}, true, true}};
+
 /* "uniqueItems": false says nothing. */
-static surety_val text_of(const surety__side *side, const char *keyword)
+static surety_val text_of(const surety__shape *part, const char *keyword)
 {
-    const surety_val value = surety__side_keyword(side, keyword);
+    const surety_val value = surety__part_keyword(part, keyword);
 
     return strcmp(keyword, "uniqueItems") != 0 || surety_val_bool(value, false)
                ? value
                : surety_val_none();
 }
 
-static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
-                               const struct facet_text *facet)
+static bool text_is_there(const surety__shape *part,
+                          const struct facet_text *facet)
 {
-    const surety_val before = text_of(&task->before, facet->keyword);
-    const surety_val after = text_of(&task->after, facet->keyword);
-    surety_buf *out = &diff->scratch;
-    unsigned breaks = DIFF_BOTH;
-
-    if (!before.doc && !after.doc)
-        return;
-    if (before.doc && after.doc && surety_val_equal(before, after)) {
-        if (!surety__diff_same_below(
-                diff, surety__side_part(&task->before, facet->keyword),
-                surety__side_part(&task->after, facet->keyword),
-                facet->keyword))
-            surety__diff_say(diff, task, facet->keyword, DIFF_BOTH,
-                             "what it refers to may be something else");
-        return;
+    for (size_t i = 0; i < FACET_WORDS && facet->keywords[i]; i++) {
+        if (text_of(part, facet->keywords[i]).doc)
+            return true;
+        if (facet->by_first)
+            return false;
     }
-    if (facet->restricts && !before.doc)
-        breaks = DIFF_PRODUCERS;
-    else if (facet->restricts && !after.doc)
-        breaks = DIFF_CONSUMERS;
+    return false;
+}
+
+static bool text_equal(surety_val a, surety_val b)
+{
+    return a.doc && b.doc ? surety_val_equal(a, b) : !a.doc && !b.doc;
+}
+
+/* Whether a format and contents are asserted alike: by drafts and vocabularies
+ * one text may be an annotation on one side. */
+static bool text_asserts_same(const surety__shape *before,
+                              const surety__shape *after)
+{
+    static const surety__strings none = {.format = NULL};
+    const surety__strings *a = before->strings ? before->strings : &none;
+    const surety__strings *b = after->strings ? after->strings : &none;
+
+    return a->format == b->format && a->content_base64 == b->content_base64 &&
+           a->content_json == b->content_json;
+}
+
+enum text_order { TEXT_SAME, TEXT_REFERS, TEXT_DIFFERS };
+
+/* How two parts differ in a facet; *ret_keyword is the first keyword that
+ * differs. */
+static enum text_order text_compare(surety_diff *diff,
+                                    const struct facet_text *facet,
+                                    const surety__shape *before,
+                                    const surety__shape *after,
+                                    const char **ret_keyword)
+{
+    const bool asserts = !strcmp(facet->keywords[0], "format") ||
+                         !strcmp(facet->keywords[0], "contentEncoding");
+
+    *ret_keyword = facet->keywords[0];
+    for (size_t i = 0; i < FACET_WORDS && facet->keywords[i]; i++)
+        if (!text_equal(text_of(before, facet->keywords[i]),
+                        text_of(after, facet->keywords[i]))) {
+            *ret_keyword = facet->keywords[i];
+            return TEXT_DIFFERS;
+        }
+    if (asserts && !text_asserts_same(before, after))
+        return TEXT_REFERS;
+    for (size_t i = 0; i < FACET_WORDS && facet->keywords[i]; i++)
+        if (text_of(before, facet->keywords[i]).doc &&
+            !surety__diff_same_below(diff, before, after, facet->keywords[i])) {
+            *ret_keyword = facet->keywords[i];
+            return TEXT_REFERS;
+        }
+    return TEXT_SAME;
+}
+
+/* The first part of a side from *at on that has the facet and that no part of
+ * the other side says the same as; NULL: none. */
+static const surety__shape *text_alone(surety_diff *diff,
+                                       const struct facet_text *facet,
+                                       const surety__side *side,
+                                       const surety__side *other, size_t *at)
+{
+    for (; *at < side->count; ++*at) {
+        bool is_same = !text_is_there(side->parts[*at], facet);
+        const char *keyword;
+
+        for (size_t i = 0; i < other->count && !is_same; i++)
+            is_same = text_is_there(other->parts[i], facet) &&
+                      text_compare(diff, facet, side->parts[*at],
+                                   other->parts[i], &keyword) == TEXT_SAME;
+        if (!is_same)
+            return side->parts[(*at)++];
+    }
+    return NULL;
+}
+
+static void text_tell(surety_diff *diff, const surety__diff_task *task,
+                      const char *keyword, unsigned breaks, surety_val before,
+                      surety_val after)
+{
+    surety_buf *out = &diff->scratch;
+
     surety_buf_reset(out);
     if (after.doc) {
         surety_buf_text(out, before.doc ? "it is " : "there is ");
@@ -372,19 +388,84 @@ static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
         surety__diff_value(diff, before);
         surety_buf_text(out, after.doc ? "" : " any more");
     }
-    surety__diff_tell(diff, task, facet->keyword, breaks);
+    surety__diff_tell(diff, task, keyword, breaks);
 }
 
-/* Unions of too many branches to be taken apart. */
-static void facet_compare_unions(surety_diff *diff,
-                                 const surety__diff_task *task)
+/* A part that only one side has; its first keyword names it. */
+static void text_tell_alone(surety_diff *diff, const surety__diff_task *task,
+                            const struct facet_text *facet,
+                            const surety__shape *part, bool is_new)
 {
-    static const struct facet_text unions[] = {{"anyOf", true},
-                                               {"oneOf", true}};
+    const surety_val none = surety_val_none();
+    unsigned breaks = DIFF_BOTH;
+    size_t i = 0;
+    surety_val value;
 
+    while (!text_of(part, facet->keywords[i]).doc)
+        i++;
+    value = text_of(part, facet->keywords[i]);
+    if (facet->restricts)
+        breaks = is_new ? DIFF_PRODUCERS : DIFF_CONSUMERS;
+    text_tell(diff, task, facet->keywords[i], breaks, is_new ? none : value,
+              is_new ? value : none);
+}
+
+/* Parts that say the same are left aside; the others are told, one of each side
+ * at a time. */
+static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
+                               const struct facet_text *facet)
+{
+    size_t i = 0;
+    size_t j = 0;
+
+    while (diff->status == SURETY_OK) {
+        const surety__shape *before =
+            text_alone(diff, facet, &task->before, &task->after, &i);
+        const surety__shape *after =
+            text_alone(diff, facet, &task->after, &task->before, &j);
+        const char *keyword;
+
+        if (!before && !after)
+            return;
+        if (!before || !after)
+            text_tell_alone(diff, task, facet, before ? before : after,
+                            !before);
+        else if (text_compare(diff, facet, before, after, &keyword) ==
+                 TEXT_REFERS)
+            surety__diff_say(diff, task, keyword, DIFF_BOTH,
+                             "what it refers to may be something else");
+        else
+            text_tell(diff, task, keyword, DIFF_BOTH, text_of(before, keyword),
+                      text_of(after, keyword));
+    }
+}
+
+/* Whether several parts of a side, one of them with patterns, say which names
+ * are additional. */
+static bool facet_shares_names(const surety__side *side)
+{
+    bool has_patterns = false;
+    size_t count = 0;
+
+    for (size_t i = 0; i < side->count; i++) {
+        const surety__objects *objects = side->parts[i]->objects;
+
+        has_patterns = has_patterns || (objects && objects->pattern_count > 0);
+        count += objects && (objects->pattern_count > 0 || objects->additional);
+    }
+    return has_patterns && count > 1;
+}
+
+static void facet_compare_texts(surety_diff *diff,
+                                const surety__diff_task *task)
+{
+    for (size_t i = 0; i < sizeof(facet_texts) / sizeof(*facet_texts); i++)
+        facet_compare_text(diff, task, &facet_texts[i]);
+    if (facet_shares_names(&task->before) || facet_shares_names(&task->after))
+        facet_compare_text(diff, task, &facet_patterns);
     for (size_t i = 0; i < 2; i++)
         if (task->before.opened_count == 0 && task->after.opened_count == 0)
-            facet_compare_text(diff, task, &unions[i]);
+            facet_compare_text(diff, task, &facet_unions[i]);
 }
 
 /* ---- what depends on the rest -------------------------------------------- */
@@ -434,6 +515,15 @@ static bool facet_leaves_same(surety_diff *diff, const surety__side *before,
            surety__diff_same(diff, before->parts[0], after->parts[0]);
 }
 
+/* Whether a part of the side has the keyword. */
+static bool side_has(const surety__side *side, const char *keyword)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (surety__part_keyword(side->parts[i], keyword).doc)
+            return true;
+    return false;
+}
+
 /* Keywords that mean something by what stands beside them, or around. */
 static void facet_compare_context(surety_diff *diff,
                                   const surety__diff_task *task)
@@ -443,14 +533,14 @@ static void facet_compare_context(surety_diff *diff,
     static const char *const dynamic[] = {"$dynamicRef", "$recursiveRef"};
 
     for (size_t i = 0; i < 2; i++)
-        if (surety__side_keyword(&task->before, unevaluated[i]).doc &&
-            surety__side_keyword(&task->after, unevaluated[i]).doc &&
+        if (side_has(&task->before, unevaluated[i]) &&
+            side_has(&task->after, unevaluated[i]) &&
             !facet_leaves_same(diff, &task->before, &task->after))
             surety__diff_say(diff, task, unevaluated[i], DIFF_BOTH,
                              "other parts of the value are left over for it");
     for (size_t i = 0; i < 2; i++)
-        if (surety__side_keyword(&task->before, dynamic[i]).doc &&
-            surety__side_keyword(&task->after, dynamic[i]).doc &&
+        if (side_has(&task->before, dynamic[i]) &&
+            side_has(&task->after, dynamic[i]) &&
             !surety_val_equal(surety_contract_root(diff->before),
                               surety_contract_root(diff->after)))
             surety__diff_say(diff, task, dynamic[i], DIFF_BOTH,
@@ -462,15 +552,15 @@ void surety__diff_facets(surety_diff *diff, const surety__diff_task *task)
     const unsigned before = surety__side_types(&task->before);
     const unsigned after = surety__side_types(&task->after);
 
-    if (!facet_compare_values(diff, task) && !task->types_told)
+    if (!task->types_told)
         surety__diff_types(diff, task, before, after);
+    if (before & after & TYPE_INTEGER)
+        facet_compare_integers(diff, task);
     if (before & after & (TYPE_NUMBER | TYPE_INTEGER)) {
         facet_compare_bounds(diff, task, false);
         facet_compare_bounds(diff, task, true);
     }
     facet_compare_counts(diff, task);
-    for (size_t i = 0; i < sizeof(facet_texts) / sizeof(*facet_texts); i++)
-        facet_compare_text(diff, task, &facet_texts[i]);
-    facet_compare_unions(diff, task);
+    facet_compare_texts(diff, task);
     facet_compare_context(diff, task);
 }

@@ -57,26 +57,49 @@ static void same_push(struct same_walk *walk, const surety__shape *before,
 
 /* ---- what a subschema itself says ---------------------------------------- */
 
-/* Whether a keyword says something by its value alone: it names nothing, and no
- * subschemas stand in it. */
-static bool same_counts(surety_val member)
+/* Whether a keyword says something by its value alone: its dialect knows it, it
+ * names nothing, no subschemas stand in it, and no later member replaces it. */
+static bool same_counts(const surety__shape *shape, surety_val member)
 {
-    const surety__keyword keyword =
-        surety__keyword_named(surety_val_str(surety_val_key(member)));
+    const surety_str name = surety_val_str(surety_val_key(member));
+    const surety__keyword keyword = surety__keyword_in(
+        surety__keyword_named(name), shape->resource->dialect);
     const surety__keyword_row *row = &surety__keyword_rows[keyword];
 
     return keyword != KW_NONE && row->vocabulary != VOCABULARY_CORE &&
-           row->form < FORM_SCHEMA;
+           row->form < FORM_SCHEMA &&
+           surety_val_member(shape->at, name).index == member.index;
 }
 
-static size_t same_count(surety_val subschema)
+static size_t same_count(const surety__shape *shape)
 {
     size_t count = 0;
 
-    for (surety_val member = surety_val_first(subschema); member.doc;
-         member = surety_val_next(subschema, member))
-        count += same_counts(member);
+    for (surety_val member = surety_val_first(shape->at); member.doc;
+         member = surety_val_next(shape->at, member))
+        count += same_counts(shape, member);
     return count;
+}
+
+/* Whether 1.0 is no integer there, as draft 4 has it. */
+static bool same_lexical(const surety__shape *shape)
+{
+    return shape->lexical_integer && (shape->types & TYPE_INTEGER) &&
+           !(shape->types & TYPE_NUMBER);
+}
+
+/* Whether the drafts and vocabularies of two subschemas give the same meaning
+ * to what their texts say. */
+static bool same_rules(const surety__shape *before, const surety__shape *after)
+{
+    static const surety__strings none = {.format = NULL};
+    const surety__strings *a = before->strings ? before->strings : &none;
+    const surety__strings *b = after->strings ? after->strings : &none;
+
+    return same_lexical(before) == same_lexical(after) &&
+           before->resource->vocabularies == after->resource->vocabularies &&
+           a->format == b->format && a->content_base64 == b->content_base64 &&
+           a->content_json == b->content_json;
 }
 
 /* Names that are required where another is there: dependencies has them beside
@@ -111,11 +134,11 @@ static bool same_assertions(const surety__shape *before,
                             const surety__shape *after)
 {
     if (before->never != after->never || before->always != after->always ||
-        same_count(before->at) != same_count(after->at))
+        !same_rules(before, after) || same_count(before) != same_count(after))
         return false;
     for (surety_val member = surety_val_first(before->at); member.doc;
          member = surety_val_next(before->at, member))
-        if (same_counts(member) &&
+        if (same_counts(before, member) &&
             !surety_val_equal(
                 member, surety_val_member(
                             after->at, surety_val_str(surety_val_key(member)))))

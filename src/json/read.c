@@ -21,7 +21,7 @@
 
 /* A container in which a key may stand twice; only while it is open. */
 #define FLAG_LOOK 0x40u
-/* In a slot: two live keys have it. What is below is an index above
+/* In a slot: keys of several hashes have it. What is below is an index above
  * slots_base, so neither may reach half of it. */
 #define SLOT_SHARED 0x80000000u
 #define SLOT_HALF (SLOT_SHARED / 2)
@@ -192,8 +192,9 @@ READ_INLINE const uint32_t *walk_leaf(surety__tokens *tokens, struct walk *walk,
 
 /* Notes the key in the last cell and, where another of the object may be the
  * same, that the object must be looked through. A slot that was filled since
- * the object opened is of a key of its own or of one that stands deeper; two
- * keys of different hashes may share one, a third might hide a fourth. */
+ * the object opened is of a key of its own or of one that stands deeper. The
+ * last key of a slot stands for all of its hash before it; a key of another
+ * hash, which may be of an object around that is still open, is shared with. */
 READ_INLINE void walk_slot(surety_doc *doc, struct walk *walk, uint32_t hash)
 {
     const uint32_t base = doc->slots_base;
@@ -201,11 +202,15 @@ READ_INLINE void walk_slot(surety_doc *doc, struct walk *walk, uint32_t hash)
     const uint32_t last = *slot & ~SLOT_SHARED;
     uint32_t next = base + walk->used;
 
-    if (last > base + walk->open) {
-        if (*slot & SLOT_SHARED ||
-            walk->cells[last - base].hash == walk->cells[walk->used].hash)
+    if (last > base) {
+        const uint32_t shared =
+            walk->cells[last - base].hash == walk->cells[walk->used].hash
+                ? *slot & SLOT_SHARED
+                : SLOT_SHARED;
+
+        if (last > base + walk->open && (*slot & SLOT_SHARED || !shared))
             walk->cells[walk->open].flags = FLAG_LOOK;
-        next |= SLOT_SHARED;
+        next |= shared;
     }
     *slot = next;
 }

@@ -11,6 +11,7 @@
 struct choices {
     const uint8_t *data;
     size_t left;
+    unsigned flags; /* of what is made */
 };
 
 /* What values are made of: JSON texts, the names quoted. */

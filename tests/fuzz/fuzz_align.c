@@ -400,7 +400,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size && *data == '{')
         try_lines((const char *)data, (const char *)data + size, aligner);
     else
-        try_choices((struct choices){data, size}, aligner);
+        try_choices((struct choices){data, size, 0}, aligner);
     surety_aligner_free(aligner);
     return 0;
 }

@@ -16,7 +16,7 @@ static const struct row {
     {"{}", "{}", ""},
     {"{\"title\":\"a\"}", "{\"title\":\"b\"}", ""},
     {"true", "false", " P false\n"},
-    {"false", "true", " - false\n"},
+    {"false", "true", " C false\n"},
     /* Types and values. */
     {"{\"type\":\"string\"}", "{\"type\":[\"string\",\"null\"]}", " C type\n"},
     {"{\"type\":[\"string\",\"null\"]}", "{\"type\":\"string\"}", " P type\n"},
@@ -27,6 +27,15 @@ static const struct row {
     {"{\"enum\":[1]}", "{}", " C enum\n"},
     {"{\"type\":\"integer\"}", "{\"type\":\"integer\",\"enum\":[1]}",
      " P enum\n"},
+    {"{\"type\":[\"string\",\"null\"],\"enum\":[\"a\",null]}",
+     "{\"type\":\"string\",\"enum\":[\"a\",null]}", " P enum\n"},
+    {"{\"type\":\"string\",\"enum\":[\"a\",null]}",
+     "{\"type\":[\"string\",\"null\"],\"enum\":[\"a\",null]}", " C enum\n"},
+    {"{\"type\":\"integer\",\"const\":1}", "{\"type\":\"string\",\"const\":1}",
+     " P enum\n"},
+    {"{\"enum\":[1,2,3],\"minimum\":2}", "{\"enum\":[2,3]}", ""},
+    {"{\"enum\":[1,2,3]}", "{\"minimum\":2}", " P enum\n C enum\n"},
+    {"{\"minimum\":2}", "{\"enum\":[1,2,3]}", " C enum\n P enum\n"},
     /* Bounds. */
     {"{\"minimum\":1}", "{\"minimum\":1.0}", ""},
     {"{\"minimum\":1}", "{\"exclusiveMinimum\":1}", " P minimum\n"},
@@ -186,6 +195,71 @@ static const struct row {
      "/* P minimum\n"},
     {"{\"prefixItems\":[{},{\"maximum\":1}]}",
      "{\"prefixItems\":[{},{\"maximum\":2}]}", "/1 C maximum\n"},
+    /* Where nothing was taken, and what may be there without a name. */
+    {"{\"items\":false}", "{}", "/* C false\n"},
+    {"{}", "{\"items\":false}", "/* P false\n"},
+    {"{\"prefixItems\":[{},false]}", "{}", "/1 C false\n"},
+    {"{\"properties\":{\"a\":false}}", "{}", "/a C properties\n"},
+    {"{\"properties\":{\"a\":{\"items\":false}}}",
+     "{\"properties\":{\"a\":{}}}", "/a/* C false\n"},
+    {"{\"patternProperties\":{\"^a\":false}}",
+     "{\"patternProperties\":{\"^a\":{}}}", " CP patternProperties\n"},
+    {"{\"properties\":{\"a\":{}}}",
+     "{\"properties\":{\"a\":{},\"b\":{\"type\":\"string\"}}}",
+     "/b P properties\n"},
+    {"{\"properties\":{\"a\":{},\"b\":{\"type\":\"string\"}}}",
+     "{\"properties\":{\"a\":{}}}", "/b C properties\n"},
+    {"{\"properties\":{\"a\":{}},\"additionalProperties\":false}",
+     "{\"properties\":{\"a\":{},\"b\":{\"type\":\"string\"}},"
+     "\"additionalProperties\":false}",
+     "/b - properties\n"},
+    {"{\"additionalProperties\":{\"type\":\"number\"}}",
+     "{\"additionalProperties\":{\"type\":\"number\"},\"properties\":{\"b\":{"
+     "\"type\":\"string\"}}}",
+     "/b - properties\n/b C type\n/b P type\n"},
+    {"{\"required\":[\"b\"],\"additionalProperties\":false}",
+     "{\"required\":[\"b\"]}",
+     "/b C additionalProperties\n - additionalProperties\n"},
+    {"{\"properties\":{\"a\":{}},\"additionalProperties\":false,"
+     "\"minProperties\":1}",
+     "{\"properties\":{\"a\":{},\"b\":{}},\"additionalProperties\":false,"
+     "\"minProperties\":1}",
+     "/b C properties\n"},
+    {"{\"additionalProperties\":false,\"not\":{\"maxProperties\":0}}",
+     "{\"not\":{\"maxProperties\":0}}", " C additionalProperties\n"},
+    {"{\"properties\":{\"a\":{}},\"additionalProperties\":false,"
+     "\"dependentRequired\":{\"a\":[\"b\"]}}",
+     "{\"properties\":{\"a\":{}},\"dependentRequired\":{\"a\":[\"b\"]}}",
+     " C additionalProperties\n"},
+    {"{\"allOf\":[{\"pattern\":\"a\"},{\"pattern\":\"b\"}]}",
+     "{\"pattern\":\"a\"}", " C pattern\n"},
+    {"{\"pattern\":\"a\"}",
+     "{\"allOf\":[{\"pattern\":\"b\"},{\"pattern\":\"a\"}]}", " P pattern\n"},
+    {"{\"allOf\":[{\"if\":{\"minimum\":1},\"then\":{\"maximum\":2}},{\"if\":{"
+     "\"minimum\":3},\"then\":{\"maximum\":4}}]}",
+     "{\"allOf\":[{\"if\":{\"minimum\":1},\"then\":{\"maximum\":4}},{\"if\":{"
+     "\"minimum\":3},\"then\":{\"maximum\":2}}]}",
+     " CP then\n CP then\n"},
+    {"{\"patternProperties\":{\"^a\":{}},\"additionalProperties\":{\"minimum\":"
+     "1}}",
+     "{\"allOf\":[{\"patternProperties\":{\"^a\":{}}},{"
+     "\"additionalProperties\":{\"minimum\":1}}]}",
+     " CP additionalProperties\n CP additionalProperties\n"},
+    {"{\"$schema\":\"http://json-schema.org/draft-07/"
+     "schema#\",\"dependentRequired\":{\"a\":[\"b\"]}}",
+     "{\"$schema\":\"https://json-schema.org/draft/2019-09/"
+     "schema\",\"dependentRequired\":{\"a\":[\"b\"]}}",
+     " P dependentRequired\n"},
+    {"{\"$schema\":\"http://json-schema.org/draft-04/"
+     "schema#\",\"type\":\"integer\"}",
+     "{\"$schema\":\"http://json-schema.org/draft-07/"
+     "schema#\",\"type\":\"integer\"}",
+     " C type\n"},
+    {"{\"$schema\":\"http://json-schema.org/draft-04/"
+     "schema#\",\"not\":{\"type\":\"integer\"}}",
+     "{\"$schema\":\"http://json-schema.org/draft-07/"
+     "schema#\",\"not\":{\"type\":\"integer\"}}",
+     " CP not\n"},
     /* References, of which one is used twice and goes round. */
     {"{\"$ref\":\"#/$defs/n\",\"$defs\":{\"n\":{\"properties\":{\"v\":"
      "{\"maximum\":1},\"l\":{\"$ref\":\"#/$defs/n\"},\"r\":{\"$ref\":\"#/$defs/"
@@ -202,13 +276,38 @@ static const struct row {
     {"{\"type\":\"string\",\"maxLength\":3}",
      "{\"anyOf\":[{\"type\":\"string\",\"maxLength\":2},{\"type\":\"null\"}]}",
      " C type\n P maxLength\n"},
+    {"{\"type\":\"object\",\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"x\"}}"
+     ",\"required\":["
+     "\"k\"]},{\"properties\":{\"k\":{\"const\":\"y\"}},\"required\":[\"k\"]}]"
+     "}",
+     "{\"type\":\"object\",\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"z\"}}"
+     ",\"required\":["
+     "\"k\"]},{\"properties\":{\"k\":{\"const\":\"x\"},\"v\":{}},\"required\":["
+     "\"k\"]}]}",
+     " C oneOf\n P oneOf\n/v - properties\n"},
+    /* What is no object satisfies both. */
     {"{\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"x\"}},\"required\":["
      "\"k\"]},{\"properties\":{\"k\":{\"const\":\"y\"}},\"required\":[\"k\"]}]"
      "}",
      "{\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"z\"}},\"required\":["
      "\"k\"]},{\"properties\":{\"k\":{\"const\":\"x\"},\"v\":{}},\"required\":["
      "\"k\"]}]}",
-     " C oneOf\n P oneOf\n/v - properties\n"},
+     " CP oneOf\n CP oneOf\n/v CP properties\n"},
+    {"{\"anyOf\":[{\"minimum\":1},{\"maximum\":5}]}",
+     "{\"oneOf\":[{\"minimum\":1},{\"maximum\":5}]}", " P oneOf\n"},
+    {"{\"oneOf\":[{\"minimum\":1},{\"maximum\":5}]}",
+     "{\"anyOf\":[{\"minimum\":1},{\"maximum\":5}]}", " C oneOf\n"},
+    {"{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"string\"}]}",
+     "{\"type\":\"string\"}", " C oneOf\n CP oneOf\n"},
+    {"{\"oneOf\":[{\"type\":\"object\",\"properties\":{\"a\":{}},"
+     "\"additionalProperties\":false},{\"type\":\"object\",\"required\":[\"b\"]"
+     "}]}",
+     "{\"oneOf\":[{\"type\":\"object\",\"properties\":{\"a\":{},\"b\":{}},"
+     "\"additionalProperties\":false},{\"type\":\"object\",\"required\":[\"b\"]"
+     "}]}",
+     "/b CP properties\n"},
+    {"{\"oneOf\":[{},{\"enum\":[1,[2]]}]}",
+     "{\"oneOf\":[{},{\"enum\":[1,[3]]}]}", " CP enum\n CP enum\n"},
     /* Two of them may hold: who takes more may make both do so. */
     {"{\"oneOf\":[{\"maximum\":1},{\"minimum\":5}]}",
      "{\"oneOf\":[{\"maximum\":2},{\"minimum\":5}]}", " CP maximum\n"},

@@ -510,6 +510,31 @@ done:
     surety_doc_free(doc);
 }
 
+/* So many other keys stand in the first of the two that each place of the
+ * reader's table was taken by one of them. */
+TEST(finds_duplicates_around_many)
+{
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    NEED(doc);
+    surety_buf_text(&out, "{\"a\":[{\"b\":{");
+    for (unsigned i = 0; i < 5000; i++) {
+        surety_buf_text(&out, i ? ",\"k" : "\"k");
+        surety_buf_number(&out, i);
+        surety_buf_text(&out, "\":0");
+    }
+    surety_buf_text(&out, "},\"b\":1}],\"a\":2}");
+    TRY(out.status);
+    TRY(surety_doc_read(doc, surety_buf_str(&out), NULL, NULL));
+    CHECK(surety_doc_duplicate_count(doc) == 2);
+    CHECK(surety_val_uint(surety_val_get(surety_doc_root(doc), "a"), 0) == 2);
+done:
+    surety_buf_done(&out);
+    surety_doc_free(doc);
+}
+
 /* 100,000 equal keys, nested 500 deep besides: linear, or this takes minutes.
  */
 TEST(stays_fast_with_many_duplicates)
@@ -553,6 +578,7 @@ int main(int argc, char **argv)
         {"reads no byte past the end", reads_no_byte_past_the_end},
         {"lets the last duplicate count", lets_the_last_duplicate_count},
         {"finds duplicates among many", finds_duplicates_among_many},
+        {"finds duplicates around many", finds_duplicates_around_many},
         {"stays fast with many duplicates", stays_fast_with_many_duplicates},
     };
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A side that lists its values (enum, const) takes those of them that all of
+ * its parts take, and no others. Such a list is short, so nothing is compared:
+ * each value is checked by both sides, whatever their keywords are. In a oneOf
+ * whose branches may hold together that says too little, for a branch may be
+ * what makes another one too many: there the lists themselves are compared, and
+ * the other keywords as anywhere. */
+#include "diff/diff.h"
+
+/* Steps that the checks of one diff may take together. Values beyond them are
+ * told as not taken. */
+enum { DIFF_WORK = 20000000 };
+
+/* The values of a side's first list, and the side; list NULL: it has none. */
+struct value_list {
+    const surety__choices *list;
+    const surety_doc *doc;
+    const surety__side *side;
+    const surety_schema *schema;
+};
+
+static struct value_list values_of(const surety__side *side,
+                                   const surety_contract *contract)
+{
+    struct value_list values = {.side = side,
+                                .schema = surety_contract_schema(contract)};
+
+    for (size_t i = 0; i < side->count && !values.list; i++) {
+        const surety__shape *part = side->parts[i];
+
+        values.list = part->constant ? part->constant : part->choices;
+        values.doc = part->at.doc;
+    }
+    return values;
+}
+
+static surety_val values_at(const struct value_list *values, uint32_t i)
+{
+    return (surety_val){values->doc, (uint32_t)values->list->list[i].value};
+}
+
+/* Whether all parts of a side take the value; listed: whether it is in all
+ * their lists. */
+static bool values_take(surety_diff *diff, const struct value_list *values,
+                        surety_val value, bool listed)
+{
+    const surety__side *side = values->side;
+    bool valid = true;
+
+    for (size_t i = 0; i < side->count && valid; i++) {
+        const surety__shape *part = side->parts[i];
+
+        if (!listed && surety__shape_check(diff->checker, values->schema, part,
+                                           value, &diff->work, &valid))
+            return false;
+        if (listed)
+            valid =
+                (!part->choices ||
+                 surety__choices_have(part->choices, part->at.doc, value)) &&
+                (!part->constant ||
+                 surety__choices_have(part->constant, part->at.doc, value));
+    }
+    return valid;
+}
+
+/* Whether a list has the i-th value of another one. */
+static bool values_have(const struct value_list *values,
+                        const struct value_list *other, uint32_t wanted)
+{
+    const surety__pair *pair = &other->list->list[wanted];
+
+    for (uint32_t i = 0; values->list && i < values->list->count; i++)
+        if (values->list->list[i].key == pair->key &&
+            surety_val_equal(values_at(values, i), values_at(other, wanted)))
+            return true;
+    return false;
+}
+
+/* Tells the values of either list that only `takes` takes and `lacks` does not.
+ * Where the list belongs to a branch of a oneOf, one that is not listed any
+ * more may be taken for that. */
+static void values_tell(surety_diff *diff, const surety__diff_task *task,
+                        const struct value_list *takes,
+                        const struct value_list *lacks, bool is_new)
+{
+    enum { LISTED = 8 };
+    surety_buf *out = &diff->scratch;
+    size_t count = 0;
+
+    surety_buf_reset(out);
+    for (int k = 0; k < 2; k++) {
+        const struct value_list *values = k ? lacks : takes;
+
+        for (uint32_t i = 0; values->list && i < values->list->count; i++) {
+            const surety_val value = values_at(values, i);
+
+            if ((k && values_have(takes, values, i)) ||
+                !values_take(diff, takes, value, task->loose) ||
+                values_take(diff, lacks, value, task->loose) ||
+                ++count > LISTED)
+                continue;
+            surety_buf_text(out, count > 1 ? ", " : "");
+            surety__diff_value(diff, value);
+        }
+    }
+    if (count == 0)
+        return;
+    if (count > LISTED)
+        surety__buf_printf(out, " and %zu more", count - LISTED);
+    surety_buf_text(out, count > 1 ? " are" : " is");
+    surety_buf_text(out, is_new ? " taken, too" : " not taken any more");
+    surety__diff_tell(diff, task, "enum",
+                      is_new ? DIFF_CONSUMERS : DIFF_PRODUCERS);
+}
+
+/* Whether a part of the side leads to other subschemas, and among them may be a
+ * dynamic reference, whose meaning there is not known to the check. */
+static bool values_are_dynamic(const struct value_list *values)
+{
+    for (size_t i = 0; i < values->side->count && values->schema->dynamic; i++)
+        if (values->side->parts[i]->applicator_count ||
+            values->side->parts[i]->objects || values->side->parts[i]->arrays)
+            return true;
+    return false;
+}
+
+bool surety__diff_values(surety_diff *diff, const surety__diff_task *task)
+{
+    const struct value_list before = values_of(&task->before, diff->before);
+    const struct value_list after = values_of(&task->after, diff->after);
+
+    if ((!before.list && !after.list) || task->before.is_cut ||
+        task->after.is_cut)
+        return false;
+    if (!diff->checker) {
+        diff->checker = surety_checker_new(diff->alloc, NULL);
+        diff->work = DIFF_WORK;
+        if (!diff->checker)
+            diff->status = SURETY_NOMEM;
+        if (diff->status)
+            return true;
+    }
+    values_tell(diff, task, &before, &after, false);
+    values_tell(diff, task, &after, &before, true);
+    if (!after.list)
+        surety__diff_say(diff, task, "enum", DIFF_CONSUMERS,
+                         "other values than the listed ones are taken, too");
+    else if (!before.list)
+        surety__diff_say(diff, task, "enum", DIFF_PRODUCERS,
+                         "only listed values are taken now");
+    if ((values_are_dynamic(&before) || values_are_dynamic(&after)) &&
+        !surety_val_equal(surety_contract_root(diff->before),
+                          surety_contract_root(diff->after)))
+        surety__diff_say(diff, task, "enum", DIFF_BOTH,
+                         "other listed values may be taken");
+    return !task->loose;
+}
