@@ -11,9 +11,9 @@
  *
  * The schemas are compared as they are checked, with drafts, references and
  * allOf settled, and values that are listed are checked by both. What two
- * subschemas mean together is not proved: a change is told where the keywords of
- * one place differ in what they take. So a change may be told as breaking that
- * breaks nothing. The converse does not happen: where no change breaks
+ * subschemas mean together is not proved: a change is told where the keywords
+ * of one place differ in what they take. So a change may be told as breaking
+ * that breaks nothing. The converse does not happen: where no change breaks
  * producers, the new schema takes every value that the old one takes, and where
  * none breaks consumers, the old one takes every value that the new one takes,
  * once members that it leaves no room for are left out.

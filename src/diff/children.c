@@ -37,7 +37,7 @@ static bool members_count(const surety__side *side)
 /* Whether members that are not named are refused, in so many words. */
 static bool members_are_closed(const surety__objects *objects)
 {
-    return objects->additional && objects->additional->direct->never;
+    return objects->additional && objects->additional->never;
 }
 
 static bool member_pattern_holds(const surety__pattern *pattern,

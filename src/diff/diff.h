@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The door of diff/, and what its files share. diff.c walks two schemas side by
  * side; values.c compares what they list, facets.c what else they say of one
- * place, children.c what they say of members and items, same.c what is not taken
- * apart, policy.c what the contracts say around the schemas. */
+ * place, children.c what they say of members and items, same.c what is not
+ * taken apart, policy.c what the contracts say around the schemas. */
 #ifndef SURETY_DIFF_DIFF_H
 #define SURETY_DIFF_DIFF_H
 

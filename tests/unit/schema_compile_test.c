@@ -265,93 +265,6 @@ TEST(names_and_dialects_that_are_wrong)
     compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
 }
 
-TEST(a_schema_that_goes_in_circles)
-{
-#define CIRCLE(schema, line, column, path)                                     \
-    {                                                                          \
-        schema, SURETY_SYNTAX, line, column, path,                             \
-            "the schema refers to itself without moving into the value: a "    \
-            "check of it might never end"                                      \
-    }
-    static const struct mistake mistakes[] = {
-        CIRCLE("{\"$ref\":\"#\"}", 1, 1, ""),
-        CIRCLE("{\"allOf\":[{\"$ref\":\"#\"}]}", 1, 1, ""),
-        CIRCLE("{\"$ref\":\"#/$defs/a\",\"$defs\":{\n"
-               "\"a\":{\"allOf\":[{\"$ref\":\"#/$defs/b\"}]},\n"
-               "\"b\":{\"allOf\":[{\"$ref\":\"#/$defs/a\"}]}}}",
-               2, 5, "/$defs/a"),
-        CIRCLE("{\"oneOf\":[{\"type\":\"string\"},{\"$ref\":\"#\"}]}", 1, 1,
-               ""),
-        CIRCLE("{\"not\":{\"$ref\":\"#\"}}", 1, 1, ""),
-        CIRCLE("{\"if\":{\"$ref\":\"#\"},\"then\":true}", 1, 1, ""),
-        CIRCLE("{\"anyOf\":[{\"$ref\":\"#\"},{\"type\":\"string\"}]}", 1, 1,
-               ""),
-        CIRCLE("{\"properties\":{\"a\":{\"$ref\":\"#/properties/a\"}}}", 1, 20,
-               "/properties/a"),
-        CIRCLE("{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
-               "\"$ref\":\"#\"}",
-               1, 1, ""),
-        /* Which only some value closes. */
-        CIRCLE("{\"anyOf\":[{\"type\":\"string\"},{\"$ref\":\"#\"}]}", 1, 1,
-               ""),
-        CIRCLE("{\"if\":{\"type\":\"string\"},\"then\":{\"$ref\":\"#\"}}", 1, 1,
-               ""),
-        CIRCLE("{\"if\":{\"type\":\"string\"},\"else\":{\"$ref\":\"#\"}}", 1, 1,
-               ""),
-        CIRCLE("{\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}}", 1, 1, ""),
-        /* By dynamic references, to whatever scope they lead. */
-        CIRCLE("{\"$dynamicAnchor\":\"a\",\"$dynamicRef\":\"#a\"}", 1, 1, ""),
-        CIRCLE("{\"$dynamicAnchor\":\"d\",\"if\":{\"$dynamicRef\":\"#d\"},"
-               "\"items\":{\"unevaluatedItems\":false}}",
-               1, 1, ""),
-        CIRCLE("{\"$dynamicAnchor\":\"d\",\"allOf\":[{\"if\":{\"$dynamicRef\":"
-               "\"#d\"}}]}",
-               1, 1, ""),
-        CIRCLE("{\"$schema\":\"https://json-schema.org/draft/2019-09/schema\","
-               "\"$recursiveAnchor\":true,\"anyOf\":[true,{"
-               "\"$recursiveRef\":\"#\"}]}",
-               1, 1, ""),
-        CIRCLE("{\"$id\":\"urn:a\",\"$ref\":\"urn:b\",\"$defs\":{\"t\":{"
-               "\"$dynamicAnchor\":\"t\",\"$ref\":\"urn:b\"},\"b\":{\"$id\":"
-               "\"urn:b\",\"not\":{\"$dynamicRef\":\"#t\"},\"$defs\":{\"t\":{"
-               "\"$dynamicAnchor\":\"t\"}}}}}",
-               1, 86, "/$defs/b"),
-        CIRCLE("{\"$schema\":\"https://json-schema.org/v1\",\"$dynamicAnchor\":"
-               "\"t\",\"propertyDependencies\":{\"a\":{\"b\":{\"$dynamicRef\":"
-               "\"t\"}}}}",
-               1, 1, ""),
-    };
-#undef CIRCLE
-
-    compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
-}
-
-/* Recursion that moves into the value, and what is applied twice to it. */
-TEST(recursion_that_is_none_of_these)
-{
-    static const char *const schemas[] = {
-        "{\"items\":{\"$ref\":\"#\"}}",
-        "{\"allOf\":[{\"properties\":{\"a\":{\"$ref\":\"#\"}}}]}",
-        "{\"anyOf\":[{\"$ref\":\"#/$defs/a\"},{\"not\":{\"$ref\":\"#/$defs/"
-        "a\"}}],"
-        "\"$defs\":{\"a\":{\"items\":{\"$ref\":\"#\"}}}}",
-        "{\"$dynamicAnchor\":\"a\",\"items\":{\"$dynamicRef\":\"#a\"}}",
-        "{\"not\":{\"items\":{\"not\":{\"$ref\":\"#\"}}}}",
-        "{\"if\":true,\"then\":{\"contains\":{\"$ref\":\"#\"}}}",
-    };
-    surety_schema_options options = compile_options(t);
-    surety_schema *schema = NULL;
-
-    for (size_t i = 0; i < CHECK_COUNT(schemas); i++) {
-        TRY(surety_schema_read(surety_str_of(schemas[i]), &options, &schema,
-                               NULL));
-        surety_schema_free(schema);
-        schema = NULL;
-    }
-done:
-    surety_schema_free(schema);
-}
-
 TEST(a_pattern_that_is_none)
 {
     surety_schema_options options = compile_options(t);
@@ -989,8 +902,6 @@ int main(int argc, char **argv)
         {"a reference that leads nowhere", a_reference_that_leads_nowhere},
         {"names and dialects that are wrong",
          names_and_dialects_that_are_wrong},
-        {"a schema that goes in circles", a_schema_that_goes_in_circles},
-        {"recursion that is none of these", recursion_that_is_none_of_these},
         {"a pattern that is none", a_pattern_that_is_none},
         {"JSON that is broken", json_that_is_broken},
         {"what is not known is ignored", what_is_not_known_is_ignored},
