@@ -167,14 +167,15 @@ static bool check_arguments(struct renderer *renderer,
 
     if (!options_obey(cli, rules, sizeof(rules) / sizeof(*rules)))
         return false;
-    return has_data
-               ? check_kind(cli, settings->chart, charts,
-                            "there are bar and line", "charts of the type") &&
-                     check_kind(cli, settings->table, tables,
-                                "there are csv, xlsx and html",
-                                "tables of the format")
-               : check_number(cli, "--chart", settings->chart) &&
-                     check_number(cli, "--table", settings->table);
+    return has_data ? check_kind(cli, settings->chart, charts,
+                                 "there are bar and line; shares that sum to "
+                                 "100 % are stacked bars",
+                                 "charts of the type") &&
+                          check_kind(cli, settings->table, tables,
+                                     "there are csv, xlsx and html",
+                                     "tables of the format")
+                    : check_number(cli, "--chart", settings->chart) &&
+                          check_number(cli, "--table", settings->table);
 }
 
 static bool take_missing(struct renderer *renderer)

@@ -32,7 +32,7 @@ extern "C" {
  * one chart, of which eight are told apart by colour; outputs of one value. */
 #define SURETY_TABLE_ROWS_MAX 1000000
 #define SURETY_TABLE_COLUMNS_MAX 2000
-#define SURETY_CHART_BARS_MAX 500
+#define SURETY_CHART_BARS_MAX 500 /* of more, the smallest become one */
 #define SURETY_CHART_POINTS_MAX 100000
 #define SURETY_CHART_LINES_MAX 500
 #define SURETY_CHART_SERIES_MAX 8
@@ -44,7 +44,7 @@ extern "C" {
 typedef enum surety_column_kind {
     SURETY_COLUMN_TEXT = 0,
     SURETY_COLUMN_NUMBER,
-    SURETY_COLUMN_TIME, /* years, months, quarters, days */
+    SURETY_COLUMN_TIME, /* years, months, days, times of day, ... */
     SURETY_COLUMN_CODE  /* digits that are a name: "06", a FIPS code */
 } surety_column_kind;
 /* "text", "number", "time", "code". */
@@ -142,6 +142,16 @@ typedef enum surety_chart_format {
     SURETY_CHART_SVG
 } surety_chart_format;
 
+/* What a series means, where its colour is to say so: the colours of good and
+ * fair are two blues, that of bad is a red, and all are told apart by every
+ * kind of colour vision. */
+typedef enum surety_chart_tone {
+    SURETY_TONE_NONE = 0, /* one of the colours in their order */
+    SURETY_TONE_GOOD,
+    SURETY_TONE_FAIR,
+    SURETY_TONE_BAD
+} surety_chart_tone;
+
 typedef struct surety_chart {
     size_t size; /* sizeof(surety_chart) */
     surety_chart_type type;
@@ -150,8 +160,9 @@ typedef struct surety_chart {
     surety_str note;  /* small, below: the source; may be empty */
     /* Columns by name or label. Where none is named, x is for lines the first
      * column of time, else the first of text; y the column of numbers whose
-     * name and label share most words with the title, else the first; series
-     * a column that parts rows with the same x. */
+     * name and label share most words with the title and those that it names,
+     * else the first; series a column that parts rows with the same x. Columns
+     * whose names are times are places of lines, and series of bars. */
     surety_str x;
     const surety_str *y; /* several: a series each */
     size_t y_count;
@@ -160,13 +171,15 @@ typedef struct surety_chart {
     unsigned width;
     unsigned height;
     unsigned scale; /* PNG: pixels for each of those, 1 to 4; 0: 2 */
+    const surety_chart_tone *tones; /* of the columns in y; NULL: none */
+    size_t tones_count;
 } surety_chart;
 
-/* Draws a chart and appends the picture; words that are worth saying of it (a
- * value that was no number, a title cut) are appended to remarks (may be
- * NULL), a line each. SURETY_SYNTAX: the data cannot be drawn so, or no such
- * column; SURETY_LIMIT; SURETY_UNSUPPORTED: a build without cairo;
- * SURETY_NOMEM. */
+/* Draws a chart and appends the picture; what it does not show as the data have
+ * it (a value that was no number, a measure that is not drawn, bars that were
+ * joined, a title cut) is appended to remarks (may be NULL), a line each.
+ * SURETY_SYNTAX: the data cannot be drawn so, or no such column; SURETY_LIMIT;
+ * SURETY_UNSUPPORTED: a build without cairo; SURETY_NOMEM. */
 SURETY_API surety_status surety_chart_draw(surety_table *table,
                                            const surety_chart *chart,
                                            surety_buf *out, surety_buf *remarks,

@@ -266,11 +266,12 @@ SURETY_API surety_status surety_stats_write_csv(const surety_stats *stats,
                                                 size_t top, bool formulas,
                                                 surety_buf *out);
 /* Draws, by group, the share of runs that were valid at the first try, after
- * more, and not, in percent; and appends the picture: bars, or lines where runs
- * are told apart by day or month alone. Of chart, format, title, note, width,
- * height and scale count. More than SURETY_STATS_BARS_MAX groups in bars: those
- * with the most runs, and a remark. As surety_chart_draw; SURETY_SYNTAX: there
- * are no runs. */
+ * more, and not, in percent, one upon the other in the tones good, fair and
+ * bad; and appends the picture. Of chart, format, title, note, width, height
+ * and scale count. Where runs are told apart by day or month alone, bars stand
+ * along the time, or lines where they are more than SURETY_CHART_BARS_MAX. More
+ * than SURETY_STATS_BARS_MAX other groups: those with the most runs, and a
+ * remark. As surety_chart_draw; SURETY_SYNTAX: there are no runs. */
 #define SURETY_STATS_BARS_MAX 40
 SURETY_API surety_status surety_stats_draw(const surety_stats *stats,
                                            const surety_chart *chart,

@@ -76,6 +76,18 @@ typedef struct surety__pair {
 /* Sorts by key, then value, in place; n log n whatever the pairs are. */
 void surety__pairs_sort(surety__pair *pairs, size_t count);
 
+/* ---- dates (date.c) ----------------------------------------------------- */
+
+/* Days since 1970-01-01, and the Gregorian calendar, on for ever both ways. */
+typedef struct surety__date {
+    int64_t year;
+    uint32_t month, day; /* from 1 */
+} surety__date;
+surety__date surety__date_of(int64_t days);
+int64_t surety__date_days(surety__date date);
+/* The last day of a month. */
+uint32_t surety__date_last(int64_t year, uint32_t month);
+
 /* ---- errors (error.c) -------------------------------------------------- */
 
 /* Fills reterr (may be NULL), whole, and gives status. The format knows %s,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bars, from zero. They stand where the names of their places fit below; else
- * they lie, one below the other with the name at the left, as many as there
- * are, each readable: that is why a chart of 254 counties is tall. The value
- * stands at a bar's end where there is room for all of them. A value that is
- * missing says so in place of a bar, for an empty place reads as zero. */
+/* Bars, from zero; shares of a whole one upon the other. They stand where the
+ * names of their places fit below; else they lie, one below the other with the
+ * name at the left, as many as there are, each readable: that is why a chart of
+ * 254 counties is tall. The value stands at a bar's end where there is room for
+ * all of them. A value that is missing says so in place of a bar, for an empty
+ * place reads as zero. */
 #include "render/canvas.h"
 
 #include <math.h>
@@ -68,6 +69,81 @@ static void bars_missing(const surety__picture *picture, const double middle[2],
     }
 }
 
+/* Black or white, whichever is read better on a colour (WCAG 2.1, relative
+ * luminance). */
+static uint32_t bars_ink(uint32_t color)
+{
+    static const double weights[] = {0.0722, 0.7152, 0.2126};
+    double light = 0;
+
+    for (unsigned i = 0; i < 3; i++)
+        light += weights[i] * pow((color >> 8 * i & 255) / 255.0, 2.2);
+    return light > 0.25 ? (uint32_t)SURETY__INK_TEXT
+                        : (uint32_t)SURETY__INK_PAPER;
+}
+
+/* Where a bar begins: where those below it end, if they are stacked. */
+static double bars_base(const surety__picture *picture, size_t series,
+                        size_t place)
+{
+    double base = 0;
+
+    for (size_t i = 0; picture->model->is_stacked && i < series; i++) {
+        const double value = surety__picture_value(picture, i, place);
+        base += isnan(value) ? 0 : value;
+    }
+    return base;
+}
+
+/* How many bars stand side by side at a place. */
+static size_t bars_beside(const surety__picture *picture)
+{
+    return picture->model->is_stacked ? 1 : picture->model->series_count;
+}
+
+/* Whether anything is at a place. */
+static bool bars_is_empty(const surety__picture *picture, size_t place)
+{
+    bool is_empty = true;
+
+    for (size_t i = 0; i < picture->model->series_count; i++)
+        is_empty &= isnan(surety__picture_value(picture, i, place));
+    return is_empty;
+}
+
+/* One bar of a stack, with its value in it where there is room. The box is its
+ * corner, width and height, which is negative where bars stand. */
+static void bars_stack(const surety__picture *picture, size_t series,
+                       size_t place, const double box[4], bool has_label)
+{
+    const uint32_t color = surety__picture_color(picture, series);
+    const bool is_lying = box[3] > 0;
+    PangoLayout *layout;
+    double width, height;
+
+    if (isnan(surety__picture_value(picture, series, place)))
+        return;
+    surety__canvas_ink(&picture->canvas, color);
+    surety__canvas_box(&picture->canvas, box[0], box[1], box[2], box[3]);
+    /* A line of paper at its end parts it from the next. */
+    if (fabs(box[2]) > 3 && fabs(box[3]) > 3) {
+        const double corner[2] = {box[0] + (is_lying ? box[2] : 0),
+                                  box[1] + (is_lying ? 0 : box[3])};
+        const double end[2] = {box[0] + box[2], box[1] + box[3]};
+        surety__canvas_line(&picture->canvas, corner, end, 1,
+                            SURETY__INK_PAPER);
+    }
+    if (!has_label)
+        return;
+    layout = bars_label(picture, series, place);
+    surety__canvas_size(layout, &width, &height);
+    if (width + 4 <= fabs(box[2]) && height + 1 <= fabs(box[3]))
+        surety__canvas_show(&picture->canvas, layout,
+                            box[0] + (box[2] - width) / 2,
+                            box[1] + (box[3] - height) / 2, bars_ink(color));
+    g_object_unref(layout);
+}
+
 /* The widest label of a value. */
 static double bars_label_width(const surety__picture *picture)
 {
@@ -94,17 +170,17 @@ static double bars_width(const surety__picture *picture)
     const surety__model *model = picture->model;
     const double slot =
         (picture->right - picture->left) / (double)model->places_count;
-    const double width = slot * 0.76 / (double)model->series_count;
+    const double width = slot * 0.76 / (double)bars_beside(picture);
 
     return width > 96 ? 96 : width;
 }
 
 bool surety__bars_fit(const surety__picture *picture)
 {
-    if (bars_width(picture) < 3)
-        return false;
-    return picture->model->scale != SURETY__SCALE_NAMES ||
-           surety__places_fit(picture);
+    /* Times go from the left to the right, however many there are. */
+    if (picture->model->scale != SURETY__SCALE_NAMES)
+        return true;
+    return bars_width(picture) >= 3 && surety__places_fit(picture);
 }
 
 /* One standing bar with its middle at x. */
@@ -120,6 +196,16 @@ static void bars_stand(const surety__picture *picture, size_t series,
     PangoLayout *layout;
     double label_width, label_height;
 
+    if (picture->model->is_stacked && !bars_is_empty(picture, place)) {
+        const double base = surety__picture_along(
+            picture, bars_base(picture, series, place), length);
+        const double box[4] = {x - width / 2, picture->bottom - base, width,
+                               -surety__picture_along(picture, value, length)};
+        bars_stack(picture, series, place, box, has_label);
+        return;
+    }
+    if (picture->model->is_stacked && series > 0)
+        return;
     if (!isnan(value)) {
         const double gap = picture->model->series_count > 1 && width > 4;
         y = picture->bottom - surety__picture_along(picture, value, length);
@@ -146,6 +232,7 @@ static void bars_stand(const surety__picture *picture, size_t series,
 void surety__bars_upright(surety__picture *picture)
 {
     const surety__model *model = picture->model;
+    const size_t beside = bars_beside(picture);
     double slot, width;
     double below; /* room for the value of the lowest */
     bool has_labels;
@@ -154,18 +241,19 @@ void surety__bars_upright(surety__picture *picture)
     picture->top += 14; /* for the value of the highest */
     slot = (picture->right - picture->left) / (double)model->places_count;
     width = bars_width(picture);
-    has_labels = model->places_count * model->series_count <= 60 &&
-                 bars_label_width(picture) <=
-                     (model->series_count == 1 ? slot - 8 : width - 3);
+    has_labels =
+        model->places_count * model->series_count <= 60 &&
+        bars_label_width(picture) <= (beside == 1 ? slot - 8 : width - 3);
     below = has_labels && model->low < 0 ? 16 : 0;
     picture->bottom -= below;
     surety__picture_grid(picture);
     for (size_t k = 0; k < model->places_count; k++) {
         const double middle = picture->left + ((double)k + 0.5) * slot;
-        const double first =
-            middle - width * ((double)model->series_count - 1) / 2;
+        const double first = middle - width * ((double)beside - 1) / 2;
         for (size_t i = 0; i < model->series_count; i++)
-            bars_stand(picture, i, k, first + width * (double)i, has_labels);
+            bars_stand(picture, i, k,
+                       first + width * (double)(beside > 1 ? i : 0),
+                       has_labels);
     }
     picture->bottom += below;
     surety__places_draw(picture);
@@ -176,7 +264,7 @@ void surety__bars_upright(surety__picture *picture)
 static double bars_row_wanted(const surety__picture *picture)
 {
     const size_t places = picture->model->places_count;
-    const size_t series = picture->model->series_count;
+    const size_t series = bars_beside(picture);
     double wanted = places <= BARS_FEW ? 32 : places <= 60 ? 24 : 19;
 
     if (series > 1)
@@ -206,6 +294,9 @@ static double bars_names(const surety__picture *picture, double row,
     const size_t every = row >= 14 ? 1 : (size_t)ceil(14 / row);
     double widest = 0;
 
+    if (is_drawn)
+        *picture->unnamed +=
+            model->places_count - (model->places_count + every - 1) / every;
     for (size_t k = 0; k < model->places_count; k += every) {
         PangoLayout *layout = bars_name(picture, k, row);
         double width, height;
@@ -260,12 +351,21 @@ static void bars_lie(const surety__picture *picture, size_t series,
     const double y = at[1];
     const double thick = at[2];
     double x = zero;
+    const double span = picture->ticks.step * (picture->ticks.count - 1);
+    const double scale = (picture->right - picture->left) / span;
     PangoLayout *layout;
     double width, height;
 
+    if (picture->model->is_stacked && !bars_is_empty(picture, place)) {
+        const double box[4] = {zero + bars_base(picture, series, place) * scale,
+                               y - thick / 2, value * scale, thick};
+        bars_stack(picture, series, place, box, has_label);
+        return;
+    }
+    if (picture->model->is_stacked && series > 0)
+        return;
     if (!isnan(value)) {
-        const double span = picture->ticks.step * (picture->ticks.count - 1);
-        x = zero + value / span * (picture->right - picture->left);
+        x = zero + value * scale;
         surety__canvas_ink(&picture->canvas,
                            surety__picture_color(picture, series));
         surety__canvas_box(&picture->canvas, zero, y - thick / 2, x - zero,
@@ -289,8 +389,10 @@ void surety__bars_lying(surety__picture *picture)
 {
     const surety__model *model = picture->model;
     const bool is_tall = picture->bottom - picture->top > BARS_TALL;
-    const double values = bars_label_width(picture) + 10;
-    const double share = model->series_count > 1 ? 0.84 : 0.7;
+    const size_t beside = bars_beside(picture);
+    const double values =
+        model->is_stacked ? 0 : bars_label_width(picture) + 10;
+    const double share = beside > 1 ? 0.84 : 0.7;
     double row, thick, zero;
     bool has_labels;
 
@@ -298,9 +400,9 @@ void surety__bars_lying(surety__picture *picture)
         picture->top += BARS_AXIS - 6;
     picture->bottom -= BARS_AXIS;
     row = (picture->bottom - picture->top) / (double)model->places_count;
-    thick = row * share / (double)model->series_count;
+    thick = row * share / (double)beside;
     thick = thick > 40 ? 40 : thick;
-    has_labels = thick >= 9 || (model->series_count == 1 && row >= 14);
+    has_labels = thick >= 9 || (beside == 1 && row >= 14);
     picture->left = DRAW_MARGIN + bars_names(picture, row, false) + 10;
     bars_names(picture, row, true);
     if (has_labels && model->low < 0)
@@ -313,11 +415,11 @@ void surety__bars_lying(surety__picture *picture)
     for (size_t k = 0; k < model->places_count; k++) {
         const double middle = picture->top + ((double)k + 0.5) * row;
         for (size_t i = 0; i < model->series_count; i++) {
-            const double at[3] = {
-                zero,
-                middle +
-                    thick * ((double)i - ((double)model->series_count - 1) / 2),
-                thick - (model->series_count > 1 ? 1 : 0)};
+            const double at[3] = {zero,
+                                  middle +
+                                      thick * ((double)(beside > 1 ? i : 0) -
+                                               ((double)beside - 1) / 2),
+                                  thick - (beside > 1 ? 1 : 0)};
             bars_lie(picture, i, k, at, has_labels);
         }
     }

@@ -80,11 +80,15 @@ typedef struct surety__picture {
     double left, top, right, bottom; /* of the plot */
     surety__ticks ticks;
     double header, footer; /* heights, margins included */
-    unsigned *colors;      /* of series: an index; 8 and more: pale */
+    uint8_t *colors;       /* of series: an index; 8: pale */
     bool has_legend;
-    bool *is_cut;      /* set where the title did not fit */
+    bool is_bare;      /* a panel above another: no names below it */
+    unsigned *cut;     /* grows by a DRAW_CUT for a text that did not fit */
     size_t *shortened; /* grows with each name that is drawn and did not */
+    size_t *unnamed;   /* and with each that is not drawn for want of room */
 } surety__picture;
+
+enum { DRAW_CUT_TITLE = 1, DRAW_CUT_SUBTITLE = 2, DRAW_CUT_NOTE = 4 };
 
 /* Where a value stands on the axis of values, in pixels from its beginning of
  * so many. */
@@ -109,7 +113,9 @@ bool surety__bars_fit(const surety__picture *picture);
 void surety__bars_upright(surety__picture *picture);
 double surety__bars_height(const surety__picture *picture);
 void surety__bars_lying(surety__picture *picture);
-/* lines.c */
+/* lines.c: the room that the value at the end of a lone line takes right of the
+ * plot. */
+double surety__lines_room(const surety__picture *picture);
 void surety__lines_draw(surety__picture *picture);
 /* A mark of a line: a shape of the series' own, with its middle there. */
 void surety__lines_mark(const surety__picture *picture, size_t series, double x,

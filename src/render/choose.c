@@ -87,8 +87,7 @@ static void choose_x(const surety_table *table, surety_chart_type type,
 
 /* ---- what is measured ---------------------------------------------------- */
 
-/* How many words of text stand in title, short ones not counted. */
-static unsigned choose_shared(surety_str text, surety_str title)
+unsigned surety__words_shared(surety_str text, surety_str title)
 {
     unsigned count = 0;
 
@@ -119,27 +118,72 @@ static bool choose_is_margin(surety_str name)
             name.ptr[name.len - 2] == 'P');
 }
 
-static size_t choose_y(const surety_table *table, surety_str title, size_t x)
+/* How well a column of numbers suits the title; 0: it is none. */
+static unsigned choose_score(const surety_table *table, surety_str title,
+                             size_t i)
 {
-    size_t best = SIZE_MAX;
-    unsigned best_score = 0;
+    const surety_column *column = &table->columns[i]->shown;
+    unsigned score;
+
+    if (column->kind != SURETY_COLUMN_NUMBER)
+        return 0;
+    score = 4 * surety__words_shared(column->label, title) + 2;
+    if (!surety_str_equal(column->name, column->label))
+        score += 4 * surety__words_shared(column->name, title);
+    return choose_is_margin(column->name) ? score / 2 : score;
+}
+
+/* Whether the title has every word of a column's label or name, and at least
+ * one that it shares with none of the columns that were chosen. */
+static bool choose_is_named(const surety_table *table, surety_str title,
+                            const surety__choice *choice, size_t i)
+{
+    const surety_column *column = &table->columns[i]->shown;
+    const surety_str texts[] = {column->label, column->name};
+    bool is_named = false;
+
+    for (size_t k = 0; k < 2 && !is_named; k++) {
+        surety_str rest = texts[k];
+        bool has_all = true;
+        bool has_own = false;
+        for (surety_str word; (word = surety__word_next(&rest)).len > 0;) {
+            bool is_shared = word.len < 3;
+            for (size_t y = 0; y < choice->y_count; y++)
+                is_shared |=
+                    surety__words_shared(
+                        word, table->columns[choice->y[y]]->shown.label) > 0;
+            has_own |= !is_shared;
+            has_all &= word.len < 3 || surety__words_shared(word, title) > 0;
+        }
+        is_named = has_all && has_own;
+    }
+    return is_named;
+}
+
+/* The column of numbers that suits the title best, and the others that it
+ * names word by word: "Calls and errors". */
+static void choose_y(const surety_table *table, surety_str title,
+                     surety__choice *choice)
+{
+    unsigned best = 0;
 
     for (size_t i = 0; i < table->columns_count; i++) {
-        const surety_column *column = &table->columns[i]->shown;
-        unsigned score;
-        if (i == x || column->kind != SURETY_COLUMN_NUMBER)
-            continue;
-        score = 4 * choose_shared(column->label, title) + 2;
-        if (!surety_str_equal(column->name, column->label))
-            score += 4 * choose_shared(column->name, title);
-        if (choose_is_margin(column->name))
-            score = score / 2;
-        if (score > best_score) {
-            best = i;
-            best_score = score;
+        const unsigned score =
+            i == choice->x ? 0 : choose_score(table, title, i);
+        if (score > best) {
+            choice->y[0] = i;
+            choice->y_count = 1;
+            best = score;
         }
     }
-    return best;
+    for (size_t i = 0;
+         i < table->columns_count && best > 2 && choice->series == SIZE_MAX &&
+         choice->y_count < SURETY_CHART_SERIES_MAX;
+         i++)
+        if (i != choice->x && i != choice->y[0] &&
+            table->columns[i]->shown.kind == SURETY_COLUMN_NUMBER &&
+            choose_is_named(table, title, choice, i))
+            choice->y[choice->y_count++] = i;
 }
 
 static surety_status choose_no_number(const surety_table *table,
@@ -247,6 +291,142 @@ static surety_status choose_series(surety_table *table, surety_chart_type type,
     return SURETY_SYNTAX;
 }
 
+/* ---- columns that are times ---------------------------------------------- */
+
+/* Whether the values of a column have an order of their own: times, numbers,
+ * months without a year. */
+static bool choose_is_ordered(const surety_table *table, size_t i)
+{
+    const surety__column *column = table->columns[i];
+
+    return column->shown.kind == SURETY_COLUMN_TIME ||
+           column->shown.kind == SURETY_COLUMN_NUMBER ||
+           column->parts == table->rows_count - column->shown.missing;
+}
+
+static bool choose_is_across(const surety__wide *wide, size_t column)
+{
+    for (size_t i = 0; i < wide->count; i++)
+        if (wide->columns[i] == column)
+            return true;
+    return false;
+}
+
+/* What stands beside the columns of times: the places of series that are a
+ * time each, or the names of the rows. SIZE_MAX: nothing. */
+static size_t choose_beside(const surety_table *table, surety_chart_type type,
+                            const surety__wide *wide)
+{
+    const surety_column_kind *kinds =
+        type == SURETY_CHART_BAR ? choose_bar : choose_line;
+
+    for (size_t pass = 0; pass < 8; pass++) {
+        const surety_column_kind kind =
+            pass % 4 < 3 ? kinds[pass % 4] : SURETY_COLUMN_NUMBER;
+        for (size_t i = 0; i < table->columns_count; i++)
+            if (!choose_is_across(wide, i) &&
+                table->columns[i]->shown.kind == kind &&
+                (table->columns[i]->varies || pass >= 4))
+                return i;
+    }
+    return SIZE_MAX;
+}
+
+/* The one column of times that the title names; SIZE_MAX: none, or several. */
+static size_t choose_one_time(const surety_table *table, surety_str title,
+                              const surety__wide *wide)
+{
+    size_t found = SIZE_MAX;
+
+    for (size_t i = 0; i < wide->count; i++) {
+        const surety_str time =
+            surety__wide_time(&table->columns[wide->columns[i]]->shown);
+        if (surety__words_shared(time, title) == 0)
+            continue;
+        if (found != SIZE_MAX)
+            return SIZE_MAX;
+        found = wide->columns[i];
+    }
+    return found;
+}
+
+/* Whether the title is rather about a measure that is no column of times. */
+static bool choose_is_other(const surety_table *table, surety_str title,
+                            const surety__wide *wide)
+{
+    unsigned best = 0;
+    unsigned best_other = 0;
+
+    for (size_t i = 0; i < table->columns_count; i++) {
+        const unsigned score = choose_score(table, title, i);
+        unsigned *most = choose_is_across(wide, i) ? &best : &best_other;
+        *most = score > *most ? score : *most;
+    }
+    return best_other > best;
+}
+
+static surety_status choose_too_wide(const surety_table *table,
+                                     const surety__wide *wide,
+                                     surety_error *reterr)
+{
+    const surety_str first = table->columns[wide->columns[0]]->shown.name;
+
+    surety__fail(reterr, SURETY_LIMIT,
+                 "%zu columns are times (\"%.*s\", ...), and a chart tells %d "
+                 "series apart",
+                 wide->count, (int)(first.len > 60 ? 60 : first.len), first.ptr,
+                 SURETY_CHART_SERIES_MAX);
+    surety__hint(reterr, "draw lines, or name up to %d of them as y",
+                 SURETY_CHART_SERIES_MAX);
+    return SURETY_LIMIT;
+}
+
+/* Columns that are times are places, with a series for each row, where rows
+ * have names; else, or where bars are drawn, a series each. */
+static surety_status choose_wide(const surety_table *table,
+                                 const surety_chart *chart,
+                                 surety__arena *arena, surety__choice *choice,
+                                 surety_error *reterr)
+{
+    const bool is_line = chart->type == SURETY_CHART_LINE;
+    surety__wide wide;
+    size_t beside;
+    bool is_across;
+
+    if (chart->series.len > 0 && !is_line)
+        return SURETY_OK;
+    if (surety__wide_find(table, chart->title, arena, &wide))
+        return surety__fail_nomem(reterr);
+    if (wide.count == 0 || choose_is_other(table, chart->title, &wide))
+        return SURETY_OK;
+    beside = choice->x != SIZE_MAX ? choice->x
+             : choice->series != SIZE_MAX
+                 ? choice->series
+                 : choose_beside(table, chart->type, &wide);
+    if (!is_line) {
+        choice->y[0] = choose_one_time(table, chart->title, &wide);
+        choice->y_count = choice->y[0] != SIZE_MAX;
+        if (choice->y_count > 0)
+            return SURETY_OK;
+    }
+    is_across = is_line ? choice->series != SIZE_MAX || beside == SIZE_MAX ||
+                              !choose_is_ordered(table, beside)
+                        : wide.count > SURETY_CHART_SERIES_MAX &&
+                              table->rows_count <= SURETY_CHART_SERIES_MAX;
+    if (choice->x == SIZE_MAX && (is_across || beside == SIZE_MAX)) {
+        choice->across = wide;
+        choice->series = beside;
+        return SURETY_OK;
+    }
+    if (wide.count > SURETY_CHART_SERIES_MAX)
+        return choose_too_wide(table, &wide, reterr);
+    choice->x = beside;
+    choice->is_one_measure = true;
+    choice->y_count = wide.count;
+    memcpy(choice->y, wide.columns, wide.count * sizeof(*choice->y));
+    return SURETY_OK;
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 /* What the chart names. */
@@ -281,23 +461,26 @@ static surety_status choose_given(const surety_table *table,
 
 surety_status surety__chart_choose(surety_table *table,
                                    const surety_chart *chart,
+                                   surety__arena *arena,
                                    surety__choice *ret_choice,
                                    surety_error *reterr)
 {
     surety__choice choice = {.x = SIZE_MAX, .series = SIZE_MAX};
     surety_status status = choose_given(table, chart, &choice, reterr);
 
+    if (!status && choice.y_count == 0)
+        status = choose_wide(table, chart, arena, &choice, reterr);
     if (status)
         return status;
-    if (choice.x == SIZE_MAX)
-        choose_x(table, chart->type, &choice);
-    if (choice.y_count == 0) {
-        choice.y[0] = choose_y(table, chart->title, choice.x);
-        if (choice.y[0] == SIZE_MAX)
-            return choose_no_number(table, &choice, reterr);
-        choice.y_count = 1;
+    if (choice.across.count > 0) {
+        *ret_choice = choice;
+        return SURETY_OK;
     }
     if (choice.x == SIZE_MAX)
+        choose_x(table, chart->type, &choice);
+    if (choice.y_count == 0)
+        choose_y(table, chart->title, &choice);
+    if (choice.y_count == 0 || choice.x == SIZE_MAX)
         return choose_no_number(table, &choice, reterr);
     if (choice.y_count == 1 && choice.series == SIZE_MAX)
         status = choose_series(table, chart->type, &choice, reterr);

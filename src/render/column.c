@@ -35,7 +35,8 @@ static const char *const column_places[] = {
     "state",    "county", "place", "tract", "us", "region",
     "division", "puma",   "cbsa",  "block", NULL};
 static const char *const column_times[] = {
-    "year", "date", "time", "period", "day", "quarter", "week", "month", NULL};
+    "year",  "date", "time",      "period",   "day", "quarter", "week",
+    "month", "hour", "timestamp", "datetime", "ts",  "epoch",   NULL};
 
 #define COLUMN_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -57,6 +58,24 @@ surety_str surety__word_next(surety_str *rest)
             break;
     }
     return word;
+}
+
+bool surety__column_has_code(const surety_column *column)
+{
+    surety_str rest = column->name;
+
+    if (surety__word_next(&rest).len == 0)
+        return !surety_str_equal(column->name, column->label);
+    rest = column->name;
+    for (surety_str word; (word = surety__word_next(&rest)).len > 0;) {
+        surety_str label = column->label;
+        surety_str other = surety__word_next(&label);
+        while (other.len > 0 && !surety__str_equal_nocase(word, other))
+            other = surety__word_next(&label);
+        if (other.len == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool column_is_any(surety_str word, const char *const *list)
@@ -154,6 +173,25 @@ static void column_unit(surety__column *column, const surety__figure *figure)
         column->decimals = figure->decimals > 6 ? 6 : figure->decimals;
 }
 
+static void column_moment(surety__column *column, const surety__moment *moment)
+{
+    if (column->moments++ == 0) {
+        column->origin = moment->second;
+        column->grain = moment->grain;
+    }
+    if (moment->grain > column->grain)
+        column->grain = moment->grain;
+    column->plains += moment->is_plain;
+    column->years += moment->grain == SURETY__GRAIN_YEAR;
+    column->has_unix |= moment->is_unix;
+    if (!moment->has_offset)
+        return;
+    if (column->offsets++ == 0)
+        column->offset = moment->offset;
+    else
+        column->offsets_vary |= column->offset != moment->offset;
+}
+
 void surety__column_count(surety_table *table, surety__column *column,
                           surety_val val)
 {
@@ -175,11 +213,12 @@ void surety__column_count(surety_table *table, surety__column *column,
         column->codes += figure.is_code;
         column_unit(column, &figure);
     }
-    if (surety_val_kind(val) <= SURETY_KIND_STRING &&
-        surety__moment_read(surety__table_text(table, val), &moment)) {
-        column->moments++;
-        column->years += moment.is_plain_year;
-    }
+    if (surety_val_kind(val) > SURETY_KIND_STRING)
+        return;
+    if (surety__moment_read(surety__table_text(table, val), &moment))
+        column_moment(column, &moment);
+    else
+        column->parts += surety__moment_is_part(surety__table_text(table, val));
 }
 
 const char *surety_column_kind_name(surety_column_kind kind)
@@ -209,6 +248,17 @@ static void column_name(surety_str name, bool *is_time, bool *is_code)
                (words == 1 && column_is_any(last, column_places));
 }
 
+/* Whether the values are times: all of them where digits alone might be other
+ * numbers, else four in five, and the others are reported where they are
+ * drawn. */
+static bool column_is_time(const surety__column *column, size_t there,
+                           bool is_named)
+{
+    if (column->plains == column->moments)
+        return is_named && column->moments == there;
+    return column->moments >= there - there / 5;
+}
+
 void surety__column_settle(const surety_table *table, surety__column *column)
 {
     const size_t there = table->rows_count - column->shown.missing;
@@ -218,7 +268,7 @@ void surety__column_settle(const surety_table *table, surety__column *column)
     column_name(column->shown.name, &is_time, &is_code);
     if (there == 0)
         column->shown.kind = SURETY_COLUMN_TEXT;
-    else if (column->moments == there && (is_time || column->years < there))
+    else if (column_is_time(column, there, is_time))
         column->shown.kind = SURETY_COLUMN_TIME;
     else if (column->figures == there && column->integers == there &&
              (is_code || column->codes > 0))

@@ -17,6 +17,8 @@ enum {
     DRAW_SIDE_MAX = 16000,
     DRAW_SHEET_MAX = 32000,      /* pixels a side; cairo's images end there */
     DRAW_PIXELS_MAX = 100000000, /* of a sheet: 400 MB */
+    DRAW_PANEL = 190,            /* the height of one of several */
+    DRAW_GAP = 18,               /* between panels */
     DRAW_TITLE_MAX = 600         /* code points that are set at all */
 };
 
@@ -128,6 +130,9 @@ void surety__picture_grid(const surety__picture *picture)
 static double draw_block(const surety__picture *picture, surety_str text,
                          const surety__letters *letters, double y, double gap)
 {
+    const unsigned cut = letters == &draw_title      ? DRAW_CUT_TITLE
+                         : letters == &draw_subtitle ? DRAW_CUT_SUBTITLE
+                                                     : DRAW_CUT_NOTE;
     surety__letters own = *letters;
     PangoLayout *layout;
     double width, height;
@@ -141,8 +146,8 @@ static double draw_block(const surety__picture *picture, surety_str text,
         surety__canvas_show(&picture->canvas, layout, DRAW_MARGIN, y,
                             letters->bold ? SURETY__INK_TEXT
                                           : SURETY__INK_SOFT);
-    if (letters->bold && pango_layout_is_ellipsized(layout))
-        *picture->is_cut = true;
+    if (pango_layout_is_ellipsized(layout))
+        *picture->cut |= cut;
     g_object_unref(layout);
     return height + gap;
 }
@@ -224,14 +229,25 @@ static double draw_legend_at(const surety__picture *picture, double y)
     return y - top + 28;
 }
 
-/* All above the plot; gives where it ends. */
+/* Whether a text begins with another, whatever the case of ASCII letters. */
+static bool draw_begins(surety_str text, surety_str with)
+{
+    return text.len >= with.len &&
+           surety__str_equal_nocase((surety_str){text.ptr, with.len}, with);
+}
+
+/* All above the plot; gives where it ends. What is measured is not said twice
+ * where the title begins with it. */
 static double draw_header(const surety__picture *picture, surety_str title)
 {
+    const surety_str measure = picture->model->y_title;
     double y = DRAW_MARGIN - 6;
 
     y += draw_block(picture, title, &draw_title, y, 6);
-    y += draw_block(picture, picture->model->y_title, &draw_subtitle, y, 10);
-    y += draw_legend_at(picture, y);
+    if (!draw_begins(title, measure))
+        y += draw_block(picture, measure, &draw_subtitle, y, 10);
+    if (picture->model->panels_count == 1)
+        y += draw_legend_at(picture, y);
     return y + 10;
 }
 
@@ -240,7 +256,8 @@ static bool draw_speaks(const surety__picture *picture)
 {
     const surety_str name = picture->model->x_title;
 
-    return surety__str_equal_nocase(name, surety_str_of("name"));
+    return name.len == 0 ||
+           surety__str_equal_nocase(name, surety_str_of("name"));
 }
 
 /* All below the plot's labels, from y on; gives its height. */
@@ -269,6 +286,8 @@ static double draw_footer(const surety__picture *picture, bool is_lying,
         g_object_unref(layout);
         y += height + 6;
     }
+    y += draw_block(picture, surety__str_trim(picture->model->note), &draw_note,
+                    y + 8, 8);
     if (picture->chart->note.len > 0) {
         surety_buf note;
         surety_buf_init(&note, picture->canvas.svg.alloc, 0);
@@ -317,6 +336,22 @@ static double draw_last(const surety__picture *picture, size_t series)
     return NAN;
 }
 
+/* The colour of a series that has one by what it means or by its number. */
+static uint8_t draw_color(const surety__picture *picture, size_t series)
+{
+    static const uint8_t tones[] = {0, 0, 5, 1}; /* none, good, fair, bad */
+    const surety_chart *chart = picture->chart;
+    const size_t number = picture->model->series[series]->index;
+
+    if (number < chart->tones_count && chart->tones &&
+        chart->tones[number] > SURETY_TONE_NONE &&
+        chart->tones[number] <= SURETY_TONE_BAD)
+        return tones[chart->tones[number]];
+    return picture->model->series_count <= SURETY_CHART_SERIES_MAX
+               ? (uint8_t)series
+               : 8;
+}
+
 /* Colours go in order; where lines are more than there are, to those that end
  * highest. */
 static surety_status draw_colors_give(surety__picture *picture)
@@ -330,8 +365,8 @@ static surety_status draw_colors_give(surety__picture *picture)
     if (!picture->colors)
         return SURETY_NOMEM;
     for (size_t i = 0; i < count; i++)
-        picture->colors[i] = count <= SURETY_CHART_SERIES_MAX ? (unsigned)i : 8;
-    for (unsigned color = 0; count > SURETY_CHART_SERIES_MAX && color < 8;
+        picture->colors[i] = draw_color(picture, i);
+    for (uint8_t color = 0; count > SURETY_CHART_SERIES_MAX && color < 8;
          color++) {
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < count; i++) {
@@ -383,74 +418,173 @@ static void draw_about(const surety__picture *picture, surety_buf *out)
     const surety__model *model = picture->model;
 
     surety__buf_printf(out, "%s chart of ",
-                       picture->chart->type == SURETY_CHART_BAR ? "Bar"
-                                                                : "Line");
+                       model->is_stacked ? "Stacked bar"
+                       : picture->chart->type == SURETY_CHART_BAR ? "Bar"
+                                                                  : "Line");
     if (model->y_title.len > 0)
         surety_buf_add(out, model->y_title);
     else
         surety__buf_printf(out, "%zu series", model->series_count);
-    surety_buf_text(out, " by ");
+    if (model->x_title.len > 0)
+        surety_buf_text(out, " by ");
     surety_buf_add(out, model->x_title);
-    surety__buf_printf(out, ", %zu values from ", model->shown);
-    surety__ticks_value(model, model->low, out);
-    surety_buf_text(out, " to ");
-    surety__ticks_value(model, model->high, out);
+    surety__buf_printf(out, ", %zu values", model->shown);
+    for (size_t p = 0; p < model->panels_count; p++) {
+        const surety__model *panel = &model->panels[p];
+        surety_buf_text(out, p > 0 ? "; from " : " from ");
+        surety__ticks_value(panel, panel->low, out);
+        surety_buf_text(out, " to ");
+        surety__ticks_value(panel, panel->high, out);
+    }
 }
 
-/* Whether the texts leave no room for a plot; only where somebody says how
- * large the picture is. */
-static bool draw_is_cramped(surety__picture *picture, bool is_lying)
+/* ---- panels -------------------------------------------------------------- */
+
+/* The panels of a picture, each a picture of its own series, from the left to
+ * the right of all; heights come later. */
+struct draw_panels {
+    surety__picture items[SURETY_CHART_SERIES_MAX];
+    size_t count;
+    bool is_lying;
+    double caption; /* the height of a panel's legend; of a lone one 0 */
+};
+
+static void draw_panels_make(surety__picture *picture,
+                             struct draw_panels *panels)
 {
-    surety__picture own = *picture;
-    const double below = is_lying ? 0 : surety__places_height(&own);
+    double left = 0;
+    double room = 0;
+    size_t first = 0;
 
-    return own.bottom - below - own.top < 70 || own.right - own.left < 100;
+    panels->count = picture->model->panels_count;
+    for (size_t p = 0; p < panels->count; p++) {
+        surety__picture *panel = &panels->items[p];
+        double width;
+        *panel = *picture;
+        panel->model = &picture->model->panels[p];
+        panel->colors = picture->colors + first;
+        panel->has_legend = panels->count > 1;
+        panel->is_bare = p + 1 < panels->count;
+        first += panel->model->series_count;
+        draw_scale(panel, panels->count > 1 ? 3 : 5);
+        width = surety__picture_tick_width(panel);
+        left = width > left ? width : left;
+        if (panel->chart->type == SURETY_CHART_LINE) {
+            width = surety__lines_room(panel);
+            room = width > room ? width : room;
+        }
+    }
+    panels->is_lying = false;
+    panels->caption =
+        panels->count > 1 ? draw_legend_at(&panels->items[0], 0) : 0;
+    for (size_t p = 0; p < panels->count; p++) {
+        surety__picture *panel = &panels->items[p];
+        panel->left = DRAW_MARGIN + left + 8;
+        panel->right = picture->width - DRAW_MARGIN - room;
+        panels->is_lying |=
+            panel->chart->type == SURETY_CHART_BAR && !surety__bars_fit(panel);
+    }
+    picture->left = panels->items[0].left;
+    picture->right = panels->items[0].right;
 }
+
+/* The height of all panels where nobody says how high the picture is. */
+static double draw_panels_height(const struct draw_panels *panels,
+                                 double around)
+{
+    double height = DRAW_GAP * (double)(panels->count - 1);
+
+    for (size_t p = 0; p < panels->count; p++) {
+        const surety__picture *panel = &panels->items[p];
+        height += panels->caption +
+                  (panels->is_lying ? surety__bars_height(panel) : DRAW_PANEL);
+    }
+    if (panels->is_lying)
+        return height + around;
+    if (panels->count > 1)
+        return height + around + 40;
+    /* A header that takes half of the picture pushes the rest down. */
+    return DRAW_HEIGHT + (around > 200 ? ceil(around - 200) : 0);
+}
+
+/* Gives each panel its part of the plot. False: there is no room for them. */
+static bool draw_panels_place(struct draw_panels *panels, double top,
+                              double bottom)
+{
+    surety__picture *last = &panels->items[panels->count - 1];
+    surety__picture own = *last;
+    const double below = panels->is_lying ? 0 : surety__places_height(&own);
+    const double around = below + DRAW_GAP * (double)(panels->count - 1) +
+                          panels->caption * (double)panels->count;
+    const double room = bottom - top - around;
+    double share = room / (double)panels->count;
+    double wanted = 0;
+
+    for (size_t p = 0; panels->is_lying && p < panels->count; p++)
+        wanted += surety__bars_height(&panels->items[p]);
+    if (share < (panels->count > 1 ? 50 : 70) || own.right - own.left < 100)
+        return false;
+    for (size_t p = 0; p < panels->count; p++) {
+        surety__picture *panel = &panels->items[p];
+        if (panels->is_lying)
+            share =
+                (bottom - top - around) * surety__bars_height(panel) / wanted;
+        panel->left = own.left;
+        panel->top = top + panels->caption;
+        panel->bottom = panel->top + share + (panel == last ? below : 0);
+        top = panel->bottom + DRAW_GAP;
+    }
+    return true;
+}
+
+static void draw_panels_draw(struct draw_panels *panels)
+{
+    for (size_t p = 0; p < panels->count; p++) {
+        surety__picture *panel = &panels->items[p];
+        if (panels->caption > 0)
+            draw_legend_at(panel, panel->top - panels->caption);
+        if (panels->is_lying)
+            surety__bars_lying(panel);
+        else if (panel->chart->type == SURETY_CHART_BAR)
+            surety__bars_upright(panel);
+        else
+            surety__lines_draw(panel);
+    }
+}
+
+/* ---- all ----------------------------------------------------------------- */
 
 static surety_status draw_all(surety__picture *picture, surety_str title)
 {
-    const bool is_bar = picture->chart->type == SURETY_CHART_BAR;
+    struct draw_panels panels;
     surety_status status = draw_colors_give(picture);
-    bool is_lying;
     surety_buf about;
 
     if (status)
         return status;
-    draw_scale(picture, 5);
     picture->header = draw_header(picture, title);
-    if (picture->height > 0 && picture->height - picture->header < 400)
-        draw_scale(picture,
-                   (unsigned)((picture->height - picture->header) / 80));
-    picture->left = DRAW_MARGIN + surety__picture_tick_width(picture) + 8;
-    picture->right = picture->width - DRAW_MARGIN;
-    picture->top = picture->header;
-    is_lying = is_bar && !surety__bars_fit(picture);
-    picture->footer = draw_footer(picture, is_lying, 0);
+    draw_panels_make(picture, &panels);
+    picture->footer = draw_footer(picture, panels.is_lying, 0);
     if (picture->height == 0)
-        picture->height = is_lying ? picture->header + picture->footer +
-                                         surety__bars_height(picture)
-                                   : DRAW_HEIGHT;
+        picture->height =
+            draw_panels_height(&panels, picture->header + picture->footer);
+    else if (panels.count == 1 && picture->height - picture->header < 400)
+        draw_scale(&panels.items[0],
+                   (unsigned)((picture->height - picture->header) / 80));
     picture->height = ceil(picture->height);
-    /* A header that takes half of the picture pushes the rest down. */
-    if (picture->chart->height == 0 && !is_lying &&
-        picture->header + picture->footer > 200)
-        picture->height += ceil(picture->header + picture->footer - 200);
     picture->scale = draw_sheet_scale(picture);
     status = surety__canvas_open(&picture->canvas, picture->width,
                                  picture->height, picture->scale);
     if (status)
         return status;
+    for (size_t p = 0; p < panels.count; p++)
+        panels.items[p].canvas = picture->canvas;
     draw_header(picture, title);
-    picture->bottom = picture->height - picture->footer;
-    if (draw_is_cramped(picture, is_lying))
+    if (!draw_panels_place(&panels, picture->header,
+                           picture->height - picture->footer))
         return SURETY_UNSUPPORTED;
-    if (is_lying)
-        surety__bars_lying(picture);
-    else if (is_bar)
-        surety__bars_upright(picture);
-    else
-        surety__lines_draw(picture);
-    draw_footer(picture, is_lying, picture->height - picture->footer);
+    draw_panels_draw(&panels);
+    draw_footer(picture, panels.is_lying, picture->height - picture->footer);
     surety_buf_init(&about, picture->canvas.svg.alloc, 0);
     draw_about(picture, &about);
     status =
@@ -471,25 +605,42 @@ static void draw_remarks(const surety__picture *picture, surety_buf *remarks)
                            "the picture is drawn at a scale of %u%s, not %u, "
                            "which would make it too large\n",
                            halves / 2, halves % 2 ? ".5" : "", chart->scale);
-    if (*picture->is_cut)
+    if (*picture->cut & DRAW_CUT_TITLE)
         surety__buf_printf(remarks,
                            "a title of %zu characters is cut in the picture\n",
                            surety__utf8_count(picture->model->title));
+    if (*picture->cut & DRAW_CUT_SUBTITLE)
+        surety_buf_text(remarks, "the name of an axis is cut in the picture\n");
+    if (*picture->cut & DRAW_CUT_NOTE)
+        surety_buf_text(remarks, "a note is cut in the picture\n");
     if (shortened > 0)
         surety__buf_printf(remarks, "%zu name%s shortened in the picture\n",
                            shortened, shortened == 1 ? " is" : "s are");
+    if (*picture->unnamed > 0)
+        surety__buf_printf(remarks, "%zu name%s no room in the picture\n",
+                           *picture->unnamed,
+                           *picture->unnamed == 1 ? " has" : "s have");
+    if (picture->model->series_count > SURETY_CHART_SERIES_MAX)
+        surety__buf_printf(
+            remarks,
+            "%zu of %zu lines are pale: the %d that end highest "
+            "have colours\n",
+            picture->model->series_count - SURETY_CHART_SERIES_MAX,
+            picture->model->series_count, SURETY_CHART_SERIES_MAX);
 }
 
 surety_status surety__chart_draw(surety__model *model,
                                  const surety_chart *chart, surety_buf *out,
                                  surety_buf *remarks, surety_error *reterr)
 {
-    bool is_cut = false;
+    unsigned cut = 0;
     size_t shortened = 0;
+    size_t unnamed = 0;
     surety__picture picture = {.model = model,
                                .chart = chart,
-                               .is_cut = &is_cut,
-                               .shortened = &shortened};
+                               .cut = &cut,
+                               .shortened = &shortened,
+                               .unnamed = &unnamed};
     const size_t start = out->len;
     surety_status status = draw_sides(chart, reterr);
     surety_buf title;

@@ -99,8 +99,7 @@ static void html_header(const surety_table *table, size_t column,
 
     surety__buf_printf(out, "<th scope=\"col\"%s>", html_class(table, column));
     html_put(headers == SURETY_HEADERS_NAMES ? shown->name : shown->label, out);
-    if (headers == SURETY_HEADERS_BOTH &&
-        !surety_str_equal(shown->name, shown->label)) {
+    if (headers == SURETY_HEADERS_BOTH && surety__column_has_code(shown)) {
         surety_buf_text(out, "<small>");
         html_put(shown->name, out);
         surety_buf_text(out, "</small>");

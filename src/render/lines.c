@@ -197,19 +197,28 @@ static PangoLayout *lines_end(const surety__picture *picture, size_t *ret_place)
     return layout;
 }
 
+double surety__lines_room(const surety__picture *picture)
+{
+    size_t place = 0;
+    PangoLayout *end = lines_end(picture, &place);
+    double width = 0;
+    double height;
+
+    if (!end)
+        return 0;
+    if (place + 1 == picture->model->places_count)
+        surety__canvas_size(end, &width, &height);
+    g_object_unref(end);
+    return width > 8 ? width - 8 : 0;
+}
+
 void surety__lines_draw(surety__picture *picture)
 {
     const surety__model *model = picture->model;
     size_t place = 0;
     PangoLayout *end = lines_end(picture, &place);
-    double width = 0;
-    double height = 0;
+    double width, height;
 
-    if (end) {
-        surety__canvas_size(end, &width, &height);
-        if (place + 1 == model->places_count)
-            picture->right -= width - 8 > 0 ? width - 8 : 0;
-    }
     picture->bottom -= surety__places_height(picture);
     surety__picture_grid(picture);
     surety__places_draw(picture);
@@ -221,6 +230,7 @@ void surety__lines_draw(surety__picture *picture)
             lines_one(picture, i - 1);
     if (!end)
         return;
+    surety__canvas_size(end, &width, &height);
     if (place + 1 == model->places_count)
         surety__canvas_show_over(
             &picture->canvas, end,

@@ -12,7 +12,12 @@
 
 /* Pairs of place and series that are held; a series for every row would else
  * be a square. */
-enum { MODEL_PAIRS_MAX = 2000000, MODEL_TEXT_MAX = 200 };
+enum {
+    MODEL_PAIRS_MAX = 2000000,
+    MODEL_TEXT_MAX = 200,
+    MODEL_NAMES_MAX = 6, /* columns that are named in a remark */
+    MODEL_NAME_MAX = 40
+};
 
 struct model_reader {
     surety_table *table;
@@ -21,11 +26,18 @@ struct model_reader {
     surety__choice choice;
     surety__map places;
     surety__map series;
-    size_t *row_places; /* of each row */
-    size_t *row_series;
-    size_t odd; /* values that are no numbers */
-    size_t odd_row;
-    surety_str odd_text;
+    /* The place of each row, or of each column where columns are the places;
+     * SIZE_MAX: it has none. */
+    size_t *spots;
+    size_t spots_count;
+    size_t *row_series; /* of each row */
+    int32_t shift;      /* from UTC to the time that is shown, in seconds */
+    struct model_odd {
+        size_t count;
+        size_t row; /* the first, from 1 */
+        surety_str text;
+    } odd, lost; /* values that are no numbers; rows without a place */
+    size_t joined;
     surety_error *reterr;
 };
 
@@ -49,21 +61,21 @@ static surety_str model_text(struct model_reader *reader, surety_str text)
     return copy;
 }
 
-/* The place or series of a text; a new one where it is not there yet or may
+/* The place or series of a key; a new one where it is not there yet or may
  * not be shared. NULL: out of memory. */
 static surety__place *model_place(struct model_reader *reader, bool is_series,
-                                  surety_str text, bool is_shared)
+                                  surety_str key, bool is_shared)
 {
     surety__model *model = reader->model;
     surety__map *map = is_series ? &reader->series : &reader->places;
     surety__place ***list = is_series ? &model->series : &model->places;
     size_t *count = is_series ? &model->series_count : &model->places_count;
     size_t *cap = is_series ? &model->series_cap : &model->places_cap;
-    const uint64_t hash = (uint64_t)surety__hash(text.ptr, text.len) + 1;
+    const uint64_t hash = (uint64_t)surety__hash(key.ptr, key.len) + 1;
     surety__place *place = is_shared ? surety__map_get(map, hash) : NULL;
     void *items = *list;
 
-    while (place && !surety_str_equal(place->text, text))
+    while (place && !surety_str_equal(place->key, key))
         place = place->next;
     if (place)
         return place;
@@ -74,10 +86,10 @@ static surety__place *model_place(struct model_reader *reader, bool is_series,
         return NULL;
     }
     *list = items;
-    place->text = surety__arena_text(&model->arena, text);
+    place->key = surety__arena_text(&model->arena, key);
     place->index = *count;
     place->next = surety__map_get(map, hash);
-    if (!place->text.ptr ||
+    if (!place->key.ptr ||
         (is_shared && !surety__map_put(map, reader->table->alloc, hash, place)))
         return NULL;
     (*list)[(*count)++] = place;
@@ -86,38 +98,80 @@ static surety__place *model_place(struct model_reader *reader, bool is_series,
 
 /* ---- places -------------------------------------------------------------- */
 
+/* The text of a value as its place or series shows it, under its key. */
+static surety__place *model_spot(struct model_reader *reader, bool is_series,
+                                 surety_str key, surety_str text,
+                                 bool is_shared)
+{
+    surety__place *place = model_place(reader, is_series, key, is_shared);
+
+    if (!place || place->text.ptr)
+        return place;
+    place->at = (double)place->index;
+    place->text = model_text(reader, text);
+    if (place->text.ptr && place->text.len == 0)
+        place->text = surety_str_of("\xE2\x80\x93");
+    return place->text.ptr ? place : NULL;
+}
+
 static void model_scale(struct model_reader *reader)
 {
     const surety__column *x = reader->table->columns[reader->choice.x];
-    const size_t there = reader->table->rows_count - x->shown.missing;
+    surety__model *model = reader->model;
 
-    reader->model->scale = SURETY__SCALE_NAMES;
+    model->scale = SURETY__SCALE_NAMES;
     if (x->shown.kind == SURETY_COLUMN_TIME)
-        reader->model->scale =
-            x->years == there ? SURETY__SCALE_YEARS : SURETY__SCALE_TIME;
+        model->scale =
+            x->years == x->moments ? SURETY__SCALE_YEARS : SURETY__SCALE_TIME;
     else if (x->shown.kind == SURETY_COLUMN_NUMBER &&
              reader->chart->type == SURETY_CHART_LINE)
-        reader->model->scale = SURETY__SCALE_NUMBERS;
+        model->scale = SURETY__SCALE_NUMBERS;
+    model->grain = x->grain;
+    if (x->offsets > 0 && x->offsets == x->moments && !x->offsets_vary)
+        reader->shift = x->offset;
+    model->origin = x->origin + reader->shift;
 }
 
-/* Where a place stands on its scale; NaN: nowhere. */
+/* Where a moment stands on a scale of time; with what tells it apart. */
+static double model_moment(const struct model_reader *reader,
+                           const surety__moment *moment, char key[12])
+{
+    const int64_t second = moment->second + reader->shift;
+    const surety__date date = surety__date_of(
+        (second - ((second % DAY_SECONDS) + DAY_SECONDS) % DAY_SECONDS) /
+        DAY_SECONDS);
+
+    memcpy(key, &second, 8);
+    memcpy(key + 8, &moment->nano, 4);
+    if (reader->model->scale == SURETY__SCALE_YEARS)
+        return (double)date.year;
+    return (double)(second - reader->model->origin) + moment->nano * 1e-9;
+}
+
+/* Where a value of x stands on its scale, NaN: nowhere; and its key: two
+ * spellings of one time, or of one number, are one place. */
 static surety_status model_at(struct model_reader *reader, surety_val val,
-                              surety_str text, surety__place *place)
+                              double *ret_at, char key[12], size_t *ret_len)
 {
     surety__moment moment;
     surety__figure figure;
 
-    place->at = (double)place->index;
+    *ret_at = NAN;
+    *ret_len = 0;
     if (reader->model->scale == SURETY__SCALE_NUMBERS) {
-        place->at = NAN;
         if (surety__table_cell(reader->table, val, &figure) ==
                 SURETY__CELL_FIGURE &&
-            surety__table_number(reader->table, &figure, &place->at))
+            surety__table_number(reader->table, &figure, ret_at))
             return model_nomem(reader);
-        if (!isfinite(place->at))
-            place->at = NAN;
-    } else if (reader->model->scale != SURETY__SCALE_NAMES) {
-        place->at = surety__moment_read(text, &moment) ? moment.year : NAN;
+        if (!isfinite(*ret_at))
+            *ret_at = NAN;
+        *ret_len = isnan(*ret_at) ? 0 : sizeof(*ret_at);
+        memcpy(key, ret_at, sizeof(*ret_at));
+    } else if (reader->model->scale != SURETY__SCALE_NAMES &&
+               surety__moment_read(surety__table_text(reader->table, val),
+                                   &moment)) {
+        *ret_at = model_moment(reader, &moment, key);
+        *ret_len = 12;
     }
     return SURETY_OK;
 }
@@ -128,23 +182,83 @@ static surety_status model_row(struct model_reader *reader, size_t row)
     const surety_val x = table->cells[reader->choice.x];
     const bool is_shared = reader->choice.series != SIZE_MAX ||
                            reader->chart->type == SURETY_CHART_LINE;
-    surety_str text = model_text(reader, surety__table_text(table, x));
     surety__place *place;
+    surety_str text;
+    char key[12];
+    size_t len;
+    double at;
 
-    if (!text.ptr || table->scratch.status)
+    if (model_at(reader, x, &at, key, &len))
+        return SURETY_NOMEM;
+    text = surety__table_text(table, x);
+    place = table->scratch.status
+                ? NULL
+                : model_spot(reader, false, len ? (surety_str){key, len} : text,
+                             text, is_shared);
+    if (!place)
         return model_nomem(reader);
-    place = model_place(reader, false, text, is_shared);
-    if (!place || model_at(reader, x, text, place))
-        return model_nomem(reader);
-    reader->row_places[row] = place->index;
-    reader->row_series[row] = 0;
-    if (reader->choice.series == SIZE_MAX)
-        return SURETY_OK;
-    text = model_text(
-        reader, surety__table_text(table, table->cells[reader->choice.series]));
-    if (!text.ptr || !(place = model_place(reader, true, text, true)))
+    if (reader->model->scale != SURETY__SCALE_NAMES)
+        place->at = at;
+    reader->spots[row] = place->index;
+    return SURETY_OK;
+}
+
+/* The series of a row. */
+static surety_status model_row_series(struct model_reader *reader, size_t row)
+{
+    surety_table *table = reader->table;
+    const surety_str text =
+        surety__table_text(table, table->cells[reader->choice.series]);
+    const surety__place *place =
+        table->scratch.status ? NULL
+                              : model_spot(reader, true, text, text, true);
+
+    if (!place)
         return model_nomem(reader);
     reader->row_series[row] = place->index;
+    return SURETY_OK;
+}
+
+/* ---- columns ------------------------------------------------------------- */
+
+/* The columns that are places. */
+static surety_status model_across(struct model_reader *reader)
+{
+    const surety__wide *wide = &reader->choice.across;
+    surety__model *model = reader->model;
+    surety__moment moment;
+    bool are_years = true;
+
+    for (size_t i = 0; i < wide->count && wide->is_time; i++) {
+        surety__wide_moment(&reader->table->columns[wide->columns[i]]->shown,
+                            &moment);
+        are_years &= moment.grain == SURETY__GRAIN_YEAR;
+        if (i == 0)
+            model->origin = moment.second;
+        if (i == 0 || moment.grain > model->grain)
+            model->grain = moment.grain;
+    }
+    model->scale = !wide->is_time ? SURETY__SCALE_NAMES
+                   : are_years    ? SURETY__SCALE_YEARS
+                                  : SURETY__SCALE_TIME;
+    for (size_t i = 0; i < wide->count; i++) {
+        const surety_column *column =
+            &reader->table->columns[wide->columns[i]]->shown;
+        const surety_str text = surety__wide_time(column);
+        surety__place *place;
+        char key[12];
+        double at = 0;
+        if (surety__wide_moment(column, &moment))
+            at = model_moment(reader, &moment, key);
+        place = model_spot(reader, false,
+                           wide->is_time ? (surety_str){key, 12} : text, text,
+                           true);
+        if (!place)
+            return model_nomem(reader);
+        if (wide->is_time)
+            place->at = at;
+        reader->spots[i] = place->index;
+    }
     return SURETY_OK;
 }
 
@@ -154,42 +268,41 @@ static surety_status model_columns(struct model_reader *reader)
     for (size_t i = 0; i < reader->choice.y_count; i++) {
         const surety_column *column =
             &reader->table->columns[reader->choice.y[i]]->shown;
-        const surety_str text = model_text(reader, column->label);
-        if (!text.ptr || !model_place(reader, true, text, false))
+        if (!model_spot(reader, true, column->label, column->label, false))
             return model_nomem(reader);
     }
+    if (reader->choice.across.count > 0 &&
+        !model_spot(reader, true, surety_str_of(""), surety_str_of(""), true))
+        return model_nomem(reader);
     return SURETY_OK;
 }
 
+static surety_status model_limit(const struct model_reader *reader,
+                                 const char *hint, const char *what,
+                                 const size_t counts[2])
+{
+    surety__fail(reader->reterr, SURETY_LIMIT,
+                 "the data make %zu %s, and a chart shows at most %zu",
+                 counts[0], what, counts[1]);
+    surety__hint(reader->reterr, "%s", hint);
+    return SURETY_LIMIT;
+}
+
+/* What a chart may show; bars of names that are too many are joined later. */
 static surety_status model_bounds(struct model_reader *reader)
 {
     const surety__model *model = reader->model;
     const size_t pairs = model->places_count * model->series_count;
+    const size_t lines[2] = {model->series_count, SURETY_CHART_LINES_MAX};
+    const size_t series[2] = {model->series_count, SURETY_CHART_SERIES_MAX};
 
     if (reader->chart->type == SURETY_CHART_BAR &&
-        pairs > SURETY_CHART_BARS_MAX) {
-        surety__fail(reader->reterr, SURETY_LIMIT,
-                     "the data make %zu bars, and a chart shows at most %d",
-                     pairs, SURETY_CHART_BARS_MAX);
-        surety__hint(reader->reterr, "draw fewer rows, or ask for a table");
-        return SURETY_LIMIT;
-    }
-    if (reader->chart->type == SURETY_CHART_BAR &&
-        model->series_count > SURETY_CHART_SERIES_MAX) {
-        surety__fail(reader->reterr, SURETY_LIMIT,
-                     "the data make bars of %zu series, and a chart tells %d "
-                     "apart",
-                     model->series_count, SURETY_CHART_SERIES_MAX);
-        surety__hint(reader->reterr, "draw lines, or ask for a table");
-        return SURETY_LIMIT;
-    }
-    if (model->series_count > SURETY_CHART_LINES_MAX) {
-        surety__fail(reader->reterr, SURETY_LIMIT,
-                     "the data make %zu lines, and a chart shows at most %d",
-                     model->series_count, SURETY_CHART_LINES_MAX);
-        surety__hint(reader->reterr, "draw fewer rows, or ask for a table");
-        return SURETY_LIMIT;
-    }
+        model->series_count > SURETY_CHART_SERIES_MAX)
+        return model_limit(reader, "draw lines, or ask for a table",
+                           "series of bars", series);
+    if (model->series_count > SURETY_CHART_LINES_MAX)
+        return model_limit(reader, "draw fewer rows, or ask for a table",
+                           "lines", lines);
     if (pairs > MODEL_PAIRS_MAX)
         return surety__fail(reader->reterr, SURETY_LIMIT,
                             "the data make %zu lines over %zu places, too many "
@@ -200,34 +313,50 @@ static surety_status model_bounds(struct model_reader *reader)
 
 /* ---- values -------------------------------------------------------------- */
 
-/* One value into its pair. */
+/* Counts a value that is left out, and keeps the first. */
+static surety_status model_note_odd(struct model_reader *reader,
+                                    struct model_odd *odd, size_t row,
+                                    surety_val val)
+{
+    if (odd->count++ > 0)
+        return SURETY_OK;
+    odd->row = row + 1;
+    odd->text = model_text(reader, surety__table_text(reader->table, val));
+    return odd->text.ptr ? SURETY_OK : model_nomem(reader);
+}
+
+static surety_status model_twice(struct model_reader *reader, surety_val val,
+                                 size_t place)
+{
+    const surety_str at = reader->model->places[place]->text;
+
+    surety__render_fail_at(
+        reader->reterr, val,
+        "rows give \"%.*s\" more than one value for the same %s",
+        (int)(at.len > 80 ? 80 : at.len), at.ptr,
+        reader->chart->type == SURETY_CHART_BAR ? "bar" : "point of a line");
+    surety__hint(reader->reterr,
+                 "name the column that tells them apart as the series");
+    return SURETY_SYNTAX;
+}
+
+/* A value of a row into the pair of a place and a series. */
 static surety_status model_value(struct model_reader *reader, size_t row,
-                                 size_t series, size_t column)
+                                 size_t column, const size_t pair[2])
 {
     surety_table *table = reader->table;
     surety__model *model = reader->model;
     const surety_val val = table->cells[column];
-    const size_t place = reader->row_places[row];
     surety__figure figure;
     const surety__cell cell = surety__table_cell(table, val, &figure);
     double number = NAN;
     double *value;
 
-    if (place == SIZE_MAX)
+    if (pair[0] == SIZE_MAX || cell == SURETY__CELL_MISSING)
         return SURETY_OK;
-    value = &model->values[series * model->places_count + place];
-    if (cell == SURETY__CELL_TEXT) {
-        if (reader->odd++ == 0) {
-            reader->odd_row = row + 1;
-            reader->odd_text =
-                model_text(reader, surety__table_text(table, val));
-            if (!reader->odd_text.ptr)
-                return model_nomem(reader);
-        }
-        return SURETY_OK;
-    }
-    if (cell == SURETY__CELL_MISSING)
-        return SURETY_OK;
+    value = &model->values[pair[1] * model->places_count + pair[0]];
+    if (cell == SURETY__CELL_TEXT)
+        return model_note_odd(reader, &reader->odd, row, val);
     if (surety__table_number(table, &figure, &number))
         return model_nomem(reader);
     if (!isfinite(number))
@@ -236,20 +365,34 @@ static surety_status model_value(struct model_reader *reader, size_t row,
             "row %zu has %.*s%s, which is larger than a chart can show",
             row + 1, (int)(figure.len > 40 ? 40 : figure.len), figure.text,
             figure.len > 40 ? "..." : "");
-    if (!isnan(*value)) {
-        const surety_str at = model->places[place]->text;
-        surety__render_fail_at(
-            reader->reterr, val,
-            "rows give \"%.*s\" more than one value for the same %s",
-            (int)(at.len > 80 ? 80 : at.len), at.ptr,
-            reader->chart->type == SURETY_CHART_BAR ? "bar"
-                                                    : "point of a line");
-        surety__hint(reader->reterr,
-                     "name the column that tells them apart as the series");
-        return SURETY_SYNTAX;
-    }
+    if (!isnan(*value))
+        return model_twice(reader, val, pair[0]);
     *value = number;
     return SURETY_OK;
+}
+
+/* All values of a row. */
+static surety_status model_row_values(struct model_reader *reader, size_t row)
+{
+    const surety__choice *choice = &reader->choice;
+    const size_t across = choice->across.count;
+    const size_t count = across > 0 ? across : choice->y_count;
+    surety_status status = SURETY_OK;
+
+    surety__table_row(reader->table, row);
+    if (across == 0 && reader->spots[row] == SIZE_MAX)
+        return model_note_odd(reader, &reader->lost, row,
+                              reader->table->cells[choice->x]);
+    for (size_t i = 0; i < count && !status; i++) {
+        const size_t pair[2] = {reader->spots[across > 0 ? i : row],
+                                across > 0 || choice->series != SIZE_MAX
+                                    ? reader->row_series[row]
+                                    : i};
+        status = model_value(
+            reader, row, across > 0 ? choice->across.columns[i] : choice->y[i],
+            pair);
+    }
+    return status;
 }
 
 static surety_status model_values(struct model_reader *reader)
@@ -264,77 +407,116 @@ static surety_status model_values(struct model_reader *reader)
         return model_nomem(reader);
     for (size_t i = 0; i < pairs; i++)
         model->values[i] = NAN;
-    for (size_t row = 0; row < reader->table->rows_count && !status; row++) {
-        surety__table_row(reader->table, row);
-        for (size_t i = 0; i < reader->choice.y_count && !status; i++)
-            status = model_value(
-                reader, row,
-                reader->choice.series != SIZE_MAX ? reader->row_series[row] : i,
-                reader->choice.y[i]);
-    }
+    for (size_t row = 0; row < reader->table->rows_count && !status; row++)
+        status = model_row_values(reader, row);
     return status;
 }
 
-/* Three digits of the largest, where the data have as many. */
-static void model_decimals(struct model_reader *reader, double largest)
-{
-    unsigned there = 0;
-    unsigned decimals = 0;
+/* ---- measures ------------------------------------------------------------ */
 
-    for (size_t i = 0; i < reader->choice.y_count; i++) {
-        const surety__column *column =
-            reader->table->columns[reader->choice.y[i]];
-        const unsigned own = column->has_exponent ? 9 : column->decimals;
-        there = own > there ? own : there;
-    }
-    for (; decimals < there && largest > 0 && largest < 99.95; decimals++)
-        largest *= 10;
-    /* Of 12.5 and 80, one decimal; of 123.5 one too. */
-    if (decimals == 0 && there > 0 && largest < 999.95)
-        decimals = 1;
-    reader->model->decimals = decimals;
+/* "ms" of "Latency (ms)": what stands in brackets at the end. */
+static surety_str model_dimension(surety_str label)
+{
+    const surety_str text = surety__str_trim(label);
+    size_t at = text.len;
+
+    if (text.len == 0 || text.ptr[text.len - 1] != ')')
+        return (surety_str){"", 0};
+    while (at > 0 && text.ptr[at - 1] != '(')
+        at--;
+    return at > 0 ? (surety_str){text.ptr + at, text.len - at - 1}
+                  : (surety_str){"", 0};
 }
 
-/* Divides by the power of ten of the largest, and finds the bounds. */
-static surety_status model_measure(struct model_reader *reader)
+/* Whether the words of a measure say that it is one of those. */
+static bool model_says(surety_str text, const char *const *words)
+{
+    for (surety_str word; (word = surety__word_next(&text)).len > 0;)
+        for (const char *const *one = words; *one; one++)
+            if (surety__str_equal_nocase(word, surety_str_of(*one)))
+                return true;
+    return false;
+}
+
+/* Measures of which a sum says nothing, and those that are parts of a whole. */
+static const char *const model_means[] = {
+    "mean", "median", "average", "avg",   "rate", "ratio", "index",
+    "per",  "score",  "age",     "level", "p95",  NULL};
+static const char *const model_shares[] = {
+    "percent", "percentage", "pct", "share", "shares", "fraction", NULL};
+
+/* Of each measure what it is measured in; *is_share: they are called shares;
+ * *adds_up: a sum of them is one. */
+static void model_measures(const struct model_reader *reader,
+                           surety__measure *measures, bool *is_share,
+                           bool *adds_up)
+{
+    const surety__choice *choice = &reader->choice;
+    const size_t across = choice->across.count;
+    const bool is_one = across > 0 || choice->is_one_measure;
+
+    *is_share = true;
+    *adds_up = true;
+    for (size_t i = 0; i < (across ? across : choice->y_count); i++) {
+        const surety__column *column =
+            reader->table
+                ->columns[across ? choice->across.columns[i] : choice->y[i]];
+        const surety_str label = column->shown.label;
+        surety__measure *measure = &measures[is_one ? 0 : i];
+        const unsigned decimals = column->has_exponent ? 9 : column->decimals;
+        const bool is_percent =
+            column->unit.len > 0 && column->unit.ptr[0] == '%';
+
+        if (i == 0 || !is_one)
+            *measure = (surety__measure){.unit = column->unit,
+                                         .dimension = model_dimension(label)};
+        if (decimals > measure->decimals)
+            measure->decimals = decimals;
+        *is_share &= is_percent || memchr(label.ptr, '%', label.len) ||
+                     model_says(label, model_shares);
+        *adds_up &= !is_percent && !memchr(label.ptr, '%', label.len) &&
+                    !model_says(label, model_shares) &&
+                    !model_says(label, model_means);
+    }
+}
+
+/* What is left to draw; with what is wrong where there is nothing. */
+static surety_status model_arrange(struct model_reader *reader)
 {
     surety__model *model = reader->model;
-    const size_t pairs = model->places_count * model->series_count;
-    double largest = 0;
-    double power;
+    surety__measure measures[SURETY_CHART_SERIES_MAX] = {0};
+    const bool is_bar = reader->chart->type == SURETY_CHART_BAR;
+    const size_t bars[2] = {model->places_count * model->series_count,
+                            SURETY_CHART_BARS_MAX};
+    bool is_share, adds_up;
 
-    for (size_t i = 0; i < pairs; i++)
-        if (!isnan(model->values[i]) && fabs(model->values[i]) > largest)
-            largest = fabs(model->values[i]);
-    if (largest > 0)
-        model->exponent = (int)floor(log10(largest) + 1e-12);
-    if (model->exponent < -290) /* beneath, 10 to it has no digits left */
-        model->exponent = -290;
-    power = pow(10.0, model->exponent);
-    for (size_t i = 0; i < pairs; i++) {
-        double *value = &model->values[i];
-        if (isnan(*value)) {
-            model->missing++;
-            continue;
-        }
-        *value /= power;
-        if (model->shown == 0 || *value < model->low)
-            model->low = *value;
-        if (model->shown == 0 || *value > model->high)
-            model->high = *value;
-        model->shown++;
-    }
-    model_decimals(reader, largest);
+    model_measures(reader, measures, &is_share, &adds_up);
+    model->is_stacked = is_bar && model->scale != SURETY__SCALE_NUMBERS &&
+                        surety__arrange_is_whole(model, is_share);
+    if (is_bar && model->scale != SURETY__SCALE_NAMES &&
+        bars[0] > SURETY_CHART_BARS_MAX && !model->is_stacked)
+        return model_limit(reader, "draw a line, or fewer rows",
+                           "bars along a time", bars);
+    if (is_bar && model->scale == SURETY__SCALE_NAMES &&
+        surety__arrange_join(model, adds_up && !model->is_stacked,
+                             &reader->joined))
+        return model_nomem(reader);
+    if (surety__arrange_panels(model, measures,
+                               reader->choice.y_count > 1 &&
+                                       !reader->choice.is_one_measure
+                                   ? reader->choice.y_count
+                                   : 1))
+        return model_nomem(reader);
     if (model->shown > 0)
         return SURETY_OK;
-    if (reader->odd > 0)
+    if (reader->odd.count > 0)
         return surety__fail(
             reader->reterr, SURETY_SYNTAX,
             "the column that is to be drawn has no numbers: row %zu has "
             "\"%.*s\"",
-            reader->odd_row,
-            (int)(reader->odd_text.len > 60 ? 60 : reader->odd_text.len),
-            reader->odd_text.ptr ? reader->odd_text.ptr : "");
+            reader->odd.row,
+            (int)(reader->odd.text.len > 60 ? 60 : reader->odd.text.len),
+            reader->odd.text.ptr);
     return surety__fail(
         reader->reterr, SURETY_SYNTAX,
         "there is nothing to draw: all values of the column are missing");
@@ -360,7 +542,7 @@ static surety_status model_sort(struct model_reader *reader)
     size_t kept = 0;
     surety__place **places;
 
-    if (model->scale == SURETY__SCALE_NAMES)
+    if (model->scale == SURETY__SCALE_NAMES || count == 0)
         return SURETY_OK;
     pairs = surety__arena_take(&model->arena, count * sizeof(*pairs));
     places = surety__arena_take(&model->arena, count * sizeof(*places));
@@ -377,9 +559,12 @@ static surety_status model_sort(struct model_reader *reader)
         model->places[i]->index = i;
     }
     model->places_count = kept;
-    for (size_t row = 0; row < reader->table->rows_count; row++) {
-        const surety__place *place = places[reader->row_places[row]];
-        reader->row_places[row] = isnan(place->at) ? SIZE_MAX : place->index;
+    if (kept > 0 && reader->chart->type == SURETY_CHART_BAR &&
+        surety__arrange_fill(model, reader->table->alloc))
+        return model_nomem(reader);
+    for (size_t i = 0; i < reader->spots_count; i++) {
+        const surety__place *place = places[reader->spots[i]];
+        reader->spots[i] = isnan(place->at) ? SIZE_MAX : place->index;
     }
     if (kept == 0)
         return surety__fail(reader->reterr, SURETY_SYNTAX,
@@ -388,14 +573,27 @@ static surety_status model_sort(struct model_reader *reader)
     return SURETY_OK;
 }
 
-/* "label (name)", "label", with the unit where it is no part of the numbers. */
+/* "label (name)", "label", with the zone of times that have one. */
 static surety_str model_title(struct model_reader *reader, size_t column)
 {
+    const surety__column *shown = reader->table->columns[column];
     surety_buf title;
     surety_str text;
 
     surety_buf_init(&title, reader->table->alloc, 0);
     surety__table_header(reader->table, column, SURETY_HEADERS_BOTH, &title);
+    if (column == reader->choice.x && shown->offsets > 0 &&
+        reader->model->scale == SURETY__SCALE_TIME) {
+        const uint32_t minutes =
+            (uint32_t)(reader->shift < 0 ? -reader->shift : reader->shift) / 60;
+        surety_buf_text(&title, " (UTC");
+        if (minutes > 0)
+            surety__buf_printf(&title, "%s%u%u:%u%u",
+                               reader->shift < 0 ? "\xE2\x88\x92" : "+",
+                               minutes / 600, minutes / 60 % 10,
+                               minutes % 60 / 10, minutes % 10);
+        surety_buf_byte(&title, ')');
+    }
     text = model_text(reader, surety_buf_str(&title));
     if (title.status)
         text.ptr = NULL;
@@ -403,37 +601,98 @@ static surety_str model_title(struct model_reader *reader, size_t column)
     return text;
 }
 
-static surety_status model_words(struct model_reader *reader)
+/* One unit a column, and one for all columns of one measure. */
+static surety_status model_units(const struct model_reader *reader)
 {
-    surety__model *model = reader->model;
-    const surety_table *table = reader->table;
     const surety__choice *choice = &reader->choice;
-    surety_buf title;
+    const size_t across = choice->across.count;
+    const surety__column *first = NULL;
 
-    model->unit = table->columns[choice->y[0]]->unit;
-    for (size_t i = 0; i < choice->y_count; i++) {
-        const surety__column *column = table->columns[choice->y[i]];
-        if (column->is_mixed || (column->has_figure &&
-                                 !surety_str_equal(column->unit, model->unit)))
+    for (size_t i = 0; i < (across ? across : choice->y_count); i++) {
+        const surety__column *column =
+            reader->table
+                ->columns[across ? choice->across.columns[i] : choice->y[i]];
+        bool differs = column->is_mixed;
+        if ((across > 0 || choice->is_one_measure) && column->has_figure) {
+            differs |= first && !surety_str_equal(first->unit, column->unit);
+            first = column;
+        }
+        if (differs)
             return surety__fail(reader->reterr, SURETY_SYNTAX,
                                 "the values to be drawn have different units, "
                                 "such as $ and %%");
     }
-    model->x_title = model_title(reader, choice->x);
-    model->y_title = choice->y_count == 1 ? model_title(reader, choice->y[0])
-                                          : (surety_str){"", 0};
+    return SURETY_OK;
+}
+
+/* What columns that are places come to in words. */
+static surety_status model_words_across(struct model_reader *reader)
+{
+    static const char *const grains[] = {"years", "year", "quarter",
+                                         "month", "week", "day"};
+    const surety__wide *wide = &reader->choice.across;
+    surety__model *model = reader->model;
+
+    model->x_title =
+        surety_str_of(!wide->is_time                      ? ""
+                      : model->grain <= SURETY__GRAIN_DAY ? grains[model->grain]
+                                                          : "time");
+    model->y_title = model_text(reader, wide->measure);
+    return model->y_title.ptr ? SURETY_OK : model_nomem(reader);
+}
+
+/* A title where none is given: "Income by Year", "2015 to 2017 by NAME". */
+static void model_name(struct model_reader *reader, surety_buf *title)
+{
+    const surety_table *table = reader->table;
+    const surety__choice *choice = &reader->choice;
+    const surety__wide *wide = &choice->across;
+    const size_t beside = wide->count > 0 ? choice->series : choice->x;
+
+    for (size_t i = 0; i < choice->y_count; i++) {
+        surety_buf_text(title, i > 0 ? ", " : "");
+        surety_buf_add(title, table->columns[choice->y[i]]->shown.label);
+    }
+    if (wide->count > 0 && wide->measure.len > 0) {
+        surety_buf_add(title, wide->measure);
+    } else if (wide->count > 0) {
+        const size_t last = reader->model->places_count - 1;
+        surety_buf_add(title, reader->model->places[0]->text);
+        surety_buf_text(title, " to ");
+        surety_buf_add(title, reader->model->places[last]->text);
+    }
+    if (beside == SIZE_MAX)
+        return;
+    surety_buf_text(title, " by ");
+    surety_buf_add(title, table->columns[beside]->shown.label);
+}
+
+static surety_status model_words(struct model_reader *reader)
+{
+    surety__model *model = reader->model;
+    const surety__choice *choice = &reader->choice;
+    surety_status status = model_units(reader);
+    surety_buf title;
+
+    if (status)
+        return status;
+    if (choice->across.count > 0) {
+        status = model_words_across(reader);
+        if (status)
+            return status;
+    } else {
+        model->x_title = model_title(reader, choice->x);
+        model->y_title = choice->y_count == 1
+                             ? model_title(reader, choice->y[0])
+                             : (surety_str){"", 0};
+    }
     model->title = reader->chart->title;
     if (!model->x_title.ptr || !model->y_title.ptr)
         return model_nomem(reader);
     if (surety__str_trim(model->title).len > 0)
         return SURETY_OK;
-    surety_buf_init(&title, table->alloc, 0);
-    for (size_t i = 0; i < choice->y_count; i++) {
-        surety_buf_text(&title, i > 0 ? ", " : "");
-        surety_buf_add(&title, table->columns[choice->y[i]]->shown.label);
-    }
-    surety_buf_text(&title, " by ");
-    surety_buf_add(&title, table->columns[choice->x]->shown.label);
+    surety_buf_init(&title, reader->table->alloc, 0);
+    model_name(reader, &title);
     model->title = surety__arena_text(&model->arena, surety_buf_str(&title));
     if (title.status)
         model->title.ptr = NULL;
@@ -441,65 +700,207 @@ static surety_status model_words(struct model_reader *reader)
     return model->title.ptr ? SURETY_OK : model_nomem(reader);
 }
 
-static void model_remark(const struct model_reader *reader, surety_buf *remarks)
+/* ---- what is not as the data have it ------------------------------------- */
+
+static void model_put_odd(const struct model_odd *odd, const char *one,
+                          const char *many, surety_buf *out)
+{
+    if (odd->count == 0)
+        return;
+    surety__buf_printf(out, "%zu %s and left out: row %zu has ", odd->count,
+                       odd->count == 1 ? one : many, odd->row);
+    if (odd->text.len == 0)
+        surety_buf_text(out, "none\n");
+    else
+        surety__buf_printf(out, "\"%.*s\"\n",
+                           (int)(odd->text.len > 60 ? 60 : odd->text.len),
+                           odd->text.ptr);
+}
+
+/* What a picture says itself. */
+static void model_put_notes(const struct model_reader *reader, surety_buf *out)
 {
     const surety__model *model = reader->model;
+    const surety__column *x = reader->choice.x == SIZE_MAX
+                                  ? NULL
+                                  : reader->table->columns[reader->choice.x];
 
-    if (!remarks)
+    model_put_odd(&reader->odd, "value is no number", "values are no numbers",
+                  out);
+    model_put_odd(&reader->lost, "row has no place on the axis",
+                  "rows have no place on the axis", out);
+    if (!x || model->scale != SURETY__SCALE_TIME)
         return;
-    if (reader->odd > 0)
+    if (x->offsets > 0 && x->offsets < x->moments)
+        surety__buf_printf(out,
+                           "%zu of %zu times have no offset and are taken as "
+                           "UTC\n",
+                           x->moments - x->offsets, x->moments);
+    if (x->offsets_vary)
+        surety_buf_text(out, "times of different offsets are shown in UTC\n");
+}
+
+/* Whether the chart shows a column, as whatever. */
+static bool model_shows(const surety__choice *choice, size_t column)
+{
+    bool is_shown = column == choice->x || column == choice->series;
+
+    for (size_t i = 0; i < choice->y_count; i++)
+        is_shown |= choice->y[i] == column;
+    for (size_t i = 0; i < choice->across.count; i++)
+        is_shown |= choice->across.columns[i] == column;
+    return is_shown;
+}
+
+/* The measures that nobody named and that are not drawn. */
+static void model_put_undrawn(const struct model_reader *reader,
+                              surety_buf *out)
+{
+    const surety_table *table = reader->table;
+    size_t count = 0;
+
+    for (size_t i = 0; i < table->columns_count; i++) {
+        const surety_column *column = &table->columns[i]->shown;
+        if (reader->chart->y_count > 0 ||
+            column->kind != SURETY_COLUMN_NUMBER ||
+            model_shows(&reader->choice, i) || ++count > MODEL_NAMES_MAX)
+            continue;
+        surety_buf_text(out, count == 1 ? "not drawn: \"" : ", \"");
+        surety__line_clean(column->name, MODEL_NAME_MAX, out);
+        surety_buf_byte(out, '"');
+    }
+    if (count == 0)
+        return;
+    if (count > MODEL_NAMES_MAX)
+        surety__buf_printf(out, " and %zu more", count - MODEL_NAMES_MAX);
+    surety_buf_text(out, "; y names the columns to be drawn\n");
+}
+
+static void model_remark(const struct model_reader *reader, surety_buf *out)
+{
+    const surety__model *model = reader->model;
+    const size_t known = reader->odd.count + model->gaps * model->series_count;
+    const surety__column *x = reader->choice.x == SIZE_MAX
+                                  ? NULL
+                                  : reader->table->columns[reader->choice.x];
+
+    if (model->missing > known)
         surety__buf_printf(
-            remarks,
-            "%zu value%s no number and left out: row %zu has \"%.*s\"\n",
-            reader->odd, reader->odd == 1 ? " is" : "s are", reader->odd_row,
-            (int)(reader->odd_text.len > 60 ? 60 : reader->odd_text.len),
-            reader->odd_text.ptr ? reader->odd_text.ptr : "");
-    if (model->missing > reader->odd)
-        surety__buf_printf(remarks, "%zu of %zu values are missing\n",
-                           model->missing - reader->odd,
-                           model->shown + model->missing);
+            out, "%zu of %zu values are missing\n", model->missing - known,
+            model->shown + model->missing - model->gaps * model->series_count);
+    if (model->gaps > 0)
+        surety__buf_printf(out,
+                           "%zu place%s of the axis of time %s no row and %s "
+                           "empty\n",
+                           model->gaps, model->gaps == 1 ? "" : "s",
+                           model->gaps == 1 ? "has" : "have",
+                           model->gaps == 1 ? "is" : "are");
+    if (model->is_uneven)
+        surety_buf_text(out, "the bars stand side by side, whatever time lies "
+                             "between them\n");
+    if (reader->joined > 0)
+        surety__buf_printf(out,
+                           "of %zu bars a chart shows %zu: the largest, and "
+                           "%s\n",
+                           model->places_count - 1 + reader->joined,
+                           model->places_count,
+                           model->places[model->places_count - 1]->text.ptr);
+    if (x && x->has_unix && model->scale == SURETY__SCALE_TIME)
+        surety_buf_text(out, "numbers are read as Unix time\n");
+    if (x && model->scale == SURETY__SCALE_NAMES &&
+        reader->chart->type == SURETY_CHART_LINE && model->places_count > 1 &&
+        x->parts < reader->table->rows_count - x->shown.missing)
+        surety_buf_text(out, "the line joins names, which have no order but "
+                             "that of the rows; bars compare them\n");
+    if (model->panels_count > 1)
+        surety__buf_printf(out,
+                           "%zu scales: measures that have none in common are "
+                           "drawn one below the other\n",
+                           model->panels_count);
+    model_put_undrawn(reader, out);
+}
+
+/* Remarks, and of them the note in the picture. */
+static surety_status model_tell(struct model_reader *reader,
+                                surety_buf *remarks)
+{
+    surety__model *model = reader->model;
+    surety_buf notes;
+
+    surety_buf_init(&notes, reader->table->alloc, 0);
+    model_put_notes(reader, &notes);
+    if (remarks) {
+        surety_buf_add(remarks, surety_buf_str(&notes));
+        model_remark(reader, remarks);
+    }
+    model->note = notes.status ? (surety_str){NULL, 0}
+                               : surety__arena_text(&model->arena,
+                                                    surety_buf_str(&notes));
+    surety_buf_done(&notes);
+    return model->note.ptr ? SURETY_OK : model_nomem(reader);
 }
 
 /* ---- all ----------------------------------------------------------------- */
 
-static surety_status model_fill(struct model_reader *reader)
+/* Where rows and columns stand: places and series. */
+static surety_status model_lay(struct model_reader *reader)
 {
     surety_table *table = reader->table;
     const size_t rows = table->rows_count;
-    surety_status status = surety__chart_choose(
-        table, reader->chart, &reader->choice, reader->reterr);
+    const size_t across = reader->choice.across.count;
+    surety_status status = SURETY_OK;
 
-    if (status)
-        return status;
-    if (rows * reader->choice.y_count > SURETY_CHART_POINTS_MAX) {
-        surety__fail(reader->reterr, SURETY_LIMIT,
-                     "the data have %zu points, and a chart shows at most %d",
-                     rows * reader->choice.y_count, SURETY_CHART_POINTS_MAX);
-        surety__hint(reader->reterr, "draw fewer rows, or ask for a table");
-        return SURETY_LIMIT;
-    }
-    reader->row_places = surety__arena_take(&reader->model->arena,
-                                            rows * sizeof(*reader->row_places));
+    reader->spots_count = across > 0 ? across : rows;
+    reader->spots = surety__arena_take(
+        &reader->model->arena, reader->spots_count * sizeof(*reader->spots));
     reader->row_series = surety__arena_take(&reader->model->arena,
                                             rows * sizeof(*reader->row_series));
-    if (!reader->row_places || !reader->row_series)
+    if (!reader->spots || !reader->row_series)
         return model_nomem(reader);
-    model_scale(reader);
-    if (reader->choice.series == SIZE_MAX)
+    if (across > 0)
+        status = model_across(reader);
+    else
+        model_scale(reader);
+    if (!status && reader->choice.series == SIZE_MAX)
         status = model_columns(reader);
     for (size_t row = 0; row < rows && !status; row++) {
         surety__table_row(table, row);
-        status = model_row(reader, row);
+        if (across == 0)
+            status = model_row(reader, row);
+        if (!status && reader->choice.series != SIZE_MAX)
+            status = model_row_series(reader, row);
     }
-    if (!status)
-        status = model_sort(reader);
+    return status ? status : model_sort(reader);
+}
+
+static surety_status model_fill(struct model_reader *reader)
+{
+    const surety__choice *choice = &reader->choice;
+    surety_status status = surety__chart_choose(
+        reader->table, reader->chart, &reader->model->arena, &reader->choice,
+        reader->reterr);
+    size_t points;
+
+    if (status)
+        return status;
+    points =
+        reader->table->rows_count *
+        (choice->across.count > 0 ? choice->across.count : choice->y_count);
+    if (points > SURETY_CHART_POINTS_MAX) {
+        surety__fail(reader->reterr, SURETY_LIMIT,
+                     "the data have %zu points, and a chart shows at most %d",
+                     points, SURETY_CHART_POINTS_MAX);
+        surety__hint(reader->reterr, "draw fewer rows, or ask for a table");
+        return SURETY_LIMIT;
+    }
+    status = model_lay(reader);
     if (!status)
         status = model_bounds(reader);
     if (!status)
         status = model_words(reader);
     if (!status)
         status = model_values(reader);
-    return status ? status : model_measure(reader);
+    return status ? status : model_arrange(reader);
 }
 
 surety_status surety__model_read(surety_table *table, const surety_chart *chart,
@@ -515,9 +916,7 @@ surety_status surety__model_read(surety_table *table, const surety_chart *chart,
     status = model_fill(&reader);
     surety__map_done(&reader.places, table->alloc);
     surety__map_done(&reader.series, table->alloc);
-    if (!status)
-        model_remark(&reader, remarks);
-    return status;
+    return status ? status : model_tell(&reader, remarks);
 }
 
 void surety__model_done(surety__model *model, const surety_alloc *alloc)

@@ -1,27 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times as column values name them, read into years with a fraction: enough to
- * put points in order and apart on an axis, and no calendar. A month is a
- * twelfth of a year and a day its share of the month. What a value says beyond
- * the day (a time of day, an offset) moves it by less than a pixel and is
- * passed over. Month names are English, as the rest of the grammar. */
+/* Times as column values name them, read to the resolution that they have: the
+ * second since 1970, its nanoseconds, and how fine the text is (its grain). A
+ * time with an offset is kept in UTC beside the offset; one without is in the
+ * local time of whoever wrote it, of which nothing is known. What a calendar
+ * has not (2026-02-30, 25:00) is no time. Digits alone (2015, 20150307, Unix
+ * time) may be any number, and count only below a name that says time. Names of
+ * months are English, as the rest of the grammar, which has ISO 8601 (dates,
+ * weeks, times), RFC 3339, RFC 9557's zone in brackets, and what people write:
+ * "Mar 2015", "7 March 2015", "March 7, 2015 10:15 PM", "2015 Q1", "2015-2019".
+ */
 #include "render/render.h"
+
+enum { MOMENT_LEN_MAX = 80 };
 
 static const char *const moment_months[] = {
     "january", "february", "march",     "april",   "may",      "june",
     "july",    "august",   "september", "october", "november", "december"};
+static const char *const moment_weekdays[] = {
+    "monday", "tuesday",  "wednesday", "thursday",
+    "friday", "saturday", "sunday"};
 
-/* Takes at most max digits, of which there must be at least min. */
-static bool moment_digits(surety_str *rest, size_t min, size_t max,
-                          unsigned *number)
+/* ---- pieces -------------------------------------------------------------- */
+
+static void moment_skip(surety_str *rest, size_t count)
+{
+    rest->ptr += count;
+    rest->len -= count;
+}
+
+static void moment_blanks(surety_str *rest)
+{
+    while (rest->len > 0 && *rest->ptr == ' ')
+        moment_skip(rest, 1);
+}
+
+/* How many digits rest begins with. */
+static size_t moment_run(surety_str rest)
 {
     size_t count = 0;
 
+    while (count < rest.len && rest.ptr[count] >= '0' && rest.ptr[count] <= '9')
+        count++;
+    return count;
+}
+
+/* Takes at most max digits, of which there must be at least min. */
+static bool moment_digits(surety_str *rest, size_t min, size_t max,
+                          uint32_t *number)
+{
+    size_t count = moment_run(*rest);
+
+    count = count > max ? max : count;
     *number = 0;
-    while (count < rest->len && count < max && rest->ptr[count] >= '0' &&
-           rest->ptr[count] <= '9')
-        *number = *number * 10 + (unsigned)(rest->ptr[count++] - '0');
-    rest->ptr += count;
-    rest->len -= count;
+    for (size_t i = 0; i < count; i++)
+        *number = *number * 10 + (uint32_t)(rest->ptr[i] - '0');
+    moment_skip(rest, count);
     return count >= min;
 }
 
@@ -29,121 +62,378 @@ static bool moment_byte(surety_str *rest, const char *any)
 {
     if (rest->len == 0 || *rest->ptr == '\0' || !strchr(any, *rest->ptr))
         return false;
-    rest->ptr++;
-    rest->len--;
+    moment_skip(rest, 1);
     return true;
 }
 
-static bool moment_year(surety_str *rest, unsigned *year)
+static bool moment_take(surety_str *rest, const char *text)
 {
-    return moment_digits(rest, 4, 4, year) && *year >= 1000 && *year < 3000;
-}
+    const surety_str wanted = surety_str_of(text);
+    const surety_str head = {rest->ptr,
+                             rest->len < wanted.len ? rest->len : wanted.len};
 
-/* "Q1" */
-static bool moment_quarter(surety_str *rest, double *share)
-{
-    unsigned quarter;
-
-    if (!moment_byte(rest, "Qq") || !moment_digits(rest, 1, 1, &quarter) ||
-        quarter < 1 || quarter > 4)
+    if (!surety__str_equal_nocase(head, wanted))
         return false;
-    *share = (quarter - 1) / 4.0;
+    moment_skip(rest, wanted.len);
     return true;
 }
 
-/* "March", "Mar", "Sept." */
-static bool moment_month(surety_str *rest, double *share)
+static bool moment_year(surety_str *rest, uint32_t *year)
+{
+    return moment_run(*rest) == 4 && moment_digits(rest, 4, 4, year) &&
+           *year >= 1000 && *year < 3000;
+}
+
+/* Takes a name of the list or its first letters, at least three, and a full
+ * stop behind them; gives its number from 1, or 0 where there is none. */
+static uint32_t moment_name(surety_str *rest, const char *const *names,
+                            uint32_t count)
 {
     surety_str word = {rest->ptr, 0};
 
     while (word.len < rest->len && ((rest->ptr[word.len] | 32) >= 'a' &&
                                     (rest->ptr[word.len] | 32) <= 'z'))
         word.len++;
-    if (word.len < 3)
-        return false;
-    rest->ptr += word.len;
-    rest->len -= word.len;
-    (void)moment_byte(rest, ".");
-    for (unsigned i = 0; i < 12; i++) {
-        surety_str name = surety_str_of(moment_months[i]);
+    for (uint32_t i = 0; i < count && word.len >= 3; i++) {
+        surety_str name = surety_str_of(names[i]);
         if (word.len > name.len)
             continue;
         name.len = word.len;
-        if (surety__str_equal_nocase(word, name)) {
-            *share = i / 12.0;
-            return true;
-        }
+        if (!surety__str_equal_nocase(word, name))
+            continue;
+        moment_skip(rest, word.len);
+        (void)moment_byte(rest, ".");
+        return i + 1;
     }
-    return false;
+    return 0;
 }
 
-/* What follows a year: nothing, "-03", "-03-07T10:00", " Q1", "-2019". */
-static bool moment_rest(surety_str rest, unsigned year, surety__moment *moment)
+/* "Q1": its number, 0 where it is none. */
+static uint32_t moment_quarter(surety_str *rest)
 {
-    unsigned number;
-    double share = 0;
-    const size_t len = rest.len;
+    uint32_t quarter;
 
-    if (len == 0) {
-        moment->is_plain_year = true;
-        return true;
-    }
-    if (!moment_byte(&rest, "-/ ") &&
-        !surety__str_starts(rest, surety_str_of("\xE2\x80\x93")) &&
-        (*rest.ptr | 32) != 'q')
+    return moment_byte(rest, "Qq") && moment_digits(rest, 1, 1, &quarter) &&
+                   quarter <= 4
+               ? quarter
+               : 0;
+}
+
+static int64_t moment_days(uint32_t year, uint32_t month, uint32_t day)
+{
+    return surety__date_days((surety__date){year, month, day});
+}
+
+static bool moment_set(surety__moment *moment, int64_t days,
+                       surety__grain grain)
+{
+    moment->second = days * DAY_SECONDS;
+    moment->grain = grain;
+    return true;
+}
+
+/* A date that the calendar has. */
+static bool moment_date(surety__moment *moment, uint32_t year, uint32_t month,
+                        uint32_t day)
+{
+    if (month < 1 || month > 12 || day < 1 ||
+        day > surety__date_last(year, month))
         return false;
-    if (surety__str_starts(rest, surety_str_of("\xE2\x80\x93")))
-        rest = (surety_str){rest.ptr + 3, rest.len - 3};
-    if (rest.len > 0 && (*rest.ptr | 32) == 'q') {
-        moment->year = year;
-        if (!moment_quarter(&rest, &share) || rest.len > 0)
+    return moment_set(moment, moment_days(year, month, day), SURETY__GRAIN_DAY);
+}
+
+/* ---- the time of day ----------------------------------------------------- */
+
+/* "Z", "UTC", "+01:00", "-0500", "+05"; and a zone's name in brackets. */
+static bool moment_offset(surety_str *rest, surety__moment *moment)
+{
+    uint32_t hours;
+    uint32_t minutes = 0;
+    bool is_west;
+
+    moment_blanks(rest);
+    if (moment_take(rest, "utc") || moment_take(rest, "gmt") ||
+        moment_take(rest, "z")) {
+        moment->has_offset = true;
+    } else if (rest->len > 0 && *rest->ptr != '[') {
+        is_west = moment_take(rest, "-") || moment_take(rest, "\xE2\x88\x92");
+        if ((!is_west && !moment_take(rest, "+")) ||
+            !moment_digits(rest, 2, 2, &hours) || hours > 23)
             return false;
-        moment->year += share;
+        (void)moment_byte(rest, ":");
+        if (moment_run(*rest) > 0 &&
+            (!moment_digits(rest, 2, 2, &minutes) || minutes > 59))
+            return false;
+        moment->has_offset = true;
+        moment->offset = (int32_t)(hours * 3600 + minutes * 60);
+        if (is_west)
+            moment->offset = -moment->offset;
+    }
+    if (rest->len > 1 && *rest->ptr == '[' && rest->ptr[rest->len - 1] == ']')
+        rest->len = 0;
+    moment->second -= moment->offset;
+    return rest->len == 0;
+}
+
+/* The digits behind a second's point; beyond nanoseconds they are passed
+ * over. */
+static bool moment_fraction(surety_str *rest, surety__moment *moment)
+{
+    uint32_t weight = 100000000;
+    size_t count;
+
+    if (!moment_byte(rest, ".,"))
         return true;
-    }
-    if (rest.len == 4 && moment_year(&rest, &number)) {
-        moment->year = (year + number) / 2.0;
-        return number >= year && rest.len == 0;
-    }
-    if (rest.len == 0 || !moment_digits(&rest, 1, 2, &number))
+    count = moment_run(*rest);
+    for (size_t i = 0; i < count; i++, weight /= 10)
+        moment->nano += (uint32_t)(rest->ptr[i] - '0') * weight;
+    moment_skip(rest, count);
+    moment->grain = SURETY__GRAIN_FRACTION;
+    return count > 0;
+}
+
+/* "AM" and "PM": twelve is the first hour of either. */
+static bool moment_half(surety_str *rest, uint32_t *hour)
+{
+    surety_str ahead = *rest;
+    bool is_after_noon;
+
+    moment_blanks(&ahead);
+    is_after_noon = moment_take(&ahead, "pm");
+    if (!is_after_noon && !moment_take(&ahead, "am"))
+        return true;
+    *rest = ahead;
+    if (*hour < 1 || *hour > 12)
         return false;
-    if (number < 1 || number > 12)
-        return false;
-    moment->year = year + (number - 1) / 12.0;
+    *hour = *hour % 12 + (is_after_noon ? 12 : 0);
+    return true;
+}
+
+/* What follows a day: nothing, or a time and perhaps its offset. A leap second
+ * is the second after it, and 24:00 the next day's begin. */
+static bool moment_time(surety_str rest, surety__moment *moment)
+{
+    uint32_t hour;
+    uint32_t minute = 0;
+    uint32_t second = 0;
+
     if (rest.len == 0)
         return true;
-    if (!moment_byte(&rest, "-/") || !moment_digits(&rest, 1, 2, &number) ||
-        number < 1 || number > 31)
+    (void)moment_byte(&rest, ",");
+    if (!moment_byte(&rest, "Tt "))
         return false;
-    moment->year += (number - 1) / 372.0;
-    return rest.len == 0 || *rest.ptr == 'T' || *rest.ptr == ' ';
+    moment_blanks(&rest);
+    if (!moment_digits(&rest, 1, 2, &hour) || hour > 24)
+        return false;
+    moment->grain = SURETY__GRAIN_MINUTE;
+    if (moment_byte(&rest, ":")) {
+        if (!moment_digits(&rest, 2, 2, &minute) || minute > 59)
+            return false;
+        if (moment_byte(&rest, ":")) {
+            moment->grain = SURETY__GRAIN_SECOND;
+            if (!moment_digits(&rest, 2, 2, &second) || second > 60 ||
+                !moment_fraction(&rest, moment))
+                return false;
+        }
+    }
+    if (!moment_half(&rest, &hour) ||
+        (hour == 24 && (minute > 0 || second > 0 || moment->nano > 0)))
+        return false;
+    moment->second += (int64_t)hour * 3600 + minute * 60 + second;
+    return moment_offset(&rest, moment);
 }
+
+/* ---- digits first -------------------------------------------------------- */
+
+/* Digits alone: a year, a date of eight digits, Unix time in seconds or
+ * milliseconds from 2001 to 2096. */
+static bool moment_plain(surety_str text, surety__moment *moment)
+{
+    surety_str rest = text;
+    uint32_t parts[3];
+
+    moment->is_plain = true;
+    switch (moment_run(text)) {
+    case 4:
+        return text.len == 4 && moment_year(&rest, &parts[0]) &&
+               moment_set(moment, moment_days(parts[0], 1, 1),
+                          SURETY__GRAIN_YEAR);
+    case 8:
+        return text.len == 8 && moment_digits(&rest, 4, 4, &parts[0]) &&
+               parts[0] >= 1000 && parts[0] < 3000 &&
+               moment_digits(&rest, 2, 2, &parts[1]) &&
+               moment_digits(&rest, 2, 2, &parts[2]) &&
+               moment_date(moment, parts[0], parts[1], parts[2]);
+    case 10:
+    case 13: break;
+    default: return false;
+    }
+    if (*text.ptr < '1' || *text.ptr > '3')
+        return false;
+    for (size_t i = 0; i < 10; i++)
+        moment->second = moment->second * 10 + (*rest.ptr++ - '0');
+    rest.len -= 10;
+    moment->grain = SURETY__GRAIN_SECOND;
+    moment->has_offset = true;
+    moment->is_unix = true;
+    if (rest.len == 0 || *rest.ptr == '.')
+        return moment_fraction(&rest, moment) && rest.len == 0;
+    moment->grain = SURETY__GRAIN_FRACTION;
+    (void)moment_digits(&rest, 3, 3, &parts[0]);
+    moment->nano = parts[0] * 1000000;
+    return rest.len == 0;
+}
+
+/* "W12", "W12-3": weeks of ISO 8601, the first of which has January 4. */
+static bool moment_week(surety_str rest, uint32_t year, surety__moment *moment)
+{
+    const int64_t fourth = moment_days(year, 1, 4);
+    /* 1970-01-01 was a Thursday. */
+    const int64_t monday = fourth - ((fourth + 3) % 7 + 7) % 7;
+    uint32_t week, day = 1;
+
+    if (!moment_byte(&rest, "Ww") || !moment_digits(&rest, 2, 2, &week) ||
+        week < 1 || week > 53)
+        return false;
+    moment_set(moment, monday + (int64_t)(week - 1) * 7, SURETY__GRAIN_WEEK);
+    if (rest.len == 0)
+        return true;
+    (void)moment_byte(&rest, "-");
+    if (!moment_digits(&rest, 1, 1, &day) || day < 1 || day > 7)
+        return false;
+    moment_set(moment, monday + (int64_t)(week - 1) * 7 + day - 1,
+               SURETY__GRAIN_DAY);
+    return moment_time(rest, moment);
+}
+
+/* What follows a year: "-03", "-03-07T10:00", " Q1", "-W12", "-2019". */
+static bool moment_rest(surety_str rest, uint32_t year, surety__moment *moment)
+{
+    uint32_t number, day;
+
+    if (!moment_byte(&rest, "-/ ") && !moment_take(&rest, "\xE2\x80\x93") &&
+        (*rest.ptr | 32) != 'q')
+        return false;
+    if (rest.len > 0 && (*rest.ptr | 32) == 'q') {
+        number = moment_quarter(&rest);
+        return number > 0 && rest.len == 0 &&
+               moment_set(moment, moment_days(year, number * 3 - 2, 1),
+                          SURETY__GRAIN_QUARTER);
+    }
+    if (rest.len > 0 && (*rest.ptr | 32) == 'w')
+        return moment_week(rest, year, moment);
+    if (rest.len == 4 && moment_year(&rest, &number)) {
+        moment_set(moment, moment_days(year, 1, 1), SURETY__GRAIN_YEARS);
+        moment->second =
+            (moment->second + moment_days(number, 1, 1) * DAY_SECONDS) / 2;
+        return number >= year;
+    }
+    if (!moment_digits(&rest, 1, 2, &number) || number < 1 || number > 12)
+        return false;
+    if (rest.len == 0)
+        return moment_set(moment, moment_days(year, number, 1),
+                          SURETY__GRAIN_MONTH);
+    return moment_byte(&rest, "-/") && moment_digits(&rest, 1, 2, &day) &&
+           moment_date(moment, year, number, day) && moment_time(rest, moment);
+}
+
+/* ---- words first --------------------------------------------------------- */
+
+/* "March 2015", "March 7, 2015", behind the month. */
+static bool moment_month(surety_str rest, uint32_t month,
+                         surety__moment *moment)
+{
+    uint32_t day, year;
+
+    if (!moment_byte(&rest, " -/,"))
+        return false;
+    moment_blanks(&rest);
+    if (moment_run(rest) == 4)
+        return moment_year(&rest, &year) && rest.len == 0 &&
+               moment_set(moment, moment_days(year, month, 1),
+                          SURETY__GRAIN_MONTH);
+    if (!moment_digits(&rest, 1, 2, &day))
+        return false;
+    if (!moment_take(&rest, "st") && !moment_take(&rest, "nd") &&
+        !moment_take(&rest, "rd"))
+        (void)moment_take(&rest, "th");
+    if (!moment_byte(&rest, " -,"))
+        return false;
+    moment_blanks(&rest);
+    return moment_year(&rest, &year) && moment_date(moment, year, month, day) &&
+           moment_time(rest, moment);
+}
+
+/* "7 March 2015", behind its day. */
+static bool moment_day(surety_str rest, uint32_t day, surety__moment *moment)
+{
+    uint32_t month, year;
+
+    if (!moment_byte(&rest, " -"))
+        return false;
+    month = moment_name(&rest, moment_months, 12);
+    if (month == 0 || !moment_byte(&rest, " -,"))
+        return false;
+    moment_blanks(&rest);
+    return moment_year(&rest, &year) && moment_date(moment, year, month, day) &&
+           moment_time(rest, moment);
+}
+
+static bool moment_words(surety_str rest, surety__moment *moment)
+{
+    uint32_t number, year;
+
+    if (moment_name(&rest, moment_weekdays, 7) > 0) {
+        (void)moment_byte(&rest, ",");
+        moment_blanks(&rest);
+    }
+    if (moment_run(rest) > 0)
+        return moment_digits(&rest, 1, 2, &number) &&
+               moment_day(rest, number, moment);
+    number = moment_name(&rest, moment_months, 12);
+    if (number > 0)
+        return moment_month(rest, number, moment);
+    number = moment_quarter(&rest);
+    if (number == 0 || !moment_byte(&rest, " -/,"))
+        return false;
+    moment_blanks(&rest);
+    return moment_year(&rest, &year) && rest.len == 0 &&
+           moment_set(moment, moment_days(year, number * 3 - 2, 1),
+                      SURETY__GRAIN_QUARTER);
+}
+
+/* ---- all ----------------------------------------------------------------- */
 
 bool surety__moment_read(surety_str text, surety__moment *moment)
 {
     surety_str rest = surety__str_trim(text);
-    double share = 0;
-    unsigned year;
+    size_t run;
+    uint32_t number;
 
     *moment = (surety__moment){0};
-    if (rest.len < 4 || rest.len > 40)
+    if (rest.len < 4 || rest.len > MOMENT_LEN_MAX)
         return false;
-    if (rest.ptr[0] >= '0' && rest.ptr[0] <= '9') {
-        if (!moment_year(&rest, &year))
-            return false;
-        moment->year = year;
-        return moment_rest(rest, year, moment);
-    }
-    if (!moment_quarter(&rest, &share)) {
-        rest = surety__str_trim(text);
-        if (!moment_month(&rest, &share))
-            return false;
-    }
-    if (!moment_byte(&rest, " -/,"))
-        return false;
-    (void)moment_byte(&rest, " ");
-    if (!moment_year(&rest, &year) || rest.len > 0)
-        return false;
-    moment->year = year + share;
-    return true;
+    run = moment_run(rest);
+    if (run == 0)
+        return moment_words(rest, moment);
+    if (run == rest.len || run == 10)
+        return moment_plain(rest, moment);
+    if (run < 3)
+        return moment_digits(&rest, 1, 2, &number) &&
+               moment_day(rest, number, moment);
+    return moment_year(&rest, &number) && moment_rest(rest, number, moment);
+}
+
+bool surety__moment_is_part(surety_str text)
+{
+    surety_str rest = surety__str_trim(text);
+    const surety_str all = rest;
+
+    if (moment_name(&rest, moment_months, 12) > 0 && rest.len == 0)
+        return true;
+    rest = all;
+    if (moment_name(&rest, moment_weekdays, 7) > 0 && rest.len == 0)
+        return true;
+    rest = all;
+    return moment_quarter(&rest) > 0 && rest.len == 0;
 }

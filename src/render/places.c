@@ -8,7 +8,12 @@
 
 #include <math.h>
 
-enum { PLACES_WRAPPED_MAX = 40, PLACES_SLANT_WIDTH = 130, PLACES_GAP = 12 };
+enum {
+    PLACES_WRAPPED_MAX = 40,
+    PLACES_SLANT_WIDTH = 130,
+    PLACES_GAP = 12,
+    PLACES_TICKS_MAX = 4000 /* of an axis of time; the widest has fewer */
+};
 
 static const double places_slant = 0.70710678; /* of 45 degrees: both ways */
 
@@ -117,6 +122,9 @@ static double places_slanting(surety__picture *picture, bool is_drawn)
     const size_t every = places_every(picture);
     double deepest = 0;
 
+    if (is_drawn)
+        *picture->unnamed += picture->model->places_count -
+                             (picture->model->places_count + every - 1) / every;
     for (size_t i = 0; i < picture->model->places_count; i += every) {
         PangoLayout *layout = surety__canvas_set(
             canvas, picture->model->places[i]->text, &places_slanted);
@@ -169,27 +177,6 @@ static void places_label(const surety__picture *picture, surety_str text,
     g_object_unref(layout);
 }
 
-/* Of months and quarters: a part of a year, or whole years. */
-static size_t places_round(const surety__picture *picture, size_t every)
-{
-    static const size_t units[] = {4, 12};
-    const surety__model *model = picture->model;
-    const size_t last = model->places_count - 1;
-    const double span = model->places[last]->at - model->places[0]->at;
-
-    if (model->scale != SURETY__SCALE_TIME || !(span > 0))
-        return every;
-    for (size_t i = 0; i < 2; i++) {
-        const size_t unit = units[i];
-        if (fabs((double)last / span - (double)unit) > (double)unit * 0.02)
-            continue;
-        while (every < unit && unit % every != 0)
-            every++;
-        return every <= unit ? every : (every + unit - 1) / unit * unit;
-    }
-    return every;
-}
-
 /* The names of the data, every so many-th, that none touches the next. */
 static void places_given(const surety__picture *picture)
 {
@@ -212,7 +199,7 @@ static void places_given(const surety__picture *picture)
         g_object_unref(layout);
     }
     every = (size_t)ceil((widest + PLACES_GAP) / slot);
-    every = places_round(picture, every > 0 ? every : 1);
+    every = every > 0 ? every : 1;
     for (size_t i = 0; i < model->places_count; i += every)
         places_label(picture, model->places[i]->text, places_middle(picture, i),
                      &end);
@@ -269,33 +256,233 @@ static void places_numbers(const surety__picture *picture)
     }
 }
 
+/* ---- times --------------------------------------------------------------- */
+
+static double places_text_width(const surety__picture *picture, surety_str text)
+{
+    PangoLayout *layout =
+        surety__canvas_set(&picture->canvas, text, &places_across);
+    double width, height;
+
+    surety__canvas_size(layout, &width, &height);
+    g_object_unref(layout);
+    return width;
+}
+
+/* Whether the names that the data give to times are shown: all of them fit, and
+ * none has a time of day. */
+static bool places_are_given(const surety__picture *picture)
+{
+    const surety__model *model = picture->model;
+    double end = 0;
+
+    if (model->places_count == 1)
+        return true;
+    if (model->grain > SURETY__GRAIN_DAY ||
+        model->places_count > PLACES_WRAPPED_MAX)
+        return false;
+    for (size_t i = 0; i < model->places_count; i++) {
+        const double width = places_text_width(picture, model->places[i]->text);
+        const double x = places_middle(picture, i);
+        if (x - width / 2 < end + PLACES_GAP ||
+            x + width / 2 > picture->width - 4)
+            return false;
+        end = x + width / 2;
+    }
+    return true;
+}
+
+/* The words of a tick, above or below. */
+static PangoLayout *places_tick(const surety__picture *picture, double at,
+                                const surety__step *step, bool is_below)
+{
+    surety_buf text;
+    PangoLayout *layout;
+
+    surety_buf_init(&text, picture->canvas.svg.alloc, 0);
+    if (is_below)
+        surety__clock_context(picture->model->origin, at, step, &text);
+    else
+        surety__clock_label(picture->model->origin, at, step, &text);
+    layout = surety__canvas_set(&picture->canvas, surety_buf_str(&text),
+                                &places_across);
+    surety_buf_done(&text);
+    return layout;
+}
+
+/* The room that a tick's words take, one above the other. */
+static double places_tick_width(const surety__picture *picture, double at,
+                                const surety__step *step)
+{
+    double widest = 0;
+
+    for (int row = 0; row < 2; row++) {
+        PangoLayout *layout = places_tick(picture, at, step, row == 1);
+        double width, height;
+        surety__canvas_size(layout, &width, &height);
+        widest = width > widest ? width : widest;
+        g_object_unref(layout);
+    }
+    return widest;
+}
+
+/* The shortest step between ticks that has room for their words and is not
+ * finer than the times are told; NULL: there are no two ticks. */
+static const surety__step *places_step(const surety__picture *picture)
+{
+    const surety__model *model = picture->model;
+    const size_t last = model->places_count - 1;
+    const double first_at = model->places[0]->at;
+    const double last_at = model->places[last]->at;
+    const double scale =
+        (places_middle(picture, last) - places_middle(picture, 0)) /
+        (last_at - first_at);
+    const surety__step *step;
+    double tick;
+
+    if (model->grain == SURETY__GRAIN_YEARS)
+        return NULL;
+    for (size_t i = 0; (step = surety__clock_step(i)); i++) {
+        if (step->grain > model->grain ||
+            (step->grain == SURETY__GRAIN_QUARTER &&
+             model->grain != SURETY__GRAIN_QUARTER))
+            continue;
+        tick = surety__clock_tick(model->origin, first_at, step);
+        if (surety__clock_length(step) * scale <
+            places_tick_width(picture, tick, step) + PLACES_GAP)
+            continue;
+        return surety__clock_next(model->origin, tick, step) <= last_at ? step
+                                                                        : NULL;
+    }
+    return NULL;
+}
+
+/* Where a tick stands: on an axis that is a scale there; among bars at the
+ * first that is not before it and before the next. NaN: nowhere. */
+static double places_tick_at(const surety__picture *picture, double tick,
+                             double next, size_t *place)
+{
+    const surety__model *model = picture->model;
+
+    if (picture->chart->type == SURETY_CHART_LINE)
+        return surety__picture_across(picture, tick);
+    while (*place < model->places_count && model->places[*place]->at < tick)
+        ++*place;
+    return *place < model->places_count && model->places[*place]->at < next
+               ? places_middle(picture, *place)
+               : NAN;
+}
+
+/* One tick's words; *end: where the last ended, above and below. */
+static void places_tick_draw(const surety__picture *picture, double x,
+                             PangoLayout *const layouts[2], double end[2])
+{
+    const double from[2] = {x, picture->bottom};
+    const double to[2] = {x, picture->bottom + 5};
+
+    for (int row = 0; row < 2; row++) {
+        double width, height;
+        if (!layouts[row])
+            continue;
+        surety__canvas_size(layouts[row], &width, &height);
+        if (x - width / 2 < end[row] + (row ? PLACES_GAP : PLACES_GAP / 2) ||
+            x + width / 2 > picture->width - 4)
+            continue;
+        if (row == 0)
+            surety__canvas_line(&picture->canvas, from, to, 1,
+                                SURETY__INK_AXIS);
+        surety__canvas_show(&picture->canvas, layouts[row], x - width / 2,
+                            picture->bottom + 8 + row * 16,
+                            row ? SURETY__INK_SOFT : SURETY__INK_TEXT);
+        end[row] = x + width / 2;
+    }
+}
+
+/* Ticks where a calendar has them. What they are part of stands below the
+ * first, and below each where it changes. */
+static void places_times(const surety__picture *picture,
+                         const surety__step *step)
+{
+    const surety__model *model = picture->model;
+    const double last_at = model->places[model->places_count - 1]->at;
+    double tick = surety__clock_tick(model->origin, model->places[0]->at, step);
+    double end[2] = {0, 0};
+    size_t place = 0;
+    surety_buf said, now;
+
+    surety_buf_init(&said, picture->canvas.svg.alloc, 0);
+    surety_buf_init(&now, picture->canvas.svg.alloc, 0);
+    for (size_t i = 0; i < PLACES_TICKS_MAX && tick <= last_at; i++) {
+        const double next = surety__clock_next(model->origin, tick, step);
+        const double x = places_tick_at(picture, tick, next, &place);
+        PangoLayout *layouts[2] = {NULL, NULL};
+        if (!isnan(x)) {
+            surety_buf_reset(&now);
+            surety__clock_context(model->origin, tick, step, &now);
+            layouts[0] = places_tick(picture, tick, step, false);
+            if (now.len > 0 &&
+                !surety_str_equal(surety_buf_str(&now), surety_buf_str(&said)))
+                layouts[1] = places_tick(picture, tick, step, true);
+            places_tick_draw(picture, x, layouts, end);
+            surety_buf_reset(&said);
+            surety_buf_add(&said, surety_buf_str(&now));
+        }
+        for (int row = 0; row < 2; row++)
+            if (layouts[row])
+                g_object_unref(layouts[row]);
+        tick = next;
+    }
+    surety_buf_done(&said);
+    surety_buf_done(&now);
+}
+
+/* The step of an axis of time; NULL: it has the names of the data. */
+static const surety__step *places_time_step(const surety__picture *picture)
+{
+    return picture->model->scale != SURETY__SCALE_TIME ||
+                   places_are_given(picture)
+               ? NULL
+               : places_step(picture);
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 double surety__places_height(surety__picture *picture)
 {
-    if (!places_are_names(picture))
-        return 30;
-    return surety__places_fit(picture) ? places_wrapped(picture, false)
-                                       : places_slanting(picture, false);
+    const surety__step *step;
+
+    if (picture->is_bare)
+        return 6;
+    if (places_are_names(picture))
+        return surety__places_fit(picture) ? places_wrapped(picture, false)
+                                           : places_slanting(picture, false);
+    step = places_time_step(picture);
+    return step && step->grain > SURETY__GRAIN_YEAR ? 46 : 30;
 }
 
 void surety__places_draw(const surety__picture *picture)
 {
     surety__picture own = *picture;
     const surety__scale scale = picture->model->scale;
+    const surety__step *step;
 
+    if (picture->is_bare)
+        return;
     if (places_are_names(picture)) {
         if (surety__places_fit(picture))
             places_wrapped(picture, true);
         else
             places_slanting(&own, true);
-    } else if (picture->chart->type == SURETY_CHART_BAR ||
-               scale == SURETY__SCALE_TIME ||
-               picture->model->places_count == 1) {
-        places_given(picture);
-    } else if (scale == SURETY__SCALE_YEARS) {
-        places_years(picture);
-    } else {
-        places_numbers(picture);
+        return;
     }
+    step = places_time_step(picture);
+    if (step)
+        places_times(picture, step);
+    else if (picture->chart->type == SURETY_CHART_BAR ||
+             scale == SURETY__SCALE_TIME || picture->model->places_count == 1)
+        places_given(picture);
+    else if (scale == SURETY__SCALE_YEARS)
+        places_years(picture);
+    else
+        places_numbers(picture);
 }

@@ -366,8 +366,9 @@ static surety_status request_chart(surety_rendering *all,
     if (surety_str_equal(item->shown.type, surety_str_of("line")))
         chart.type = SURETY_CHART_LINE;
     else if (!surety_str_equal(item->shown.type, surety_str_of("bar")))
-        return request_unknown(item, "charts of the type", "bar and line",
-                               reterr);
+        return request_unknown(
+            item, "charts of the type",
+            "bar and line; shares that sum to 100 % are stacked bars", reterr);
     if (surety_val_is(format, "svg"))
         chart.format = SURETY_CHART_SVG;
     else if (surety_val_is(format, "png"))

@@ -421,8 +421,7 @@ void surety__table_header(const surety_table *table, size_t column,
         return;
     }
     surety_buf_add(out, shown->label);
-    if (headers == SURETY_HEADERS_BOTH &&
-        !surety_str_equal(shown->name, shown->label)) {
+    if (headers == SURETY_HEADERS_BOTH && surety__column_has_code(shown)) {
         surety_buf_text(out, " (");
         surety_buf_add(out, shown->name);
         surety_buf_byte(out, ')');

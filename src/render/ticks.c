@@ -189,8 +189,10 @@ void surety__ticks_value(const surety__model *model, double value,
     double shown = value * ticks_power(model->exponent - words.power);
     unsigned decimals = model->decimals;
 
-    if (value == 0)
+    if (value == 0) {
         words = (struct ticks_words){0, ""};
+        decimals = decimals > 3 ? 0 : decimals; /* 0, beside 1.00×10⁻⁹ */
+    }
     if (words.power != 0) {
         /* Three digits that count. */
         decimals = 0;

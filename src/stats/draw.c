@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture: a group's runs as three shares that make up the whole. It is
- * data for a chart of render/, written as JSON and read again. */
+/* The picture: a group's runs as three shares that make up the whole, one upon
+ * the other, in the colours of good, fair and bad. It is data for a chart of
+ * render/, written as JSON and read again. Days and months are bars too, for a
+ * day without runs is no point of a line; more than a chart shows are lines. */
 #include "stats/stats.h"
 
 enum { DRAW_SHARES = 3 };
 
 static const char *const draw_shares[DRAW_SHARES] = {
-    "valid at first try (%)",
-    "valid after re-asks (%)",
-    "not valid (%)",
+    "valid at first try",
+    "valid after re-asks",
+    "not valid",
 };
+
+static const surety_chart_tone draw_tones[DRAW_SHARES] = {
+    SURETY_TONE_GOOD, SURETY_TONE_FAIR, SURETY_TONE_BAD};
 
 /* Whether time is all that runs are told apart by. */
 static bool draw_is_time(const surety_stats *stats)
@@ -60,10 +65,8 @@ static void draw_put_share(uint64_t part, uint64_t whole, surety_buf *out)
     const uint64_t thousandths =
         (uint64_t)((double)part * 1000.0 / (double)whole + 0.5);
 
-    surety_buf_byte(out, ',');
-    surety_buf_number(out, thousandths / 10);
-    surety_buf_byte(out, '.');
-    surety_buf_number(out, thousandths % 10);
+    surety__buf_printf(out, ",\"%u.%u%%\"", (unsigned)(thousandths / 10),
+                       (unsigned)(thousandths % 10));
 }
 
 /* What a group is called: its keys on one line. */
@@ -167,7 +170,9 @@ surety_status surety_stats_draw(const surety_stats *stats,
         return SURETY_MISUSE;
     for (size_t i = 0; i < DRAW_SHARES; i++)
         shares[i] = surety_str_of(draw_shares[i]);
-    lines = draw_is_time(stats) && stats->group_count > 1;
+    own.tones = draw_tones;
+    own.tones_count = DRAW_SHARES;
+    lines = draw_is_time(stats) && stats->group_count > SURETY_CHART_BARS_MAX;
     own.type = lines ? SURETY_CHART_LINE : SURETY_CHART_BAR;
     own.x = surety_str_of(draw_column(stats));
     own.y = shares;
@@ -175,8 +180,9 @@ surety_status surety_stats_draw(const surety_stats *stats,
     own.series = SURETY__LITERAL("");
     surety_buf_init(&rows, stats->alloc, 0);
     surety_buf_init(&name, stats->alloc, 0);
-    left = draw_put_rows(stats, lines ? SIZE_MAX : SURETY_STATS_BARS_MAX, &name,
-                         &rows);
+    left = draw_put_rows(stats,
+                         draw_is_time(stats) ? SIZE_MAX : SURETY_STATS_BARS_MAX,
+                         &name, &rows);
     surety_buf_reset(&name);
     if (!own.title.len) {
         draw_put_title(stats, &name);

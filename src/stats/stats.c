@@ -84,39 +84,28 @@ static void moment_put(uint32_t number, uint32_t least, surety_buf *out)
     surety_buf_number(out, number);
 }
 
-/* Year, month and day of a count of days since 1970-01-01, by the calendar that
- * goes on for ever (Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
 void surety__moment_write(int64_t unix_ms, surety__moment_form form,
                           surety_buf *out)
 {
     const int64_t day_ms = 86400000;
     int64_t days = unix_ms / day_ms;
     int64_t rest = unix_ms % day_ms;
-    int64_t era, year;
-    uint32_t of_era, of_year, from_march, month;
+    surety__date date;
 
     if (rest < 0) {
         rest += day_ms;
         days--;
     }
-    days += 719468;
-    era = (days >= 0 ? days : days - 146096) / 146097;
-    of_era = (uint32_t)(days - era * 146097);
-    year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    of_year = of_era - (uint32_t)(365 * year + year / 4 - year / 100);
-    from_march = (5 * of_year + 2) / 153;
-    month = from_march < 10 ? from_march + 3 : from_march - 9;
-    year += era * 400 + (month <= 2);
-    if (year < 0)
+    date = surety__date_of(days);
+    if (date.year < 0)
         surety_buf_byte(out, '-');
-    moment_put((uint32_t)(year < 0 ? -year : year), 1000, out);
+    moment_put((uint32_t)(date.year < 0 ? -date.year : date.year), 1000, out);
     surety_buf_byte(out, '-');
-    moment_put(month, 10, out);
+    moment_put(date.month, 10, out);
     if (form == MOMENT_MONTH)
         return;
-    of_year -= (153 * from_march + 2) / 5 - 1;
     surety_buf_byte(out, '-');
-    moment_put(of_year, 10, out);
+    moment_put(date.day, 10, out);
     if (form == MOMENT_DAY)
         return;
     rest /= 1000;

@@ -164,8 +164,8 @@ def test_bad_data():
             ("one column", [["a"], ["x"]], "two columns"),
             ("no numbers", [["a", "b"], ["x", "y"]], "no column of numbers"),
             ("NaN", [["a", "b"], ["x", "NaN"]], "b is empty"),
-            ("bars", [["a", "b"]] + [[f"x{i}", i] for i in range(501)],
-             "501 bars, and a chart shows at most 500"),
+            ("bars", [["year", "b"]] + [[1000 + i, i] for i in range(501)],
+             "501 bars along a time, and a chart shows at most 500"),
             ("rows", [["a", "b"]] + [[i, i] for i in range(100001)],
              "at most 100000"),
             ("no rows at all", "text", "of type string")):
@@ -221,6 +221,70 @@ def test_plain_rows():
               'no column "z"', "NAME, pop")
     complains("nowhere", surety("render", "--data", "rows.json", "--at", "/q",
                                 "--table", "csv"), 2, "leads nowhere")
+
+
+def line_span(path):
+    """How far the first coloured line of an SVG goes, and of how many points
+    it is."""
+    found = re.findall(r'<path style="fill:none;[^"]*stroke:rgb\(0%,44[^"]*" '
+                       r'd="([^"]*)"', read(path))
+    points = [float(x) for x in re.findall(r"[ML] ([-0-9.]+) ", found[0])]
+    return max(points) - min(points), len(points)
+
+
+# Rows, options, the remarks, and how the SVG calls what it shows.
+SHOWN = (
+    ("quarter-hours", [["time", "v"]] + [
+        [f"2026-03-28T{i // 4:02}:{i % 4 * 15:02}Z", i * i % 97]
+        for i in range(96)],
+     ("line",), (), "Line chart of v by time (UTC), 96 values from 0 to 96"),
+    ("an offset", [["time", "v"], ["2026-03-28T00:00-05:00", 1],
+                   ["2026-03-28T00:15-05:00", 2]],
+     ("line",), (), "by time (UTC\u221205:00)"),
+    ("summer ends", [["time", "v"], ["2026-10-25T02:30+02:00", 1],
+                     ["2026-10-25T02:30+01:00", 2]],
+     ("line",), ("times of different offsets are shown in UTC",),
+     "by time (UTC)"),
+    ("years as columns", [["NAME", "2015", "2016", "2017"],
+                          ["California", 3, 4, 5], ["Texas", 2, 3, 4]],
+     ("line",), (), "Line chart of 2 series by year, 6 values"),
+    ("a measure left out", [["day", "calls", "errors"],
+                            ["2026-03-01", 9, 1], ["2026-03-02", 8, 2]],
+     ("line", "--title", "Calls"), ('not drawn: "errors"',), "of calls by day"),
+    ("two scales", [["day", "calls", "errors"], ["2026-03-01", 9000, 1],
+                    ["2026-03-02", 8000, 2]],
+     ("line", "--y", "calls", "--y", "errors"), ("2 scales",),
+     "from 8,000 to 9,000; from 1 to 2"),
+    ("shares", [["m", "good", "bad"], ["a", "90%", "10%"], ["b", "80%", "20%"]],
+     ("bar", "--y", "good", "--y", "bad"), (), "Stacked bar chart"),
+    ("a unit once", [["year", "ms"], [2015, 1], [2016, 2]],
+     ("line", "--label", "ms=Latency (ms)"), (), "of Latency (ms) by year"),
+    ("501 bars", [["a", "b"]] + [[f"x{i}", i + 1] for i in range(501)],
+     ("bar",), ("of 501 bars a chart shows 500: the largest, and 2 others, "
+                "their sum",), "500 values from 3 to 501"),
+)
+
+
+def test_nothing_is_hidden():
+    if not BUILD_DRAWS:
+        skip("what pictures show", "a build without cairo")
+        return
+    for name, rows, options, remarks, shown in SHOWN:
+        write("shown.json", json.dumps(rows))
+        call = surety("render", "--data", "shown.json", "--format", "svg",
+                      "--name", "shown", "--out", "plain", "--force",
+                      "--chart", *options)
+        gives(name, call, 0, "", ("wrote",) + remarks)
+        same(f"{name}: no other remark", call.err.count("      = "),
+             len(remarks))
+        about = re.search("<desc>(.*)</desc>", read("plain/shown.svg"))[1]
+        check(f"{name}: what it shows", shown in about, about)
+        if name == "quarter-hours":
+            width, points = line_span("plain/shown.svg")
+            check("each has its place", width > 700 and points == 96,
+                  (width, points))
+    call = surety("render", "--data", "shown.json", "--chart", "pie")
+    complains("a pie has a hint", call, 2, "stacked")
 
 
 def test_long_names():
@@ -333,5 +397,6 @@ def test_folders():
 
 
 run_tests(test_answer, test_workbook, test_browser, test_one_bad_output,
+          test_nothing_is_hidden,
           test_bad_data, test_plain_rows, test_long_names,
           test_workbook_without_room, test_usage, test_folders)

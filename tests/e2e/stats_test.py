@@ -609,6 +609,24 @@ def test_charts():
             else:
                 same("is an SVG", xml.etree.ElementTree.fromstring(data).tag,
                      "{http://www.w3.org/2000/svg}svg")
+    make("shares.db", [attempt(run=run, number=number, ok=ok, stage="done" if
+                               ok else "validation") for run, number, ok in (
+        ("a", 1, 1), ("b", 1, 1), ("c", 1, 1), ("d", 1, 0), ("d", 2, 1),
+        ("e", 1, 0))])
+    result = stats("--ledger", "shares.db", "--chart", "shares.svg")
+    if "without cairo" not in result.err:
+        with open(place("shares.svg"), encoding="utf-8") as file:
+            boxes = re.findall(r'fill:rgb\(([0-9]+)[^"]*" d="M [-0-9.]+ '
+                               r"([-0-9.]+) L [-0-9.]+ [-0-9.]+ L [-0-9.]+ "
+                               r'([-0-9.]+) ', file.read())
+        heights = [(int(red), abs(float(top) - float(bottom)))
+                   for red, top, bottom in boxes]
+        heights = [(red, high) for red, high in heights if 13 < high < 500]
+        whole = sum(high for red, high in heights)
+        # Blue, light blue, red: 0, 33 and 83 percent of red.
+        same("shares are stacked, in colours that say what they are",
+             [(red, round(high / whole * 100)) for red, high in heights],
+             [(0, 60), (33, 20), (83, 20)])
     with open(place("there.svg"), "w", encoding="ascii") as file:
         file.write("mine")
     result = stats("--ledger", "hand.db", "--chart", "there.svg", "--show",

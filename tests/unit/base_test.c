@@ -272,6 +272,38 @@ done:
     return;
 }
 
+TEST(dates_are_days_and_back)
+{
+    static const struct {
+        int64_t days;
+        surety__date date;
+    } cases[] = {{0, {1970, 1, 1}},        {-1, {1969, 12, 31}},
+                 {11016, {2000, 2, 29}},   {11017, {2000, 3, 1}},
+                 {-719162, {1, 1, 1}},     {-719163, {0, 12, 31}},
+                 {-719528, {0, 1, 1}},     {-719529, {-1, 12, 31}},
+                 {2932896, {9999, 12, 31}}};
+    surety__date last = surety__date_of(-800000);
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        const surety__date date = surety__date_of(cases[i].days);
+        CHECK(date.year == cases[i].date.year &&
+              date.month == cases[i].date.month &&
+              date.day == cases[i].date.day);
+        CHECK(surety__date_days(date) == cases[i].days);
+    }
+    for (int64_t day = -799999; day < 800000; day++) {
+        const surety__date date = surety__date_of(day);
+        CHECK(surety__date_days(date) == day);
+        CHECK(date.day == last.day + 1 ||
+              (date.day == 1 &&
+               last.day == surety__date_last(last.year, last.month)));
+        last = date;
+    }
+    CHECK(surety__date_last(1900, 2) == 28 && surety__date_last(2000, 2) == 29);
+    CHECK(surety__date_last(2026, 12) == 31 && surety__date_last(-4, 2) == 29);
+done:;
+}
+
 TEST(limits_fill_in_defaults)
 {
     surety_limits given = {.size = sizeof(given), .depth_max = 7};
@@ -375,6 +407,7 @@ int main(int argc, char **argv)
         {"distance counts slips", distance_counts_slips},
         {"map holds what it is given", map_holds_what_it_is_given},
         {"pairs are sorted", pairs_are_sorted},
+        {"dates are days and back", dates_are_days_and_back},
         {"limits fill in defaults", limits_fill_in_defaults},
         {"limits are set by name", limits_are_set_by_name},
         {"a limit says how to raise it", a_limit_says_how_to_raise_it},

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the ticks of an axis of time stand, and their words. A tick falls where
+ * people part time: on whole seconds, minutes and hours, on midnights, Mondays,
+ * first days of months and of years; never on a day that only a constant number
+ * of days makes. A label is short (10:15, 7 Mar, Mar), and what it is part of
+ * (7 Mar 2026, 2026) stands below it once. Times are seconds since an origin, a
+ * whole second, in the time that is shown. */
+#include "render/render.h"
+
+#include <math.h>
+
+static const surety__step clock_steps[] = {
+    {SURETY__GRAIN_FRACTION, 1e-6},
+    {SURETY__GRAIN_FRACTION, 2e-6},
+    {SURETY__GRAIN_FRACTION, 5e-6},
+    {SURETY__GRAIN_FRACTION, 1e-5},
+    {SURETY__GRAIN_FRACTION, 2e-5},
+    {SURETY__GRAIN_FRACTION, 5e-5},
+    {SURETY__GRAIN_FRACTION, 1e-4},
+    {SURETY__GRAIN_FRACTION, 2e-4},
+    {SURETY__GRAIN_FRACTION, 5e-4},
+    {SURETY__GRAIN_FRACTION, 0.001},
+    {SURETY__GRAIN_FRACTION, 0.002},
+    {SURETY__GRAIN_FRACTION, 0.005},
+    {SURETY__GRAIN_FRACTION, 0.01},
+    {SURETY__GRAIN_FRACTION, 0.02},
+    {SURETY__GRAIN_FRACTION, 0.05},
+    {SURETY__GRAIN_FRACTION, 0.1},
+    {SURETY__GRAIN_FRACTION, 0.2},
+    {SURETY__GRAIN_FRACTION, 0.5},
+    {SURETY__GRAIN_SECOND, 1},
+    {SURETY__GRAIN_SECOND, 2},
+    {SURETY__GRAIN_SECOND, 5},
+    {SURETY__GRAIN_SECOND, 10},
+    {SURETY__GRAIN_SECOND, 15},
+    {SURETY__GRAIN_SECOND, 30},
+    {SURETY__GRAIN_MINUTE, 60},
+    {SURETY__GRAIN_MINUTE, 120},
+    {SURETY__GRAIN_MINUTE, 300},
+    {SURETY__GRAIN_MINUTE, 600},
+    {SURETY__GRAIN_MINUTE, 900},
+    {SURETY__GRAIN_MINUTE, 1800},
+    {SURETY__GRAIN_MINUTE, 3600},
+    {SURETY__GRAIN_MINUTE, 7200},
+    {SURETY__GRAIN_MINUTE, 10800},
+    {SURETY__GRAIN_MINUTE, 21600},
+    {SURETY__GRAIN_MINUTE, 43200},
+    {SURETY__GRAIN_DAY, DAY_SECONDS},
+    {SURETY__GRAIN_WEEK, 7 * DAY_SECONDS},
+    {SURETY__GRAIN_WEEK, 14 * DAY_SECONDS},
+    {SURETY__GRAIN_MONTH, 1},
+    {SURETY__GRAIN_MONTH, 3},
+    {SURETY__GRAIN_QUARTER, 3},
+    {SURETY__GRAIN_MONTH, 6},
+    {SURETY__GRAIN_YEAR, 12},
+    {SURETY__GRAIN_YEAR, 24},
+    {SURETY__GRAIN_YEAR, 60},
+    {SURETY__GRAIN_YEAR, 120},
+    {SURETY__GRAIN_YEAR, 240},
+    {SURETY__GRAIN_YEAR, 600},
+    {SURETY__GRAIN_YEAR, 1200},
+    {SURETY__GRAIN_YEAR, 2400},
+    {SURETY__GRAIN_YEAR, 6000}};
+
+const surety__step *surety__clock_step(size_t i)
+{
+    return i < sizeof(clock_steps) / sizeof(*clock_steps) ? &clock_steps[i]
+                                                          : NULL;
+}
+
+/* Whether a step is counted in months. */
+static bool clock_is_months(const surety__step *step)
+{
+    return step->grain < SURETY__GRAIN_WEEK;
+}
+
+double surety__clock_length(const surety__step *step)
+{
+    return clock_is_months(step) ? step->count * DAY_SECONDS * 30.436875
+                                 : step->count;
+}
+
+/* Of a day without its time: whole days of a second, rounded down. */
+static int64_t clock_days(int64_t second)
+{
+    const int64_t rest = (second % DAY_SECONDS + DAY_SECONDS) % DAY_SECONDS;
+
+    return (second - rest) / DAY_SECONDS;
+}
+
+/* The tick of a number of months since year 0. */
+static double clock_month(int64_t origin, int64_t month)
+{
+    const surety__date date = {month / 12, (uint32_t)(month % 12) + 1, 1};
+
+    return (double)(surety__date_days(date) * DAY_SECONDS - origin);
+}
+
+double surety__clock_tick(int64_t origin, double at, const surety__step *step)
+{
+    const double whole = floor(at);
+    const int64_t second = origin + (int64_t)whole;
+    const double from =
+        step->grain == SURETY__GRAIN_WEEK ? -3.0 * DAY_SECONDS : 0;
+    const int64_t count = (int64_t)step->count;
+    double number;
+
+    if (step->grain == SURETY__GRAIN_FRACTION)
+        return ceil(at / step->count - 1e-6) * step->count;
+    if (clock_is_months(step)) {
+        const surety__date date = surety__date_of(clock_days(second));
+        const int64_t month = date.year * 12 + date.month - 1;
+        const int64_t first = month / count * count;
+        const double tick = clock_month(origin, first);
+        return tick >= at - 1e-9 ? tick : clock_month(origin, first + count);
+    }
+    number = ceil(((double)origin - from + at) / step->count - 1e-9);
+    return number * step->count + from - (double)origin;
+}
+
+double surety__clock_next(int64_t origin, double tick, const surety__step *step)
+{
+    if (step->grain == SURETY__GRAIN_FRACTION)
+        return surety__clock_tick(origin, tick + step->count / 2, step);
+    return surety__clock_tick(origin, tick + 0.5, step);
+}
+
+/* ---- words --------------------------------------------------------------- */
+
+static const char *const clock_names[] = {"Jan", "Feb", "Mar", "Apr",
+                                          "May", "Jun", "Jul", "Aug",
+                                          "Sep", "Oct", "Nov", "Dec"};
+
+/* A number of at least so many digits. */
+static void clock_put(int64_t number, unsigned digits, surety_buf *out)
+{
+    int64_t least = 1;
+
+    for (unsigned i = 1; i < digits; i++)
+        least *= 10;
+    for (; least > 1 && number < least; least /= 10)
+        surety_buf_byte(out, '0');
+    surety_buf_number(out, (uint64_t)number);
+}
+
+void surety__clock_date(surety__date date, surety__grain grain, surety_buf *out)
+{
+    clock_put(date.year, 4, out);
+    if (grain <= SURETY__GRAIN_YEAR)
+        return;
+    if (grain == SURETY__GRAIN_QUARTER) {
+        surety__buf_printf(out, " Q%u", (unsigned)(date.month - 1) / 3 + 1);
+        return;
+    }
+    surety_buf_byte(out, '-');
+    clock_put(date.month, 2, out);
+    if (grain == SURETY__GRAIN_MONTH)
+        return;
+    surety_buf_byte(out, '-');
+    clock_put(date.day, 2, out);
+}
+
+/* The time of day, with a fraction of so many digits; 0: to the second. */
+static void clock_time(int64_t second, double fraction, unsigned digits,
+                       surety_buf *out)
+{
+    const int64_t rest = second - clock_days(second) * DAY_SECONDS;
+    double scale = 1;
+
+    clock_put(rest / 3600, 2, out);
+    surety_buf_byte(out, ':');
+    clock_put(rest / 60 % 60, 2, out);
+    surety_buf_byte(out, ':');
+    clock_put(rest % 60, 2, out);
+    if (digits == 0)
+        return;
+    for (unsigned i = 0; i < digits; i++)
+        scale *= 10;
+    surety_buf_byte(out, '.');
+    clock_put((int64_t)(fraction * scale + 0.5), digits, out);
+}
+
+/* Splits a time, with what falls short of a digit rounded away, so that a tick
+ * is never written as the one before it. */
+static int64_t clock_second(int64_t origin, double at, unsigned digits,
+                            double *ret_fraction)
+{
+    double scale = 1;
+    double shown;
+
+    for (unsigned i = 0; i < digits; i++)
+        scale *= 10;
+    shown = floor(at * scale + 0.5) / scale;
+    *ret_fraction = shown - floor(shown);
+    return origin + (int64_t)floor(shown);
+}
+
+void surety__clock_write(int64_t origin, double at, surety_buf *out)
+{
+    double fraction;
+    const int64_t second = clock_second(origin, at, 0, &fraction);
+
+    surety__clock_date(surety__date_of(clock_days(second)), SURETY__GRAIN_DAY,
+                       out);
+    surety_buf_byte(out, ' ');
+    clock_time(second, 0, 0, out);
+}
+
+static unsigned clock_digits(const surety__step *step)
+{
+    unsigned digits = 0;
+
+    for (double count = step->count;
+         step->grain == SURETY__GRAIN_FRACTION && count < 0.999; count *= 10)
+        digits++;
+    return digits;
+}
+
+void surety__clock_label(int64_t origin, double at, const surety__step *step,
+                         surety_buf *out)
+{
+    const unsigned digits = clock_digits(step);
+    double fraction;
+    const int64_t second = clock_second(origin, at, digits, &fraction);
+    const surety__date date = surety__date_of(clock_days(second));
+    const size_t start = out->len;
+
+    switch (step->grain) {
+    case SURETY__GRAIN_YEARS:
+    case SURETY__GRAIN_YEAR: clock_put(date.year, 4, out); break;
+    case SURETY__GRAIN_QUARTER:
+        surety__buf_printf(out, "Q%u", (unsigned)(date.month - 1) / 3 + 1);
+        break;
+    case SURETY__GRAIN_MONTH:
+        surety_buf_text(out, clock_names[date.month - 1]);
+        break;
+    case SURETY__GRAIN_WEEK:
+    case SURETY__GRAIN_DAY:
+        surety__buf_printf(out, "%u %s", (unsigned)date.day,
+                           clock_names[date.month - 1]);
+        break;
+    default:
+        clock_time(second, fraction, digits, out);
+        if (step->grain == SURETY__GRAIN_MINUTE && out->len > start + 5)
+            out->len = start + 5;
+    }
+}
+
+void surety__clock_context(int64_t origin, double at, const surety__step *step,
+                           surety_buf *out)
+{
+    double fraction;
+    const int64_t second =
+        clock_second(origin, at, clock_digits(step), &fraction);
+    const surety__date date = surety__date_of(clock_days(second));
+
+    if (step->grain <= SURETY__GRAIN_YEAR)
+        return;
+    if (step->grain > SURETY__GRAIN_DAY)
+        surety__buf_printf(out, "%u %s ", (unsigned)date.day,
+                           clock_names[date.month - 1]);
+    clock_put(date.year, 4, out);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables whose columns are times: NAME, 2015, 2016, 2017; or pop_2015,
+ * pop_2016; or Jan, Feb, Mar. Their names are no measures but places along an
+ * axis of time, or series. A column is one where its name or label is a time or
+ * a part of one, or has one year among its words; columns whose other words are
+ * the same belong together. Of several such groups the title picks. */
+#include "render/render.h"
+
+/* What a name says. */
+struct wide_name {
+    bool is_time, is_part;
+    uint64_t stem; /* of the words beside a year; 0: there are none */
+    surety_str year;
+    surety__moment moment;
+};
+
+static bool wide_is_year(surety_str word)
+{
+    surety__moment moment;
+
+    return word.len == 4 &&
+           (surety__str_starts(word, surety_str_of("19")) ||
+            surety__str_starts(word, surety_str_of("20"))) &&
+           surety__moment_read(word, &moment);
+}
+
+static struct wide_name wide_text(surety_str text)
+{
+    struct wide_name name = {.stem = 0};
+    surety_str rest = text;
+    size_t years = 0;
+
+    if (surety__moment_read(text, &name.moment)) {
+        name.is_time = true;
+        name.year = text;
+        return name;
+    }
+    if (surety__moment_is_part(text)) {
+        name.is_part = true;
+        name.year = text;
+        return name;
+    }
+    for (surety_str word; (word = surety__word_next(&rest)).len > 0;) {
+        if (wide_is_year(word)) {
+            years++;
+            name.year = word;
+            continue;
+        }
+        for (size_t i = 0; i < word.len; i++)
+            name.stem = name.stem * 31 + ((unsigned char)word.ptr[i] | 32);
+        name.stem = name.stem * 31 + 1;
+    }
+    name.is_time = years == 1 && surety__moment_read(name.year, &name.moment);
+    return name;
+}
+
+static struct wide_name wide_name(const surety_column *column)
+{
+    const struct wide_name name = wide_text(column->name);
+
+    return name.is_time || name.is_part ? name : wide_text(column->label);
+}
+
+bool surety__wide_moment(const surety_column *column, surety__moment *moment)
+{
+    const struct wide_name name = wide_name(column);
+
+    *moment = name.moment;
+    return name.is_time;
+}
+
+surety_str surety__wide_time(const surety_column *column)
+{
+    return wide_name(column).year;
+}
+
+/* Whether a column may hold the values of a time: numbers, or nothing. */
+static bool wide_may(const surety_table *table, size_t column)
+{
+    const surety_column *shown = &table->columns[column]->shown;
+
+    return shown->kind == SURETY_COLUMN_NUMBER ||
+           shown->missing == table->rows_count;
+}
+
+static bool wide_alike(const struct wide_name *one,
+                       const struct wide_name *other)
+{
+    return one->is_time == other->is_time && one->is_part == other->is_part &&
+           one->stem == other->stem;
+}
+
+/* The text of a name without its year: "pop" of "pop_2015". */
+static surety_str wide_measure(const surety_column *column,
+                               surety__arena *arena)
+{
+    static const char edges[] = " _-:;,.()[]!";
+    const struct wide_name name = wide_name(column);
+    const surety_str text = wide_text(column->name).stem == name.stem
+                                ? column->name
+                                : column->label;
+    surety_str measure = {text.ptr, (size_t)(name.year.ptr - text.ptr)};
+
+    if (name.stem == 0)
+        return (surety_str){"", 0};
+    /* What is longer is taken: what stands before the year, or behind it. */
+    if (measure.len < text.len - measure.len - name.year.len)
+        measure = (surety_str){name.year.ptr + name.year.len,
+                               text.len - measure.len - name.year.len};
+    while (measure.len > 0 && strchr(edges, measure.ptr[measure.len - 1]))
+        measure.len--;
+    while (measure.len > 0 && strchr(edges, *measure.ptr))
+        measure = (surety_str){measure.ptr + 1, measure.len - 1};
+    return surety__arena_text(arena, measure);
+}
+
+surety_status surety__wide_find(const surety_table *table, surety_str title,
+                                surety__arena *arena, surety__wide *ret_wide)
+{
+    const size_t count = table->columns_count;
+    struct wide_name *names = surety__arena_take(arena, count * sizeof(*names));
+    size_t *columns = surety__arena_take(arena, count * sizeof(*columns));
+    size_t best = SIZE_MAX;
+    unsigned best_score = 0;
+    size_t found = 0;
+
+    *ret_wide = (surety__wide){0};
+    if (!names || !columns)
+        return SURETY_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        names[i] = wide_may(table, i) ? wide_name(&table->columns[i]->shown)
+                                      : (struct wide_name){.stem = 0};
+    for (size_t i = 0; i < count; i++) {
+        size_t group = 0;
+        unsigned score;
+        if (!names[i].is_time && !names[i].is_part)
+            continue;
+        for (size_t k = 0; k < count; k++)
+            group += wide_alike(&names[i], &names[k]);
+        score = 1 + surety__words_shared(table->columns[i]->shown.name, title) +
+                surety__words_shared(table->columns[i]->shown.label, title);
+        if (group < 2 || score <= best_score)
+            continue;
+        best = i;
+        best_score = score;
+    }
+    for (size_t i = 0; best < count && i < count; i++)
+        if (wide_alike(&names[best], &names[i]))
+            columns[found++] = i;
+    if (found == 0)
+        return SURETY_OK;
+    *ret_wide = (surety__wide){
+        .columns = columns, .count = found, .is_time = names[best].is_time};
+    ret_wide->measure = wide_measure(&table->columns[columns[0]]->shown, arena);
+    return ret_wide->measure.ptr ? SURETY_OK : SURETY_NOMEM;
+}
