@@ -353,16 +353,18 @@ def main():
         tests.sort(key=lambda test: test.seconds)
         print(f"mutate: {len(drawn)} mutants, {len(tests)} tests, "
               f"{sum(test.seconds for test in tests):.0f} s", flush=True)
-        ends = list(pool.map(lambda number: noticed(number, tests, deadline),
-                             range(len(drawn))))
-    met = [end for end in ends if end is not None]
-    for number, (place, end) in enumerate(zip(drawn, ends)):
-        if end == "":
-            reached = any(test.reached[number] for test in tests)
-            print(place.show(texts[place.path])
-                  + ("" if reached else "\n    no test reaches it"))
-    if len(met) < len(ends):
-        print(f"mutate: {len(ends) - len(met)} mutants were not met in "
+        ends = pool.map(lambda number: noticed(number, tests, deadline),
+                        range(len(drawn)))
+        met = []
+        for number, (place, end) in enumerate(zip(drawn, ends)):
+            if end == "":
+                reached = any(test.reached[number] for test in tests)
+                print(place.show(texts[place.path])
+                      + ("" if reached else "\n    no test reaches it"),
+                      flush=True)
+            met += [] if end is None else [end]
+    if len(met) < len(drawn):
+        print(f"mutate: {len(drawn) - len(met)} mutants were not met in "
               f"{options.secs} s")
     share = sum(map(bool, met)) / len(met) if met else 0
     print(f"mutate: {sum(map(bool, met))} of {len(met)} noticed, "
