@@ -355,13 +355,15 @@ def gate_referenced(tree):
     for path in sources:
         included |= {os.path.basename(name) for name in re.findall(
             r'#\s*include\s+[<"]([^">]+)[">]', tree.text(path))}
+    written = tree.written() + (
+        [".ci/run"] if ".ci/run" in tree.files else [])
     for path in tree.files:
         if not path.startswith(DATA) and not is_referenced(
-                tree, path, quoted, included):
+                tree, path, quoted, included, written):
             yield f"{path}: nothing names it"
 
 
-def is_referenced(tree, path, quoted, included):
+def is_referenced(tree, path, quoted, included, written):
     name = os.path.basename(path)
     stem, ending = os.path.splitext(name)
     if ending == ".c":
@@ -377,9 +379,8 @@ def is_referenced(tree, path, quoted, included):
     if ending in (".py", ".sh"):
         word = re.compile(r"(?<![\w])" + re.escape(name) + r"|\b(?:import|from)"
                           r"\s+\.?" + re.escape(stem) + r"\b")
-        return any(word.search(tree.text(other)) for other in tree.written()
-                   + ([".ci/run"] if ".ci/run" in tree.files else [])
-                   if other != path)
+        return any(stem in tree.text(other) and word.search(tree.text(other))
+                   for other in written if other != path)
     if ending == ".md" and "/" in path:
         return any(name in tree.text(other) for other in tree.files
                    if other.endswith((".md", "meson.build"))
