@@ -345,7 +345,8 @@ static void mock_play(mock_call *call)
 }
 
 /* Plans what the script says to a request that is no call: a reply that names
- * its path. false: there is none. A key that is missing is refused first. */
+ * its path. false: there is none. Without the key it is refused, and no reply
+ * is used up. */
 static bool mock_plays_other(mock_call *call)
 {
     surety__script *script = &call->mock->script;
@@ -353,18 +354,22 @@ static bool mock_plays_other(mock_call *call)
         &call->asked, surety__serving_path(call->exchange), mock_header, call};
     surety__playback_order order = {script, NULL, &call->asked, call->number,
                                     false};
+    surety__script_reply *reply;
 
     call->asked = (surety__asked){.protocol = call->route.protocol,
                                   .model = call->route.model,
                                   .mode = SURETY_MODE_PROMPT,
                                   .answers = 1,
                                   .schema = surety_val_none()};
-    if (!mock_takes_key(call))
-        return true; /* refused, and no reply is used up */
-    order.reply = surety__script_pick_other(script, &shown);
-    if (!order.reply)
+    reply = surety__script_pick_other(script, &shown);
+    if (!reply)
         return false;
-    call->reply = (size_t)(order.reply - script->replies) + 1;
+    if (!mock_takes_key(call))
+        return true;
+    if (reply->left != UINT64_MAX)
+        reply->left--;
+    call->reply = (size_t)(reply - script->replies) + 1;
+    order.reply = reply;
     surety__playback_reply(&call->plan, &order);
     return true;
 }

@@ -52,8 +52,9 @@ typedef struct surety__script_call {
 /* The reply to a call, which it counts; NULL: the script has none left. */
 surety__script_reply *surety__script_pick(surety__script *script,
                                           const surety__script_call *call);
-/* The reply to a request that is no call, which is not counted: one whose
- * "when" has its path; NULL: there is none. */
+/* The reply that a request that is no call would get: one whose "when" has its
+ * path; NULL: there is none. Neither is counted: the caller takes one from what
+ * is left. */
 surety__script_reply *surety__script_pick_other(
     surety__script *script, const surety__script_call *request);
 /* Who the last message of a call is from; empty: there is none. */

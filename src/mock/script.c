@@ -414,7 +414,7 @@ static bool script_matches(const surety__script *script, surety_val when,
            script_headers(call, surety_val_get(when, "headers"));
 }
 
-static surety__script_reply *script_take(surety__script *script,
+static surety__script_reply *script_find(surety__script *script,
                                          const surety__script_call *call,
                                          bool by_path)
 {
@@ -424,8 +424,6 @@ static surety__script_reply *script_take(surety__script *script,
         if (!reply->left || (when.doc && !script_matches(script, when, call)) ||
             (by_path && !surety_val_get(when, "path").doc))
             continue;
-        if (reply->left != UINT64_MAX)
-            reply->left--;
         return reply;
     }
     return NULL;
@@ -434,7 +432,7 @@ static surety__script_reply *script_take(surety__script *script,
 surety__script_reply *surety__script_pick_other(
     surety__script *script, const surety__script_call *request)
 {
-    return script_take(script, request, true);
+    return script_find(script, request, true);
 }
 
 surety__script_reply *surety__script_pick(surety__script *script,
@@ -443,7 +441,9 @@ surety__script_reply *surety__script_pick(surety__script *script,
     surety__script_reply *reply;
 
     script->calls++;
-    reply = script_take(script, call, false);
+    reply = script_find(script, call, false);
+    if (reply && reply->left != UINT64_MAX)
+        reply->left--;
     if (reply)
         script->last = reply;
     return reply || !script->repeats_last ? reply : script->last;

@@ -304,6 +304,7 @@ def test_wrong_calls():
     write("surety.json", '{"models": 5}')
     gives("a configuration that is none", agent("validation"), 2, "",
           ["user-story: "])
+    write("surety.json", {})
     shown = surety("contracts", "show", "user-story/iteration-output")
     check("S2.4 the schema is one contract, which the tool shows",
           '"title": "IterationOutput"' in shown.out, shown)

@@ -44,7 +44,7 @@ static void pull_all(surety__playback *plan)
 
 static void play(surety__script *script, surety_protocol protocol, bool stream)
 {
-    const surety__said message = {AUTHOR_USER, {"h\xC3\xA9y", 4}};
+    const surety__said message = {AUTHOR_USER, {"h\xC3\xA9y", 4}, 0};
     surety__asked asked = {.protocol = protocol,
                            .model = {"m", 1},
                            .stream = stream,
