@@ -107,9 +107,20 @@ struct judging {
     struct bytes *texts; /* name, value, name, value, ... */
     size_t text_count;
     surety_variable *variables;
+    /* With asks: what JavaScript's validators said, as value and issues in
+     * turn; asked is the value of which they have said nothing yet. */
+    bool asks;
+    struct bytes *answers;
+    size_t answer_count;
+    surety_buf asked;
+    surety_validator validator;
 };
+/* ret stays where it is: its options point into it. */
 bool judging_take(napi_env env, napi_value object, struct judging *ret);
 void judging_drop(struct judging *judging);
+/* Adds issues in JSON, [[location, message, hint], ...]. */
+surety_status issues_say(surety_str issues, const surety_validation *validation,
+                         surety_error *reterr);
 
 /* ---- the parts' doors: false: thrown ----------------------------------- */
 

@@ -13,6 +13,7 @@ const { InvalidReply, JUDGING, Outcome, RunFailed, STYLES, SuretyError, addon,
   choice, flag, judging, known, text, version, whole, wrong } =
   require("./core.cjs");
 const { Stream } = require("./stream.cjs");
+const { Validators, settle, settleAsync } = require("./validators.cjs");
 const { RunResult, run: start } = require("./run.cjs");
 
 const DIALECTS = ["default", "4", "6", "7", "2019-09", "2020-12", "v1"];
@@ -122,17 +123,20 @@ class Contract {
   #handle;
   #bigint;
   #zod;
+  #functions;
   #more = false; // Zod takes more than the schema says
   #info;
 
   constructor(source, options) {
     const given = known(options, ["name", "folders", "limits", "zod",
-      "jsonSchema", "bigint"], "contract");
+      "jsonSchema", "bigint", "validators"], "contract");
     this.#bigint = flag(given.bigint, "bigint") === true;
     this.#handle = handleOf(source, given, () => {
       this.#more = true;
     });
     this.#zod = isZod(source) ? source : undefined;
+    this.#functions = [given.validators].flat();
+    Validators.of(undefined, this.#functions);
   }
 
   #told() {
@@ -162,53 +166,101 @@ class Contract {
   }
 
   #how(options) {
-    return { contract: this.#handle, judging: judging(options),
+    const validators = Validators.of(this.#zod, this.#functions,
+      options.validators);
+    const judged = judging(options);
+    if (validators)
+      judged.asks = true;
+    return { contract: this.#handle, validators, judging: judged,
       bigint: flag(options.bigint, "bigint") ?? this.#bigint };
   }
 
-  #judge(reply, options) {
-    const given = known(options, [...JUDGING, "bigint"], "check");
-    const how = this.#how(given);
-    const raw = reply === undefined && how.judging.native !== undefined ? "" :
-      text(reply, "the reply");
+  // The reply and how it is judged.
+  #given(reply, options) {
+    const how = this.#how(known(options, [...JUDGING, "bigint"], "check"));
+    return { how, raw: reply === undefined && how.judging.native !== undefined ?
+      "" : text(reply, "the reply") };
+  }
+
+  // Its outcome where there are no validators.
+  #plain({ how, raw }) {
     return new Outcome(addon.judge(how.contract, raw, how.judging, 0, ""), raw,
       how);
   }
 
-  // What Zod is asked of: a valid value, or one that it may take all the same;
-  // undefined where there is none. No rule of the contract is passed over.
-  #forZod(outcome) {
-    if (!this.#zod || outcome.ok)
-      return this.#zod && outcome.value;
-    return this.#more && outcome.stage === "validation" && !outcome.errors.some(
-      (it) => it.keyword === "rules") ? outcome.candidate : undefined;
+  // Where there are: the judgement as a step of settle.
+  #asking({ how, raw }) {
+    const answered = (answers) => ({ ...how.judging, answers });
+    return { how, make: (report, answers) => new Outcome(report, raw,
+      { ...how, judging: answered(answers) }),
+    step: (answers) => addon.judge(how.contract, raw, answered(answers), -1,
+      "") };
   }
 
-  #finish(outcome) {
-    const value = this.#forZod(outcome);
-    if (value === undefined)
-      return outcome;
-    try {
-      return outcome.takeZod(this.#zod.safeParse ?
-        this.#zod.safeParse(value) : safeParse(this.#zod, value));
-    } catch (error) {
-      if (error?.constructor?.name !== "$ZodAsyncError")
-        throw error;
-      throw new SuretyError("the Zod schema is asynchronous", "misuse",
-        "use checkAsync or parseAsync");
+  // What Zod may take of an outcome that is no; undefined where there is
+  // nothing. Nothing else that says no is passed over.
+  #forZod(outcome) {
+    return this.#zod && this.#more && outcome.stage === "validation" &&
+      !outcome.errors.some((it) => it.keyword === "rules" ||
+        it.keyword === "validator") ? outcome.candidate : undefined;
+  }
+
+  // The value of a valid outcome as Zod has it; of a part, and of what only Zod
+  // takes, Zod is asked now.
+  #finish(outcome, validators, { text: value, said }) {
+    if (outcome.ok && said.typed.has(value))
+      return outcome.takeValue(said.typed.get(value));
+    if (outcome.ok) {
+      const part = validators.typed(outcome.value);
+      return part.success ? outcome.takeValue(part.data) :
+        outcome.refusePart(part.error.issues);
     }
+    const more = this.#forZod(outcome);
+    const taken = more === undefined ? undefined : validators.ask(more);
+    return taken?.issues.length === 0 ? outcome.takeMore(taken.data) : outcome;
+  }
+
+  async #finishAsync(outcome, validators, { text: value, said }) {
+    if (outcome.ok && said.typed.has(value))
+      return outcome.takeValue(said.typed.get(value));
+    if (outcome.ok) {
+      const part = await validators.typedAsync(outcome.value);
+      return part.success ? outcome.takeValue(part.data) :
+        outcome.refusePart(part.error.issues);
+    }
+    const more = this.#forZod(outcome);
+    const taken = more === undefined ? undefined :
+      await validators.askAsync(more);
+    return taken?.issues.length === 0 ? outcome.takeMore(taken.data) : outcome;
+  }
+
+  #settle({ how, make, step }) {
+    if (!how.validators)
+      return make(step([])[0], []);
+    const ended = settle(step, how.validators, how.bigint);
+    return this.#finish(make(ended.report, ended.said.answers), how.validators,
+      ended);
+  }
+
+  async #settleAsync({ how, make, step }) {
+    if (!how.validators)
+      return make(step([])[0], []);
+    const ended = await settleAsync(step, how.validators, how.bigint);
+    return this.#finishAsync(make(ended.report, ended.said.answers),
+      how.validators, ended);
   }
 
   check(reply, options) {
-    return this.#finish(this.#judge(reply, options));
+    const given = this.#given(reply, options);
+    return given.how.validators ? this.#settle(this.#asking(given)) :
+      this.#plain(given);
   }
 
-  // The same for a Zod schema whose refinements or transforms are promises.
+  // The same where Zod or a validator is asynchronous.
   async checkAsync(reply, options) {
-    const outcome = this.#judge(reply, options);
-    const value = this.#forZod(outcome);
-    return value === undefined ? outcome :
-      outcome.takeZod(await safeParseAsync(this.#zod, value));
+    const given = this.#given(reply, options);
+    return given.how.validators ? this.#settleAsync(this.#asking(given)) :
+      this.#plain(given);
   }
 
   parse(reply, options) {
@@ -223,7 +275,7 @@ class Contract {
     const { native, ...given } = known(options, [...JUDGING, "bigint"],
       "stream");
     return new Stream(this.#how(given), flag(native, "native") === true,
-      (outcome) => this.#finish(outcome));
+      { now: (it) => this.#settle(it), later: (it) => this.#settleAsync(it) });
   }
 
   // The prompt with what the model must know; with a system part that has it:
@@ -249,34 +301,12 @@ class Contract {
     return run({ ...options, contract: this });
   }
 
-  // For run.cjs: what a run judges by, and what Zod says of a value; more: the
-  // value that Zod may take of an outcome that is no.
+  // For run.cjs: what a run judges by, and what becomes of its outcome.
   static runnable(contract, options) {
-    return { how: contract.#how(options),
-      more: (outcome) => contract.#forZod(outcome),
-      zod: contract.#zod && ((value) => safeParseAsync(contract.#zod, value)) };
+    const how = contract.#how(options);
+    return { how, finish: (outcome, ended) => how.validators ?
+      contract.#finishAsync(outcome, how.validators, ended) : outcome };
   }
-}
-
-// zod/mini has these as functions of the schema's core only.
-function issuesOf(payload) {
-  return payload.issues.length ? { success: false, error: { issues:
-    payload.issues.map((it) => ({ ...it, code: it.code ?? "custom",
-      path: it.path ?? [], message: it.message ?? "invalid" })) } } :
-    { success: true, data: payload.value };
-}
-
-function safeParse(schema, value) {
-  const payload = schema._zod.run({ value, issues: [] }, { async: false });
-  if (payload instanceof Promise)
-    throw new SuretyError("the Zod schema is asynchronous", "misuse",
-      "use checkAsync or parseAsync");
-  return issuesOf(payload);
-}
-
-async function safeParseAsync(schema, value) {
-  return schema.safeParseAsync ? schema.safeParseAsync(value) :
-    issuesOf(await schema._zod.run({ value, issues: [] }, { async: true }));
 }
 
 function contract(source, options) {

@@ -91,9 +91,9 @@ export interface Position {
 
 /** What is wrong, or worth saying. */
 export interface Issue extends Position {
-  /** A keyword of JSON Schema; "extraction", "json_parse", "rules"; of
-   * warnings "duplicate_key", "deprecated", "fallback", "truncated",
-   * "ambiguous"; "zod.CODE" where Zod says it. */
+  /** A keyword of JSON Schema; "extraction", "json_parse", "rules",
+   * "validator" (Zod, or a function); of warnings "duplicate_key",
+   * "deprecated", "fallback", "truncated", "ambiguous". */
   keyword: string;
   /** One sentence without a full stop. */
   message: string;
@@ -188,6 +188,18 @@ export interface ExtractOptions {
   skipReasoning?: boolean;
 }
 
+/** What a validator has against a value: a text, or with the place (a JSON
+ * Pointer, or names and indexes) and what to do. */
+export type Problem = string | { message: string;
+  path?: string | readonly PropertyKey[]; hint?: string };
+
+/** Judges a value that satisfies the schema (and Zod, whose value it gets).
+ * Gives nothing or true where it has nothing against it. What it throws comes
+ * out as it is, but for Zod's errors, which are problems. */
+export type Validator<T = unknown> = (value: T) => void | undefined | null |
+  boolean | Problem | readonly Problem[] | PromiseLike<void | undefined | null |
+  boolean | Problem | readonly Problem[]>;
+
 export interface CheckOptions {
   /** Instead of the contract's. */
   repair?: Repair;
@@ -207,6 +219,8 @@ export interface CheckOptions {
   native?: Text;
   /** The provider says that it cut the reply off. */
   cut?: boolean;
+  /** Besides those of the contract. */
+  validators?: Validator<any> | Validator<any>[];
   /** Integers beyond 2^53 as BigInt; false: as JSON.parse reads them. */
   bigint?: boolean;
 }
@@ -232,6 +246,8 @@ export interface ContractOptions {
   jsonSchema?: { [option: string]: unknown };
   /** The default of every check. */
   bigint?: boolean;
+  /** Functions that judge a value besides its schema. */
+  validators?: Validator<any> | Validator<any>[];
 }
 
 export interface PromptOptions {
@@ -254,7 +270,7 @@ export class Contract<T = unknown> {
   /** Judges one reply; a bad one is no error. */
   check(reply: Text, options?: CheckOptions): Outcome<T>;
   check(reply: undefined, options: CheckOptions & { native: Text }): Outcome<T>;
-  /** For a Zod schema with promises. */
+  /** For a Zod schema with promises, and asynchronous validators. */
   checkAsync(reply: Text, options?: CheckOptions): Promise<Outcome<T>>;
   /** The value of a valid reply; throws InvalidReply. */
   parse(reply: Text, options?: CheckOptions): T;
@@ -323,6 +339,8 @@ export class Stream<T = unknown> {
   write(chunk: Text): Verdict;
   /** Judges what has come. */
   end(options?: { cut?: boolean }): Outcome<T>;
+  /** The same for a Zod schema with promises, and asynchronous validators. */
+  endAsync(options?: { cut?: boolean }): Promise<Outcome<T>>;
   /** Reads chunks until the reply is whole or hopeless; the source is then told
    * to stop. */
   read(chunks: AsyncIterable<Text> | Iterable<Text>):

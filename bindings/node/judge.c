@@ -69,6 +69,58 @@ static bool variables_take(napi_env env, napi_value object,
     return true;
 }
 
+surety_status issues_say(surety_str issues, const surety_validation *validation,
+                         surety_error *reterr)
+{
+    surety_doc *doc = surety_doc_new(NULL);
+    surety_status status =
+        doc ? surety_doc_read(doc, issues, NULL, reterr) : SURETY_NOMEM;
+    const surety_val root = surety_doc_root(doc);
+    surety_val item;
+
+    for (item = surety_val_first(root); item.doc && !status;
+         item = surety_val_next(root, item))
+        status = surety_validation_add(
+            validation, surety_val_str(surety_val_item(item, 0)),
+            surety_val_str(surety_val_item(item, 1)),
+            surety_val_str(surety_val_item(item, 2)));
+    surety_doc_free(doc);
+    return status;
+}
+
+/* What JavaScript said of the value; where it has said nothing, it is asked. */
+static surety_status answer(void *ctx, const surety_validation *validation,
+                            surety_error *reterr)
+{
+    struct judging *judging = ctx;
+    surety_str value;
+    size_t i;
+
+    surety_buf_reset(&judging->asked);
+    surety_val_write(validation->value, SURETY_STYLE_COMPACT, &judging->asked);
+    if (judging->asked.status)
+        return judging->asked.status;
+    value = surety_buf_str(&judging->asked);
+    for (i = 0; i + 1 < judging->answer_count; i += 2)
+        if (surety_str_equal(judging->answers[i].str, value))
+            return issues_say(judging->answers[i + 1].str, validation, reterr);
+    return SURETY_MORE;
+}
+
+static bool answers_take(napi_env env, napi_value object,
+                         struct judging *judging)
+{
+    judging->asks = flag_take(env, object, "asks");
+    surety_buf_init(&judging->asked, NULL, 0);
+    if (!judging->asks)
+        return true;
+    judging->validator = (surety_validator){.validate = answer, .ctx = judging};
+    judging->options.validators = &judging->validator;
+    judging->options.validator_count = 1;
+    return texts_take(env, object, "answers", &judging->answers,
+                      &judging->answer_count);
+}
+
 bool judging_take(napi_env env, napi_value object, struct judging *ret)
 {
     surety_judge_options *options = &ret->options;
@@ -86,7 +138,8 @@ bool judging_take(napi_env env, napi_value object, struct judging *ret)
         options->repair = &ret->repair;
     }
     if (!text_take(env, object, "native", &ret->native) ||
-        !extract_take(env, object, ret) || !variables_take(env, object, ret)) {
+        !extract_take(env, object, ret) || !variables_take(env, object, ret) ||
+        !answers_take(env, object, ret)) {
         judging_drop(ret);
         return false;
     }
@@ -99,6 +152,8 @@ void judging_drop(struct judging *judging)
     bytes_drop(&judging->native);
     bytes_drop(&judging->marker);
     texts_drop(judging->texts, judging->text_count);
+    texts_drop(judging->answers, judging->answer_count);
+    surety_buf_done(&judging->asked);
     free(judging->variables);
     *judging = (struct judging){0};
 }
@@ -112,7 +167,7 @@ struct judgement {
     struct contract *contract;
     struct bytes reply;
     struct judging judging;
-    const surety_outcome *outcome;
+    const surety_outcome *outcome; /* NULL: a validator is to be asked */
 };
 
 /* The judge for a contract; NULL: out of memory. */
@@ -133,6 +188,7 @@ static bool judgement_take(napi_env env, napi_callback_info info,
 {
     surety_error error = {.message = "out of memory"};
     surety_judge **judge;
+    surety_status status;
 
     *ret = (struct judgement){0};
     if (!arguments_take(env, info, 6, ret->arguments))
@@ -144,10 +200,47 @@ static bool judgement_take(napi_env env, napi_callback_info info,
     judge = judge_of(env, ret->contract);
     if (!judge)
         return fail_status(env, SURETY_NOMEM, "out of memory");
-    if (surety_judge_reply(*judge, ret->contract->contract, ret->reply.str,
-                           &ret->judging.options, &ret->outcome, &error))
+    status = surety_judge_reply(*judge, ret->contract->contract, ret->reply.str,
+                                &ret->judging.options, &ret->outcome, &error);
+    if (status && status != SURETY_MORE)
         return fail(env, &error);
     return true;
+}
+
+/* The same for what needs the outcome. */
+static bool outcome_take(napi_env env, napi_callback_info info,
+                         struct judgement *ret)
+{
+    if (!judgement_take(env, info, ret))
+        return false;
+    if (!ret->outcome)
+        return fail_status(env, SURETY_MISUSE,
+                           "a validator was not asked about the value");
+    return true;
+}
+
+/* [report, the value's JSON], or [undefined, the JSON of the value that is to
+ * be asked about]. */
+static napi_value pair_make(napi_env env, const surety_outcome *outcome,
+                            napi_value report, const struct judging *judging)
+{
+    napi_value made, text;
+    surety_buf value;
+
+    surety_buf_init(&value, NULL, 0);
+    if (!outcome)
+        surety_buf_add(&value, surety_buf_str(&judging->asked));
+    else if (surety_outcome_value(outcome).doc)
+        surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
+                         &value);
+    text = string_done(env, &value);
+    if (!text)
+        return NULL;
+    if (napi_create_array_with_length(env, 2, &made) ||
+        (report && napi_set_element(env, made, 0, report)) ||
+        napi_set_element(env, made, 1, text))
+        return fail_node(env);
+    return made;
 }
 
 static void judgement_drop(napi_env env, struct judgement *judgement)
@@ -164,22 +257,34 @@ static void judgement_drop(napi_env env, struct judgement *judgement)
     judging_drop(&judgement->judging);
 }
 
-/* judge(contract, reply, options, form, source): a report. */
+/* judge(contract, reply, options, form, source): a report; with asks and
+ * without a form: a pair. */
 static napi_value judge(napi_env env, napi_callback_info info)
 {
     struct bytes source = {{NULL, 0}, NULL};
     struct judgement judgement;
     napi_value made = NULL;
-    int32_t form = 0;
+    int32_t form = -1;
+    bool pair;
     surety_buf out;
 
     if (judgement_take(env, info, &judgement) &&
         bytes_take(env, judgement.arguments[4], &source)) {
         napi_get_value_int32(env, judgement.arguments[3], &form);
+        pair = form < 0;
         surety_buf_init(&out, NULL, 0);
-        surety_outcome_write(judgement.outcome, (surety_report)form, source.str,
-                             &out);
-        made = string_done(env, &out);
+        if (judgement.outcome)
+            surety_outcome_write(judgement.outcome,
+                                 pair ? SURETY_REPORT_JSON
+                                      : (surety_report)form,
+                                 source.str, &out);
+        if (judgement.outcome)
+            made = string_done(env, &out);
+        else if (!pair)
+            fail_status(env, SURETY_MISUSE,
+                        "a validator was not asked about the value");
+        if (pair && (made || !judgement.outcome))
+            made = pair_make(env, judgement.outcome, made, &judgement.judging);
     }
     bytes_drop(&source);
     judgement_drop(env, &judgement);
@@ -199,7 +304,7 @@ static napi_value retry_prompt(napi_env env, napi_callback_info info)
     surety_buf out;
 
     surety_buf_init(&out, NULL, 0);
-    if (judgement_take(env, info, &judgement) &&
+    if (outcome_take(env, info, &judgement) &&
         bytes_take(env, judgement.arguments[3], &prompt)) {
         napi_get_value_int32(env, judgement.arguments[4], &feedback);
         napi_get_value_int32(env, judgement.arguments[5], &style);
@@ -230,7 +335,7 @@ static napi_value patch(napi_env env, napi_callback_info info)
     surety_buf out;
 
     surety_buf_init(&out, NULL, 0);
-    if (judgement_take(env, info, &judgement) &&
+    if (outcome_take(env, info, &judgement) &&
         bytes_take(env, judgement.arguments[3], &answer))
         made = surety_prompt_patch(judgement.outcome, answer.str, &out, &error)
                    ? fail(env, &error)
@@ -278,7 +383,7 @@ static napi_value locate(napi_env env, napi_callback_info info)
     surety_buf out;
 
     surety_buf_init(&out, NULL, 0);
-    if (judgement_take(env, info, &judgement) &&
+    if (outcome_take(env, info, &judgement) &&
         bytes_take(env, judgement.arguments[3], &pointer)) {
         if (place_of(&judgement,
                      surety_val_at(surety_outcome_candidate(judgement.outcome),
@@ -308,7 +413,7 @@ static napi_value candidate(napi_env env, napi_callback_info info)
     surety_buf out;
 
     surety_buf_init(&out, NULL, 0);
-    if (judgement_take(env, info, &judgement)) {
+    if (outcome_take(env, info, &judgement)) {
         val = surety_outcome_candidate(judgement.outcome);
         if (val.doc)
             surety_val_write(val, SURETY_STYLE_COMPACT, &out);
@@ -498,28 +603,44 @@ static napi_value stream_reply(napi_env env, napi_callback_info info)
     return made;
 }
 
-/* streamFinish(stream, cut): the report. */
+/* streamFinish(stream, cut, options): a pair; asks and answers are those of
+ * options, all else is the stream's. */
 static napi_value stream_finish(napi_env env, napi_callback_info info)
 {
     surety_error error = {.message = "out of memory"};
-    const surety_outcome *outcome;
+    const surety_outcome *outcome = NULL;
     surety_judge_options end;
-    napi_value arguments[2];
+    napi_value arguments[3], made = NULL;
+    struct judging judging;
     struct stream *stream;
+    surety_status status;
     bool cut = false;
     surety_buf out;
 
-    if (!arguments_take(env, info, 2, arguments) ||
-        !(stream = handle_take(env, arguments[0], &stream_tag)))
+    if (!arguments_take(env, info, 3, arguments) ||
+        !(stream = handle_take(env, arguments[0], &stream_tag)) ||
+        !judging_take(env, arguments[2], &judging))
         return NULL;
     napi_get_value_bool(env, arguments[1], &cut);
     end = stream->judging.options;
     end.cut = end.cut || cut;
-    if (surety_stream_finish(stream->stream, &end, &outcome, &error))
-        return fail(env, &error);
-    surety_buf_init(&out, NULL, 0);
-    surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""), &out);
-    return string_done(env, &out);
+    end.validators = judging.options.validators;
+    end.validator_count = judging.options.validator_count;
+    status = surety_stream_finish(stream->stream, &end, &outcome, &error);
+    if (status && status != SURETY_MORE) {
+        fail(env, &error);
+    } else {
+        surety_buf_init(&out, NULL, 0);
+        if (!status)
+            surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""),
+                                 &out);
+        if (!status)
+            made = string_done(env, &out);
+        if (made || status)
+            made = pair_make(env, outcome, made, &judging);
+    }
+    judging_drop(&judging);
+    return made;
 }
 
 bool judge_add(napi_env env, napi_value exports)

@@ -19,8 +19,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define FORMS 6 /* of surety_report */
+#define ASKS 4  /* the kind of a message that asks the validators */
+#define WAIT_NS 50000000
 
 static const napi_type_tag run_tag = {0x6e2c8a4b7d1f3059u, 0xa1b3c5d7e9f10254u};
 
@@ -41,6 +44,10 @@ struct run {
     bool config_given; /* config is the configuration itself, no path */
     bool consensus;
     struct judging judging;
+    surety_validator validator;
+    pthread_mutex_t lock; /* of the questions; the handle's, all its life */
+    pthread_cond_t answered;
+    struct question *questions;
     surety_run_options options;
     surety_prompt_options prompt_options;
     surety_consensus_options all;
@@ -57,22 +64,39 @@ struct run {
     surety_status status;
     surety_error error;
     surety_buf reports[FORMS]; /* those that there are not stay empty */
-    surety_buf log;
+    surety_buf log, value;     /* the value's JSON */
+};
+
+/* A value that JavaScript's validators are asked about. */
+struct question {
+    struct question *next;
+    surety_buf value, issues;
+    bool is_answered;
 };
 
 /* What the thread tells of an event. The end is told by no message at all, so
  * that it cannot fail for want of memory. */
 struct message {
-    surety_event_kind kind;
+    int kind; /* surety_event_kind, or ASKS */
     uint32_t attempt;
     size_t member; /* SIZE_MAX: none */
     size_t len;
     char text[];
 };
 
+/* ---- life ---------------------------------------------------------------- */
+
+static void question_free(struct question *question)
+{
+    surety_buf_done(&question->value);
+    surety_buf_done(&question->issues);
+    free(question);
+}
+
 static void run_free(struct shared *object)
 {
     struct run *run = (struct run *)object;
+    struct question *question;
     struct bytes *texts[] = {&run->prompt,     &run->system, &run->config,
                              &run->folder,     &run->ledger, &run->replay,
                              &run->record,     &run->cost,   &run->cost_all,
@@ -87,34 +111,123 @@ static void run_free(struct shared *object)
     for (i = 0; i < FORMS; i++)
         surety_buf_done(&run->reports[i]);
     surety_buf_done(&run->log);
+    surety_buf_done(&run->value);
+    while ((question = run->questions)) {
+        run->questions = question->next;
+        question_free(question);
+    }
+    pthread_mutex_destroy(&run->lock);
+    pthread_cond_destroy(&run->answered);
     shared_drop(run->contract ? &run->contract->base : NULL);
     free(run);
 }
 
 /* ---- in the thread ----------------------------------------------------- */
 
-static void heard_member(void *ctx, size_t member, const surety_event *event)
+/* False: it was not told. */
+static bool post(struct run *run, struct message head, surety_str text)
 {
-    struct run *run = ctx;
     struct message *message =
-        run->deaf ? NULL : malloc(sizeof(*message) + event->text.len);
+        run->deaf ? NULL : malloc(sizeof(*message) + text.len);
 
     if (!message)
-        return;
-    *message =
-        (struct message){event->kind, event->attempt, member, event->text.len};
-    if (event->text.len)
-        memcpy(message->text, event->text.ptr, event->text.len);
+        return false;
+    head.len = text.len;
+    *message = head;
+    if (text.len)
+        memcpy(message->text, text.ptr, text.len);
     if (napi_call_threadsafe_function(run->tell, message,
                                       napi_tsfn_nonblocking)) {
         run->deaf = true;
         free(message);
     }
+    return !run->deaf;
+}
+
+static void heard_member(void *ctx, size_t member, const surety_event *event)
+{
+    const struct message head = {(int)event->kind, event->attempt, member, 0};
+
+    post(ctx, head, event->text);
 }
 
 static void heard(void *ctx, const surety_event *event)
 {
     heard_member(ctx, SIZE_MAX, event);
+}
+
+/* The question about a value; NULL: it is not asked. */
+static struct question **question_find(struct run *run, surety_str value)
+{
+    struct question **place = &run->questions;
+
+    while (*place && !surety_str_equal(surety_buf_str(&(*place)->value), value))
+        place = &(*place)->next;
+    return place;
+}
+
+/* Asks JavaScript, once; false: that cannot be done. The lock is held. */
+static bool question_ask(struct run *run, surety_str value)
+{
+    const struct message head = {ASKS, 0, SIZE_MAX, 0};
+    struct question *question = calloc(1, sizeof(*question));
+
+    if (!question)
+        return false;
+    surety_buf_init(&question->value, NULL, 0);
+    surety_buf_init(&question->issues, NULL, 0);
+    surety_buf_add(&question->value, value);
+    if (question->value.status || !post(run, head, value)) {
+        question_free(question);
+        return run->deaf;
+    }
+    question->next = run->questions;
+    run->questions = question;
+    return true;
+}
+
+/* A validator in the run's thread. It waits for a moment, then says that there
+ * is no answer yet: so the run can be cancelled, and others of a consensus go
+ * on. */
+static surety_status asked(void *ctx, const surety_validation *validation,
+                           surety_error *reterr)
+{
+    struct run *run = ctx;
+    struct question **place, *question = NULL;
+    surety_status status = SURETY_MORE;
+    struct timespec until;
+    surety_buf value;
+
+    surety_buf_init(&value, NULL, 0);
+    surety_val_write(validation->value, SURETY_STYLE_COMPACT, &value);
+    if (value.status)
+        return SURETY_NOMEM;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&run->lock);
+    if (!*question_find(run, surety_buf_str(&value)) &&
+        !question_ask(run, surety_buf_str(&value)))
+        status = SURETY_NOMEM;
+    place = question_find(run, surety_buf_str(&value));
+    if (*place && !(*place)->is_answered)
+        pthread_cond_timedwait(&run->answered, &run->lock, &until);
+    place = question_find(run, surety_buf_str(&value));
+    if (*place && (*place)->is_answered) {
+        question = *place;
+        *place = question->next;
+    }
+    pthread_mutex_unlock(&run->lock);
+    if (question) {
+        status = question->issues.status
+                     ? SURETY_NOMEM
+                     : issues_say(surety_buf_str(&question->issues), validation,
+                                  reterr);
+        question_free(question);
+    }
+    surety_buf_done(&value);
+    return status;
 }
 
 /* The environment as JavaScript had it when the run began: process.env of a
@@ -320,6 +433,7 @@ static surety_status ledger_open(struct run *run, struct world *world,
 static surety_status run_wait(struct run *run, struct world *world,
                               surety_error *reterr)
 {
+    surety_val value = surety_val_none();
     surety_status status;
     int form;
 
@@ -337,6 +451,12 @@ static surety_status run_wait(struct run *run, struct world *world,
     }
     if (!status && world->run)
         status = surety_run_write_log(world->run, false, &run->log);
+    if (!status && world->run)
+        value = surety_outcome_value(surety_run_outcome(world->run));
+    else if (!status)
+        value = surety_consensus_value(world->consensus);
+    if (value.doc)
+        status = surety_val_write(value, SURETY_STYLE_COMPACT, &run->value);
     for (form = 0; form < FORMS && !status; form++) {
         if (world->run)
             status = surety_run_write(world->run, (surety_report)form,
@@ -402,8 +522,8 @@ static bool undefined_make(napi_env env, napi_value *ret)
     return !napi_get_undefined(env, ret);
 }
 
-/* The arguments that tell the end: -1, the error or undefined, the reports and
- * the log. */
+/* The arguments that tell the end: -1, the error or undefined, the reports, the
+ * log and the value. */
 static bool end_make(napi_env env, struct run *run, napi_value *arguments)
 {
     surety_buf *written;
@@ -421,8 +541,10 @@ static bool end_make(napi_env env, struct run *run, napi_value *arguments)
     if (!undefined_make(env, &arguments[1]) ||
         napi_create_array_with_length(env, FORMS, &arguments[2]))
         return false;
-    for (i = 0; i <= FORMS; i++) {
-        written = i < FORMS ? &run->reports[i] : &run->log;
+    for (i = 0; i <= FORMS + 1; i++) {
+        written = i < FORMS    ? &run->reports[i]
+                  : i == FORMS ? &run->log
+                               : &run->value;
         text = string_make(env, surety_buf_str(written));
         surety_buf_done(written);
         if (!text || napi_set_element(env, arguments[2], i, text))
@@ -439,7 +561,7 @@ static bool event_make(napi_env env, const struct message *message,
 
     arguments[2] = string_make(env, text);
     return arguments[2] &&
-           !napi_create_int32(env, (int32_t)message->kind, &arguments[0]) &&
+           !napi_create_int32(env, message->kind, &arguments[0]) &&
            !napi_create_uint32(env, message->attempt, &arguments[1]) &&
            (message->member == SIZE_MAX ||
             !napi_create_double(env, (double)message->member, &arguments[3]));
@@ -587,6 +709,8 @@ static bool spec_take(napi_env env, napi_value spec, struct run *run)
         if (!judging_take(env, judging, &run->judging))
             return false;
         run->options.judge = &run->judging.options;
+        run->validator = (surety_validator){.validate = asked, .ctx = run};
+        run->judging.options.validators = &run->validator;
     }
     return true;
 }
@@ -624,6 +748,9 @@ static napi_value run_start(napi_env env, napi_callback_info info)
     for (i = 0; i < FORMS; i++)
         surety_buf_init(&run->reports[i], NULL, 0);
     surety_buf_init(&run->log, NULL, 0);
+    surety_buf_init(&run->value, NULL, 0);
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_cond_init(&run->answered, NULL);
     if (!spec_take(env, arguments[0], run)) {
         shared_drop(&run->base);
         return NULL;
@@ -651,6 +778,33 @@ static napi_value run_start(napi_env env, napi_callback_info info)
     return handle;
 }
 
+/* runAnswer(run, value, issues): what the validators say of a value. */
+static napi_value run_answer(napi_env env, napi_callback_info info)
+{
+    struct bytes value = {{NULL, 0}, NULL}, issues = {{NULL, 0}, NULL};
+    struct question *question;
+    napi_value arguments[3];
+    struct run *run;
+
+    if (!arguments_take(env, info, 3, arguments) ||
+        !(run = handle_take(env, arguments[0], &run_tag)) ||
+        !bytes_take(env, arguments[1], &value))
+        return NULL;
+    if (bytes_take(env, arguments[2], &issues)) {
+        pthread_mutex_lock(&run->lock);
+        question = *question_find(run, value.str);
+        if (question && !question->is_answered) {
+            surety_buf_add(&question->issues, issues.str);
+            question->is_answered = true;
+        }
+        pthread_cond_broadcast(&run->answered);
+        pthread_mutex_unlock(&run->lock);
+    }
+    bytes_drop(&value);
+    bytes_drop(&issues);
+    return NULL;
+}
+
 /* runCancel(run) */
 static napi_value run_cancel(napi_env env, napi_callback_info info)
 {
@@ -666,5 +820,6 @@ static napi_value run_cancel(napi_env env, napi_callback_info info)
 bool run_add(napi_env env, napi_value exports)
 {
     return method_add(env, exports, "runStart", run_start) &&
+           method_add(env, exports, "runAnswer", run_answer) &&
            method_add(env, exports, "runCancel", run_cancel);
 }

@@ -6,18 +6,22 @@ const { readFile } = require("node:fs/promises");
 const process = require("node:process");
 
 const { parse, stringify } = require("./json.cjs");
+const { Said } = require("./validators.cjs");
 const { FEEDBACKS, FORMS, JUDGING, Outcome, RunFailed, STYLES, addon, choice,
   flag, known, text, whole, written, wrong } = require("./core.cjs");
 
 const MODES = ["auto", "native", "tool", "prompt"];
 const KINDS = ["first", "fastest", "vote", "aggregate"];
 const EVENTS = ["attempt", "text", "reasoning", "decision"];
+const ASKS = EVENTS.length; // no event: a validator is to be asked
 const JUDGED = JUDGING.filter((it) => it !== "native" && it !== "cut");
 const OPTIONS = ["contract", "prompt", "models", "system", "instructSystem",
   "config", "env", "replay", "record", "ledger", "ledgerRaw", "ledgerOptional",
   "retries", "feedback", "style", "mode", "temperature", "outputTokensMax",
   "whole", "timeouts", "backoff", "budget", "commit", "consensus", "onEvent",
   "signal", "bigint", "source", ...JUDGED];
+// Verdicts of which a value is the reply's.
+const SETTLED = ["valid", "partial", "rejected"];
 const PICO = 1e12;
 
 function word(value, what) {
@@ -147,7 +151,7 @@ function specOf(options) {
 class RunResult {
   #reports;
 
-  constructor(reports, runnable, bigint) {
+  constructor(reports, runnable, bigint, said) {
     const details = parse(reports[0], bigint);
     this.#reports = reports;
     this.log = reports[FORMS.length];
@@ -166,13 +170,14 @@ class RunResult {
     this.attempts = details.attempts ?? [];
     this.outcome = undefined;
     this.value = undefined;
-    this.#take(details, runnable, bigint);
+    this.#take(details, runnable, bigint, said);
   }
 
-  #take(details, runnable, bigint) {
+  #take(details, runnable, bigint, said) {
+    const value = this.#reports[FORMS.length + 1];
     if (details.members || !runnable) {
-      this.value = details.members ? details.value ?? undefined :
-        this.replyLast;
+      this.value = !details.members ? this.replyLast : said.typed.has(value) ?
+        said.typed.get(value) : details.value ?? undefined;
       return;
     }
     if (!details.attempts?.some((it) => it.report))
@@ -181,24 +186,26 @@ class RunResult {
     const raw = this.replyLast ?? "";
     const outcome = new Outcome(this.#reports[0], raw, { ...how, bigint,
       reports: this.#reports, judging: { ...how.judging,
-        native: details.place === "native" ? raw : undefined } });
+        answers: said.answers, native: details.place === "native" ? raw : undefined } });
     this.outcome = outcome;
     this.value = outcome.value;
   }
 
-  // What Zod made of a valid value, or of one that only the engine refused.
-  settle(zod) {
-    this.outcome?.takeZod(zod);
-    this.value = zod.success ? zod.data : undefined;
-    if (zod.success) {
-      this.ok = true;
-      this.verdict = "valid";
-      this.message = this.hint = "";
-      return;
-    }
-    this.ok = false;
-    this.verdict = "rejected";
-    this.message = zod.error.issues[0].message;
+  // What the validators make of the outcome: its typed value, or that a reply
+  // which the engine alone refused is valid.
+  async settle(finish, said) {
+    if (!this.outcome || !SETTLED.includes(this.verdict))
+      return this;
+    const before = this.outcome.ok;
+    const outcome = await finish(this.outcome, { said,
+      text: this.#reports[FORMS.length + 1] });
+    this.value = outcome.value;
+    if (this.verdict !== "rejected" || before || !outcome.ok)
+      return this;
+    this.ok = true;
+    this.verdict = "valid";
+    this.message = this.hint = "";
+    return this;
   }
 
   // The value of a run that is valid; throws where there is none.
@@ -227,19 +234,34 @@ function event(onEvent, kind, parameters) {
   onEvent(it);
 }
 
-// Starts the addon's run; gives its reports when it has ended.
-function reportsOf(spec, { onEvent, signal }) {
+// Starts the addon's run; gives its reports when it has ended. What a validator
+// throws that is no refusal cancels the run, as what onEvent throws.
+function reportsOf(spec, { onEvent, signal }, validators, said) {
   return new Promise((resolve, reject) => {
     let handle, thrown, abort;
+    const fail = (error) => {
+      thrown ??= { error };
+      if (handle)
+        addon.runCancel(handle);
+    };
+    const ask = async (value, bigint) => {
+      const written = said.add(value, await validators.askAsync(
+        parse(value, bigint)));
+      if (handle)
+        addon.runAnswer(handle, value, written);
+    };
     const hear = (kind, ...parameters) => {
+      if (kind === ASKS) {
+        ask(parameters[1], spec.bigint).catch(fail);
+        return;
+      }
       if (kind >= 0) {
         if (!onEvent || thrown)
           return;
         try {
           event(onEvent, kind, parameters);
         } catch (error) {
-          thrown = { error };
-          addon.runCancel(handle);
+          fail(error);
         }
         return;
       }
@@ -261,14 +283,6 @@ function reportsOf(spec, { onEvent, signal }) {
   });
 }
 
-// A run whose last reply only the engine refused.
-async function settleMore(result, { more, zod }) {
-  const value = more(result.outcome);
-  const taken = value === undefined ? undefined : await zod(value);
-  if (taken?.success)
-    result.settle(taken);
-}
-
 async function run(options, contractOf, runnableOf) {
   const given = known(options, OPTIONS, "run");
   const bigint = flag(given.bigint, "bigint") === true;
@@ -286,13 +300,11 @@ async function run(options, contractOf, runnableOf) {
     spec.contract = runnable.how.contract;
     spec.judging = runnable.how.judging;
   }
-  const result = new RunResult(await reportsOf(spec, given), runnable,
-    bigint || runnable?.how.bigint);
-  if (result.ok && runnable?.zod)
-    result.settle(await runnable.zod(result.value));
-  else if (result.verdict === "rejected" && result.outcome)
-    await settleMore(result, runnable);
-  return result;
+  const said = new Said();
+  spec.bigint = bigint || runnable?.how.bigint === true;
+  const reports = await reportsOf(spec, given, runnable?.how.validators, said);
+  const result = new RunResult(reports, runnable, spec.bigint, said);
+  return runnable ? result.settle(runnable.finish, said) : result;
 }
 
 module.exports = { RunResult, run };

@@ -20,17 +20,17 @@ class Stream {
   #handle;
   #how;
   #native;
-  #finish;
+  #settle;
   #held = ""; // a high surrogate whose other half is in the next chunk
   #bytes = false; // some of the reply came as bytes
   #length = 0;
   #shown = 0;
 
-  constructor(how, native, finish) {
+  constructor(how, native, settle) {
     this.#handle = addon.streamNew(how.contract, how.judging, native);
     this.#how = how;
     this.#native = native;
-    this.#finish = finish;
+    this.#settle = settle;
     this.verdict = "open";
     this.outcome = undefined;
   }
@@ -96,23 +96,35 @@ class Stream {
     return { ...it, path: pointerTokens(it.instanceLocation), message: error };
   }
 
-  #judge(cut) {
-    this.#open();
+  // What is to be judged, for now and later.
+  #ending(options) {
+    const { cut: given } = known(options, ["cut"], "end");
+    const cut = flag(given, "cut") === true;
+    const handle = this.#open();
     this.#flush();
-    const report = addon.streamFinish(this.#handle, cut);
-    const reply = addon.streamReply(this.#handle);
-    this.#handle = undefined;
+    const reply = addon.streamReply(handle);
     const raw = this.#bytes ? reply : reply.toString();
-    const { judging } = this.#how;
-    const how = { ...this.#how, judging: { ...judging,
-      cut: judging.cut || cut, native: this.#native ? raw : undefined } };
-    return new Outcome(report, raw, how);
+    const { asks, ...judging } = this.#how.judging;
+    const make = (report, answers) => new Outcome(report, raw, { ...this.#how,
+      judging: { ...judging, asks, answers, cut: judging.cut || cut,
+        native: this.#native ? raw : undefined } });
+    return { how: this.#how, make, step: (answers) =>
+      addon.streamFinish(handle, cut, { asks, answers }) };
   }
 
   // The reply is whole (or was cut off by the provider): its outcome.
   end(options) {
-    const { cut } = known(options, ["cut"], "end");
-    this.outcome = this.#finish(this.#judge(flag(cut, "cut") === true));
+    const ending = this.#ending(options);
+    this.outcome = this.#settle.now(ending);
+    this.#handle = undefined;
+    return this.outcome;
+  }
+
+  // The same where Zod or a validator is asynchronous.
+  async endAsync(options) {
+    const ending = this.#ending(options);
+    this.outcome = await this.#settle.later(ending);
+    this.#handle = undefined;
     return this.outcome;
   }
 
@@ -127,9 +139,9 @@ class Stream {
     return { value, verdict, finding, outcome: undefined };
   }
 
-  #last() {
+  async #last() {
     const { verdict, finding } = this;
-    const outcome = this.end();
+    const outcome = await this.endAsync();
     return { value: outcome.value, verdict, finding, outcome };
   }
 
@@ -144,16 +156,16 @@ class Stream {
       if (part)
         yield part;
     }
-    yield this.#last();
+    yield await this.#last();
   }
 
   // The same as a transform of web streams.
   transform() {
     return new TransformStream({
-      transform: (chunk, controller) => {
+      transform: async (chunk, controller) => {
         const verdict = this.write(chunk);
         if (hopeless(verdict)) {
-          controller.enqueue(this.#last());
+          controller.enqueue(await this.#last());
           controller.terminate();
           return;
         }
@@ -161,9 +173,9 @@ class Stream {
         if (part)
           controller.enqueue(part);
       },
-      flush: (controller) => {
+      flush: async (controller) => {
         if (!this.outcome)
-          controller.enqueue(this.#last());
+          controller.enqueue(await this.#last());
       },
     });
   }

@@ -26,7 +26,8 @@ QUIET = ["--no-audit", "--no-fund", "--fetch-retries=0",
          "--fetch-timeout=20000"]
 FILES = {"README.md", "addon.c", "addon.h", "build.mjs", "core.cjs",
          "index.cjs", "index.d.cts", "index.d.ts", "index.js", "json.cjs",
-         "judge.c", "package.json", "run.c", "run.cjs", "stream.cjs"}
+         "judge.c", "package.json", "run.c", "run.cjs", "stream.cjs",
+         "validators.cjs"}
 TSC = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022",
        "--types", "node"]
 
@@ -230,7 +231,8 @@ def main():
     if modules:
         link(app, modules)
     shutil.copytree(os.path.join(BINDING, "test"), os.path.join(app, "test"))
-    for name in ("check.test.mjs", "run.test.mjs", "life.test.mjs"):
+    for name in ("check.test.mjs", "run.test.mjs", "life.test.mjs",
+                 "validators.test.mjs"):
         test_file(app, name)
     if modules:
         test_file(app, "zod.test.mjs")

@@ -56,20 +56,21 @@ test("a refinement that only Zod knows is an error with its place", () => {
     [false, "validation", undefined]);
   const [issue] = outcome.errors;
   assert.deepEqual([issue.keyword, issue.message, issue.path, issue.line,
-    issue.column], ["zod.custom", "not that", ["why"], 1, 24]);
+    issue.column], ["validator", "not that", ["why"], 1, 24]);
   assert.equal(reply.substr(issue.offset, issue.length), '"no"');
-  const text = `reply:1:24: error[zod.custom]: not that\n    1 | ${reply}\n` +
+  const text = `reply:1:24: error[validator]: not that\n    1 | ${reply}\n` +
     `      | ${" ".repeat(23)}^^^^ at /why\n`;
   assert.equal(outcome.report("text"), text);
   assert.equal(new InvalidReply(outcome).message, text.trimEnd());
   assert.equal(outcome.report("color").replace(/\x1b\[[0-9;]*m/g, ""), text);
   assert.equal(outcome.report("plain"), "not that (path: why)\n");
   assert.equal(outcome.report("github", { source: "a,b.md" }), "::error file=" +
-    "a%2Cb.md,line=1,col=24,title=zod.custom::not that (path: why)\n");
+    "a%2Cb.md,line=1,col=24,title=validator::not that (path: why)\n");
   assert.match(given.check(Buffer.from(reply)).report("text"),
     /"no"}\n {6}\| {24}\^\^\^\^ at \/why/);
   assert.equal(given.check(undefined, { native: '{"ok": false}' })
-    .report("text"), "reply: error[zod.custom]: say why\n      = at /why\n");
+    .report("text"), 'reply:1:1: error[validator]: say why\n    1 | ' +
+    '{"ok": false}\n      | ^ at /why\n');
   assert.equal(outcome.report().errors[0].error, "not that");
   assert.equal(contract("surety/report").check(outcome.report("json")).ok,
     true);
@@ -77,7 +78,7 @@ test("a refinement that only Zod knows is an error with its place", () => {
   assert.equal(JSON.parse(outcome.report("sarif")).runs[0].results.length, 1);
   assert.throws(() => given.parse('{"ok": false}'), (error) =>
     error instanceof InvalidReply && error.errors[0].message === "say why" &&
-    error.errors[0].line === undefined);
+    error.errors[0].instanceLocation === "/why" && error.errors[0].line === 1);
 });
 
 test("what is Surety's in the schema counts", () => {
@@ -196,8 +197,8 @@ test("a run's value is what Zod makes of it", async () => {
     config: {}, models: `exec:echo '{"n": "${n}"}'` });
   assert.deepEqual((await ask(42)).parsed, { n: 42 });
   const refused = await ask(7);
-  assert.deepEqual([refused.ok, refused.verdict, refused.message],
-    [false, "rejected", "not seven"]);
+  assert.deepEqual([refused.ok, refused.verdict, refused.attempts.length],
+    [false, "rejected", 3]);
   assert.equal(refused.outcome.errors[0].message, "not seven");
   const more = await run({ contract: z.object({ n: z.coerce.number() }),
     prompt: "n?", ledger: "none", config: {}, retries: 0,
@@ -208,4 +209,46 @@ test("a run's value is what Zod makes of it", async () => {
     config: {}, consensus: "vote",
     models: ["exec:echo '{\"n\": \"1\"}'", "exec:echo '{\"n\":\"1\"}'"] });
   assert.deepEqual(vote.parsed, { n: 1 });
+});
+
+test("refinements take part in a run, and promises too", async () => {
+  for (const later of [false, true]) {
+    let asked = 0;
+    const said = () => ++asked === 3;
+    const Model = z.object({ n: z.string().transform((it, context) => {
+      if (it === "0")
+        context.addIssue({ code: "custom", message: "no nothing" });
+      return Number(it);
+    }) }).superRefine(later ? async (it, context) => {
+      await null;
+      if (!said())
+        context.addIssue({ code: "custom", path: ["n"], message: "not it" });
+    } : (it, context) => {
+      if (!said())
+        context.addIssue({ code: "custom", path: ["n"], message: "not it" });
+    });
+    const result = await run({ contract: Model, prompt: "n?", ledger: "none",
+      config: {}, models: `exec:echo '{"n": "7"}'` });
+    assert.deepEqual([result.verdict, result.attempts.length, asked],
+      ["valid", 3, 3]);
+    assert.deepEqual(result.parsed, { n: 7 });
+    assert.deepEqual(result.attempts[0].report.errors.map((it) => [it.keyword,
+      it.instanceLocation, it.error]), [["validator", "/n", "not it"]]);
+    const none = await run({ contract: Model, prompt: "n?", ledger: "none",
+      config: {}, models: `exec:echo '{"n": "0"}'` });
+    assert.deepEqual([none.verdict, none.outcome.ok, none.attempts.length],
+      ["rejected", false, 3]);
+  }
+});
+
+test("a part is ok where Zod takes it", () => {
+  const given = contract(z.object({ a: z.number(), b: z.array(z.number())
+    .optional() }));
+  const part = given.check('{"a": 1, "b": [1, ', { partial: true });
+  assert.deepEqual([part.ok, part.partial, part.value],
+    [true, true, { a: 1, b: [1] }]);
+  const less = given.check('{"b": [1, ', { partial: true });
+  assert.deepEqual([less.ok, less.partial, less.errors[0].keyword,
+    less.errors[0].path], [false, true, "validator", ["a"]]);
+  assert.throws(() => less.parsed, InvalidReply);
 });
