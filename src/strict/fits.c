@@ -257,8 +257,12 @@ static void fits_open_item(surety__fits *fits, size_t i)
     uint32_t at = 0;
 
     if (node->form == NODE_UNION) {
-        for (uint32_t j = 0; j < node->branch_count; j++)
-            fits_ask(fits, node->branches[j].node, val);
+        for (uint32_t j = 0; j < node->branch_count; j++) {
+            const surety__node *branch = node->branches[j].node;
+            if (branch->form == NODE_UNION ||
+                surety__fits_looks(fits, branch, val))
+                fits_ask(fits, branch, val);
+        }
     } else if (looks && !node->choice_count) {
         if (surety_val_kind(val) == SURETY_KIND_OBJECT)
             fits_ask_members(fits, node, val);
@@ -306,12 +310,15 @@ static uint64_t fits_sum_tuple(const surety__fits *fits,
                                const surety__node *node, surety_val val)
 {
     uint64_t sum = CELL_ARRAY;
+    uint32_t count = 0;
 
     for (uint32_t i = 0; i < node->field_count; i++) {
         const surety_val sub = surety_val_member(val, node->fields[i].sent);
-        if (sub.doc && !surety__field_absent(&node->fields[i], sub))
-            sum = sum_add(false, sum, (surety_str){0},
-                          fits_child_sum(fits, node->fields[i].link.node, sub));
+        if (!sub.doc || surety__item_absent(node, i, count, sub))
+            continue;
+        sum = sum_add(false, sum, (surety_str){0},
+                      fits_child_sum(fits, node->fields[i].link.node, sub));
+        count++;
     }
     return fits_sum_list(fits, node->items.node,
                          surety_val_member(val, node->beside), false, sum);

@@ -204,6 +204,14 @@ static inline bool surety__field_absent(const surety__field *field,
 {
     return field->nulled && surety_val_kind(val) == SURETY_KIND_NULL;
 }
+/* The same for the i-th item of a tuple that goes as an object, `before` items
+ * being there before it: behind one that is absent, null is never a value. */
+static inline bool surety__item_absent(const surety__node *node, uint32_t i,
+                                       uint32_t before, surety_val val)
+{
+    return surety__field_absent(&node->fields[i], val) ||
+           (before < i && surety_val_kind(val) == SURETY_KIND_NULL);
+}
 /* An item of the list of OTHERS_BESIDE. */
 #define PAIR_KEY "key"
 #define PAIR_VALUE "value"

@@ -221,10 +221,14 @@ static void restore_pairs(struct restore_state *state, const surety__node *node,
 static void restore_object(struct restore_state *state,
                            const surety__node *node, surety_val val)
 {
+    bool listed;
+
     /* A document has a key once: only what is renamed or was an item may meet
      * another. */
     state->keyed = node->others_how == OTHERS_BESIDE ||
                    state->strict->subset->name_max != 0;
+    listed = node->others_how == OTHERS_BESIDE &&
+             surety_val_member(val, node->beside).doc;
     restore_passes(state, val);
     surety_build_object(state->out);
     for (surety_val sub = surety_val_first(val); sub.doc;
@@ -238,6 +242,11 @@ static void restore_object(struct restore_state *state,
         else if (node->others_how == OTHERS_BESIDE &&
                  surety_str_equal(name, node->beside))
             restore_pairs(state, node, sub);
+        else if (listed)
+            restore_refuse(state, val, node->beside,
+                           "is there, but the value is not of the form that "
+                           "was asked for",
+                           restore_shape_hint);
         else
             restore_member(state, name, node->others.node, sub);
     }
@@ -257,7 +266,7 @@ static bool restore_tuple(struct restore_state *state, const surety__node *node,
 
     for (uint32_t i = 0; i < node->field_count; i++) {
         const surety_val sub = surety_val_member(val, node->fields[i].sent);
-        if (!sub.doc || surety__field_absent(&node->fields[i], sub))
+        if (!sub.doc || surety__item_absent(node, i, count, sub))
             continue;
         if (count++ != i)
             return false;
@@ -468,8 +477,8 @@ surety_status surety_strict_restore_part(const surety_strict *strict,
                                          const surety_limits *limits,
                                          surety_buf *out, surety_error *reterr)
 {
-    const surety_lenient_options options = {.size = sizeof(options),
-                                            .limits = limits};
+    const surety_lenient_options options = {
+        .size = sizeof(options), .limits = limits, .cut = true};
     struct restore_state state = {.strict = strict,
                                   .fits = {.strict = strict, .open = true},
                                   .reterr = reterr};

@@ -2,7 +2,8 @@
 /* A contract, a line feed, and what a provider delivers for it: any bytes. What
  * must hold for every subset: an answer or SURETY_LIMIT; what is sent is a
  * schema, and the same the second time; the delivered value is restored to one
- * that the contract can judge. */
+ * that the contract can judge, or refused; the same as a value of the
+ * contract's is delivered, and restored again. */
 #include <surety/strict.h>
 
 #include <string.h>
@@ -20,6 +21,38 @@ static void judge(const surety_contract *contract, surety_val val)
                                   val, &valid, NULL);
     must(status == SURETY_OK || status == SURETY_LIMIT);
     surety_checker_free(checker);
+}
+
+/* A value in the form that was asked for is restored, or refused as a guess;
+ * the beginning of its text likewise. */
+static void go_back(const surety_strict *strict, surety_val val)
+{
+    surety_doc *sent = surety_doc_new(NULL), *back = surety_doc_new(NULL);
+    surety_buf text, part;
+    surety_status status = surety_strict_deliver(strict, val, sent, NULL);
+
+    surety_buf_init(&text, NULL, 0);
+    surety_buf_init(&part, NULL, 0);
+    must(sent && back);
+    must(status == SURETY_OK || status == SURETY_UNSUPPORTED ||
+         status == SURETY_LIMIT);
+    if (status == SURETY_OK) {
+        status =
+            surety_strict_restore(strict, surety_doc_root(sent), back, NULL);
+        must(status == SURETY_OK || status == SURETY_SYNTAX ||
+             status == SURETY_LIMIT);
+        must(surety_val_write(surety_doc_root(sent), SURETY_STYLE_COMPACT,
+                              &text) == SURETY_OK);
+        text.len = text.len * 2 / 3;
+        status = surety_strict_restore_part(strict, surety_buf_str(&text), NULL,
+                                            &part, NULL);
+        must(status == SURETY_OK || status == SURETY_SYNTAX ||
+             status == SURETY_LIMIT);
+    }
+    surety_buf_done(&text);
+    surety_buf_done(&part);
+    surety_doc_free(sent);
+    surety_doc_free(back);
 }
 
 static void try_subset(const surety_contract *contract, surety_subset subset,
@@ -54,6 +87,8 @@ static void try_subset(const surety_contract *contract, surety_subset subset,
         if (delivered.doc &&
             surety_strict_restore(strict, delivered, back, NULL) == SURETY_OK)
             judge(contract, surety_doc_root(back));
+        if (delivered.doc)
+            go_back(strict, delivered);
     }
     surety_schema_free(schema);
     surety_strict_free(strict);

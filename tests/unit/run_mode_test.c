@@ -223,6 +223,110 @@ done:
     trial_close(&trial);
 }
 
+static const char mode_open[] =
+    "{\"type\":\"object\",\"required\":[\"m\"],\"properties\":{\"m\":{\"type\":"
+    "\"object\"}},\"additionalProperties\":false}";
+
+#define LIST "\\\"additional_properties\\\":"
+#define PAIR(value) "{\\\"key\\\":\\\"k\\\",\\\"value\\\":" value "}"
+#define OPEN(list) "{\\\"m\\\":{" LIST "[" list "]}}"
+
+/* What would be a guess is asked again, with the place in the reply. */
+TEST(asks_again_rather_than_guess)
+{
+    static const struct {
+        const char *first, *told;
+    } cases[] = {
+        {SAYS(OPEN(PAIR("1") "," PAIR("2"))), "is given twice"},
+        {SAYS("{\\\"m\\\":{" LIST "[],\\\"k\\\":1}}"), "is not of the form"},
+        {SAYS("{\\\"m\\\":{" LIST "[{\\\"k\\\":1}]}}"),
+         "this is no list of key and value"},
+        /* It would be mended, and is not of the form of the contract. */
+        {SAYS("{\\\"m\\\":{" LIST "[" PAIR("1") ",]}}"), "not JSON"},
+    };
+    const surety_repair repair = SURETY_REPAIR_SYNTAX;
+    const surety_judge_options judge = {.size = sizeof(judge),
+                                        .repair = &repair};
+    struct trial trial;
+
+    TRY(trial_open(&trial, t, mode_open, NULL, 0));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        const struct fake_answer answers[] = {
+            {.status = 200, .body = cases[i].first},
+            {.status = 200, .body = SAYS(OPEN(PAIR("\\\"06\\\"")))}};
+
+        trial_reset(&trial, t, answers, 2);
+        trial.options.retry_max = 1;
+        trial.options.judge = &judge;
+        TRY(mode_go(&trial, SURETY_MODE_NATIVE));
+        CHECK(mode_gives(trial.run, "{\"m\":{\"k\":\"06\"}}"));
+        CHECK(trial.fake.calls == 2);
+        if (!strstr(trial.fake.bodies[1], cases[i].told))
+            printf("# %s\n", trial.fake.bodies[1]);
+        CHECK(strstr(trial.fake.bodies[1], cases[i].told));
+    }
+done:
+    trial_close(&trial);
+}
+
+/* A value in the text is one as it was asked for, or one of the contract's. */
+TEST(restores_what_stands_in_text)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200,
+         .body = SAYS("Sure!\\n```json\\n" OPEN(PAIR("[1]")) "\\n```")},
+        {.status = 200,
+         .body = SAYS("Sure!\\n```json\\n{\\\"m\\\":{\\\"k\\\":[1]}}\\n"
+                      "```")},
+    };
+    struct trial trial;
+
+    TRY(trial_open(&trial, t, mode_open, NULL, 0));
+    for (size_t i = 0; i < CHECK_COUNT(answers); i++) {
+        trial_reset(&trial, t, &answers[i], 1);
+        TRY(mode_go(&trial, SURETY_MODE_NATIVE));
+        CHECK(mode_gives(trial.run, "{\"m\":{\"k\":[1]}}"));
+    }
+done:
+    trial_close(&trial);
+}
+
+/* The model sees one form, and sees it once. */
+TEST(shows_what_is_sent)
+{
+    static const struct fake_answer answer = {.status = 200,
+                                              .body = SAYS(OPEN(""))};
+    static const struct {
+        const char *provider;
+        surety_mode mode;
+        const char *has, *has_not;
+    } cases[] = {
+        {"openai", SURETY_MODE_NATIVE, "comes with this request",
+         "satisfies this JSON Schema"},
+        {"elsewhere", SURETY_MODE_NATIVE,
+         "satisfies this JSON Schema:\\n{\\n \\\"type\\\": \\\"object\\\",\\n"
+         " \\\"required\\\": [\\\"m\\\"],\\n \\\"additionalProperties\\\": "
+         "false",
+         "comes with this request"},
+        {"ollama", SURETY_MODE_NATIVE, "\\\"m\\\":{\\\"type\\\":\\\"object",
+         LIST},
+        {"elsewhere", SURETY_MODE_TOOL, "comes with this request",
+         "satisfies this JSON Schema"},
+    };
+    struct trial trial;
+
+    TRY(trial_open(&trial, t, mode_open, NULL, 0));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        trial_reset(&trial, t, &answer, 1);
+        trial.models[0].provider = surety_str_of(cases[i].provider);
+        TRY(mode_go(&trial, cases[i].mode));
+        CHECK(strstr(trial.fake.bodies[0], cases[i].has));
+        CHECK(!strstr(trial.fake.bodies[0], cases[i].has_not));
+    }
+done:
+    trial_close(&trial);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -233,6 +337,9 @@ int main(int argc, char **argv)
         {"wants text where the contract does",
          wants_text_where_the_contract_does},
         {"patches", patches},
+        {"asks again rather than guess", asks_again_rather_than_guess},
+        {"restores what stands in text", restores_what_stands_in_text},
+        {"shows what is sent, once", shows_what_is_sent},
         {"patches what an API delivered", patches_what_an_api_delivered},
     };
 

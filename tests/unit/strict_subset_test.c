@@ -346,6 +346,127 @@ done:
     surety_contract_free(contract);
 }
 
+static const char strict_open[] =
+    "{\"type\":\"object\",\"required\":[\"any\",\"rows\",\"t\"],"
+    "\"properties\":{\"any\":{},\"rows\":{\"type\":\"array\"},\"t\":{"
+    "\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"},{}],"
+    "\"items\":{\"type\":\"integer\"}},\"o\":{\"type\":\"string\"},\"m\":{"
+    "\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}},"
+    "\"additionalProperties\":false}";
+
+static const char *const strict_values[] = {
+    "{\"any\":{\"a\":[1,-0,1.50,\"06\"],\"b\":{}},\"rows\":[[\"Texas\","
+    "29145505,null]],\"t\":[\"x\",\"[1]\",12,3],\"m\":{\"k\":\"v\","
+    "\"additional_properties\":\"\"}}",
+    "{\"any\":\"null\",\"rows\":[{\"key\":\"a\",\"value\":true},[]],"
+    "\"t\":[],\"o\":\"\\u00e9\\n\",\"m\":{}}",
+    "{\"any\":null,\"rows\":[],\"t\":[\"\",{}]}",
+};
+
+static bool is_beginning(surety_str part, surety_str whole)
+{
+    if (part.len && part.ptr[part.len - 1] == ',')
+        part.len--;
+    return part.len <= whole.len && memcmp(part.ptr, whole.ptr, part.len) == 0;
+}
+
+/* Delivered and restored a value is the same, and each beginning of it is
+ * restored to a beginning of it, but for those that end within a key. */
+static surety_status comes_back(struct check *t, const surety_strict *strict,
+                                const char *value)
+{
+    surety_doc *given = surety_doc_new(check_alloc(t));
+    surety_doc *sent = surety_doc_new(check_alloc(t));
+    surety_doc *back = surety_doc_new(check_alloc(t));
+    surety_buf text, whole, part;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    surety_buf_init(&whole, check_alloc(t), 0);
+    surety_buf_init(&part, check_alloc(t), 0);
+    NEED(given);
+    NEED(sent);
+    NEED(back);
+    TRY(surety_doc_read(given, surety_str_of(value), NULL, NULL));
+    TRY(surety_strict_deliver(strict, surety_doc_root(given), sent, NULL));
+    TRY(surety_strict_restore(strict, surety_doc_root(sent), back, NULL));
+    CHECK(surety_val_equal(surety_doc_root(back), surety_doc_root(given)));
+    TRY(surety_val_write(surety_doc_root(sent), SURETY_STYLE_COMPACT, &text));
+    TRY(surety_val_write(surety_doc_root(back), SURETY_STYLE_COMPACT, &whole));
+    for (size_t len = t->fail_at ? text.len : 1; len <= text.len; len++) {
+        const surety_str came = {text.ptr, len};
+
+        surety_buf_reset(&part);
+        TRY(surety_strict_restore_part(strict, came, NULL, &part, NULL));
+        if (!is_beginning(surety_buf_str(&part), surety_buf_str(&whole)))
+            printf("# %.*s\n# %.*s\n", (int)len, text.ptr, (int)part.len,
+                   part.ptr);
+        CHECK(is_beginning(surety_buf_str(&part), surety_buf_str(&whole)));
+    }
+    CHECK(part.len == whole.len);
+done:
+    surety_buf_done(&text);
+    surety_buf_done(&whole);
+    surety_buf_done(&part);
+    surety_doc_free(given);
+    surety_doc_free(sent);
+    surety_doc_free(back);
+    return t->failed ? SURETY_MISUSE : SURETY_OK;
+}
+
+TEST(comes_back_from_any_beginning)
+{
+    surety_contract *contract = NULL;
+    surety_strict *strict = NULL;
+
+    TRY(read_text(t, strict_open, &contract));
+    TRY(surety_strict_compile(contract, SURETY_SUBSET_OPENAI, check_alloc(t),
+                              &strict, NULL));
+    CHECK(surety_strict_changes_values(strict));
+    for (size_t i = 0; i < CHECK_COUNT(strict_values) && !t->starved; i++)
+        CHECK(comes_back(t, strict, strict_values[i]) == SURETY_OK);
+done:
+    surety_strict_free(strict);
+    surety_contract_free(contract);
+}
+
+/* The two ways in which each scalar of an open place can be read. */
+TEST(ways_at_their_edge)
+{
+    surety_contract *contract = NULL;
+    surety_strict *strict = NULL;
+    surety_doc *from = surety_doc_new(NULL);
+    surety_doc *out = surety_doc_new(NULL);
+    surety_error error;
+    surety_buf text;
+
+    /* The root, its branch and the array before 499,998 items. */
+    surety_buf_init(&text, NULL, 0);
+    surety_buf_text(&text, "{\"value\":[0");
+    for (size_t i = 1; i < 499998; i++)
+        surety_buf_text(&text, ",0");
+    surety_buf_text(&text, "]}");
+    EXPECT(SURETY_OK,
+           surety_contract_read(surety_str_of("{\"type\":\"array\"}"), NULL,
+                                &contract, NULL));
+    EXPECT(SURETY_OK, surety_strict_compile(contract, SURETY_SUBSET_OPENAI,
+                                            NULL, &strict, NULL));
+    for (int more = 0; more < 2; more++) {
+        EXPECT(SURETY_OK,
+               surety_doc_read(from, surety_buf_str(&text), NULL, NULL));
+        EXPECT(
+            more ? SURETY_LIMIT : SURETY_OK,
+            surety_strict_restore(strict, surety_doc_root(from), out, &error));
+        text.len -= 2;
+        surety_buf_text(&text, ",0,0]}");
+    }
+done:
+    surety_buf_done(&text);
+    surety_doc_free(from);
+    surety_doc_free(out);
+    surety_strict_free(strict);
+    surety_contract_free(contract);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -356,6 +477,8 @@ int main(int argc, char **argv)
         {"limits at their edges", limits_at_their_edges},
         {"what grows too large is a limit", what_grows_too_large_is_a_limit},
         {"many conditions are no matter", many_conditions_are_no_matter},
+        {"comes back, from any beginning too", comes_back_from_any_beginning},
+        {"ways to read a value, at their edge", ways_at_their_edge},
         {"restores without memory to spare", restores_without_memory_to_spare},
     };
 
