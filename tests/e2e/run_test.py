@@ -49,6 +49,45 @@ def test_protocols():
                               *stream, "Say hello"), 0, PRINTED)
 
 
+def test_open_places():
+    """What a contract leaves open comes back as it was meant, kinds apart."""
+    rows = [["NAME", "state"], ["Texas", "06"], ["null", "[1]", 29145505, 1e3]]
+    rest = {"data_summary": "a", "reasoning_trace": "b", "answer_text": "c",
+            "charts_needed": [], "tables_needed": [], "footnotes": ["1", "2"]}
+
+    def output(variables):
+        return {"census_data": {"success": True, "data": rows,
+                                "variables": variables}} | rest
+
+    plain = output({"06": "null"})
+    listed = output({"additional_properties": [
+        {"key": "06", "value": "null"}]})
+    for protocol in PROTOCOLS:
+        in_lists = protocol in ("openai", "responses")
+        with Mock({"json": listed if in_lists else plain},
+                  strict_schemas=True):
+            result = surety("run", "-c", "census/agent-output", "--ledger",
+                            "none", "-m", f"m-{protocol}:small", "-v", "What?",
+                            env=KEYS)
+            gives(f"{protocol}: open places", result, 0, None,
+                  ("in mode native" if in_lists else "in mode tool, for",))
+            same("the same to the letter", json.loads(result.out), plain)
+            check("and the text of numbers is kept",
+                  '29145505,1000.0]' in result.out)
+    twice = output({"additional_properties": [{"key": "06", "value": "a"},
+                                              {"key": "06", "value": "b"}]})
+    with Mock({"json": twice}, {"json": listed}):
+        result = surety("run", "-c", "census/agent-output", "--ledger", "none",
+                        "-m", "m-openai:small", "--retries", "1", "--report",
+                        "json", "What?", env=KEYS)
+        same("a key that is given twice is no value",
+             json.loads(result.out), plain)
+        same("it is asked again with its place",
+             [one["instanceLocation"] for one in
+              report_of(result)["attempts"][0]["report"]["errors"]],
+             ["/census_data/variables/additional_properties/1/value"])
+
+
 def test_asks_again():
     with Mock({"json": {"massage": "Hello"}}, {"json": VALUE}):
         result = ask("-v", "--report", "json")
@@ -660,8 +699,9 @@ if __name__ == "__main__":
     if surety("mock", "--help").code != 0:
         skip("surety run", "this build has no surety mock")
         run_tests()
-    run_tests(test_protocols, test_asks_again, test_prompts, test_escalates,
-              test_falls_back, test_failures, test_retries, test_budgets,
-              test_options, test_configuration, test_commands, test_dry_run,
-              test_ledger, test_recordings, test_recordings_by_hand, test_tour,
-              test_signals, test_terminal, test_keys)
+    run_tests(test_protocols, test_open_places, test_asks_again, test_prompts,
+              test_escalates, test_falls_back, test_failures, test_retries,
+              test_budgets, test_options, test_configuration, test_commands,
+              test_dry_run, test_ledger, test_recordings,
+              test_recordings_by_hand, test_tour, test_signals, test_terminal,
+              test_keys)
