@@ -365,6 +365,7 @@ static const struct limit {
     {"mendsMax", offsetof(surety_limits, mends_max), false},
     {"blankRunMax", offsetof(surety_limits, blank_run_max), false},
     {"repeatRunMax", offsetof(surety_limits, repeat_run_max), false},
+    {"repeatDataMax", offsetof(surety_limits, repeat_data_max), false},
 };
 
 /* False: it sets none. */

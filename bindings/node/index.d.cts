@@ -232,7 +232,7 @@ export type Limits = { [name in "textBytesMax" | "depthMax" | "numberLenMax" |
   "inplaceDepthMax" | "patternLenMax" | "patternMatchMax" |
   "patternHeapKibMax" | "workPerValue" | "workBase" | "findingsMax" |
   "candidatesMax" | "ruleTimeMsMax" | "ruleMemoryMibMax" | "mendsMax" |
-  "blankRunMax" | "repeatRunMax"]?: number };
+  "blankRunMax" | "repeatRunMax" | "repeatDataMax"]?: number };
 
 export interface ContractOptions {
   /** The name where the contract gives none. */

@@ -176,6 +176,10 @@ typedef struct surety_limits {
      * repeat a text of at most 256 bytes, 32 KiB: some 8,000 tokens. */
     uint32_t blank_run_max;
     uint32_t repeat_run_max;
+    /* Where what is repeated are complete items of an array, in a value that
+     * may still satisfy its contract, they are data up to so many bytes, 8 MiB:
+     * more than a model can say in one reply. */
+    uint32_t repeat_data_max;
 } surety_limits;
 
 /* All limits with their defaults filled in over the zeros of given, which may

@@ -52,7 +52,8 @@ typedef enum surety_verdict {
      * second time would be replaced, and reasoning without its opening tag
      * might begin with a bracket; nobody waits for that.) */
     SURETY_VERDICT_NO,
-    /* White space or one text over and over: blank_run_max, repeat_run_max. */
+    /* White space or one text over and over: blank_run_max, repeat_run_max, and
+     * of array items that may be good repeat_data_max. */
     SURETY_VERDICT_RUNAWAY
 } surety_verdict;
 /* "open", "lost", "no", "runaway". */

@@ -202,6 +202,14 @@ const surety__cell *surety__member(const surety_doc *doc,
                                    const surety__cell *object, surety_str key,
                                    uint32_t hash);
 
+/* ---- the tolerant reader (lenient_show.c) -------------------------------- */
+
+/* Whether an array is open in what was pushed that has `items` complete items
+ * at least, the last of which did not end before `offset` of the text. Linear
+ * in the depth. */
+bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
+                           size_t offset);
+
 /* ---- mends (mend.c) ----------------------------------------------------- */
 
 /* The name of a kind, what it is in words, and whether it is likely only. */

@@ -253,6 +253,28 @@ void surety__lenient_unshow(surety_lenient *lenient)
     show_settle(lenient);
 }
 
+bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
+                           size_t offset)
+{
+    const surety__cell *const cells = lenient->doc->cells;
+    /* The complete values of a container end where its open one begins. */
+    size_t end = lenient->shown ? lenient->shown_used : lenient->used;
+    uint32_t open = lenient->open;
+
+    if (!lenient->begun)
+        return false;
+    for (uint32_t i = 0; i < lenient->depth; i++) {
+        const surety__cell *const cell = &cells[open];
+
+        if (cell->kind == CELL_ARRAY && end > open + 1 &&
+            cell->count >= items && cells[end - 1].place >= offset)
+            return true;
+        end = open;
+        open = lenient->shown ? lenient->stack[i] : cell->span;
+    }
+    return false;
+}
+
 surety_status surety__lenient_cut(surety_lenient *lenient)
 {
     surety_doc *doc = lenient->doc;

@@ -100,29 +100,68 @@ static void runaway_find(struct stream_runaway *run, const char *text,
         run->start--;
 }
 
-surety_status surety__runaway_repeats(surety_stream *stream)
+/* Whether the run at hand is made of the items of an array: they are complete,
+ * and nothing speaks against the value that they stand in. */
+static bool runaway_is_data(const surety_stream *stream)
+{
+    const struct stream_runaway *const run = &stream->runaway;
+    const size_t end = surety__stream_text(stream).len;
+    /* The first and the last may not be whole, and the array, or the value, may
+     * have begun in the first. */
+    const size_t items = (end - run->start) / run->period;
+    const size_t from = end - 2 * run->period;
+
+    return stream->reading && stream->verdict == SURETY_VERDICT_OPEN &&
+           from >= stream->start &&
+           surety__lenient_lists(stream->reader, items > 2 ? items - 2 : 1,
+                                 from - stream->start);
+}
+
+size_t surety__runaway_follow(surety_stream *stream, size_t to)
 {
     struct stream_runaway *const run = &stream->runaway;
-    const surety_str text = surety__stream_text(stream);
+    const char *const text = stream->reply.ptr;
     const size_t limit = stream->limits.repeat_run_max;
 
-    for (; run->next < text.len; run->next++) {
+    for (; run->next < to; run->next++) {
         const size_t end = run->next + 1;
 
-        if (run->period &&
-            text.ptr[run->next] != text.ptr[run->next - run->period])
+        if (run->period && text[run->next] != text[run->next - run->period])
             run->period = 0;
         if (end == run->windows + WINDOW) {
             run->windows = end;
-            if (!run->period)
-                runaway_find(run, text.ptr, end, limit);
+            if (!run->period) {
+                runaway_find(run, text, end, limit);
+                run->allowed = limit;
+            }
         }
-        if (run->period && end - run->start >= limit)
-            return runaway_says(
-                stream,
-                "a text of length %zu is repeated over and over "
-                "for the limit repeat_run_max of %zu bytes",
-                run->period, limit, run->start);
+        if (run->period && end - run->start >= run->allowed) {
+            run->next++;
+            break;
+        }
     }
+    return run->next;
+}
+
+surety_status surety__runaway_ask(surety_stream *stream)
+{
+    struct stream_runaway *const run = &stream->runaway;
+    const size_t limit = stream->limits.repeat_run_max;
+    const size_t most = stream->limits.repeat_data_max;
+    const size_t len = run->next - run->start;
+
+    if (!run->period || len < run->allowed)
+        return SURETY_OK;
+    if (!runaway_is_data(stream))
+        return runaway_says(stream,
+                            "a text of length %zu is repeated over and over "
+                            "for the limit repeat_run_max of %zu bytes",
+                            run->period, limit, run->start);
+    if (len >= most)
+        return runaway_says(stream,
+                            "items of length %zu are repeated over and over "
+                            "for the limit repeat_data_max of %zu bytes",
+                            run->period, most, run->start);
+    run->allowed = most - len < limit ? most : len + limit;
     return SURETY_OK;
 }

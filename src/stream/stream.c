@@ -476,11 +476,31 @@ surety_status surety__stream_show(surety_stream *stream, surety_error *reterr)
 
 /* ---- feeding ------------------------------------------------------------- */
 
+/* Looks at the bytes from `at` on. Where a run of the same text must be asked
+ * what it is, those up to there are looked at first. */
+static surety_status stream_take(surety_stream *stream, size_t at,
+                                 surety_error *reterr)
+{
+    const size_t all = stream->reply.len;
+    surety_status status = SURETY_OK;
+
+    while (status == SURETY_OK && at < all && !surety__stream_is_over(stream)) {
+        at = surety__runaway_follow(stream, all);
+        stream->reply.len = at;
+        status = surety__stream_search(stream, reterr);
+        if (status == SURETY_OK && !surety__stream_is_over(stream))
+            status = surety__stream_show(stream, reterr);
+        if (status == SURETY_OK && !surety__stream_is_over(stream) &&
+            surety__runaway_ask(stream) != SURETY_OK)
+            status = surety__fail_nomem(reterr);
+    }
+    stream->reply.len = all;
+    return status;
+}
+
 surety_status surety_stream_feed(surety_stream *stream, surety_str bytes,
                                  surety_error *reterr)
 {
-    surety_status status = SURETY_OK;
-
     if (!stream || !stream->contract || stream->finished ||
         (bytes.len && !bytes.ptr))
         return surety__fail(reterr, SURETY_MISUSE,
@@ -496,15 +516,7 @@ surety_status surety_stream_feed(surety_stream *stream, surety_str bytes,
     surety_buf_add(&stream->reply, bytes);
     if (stream->reply.status)
         return surety__fail_nomem(reterr);
-    if (!bytes.len || surety__stream_is_over(stream))
-        return SURETY_OK;
-    status = surety__stream_search(stream, reterr);
-    if (status == SURETY_OK && !surety__stream_is_over(stream))
-        status = surety__stream_show(stream, reterr);
-    if (status == SURETY_OK && !surety__stream_is_over(stream) &&
-        surety__runaway_repeats(stream) != SURETY_OK)
-        status = surety__fail_nomem(reterr);
-    return status;
+    return stream_take(stream, stream->reply.len - bytes.len, reterr);
 }
 
 surety_verdict surety_stream_verdict(const surety_stream *stream)

@@ -37,6 +37,7 @@ struct stream_runaway {
     size_t next;    /* bytes before were looked at for repetition */
     size_t period;  /* of the run at hand; 0: there is none */
     size_t start;   /* where the run began */
+    size_t allowed; /* bytes it may have before it is looked at again */
     size_t windows; /* the next end of a window */
 };
 
@@ -121,7 +122,10 @@ size_t surety__search_again(surety_stream *stream, size_t at, size_t fed);
 /* Counts white space in the bytes up to `to`, which are of the value at hand or
  * stand outside of every value. */
 surety_status surety__runaway_blanks(surety_stream *stream, size_t to);
-/* Looks for repetition in the bytes that are new. */
-surety_status surety__runaway_repeats(surety_stream *stream);
+/* Follows repetition in the bytes up to `to`, as far as a run may go on
+ * unasked; how far that is. */
+size_t surety__runaway_follow(surety_stream *stream, size_t to);
+/* Where a run may not, all before was read: is it data? */
+surety_status surety__runaway_ask(surety_stream *stream);
 
 #endif

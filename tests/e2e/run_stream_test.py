@@ -191,6 +191,18 @@ def test_runaways():
               run("--mode", "prompt"), 0, PRINTED)
 
 
+def test_rows_alike():
+    write("table.json", {
+        "type": "object", "properties": {"rows": {
+            "type": "array", "items": {"type": "object", "properties": {
+                "state": {"type": "string"}, "n": {"type": "integer"}}}}}})
+    rows = {"rows": [{"state": "Texas", "n": 0}] * 3900}
+    with Mock({"text": json.dumps(rows), "chunks": 64, "chunk_delay_ms": 1}):
+        result = run("--mode", "prompt", name="table.json")
+        check("104 KB of rows alike are data", result.code == 0 and
+              json.loads(result.out) == rows, (result.code, result.err[:500]))
+
+
 def test_commands():
     name = contract("whole.json", extract={"from": ["whole"]})
     write("slow.sh", f"""cat > /dev/null
@@ -325,5 +337,5 @@ def test_repairs():
 
 run_tests(test_protocols, test_report, test_prompt_again,
           test_nulls_stand_for_nothing, test_commit, test_runaways,
-          test_commands, test_what_is_wanted_whole, test_recordings,
-          test_parts, test_repairs)
+          test_rows_alike, test_commands, test_what_is_wanted_whole,
+          test_recordings, test_parts, test_repairs)

@@ -434,6 +434,94 @@ done:
     surety_contract_free(contract);
 }
 
+static const struct {
+    const char *head, *unit, *tail;
+    size_t len; /* of the units together, about */
+    surety_repair repair;
+    bool away;
+} alike[] = {
+    {"{\"rows\":[", "{\"n\":7},", "8]}", 3900, SURETY_REPAIR_NONE, false},
+    {"{\"rows\":[", "{\"n\":7},", "8]}", 4100, SURETY_REPAIR_NONE, true},
+    {"{\"rows\":[", "7,", "8]}", 3900, SURETY_REPAIR_NONE, false},
+    {"{\"rows\":[[", "7,\n   ", "8]]}", 3900, SURETY_REPAIR_NONE, false},
+    {"{\"rows\":[", "[{\"n\":7},\"a\"],", "8]}", 3900, SURETY_REPAIR_NONE,
+     false},
+    {"So: {\"rows\":[", "{\"n\":7},", "8]}.", 3900, SURETY_REPAIR_NONE, false},
+    {"```json\n{\"rows\":[", "{\"n\":7},\n", "8]}\n```", 3900,
+     SURETY_REPAIR_NONE, false},
+    {"{rows:[", "{n:7},", "8]}", 3900, SURETY_REPAIR_SYNTAX, false},
+    /* they cannot be good */
+    {"{\"rows\":[", "{\"n\":\"7\"},", "8]}", 1600, SURETY_REPAIR_NONE, true},
+    {"{\"rows\":7,\"b\":[", "7,", "8]}", 1600, SURETY_REPAIR_NONE, true},
+    /* or are no items */
+    {"{\"rows\":[\"", "and so ", "on\"]}", 1600, SURETY_REPAIR_NONE, true},
+    {"{\"rows\":[\"", "\\\"7\\\",", "8\"]}", 1600, SURETY_REPAIR_NONE, true},
+    {"{\"rows\":[1,2,3,4,{", "\"n\":7,", "\"m\":8}]}", 1600, SURETY_REPAIR_NONE,
+     true},
+    {"{", "\"rows\":[7,7,7,7],", "\"m\":8}", 1600, SURETY_REPAIR_NONE, true},
+    {"{\"rows\":[", "7", "]}", 1600, SURETY_REPAIR_NONE, true},
+    {"{\"rows\":[", "[", "]}", 1600, SURETY_REPAIR_NONE, true},
+    {"{\"rows\":[", "/* 7 */", "8]}", 1600, SURETY_REPAIR_SYNTAX, true},
+    {"", "and so [7], ", "on", 1600, SURETY_REPAIR_NONE, true},
+    {"", "{\"rows\":[]}\n", "on", 1600, SURETY_REPAIR_NONE, true},
+};
+
+/* Items that are alike are data as long as they are complete and may be good;
+ * what else goes on and on is not. In chunks of any size. */
+TEST(items_are_data)
+{
+    static const char schema[] =
+        "{\"type\":\"object\",\"properties\":{\"rows\":{\"type\":\"array\","
+        "\"items\":{\"properties\":{\"n\":{\"type\":\"integer\"}}}}}}";
+    static const surety_limits limits = {.size = sizeof(limits),
+                                         .repeat_run_max = 1500,
+                                         .repeat_data_max = 4000};
+    static const size_t chunks[] = {1, 7, 97, 1024, SIZE_MAX};
+    surety_stream *stream = surety_stream_new(check_alloc(t), &limits);
+    surety_status status;
+    surety_contract *contract = contract_read(t, schema, &status);
+    surety_buf text;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    TRY(status);
+    NEED(stream);
+    /* Each allocation of one row is failed in one way of cutting it. */
+    for (size_t i = t->fail_at ? 3 : 0;
+         i < (t->fail_at ? 4 : CHECK_COUNT(alike) * CHECK_COUNT(chunks)); i++) {
+        const size_t row = i / CHECK_COUNT(chunks);
+        const size_t most = chunks[i % CHECK_COUNT(chunks)];
+
+        surety_buf_reset(&text);
+        surety_buf_text(&text, alike[row].head);
+        while (!text.status && text.len < alike[row].len)
+            surety_buf_text(&text, alike[row].unit);
+        surety_buf_text(&text, alike[row].tail);
+        TRY(text.status);
+        TRY(stream_open(stream, contract, ANYWHERE, alike[row].repair));
+        for (size_t at = 0; at < text.len; at += most) {
+            const size_t left = text.len - at;
+
+            TRY(surety_stream_feed(
+                stream, (surety_str){text.ptr + at, left < most ? left : most},
+                NULL));
+            if (left <= most)
+                break;
+        }
+        if ((surety_stream_verdict(stream) == SURETY_VERDICT_RUNAWAY) !=
+            alike[row].away)
+            printf("# %s%s in chunks of %zu\n", alike[row].head,
+                   alike[row].unit, most);
+        CHECK((surety_stream_verdict(stream) == SURETY_VERDICT_RUNAWAY) ==
+              alike[row].away);
+        if (alike[row].away)
+            CHECK_TEXT(surety_stream_finding(stream).keyword, "runaway");
+    }
+done:
+    surety_buf_done(&text);
+    surety_stream_free(stream);
+    surety_contract_free(contract);
+}
+
 TEST(a_reply_has_a_limit)
 {
     const surety_limits limits = {.size = sizeof(limits), .text_bytes_max = 10};
@@ -482,6 +570,7 @@ int main(int argc, char **argv)
         {"a no stays", a_no_stays},
         {"white space has a limit", white_space_has_a_limit},
         {"repetition has a limit", repetition_has_a_limit},
+        {"items are data", items_are_data},
         {"a reply has a limit", a_reply_has_a_limit},
         {"verdicts have names", verdicts_have_names},
     };

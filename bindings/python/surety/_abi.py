@@ -161,6 +161,7 @@ class Limits(Structure):
         ("mends_max", c_uint32),
         ("blank_run_max", c_uint32),
         ("repeat_run_max", c_uint32),
+        ("repeat_data_max", c_uint32),
     ]
 
 
