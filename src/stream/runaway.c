@@ -22,20 +22,15 @@ enum { PERIOD_MAX = 256, WINDOW = 2 * PERIOD_MAX };
 static surety_status runaway_says(surety_stream *stream, const char *format,
                                   size_t unit, size_t limit, size_t start)
 {
+    surety_error error;
     surety_issue issue = {.keyword = SURETY__LITERAL("runaway")};
-    surety_buf text;
-    surety_status status;
 
-    surety_buf_init(&text, stream->alloc, 0);
-    surety__buf_printf(&text, format, unit, limit);
-    issue.message = surety_buf_str(&text);
-    status = text.status;
-    if (!status)
-        status =
-            surety__stream_say(stream, SURETY_VERDICT_RUNAWAY, &issue, start,
-                               surety__stream_text(stream).len - start);
-    surety_buf_done(&text);
-    return status;
+    /* Its hint says how the limit that it names is raised. */
+    surety__fail(&error, SURETY_LIMIT, format, unit, limit);
+    issue.message = surety_str_of(error.message);
+    issue.hint = surety_str_of(error.hint);
+    return surety__stream_say(stream, SURETY_VERDICT_RUNAWAY, &issue, start,
+                              surety__stream_text(stream).len - start);
 }
 
 surety_status surety__runaway_blanks(surety_stream *stream, size_t to)
