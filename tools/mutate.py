@@ -3,7 +3,7 @@
 """Changes single places of src/ and looks whether a test notices.
 
     mutate.py [--count N] [--seed N] [--secs N] [--jobs N] [--suites LIST]
-              [FILE...]
+              [--tests REGEX] [FILE...]
 
 N places (200) are drawn by a seed, which is printed: a comparison is turned, a
 logical operator exchanged, a statement dropped, a constant made one larger.
@@ -12,7 +12,8 @@ build-mutate, and one at a time is switched on (mutant.h, mutant.c). The C tests
 of --suites (unit,golden,suite) run once without any, to see which of them reach
 which place; then each mutant meets the tests that reach it, quickest first,
 until one fails, dies or hangs. Ends after --secs (3,600) with what it has.
-FILE... names sources to draw from, such as src/schema/*.c.
+FILE... names sources to draw from, such as src/schema/*.c; --tests keeps to the
+tests whose names it finds.
 
 Prints the share that was noticed, and every mutant that was not, as a change of
 its line: a test is missing, or the change means the same.
@@ -295,11 +296,12 @@ class Test:
         return passed
 
 
-def tests_of_build(suites):
+def tests_of_build(suites, name):
     tests = [Test(entry) for entry in json.loads(
         must(["meson", "introspect", BUILD, "--tests"]))
         if {name.split(":")[-1] for name in entry["suite"]} & suites
-        and entry["cmd"][0].startswith(BUILD)]
+        and entry["cmd"][0].startswith(BUILD)
+        and re.search(name, entry["name"])]
     build(tests)
     return tests
 
@@ -332,6 +334,7 @@ def main():
     parser.add_argument("--secs", type=int, default=3600)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--suites", default="unit,golden,suite")
+    parser.add_argument("--tests", default="")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     deadline = time.monotonic() + options.secs
@@ -342,7 +345,7 @@ def main():
     copy_tree()
     files = sorted(options.files or must(
         ["git", "ls-files", "src/*.c"], cwd=ROOT).split())
-    tests = tests_of_build(set(options.suites.split(",")))
+    tests = tests_of_build(set(options.suites.split(",")), options.tests)
     texts, drawn = draw(files, options.count, random.Random(options.seed),
                         options.jobs)
     write_mutants(texts, drawn)
