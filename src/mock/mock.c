@@ -179,23 +179,30 @@ static bool mock_knows_model(mock_call *call, surety_str model)
     return false;
 }
 
+/* What is wrong with a path, and what the server has in its place. */
+static surety_str mock_say_path(mock_call *call, const char *wrong)
+{
+    const surety_str method = surety__serving_method(call->exchange);
+    const surety_str path = surety__serving_path(call->exchange);
+
+    surety__fail(&call->error, SURETY_SYNTAX,
+                 "%s (%.*s %.*s): the mock server answers calls, counts of "
+                 "tokens, embeddings and lists of models, and what a reply of "
+                 "its script names in when.path",
+                 wrong, (int)method.len, method.ptr, (int)path.len, path.ptr);
+    return surety_str_of(call->error.message);
+}
+
 /* Path, method, size and key: what is known before the body is read. */
 static bool mock_admits(mock_call *call)
 {
     surety__problem problem = {.status = 404};
 
     if (call->route.kind == ROUTE_NONE) {
-        surety__fail(&call->error, SURETY_SYNTAX,
-                     "Invalid URL (%.*s %.*s): the mock server answers calls, "
-                     "counts of tokens, embeddings and lists of models, and "
-                     "what a reply of its script names in when.path",
-                     (int)surety__serving_method(call->exchange).len,
-                     surety__serving_method(call->exchange).ptr,
-                     (int)surety__serving_path(call->exchange).len,
-                     surety__serving_path(call->exchange).ptr);
-        problem.message = surety_str_of(call->error.message);
+        problem.message = mock_say_path(call, "Invalid URL");
     } else if (!mock_is_method(call)) {
         problem.status = 405;
+        problem.message = mock_say_path(call, "Method not allowed");
     } else if (surety__serving_oversized(call->exchange)) {
         problem.status = 413;
     } else {

@@ -303,6 +303,10 @@ def test_paths():
         got = other(mock, "/v1/moderations", {}, key)
         check("which is used up", got.status == 404 and
               b"when.path" in got.body, got)
+        got = other(mock, "/v1beta/models/m:predict", {}, key)
+        check("so is a method of Gemini's that is not there",
+              got.status == 405 and b"m:predict" in got.body
+              and b"when.path" in got.body, got)
         same("a fault of a count, and of the list", [
             other(mock, "/v1/messages/count_tokens", {},
                   ["x-api-key: k"]).status,
