@@ -2,7 +2,10 @@
 /* surety, the command-line tool. It stands on the public headers alone. This
  * file finds the command, runs it, and ends with the gravest exit code, after
  * everything written was seen to be written. A reader that went away (a closed
- * pipe) ends the tool at once and silently, with the code of a failed write. */
+ * pipe) ends the tool soon and silently, as it ends any filter: by SIGPIPE, but
+ * only after the command has cleaned up, so that files are whole and attempts
+ * are recorded. Where that signal was ignored from the start, the code is that of
+ * a failed write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -169,12 +172,23 @@ static void hold_descriptors(void)
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Ends as a filter does whose reader has gone. Returns where the tool was
+ * started with SIGPIPE ignored. */
+static void end_by_pipe(bool is_ignored)
+{
+    if (is_ignored)
+        return;
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
+
 int main(int argc, char **argv)
 {
     struct cli cli = {.code = CODE_VALID, .limits = surety_limits_of(NULL)};
+    bool ignores_pipe;
 
     hold_descriptors();
-    signal(SIGPIPE, SIG_IGN);
+    ignores_pipe = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
     /* A file that may grow no more is a failed write, which is said. */
     signal(SIGXFSZ, SIG_IGN);
     output_init(&cli.out, STDOUT_FILENO);
@@ -191,5 +205,7 @@ int main(int argc, char **argv)
     }
     if (!output_close(&cli.err))
         cli_raise(&cli, CODE_WORLD);
+    if (cli.out.error == EPIPE || cli.err.error == EPIPE)
+        end_by_pipe(ignores_pipe);
     return cli.code;
 }

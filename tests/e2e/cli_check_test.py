@@ -7,6 +7,7 @@ as a filter, and everything that can go wrong with files: cli_check_test.py
 import json
 import os
 import select
+import signal
 import subprocess
 import time
 
@@ -264,9 +265,19 @@ def test_files():
         result = surety(*base, *arguments, stdin='{"x":1}\n' * 50000,
                         stdout=writing)
         os.close(writing)
-        gives(f"a closed pipe ends it silently {arguments}", result, 4)
+        gives(f"a closed pipe ends it, as any filter {arguments}", result,
+              -signal.SIGPIPE)
         check("with no message", "error" not in result.err and
               "replies" not in result.err, result)
+        reading, writing = os.pipe()
+        os.close(reading)
+        deaf = subprocess.run(
+            ["sh", "-c", "trap '' PIPE; exec \"$@\"", "sh", SURETY, *base,
+             *arguments], input=b'{"x":1}\n', stdout=writing, cwd=FOLDER,
+            env=ENV, stderr=subprocess.PIPE, timeout=60, check=False)
+        os.close(writing)
+        check(f"where the signal is ignored, by the code {arguments}",
+              deaf.returncode == 4 and not deaf.stderr, deaf)
     closed = subprocess.run(
         ["/bin/sh", "-c", '"$0" check -c point.json good.md >&-', SURETY],
         cwd=FOLDER, env=ENV, stderr=subprocess.PIPE, check=False)

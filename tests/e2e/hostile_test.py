@@ -166,7 +166,7 @@ def sizes():
         write("large.json", text)
         ends(f"sizes: an instance of {size} bytes",
              hostile("validate", "any.json", "large.json"), code,
-             *([f"limit of {full}"] if code else []))
+             *([f"text_bytes_max of {full}"] if code else []))
     if SANITIZED:
         skip("sizes: no memory", "the sanitizer needs it")
         return
