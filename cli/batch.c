@@ -22,18 +22,22 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "frequent.h"
 #include "input.h"
 #include "record.h"
+#include "shown.h"
 
-enum { PROGRESS_MS = 100 };
+/* LACKING_MAX: as many records without the member of --field, and none with it,
+ * are a mistake in the command and not in the log. */
+enum { PROGRESS_MS = 100, ERRORS_SHOWN = 5, LACKING_MAX = 100 };
 
 struct slot {
     struct batch_text text;
-    surety_buf reports;
-    struct tally tally;
+    struct record_sink sink;
     surety_status status;
     bool is_done;
     bool is_last; /* nothing after this one counts: --first found one */
@@ -42,9 +46,15 @@ struct slot {
 /* What has been written so far, and when it was last told. */
 struct account {
     struct tally tally;
+    struct frequent *errors; /* by kind and path; NULL: not counted */
     struct timespec started;
     int64_t told_ms;
-    bool is_telling; /* progress goes to a terminal */
+    bool is_telling;      /* progress goes to a terminal */
+    uint64_t total;       /* bytes of all inputs; 0: not known */
+    uint64_t done_before; /* of those that are done */
+    uint64_t done;        /* of the one at hand */
+    char hint[192];       /* what --field may have meant */
+    bool is_mistaken;     /* no record has what it names */
 };
 
 struct ring {
@@ -75,24 +85,34 @@ struct worker {
 
 /* ---- working on one batch ----------------------------------------------- */
 
+static void slot_reset(struct slot *slot)
+{
+    surety_buf_reset(&slot->sink.out);
+    surety_buf_reset(&slot->sink.errors);
+    slot->sink.tally = (struct tally){0};
+    slot->sink.hint[0] = '\0';
+    slot->is_last = false;
+    slot->status = SURETY_OK;
+}
+
 static void slot_work(struct recorder *recorder, struct slot *slot)
 {
     const bool stops = recorder->session->settings->first;
     const char *ptr = slot->text.ptr;
     const char *end = ptr + slot->text.len;
+    uint64_t number = slot->text.line;
 
-    surety_buf_reset(&slot->reports);
-    slot->tally = (struct tally){0};
-    slot->is_last = false;
-    slot->status = SURETY_OK;
+    slot_reset(slot);
     while (ptr < end && slot->status == SURETY_OK && !slot->is_last) {
         const char *feed = memchr(ptr, '\n', (size_t)(end - ptr));
         const char *line_end = feed ? feed : end;
-        const surety_str line = {ptr, (size_t)(line_end - ptr)};
-        slot->status = recorder_line(recorder, line, slot->text.is_overlong,
-                                     &slot->reports, &slot->tally);
-        slot->is_last = stops && (tally_invalid(&slot->tally) > 0 ||
-                                  slot->tally.unjudged > 0);
+        const struct record record = {.text = {ptr, (size_t)(line_end - ptr)},
+                                      .number = number++,
+                                      .is_overlong = slot->text.is_overlong};
+
+        slot->status = recorder_line(recorder, &record, &slot->sink);
+        slot->is_last = stops && (tally_invalid(&slot->sink.tally) > 0 ||
+                                  slot->sink.tally.unjudged > 0);
         ptr = feed ? feed + 1 : end;
     }
 }
@@ -100,7 +120,8 @@ static void slot_work(struct recorder *recorder, struct slot *slot)
 static void slot_done(struct slot *slot)
 {
     batch_text_done(&slot->text);
-    surety_buf_done(&slot->reports);
+    surety_buf_done(&slot->sink.out);
+    surety_buf_done(&slot->sink.errors);
 }
 
 /* ---- accounts ----------------------------------------------------------- */
@@ -119,6 +140,35 @@ static double rate_of(const struct account *account, int64_t ms)
     return (double)account->tally.replies * 1000.0 / (double)(ms > 0 ? ms : 1);
 }
 
+/* How much of inputs whose size is known is done, and how long the rest will
+ * take at that pace. */
+static void account_left(struct cli *cli, const struct account *account,
+                         int64_t ms)
+{
+    const uint64_t done = account->done_before + account->done;
+    double left;
+
+    if (account->total == 0 || done == 0)
+        return;
+    if (done >= account->total) {
+        surety_buf_text(&cli->err.buf, "100 %, ");
+        return;
+    }
+    left = (double)ms / 1000.0 * (double)(account->total - done) / (double)done;
+    put_format(
+        &cli->err.buf, "%llu %%, ",
+        (unsigned long long)((double)done * 100.0 / (double)account->total));
+    if (left >= 3600)
+        put_format(&cli->err.buf, "%llu h %llu min left, ",
+                   (unsigned long long)left / 3600,
+                   (unsigned long long)left % 3600 / 60);
+    else if (left >= 60)
+        put_format(&cli->err.buf, "%llu min left, ",
+                   (unsigned long long)left / 60);
+    else
+        put_format(&cli->err.buf, "%llu s left, ", (unsigned long long)left);
+}
+
 static void account_tell(struct cli *cli, struct account *account)
 {
     const int64_t ms = elapsed_ms(account);
@@ -126,8 +176,10 @@ static void account_tell(struct cli *cli, struct account *account)
     if (!account->is_telling || ms - account->told_ms < PROGRESS_MS)
         return;
     account->told_ms = ms;
+    surety_buf_byte(&cli->err.buf, '\r');
+    account_left(cli, account, ms);
     put_format(&cli->err.buf,
-               "\r%llu replies, %.0f/s, %llu valid, %llu invalid\033[K",
+               "%llu replies, %.0f/s, %llu valid, %llu invalid\033[K",
                (unsigned long long)account->tally.replies, rate_of(account, ms),
                (unsigned long long)account->tally.valid,
                (unsigned long long)tally_invalid(&account->tally));
@@ -161,6 +213,9 @@ static void account_sum(const struct session *session,
                    surety_stage_name((surety_stage)stage));
         separator = ", ";
     }
+    if (tally->broken > 0)
+        put_format(out, "%s%llu record", separator,
+                   (unsigned long long)tally->broken);
     if (tally_invalid(tally) > 0)
         surety_buf_byte(out, ')');
     if (tally->unjudged > 0)
@@ -169,6 +224,37 @@ static void account_sum(const struct session *session,
     put_format(out, ", %llu fallback, %.2f s, %.0f/s\n",
                (unsigned long long)tally->fallbacks, (double)ms / 1000.0,
                rate_of(account, ms));
+    if (account->errors && account->errors->count > 0) {
+        surety_buf_text(out, "most frequent errors:\n");
+        frequent_write(account->errors, ERRORS_SHOWN, out);
+    }
+}
+
+static void account_errors(struct account *account, surety_str errors)
+{
+    while (account->errors && errors.len > 0) {
+        const surety_str text = surety_str_of(errors.ptr);
+
+        frequent_add(account->errors, text);
+        errors.ptr += text.len + 1;
+        errors.len -= text.len + 1;
+    }
+}
+
+/* Whether --field names what no record has; says so once. */
+static bool account_lacks(const struct session *session,
+                          const struct account *account, uint64_t least,
+                          const char *hint)
+{
+    const struct tally *tally = &account->tally;
+
+    if (tally->lacking < least || (least == 1 && tally->found > 0))
+        return false;
+    cli_usage(session->cli, *hint ? hint : NULL,
+              "--field %s: none of %s%llu %s has it", session->settings->field,
+              least > 1 ? "the first " : "", (unsigned long long)tally->lacking,
+              tally->lacking == 1 ? "record" : "records");
+    return true;
 }
 
 /* ---- writing ------------------------------------------------------------ */
@@ -179,21 +265,41 @@ static bool slot_write(const struct session *session, const struct slot *slot,
 {
     struct cli *cli = session->cli;
 
-    account->tally.replies += slot->tally.replies;
-    account->tally.valid += slot->tally.valid;
-    account->tally.fallbacks += slot->tally.fallbacks;
-    account->tally.unjudged += slot->tally.unjudged;
+    const struct tally *tally = &slot->sink.tally;
+    const surety_str out = surety_buf_str(&slot->sink.out);
+    bool is_mistaken;
+
+    account->tally.replies += tally->replies;
+    account->tally.valid += tally->valid;
+    account->tally.fallbacks += tally->fallbacks;
+    account->tally.unjudged += tally->unjudged;
+    account->tally.broken += tally->broken;
+    if (account->tally.found == 0)
+        account->tally.lacking += tally->lacking;
+    account->tally.found += tally->found;
     for (size_t i = 0; i < 4; i++)
-        account->tally.invalid[i] += slot->tally.invalid[i];
+        account->tally.invalid[i] += tally->invalid[i];
+    account->done = slot->text.bytes;
+    account_errors(account, surety_buf_str(&slot->sink.errors));
+    if (!account->hint[0])
+        memcpy(account->hint, slot->sink.hint, sizeof(account->hint));
     if (slot->status != SURETY_OK)
         cli_fail(cli, CODE_WORLD, NULL, "out of memory");
-    if (tally_invalid(&slot->tally) > 0 && !session->settings->not_strict)
+    if (tally_invalid(tally) > 0 && !session->settings->not_strict)
         cli_raise(cli, CODE_INVALID);
-    if (slot->tally.unjudged > 0)
+    if (tally->unjudged > 0)
         cli_raise(cli, CODE_WORLD);
     account_tell(cli, account);
-    return output_write(&cli->out, surety_buf_str(&slot->reports)) &&
-           slot->status == SURETY_OK && !slot->is_last;
+    if (isatty(cli->out.fd)) {
+        shown_text(&cli->out, out, true);
+        output_flush(&cli->out);
+    } else {
+        output_write(&cli->out, out);
+    }
+    is_mistaken = account_lacks(session, account, LACKING_MAX, account->hint);
+    account->is_mistaken |= is_mistaken;
+    return !cli->out.error && slot->status == SURETY_OK && !slot->is_last &&
+           !is_mistaken;
 }
 
 /* ---- threads ------------------------------------------------------------ */
@@ -226,7 +332,7 @@ static void ring_fill(struct ring *ring, struct worker *worker)
     if (worker->ready == SURETY_OK) {
         slot_work(&worker->recorder, slot);
     } else {
-        slot->tally = (struct tally){0};
+        slot_reset(slot);
         slot->status = worker->ready;
     }
     pthread_mutex_lock(&ring->lock);
@@ -372,7 +478,8 @@ static bool batch_stream(const struct session *session, const char *path,
         return false;
     }
     for (size_t i = 0; i < ring.count; i++) {
-        surety_buf_init(&ring.slots[i].reports, NULL, 0);
+        surety_buf_init(&ring.slots[i].sink.out, NULL, 0);
+        surety_buf_init(&ring.slots[i].sink.errors, NULL, 0);
         batch_text_init(&ring.slots[i].text);
     }
     lines_init(&ring.lines, fd, path, session->limits.text_bytes_max);
@@ -384,6 +491,8 @@ static bool batch_stream(const struct session *session, const char *path,
                    &ring.read_error);
         goes_on = goes_on && !session->settings->first;
     }
+    account->done_before += account->done;
+    account->done = 0;
     pthread_cond_destroy(&ring.changed);
     pthread_mutex_destroy(&ring.lock);
     lines_done(&ring.lines);
@@ -394,6 +503,29 @@ static bool batch_stream(const struct session *session, const char *path,
     return goes_on;
 }
 
+/* The bytes of all inputs; 0 where one is no regular file. */
+static uint64_t inputs_total(const struct operands *files)
+{
+    uint64_t total = 0;
+
+    if (files->count == 0)
+        return input_left(STDIN_FILENO);
+    for (size_t i = 0; i < files->count; i++) {
+        const char *path = files->items[i];
+        struct stat about;
+        uint64_t size = 0;
+
+        if (strcmp(path, "-") == 0)
+            size = input_left(STDIN_FILENO);
+        else if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
+            size = (uint64_t)about.st_size;
+        if (size == 0)
+            return 0;
+        total += size;
+    }
+    return total;
+}
+
 void batch_run(struct session *session, const struct operands *files)
 {
     struct cli *cli = session->cli;
@@ -402,6 +534,10 @@ void batch_run(struct session *session, const struct operands *files)
 
     account.is_telling = !session->settings->quiet && isatty(cli->err.fd) &&
                          !isatty(cli->out.fd);
+    if (account.is_telling)
+        account.total = inputs_total(files);
+    if (!session->settings->quiet)
+        account.errors = frequent_new();
     clock_gettime(CLOCK_MONOTONIC, &account.started);
     if (files->count == 0) {
         if (isatty(STDIN_FILENO) && !session->settings->quiet)
@@ -414,4 +550,7 @@ void batch_run(struct session *session, const struct operands *files)
     for (size_t i = 0; goes_on && i < files->count; i++)
         goes_on = batch_stream(session, files->items[i], &account);
     account_sum(session, &account);
+    if (session->settings->field && !account.is_mistaken)
+        (void)account_lacks(session, &account, 1, account.hint);
+    frequent_free(account.errors);
 }

@@ -8,6 +8,7 @@
 
 #include "batch.h"
 #include "library.h"
+#include "record.h"
 #include "session.h"
 #include "stream.h"
 
@@ -53,11 +54,23 @@ const struct option_row check_options[] = {
     SECTION("Many replies"),
     {"jsonl", 0, OPTION_FLAG, AT(jsonl), 0, NULL, NULL,
      "read one record a line and write one report a line, as JSON, in the "
-     "same order, to standard output. A line that is a JSON string is a reply; "
-     "any other is itself the value to check. Empty lines are passed over"},
+     "same order, to standard output, with the number of its line as record. A "
+     "line that is a JSON string is a reply; any other is itself the value to "
+     "check. Blank lines are passed over, and counted; a line that is no "
+     "record "
+     "gets a report of the stage record"},
     {"field", 0, OPTION_TEXT, AT(field), 0, "NAME", NULL,
      "each record is an object and the reply is its member NAME (a JSON "
      "Pointer where it begins with /)"},
+    {"id", 0, OPTION_TEXT, AT(id), 0, "NAME", NULL,
+     "copy each record's member NAME (a JSON Pointer where it begins with /) "
+     "into its report, as id"},
+    {"raw", 0, OPTION_TEXT, AT(raw), 0, "N|none", NULL,
+     "characters of the reply that a report repeats; unless given, none of a "
+     "valid one and 500 of any other"},
+    {"values", 0, OPTION_FLAG, AT(values), 0, NULL, NULL,
+     "write the values of valid replies and fallbacks, one a line, and no "
+     "reports"},
     {"jobs", 'j', OPTION_NUMBER, AT(jobs), 256, "N", NULL,
      "threads that judge records; 1 unless given"},
     SECTION("A reply being written"),
@@ -104,9 +117,13 @@ static bool is_consistent(struct cli *cli,
                           const struct session_settings *settings,
                           const struct operands *files)
 {
-    const char *wants_jsonl = settings->field  ? "--field"
-                              : settings->jobs ? "--jobs"
-                                               : NULL;
+    size_t raw_max;
+    const char *wants_jsonl = settings->field    ? "--field"
+                              : settings->id     ? "--id"
+                              : settings->raw    ? "--raw"
+                              : settings->values ? "--values"
+                              : settings->jobs   ? "--jobs"
+                                                 : NULL;
     const struct option_rule rules[] = {
         {settings->jsonl && settings->native,
          "a record that is no JSON string is itself checked",
@@ -119,6 +136,12 @@ static bool is_consistent(struct cli *cli,
          "add --validator COMMAND",
          "--validator-timeout, --validator-bytes and --env are for "
          "--validator"},
+        {settings->values && (settings->id || settings->raw),
+         "leave one of them out",
+         "--values writes no reports, and --id and --raw are for those"},
+        {settings->raw && !record_raw_read(settings->raw, &raw_max),
+         "a number from 1 to 1000000, or none",
+         "--raw does not say how many characters"},
         {settings->commit && !settings->stream, "add --stream",
          "--commit is for --stream"},
         {settings->prompt && !settings->retry_prompt,

@@ -395,7 +395,7 @@ static bool validate_batch(struct validator *validator,
 static bool validate_lines(struct validator *validator, const char *path)
 {
     struct instance instance = {input_name(path), {NULL, 0}, 0};
-    struct batch_text batch = {NULL, 0, 0, false};
+    struct batch_text batch = {.ptr = NULL};
     struct lines lines;
     surety_error error;
     surety_status status;

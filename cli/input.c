@@ -97,6 +97,17 @@ surety_status input_take(int fd, const char *path, char *ptr, size_t len,
     return SURETY_OK;
 }
 
+uint64_t input_left(int fd)
+{
+    struct stat about;
+    const off_t at = lseek(fd, 0, SEEK_CUR);
+
+    if (at < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) ||
+        about.st_size <= at)
+        return 0;
+    return (uint64_t)(about.st_size - at);
+}
+
 bool input_is_ready(int fd)
 {
     struct pollfd watched = {fd, POLLIN, 0};
@@ -207,14 +218,14 @@ surety_status input_read(const char *path, struct input_bound bound,
 
 void batch_text_init(struct batch_text *text)
 {
-    *text = (struct batch_text){NULL, 0, 0, false};
+    *text = (struct batch_text){.ptr = NULL};
     (void)reserve(&text->ptr, &text->cap, BATCH_BYTES + READ_STEP);
 }
 
 void batch_text_done(struct batch_text *text)
 {
     free(text->ptr);
-    *text = (struct batch_text){NULL, 0, 0, false};
+    *text = (struct batch_text){.ptr = NULL};
 }
 
 void lines_init(struct lines *lines, int fd, const char *path, size_t line_max)
@@ -276,8 +287,8 @@ static void skip_mark(struct lines *lines, struct batch_text *text)
     lines->is_started = true;
 }
 
-surety_status lines_read(struct lines *lines, struct batch_text *text,
-                         surety_error *reterr)
+static surety_status lines_take(struct lines *lines, struct batch_text *text,
+                                surety_error *reterr)
 {
     size_t end = 0;
 
@@ -306,6 +317,7 @@ surety_status lines_read(struct lines *lines, struct batch_text *text,
             return text->len > 0 ? SURETY_OK : SURETY_END;
         }
         text->len += (size_t)got;
+        lines->bytes += (uint64_t)got;
         if (lines->is_skipping)
             skip_line(lines, text);
         line_end = last_line_end(text, seen < text->len ? seen : 0);
@@ -326,4 +338,23 @@ surety_status lines_read(struct lines *lines, struct batch_text *text,
     return SURETY_OK;
 nomem:
     return input_fail(reterr, SURETY_NOMEM, lines->path, "out of memory");
+}
+
+surety_status lines_read(struct lines *lines, struct batch_text *text,
+                         surety_error *reterr)
+{
+    const surety_status status = lines_take(lines, text, reterr);
+    const char *ptr = text->ptr;
+    const char *end = text->ptr + text->len;
+
+    if (status != SURETY_OK)
+        return status;
+    text->line = lines->line + 1;
+    text->bytes = lines->bytes - lines->rest_len;
+    for (; ptr < end; lines->line++) {
+        const char *feed = memchr(ptr, '\n', (size_t)(end - ptr));
+
+        ptr = feed ? feed + 1 : end;
+    }
+    return SURETY_OK;
 }

@@ -33,6 +33,8 @@ void input_close(int fd);
  * *ret_got is 0 at the end. SURETY_IO. */
 surety_status input_take(int fd, const char *path, char *ptr, size_t len,
                          size_t *ret_got, surety_error *reterr);
+/* The bytes that are still to be read of a regular file; 0: it is none. */
+uint64_t input_left(int fd);
 /* Whether a read would not wait: there is more, or the end. */
 bool input_is_ready(int fd);
 
@@ -42,6 +44,8 @@ struct batch_text {
     char *ptr;
     size_t len, cap;
     bool is_overlong; /* one line beyond the limit, cut there; no line feed */
+    uint64_t line;    /* the number of the first, from 1 on */
+    uint64_t bytes;   /* of the stream that were taken up to its end */
 };
 /* An empty one, with memory for a batch if there is any: what threads would
  * else take of their own. */
@@ -56,6 +60,8 @@ struct lines {
     size_t rest_len, rest_cap;
     bool is_skipping; /* inside a line beyond the limit */
     bool is_started;
+    uint64_t line;  /* those that were given out */
+    uint64_t bytes; /* that were read */
 };
 
 /* path is for messages and must stay. */

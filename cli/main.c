@@ -4,8 +4,8 @@
  * everything written was seen to be written. A reader that went away (a closed
  * pipe) ends the tool soon and silently, as it ends any filter: by SIGPIPE, but
  * only after the command has cleaned up, so that files are whole and attempts
- * are recorded. Where that signal was ignored from the start, the code is that of
- * a failed write. */
+ * recorded. Where that signal was ignored from the start, the code is that of a
+ * failed write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

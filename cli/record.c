@@ -2,15 +2,36 @@
 /* What a record is. Without --field, a line that is a JSON string is a reply,
  * and any other line is itself the value to check, as if a provider's API had
  * delivered it (the place native). With --field, the record is an object and
- * the same holds for the member that is named. A line that is no record is
- * reported like a bad reply, so lines out still match lines in. */
+ * the same holds for the member that is named. A line that is no record (no
+ * JSON, no such member, null in its place) has a report of its own, of the
+ * stage record: it is a fault of the log and not of a model's reply. So reports
+ * match lines, and each has the number of its line. */
 #include "record.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "input.h"
+#include "nearest.h"
 
-enum { RAW_SHOWN = 500 };
+enum { HINT_MAX = sizeof(((struct record_sink *)0)->hint) };
+enum { RAW_SHOWN = 500, RAW_MOST = 1000000, NAMES_SHOWN = 5 };
+
+bool record_raw_read(const char *text, size_t *ret_max)
+{
+    const size_t digits = strspn(text, "0123456789");
+    size_t number = 0;
+
+    if (strcmp(text, "none") == 0) {
+        *ret_max = SURETY_RAW_NONE;
+        return true;
+    }
+    for (size_t i = 0; i < digits && i < 7; i++)
+        number = number * 10 + (size_t)(text[i] - '0');
+    *ret_max = number;
+    return digits > 0 && digits <= 7 && !text[digits] && number > 0 &&
+           number <= RAW_MOST;
+}
 
 surety_status recorder_init(struct recorder *recorder,
                             const struct session *session)
@@ -19,7 +40,13 @@ surety_status recorder_init(struct recorder *recorder,
         (struct recorder){.session = session,
                           .judge = surety_judge_new(NULL, &session->limits),
                           .doc = surety_doc_new(NULL),
-                          .options = session->options};
+                          .options = session->options,
+                          .raw_valid = SURETY_RAW_NONE,
+                          .raw_other = RAW_SHOWN};
+    if (session->settings->raw) {
+        (void)record_raw_read(session->settings->raw, &recorder->raw_valid);
+        recorder->raw_other = recorder->raw_valid;
+    }
     surety_buf_init(&recorder->native, NULL, 0);
     if (validators_init(&recorder->validators, &session->settings->validator,
                         &session->bounds))
@@ -36,29 +63,86 @@ void recorder_done(struct recorder *recorder)
     surety_buf_done(&recorder->native);
 }
 
+/* ---- what is counted ----------------------------------------------------- */
+
+/* Appends a path in which the index of an item is "*": a million items have one
+ * kind of error, not a million. */
+static void put_general(surety_buf *out, surety_str path)
+{
+    size_t i = 0;
+
+    while (i < path.len) {
+        size_t end = i + 1;
+        bool is_index = true;
+
+        for (; end < path.len && path.ptr[end] != '/'; end++)
+            is_index = is_index && path.ptr[end] >= '0' && path.ptr[end] <= '9';
+        if (is_index && end > i + 1)
+            surety_buf_text(out, "/*");
+        else
+            surety_buf_append(out, path.ptr + i, end - i);
+        i = end;
+    }
+}
+
+static void count_error(struct record_sink *sink, surety_str keyword,
+                        surety_str path)
+{
+    surety_buf_add(&sink->errors, keyword);
+    if (path.len > 0) {
+        surety_buf_text(&sink->errors, " at ");
+        put_general(&sink->errors, path);
+    }
+    surety_buf_byte(&sink->errors, '\0');
+}
+
+static void count_outcome(struct record_sink *sink,
+                          const surety_outcome *outcome)
+{
+    tally_add(&sink->tally, outcome);
+    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+        const surety_issue issue = surety_outcome_error(outcome, i);
+
+        count_error(sink, issue.keyword, issue.instance_location);
+    }
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
 /* A mistake told by a report of our own, for there is no outcome to write. */
 struct complaint {
-    surety_stage stage;
-    const char *keyword;
+    const char *stage, *keyword;
     surety_str message;
     surety_position position;
     surety_str hint;
-    bool is_unjudged; /* a validator failed: it is no fault of the reply's */
 };
 
-/* At most RAW_SHOWN characters of text. */
-static surety_str raw_shown(surety_str text)
+/* At most max characters of text. */
+static surety_str raw_shown(surety_str text, size_t max)
 {
     size_t end = 0;
 
-    for (size_t count = 0; end < text.len && count < RAW_SHOWN; count++)
+    if (max == SURETY_RAW_NONE)
+        max = 0;
+    for (size_t count = 0; end < text.len && count < max; count++)
         for (end++;
              end < text.len && ((unsigned char)text.ptr[end] & 0xC0) == 0x80;)
             end++;
     return (surety_str){text.ptr, end};
 }
 
-static void put_complaint(const struct recorder *recorder, surety_str line,
+/* What every report of a record begins with. */
+static void put_record(const struct recorder *recorder,
+                       const struct record *record, surety_buf *out)
+{
+    surety_buf_byte(out, '{');
+    surety_json_number(out, "record", record->number);
+    if (recorder->session->settings->id)
+        surety_json_value(out, "id", recorder->id);
+}
+
+static void put_complaint(const struct recorder *recorder,
+                          const struct record *record,
                           const struct complaint *complaint, surety_buf *out)
 {
     const surety_issue issue = {.keyword = surety_str_of(complaint->keyword),
@@ -66,48 +150,102 @@ static void put_complaint(const struct recorder *recorder, surety_str line,
                                 .hint = complaint->hint,
                                 .position = complaint->position};
 
-    surety_buf_byte(out, '{');
+    put_record(recorder, record, out);
     surety_json_bool(out, "ok", false);
-    surety_json_text(out, "stage",
-                     surety_str_of(complaint->is_unjudged
-                                       ? "validator"
-                                       : surety_stage_name(complaint->stage)));
+    surety_json_text(out, "stage", surety_str_of(complaint->stage));
     surety_json_text(out, "contract",
                      surety_contract_id(recorder->session->contract));
     surety_buf_text(out, ",\"value\":null,\"fallback\":false,\"place\":null,"
                          "\"span\":null,\"errors\":[");
     surety_issue_write_json(&issue, out);
     surety_buf_text(out, "],\"repairs\":[],\"warnings\":[]");
-    surety_json_text(out, "raw", raw_shown(line));
+    surety_json_text(out, "raw", raw_shown(record->text, recorder->raw_other));
     surety_buf_text(out, "}\n");
 }
 
-static surety_status complain(const struct recorder *recorder, surety_str line,
+/* Writes it in place of an outcome's report; what it counts as is the
+ * caller's. */
+static surety_status complain(const struct recorder *recorder,
+                              const struct record *record,
                               const struct complaint *complaint,
-                              surety_buf *out, struct tally *tally)
+                              struct record_sink *sink)
 {
-    put_complaint(recorder, line, complaint, out);
-    tally->replies++;
-    if (complaint->is_unjudged)
-        tally->unjudged++;
+    const struct session_settings *settings = recorder->session->settings;
+
+    if (!settings->values)
+        put_complaint(recorder, record, complaint, &sink->out);
+    else if (settings->not_strict)
+        surety_buf_text(&sink->out, "null\n");
+    count_error(sink, surety_str_of(complaint->keyword), (surety_str){NULL, 0});
+    sink->tally.replies++;
+    return sink->out.status;
+}
+
+/* The same for a line that is no record. */
+static surety_status complain_broken(const struct recorder *recorder,
+                                     const struct record *record,
+                                     struct complaint complaint,
+                                     struct record_sink *sink)
+{
+    complaint.stage = "record";
+    sink->tally.broken++;
+    return complain(recorder, record, &complaint, sink);
+}
+
+static void put_outcome(const struct recorder *recorder,
+                        const struct record *record,
+                        const surety_outcome *outcome, surety_buf *out)
+{
+    const surety_report_options options = {
+        .size = sizeof(options),
+        .raw_max = surety_outcome_ok(outcome) ? recorder->raw_valid
+                                              : recorder->raw_other};
+    size_t start;
+
+    if (recorder->session->settings->values) {
+        if (session_put(recorder->session, outcome, SURETY_STYLE_COMPACT, out))
+            surety_buf_byte(out, '\n');
+        return;
+    }
+    put_record(recorder, record, out);
+    start = out->len;
+    (void)surety_outcome_report(outcome, SURETY_REPORT_JSON, &options, out);
+    /* One object, of which the members of both are. */
+    if (out->status == SURETY_OK)
+        out->ptr[start] = ',';
+    surety_buf_byte(out, '\n');
+}
+
+/* ---- judging ------------------------------------------------------------- */
+
+/* Why there is no verdict on a reply. */
+static surety_status complain_unjudged(struct recorder *recorder,
+                                       const struct record *record,
+                                       bool is_long, const surety_error *error,
+                                       struct record_sink *sink)
+{
+    const bool has_failed = recorder->validators.has_failed;
+    const surety_stage stage =
+        is_long ? SURETY_STAGE_EXTRACTION : SURETY_STAGE_VALIDATION;
+    const struct complaint complaint = {
+        .stage = has_failed ? "validator" : surety_stage_name(stage),
+        .keyword = has_failed ? "validator" : "limit",
+        .message = surety_str_of(error->message),
+        .position = error->position,
+        .hint = surety_str_of(error->hint)};
+
+    if (has_failed)
+        sink->tally.unjudged++;
     else
-        tally->invalid[complaint->stage]++;
-    return out->status;
+        sink->tally.invalid[stage]++;
+    return complain(recorder, record, &complaint, sink);
 }
 
-/* The member of --field: by JSON Pointer where that begins with "/", else by
- * its name. */
-static surety_val record_member(surety_val record, const char *field)
-{
-    if (field[0] == '/')
-        return surety_val_at(record, surety_str_of(field));
-    return surety_val_get(record, field);
-}
-
-/* Judges what a record holds and appends the report. */
-static surety_status judge_record(struct recorder *recorder, surety_str line,
-                                  surety_str reply, surety_str native,
-                                  surety_buf *out, struct tally *tally)
+/* Judges what a record holds: a reply, or else a native value, which may be the
+ * line itself. */
+static surety_status judge_record(struct recorder *recorder,
+                                  const struct record *record, surety_str reply,
+                                  surety_str native, struct record_sink *sink)
 {
     const struct session *session = recorder->session;
     const surety_outcome *outcome = NULL;
@@ -122,57 +260,120 @@ static surety_status judge_record(struct recorder *recorder, surety_str line,
                                 &recorder->options, &outcome, &error);
     if (status == SURETY_NOMEM)
         return status;
-    if (status != SURETY_OK) {
-        const struct complaint complaint = {
-            reply.len > session->limits.text_bytes_max
-                ? SURETY_STAGE_EXTRACTION
-                : SURETY_STAGE_VALIDATION,
-            recorder->validators.has_failed ? "validator" : "limit",
-            surety_str_of(error.message),
-            error.position,
-            surety_str_of(error.hint),
-            recorder->validators.has_failed};
-        return complain(recorder, line, &complaint, out, tally);
+    if (status != SURETY_OK)
+        return complain_unjudged(recorder, record,
+                                 reply.len > session->limits.text_bytes_max,
+                                 &error, sink);
+    if (native.ptr && native.ptr == record->text.ptr &&
+        surety_outcome_stage(outcome) == SURETY_STAGE_JSON_PARSE &&
+        surety_outcome_error_count(outcome) > 0) {
+        const surety_issue issue = surety_outcome_error(outcome, 0);
+
+        return complain_broken(recorder, record,
+                               (struct complaint){.keyword = "json_parse",
+                                                  .message = issue.message,
+                                                  .position = issue.position,
+                                                  .hint = issue.hint},
+                               sink);
     }
-    tally_add(tally, outcome);
-    surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0},
-                         out);
-    surety_buf_byte(out, '\n');
-    return out->status;
+    count_outcome(sink, outcome);
+    put_outcome(recorder, record, outcome, &sink->out);
+    return sink->out.status;
 }
 
-static surety_status judge_field(struct recorder *recorder, surety_str line,
-                                 surety_buf *out, struct tally *tally)
+/* The member of that name, or where it begins with "/" of that JSON Pointer. */
+static surety_val record_member(surety_val record, const char *field)
+{
+    if (field[0] == '/')
+        return surety_val_at(record, surety_str_of(field));
+    return surety_val_get(record, field);
+}
+
+/* What --field may have meant: the member whose name is nearest (true), or
+ * those that there are. */
+static bool say_members(surety_val record, const char *field,
+                        char hint[HINT_MAX])
+{
+    struct nearest nearest;
+    surety_buf names;
+    size_t count = 0;
+    bool is_near;
+
+    surety_buf_init(&names, NULL, 0);
+    nearest_init(&nearest, surety_str_of(field));
+    surety_buf_text(&names, "its members are");
+    for (surety_val val = surety_val_first(record); val.doc;
+         val = surety_val_next(record, val), count++) {
+        const surety_str name = surety_val_str(surety_val_key(val));
+
+        nearest_try(&nearest, name);
+        if (count < NAMES_SHOWN)
+            put_format(&names, "%s \"%.*s\"", count ? "," : "",
+                       (int)(name.len < 24 ? name.len : 24), name.ptr);
+    }
+    if (count > NAMES_SHOWN)
+        surety_buf_text(&names, ", ...");
+    is_near = nearest_hint(&nearest, "", hint, HINT_MAX) != NULL;
+    if (!is_near && count > 0 && !names.status)
+        snprintf(hint, HINT_MAX, "%.*s", (int)names.len, names.ptr);
+    surety_buf_done(&names);
+    return is_near;
+}
+
+/* A record without what --field names. */
+static surety_status complain_lacking(const struct recorder *recorder,
+                                      const struct record *record,
+                                      surety_val member,
+                                      struct record_sink *sink)
+{
+    const surety_val root = surety_doc_root(recorder->doc);
+    const char *field = recorder->session->settings->field;
+    const bool is_object = surety_val_kind(root) == SURETY_KIND_OBJECT;
+    struct complaint complaint = {.keyword = "record",
+                                  .position = {0, record->text.len, 1, 1}};
+    char hint[HINT_MAX] = "";
+    char message[320];
+
+    if (member.doc) {
+        sink->tally.found++;
+        snprintf(message, sizeof(message), "the member %.200s is null", field);
+    } else {
+        snprintf(message, sizeof(message),
+                 is_object ? "the record has no member %.200s"
+                           : "the record is no object with a member %.200s",
+                 field);
+        sink->tally.lacking += sink->tally.found == 0;
+        if (is_object && (say_members(root, field, hint) || !sink->hint[0]))
+            memcpy(sink->hint, hint, sizeof(hint));
+        complaint.hint = surety_str_of(hint);
+    }
+    complaint.message = surety_str_of(message);
+    return complain_broken(recorder, record, complaint, sink);
+}
+
+static surety_status judge_field(struct recorder *recorder,
+                                 const struct record *record,
+                                 struct record_sink *sink)
 {
     const char *field = recorder->session->settings->field;
-    const surety_val record = surety_doc_root(recorder->doc);
-    surety_val member = record;
-    char message[256];
-    surety_buf text;
+    const surety_val root = surety_doc_root(recorder->doc);
+    const surety_val member = field ? record_member(root, field) : root;
 
-    if (field)
-        member = record_member(record, field);
-    if (!member.doc) {
-        struct complaint complaint = {.stage = SURETY_STAGE_EXTRACTION,
-                                      .keyword = "record",
-                                      .position = {0, line.len, 1, 1}};
-        surety_buf_init(&text, NULL, 0);
-        put_format(&text, "the record has no member %.*s",
-                   (int)(sizeof(message) - 64), field);
-        complaint.message = surety_buf_str(&text);
-        complain(recorder, line, &complaint, out, tally);
-        surety_buf_done(&text);
-        return out->status;
-    }
+    if (!member.doc || (field && surety_val_kind(member) == SURETY_KIND_NULL))
+        return complain_lacking(recorder, record, member, sink);
+    sink->tally.found++;
     if (surety_val_kind(member) == SURETY_KIND_STRING)
-        return judge_record(recorder, line, surety_val_str(member),
-                            (surety_str){NULL, 0}, out, tally);
+        return judge_record(recorder, record, surety_val_str(member),
+                            (surety_str){NULL, 0}, sink);
+    if (!field)
+        return judge_record(recorder, record, (surety_str){NULL, 0},
+                            record->text, sink);
     surety_buf_reset(&recorder->native);
     surety_val_write(member, SURETY_STYLE_COMPACT, &recorder->native);
     if (recorder->native.status)
         return recorder->native.status;
-    return judge_record(recorder, line, (surety_str){NULL, 0},
-                        surety_buf_str(&recorder->native), out, tally);
+    return judge_record(recorder, record, (surety_str){NULL, 0},
+                        surety_buf_str(&recorder->native), sink);
 }
 
 static surety_str trimmed(surety_str line)
@@ -187,42 +388,49 @@ static surety_str trimmed(surety_str line)
     return line;
 }
 
-surety_status recorder_line(struct recorder *recorder, surety_str line,
-                            bool is_overlong, surety_buf *out,
-                            struct tally *tally)
+surety_status recorder_line(struct recorder *recorder,
+                            const struct record *given,
+                            struct record_sink *sink)
 {
     const struct session *session = recorder->session;
+    const struct session_settings *settings = session->settings;
     const size_t line_max = session->limits.text_bytes_max;
-    surety_read_options options = {sizeof(options), SURETY_READ_BORROW,
-                                   &session->limits};
-    struct complaint complaint = {.stage = SURETY_STAGE_JSON_PARSE,
-                                  .keyword = "json_parse"};
+    const surety_read_options options = {sizeof(options), SURETY_READ_BORROW,
+                                         &session->limits};
+    struct record record = *given;
     surety_error error;
     surety_status status;
 
-    line = trimmed(line);
-    if (line.len == 0)
+    recorder->id = surety_val_none();
+    record.text = trimmed(record.text);
+    if (record.text.len == 0)
         return SURETY_OK;
-    if (is_overlong || line.len > line_max) {
+    if (record.is_overlong || record.text.len > line_max) {
         input_overlong(line_max, &error);
-        complaint.keyword = "limit";
-        complaint.stage = SURETY_STAGE_EXTRACTION;
-        complaint.message = surety_str_of(error.message);
-        complaint.hint = surety_str_of(error.hint);
-        return complain(recorder, line, &complaint, out, tally);
+        return complain_broken(
+            recorder, &record,
+            (struct complaint){.keyword = "limit",
+                               .message = surety_str_of(error.message),
+                               .hint = surety_str_of(error.hint)},
+            sink);
     }
     /* A value that is no string is read once, by the judge. */
-    if (!session->settings->field && line.ptr[0] != '"')
-        return judge_record(recorder, line, (surety_str){NULL, 0}, line, out,
-                            tally);
-    status = surety_doc_read(recorder->doc, line, &options, &error);
+    if (!settings->field && !settings->id && record.text.ptr[0] != '"')
+        return judge_record(recorder, &record, (surety_str){NULL, 0},
+                            record.text, sink);
+    status = surety_doc_read(recorder->doc, record.text, &options, &error);
     if (status == SURETY_NOMEM)
         return status;
-    if (status != SURETY_OK) {
-        complaint.message = surety_str_of(error.message);
-        complaint.hint = surety_str_of(error.hint);
-        complaint.position = error.position;
-        return complain(recorder, line, &complaint, out, tally);
-    }
-    return judge_field(recorder, line, out, tally);
+    if (status != SURETY_OK)
+        return complain_broken(
+            recorder, &record,
+            (struct complaint){.keyword = "json_parse",
+                               .message = surety_str_of(error.message),
+                               .position = error.position,
+                               .hint = surety_str_of(error.hint)},
+            sink);
+    if (settings->id)
+        recorder->id =
+            record_member(surety_doc_root(recorder->doc), settings->id);
+    return judge_field(recorder, &record, sink);
 }

@@ -29,7 +29,7 @@ uint64_t tally_invalid(const struct tally *tally)
 {
     return tally->invalid[SURETY_STAGE_EXTRACTION] +
            tally->invalid[SURETY_STAGE_JSON_PARSE] +
-           tally->invalid[SURETY_STAGE_VALIDATION];
+           tally->invalid[SURETY_STAGE_VALIDATION] + tally->broken;
 }
 
 void tally_add(struct tally *tally, const surety_outcome *outcome)
@@ -347,7 +347,7 @@ void session_report(struct session *session, const surety_outcome *outcome,
 /* ---- values ------------------------------------------------------------- */
 
 /* With --derive the value and its derived members, as one object. */
-static void put_derived(struct session *session, const surety_outcome *outcome,
+static void put_derived(const surety_outcome *outcome, surety_style style,
                         surety_buf *out)
 {
     const surety_val derived = surety_outcome_derived(outcome);
@@ -367,10 +367,25 @@ static void put_derived(struct session *session, const surety_outcome *outcome,
         surety_build_close(doc);
     }
     if (!doc || surety_build_end(doc, &error) != SURETY_OK)
-        cli_fail(session->cli, CODE_WORLD, NULL, "out of memory");
+        out->status = SURETY_NOMEM;
     else
-        surety_val_write(surety_doc_root(doc), session->style, out);
+        surety_val_write(surety_doc_root(doc), style, out);
     surety_doc_free(doc);
+}
+
+bool session_put(const struct session *session, const surety_outcome *outcome,
+                 surety_style style, surety_buf *out)
+{
+    if (surety_outcome_ok(outcome) || surety_outcome_fallback(outcome)) {
+        if (session->settings->derive)
+            put_derived(outcome, style, out);
+        else
+            surety_val_write(surety_outcome_value(outcome), style, out);
+        return true;
+    }
+    if (session->settings->not_strict)
+        surety_buf_text(out, "null");
+    return session->settings->not_strict;
 }
 
 void session_value(struct session *session, const surety_outcome *outcome)
@@ -378,16 +393,9 @@ void session_value(struct session *session, const surety_outcome *outcome)
     surety_buf *out = &session->cli->out.buf;
     const size_t start = out->len;
 
-    if (!surety_outcome_ok(outcome) && !surety_outcome_fallback(outcome)) {
-        if (!session->settings->not_strict) {
-            cli_raise(session->cli, CODE_INVALID);
-            return;
-        }
-        surety_buf_text(out, "null");
-    } else if (session->settings->derive) {
-        put_derived(session, outcome, out);
-    } else {
-        surety_val_write(surety_outcome_value(outcome), session->style, out);
+    if (!session_put(session, outcome, session->style, out)) {
+        cli_raise(session->cli, CODE_INVALID);
+        return;
     }
     shown_json(&session->cli->out, start);
     surety_buf_byte(out, '\n');

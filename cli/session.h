@@ -28,7 +28,8 @@ struct session_settings {
     int style;          /* enum style_choice */
     int color;          /* enum color_choice */
     bool jsonl;
-    const char *field;
+    const char *field, *id, *raw;
+    bool values;
     unsigned jobs;
     bool stream, commit;
     struct validator_settings validator;
@@ -139,6 +140,9 @@ struct tally {
     uint64_t replies, valid, fallbacks;
     uint64_t invalid[4]; /* by surety_stage */
     uint64_t unjudged;   /* a validator failed */
+    uint64_t broken;     /* lines that are no record; invalid, too */
+    uint64_t found;      /* records that have the member of --field */
+    uint64_t lacking;    /* and those without, before the first that has it */
 };
 uint64_t tally_invalid(const struct tally *tally);
 void tally_add(struct tally *tally, const surety_outcome *outcome);
@@ -174,6 +178,11 @@ void session_done(struct session *session);
 int session_code(const struct session *session, surety_status status);
 /* The form that reports have: of --report, with colour where there is. */
 surety_report session_form(const struct session *session);
+/* Appends as JSON what there is to use: the value, with --derive the derived
+ * members too, or null for a failure that --not-strict forgives. False: there
+ * is nothing. Safe in threads. */
+bool session_put(const struct session *session, const surety_outcome *outcome,
+                 surety_style style, surety_buf *out);
 /* Prints what there is to use; a failure that --not-strict forgives is null,
  * any other raises its code. */
 void session_value(struct session *session, const surety_outcome *outcome);

@@ -6,7 +6,9 @@
 
 #include "reply/reply.h"
 
-void surety__report_json(const surety_outcome *outcome, surety_buf *out);
+/* raw_max: as surety_report_options says. */
+void surety__report_json(const surety_outcome *outcome, size_t raw_max,
+                         surety_buf *out);
 void surety__report_text(const surety_outcome *outcome, surety_str source,
                          bool color, surety_buf *out);
 void surety__report_plain(const surety_outcome *outcome, surety_buf *out);

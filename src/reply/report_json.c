@@ -58,20 +58,20 @@ static void json_repairs(surety_buf *out, const surety__repairs *repairs)
     surety_buf_byte(out, ']');
 }
 
-/* The first characters of text; a bad byte counts as one, for it becomes
+/* The first max characters of text; a bad byte counts as one, for it becomes
  * U+FFFD when written. */
-static surety_str json_head(surety_str text)
+static surety_str json_head(surety_str text, size_t max)
 {
     const char *start = text.len ? text.ptr : "";
     const char *end = start + text.len;
     const char *ptr = start;
 
-    for (int i = 0; i < REPORT_RAW_MAX && ptr < end; i++) {
+    for (size_t i = 0; i < max && ptr < end; i++) {
         unsigned len = 1;
         uint64_t word;
 
         /* Eight characters at once where they are ASCII. */
-        if (end - ptr >= 8 && i + 8 <= REPORT_RAW_MAX) {
+        if (end - ptr >= 8 && i + 8 <= max) {
             memcpy(&word, ptr, 8);
             if (!(word & UINT64_C(0x8080808080808080))) {
                 ptr += 8;
@@ -86,7 +86,8 @@ static surety_str json_head(surety_str text)
     return (surety_str){start, (size_t)(ptr - start)};
 }
 
-void surety__report_json(const surety_outcome *outcome, surety_buf *out)
+void surety__report_json(const surety_outcome *outcome, size_t raw_max,
+                         surety_buf *out)
 {
     const bool ok = surety_outcome_ok(outcome);
 
@@ -122,7 +123,11 @@ void surety__report_json(const surety_outcome *outcome, surety_buf *out)
     json_issues(out, "errors", &outcome->errors);
     json_repairs(out, &outcome->repairs);
     json_issues(out, "warnings", &outcome->warnings);
-    surety_json_text(out, "raw", json_head(outcome->seen));
+    if (raw_max == 0)
+        raw_max = REPORT_RAW_MAX;
+    else if (raw_max == SURETY_RAW_NONE)
+        raw_max = 0;
+    surety_json_text(out, "raw", json_head(outcome->seen, raw_max));
     surety_buf_byte(out, '}');
 }
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table of counters that does not grow with what it counts: a log of millions
+ * of records has few kinds of errors, and where it has many, those that come
+ * often are likely among the first. */
+#include "frequent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+struct frequent *frequent_new(void)
+{
+    return calloc(1, sizeof(struct frequent));
+}
+
+void frequent_free(struct frequent *frequent)
+{
+    for (size_t i = 0; frequent && i < frequent->count; i++)
+        free(frequent->rows[i].text);
+    free(frequent);
+}
+
+/* FNV-1a. */
+static size_t slot_of(surety_str text)
+{
+    uint32_t hash = 2166136261u;
+
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (unsigned char)text.ptr[i]) * 16777619u;
+    return (hash ^ hash >> 15) % FREQUENT_SLOTS;
+}
+
+void frequent_add(struct frequent *frequent, surety_str text)
+{
+    size_t slot = slot_of(text);
+    struct frequent_row *row;
+
+    for (; frequent->slots[slot]; slot = (slot + 1) % FREQUENT_SLOTS) {
+        row = &frequent->rows[frequent->slots[slot] - 1];
+        if (row->len == text.len &&
+            memcmp(row->text, text.ptr, text.len) == 0) {
+            row->count++;
+            return;
+        }
+    }
+    row = &frequent->rows[frequent->count];
+    if (frequent->count == FREQUENT_MAX ||
+        !(row->text = malloc(text.len + 1))) {
+        frequent->others++;
+        return;
+    }
+    memcpy(row->text, text.ptr, text.len);
+    row->len = text.len;
+    row->count = 1;
+    frequent->slots[slot] = (uint16_t)++frequent->count;
+}
+
+void frequent_write(const struct frequent *frequent, size_t most,
+                    surety_buf *out)
+{
+    uint64_t below = UINT64_MAX; /* the count of the last that was written */
+    size_t from = 0;             /* those of that count before it are */
+    size_t written = 0;
+
+    while (written < most) {
+        const struct frequent_row *best = NULL;
+
+        for (size_t i = 0; i < frequent->count; i++) {
+            const struct frequent_row *row = &frequent->rows[i];
+
+            if ((row->count < below || (row->count == below && i >= from)) &&
+                (!best || row->count > best->count))
+                best = row;
+        }
+        if (!best)
+            break;
+        below = best->count;
+        from = (size_t)(best - frequent->rows) + 1;
+        written++;
+        put_format(out, "%10llu  ", (unsigned long long)best->count);
+        put_safe(out, (surety_str){best->text, best->len});
+        surety_buf_byte(out, '\n');
+    }
+    if (frequent->others > 0)
+        put_format(out,
+                   "%10llu  of further kinds, which are not counted apart\n",
+                   (unsigned long long)frequent->others);
+}
