@@ -25,6 +25,18 @@ typedef enum surety_prompt_style {
     SURETY_PROMPT_EXAMPLE       /* one value: the contract's, or one made */
 } surety_prompt_style;
 
+/* What an error is to the reply that a re-ask is about. */
+typedef enum surety_prompt_when {
+    SURETY_PROMPT_LAST = 0, /* it is wrong in that reply */
+    SURETY_PROMPT_EARLIER,  /* it was in one before, and has not been seen
+                             * mended since: no reply was checked that far */
+    SURETY_PROMPT_MENDED    /* it was in one before, and right in a later one */
+} surety_prompt_when;
+typedef struct surety_prompt_finding {
+    surety_issue issue;
+    surety_prompt_when when;
+} surety_prompt_finding;
+
 typedef struct surety_prompt_options {
     size_t size; /* sizeof(surety_prompt_options) */
     surety_prompt_style style;
@@ -43,6 +55,11 @@ typedef struct surety_prompt_options {
      * surety_strict_deliver makes of the contract's example. SURETY_NONE: none
      * is shown, unless the schema is the contract's. */
     surety_val example;
+    /* For surety_prompt_again: what else is known to be wrong, for a model that
+     * is told nothing of the replies before would make the same mistakes again.
+     * Those of LAST are told with the outcome's errors. */
+    const surety_prompt_finding *findings;
+    size_t finding_count;
 } surety_prompt_options;
 
 /* Appends the format instructions alone: what to answer, where in the reply
@@ -71,7 +88,10 @@ SURETY_API surety_status surety_prompt_example(const surety_contract *contract,
  * quoted as data: delimited by a mark that does not stand in it, at most
  * SURETY_PROMPT_QUOTE_MAX bytes, and only where it helps (PATCH, and the values
  * that errors name). Nothing of a failed transcript but this.
- * outcome is reply's; where it was not JSON at all, PATCH does as ERRORS. */
+ * Errors are told in the order of the value: a container before what is in it,
+ * members as they stand in the reply, what is not there last.
+ * outcome is reply's; where it was not JSON at all, PATCH does as ERRORS. It
+ * may be NULL where there are findings: they are all that is known. */
 #define SURETY_PROMPT_QUOTE_MAX 8192
 SURETY_API surety_status
 surety_prompt_again(const surety_contract *contract, surety_str prompt,

@@ -66,6 +66,14 @@ bool surety__make_format(surety_str format, unsigned n, surety_buf *out);
 bool surety__make_pattern(surety_str source, unsigned n, unsigned more,
                           surety_buf *out);
 
+/* ---- order.c ------------------------------------------------------------- */
+
+/* Sorts findings by their places, in the order of the value that root is: what
+ * is no place of a value first, a container before what is in it, members as
+ * they stand there, what does not stand there last. Stable. */
+void surety__order_findings(surety_prompt_finding *findings, size_t count,
+                            surety_val root);
+
 /* ---- format.c ------------------------------------------------------------ */
 
 /* Whether the value is asked for in another form than the contract's. */

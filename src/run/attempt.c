@@ -116,41 +116,48 @@ static const char attempt_runaway[] =
     "same text or nothing but white space over and over. Answer again, whole "
     "and without that, and end where the JSON ends.\n";
 
-/* The first words, with one word about a reply of which there is nothing to
- * say in particular. */
+/* Tells again, with what is known to be wrong. outcome: of the reply that this
+ * is about; NULL: of none. A contract that no example can be made for is shown
+ * as its schema. */
+static bool attempt_tell(surety_run *run, surety_feedback feedback,
+                         const surety_outcome *outcome, bool judged)
+{
+    const surety__subject *basis = &run->basis_of;
+    const surety_str reply = basis->text.len ? basis->text : basis->native;
+    surety_prompt_options options = attempt_prompt_options(run);
+    surety_status status;
+
+    options.findings =
+        surety__findings_tell(run, judged, &options.finding_count);
+    run->plan.system = run->options.system;
+    for (;; options.style = SURETY_PROMPT_JSON_SCHEMA) {
+        status = surety_prompt_again(run->options.contract, run->options.prompt,
+                                     feedback, outcome, reply, &options,
+                                     &run->text, &run->cause);
+        if (status != SURETY_UNSUPPORTED ||
+            options.style == SURETY_PROMPT_JSON_SCHEMA)
+            break;
+        surety_buf_reset(&run->text);
+    }
+    return attempt_written(run, status, &run->plan.prompt);
+}
+
+/* The first words and what is known to be wrong, with one word about a reply of
+ * which there is nothing to say in particular. */
 static bool attempt_ask_differently(surety_run *run)
 {
     const surety__case what = surety__attempt_last(run)->what;
+    const bool good =
+        run->finding_count && run->feedback != SURETY_FEEDBACK_SIMPLE
+            ? attempt_tell(run, SURETY_FEEDBACK_ERRORS, NULL, false)
+            : attempt_ask(run);
 
-    if (!attempt_ask(run))
+    if (!good)
         return false;
     surety_buf_add(&run->text, run->plan.prompt);
     surety_buf_text(&run->text, what == CASE_RUNAWAY ? attempt_runaway
                                 : what == CASE_CUT   ? attempt_whole
                                                      : attempt_shorter);
-    run->plan.prompt = surety__result_keep(run);
-    return true;
-}
-
-/* The first words with what was found in a reply that was stopped, where its
- * outcome does not say it. */
-static bool attempt_ask_finding(surety_run *run)
-{
-    const surety__attempt *attempt = &run->attempts[run->basis_of.stopped - 1];
-    const surety_issue *finding = &attempt->finding;
-
-    if (!attempt_ask(run))
-        return false;
-    surety_buf_add(&run->text, run->plan.prompt);
-    surety_buf_text(&run->text, "\n\nYour last reply was stopped where nothing "
-                                "that follows could have mended it: ");
-    if (finding->instance_location.len) {
-        surety_buf_text(&run->text, "at ");
-        surety__result_line(&run->text, finding->instance_location, 300);
-        surety_buf_text(&run->text, ": ");
-    }
-    surety__result_line(&run->text, finding->message, 1000);
-    surety_buf_text(&run->text, ". Answer again, whole, with this mended.\n");
     run->plan.prompt = surety__result_keep(run);
     return true;
 }
@@ -162,10 +169,7 @@ static bool attempt_ask_again(surety_run *run)
     const surety__subject *basis = &run->basis_of;
     const bool found =
         basis->stopped && !run->attempts[basis->stopped - 1].outcome_tells;
-    const surety_str reply = basis->text.len ? basis->text : basis->native;
     surety_feedback feedback = run->feedback;
-    surety_prompt_options options;
-    surety_status status;
 
     if (feedback == SURETY_FEEDBACK_PATCH &&
         (run->patch_failed || basis->stopped ||
@@ -176,20 +180,14 @@ static bool attempt_ask_again(surety_run *run)
         plan->patch = true;
         plan->mode = SURETY_MODE_PROMPT;
     }
-    if (found && feedback == SURETY_FEEDBACK_ERRORS)
-        return attempt_ask_finding(run);
-    plan->system = run->options.system;
-    for (options = attempt_prompt_options(run);;
-         options.style = SURETY_PROMPT_JSON_SCHEMA) {
-        status = surety_prompt_again(run->options.contract, run->options.prompt,
-                                     feedback, run->basis, reply, &options,
-                                     &run->text, &run->cause);
-        if (status != SURETY_UNSUPPORTED ||
-            options.style == SURETY_PROMPT_JSON_SCHEMA)
-            break;
-        surety_buf_reset(&run->text);
-    }
-    return attempt_written(run, status, &plan->prompt);
+    /* What was found in a reply that was stopped is among the findings, where
+     * its outcome does not say it. */
+    return attempt_tell(run, feedback,
+                        found && feedback == SURETY_FEEDBACK_ERRORS &&
+                                run->finding_count
+                            ? NULL
+                            : run->basis,
+                        true);
 }
 
 static const char *attempt_why_differently(const surety_run *run)

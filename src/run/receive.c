@@ -316,6 +316,7 @@ static void receive_keep_basis(surety_run *run)
         surety_outcome_free(run->basis);
     run->basis = run->outcome;
     run->basis_of = run->outcome_of;
+    surety__findings_take(run);
 }
 
 /* Keeps what there is of a reply that was cut off, where that may be taken and

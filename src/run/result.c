@@ -33,6 +33,20 @@ surety_str surety__result_copy(surety_run *run, surety_str text)
     return (surety_str){"", 0};
 }
 
+surety_issue surety__result_issue(surety_run *run, const surety_issue *issue)
+{
+    return (surety_issue){
+        .keyword = surety__result_copy(run, issue->keyword),
+        .instance_location = surety__result_copy(run, issue->instance_location),
+        .keyword_location = surety__result_copy(run, issue->keyword_location),
+        .absolute_keyword_location =
+            surety__result_copy(run, issue->absolute_keyword_location),
+        .message = surety__result_copy(run, issue->message),
+        .hint = surety__result_copy(run, issue->hint),
+        .position = issue->position,
+    };
+}
+
 surety_str surety__result_keep(surety_run *run)
 {
     surety_str text = {"", 0};

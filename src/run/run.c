@@ -209,6 +209,7 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
         run->shortened = run->patch_failed = false;
         run->violations = 0;
         surety__receive_forget_basis(run);
+        surety__findings_forget(run);
         surety__mode_pick(run, SURETY_MODE_NATIVE);
         break;
     }
@@ -568,6 +569,8 @@ void surety_run_free(surety_run *run)
     surety_doc_free(run->restored);
     surety_doc_free(run->plain);
     surety__decoder_free(run->decoder);
+    surety__free(run->alloc, run->findings,
+                 run->finding_cap * sizeof(*run->findings));
     surety__free(run->alloc, run->attempts,
                  run->attempt_cap * sizeof(*run->attempts));
     surety_buf_done(&run->text);

@@ -93,6 +93,19 @@ typedef struct surety__attempt {
     bool outcome_tells;
 } surety__attempt;
 
+/* An error that a reply of the model at hand had. */
+typedef struct surety__finding {
+    surety_issue issue; /* its texts are the run's */
+    bool last;          /* the last reply that was judged has it */
+    bool mended;        /* a later reply was seen to have it right */
+    size_t
+        noted; /* the number of the attempt, where it was seen while its reply
+                * came and the judgement does not say it; 0: it says it */
+} surety__finding;
+/* Findings that are kept of one model's replies: those of four full reports
+ * (findings_max), and more than a re-ask has room for. */
+#define SURETY__FINDINGS_MAX 128
+
 /* What a judgement was about, and how it was made. */
 typedef struct surety__subject {
     surety_str text, native;
@@ -202,6 +215,9 @@ struct surety_run {
 
     surety__attempt *attempts;
     size_t attempt_count, attempt_cap;
+    /* Of the model at hand, in the order in which they were seen. */
+    surety__finding *findings;
+    size_t finding_count, finding_cap;
     surety_usage usage;
     uint64_t tokens;      /* of usage, estimates too */
     uint64_t output_most; /* of one call */
@@ -313,6 +329,20 @@ void surety__receive_forget_basis(surety_run *run);
 /* Puts its own before the judge's options' validators. MISUSE, NOMEM. */
 surety_status surety__host_take(surety_run *run, surety_error *reterr);
 
+/* ---- findings.c: what is known to be wrong, over all replies of a model ---
+ */
+
+/* Takes over what the run's outcome says: of the last attempt, whose reply
+ * re-asks will be about. */
+void surety__findings_take(surety_run *run);
+/* Takes over an error that is seen while the reply comes. */
+void surety__findings_note(surety_run *run, const surety_issue *issue);
+/* What a re-ask tells beside the outcome, in memory of the run's: about the
+ * reply whose outcome the basis is, or, unless judged, about no reply. */
+const surety_prompt_finding *surety__findings_tell(surety_run *run, bool judged,
+                                                   size_t *ret_count);
+void surety__findings_forget(surety_run *run);
+
 /* ---- budget.c: what may still be spent ----------------------------------- */
 
 /* Empty where the plan's call may be sent in delay_ms; else what is spent, as a
@@ -366,6 +396,7 @@ void surety__result_event(surety_run *run, surety_event_kind kind,
 /* What run->text holds, kept as long as the run; empties it. */
 surety_str surety__result_keep(surety_run *run);
 surety_str surety__result_copy(surety_run *run, surety_str text);
+surety_issue surety__result_issue(surety_run *run, const surety_issue *issue);
 /* Appends text as one line: what a terminal acts on becomes a blank, and after
  * max characters come three dots. */
 void surety__result_line(surety_buf *out, surety_str text, size_t max);

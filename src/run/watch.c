@@ -236,17 +236,7 @@ void surety__watch_note(surety_run *run)
     seen->saved_known = most > seen->stopped_tokens;
     if (seen->saved_known)
         seen->saved_tokens = most - seen->stopped_tokens;
-    attempt->finding = (surety_issue){
-        .keyword = surety__result_copy(run, finding.keyword),
-        .instance_location =
-            surety__result_copy(run, finding.instance_location),
-        .keyword_location = surety__result_copy(run, finding.keyword_location),
-        .absolute_keyword_location =
-            surety__result_copy(run, finding.absolute_keyword_location),
-        .message = surety__result_copy(run, finding.message),
-        .hint = surety__result_copy(run, finding.hint),
-        .position = finding.position,
-    };
+    attempt->finding = surety__result_issue(run, &finding);
 }
 
 /* The report's warnings, and behind them that the reply was stopped. */

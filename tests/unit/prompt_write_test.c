@@ -74,6 +74,84 @@ done:
     surety_contract_free(contract);
 }
 
+/* What is known from replies before the last stands with its errors, in the
+ * order of the value, and says where it is from. */
+TEST(tells_errors_of_earlier_replies)
+{
+    static const char reply[] = "```json\n{\"b\": [\"x\"], \"a\": 85}\n```\n";
+    static const char want[] =
+        "1. at the root: the property \"z\" is not allowed\n"
+        "   this was in an earlier reply, and has not been seen mended\n"
+        "2. at /b/0: \"x\" has 1 character, fewer than the minimum of 2\n"
+        "   there now: \"x\"\n"
+        "   wanted: {\"type\":\"string\",\"minLength\":2}\n"
+        "3. at /b/2: no text\n"
+        "   this was in an earlier reply, and has not been seen mended\n"
+        "4. at /b/10: no text either\n"
+        "   this was in an earlier reply, and has not been seen mended\n"
+        "5. at /a: 85 is greater than the maximum of 9\n"
+        "   there now: 85\n"
+        "   wanted: {\"type\":\"integer\",\"maximum\":9}\n"
+        "6. at /c: seen while it came\n"
+        "Wrong in an earlier reply, and right since; keep it right:\n"
+        "- at /a: \"4\" must be an integer\n"
+        "=====\nAnswer again, whole, with all of this mended.\n";
+#define FINDING(place, text, since)                                            \
+    {                                                                          \
+        .issue = {.keyword = {"type", 4},                                      \
+                  .instance_location = {place, sizeof(place) - 1},             \
+                  .message = {text, sizeof(text) - 1}},                        \
+        .when = since                                                          \
+    }
+    static const surety_prompt_finding findings[] = {
+        FINDING("/a", "\"4\" must be an integer", SURETY_PROMPT_MENDED),
+        FINDING("/b/10", "no text either", SURETY_PROMPT_EARLIER),
+        FINDING("/b/2", "no text", SURETY_PROMPT_EARLIER),
+        FINDING("/c", "seen while it came", SURETY_PROMPT_LAST),
+        FINDING("", "the property \"z\" is not allowed", SURETY_PROMPT_EARLIER),
+    };
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+    surety_prompt_options options = {.size = sizeof(options),
+                                     .alloc = check_alloc(t),
+                                     .findings = findings,
+                                     .finding_count = CHECK_COUNT(findings)};
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(check_contract(t, contract_text, &contract));
+    TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
+                           NULL));
+    TRY(surety_prompt_again(contract, surety_str_of("Do it."),
+                            SURETY_FEEDBACK_ERRORS, outcome,
+                            surety_str_of(reply), &options, &out, NULL));
+    surety_buf_byte(&out, 0);
+    NEED(out.status == SURETY_OK ? &out : NULL);
+    if (!strstr(out.ptr, want))
+        printf("# %s\n", out.ptr);
+    CHECK(strstr(out.ptr, want));
+    CHECK(strstr(out.ptr, "reply.\n=====\n1. "));
+    /* Of no reply. */
+    surety_buf_reset(&out);
+    options.finding_count = 3;
+    TRY(surety_prompt_again(contract, surety_str_of("Do it."),
+                            SURETY_FEEDBACK_ERRORS, NULL, (surety_str){NULL, 0},
+                            &options, &out, NULL));
+    surety_buf_byte(&out, 0);
+    NEED(out.status == SURETY_OK ? &out : NULL);
+    CHECK(strstr(out.ptr, "\nYour earlier replies to this were not valid. "));
+    CHECK(strstr(out.ptr, "1. at /b/2: no text\n"));
+    options.finding_count = 0;
+    EXPECT(SURETY_MISUSE,
+           surety_prompt_again(contract, surety_str_of("Do it."),
+                               SURETY_FEEDBACK_ERRORS, NULL,
+                               (surety_str){NULL, 0}, &options, &out, NULL));
+done:
+    surety_outcome_free(outcome);
+    surety_buf_done(&out);
+    surety_contract_free(contract);
+}
+
 /* Schemas whose values are not found by the first guess; NULL-ended. */
 static const char *const hard[] = {
     "{\"type\":\"string\",\"pattern\":\"^[A-Z]{2}-\\\\d{4}(-x|-y)?$\"}",
@@ -167,6 +245,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"writes every style", writes_every_style},
         {"asks again and mends", asks_again_and_mends},
+        {"tells errors of earlier replies", tells_errors_of_earlier_replies},
         {"makes examples", makes_examples},
         {"says where there is no example", says_where_there_is_no_example},
         {"quotes what is long or hidden", quotes_what_is_long_or_hidden},

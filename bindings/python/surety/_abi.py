@@ -353,6 +353,8 @@ class PromptOptions(Structure):
         ("schema", Val),
         ("shown", c_bool),
         ("example", Val),
+        ("findings", c_void_p),
+        ("finding_count", c_size_t),
     ]
 
 

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known to be wrong, over all replies of the model at hand. A re-ask
+ * tells nothing of the talk before, so whatever a model shall know must stand
+ * in it, and a reply that was stopped or is no JSON says nothing of most
+ * places.
+ *
+ * 1. An error is kept until a later reply was checked at its place and did not
+ *    have it; from then on it is known as mended, for a model that begins
+ *    afresh may well break it again.
+ * 2. A reply that is not whole was checked only at what had ended in it: values
+ *    that are complete, under no union that may still come out otherwise. What
+ *    comes after the schema (rules, validators) is checked only where the
+ *    schema holds.
+ * 3. An error of one model is not told to the next, which is asked afresh. */
+#include "run/run.h"
+
+/* ---- how far a reply was checked ----------------------------------------- */
+
+/* What is asked only where all before it holds: the form that was asked for,
+ * the schema, the rules, the validators. */
+static int findings_rank(const surety_issue *issue)
+{
+    static const char *const first[] = {"strict", NULL, "rules", "validator"};
+
+    for (int i = 0; i < 4; i++)
+        if (first[i] &&
+            surety_str_equal(issue->keyword, surety_str_of(first[i])))
+            return i;
+    return 1;
+}
+
+/* Whether the evaluation path goes through a keyword that tries subschemas,
+ * where what is open may come out otherwise. */
+static bool findings_is_tried(surety_str path)
+{
+    static const char *const tries[] = {
+        "/anyOf/", "/oneOf/",   "/not/",     "/if/",         "/then/",
+        "/else/",  "/contains", "/dependen", "/unevaluated",
+    };
+
+    for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++)
+        if (surety__str_find(path, surety_str_of(tries[i])) < path.len)
+            return true;
+    return false;
+}
+
+/* Whether what stands at a place, or that nothing stands there, will not be
+ * changed by what is still to come of the value. */
+static bool findings_is_settled(surety_val root, surety_str place)
+{
+    for (;;) {
+        const surety_val found = surety_val_at(root, place);
+
+        if (found.doc)
+            return !surety_val_is_open(found);
+        while (place.len && place.ptr[place.len - 1] != '/')
+            place.len--;
+        if (!place.len)
+            return false;
+        place.len--;
+    }
+}
+
+/* Whether more errors were found than the outcome tells. */
+static bool findings_are_cut(const surety_outcome *outcome)
+{
+    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+        if (surety_str_equal(surety_outcome_warning(outcome, i).keyword,
+                             SURETY__LITERAL("truncated")))
+            return true;
+    return false;
+}
+
+/* Whether the reply of the outcome, which does not have the error, was checked
+ * for it. */
+static bool findings_are_checked(const surety_outcome *outcome,
+                                 const surety_issue *issue)
+{
+    const surety_val root = surety_outcome_candidate(outcome);
+    const surety_stage stage = surety_outcome_stage(outcome);
+    const bool open = surety_val_is_open(root);
+    int rank = 1;
+
+    if (surety__watch_stage(issue) == SURETY_STAGE_EXTRACTION)
+        return stage > SURETY_STAGE_EXTRACTION;
+    if (!root.doc ||
+        (stage < SURETY_STAGE_VALIDATION && !surety_outcome_partial(outcome)))
+        return false;
+    if (surety__watch_stage(issue) == SURETY_STAGE_JSON_PARSE)
+        return !open;
+    if (surety_outcome_error_count(outcome)) {
+        const surety_issue first = surety_outcome_error(outcome, 0);
+
+        rank = findings_rank(&first);
+    }
+    if (findings_rank(issue) > rank || findings_are_cut(outcome))
+        return false;
+    return !open || (findings_is_settled(root, issue->instance_location) &&
+                     !findings_is_tried(issue->keyword_location));
+}
+
+/* ---- what is kept -------------------------------------------------------- */
+
+static surety__finding *findings_find(const surety_run *run,
+                                      const surety_issue *issue)
+{
+    for (size_t i = 0; i < run->finding_count; i++) {
+        surety__finding *finding = &run->findings[i];
+
+        if (surety_str_equal(finding->issue.keyword, issue->keyword) &&
+            surety_str_equal(finding->issue.instance_location,
+                             issue->instance_location) &&
+            surety_str_equal(finding->issue.keyword_location,
+                             issue->keyword_location))
+            return finding;
+    }
+    return NULL;
+}
+
+static void findings_drop(surety_run *run, size_t i)
+{
+    run->finding_count--;
+    memmove(&run->findings[i], &run->findings[i + 1],
+            (run->finding_count - i) * sizeof(*run->findings));
+}
+
+/* Room for one more: what is mended goes first, then what was seen first.
+ * False: out of memory. */
+static bool findings_room(surety_run *run)
+{
+    void *items = run->findings;
+    size_t i = 0;
+
+    if (run->finding_count == SURETY__FINDINGS_MAX) {
+        while (i < run->finding_count && !run->findings[i].mended)
+            i++;
+        findings_drop(run, i < run->finding_count ? i : 0);
+    }
+    if (surety__grow(run->alloc, &items, &run->finding_cap,
+                     run->finding_count + 1, sizeof(*run->findings),
+                     SURETY__FINDINGS_MAX) != SURETY_OK) {
+        run->status = SURETY_NOMEM;
+        return false;
+    }
+    run->findings = items;
+    return true;
+}
+
+/* An error of the last reply. */
+static void findings_add(surety_run *run, const surety_issue *issue,
+                         size_t noted)
+{
+    surety__finding *finding = findings_find(run, issue);
+
+    if (!finding && !findings_room(run))
+        return;
+    if (!finding)
+        finding = &run->findings[run->finding_count++];
+    *finding = (surety__finding){.issue = surety__result_issue(run, issue),
+                                 .last = true,
+                                 .noted = noted};
+}
+
+void surety__findings_note(surety_run *run, const surety_issue *issue)
+{
+    if (!surety_str_equal(issue->keyword, SURETY__LITERAL("runaway")))
+        findings_add(run, issue, run->attempt_count);
+}
+
+/* What the last reply, which does not have it, says of an error. */
+static void findings_close(surety_run *run, size_t i)
+{
+    surety__finding *finding = &run->findings[i];
+
+    if (finding->last || !findings_are_checked(run->outcome, &finding->issue))
+        return;
+    finding->mended = true;
+    if (surety__watch_stage(&finding->issue) != SURETY_STAGE_VALIDATION)
+        findings_drop(run, i);
+}
+
+void surety__findings_take(surety_run *run)
+{
+    const surety__attempt *attempt = surety__attempt_last(run);
+    const surety_outcome *outcome = run->outcome;
+    const bool tells =
+        attempt->seen.stopped == SURETY_VERDICT_OPEN || attempt->outcome_tells;
+    const bool says_all =
+        tells && surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION;
+
+    for (size_t i = run->finding_count; i-- > 0;) {
+        if (run->findings[i].noted != run->attempt_count)
+            run->findings[i].last = false;
+        else if (says_all)
+            findings_drop(run, i);
+    }
+    if (!tells) {
+        surety__findings_note(run, &attempt->finding);
+        return;
+    }
+    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+        const surety_issue issue = surety_outcome_error(outcome, i);
+
+        findings_add(run, &issue, 0);
+    }
+    for (size_t i = run->finding_count; i-- > 0;)
+        findings_close(run, i);
+}
+
+void surety__findings_forget(surety_run *run)
+{
+    run->finding_count = 0;
+}
+
+/* ---- what is told -------------------------------------------------------- */
+
+const surety_prompt_finding *surety__findings_tell(surety_run *run, bool judged,
+                                                   size_t *ret_count)
+{
+    surety_prompt_finding *told;
+    size_t count = 0;
+
+    *ret_count = 0;
+    if (!run->finding_count)
+        return NULL;
+    told = surety__arena_take(&run->arena, run->finding_count * sizeof(*told));
+    if (!told) {
+        run->status = SURETY_NOMEM;
+        return NULL;
+    }
+    for (size_t i = 0; i < run->finding_count; i++) {
+        const surety__finding *finding = &run->findings[i];
+        surety_prompt_when when = SURETY_PROMPT_EARLIER;
+
+        if (finding->mended)
+            when = SURETY_PROMPT_MENDED;
+        else if (judged && finding->last)
+            when = SURETY_PROMPT_LAST;
+        /* Those the outcome tells. */
+        if (when == SURETY_PROMPT_LAST && !finding->noted)
+            continue;
+        told[count++] = (surety_prompt_finding){finding->issue, when};
+    }
+    *ret_count = count;
+    return told;
+}
