@@ -421,9 +421,6 @@ static surety_run_options job_options(struct job *job)
         .judge = job->contract ? &job->session.options : NULL,
         .models = job->models,
         .model_count = job->model_count,
-        .budget = job->budget,
-        .backoff = surety_config_backoff(job->config),
-        .broken_retries_max = surety_config_broken_retries(job->config),
         .retry_max = job->numbers.retry_max,
         .commit = settings->session.commit,
         .has_feedback = settings->feedback != 0,
@@ -434,6 +431,10 @@ static surety_run_options job_options(struct job *job)
         .event_ctx = &job->watch,
         .limits = &job->cli->limits};
 
+    surety_config_run(job->config, &options);
+    options.budget = job->budget;
+    if (settings->stop)
+        options.stop = (surety_stop)(settings->stop - 1);
     if (!options.has_feedback)
         options.feedback = SURETY_FEEDBACK_ERRORS;
     job->prompt_options =

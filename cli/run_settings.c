@@ -71,6 +71,11 @@ const struct option_row run_options[] = {
     {"feedback", 0, OPTION_CHOICE, AT(feedback), 0, NULL, "errors|simple|patch",
      "what the model is told then: every error with its place, a request for "
      "valid JSON, or the failing parts, to be mended by JSON Patch"},
+    {"stop", 0, OPTION_CHOICE, AT(stop), 0, NULL, "weigh|always|never",
+     "when a call is stopped whose reply cannot become valid any more: once "
+     "what is to come is likely to cost more than another round, at the first "
+     "error that is certain, or only where it runs away; weigh unless given "
+     "here or in the configuration"},
     {"commit", 0, OPTION_FLAG, SESSION(commit), 0, NULL, NULL,
      "take the first value that a reply begins for the one that is meant, and "
      "stop the call when that cannot satisfy the contract any more; without it "
@@ -260,6 +265,7 @@ static const char *wants_contract(const struct run_settings *settings)
                 {session->keep_reasoning, "keep-reasoning"},
                 {session->repair, "repair"},
                 {session->certain, "certain"},
+                {settings->stop, "stop"},
                 {session->commit, "commit"},
                 {session->partial, "partial"},
                 {session->no_fallback, "no-fallback"},

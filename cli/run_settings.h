@@ -22,6 +22,7 @@ struct run_settings {
     bool no_stream;
     const char *retries;
     int feedback; /* of --feedback */
+    int stop;     /* of --stop */
     const char *calls, *tokens, *seconds, *usd;
     const char *connect, *first_byte, *idle, *total;
     const char *ledger;

@@ -433,7 +433,11 @@ export interface RunOptions extends Omit<CheckOptions, "native" | "cut"> {
     retryAfterMax?: number; broken?: number };
   /** What the run may spend; of a consensus, each member. */
   budget?: Budget;
-  /** Stop a call when the first value that it begins cannot satisfy the
+  /** When a call is stopped whose reply cannot become valid any more: once what
+   * is to come is likely to cost more than another round (unless given), at the
+   * first error that is certain, or only where it runs away. */
+  stop?: "weigh" | "always" | "never";
+  /** Stop a call also when the first value that it begins cannot satisfy the
    * contract. */
   commit?: boolean;
   /** Ask all models at once. */

@@ -60,6 +60,7 @@ struct run {
     surety_timeouts timeouts;
     surety_backoff backoff;
     uint32_t broken_retries_max;
+    bool stop_given;
     /* What came of it. */
     surety_status status;
     surety_error error;
@@ -389,9 +390,11 @@ static surety_status budget_fill(const surety_config *config, surety_str cost,
     return SURETY_OK;
 }
 
+/* What the configuration says, and over it what was given. */
 static surety_status spending_fill(struct run *run, const surety_config *config,
                                    surety_error *reterr)
 {
+    surety_run_options said = run->options;
     surety_backoff *backoff = &run->options.backoff;
     surety_status status =
         budget_fill(config, run->cost.str, &run->options.budget, reterr);
@@ -399,13 +402,16 @@ static surety_status spending_fill(struct run *run, const surety_config *config,
     if (!status && run->consensus)
         status =
             budget_fill(config, run->cost_all.str, &run->all.budget, reterr);
-    *backoff = surety_config_backoff(config);
+    surety_config_run(config, &said);
+    *backoff = said.backoff;
     number_over(&backoff->retries_max, run->backoff.retries_max);
     number_over(&backoff->first_ms, run->backoff.first_ms);
     number_over(&backoff->most_ms, run->backoff.most_ms);
     number_over(&backoff->retry_after_max_ms, run->backoff.retry_after_max_ms);
-    run->options.broken_retries_max = surety_config_broken_retries(config);
+    run->options.broken_retries_max = said.broken_retries_max;
     number_over(&run->options.broken_retries_max, run->broken_retries_max);
+    if (!run->stop_given)
+        run->options.stop = said.stop;
     return status;
 }
 
@@ -663,6 +669,10 @@ static bool options_take(napi_env env, napi_value spec, struct run *run)
     options->has_feedback = number >= 0;
     if (options->has_feedback)
         options->feedback = (surety_feedback)number;
+    number = number_take(env, spec, "stop", -1);
+    run->stop_given = number >= 0;
+    if (run->stop_given)
+        options->stop = (surety_stop)number;
     number = number_take(env, spec, "consensus", -1);
     run->consensus = number >= 0;
     run->all = (surety_consensus_options){

@@ -11,6 +11,7 @@ const { FEEDBACKS, FORMS, JUDGING, Outcome, RunFailed, STYLES, addon, choice,
   flag, known, text, whole, written, wrong } = require("./core.cjs");
 
 const MODES = ["auto", "native", "tool", "prompt"];
+const STOPS = ["weigh", "always", "never"];
 const KINDS = ["first", "fastest", "vote", "aggregate"];
 const EVENTS = ["attempt", "text", "reasoning", "decision"];
 const ASKS = EVENTS.length; // no event: a validator is to be asked
@@ -18,8 +19,8 @@ const JUDGED = JUDGING.filter((it) => it !== "native" && it !== "cut");
 const OPTIONS = ["contract", "prompt", "models", "system", "instructSystem",
   "config", "env", "replay", "record", "ledger", "ledgerRaw", "ledgerOptional",
   "retries", "feedback", "style", "mode", "temperature", "outputTokensMax",
-  "whole", "timeouts", "backoff", "budget", "commit", "consensus", "onEvent",
-  "signal", "bigint", "source", ...JUDGED];
+  "whole", "timeouts", "backoff", "budget", "stop", "commit", "consensus",
+  "onEvent", "signal", "bigint", "source", ...JUDGED];
 // Verdicts of which a value is the reply's.
 const SETTLED = ["valid", "partial", "rejected"];
 const PICO = 1e12;
@@ -142,6 +143,7 @@ function specOf(options) {
     outputTokens: whole(options.outputTokensMax, "outputTokensMax"),
     whole: flag(options.whole, "whole"), timeouts: timeoutsOf(options.timeouts),
     backoff: backoffOf(options.backoff),
+    stop: choice(options.stop, STOPS, "stop"),
     commit: flag(options.commit, "commit"),
     source: word(options.source, "source") };
 }

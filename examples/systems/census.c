@@ -137,8 +137,7 @@ int main(int argc, char **argv)
         goto done;
     options.contract = contract;
     options.prompt = STR(argv[argc - 1]);
-    options.backoff = surety_config_backoff(config);
-    options.broken_retries_max = surety_config_broken_retries(config);
+    surety_config_run(config, &options);
     if (surety_run_new(&options, &run, &err) ||
         surety_run_wait(run, NULL, &err))
         goto done;

@@ -187,8 +187,7 @@ int main(int argc, char **argv)
     run.contract = contract;
     run.prompt = STR(argv[at]);
     run.retry_max = 2;
-    run.backoff = surety_config_backoff(config);
-    run.broken_retries_max = surety_config_broken_retries(config);
+    surety_config_run(config, &run);
     code = ask(&options, &err);
 done:
     if (err.message[0])

@@ -123,8 +123,7 @@ int main(int argc, char **argv)
         goto done;
     options.contract = contract;
     options.prompt = surety_str_of(argv[i + 1]);
-    options.backoff = surety_config_backoff(config);
-    options.broken_retries_max = surety_config_broken_retries(config);
+    surety_config_run(config, &options);
     /* One re-ask for each mode: the last is text, where the provider's
      * structured output and a tool gave the same errors again. */
     options.retry_max = 3;

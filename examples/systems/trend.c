@@ -177,8 +177,7 @@ int main(int argc, char **argv)
     model.response_bytes_max = 1 << 18; /* for all reports have to fit */
     options.models = &model;
     options.contract = contract;
-    options.backoff = surety_config_backoff(config);
-    options.broken_retries_max = surety_config_broken_retries(config);
+    surety_config_run(config, &options);
     code = analyse(&options, analysis, argv[argc - 1], total, &err);
 done:
     if (err.status)

@@ -180,8 +180,7 @@ int main(int argc, char **argv)
                                            : surety_config_default(config, 0),
                                     &options.models, &err)) {
         options.contract = contract;
-        options.backoff = surety_config_backoff(config);
-        options.broken_retries_max = surety_config_broken_retries(config);
+        surety_config_run(config, &options);
         options.prompt = STR(input);
         code = enhance(&options, order, as_json, &err);
     }

@@ -93,8 +93,10 @@ SURETY_API surety_str surety_config_model_name(const surety_config *config,
 /* Zeros where it says nothing. */
 SURETY_API surety_budget surety_config_budget(const surety_config *config);
 SURETY_API surety_backoff surety_config_backoff(const surety_config *config);
-/* broken_retries_max of a run's options. */
-SURETY_API uint32_t surety_config_broken_retries(const surety_config *config);
+/* Sets all that the configuration says of every run: budget, backoff,
+ * broken_retries_max, stop. */
+SURETY_API void surety_config_run(const surety_config *config,
+                                  surety_run_options *options);
 /* Those that it sets; the others are 0, the default. Of the configuration. */
 SURETY_API const surety_limits *
 surety_config_limits(const surety_config *config);

@@ -68,6 +68,18 @@ typedef struct surety_event {
     surety_str text;
 } surety_event;
 
+/* When a call is stopped whose reply cannot become valid any more. ORDER stops
+ * (names in run/watch.c). */
+typedef enum surety_stop {
+    /* Once what is still to come is likely to cost more than another round
+     * would: what is read on tells more errors at once. */
+    SURETY_STOP_WEIGH = 0,
+    SURETY_STOP_ALWAYS, /* at the first error that is certain */
+    SURETY_STOP_NEVER   /* only where it runs away */
+} surety_stop;
+/* "weigh", "always", "never"; never NULL. */
+SURETY_API const char *surety_stop_name(surety_stop stop);
+
 typedef struct surety_run_options {
     size_t size; /* sizeof(surety_run_options) */
     /* NULL: no schema, no instructions, no re-asks: the reply is the result. */
@@ -92,9 +104,9 @@ typedef struct surety_run_options {
     bool has_feedback; /* feedback instead of the contract's */
     surety_feedback feedback;
     /* A reply is checked while it is being written, and its call is stopped
-     * when no continuation can satisfy the contract, or when it runs away
-     * (stream.h). With this also when the first value that it begins cannot:
-     * another behind it is not waited for. */
+     * when no continuation can satisfy the contract (as the member stop says),
+     * or when it runs away (stream.h). With this also when the first value that
+     * it begins cannot: another behind it is not waited for. */
     bool commit;
     /* Takes a record of each attempt; NULL: none. A ledger that cannot write
      * ends the run, unless ledger_optional. */
@@ -113,6 +125,7 @@ typedef struct surety_run_options {
      * for, and so is each repetition; and what broke twice in the middle of
      * the same reply is likely to break there again (a proxy's time limit). */
     uint32_t broken_retries_max;
+    surety_stop stop;
 } surety_run_options;
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */

@@ -194,9 +194,12 @@ surety_backoff surety_config_backoff(const surety_config *config)
     return config->backoff;
 }
 
-uint32_t surety_config_broken_retries(const surety_config *config)
+void surety_config_run(const surety_config *config, surety_run_options *options)
 {
-    return config->broken_retries_max;
+    options->budget = config->budget;
+    options->backoff = config->backoff;
+    options->broken_retries_max = config->broken_retries_max;
+    options->stop = config->stop;
 }
 
 const surety_limits *surety_config_limits(const surety_config *config)

@@ -108,6 +108,7 @@ struct surety_config {
     surety_backoff backoff;
     uint32_t broken_retries_max;
     surety_limits limits;
+    surety_stop stop;
     surety_str ledger;
     surety__config_model *models;
     surety__config_transport *transports; /* newest first */

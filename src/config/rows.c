@@ -10,6 +10,7 @@
 
 static const char *const rows_protocols[] = {"openai", "responses", "anthropic",
                                              "gemini"};
+static const char *const rows_stops[] = {"weigh", "always", "never"};
 static const char *const rows_modes[] = {"auto", "native", "tool", "prompt"};
 
 /* Which of names val is; 0 where it is absent. */
@@ -383,10 +384,12 @@ static uint32_t rows_retries(surety_val count)
     return count.doc && most == 0 ? SURETY_RUN_NONE : most;
 }
 
-/* Budget and retry. */
-static surety_status rows_bounds(surety_config *config, surety_val budget,
-                                 surety_val retry, surety_error *reterr)
+/* Budget, retry and stop. */
+static surety_status rows_bounds(surety_config *config, surety_val root,
+                                 surety_error *reterr)
 {
+    const surety_val budget = surety_val_get(root, "budget");
+    const surety_val retry = surety_val_get(root, "retry");
     surety_status status;
 
     config->budget.calls_max =
@@ -400,6 +403,9 @@ static surety_status rows_bounds(surety_config *config, surety_val budget,
                              &config->budget.cost_picousd_max, reterr);
     config->backoff.retries_max = rows_retries(surety_val_get(retry, "max"));
     config->broken_retries_max = rows_retries(surety_val_get(retry, "broken"));
+    config->stop =
+        (surety_stop)rows_choice(surety_val_get(root, "stop"), rows_stops,
+                                 sizeof(rows_stops) / sizeof(rows_stops[0]));
     if (status == SURETY_OK)
         status = rows_ms32(config, surety_val_get(retry, "first"),
                            &config->backoff.first_ms, reterr);
@@ -502,8 +508,7 @@ surety_status surety__config_rows(surety_config *config, surety_error *reterr)
     if (status == SURETY_OK)
         status = rows_prices(config, surety_val_get(root, "prices"), reterr);
     if (status == SURETY_OK)
-        status = rows_bounds(config, surety_val_get(root, "budget"),
-                             surety_val_get(root, "retry"), reterr);
+        status = rows_bounds(config, root, reterr);
     if (status == SURETY_OK)
         status = rows_limits(config, surety_val_get(root, "limits"), reterr);
     if (status == SURETY_OK)

@@ -350,6 +350,9 @@ static bool again_gather(again_state *state, const surety_prompt_options *given)
         if (given->findings[i].when == SURETY_PROMPT_MENDED)
             state->errors[state->error_count + state->mended_count++] =
                 given->findings[i];
+    surety__order_findings(state->errors + state->error_count,
+                           state->mended_count,
+                           surety_outcome_candidate(state->outcome));
     return true;
 }
 

@@ -280,10 +280,20 @@ void surety__decide_tell_stop(const surety_attempt *attempt, surety_buf *out)
             : "nothing that follows can satisfy the contract");
 }
 
-/* "stopped after 22 bytes, about 8 tokens of at most 500: " */
-static void decide_tell_stopped(const surety_attempt *attempt, surety_buf *out)
+/* "read on from byte 22: " */
+static void decide_tell_read_on(const surety__attempt *attempt, surety_buf *out)
 {
-    surety__buf_printf(out, "stopped after %zu byte%s, about %zu token%s",
+    surety__buf_printf(
+        out, "read on from byte %zu for more errors: ", attempt->read_on);
+}
+
+/* "stopped after 22 bytes, about 8 tokens of at most 500: " */
+static void decide_tell_stopped(const surety__attempt *of, surety_buf *out)
+{
+    const surety_attempt *attempt = &of->seen;
+
+    surety_buf_text(out, of->broke ? "broke off" : "stopped");
+    surety__buf_printf(out, " after %zu byte%s, about %zu token%s",
                        (size_t)attempt->stopped_bytes,
                        attempt->stopped_bytes == 1 ? "" : "s",
                        (size_t)attempt->stopped_tokens,
@@ -341,7 +351,9 @@ void surety__decide_tell(surety_run *run)
     surety_buf *out = &run->text;
 
     if (attempt->seen.stopped != SURETY_VERDICT_OPEN)
-        decide_tell_stopped(&attempt->seen, out);
+        decide_tell_stopped(attempt, out);
+    if (attempt->read_on && !attempt->seen.ok)
+        decide_tell_read_on(attempt, out);
     surety_buf_text(out, decide_rows[attempt->what].told);
     if (attempt->seen.stopped != SURETY_VERDICT_OPEN && !attempt->seen.ok &&
         (!attempt->outcome_tells || attempt->what == CASE_RUNAWAY) &&

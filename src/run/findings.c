@@ -8,9 +8,9 @@
  *    have it; from then on it is known as mended, for a model that begins
  *    afresh may well break it again.
  * 2. A reply that is not whole was checked only at what had ended in it: values
- *    that are complete, under no union that may still come out otherwise. What
- *    comes after the schema (rules, validators) is checked only where the
- *    schema holds.
+ *    that are complete, under no union that may still come out otherwise. A
+ *    value of another type is not checked further, and what comes after the
+ *    schema (rules, validators) only where the schema holds.
  * 3. An error of one model is not told to the next, which is asked afresh. */
 #include "run/run.h"
 
@@ -44,21 +44,34 @@ static bool findings_is_tried(surety_str path)
     return false;
 }
 
-/* Whether what stands at a place, or that nothing stands there, will not be
- * changed by what is still to come of the value. */
-static bool findings_is_settled(surety_val root, surety_str place)
+/* The place itself, or of those it is in the nearest that is there. */
+static surety_str findings_nearest(surety_val root, surety_str place)
 {
-    for (;;) {
-        const surety_val found = surety_val_at(root, place);
-
-        if (found.doc)
-            return !surety_val_is_open(found);
+    while (place.len && !surety_val_at(root, place).doc) {
         while (place.len && place.ptr[place.len - 1] != '/')
             place.len--;
-        if (!place.len)
-            return false;
-        place.len--;
+        if (place.len)
+            place.len--;
     }
+    return place;
+}
+
+/* Whether another error stands before it: a value of a wrong type is not asked
+ * for more, nor is one that is missing or in such a value. */
+static bool findings_is_hidden(const surety_outcome *outcome,
+                               const surety_issue *issue, surety_str nearest)
+{
+    const bool there = nearest.len == issue->instance_location.len;
+
+    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+        const surety_issue error = surety_outcome_error(outcome, i);
+
+        if (surety_str_equal(error.instance_location, nearest) &&
+            (!there ||
+             surety_str_equal(error.keyword, SURETY__LITERAL("type"))))
+            return true;
+    }
+    return false;
 }
 
 /* Whether more errors were found than the outcome tells. */
@@ -79,6 +92,7 @@ static bool findings_are_checked(const surety_outcome *outcome,
     const surety_val root = surety_outcome_candidate(outcome);
     const surety_stage stage = surety_outcome_stage(outcome);
     const bool open = surety_val_is_open(root);
+    surety_str nearest;
     int rank = 1;
 
     if (surety__watch_stage(issue) == SURETY_STAGE_EXTRACTION)
@@ -95,7 +109,10 @@ static bool findings_are_checked(const surety_outcome *outcome,
     }
     if (findings_rank(issue) > rank || findings_are_cut(outcome))
         return false;
-    return !open || (findings_is_settled(root, issue->instance_location) &&
+    nearest = findings_nearest(root, issue->instance_location);
+    if (findings_is_hidden(outcome, issue, nearest))
+        return false;
+    return !open || (!surety_val_is_open(surety_val_at(root, nearest)) &&
                      !findings_is_tried(issue->keyword_location));
 }
 

@@ -489,6 +489,18 @@ static surety__subject receive_subject(surety_run *run, bool *ret_patched)
     return subject;
 }
 
+/* Notes how long a reply of the contract's is. */
+static void receive_measure(surety_run *run)
+{
+    const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
+    const size_t len = answer->text.len > answer->native.len
+                           ? answer->text.len
+                           : answer->native.len;
+
+    if (!run->plan.patch && len > run->whole_most)
+        run->whole_most = len;
+}
+
 /* Judges a reply that came whole. */
 static void receive_judge_whole(surety_run *run)
 {
@@ -503,6 +515,7 @@ static void receive_judge_whole(surety_run *run)
     subject = judging->subject;
     if (run->status != SURETY_OK)
         return;
+    receive_measure(run);
     receive_reply(run, subject.text.len ? subject.text : subject.native);
     subject.partial = surety__receive_takes_part(run) && !run->plan.patch;
     outcome = receive_weigh(run, &subject, false);
@@ -553,7 +566,7 @@ static void receive_judge_stopped(surety_run *run)
         .text = came, .native = {"", 0}, .attempt = run->attempt_count};
     surety_outcome *outcome;
 
-    if (!judging->taken && run->watch.kind == WATCH_VALUE) {
+    if (!judging->taken && surety__watch_is_value(run)) {
         subject.native = receive_restore_part(run, came);
         subject.text = (surety_str){"", 0};
     }
@@ -579,14 +592,18 @@ static void receive_judge_stopped(surety_run *run)
 }
 
 /* Whether the run stopped the call, for what it saw coming; what the provider
- * says of its end counts for more. */
+ * says of its end counts for more. What broke off by itself while it was read
+ * on is no other thing: the same call again would be known to be wrong. */
 static bool receive_is_stopped(const surety_run *run)
 {
+    const surety__watch *watch = &run->watch;
     const surety_failure failure =
         surety__attempt_last(run)->seen.answer.failure;
 
-    return run->watch.stops && (failure == SURETY_FAILURE_LENGTH ||
-                                surety__failure_is_below(failure));
+    if (failure == SURETY_FAILURE_LENGTH)
+        return watch->stops;
+    return (watch->stops || watch->certain) &&
+           surety__failure_is_below(failure);
 }
 
 /* Makes the answer one that came as far as it did, because it was stopped. */
@@ -642,6 +659,9 @@ void surety__receive_judge(surety_run *run)
     surety__judging *judging = &run->judging;
 
     judging->waits = false;
+    if (run->watch.certain &&
+        surety__watch_reply(run).len > run->watch.certain_at)
+        surety__attempt_last(run)->read_on = run->watch.certain_at;
     if (!judging->begun && receive_is_stopped(run)) {
         judging->stopped = true;
         receive_stop(run);

@@ -210,6 +210,7 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
         run->violations = 0;
         surety__receive_forget_basis(run);
         surety__findings_forget(run);
+        run->stops = false;
         surety__mode_pick(run, SURETY_MODE_NATIVE);
         break;
     }

@@ -91,6 +91,8 @@ typedef struct surety__attempt {
      * whether the outcome says it, too. */
     surety_issue finding;
     bool outcome_tells;
+    size_t read_on; /* from this byte on it was known to be wrong; 0: never */
+    bool broke;     /* it ended by itself, and counts as stopped */
 } surety__attempt;
 
 /* An error that a reply of the model at hand had. */
@@ -149,6 +151,12 @@ typedef struct surety__watch {
     bool fed;    /* something came */
     bool beside; /* text came beside the structured value */
     bool stops;  /* the call is of no use any more */
+    /* That the reply is wrong is certain, and it is read on: what the check
+     * said, after how many bytes, and as what the reply was checked. */
+    surety_verdict certain; /* OPEN: it is not */
+    size_t certain_at;
+    surety__watch_kind was;
+    surety_issue finding; /* its texts are the run's */
 } surety__watch;
 
 /* A schema for one subset, compiled when it is first needed. */
@@ -221,6 +229,8 @@ struct surety_run {
     surety_usage usage;
     uint64_t tokens;      /* of usage, estimates too */
     uint64_t output_most; /* of one call */
+    size_t whole_most;    /* bytes of the longest reply that came whole */
+    bool stops; /* a reply of the model at hand was stopped for an error */
     uint64_t cost_picousd;
     bool cost_unknown;
     bool warned; /* that an optional ledger failed */
@@ -284,6 +294,8 @@ const surety_contract *surety__loose_contract(surety_run *run,
 void surety__watch_begin(surety_run *run);
 /* Takes a piece of it; from within the transport. */
 void surety__watch_feed(surety_run *run, surety__piece piece, surety_str text);
+/* Whether it is the structured value that is checked. */
+bool surety__watch_is_value(const surety_run *run);
 /* What came of it. */
 surety_str surety__watch_reply(const surety_run *run);
 /* Whether a structured value broke its contract while it still was JSON; also
@@ -298,6 +310,13 @@ surety_stage surety__watch_stage(const surety_issue *finding);
 surety_status surety__watch_report(const surety_run *run,
                                    const surety__attempt *attempt,
                                    surety_buf *out);
+
+/* ---- weigh.c: whether a reply that is wrong is read on --------------------
+ */
+
+/* Whether a reply of which it is certain that it is wrong is not worth to be
+ * read on. */
+bool surety__weigh_stops(const surety_run *run);
 
 /* ---- receive.c: an answer, and its judgement ----------------------------- */
 

@@ -17,8 +17,18 @@
  *    are stopped only where they run away; so is a patch, and what is checked
  *    against nothing.
  * 4. That a value is lost stops a call only where the caller commits to the
- *    first one. */
+ *    first one.
+ * 5. Of a reply that breaks its contract the rest may be worth reading, for the
+ *    errors in it (weigh.c); from then on it may only run away. */
 #include "run/run.h"
+
+/* ORDER stops */
+static const char *const watch_stops[] = {"weigh", "always", "never"};
+
+const char *surety_stop_name(surety_stop stop)
+{
+    return (unsigned)stop <= SURETY_STOP_NEVER ? watch_stops[stop] : "unknown";
+}
 
 /* ---- what is checked ----------------------------------------------------- */
 
@@ -94,6 +104,8 @@ static void watch_open(surety_run *run, surety__watch_kind kind)
 /* Whether the reply is wanted whole, whatever is wrong with it. */
 static bool watch_wants_whole(const surety_run *run)
 {
+    if (run->options.stop == SURETY_STOP_NEVER)
+        return true;
     if (!run->judge.no_fallback &&
         surety_contract_fallback(run->options.contract) == SURETY_FALLBACK_TEXT)
         return true;
@@ -139,12 +151,14 @@ static void watch_feed(surety_run *run, surety_str text)
     run->watch.fed = true;
     if (status == SURETY_NOMEM)
         run->status = SURETY_NOMEM;
-    if (status != SURETY_OK)
-        run->watch.kind = WATCH_NOTHING;
+    if (status == SURETY_OK)
+        return;
+    run->watch.kind = WATCH_NOTHING;
+    run->watch.certain = SURETY_VERDICT_OPEN;
 }
 
-/* Goes on with all that came as text. */
-static void watch_as_text(surety_run *run)
+/* Goes on with all that came, checked as another kind. */
+static void watch_as(surety_run *run, surety__watch_kind kind)
 {
     surety_buf came;
 
@@ -152,7 +166,7 @@ static void watch_as_text(surety_run *run)
     surety_buf_add(&came, surety_stream_reply(run->stream));
     if (came.status != SURETY_OK)
         run->status = SURETY_NOMEM;
-    watch_open(run, WATCH_TEXT);
+    watch_open(run, kind);
     if (run->watch.kind != WATCH_NOTHING && run->status == SURETY_OK)
         watch_feed(run, surety_buf_str(&came));
     surety_buf_done(&came);
@@ -183,6 +197,52 @@ static bool watch_is_broken(const surety_run *run)
            surety__watch_stage(&finding) != SURETY_STAGE_VALIDATION;
 }
 
+/* Notes that the reply is wrong, and goes on with it. */
+static void watch_read_on(surety_run *run)
+{
+    surety__watch *watch = &run->watch;
+    const surety_issue finding = surety_stream_finding(run->stream);
+
+    watch->certain = surety_stream_verdict(run->stream);
+    watch->certain_at = surety_stream_reply(run->stream).len;
+    watch->was = watch->kind;
+    watch->finding = surety__result_issue(run, &finding);
+    surety__findings_note(run, &watch->finding);
+    watch_as(run, WATCH_RUNAWAY);
+    if (watch->kind == WATCH_NOTHING)
+        watch->certain = SURETY_VERDICT_OPEN;
+}
+
+/* Whether the call is stopped now. Behind what is no JSON nothing is found, so
+ * that is not read on. */
+static bool watch_ends(surety_run *run)
+{
+    surety__watch *watch = &run->watch;
+    surety_issue finding;
+
+    if (watch->certain == SURETY_VERDICT_OPEN) {
+        if (!watch_decides(run))
+            return false;
+        finding = surety_stream_finding(run->stream);
+        if (run->options.stop == SURETY_STOP_ALWAYS ||
+            surety_stream_verdict(run->stream) == SURETY_VERDICT_RUNAWAY ||
+            surety__watch_stage(&finding) != SURETY_STAGE_VALIDATION)
+            return true;
+        watch->certain_at = surety_stream_reply(run->stream).len;
+        if (surety__weigh_stops(run))
+            return true;
+        watch_read_on(run);
+    }
+    return watch->kind != WATCH_NOTHING &&
+           (watch_decides(run) || surety__weigh_stops(run));
+}
+
+bool surety__watch_is_value(const surety_run *run)
+{
+    return (run->watch.certain ? run->watch.was : run->watch.kind) ==
+           WATCH_VALUE;
+}
+
 void surety__watch_feed(surety_run *run, surety__piece piece, surety_str text)
 {
     surety__watch *watch = &run->watch;
@@ -190,25 +250,27 @@ void surety__watch_feed(surety_run *run, surety__piece piece, surety_str text)
     if (watch->kind == WATCH_NOTHING || watch->stops || run->ended ||
         piece == PIECE_REASONING)
         return;
-    if (watch->kind == WATCH_VALUE && piece == PIECE_TEXT) {
+    if (surety__watch_is_value(run) && piece == PIECE_TEXT) {
         watch->beside = true;
         return;
     }
     watch_feed(run, text);
     if (watch->kind != WATCH_NOTHING && watch_is_broken(run)) {
         if (run->plan.mode == SURETY_MODE_NATIVE)
-            watch_as_text(run);
+            watch_as(run, WATCH_TEXT);
         else if (watch->beside)
             watch->kind = WATCH_NOTHING;
     }
     watch->stops = watch->kind != WATCH_NOTHING && run->status == SURETY_OK &&
-                   watch_decides(run);
+                   watch_ends(run);
 }
 
 bool surety__watch_refuses(surety_run *run, surety_str native)
 {
     const surety__watch *watch = &run->watch;
 
+    if (watch->certain)
+        return watch->was == WATCH_VALUE;
     if (watch->kind == WATCH_VALUE && !watch->whole && !watch->fed)
         watch_feed(run, native);
     return watch->kind == WATCH_VALUE && !watch->whole &&
@@ -228,15 +290,20 @@ void surety__watch_note(surety_run *run)
     surety__attempt *attempt = surety__attempt_last(run);
     surety_attempt *seen = &attempt->seen;
     const surety_issue finding = surety_stream_finding(run->stream);
+    const surety_verdict verdict = surety_stream_verdict(run->stream);
     const uint64_t most = surety__budget_reply_max(seen->model);
+    const bool before = run->watch.certain && verdict != SURETY_VERDICT_RUNAWAY;
 
-    seen->stopped = surety_stream_verdict(run->stream);
+    seen->stopped = before ? run->watch.certain : verdict;
     seen->stopped_bytes = surety_stream_reply(run->stream).len;
     seen->stopped_tokens = surety__budget_estimate((size_t)seen->stopped_bytes);
     seen->saved_known = most > seen->stopped_tokens;
     if (seen->saved_known)
         seen->saved_tokens = most - seen->stopped_tokens;
-    attempt->finding = surety__result_issue(run, &finding);
+    attempt->finding =
+        before ? run->watch.finding : surety__result_issue(run, &finding);
+    attempt->broke = !run->watch.stops;
+    run->stops = run->stops || seen->stopped != SURETY_VERDICT_RUNAWAY;
 }
 
 /* The report's warnings, and behind them that the reply was stopped. */

@@ -15,7 +15,7 @@ import unittest.mock
 sys.path.insert(0, os.path.dirname(__file__))
 from cli_run import (FOLDER, check, complains, gives, run_tests,  # noqa: E402
                      same, surety, write)
-from run_mock import KEYS, Mock, PROTOCOLS  # noqa: E402
+from run_mock import KEYS, Mock, PROTOCOLS, configure  # noqa: E402
 
 TEXT = " ".join(str(number) for number in range(30000))  # nothing repeats
 WRONG = {"id": 11, "text": TEXT}
@@ -34,9 +34,11 @@ def contract(name="c.json", **policy):
     return name
 
 
-def run(*arguments, model="m-openai:small", ledger="none", name="c.json"):
+def run(*arguments, model="m-openai:small", ledger="none", name="c.json",
+        stop="always"):
     return surety("run", "-c", name, "-m", model, "--ledger", ledger,
-                  *arguments, "Hi", env=KEYS)
+                  *(("--stop", stop) if stop else ()), *arguments, "Hi",
+                  env=KEYS)
 
 
 def report_of(result):
@@ -147,6 +149,44 @@ def test_prompt_again():
                   result, 0, PRINTED)
             check("and nothing of a reply that was cut off",
                   "more briefly" not in result.err, result.err)
+
+
+def test_stop():
+    """A model that mends what it is told, and its three errors."""
+    write("three.json", {
+        "type": "object", "required": ["a", "b", "c"],
+        "properties": {name: {"type": "integer", "maximum": 10}
+                       for name in "abc"},
+        "x-surety": {"extract": {"from": ["native", "whole"]}}})
+    wrong = {"json": {"a": 99, "b": 99, "c": 99}, "chunks": 9,
+             "chunk_delay_ms": 5}
+    right = {"json": {"a": 1, "b": 1, "c": 1}, "when": {"contains": "at /c:"}}
+    for mode in ("native", "prompt"):
+        for option in ((), ("--no-stream",), ("--stop", "never")):
+            with Mock(wrong, right):
+                result = run("--mode", mode, "-v", *option, name="three.json",
+                             stop=None)
+                gives(f"{mode} {option}: all errors are told at once", result,
+                      0, '{"a":1,"b":1,"c":1}\n', "maximum at /c")
+                check("and the reply is read on", "stopped" not in result.err
+                      and (option or "read on from byte" in result.err),
+                      result.err)
+    with Mock(wrong, right | {"when": {"contains": "at /a:"}}) as mock:
+        result = run("-v", name="three.json")
+        gives("--stop always tells the first", result, 0,
+              '{"a":1,"b":1,"c":1}\n', "(maximum at /a): re-ask 1")
+    with Mock(wrong | {"repeat": True}) as mock:
+        configure(mock.url, stop="always")
+        complains("so does the configuration",
+                  run("-v", name="three.json", stop=None), 1, "stopped after ",
+                  "re-ask 2 of 2")
+        configure(mock.url, stop="soon")
+        complains("which knows three ways", run(name="three.json", stop=None),
+                  2, "weigh")
+        configure(mock.url)
+    complains("--stop is for a contract",
+              surety("run", "-m", "exec:cat", "--stop", "never", "Hi"), 2,
+              "--stop")
 
 
 def test_nulls_stand_for_nothing():
@@ -335,7 +375,7 @@ def test_repairs():
                   surety("run", "-m", "exec:cat", *option, "Hi"), 2, option[0])
 
 
-run_tests(test_protocols, test_report, test_prompt_again,
+run_tests(test_protocols, test_report, test_prompt_again, test_stop,
           test_nulls_stand_for_nothing, test_commit, test_runaways,
           test_rows_alike, test_commands, test_what_is_wanted_whole,
           test_recordings, test_parts, test_repairs)

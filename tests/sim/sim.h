@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The world of the simulator: what a seed makes of providers, ledger, clock and
  * memory (sim_world.c), what its models say (sim_say.c), and what must hold in
- * it (sim_test.c; sim_law.c of calls that were stopped). */
+ * it (sim_test.c; sim_law.c of calls that were stopped); sim_policy.c compares
+ * when they are. */
 #ifndef SURETY_TESTS_SIM_H
 #define SURETY_TESTS_SIM_H
 
@@ -119,6 +120,12 @@ void sim_gemini(struct sim_exchange *exchange, const char *text,
 
 /* What must hold of the i-th attempt, which was stopped. */
 void sim_check_stopped(struct sim *sim, size_t i);
+
+/* ---- sim_policy.c -------------------------------------------------------- */
+
+/* Compares when calls are stopped; false where it does not hold what it must.
+ */
+bool sim_policies(bool print);
 
 /* ---- sim_world.c --------------------------------------------------------- */
 

@@ -18,7 +18,9 @@
  *
  *     sim_test                 the seeds of the default run
  *     sim_test --seeds A B     those from A to B
- *     sim_test --seed N        one, told step by step */
+ *     sim_test --seed N        one, told step by step
+ *     sim_test --policies      when calls are stopped, compared (sim_policy.c)
+ */
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -463,11 +465,13 @@ int main(int argc, char **argv)
         printf("# %s\n", sim->broken ? sim->broken : "all holds");
         good = !sim->broken;
         free(sim);
+    } else if (good && argc == 2 && !strcmp(argv[1], "--policies")) {
+        good = sim_policies(true);
     } else if (good &&
                (argc == 1 ||
                 (argc == 4 && !strcmp(argv[1], "--seeds") &&
                  sim_number(argv[2], &first) && sim_number(argv[3], &last)))) {
-        printf("1..2\n");
+        printf("1..3\n");
         good = sim_run_seeds(first, last, &bench);
         printf("%s 1 - what must hold holds in seeds %llu to %llu\n",
                good ? "ok" : "not ok", (unsigned long long)first,
@@ -475,8 +479,12 @@ int main(int argc, char **argv)
         sim_tell(&bench.tally);
         good = good && (argc > 1 || sim_saw_all(&bench.tally));
         printf("%s 2 - they go everywhere\n", good ? "ok" : "not ok");
+        good = sim_policies(false) && good;
+        printf("%s 3 - what is told is mended within the calls, by each "
+               "policy\n",
+               good ? "ok" : "not ok");
     } else if (good) {
-        printf("# sim_test [--seed N | --seeds A B]\n");
+        printf("# sim_test [--seed N | --seeds A B | --policies]\n");
         good = false;
     }
     sim_bench_close(&bench);

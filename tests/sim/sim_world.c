@@ -695,6 +695,7 @@ void sim_make(struct sim *sim,
         .event_ctx = sim,
         .seed = sim_random(sim) | 1,
         .alloc = &sim->alloc,
+        .stop = (surety_stop)sim_below(sim, 3),
         .broken_retries_max =
             sim_one_in(sim, 3) ? (uint32_t)sim_below(sim, 4) - 1 : 0,
     };

@@ -18,6 +18,7 @@ static surety_status read_config(struct check *t, const char *text,
 
 TEST(reads_an_empty_one)
 {
+    surety_run_options options = {.size = sizeof(options)};
     surety_config *config = NULL;
 
     TRY(read_config(t, "", &config, NULL));
@@ -26,10 +27,33 @@ TEST(reads_an_empty_one)
     CHECK(surety_config_default(config, 0).len == 0);
     CHECK(surety_config_budget(config).calls_max == 0);
     CHECK(surety_config_backoff(config).retries_max == 0);
-    CHECK(surety_config_broken_retries(config) == 0);
+    surety_config_run(config, &options);
+    CHECK(options.broken_retries_max == 0 && options.stop == SURETY_STOP_WEIGH);
     CHECK(surety_config_ledger(config).len == 0);
     CHECK(!surety_config_ledger_raw(config));
     CHECK(!surety_config_ledger_optional(config));
+done:
+    surety_config_free(config);
+}
+
+TEST(reads_what_runs_may_spend)
+{
+    surety_run_options said = {.size = sizeof(said)};
+    surety_config *config = NULL;
+
+    TRY(read_config(t,
+                    "{\"budget\":{\"calls\":5,\"tokens\":200000,\"seconds\":"
+                    "1.5,\"usd\":0.05},\"stop\":\"never\",\"retry\":{\"max\":0,"
+                    "\"broken\":3,\"first\":0.1,\"most\":2,\"retry_after\":7}}",
+                    &config, NULL));
+    surety_config_run(config, &said);
+    CHECK(said.budget.calls_max == 5 && said.budget.tokens_max == 200000);
+    CHECK(said.budget.ms_max == 1500 &&
+          said.budget.cost_picousd_max == 50000000000);
+    CHECK(said.backoff.first_ms == 100 && said.backoff.most_ms == 2000);
+    CHECK(said.backoff.retries_max == UINT32_MAX &&
+          said.backoff.retry_after_max_ms == 7000);
+    CHECK(said.broken_retries_max == 3 && said.stop == SURETY_STOP_NEVER);
 done:
     surety_config_free(config);
 }
@@ -54,10 +78,10 @@ TEST(reads_every_member)
         "\"prices\":{\"openai:gpt-5\":{\"input\":1.25,\"output\":10}},"
         "\"budget\":{\"calls\":5,\"tokens\":200000,\"seconds\":1.5,"
         "\"usd\":0.05},"
-        "\"retry\":{\"max\":0,\"broken\":3,\"first\":0.1,\"most\":2,\"retry_"
+        "\"stop\":\"never\",\"retry\":{\"max\":0,\"broken\":3,\"first\":0.1,"
+        "\"most\":2,\"retry_"
         "after\":7},"
         "\"ledger\":{\"url\":\"l.db\",\"raw\":true,\"optional\":true}}";
-    surety_backoff backoff;
     surety_config *config = NULL;
     const surety__config_row *row;
     const surety__config_provider *provider;
@@ -65,8 +89,8 @@ TEST(reads_every_member)
     TRY(read_config(t, text, &config, NULL));
     CHECK_TEXT(surety_config_default(config, 0), "fast");
     CHECK_TEXT(surety_config_default(config, 1), "openai:gpt-5");
-    CHECK(surety_config_default(config, 2).len == 0);
-    CHECK(surety_config_model_count(config) == 1);
+    CHECK(!surety_config_default(config, 2).len &&
+          surety_config_model_count(config) == 1);
     CHECK_TEXT(surety_config_model_name(config, 0), "fast");
     row = &config->rows[0];
     CHECK_TEXT(row->model, "m:1");
@@ -90,14 +114,6 @@ TEST(reads_every_member)
     CHECK(provider->timeouts.idle_ms == 1);
     CHECK(config->prices[0].price.cached_input_microusd == 1250000);
     CHECK(config->prices[0].price.output_microusd == 10000000);
-    CHECK(surety_config_budget(config).calls_max == 5);
-    CHECK(surety_config_budget(config).tokens_max == 200000);
-    CHECK(surety_config_budget(config).ms_max == 1500);
-    CHECK(surety_config_budget(config).cost_picousd_max == 50000000000);
-    backoff = surety_config_backoff(config);
-    CHECK(backoff.retries_max == UINT32_MAX && backoff.first_ms == 100);
-    CHECK(backoff.most_ms == 2000 && backoff.retry_after_max_ms == 7000);
-    CHECK(surety_config_broken_retries(config) == 3);
     CHECK_TEXT(surety_config_ledger(config), "/etc/x/l.db");
     CHECK(surety_config_ledger_raw(config) &&
           surety_config_ledger_optional(config));
@@ -399,6 +415,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"reads an empty one", reads_an_empty_one},
         {"reads every member", reads_every_member},
+        {"reads what runs may spend", reads_what_runs_may_spend},
         {"changes what is built in", changes_what_is_built_in},
         {"says where a mistake is", says_where_a_mistake_is},
         {"quotes no key", quotes_no_key},

@@ -112,10 +112,11 @@ TEST(tells_errors_of_earlier_replies)
     };
     surety_contract *contract = NULL;
     surety_outcome *outcome = NULL;
-    surety_prompt_options options = {.size = sizeof(options),
-                                     .alloc = check_alloc(t),
-                                     .findings = findings,
-                                     .finding_count = CHECK_COUNT(findings)};
+    const surety_prompt_options options = {.size = sizeof(options),
+                                           .alloc = check_alloc(t),
+                                           .findings = findings,
+                                           .finding_count =
+                                               CHECK_COUNT(findings)};
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
@@ -131,9 +132,26 @@ TEST(tells_errors_of_earlier_replies)
         printf("# %s\n", out.ptr);
     CHECK(strstr(out.ptr, want));
     CHECK(strstr(out.ptr, "reply.\n=====\n1. "));
-    /* Of no reply. */
-    surety_buf_reset(&out);
-    options.finding_count = 3;
+done:
+    surety_outcome_free(outcome);
+    surety_buf_done(&out);
+    surety_contract_free(contract);
+}
+
+/* Where no reply can be told of, the findings are all there is. */
+TEST(tells_errors_of_no_reply)
+{
+    static const surety_prompt_finding finding =
+        FINDING("/b/2", "no text", SURETY_PROMPT_EARLIER);
+    surety_contract *contract = NULL;
+    surety_prompt_options options = {.size = sizeof(options),
+                                     .alloc = check_alloc(t),
+                                     .findings = &finding,
+                                     .finding_count = 1};
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(check_contract(t, contract_text, &contract));
     TRY(surety_prompt_again(contract, surety_str_of("Do it."),
                             SURETY_FEEDBACK_ERRORS, NULL, (surety_str){NULL, 0},
                             &options, &out, NULL));
@@ -147,7 +165,6 @@ TEST(tells_errors_of_earlier_replies)
                                SURETY_FEEDBACK_ERRORS, NULL,
                                (surety_str){NULL, 0}, &options, &out, NULL));
 done:
-    surety_outcome_free(outcome);
     surety_buf_done(&out);
     surety_contract_free(contract);
 }
@@ -246,6 +263,7 @@ int main(int argc, char **argv)
         {"writes every style", writes_every_style},
         {"asks again and mends", asks_again_and_mends},
         {"tells errors of earlier replies", tells_errors_of_earlier_replies},
+        {"tells errors of no reply", tells_errors_of_no_reply},
         {"makes examples", makes_examples},
         {"says where there is no example", says_where_there_is_no_example},
         {"quotes what is long or hidden", quotes_what_is_long_or_hidden},

@@ -74,6 +74,7 @@ static surety_status watch_open(struct trial *trial, struct check *t,
         (surety_judge_options){.size = sizeof(judge), .partial = one->partial};
     trial->options.judge = &judge;
     trial->options.commit = one->commit;
+    trial->options.stop = SURETY_STOP_ALWAYS;
     trial->options.retry_max = one->retry_max;
     trial->options.limits = &watch_limits;
     trial->options.budget.ms_max = 60000;

@@ -27,6 +27,7 @@ DIALECTS = ("default", "4", "6", "7", "2019-09", "2020-12", "v1")
 OUTPUTS = ("flag", "basic", "detailed")
 REPAIRS = ("none", "syntax", "align")
 FEEDBACKS = ("errors", "simple", "patch")
+STOPS = ("weigh", "always", "never")
 STAGES = ("done", "extraction", "json_parse", "validation")
 REPORTS = ("json", "text", "color", "plain", "github", "sarif")
 VERDICTS = ("open", "lost", "no", "runaway")
@@ -66,6 +67,7 @@ ENUMS = {
     "surety_strict_verdict": ("SURETY_STRICT_", STRICT_VERDICTS),
     "surety_mode": ("SURETY_MODE_", MODES),
     "surety_failure": ("SURETY_FAILURE_", FAILURES),
+    "surety_stop": ("SURETY_STOP_", STOPS),
     "surety_event_kind": ("SURETY_EVENT_", EVENT_KINDS),
     "surety_run_verdict": ("SURETY_RUN_", RUN_VERDICTS),
     "surety_consensus_kind": ("SURETY_CONSENSUS_", CONSENSUS_KINDS),
@@ -501,6 +503,7 @@ class RunOptions(Structure):
         ("limits", c_void_p),
         ("alloc", c_void_p),
         ("broken_retries_max", c_uint32),
+        ("stop", c_int),
     ]
 
 

@@ -156,7 +156,7 @@ RUN: Signatures = {
     "surety_config_model_name": (Text, [P, c_size_t]),
     "surety_config_budget": (Budget, [P]),
     "surety_config_backoff": (_abi.Backoff, [P]),
-    "surety_config_broken_retries": (c_uint32, [P]),
+    "surety_config_run": (None, [P, P]),
     "surety_config_ledger": (Text, [P]),
     "surety_config_ledger_raw": (c_bool, [P]),
     "surety_config_ledger_optional": (c_bool, [P]),

@@ -104,10 +104,16 @@ def _backoff(made: Any, given: Any) -> Any:
     return _fill(made, given, _BACKOFF, "backoff")
 
 
-def _broken(most: int, given: Any) -> int:
-    """Of the configuration, unless the back-off says it."""
-    broken = _mapping(given).get("broken")
-    return most if broken is None else broken or SURETY_RUN_NONE
+def _spending(options: Any, settings: Any) -> None:
+    """What the settings say of budget, back-off and stops, over what the
+    configuration said."""
+    _fill(options.budget, _mapping(settings.budget), _BUDGET, "budget")
+    _backoff(options.backoff, settings.backoff)
+    broken = _mapping(settings.backoff).get("broken")
+    if broken is not None:
+        options.broken_retries_max = broken or SURETY_RUN_NONE
+    if settings.stop is not None:
+        options.stop = number_of(_abi.STOPS, settings.stop, "stop")
 
 
 class _Machine:
@@ -207,15 +213,10 @@ class _Machine:
             size=ctypes.sizeof(_abi.RunOptions), system=str_of(settings.system),
             prompt=str_of(prompt), instruct_system=settings.instruct_system,
             models=self.keep(models), model_count=len(names),
-            budget=_fill(library.surety_config_budget(handle),
-                         _mapping(settings.budget), _BUDGET, "budget"),
-            backoff=_backoff(library.surety_config_backoff(handle),
-                             settings.backoff),
-            broken_retries_max=_broken(
-                library.surety_config_broken_retries(handle),
-                settings.backoff),
             commit=settings.commit, ledger=self.ledger,
             ledger_optional=self._ledger_optional(), seed=settings.seed)
+        library.surety_config_run(handle, byref(options))
+        _spending(options, settings)
         if settings.style is not None:
             options.prompt_options = self.keep(
                 prompt_options(settings.style, False))
@@ -330,7 +331,7 @@ class _Settings:
                  output_tokens_max: Optional[int] = None, whole: bool = False,
                  timeouts: Optional[Mapping[str, float]] = None,
                  retries: Optional[int] = None, feedback: Optional[str] = None,
-                 commit: bool = False,
+                 commit: bool = False, stop: Optional[str] = None,
                  budget: Union[None, Budget, Mapping[str, Any]] = None,
                  backoff: Union[None, Backoff, Mapping[str, Any]] = None,
                  ledger: Any = None, ledger_raw: bool = False,
@@ -371,11 +372,12 @@ def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
     "tool", "prompt"), temperature, output_tokens_max, whole (no stream),
     timeouts (seconds for connect, first_byte, idle, total): of every model.
     retries: re-asks after the first call; without it as the contract says.
-    feedback: "errors", "simple", "patch". commit: stop a call also when the
-    first value that it begins cannot be valid. budget, backoff: what may be
-    spent (Budget), how broken calls are repeated (Backoff). ledger: a path or
-    URL; False: none; without it what the configuration names. replay: a
-    recording that is played; record: a file that exchanges are added to.
+    feedback: "errors", "simple", "patch". stop: when a call is stopped whose
+    reply cannot become valid: "weigh", "always", "never". commit: stop a call
+    also when the first value that it begins cannot be valid. budget, backoff:
+    what may be spent (Budget), how broken calls are repeated (Backoff). ledger:
+    a path or URL; False: none; without it what the configuration names. replay:
+    a recording that is played; record: a file that exchanges are added to.
     on_event: called with each Event, in this thread; what it raises cancels the
     run and comes out here. validators: functions that judge a value besides the
     contract's own, called in this thread. consensus: a Consensus or its kind,

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a reply that is known to fail is read on. What is behind its first
+ * certain error costs tokens, and so does another round; but an error that is
+ * read now is one that needs no round of its own.
+ *
+ * 1. Where nothing is asked again, nothing more is worth to be known, and the
+ *    call is stopped. Where one re-ask is left, the reply is read to its end:
+ *    what that is not told, nobody mends, and all that was spent is lost.
+ * 2. Else what is read on may cost as much as another round, the prompt and a
+ *    reply; less, the more rounds are left, for one of many is easily missed.
+ *    Once a reply was stopped and its re-ask did not suffice, errors come one
+ *    after the other, and it is the whole of a round again.
+ * 3. A reply is as long as the longest that came whole; before there is one, at
+ *    least as long as what came of this one. However wrong that is, reading on
+ *    ends when its bound is spent.
+ * 4. Money is compared where the model has a price, else tokens. */
+#include "run/run.h"
+
+/* What so many tokens are worth. */
+static uint64_t weigh_cost(const surety_run *run, uint64_t input,
+                           uint64_t output)
+{
+    const surety_price *price = &surety__run_model(run)->price;
+    const surety_usage usage = {.input_tokens = input, .output_tokens = output};
+
+    return price->known ? surety_price_cost(price, &usage) : input + output;
+}
+
+/* How often the model will still be asked because of this reply. */
+static uint32_t weigh_rounds(const surety_run *run)
+{
+    const uint32_t calls_max = run->options.budget.calls_max;
+    const uint32_t asks =
+        run->reask_max > run->reasks ? run->reask_max - run->reasks : 0;
+    const uint32_t calls = run->attempt_count < calls_max
+                               ? calls_max - (uint32_t)run->attempt_count
+                               : 0;
+
+    return asks < calls ? asks : calls;
+}
+
+bool surety__weigh_stops(const surety_run *run)
+{
+    const size_t at = run->watch.certain_at;
+    const size_t came = surety__watch_reply(run).len;
+    const size_t whole = run->whole_most > came ? run->whole_most : came;
+    const uint64_t reply = surety__budget_estimate(whole);
+    const uint64_t most = reply > run->output_most ? reply : run->output_most;
+    const uint64_t round = weigh_cost(run, run->plan.input_tokens, most);
+    const uint64_t rest =
+        weigh_cost(run, 0, surety__budget_estimate(whole - at));
+    const uint32_t rounds = weigh_rounds(run);
+
+    if (rounds <= 1)
+        return rounds == 0;
+    return rest > (run->stops ? round : round / (rounds - 1));
+}
