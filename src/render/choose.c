@@ -255,29 +255,47 @@ static surety_status choose_distinct(surety_table *table, size_t column,
     return status ? status : table->scratch.status;
 }
 
+/* Bars of more series than can be told apart: the two columns change their
+ * parts where that helps, unless somebody named x; else each bar has the names
+ * of both. */
+static surety_status choose_series_fit(surety_table *table, size_t places,
+                                       surety__choice *choice,
+                                       surety_error *reterr)
+{
+    const size_t series = choice->series;
+    size_t count;
+
+    if (choose_distinct(table, series, SURETY_CHART_SERIES_MAX, &count))
+        return surety__fail_nomem(reterr);
+    if (count <= SURETY_CHART_SERIES_MAX)
+        return SURETY_OK;
+    if (places <= SURETY_CHART_SERIES_MAX && !choice->is_x_given) {
+        choice->series = choice->x;
+        choice->x = series;
+        return SURETY_OK;
+    }
+    choice->series = SIZE_MAX;
+    choice->beside = series;
+    return SURETY_OK;
+}
+
 static surety_status choose_series(surety_table *table, surety_chart_type type,
                                    surety__choice *choice, surety_error *reterr)
 {
     const surety_column_kind x_kind = table->columns[choice->x]->shown.kind;
-    size_t count;
+    size_t places;
 
-    if (choose_distinct(table, choice->x, table->rows_count, &count))
+    if (choose_distinct(table, choice->x, table->rows_count, &places))
         return surety__fail_nomem(reterr);
-    if (count == table->rows_count)
+    if (places == table->rows_count)
         return SURETY_OK;
     choice->series = choose_kinds(
         table, choice,
         type == SURETY_CHART_BAR && x_kind != SURETY_COLUMN_TIME ? choose_line
                                                                  : choose_bar,
         true);
-    if (type == SURETY_CHART_BAR && choice->series != SIZE_MAX) {
-        if (choose_distinct(table, choice->series, SURETY_CHART_SERIES_MAX,
-                            &count))
-            return surety__fail_nomem(reterr);
-        /* So many are no series; names that repeat are bars of their own. */
-        if (count > SURETY_CHART_SERIES_MAX)
-            choice->series = SIZE_MAX;
-    }
+    if (type == SURETY_CHART_BAR && choice->series != SIZE_MAX)
+        return choose_series_fit(table, places, choice, reterr);
     if (choice->series != SIZE_MAX || type == SURETY_CHART_BAR)
         return SURETY_OK;
     surety__fail(reterr, SURETY_SYNTAX,
@@ -465,9 +483,11 @@ surety_status surety__chart_choose(surety_table *table,
                                    surety__choice *ret_choice,
                                    surety_error *reterr)
 {
-    surety__choice choice = {.x = SIZE_MAX, .series = SIZE_MAX};
+    surety__choice choice = {
+        .x = SIZE_MAX, .series = SIZE_MAX, .beside = SIZE_MAX};
     surety_status status = choose_given(table, chart, &choice, reterr);
 
+    choice.is_x_given = choice.x != SIZE_MAX;
     if (!status && choice.y_count == 0)
         status = choose_wide(table, chart, arena, &choice, reterr);
     if (status)

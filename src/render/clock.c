@@ -106,7 +106,7 @@ double surety__clock_tick(int64_t origin, double at, const surety__step *step)
     double number;
 
     if (step->grain == SURETY__GRAIN_FRACTION)
-        return ceil(at / step->count - 1e-6) * step->count;
+        return ceil(at / step->count - 1e-3) * step->count;
     if (clock_is_months(step)) {
         const surety__date date = surety__date_of(clock_days(second));
         const int64_t month = date.year * 12 + date.month - 1;

@@ -18,6 +18,7 @@ enum {
     DRAW_SHEET_MAX = 32000,      /* pixels a side; cairo's images end there */
     DRAW_PIXELS_MAX = 100000000, /* of a sheet: 400 MB */
     DRAW_PANEL = 190,            /* the height of one of several */
+    DRAW_PLOT_MIN = 36,          /* the height of a plot */
     DRAW_GAP = 18,               /* between panels */
     DRAW_TITLE_MAX = 600         /* code points that are set at all */
 };
@@ -522,13 +523,12 @@ static bool draw_panels_place(struct draw_panels *panels, double top,
 
     for (size_t p = 0; panels->is_lying && p < panels->count; p++)
         wanted += surety__bars_height(&panels->items[p]);
-    if (share < (panels->count > 1 ? 50 : 70) || own.right - own.left < 100)
+    if (share < DRAW_PLOT_MIN || own.right - own.left < 100)
         return false;
     for (size_t p = 0; p < panels->count; p++) {
         surety__picture *panel = &panels->items[p];
         if (panels->is_lying)
-            share =
-                (bottom - top - around) * surety__bars_height(panel) / wanted;
+            share = room * surety__bars_height(panel) / wanted;
         panel->left = own.left;
         panel->top = top + panels->caption;
         panel->bottom = panel->top + share + (panel == last ? below : 0);

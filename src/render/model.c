@@ -176,6 +176,25 @@ static surety_status model_at(struct model_reader *reader, surety_val val,
     return SURETY_OK;
 }
 
+/* The name of a bar out of two columns: "apples, 2015". */
+static surety_str model_both(struct model_reader *reader, surety_str name)
+{
+    surety_table *table = reader->table;
+    surety_buf both;
+    surety_str text;
+
+    surety_buf_init(&both, table->alloc, 0);
+    surety_buf_add(&both, name);
+    surety_buf_text(&both, ", ");
+    surety_buf_add(
+        &both, surety__table_text(table, table->cells[reader->choice.beside]));
+    text = surety__arena_text(&reader->model->arena, surety_buf_str(&both));
+    if (both.status)
+        text.ptr = NULL;
+    surety_buf_done(&both);
+    return text;
+}
+
 static surety_status model_row(struct model_reader *reader, size_t row)
 {
     surety_table *table = reader->table;
@@ -191,6 +210,11 @@ static surety_status model_row(struct model_reader *reader, size_t row)
     if (model_at(reader, x, &at, key, &len))
         return SURETY_NOMEM;
     text = surety__table_text(table, x);
+    if (reader->choice.beside != SIZE_MAX) {
+        text = model_both(reader, text);
+        if (!text.ptr)
+            return model_nomem(reader);
+    }
     place = table->scratch.status
                 ? NULL
                 : model_spot(reader, false, len ? (surety_str){key, len} : text,
@@ -707,7 +731,7 @@ static void model_put_odd(const struct model_odd *odd, const char *one,
 {
     if (odd->count == 0)
         return;
-    surety__buf_printf(out, "%zu %s and left out: row %zu has ", odd->count,
+    surety__buf_printf(out, "%zu %s left out: row %zu has ", odd->count,
                        odd->count == 1 ? one : many, odd->row);
     if (odd->text.len == 0)
         surety_buf_text(out, "none\n");
@@ -725,10 +749,10 @@ static void model_put_notes(const struct model_reader *reader, surety_buf *out)
                                   ? NULL
                                   : reader->table->columns[reader->choice.x];
 
-    model_put_odd(&reader->odd, "value is no number", "values are no numbers",
-                  out);
-    model_put_odd(&reader->lost, "row has no place on the axis",
-                  "rows have no place on the axis", out);
+    model_put_odd(&reader->odd, "value is no number and",
+                  "values are no numbers and", out);
+    model_put_odd(&reader->lost, "row has no place on the axis and is",
+                  "rows have no place on the axis and are", out);
     if (!x || model->scale != SURETY__SCALE_TIME)
         return;
     if (x->offsets > 0 && x->offsets < x->moments)
@@ -743,7 +767,8 @@ static void model_put_notes(const struct model_reader *reader, surety_buf *out)
 /* Whether the chart shows a column, as whatever. */
 static bool model_shows(const surety__choice *choice, size_t column)
 {
-    bool is_shown = column == choice->x || column == choice->series;
+    bool is_shown = column == choice->x || column == choice->series ||
+                    column == choice->beside;
 
     for (size_t i = 0; i < choice->y_count; i++)
         is_shown |= choice->y[i] == column;

@@ -357,20 +357,19 @@ static const surety__step *places_step(const surety__picture *picture)
     return NULL;
 }
 
-/* Where a tick stands: on an axis that is a scale there; among bars at the
- * first that is not before it and before the next. NaN: nowhere. */
-static double places_tick_at(const surety__picture *picture, double tick,
-                             double next, size_t *place)
+/* The bar of a tick: the first that is not before it and before the next; NULL:
+ * there is none. */
+static const surety__place *places_tick_bar(const surety__picture *picture,
+                                            double tick, double next,
+                                            size_t *place)
 {
     const surety__model *model = picture->model;
 
-    if (picture->chart->type == SURETY_CHART_LINE)
-        return surety__picture_across(picture, tick);
     while (*place < model->places_count && model->places[*place]->at < tick)
         ++*place;
     return *place < model->places_count && model->places[*place]->at < next
-               ? places_middle(picture, *place)
-               : NAN;
+               ? model->places[*place]
+               : NULL;
 }
 
 /* One tick's words; *end: where the last ended, above and below. */
@@ -405,6 +404,7 @@ static void places_times(const surety__picture *picture,
 {
     const surety__model *model = picture->model;
     const double last_at = model->places[model->places_count - 1]->at;
+    const bool is_bar = picture->chart->type == SURETY_CHART_BAR;
     double tick = surety__clock_tick(model->origin, model->places[0]->at, step);
     double end[2] = {0, 0};
     size_t place = 0;
@@ -414,16 +414,22 @@ static void places_times(const surety__picture *picture,
     surety_buf_init(&now, picture->canvas.svg.alloc, 0);
     for (size_t i = 0; i < PLACES_TICKS_MAX && tick <= last_at; i++) {
         const double next = surety__clock_next(model->origin, tick, step);
-        const double x = places_tick_at(picture, tick, next, &place);
+        const surety__place *bar =
+            is_bar ? places_tick_bar(picture, tick, next, &place) : NULL;
+        /* A bar has its own time, which need not be the tick's. */
+        const double at = bar ? bar->at : tick;
         PangoLayout *layouts[2] = {NULL, NULL};
-        if (!isnan(x)) {
+        if (bar || !is_bar) {
             surety_buf_reset(&now);
-            surety__clock_context(model->origin, tick, step, &now);
-            layouts[0] = places_tick(picture, tick, step, false);
+            surety__clock_context(model->origin, at, step, &now);
+            layouts[0] = places_tick(picture, at, step, false);
             if (now.len > 0 &&
                 !surety_str_equal(surety_buf_str(&now), surety_buf_str(&said)))
-                layouts[1] = places_tick(picture, tick, step, true);
-            places_tick_draw(picture, x, layouts, end);
+                layouts[1] = places_tick(picture, at, step, true);
+            places_tick_draw(picture,
+                             bar ? places_middle(picture, bar->index)
+                                 : surety__picture_across(picture, tick),
+                             layouts, end);
             surety_buf_reset(&said);
             surety_buf_add(&said, surety_buf_str(&now));
         }
@@ -440,7 +446,7 @@ static void places_times(const surety__picture *picture,
 static const surety__step *places_time_step(const surety__picture *picture)
 {
     return picture->model->scale != SURETY__SCALE_TIME ||
-                   places_are_given(picture)
+                   picture->model->is_uneven || places_are_given(picture)
                ? NULL
                : places_step(picture);
 }

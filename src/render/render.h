@@ -180,6 +180,9 @@ unsigned surety__words_shared(surety_str text, surety_str title);
 /* Which columns a chart shows. */
 typedef struct surety__choice {
     size_t x; /* SIZE_MAX: none, where columns are the places */
+    bool is_x_given;
+    size_t beside; /* a column whose values stand in the names of bars too, for
+                    * those of x repeat; SIZE_MAX: none */
     size_t y[SURETY_CHART_SERIES_MAX];
     size_t y_count;
     bool is_one_measure; /* y are times of one measure */

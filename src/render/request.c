@@ -7,6 +7,8 @@
 
 #include <surety/json.h>
 
+enum { REQUEST_NAME_MAX = 40 }; /* code points of a name in a remark */
+
 struct request_item {
     surety_render_item shown;
     surety_val asked;
@@ -348,6 +350,32 @@ static surety_str request_source(const surety_rendering *all)
     return all->notes_count > 0 ? all->notes[0] : (surety_str){NULL, 0};
 }
 
+/* Members that say nothing to a chart or table, reported once. */
+static void request_unused(struct request_item *item)
+{
+    static const char *const charts[] = {"type",   "title",  "x",        "y",
+                                         "series", "format", "filename", NULL};
+    static const char *const tables[] = {"format", "title", "filename", NULL};
+    bool is_first = true;
+
+    for (surety_val member = surety_val_first(item->asked); member.doc;
+         member = surety_val_next(item->asked, member)) {
+        const surety_str name = surety_val_str(surety_val_key(member));
+        const char *const *known = item->shown.is_table ? tables : charts;
+        while (*known && !surety_str_equal(name, surety_str_of(*known)))
+            known++;
+        if (*known)
+            continue;
+        surety_buf_text(&item->remark,
+                        is_first ? "members that are passed over: \"" : ", \"");
+        surety__line_clean(name, REQUEST_NAME_MAX, &item->remark);
+        surety_buf_byte(&item->remark, '"');
+        is_first = false;
+    }
+    if (!is_first)
+        surety_buf_byte(&item->remark, '\n');
+}
+
 static surety_status request_chart(surety_rendering *all,
                                    struct request_item *item, surety_buf *out,
                                    surety_error *reterr)
@@ -380,6 +408,9 @@ static surety_status request_chart(surety_rendering *all,
     if (!status)
         status = request_column(surety_val_get(item->asked, "series"),
                                 &chart.series, reterr);
+    if (all->notes_count > 1)
+        surety__buf_printf(&item->remark, "of %zu notes the picture has one\n",
+                           all->notes_count);
     return status ? status
                   : surety_chart_draw(all->table, &chart, out, &item->remark,
                                       reterr);
@@ -437,6 +468,9 @@ surety_status surety_rendering_draw(surety_rendering *rendering, size_t i,
             *reterr = rendering->error;
         return rendering->status;
     }
+    request_unused(item);
+    if (item->remark.status)
+        return surety__fail_nomem(reterr);
     return item->shown.is_table ? request_table(rendering, item, out, reterr)
                                 : request_chart(rendering, item, out, reterr);
 }

@@ -455,7 +455,7 @@ static const struct {
      "[[\"date\",\"v\"],[\"2026-02-27\",1],[\"2026-02-28\",2],"
      "[\"2026-02-30\",9],[\"2026-03-01\",3],[\"2026-03-02\",3],[null,4]]",
      "4 time, 1 series, 1 panel",
-     "2 rows have no place on the axis and left out: row 3 has "
+     "2 rows have no place on the axis and are left out: row 3 has "
      "\"2026-02-30\"\n"},
     /* Names have no order. */
     {SURETY_CHART_LINE, "", "[[\"n\",\"v\"],[\"a\",1],[\"b\",2]]",
@@ -498,6 +498,23 @@ TEST(shows_data_as_they_are)
 done:;
 }
 
+TEST(names_bars_by_both_of_two_columns)
+{
+    struct fixture fixture;
+
+    fixture_init(t, &fixture);
+    TRY(read_model(t, &fixture, SURETY_CHART_BAR, "",
+                   "[[\"k\",\"year\",\"v\"],[\"a\",2010,1],[\"a\",2011,1],"
+                   "[\"b\",2012,1],[\"c\",2013,1],[\"d\",2014,1],"
+                   "[\"e\",2015,1],[\"f\",2016,1],[\"g\",2017,1],"
+                   "[\"h\",2018,1],[\"i\",2019,1]]"));
+    CHECK(fixture.model.places_count == 10 && fixture.model.series_count == 1);
+    CHECK_TEXT(fixture.model.places[0]->text, "a, 2010");
+    CHECK_TEXT(fixture.model.places[1]->text, "a, 2011");
+done:
+    fixture_done(t, &fixture);
+}
+
 TEST(says_what_a_measure_is_called_once)
 {
     struct fixture fixture;
@@ -510,6 +527,112 @@ TEST(says_what_a_measure_is_called_once)
     CHECK_TEXT(fixture.model.title, "Latency (ms) by year");
 done:
     fixture_done(t, &fixture);
+}
+
+/* The words of all ticks from a time to another, and what they are part of
+ * where it changes. */
+static void put_ticks(const char *from, const char *to,
+                      const surety__step *step, surety_buf *out)
+{
+    surety__moment first = {0}, last = {0};
+    double at;
+
+    surety_buf_reset(out);
+    if (!surety__moment_read(surety_str_of(from), &first) ||
+        !surety__moment_read(surety_str_of(to), &last))
+        return;
+    at = surety__clock_tick(first.second, 0, step);
+    while (at <= (double)(last.second - first.second)) {
+        surety__clock_label(first.second, at, step, out);
+        surety_buf_text(out, " (");
+        surety__clock_context(first.second, at, step, out);
+        surety_buf_text(out, ") ");
+        at = surety__clock_next(first.second, at, step);
+    }
+}
+
+TEST(puts_ticks_where_a_calendar_has_them)
+{
+    static const struct {
+        const char *from, *to;
+        surety__step step;
+        const char *want;
+    } cases[] = {
+        {"2026-02-26",
+         "2026-03-12",
+         {SURETY__GRAIN_WEEK, 604800},
+         "2 Mar (2026) 9 Mar (2026) "},
+        {"2025-12-02",
+         "2026-03-31",
+         {SURETY__GRAIN_MONTH, 1},
+         "Jan (2026) Feb (2026) Mar (2026) "},
+        {"2025-12-01",
+         "2026-06-30",
+         {SURETY__GRAIN_MONTH, 3},
+         "Jan (2026) Apr (2026) "},
+        {"2025-11-01",
+         "2026-06-30",
+         {SURETY__GRAIN_QUARTER, 3},
+         "Q1 (2026) Q2 (2026) "},
+        {"2019-05-01",
+         "2031-01-01",
+         {SURETY__GRAIN_YEAR, 60},
+         "2020 () 2025 () 2030 () "},
+        {"2024-02-28",
+         "2024-03-01",
+         {SURETY__GRAIN_DAY, DAY_SECONDS},
+         "28 Feb (2024) 29 Feb (2024) 1 Mar (2024) "},
+        {"2026-03-28T17:10",
+         "2026-03-29T06:00",
+         {SURETY__GRAIN_MINUTE, 21600},
+         "18:00 (28 Mar 2026) 00:00 (29 Mar 2026) 06:00 (29 Mar 2026) "},
+        {"2026-03-28T23:59:50",
+         "2026-03-29T00:00:10",
+         {SURETY__GRAIN_SECOND, 10},
+         "23:59:50 (28 Mar 2026) 00:00:00 (29 Mar 2026) "
+         "00:00:10 (29 Mar 2026) "},
+        {"1969-12-31T23:59:59",
+         "1970-01-01T00:00:00",
+         {SURETY__GRAIN_FRACTION, 0.5},
+         "23:59:59.0 (31 Dec 1969) 23:59:59.5 (31 Dec 1969) "
+         "00:00:00.0 (1 Jan 1970) "}};
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        put_ticks(cases[i].from, cases[i].to, &cases[i].step, &out);
+        TRY(out.status);
+        CHECK_TEXT(surety_buf_str(&out), cases[i].want);
+    }
+done:
+    surety_buf_done(&out);
+}
+
+/* From any time, with any step: a tick is not before it, the next is later by
+ * about the step, and a tick is its own tick. */
+TEST(ticks_go_on_and_stay)
+{
+    uint64_t state = 7;
+
+    for (int i = 0; i < 4000; i++) {
+        const surety__step *step;
+        int64_t origin;
+        double at;
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        origin = (int64_t)(state >> 28) % 63000000000 - 30500000000;
+        at = (double)(state >> 40) / 16777216 * 1e6;
+        for (size_t k = 0; (step = surety__clock_step(k)); k++) {
+            const double length = surety__clock_length(step);
+            const double tick = surety__clock_tick(origin, at, step);
+            const double next = surety__clock_next(origin, tick, step);
+            CHECK(tick > at - 1e-5 - length / 500 &&
+                  tick < at + length * 1.05 + 1e-5);
+            CHECK(next - tick > length * 0.88 - 1e-5 &&
+                  next - tick < length * 1.05 + 1e-5);
+            CHECK(fabs(surety__clock_tick(origin, tick, step) - tick) < 1e-5);
+        }
+    }
+done:;
 }
 
 TEST(puts_words_on_axes)
@@ -680,8 +803,13 @@ int main(int argc, char **argv)
         {"refuses too many bars along a time",
          refuses_too_many_bars_along_a_time},
         {"shows data as they are", shows_data_as_they_are},
+        {"names bars by both of two columns",
+         names_bars_by_both_of_two_columns},
         {"says what a measure is called once",
          says_what_a_measure_is_called_once},
+        {"puts ticks where a calendar has them",
+         puts_ticks_where_a_calendar_has_them},
+        {"ticks go on and stay", ticks_go_on_and_stay},
         {"puts words on axes", puts_words_on_axes},
         {"shortens values", shortens_values},
         {"draws pictures", draws_pictures},
