@@ -122,6 +122,12 @@ void surety__mode_pick(surety_run *run, surety_mode from)
         mode = SURETY_MODE_PROMPT;
     } else if (given != SURETY_MODE_AUTO) {
         mode = given;
+        if (given == SURETY_MODE_NATIVE && !mode_fits(run, given)) {
+            why = surety__result_keep(run);
+            surety_buf_text(&run->text, "it is the one given, though ");
+            surety_buf_add(&run->text, why);
+            why = surety__result_keep(run);
+        }
     } else if (!mode_lists_native(run)) {
         if (surety__protocol_has(surety__run_model(run)->protocol,
                                  SURETY_MODE_NATIVE))

@@ -269,6 +269,38 @@ done:
     trial_close(&trial);
 }
 
+/* Where a subset has no form for an open place, the mode and its reason. */
+TEST(steps_down_for_open_places)
+{
+    static const struct fake_answer answer = {.status = 200, .body = "{}"};
+    static const struct {
+        surety_mode given, mode;
+        const char *reason;
+    } cases[] = {
+        {SURETY_MODE_AUTO, SURETY_MODE_TOOL,
+         "asks m in mode tool, for anthropic does not take the schema "
+         "(Anthropic's structured output does not take a schema that allows "
+         "any value at /properties/m)"},
+        {SURETY_MODE_NATIVE, SURETY_MODE_NATIVE,
+         "asks m in mode native, for it is the one given, though anthropic "
+         "does not take the schema (Anthropic's structured output does not "
+         "take a schema that allows any value at /properties/m)"},
+        {SURETY_MODE_TOOL, SURETY_MODE_TOOL, "asks m in mode tool"},
+    };
+    struct trial trial;
+
+    TRY(trial_open(&trial, t, mode_open, NULL, 0));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        trial_reset(&trial, t, &answer, 1);
+        trial.models[0].protocol = SURETY_PROTOCOL_ANTHROPIC;
+        TRY(mode_go(&trial, cases[i].given));
+        CHECK(surety_run_attempt(trial.run, 0).mode == cases[i].mode);
+        CHECK_TEXT(surety_run_attempt(trial.run, 0).reason, cases[i].reason);
+    }
+done:
+    trial_close(&trial);
+}
+
 /* A value in the text is one as it was asked for, or one of the contract's. */
 TEST(restores_what_stands_in_text)
 {
@@ -338,6 +370,8 @@ int main(int argc, char **argv)
          wants_text_where_the_contract_does},
         {"patches", patches},
         {"asks again rather than guess", asks_again_rather_than_guess},
+        {"steps down for open places, and says why",
+         steps_down_for_open_places},
         {"restores what stands in text", restores_what_stands_in_text},
         {"shows what is sent, once", shows_what_is_sent},
         {"patches what an API delivered", patches_what_an_api_delivered},
