@@ -417,24 +417,26 @@ class Contract(Generic[T]):
     # -- prompts -----------------------------------------------------------
 
     def instructions(self, *, style: Optional[str] = None,
-                     native: bool = False) -> str:
+                     native: "Native" = False) -> str:
         """The format instructions alone: what to answer, where in the reply,
         and the schema. style: "json-schema", "typescript" or "example"; without
         it, what the contract says. native: the provider's API delivers the
-        value, so do not say where it stands."""
+        value, so do not say where it stands; what `strict` gives: its schema
+        goes with the call, and only servers that compile it to a grammar do
+        not show it to the model."""
         return write(lib.surety_prompt_format, self.handle,
                      byref(prompt_options(style, native))).decode()
 
     @overload
     def prompt(self, text: str, *, style: Optional[str] = ...,
-               native: bool = ..., system: None = ...) -> str: ...
+               native: "Native" = ..., system: None = ...) -> str: ...
 
     @overload
     def prompt(self, text: str, *, style: Optional[str] = ...,
-               native: bool = ..., system: str) -> Tuple[str, str]: ...
+               native: "Native" = ..., system: str) -> Tuple[str, str]: ...
 
     def prompt(self, text: str, *, style: Optional[str] = None,
-               native: bool = False, system: Optional[str] = None
+               native: "Native" = False, system: Optional[str] = None
                ) -> Union[str, Tuple[str, str]]:
         """The prompt with the format instructions behind it. With system they
         stand behind that, and both are given: (system, prompt)."""
@@ -446,7 +448,8 @@ class Contract(Generic[T]):
 
     def prompt_again(self, text: str, outcome: "Outcome[Any]", *,
                      feedback: Optional[str] = None,
-                     style: Optional[str] = None, native: bool = False) -> str:
+                     style: Optional[str] = None,
+                     native: "Native" = False) -> str:
         """What to send after a reply that failed: the prompt with its
         instructions, then what was wrong. feedback: "errors", "simple" or
         "patch" (ask for a JSON Patch of the failing parts, which `patch` then
@@ -485,10 +488,18 @@ class Contract(Generic[T]):
         return Strict(self, subset)
 
 
-def prompt_options(style: Optional[str], native: bool) -> "_abi.PromptOptions":
-    return _abi.PromptOptions(
-        size=ctypes.sizeof(_abi.PromptOptions), native=native,
+Native = Union[bool, Strict]
+
+
+def prompt_options(style: Optional[str],
+                   native: Native) -> "_abi.PromptOptions":
+    options = _abi.PromptOptions(
+        size=ctypes.sizeof(_abi.PromptOptions), native=bool(native),
         style=number_of(_abi.PROMPT_STYLES, style or "contract", "style"))
+    if isinstance(native, Strict) and native.schema is not None:
+        options.schema = lib.surety_strict_schema(native.handle)
+        options.shown = native.subset != "grammar"
+    return options
 
 
 def _again(kind: Any, source: Any, options: Dict[str, Any]) -> Any:

@@ -45,6 +45,7 @@ class Strict:
             raise failure(status, error)
         handle = self.handle = made.value
         self.contract = contract
+        self.subset = subset
         self.verdict = _abi.STRICT_VERDICTS[
             lib.surety_strict_verdict_of(handle)]
         self.schema = load(lib.surety_strict_schema(handle))
@@ -59,10 +60,20 @@ class Strict:
 
     def restore(self, delivered: Any) -> Any:
         """Turns a value that was made for the strict schema into one for the
-        contract, to be checked."""
+        contract, to be checked. Raises Syntax where what is meant would be a
+        guess: a key that is given twice, a value that can be read in two ways,
+        one that is not of the form."""
+        return self._turn(lib.surety_strict_restore, delivered)
+
+    def deliver(self, value: Any) -> Any:
+        """The other way round: the contract's value as the provider delivers
+        it, for an example that a model is shown."""
+        return self._turn(lib.surety_strict_deliver, value)
+
+    def _turn(self, how: Any, value: Any) -> Any:
         doc, out, error = Doc(), Doc(), Error()
-        status = lib.surety_strict_restore(
-            self.handle, doc.read(dump(delivered)), out.handle, byref(error))
+        status = how(self.handle, doc.read(dump(value)), out.handle,
+                     byref(error))
         if status:
             raise failure(status, error)
         return load(out.root(), self.contract.decimals)

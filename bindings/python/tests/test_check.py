@@ -379,6 +379,26 @@ class Functions(unittest.TestCase):
         self.assertTrue(all(note.line for note in strict.notes))
         self.assertEqual(strict.name, "t")
 
+    def test_strict_open_places(self):
+        contract = Contract({"type": "object", "properties": {
+            "any": {}}, "required": ["any"], "additionalProperties": False})
+        strict = contract.strict("openai")
+        value = {"any": {"a": ["06", "null", 6, {}]}}
+        sent = strict.deliver(value)
+        self.assertEqual(sent["any"]["additional_properties"][0]["key"], "a")
+        self.assertEqual(strict.restore(sent), value)
+        twice = {"any": {"additional_properties":
+                         [{"key": "a", "value": 1}] * 2}}
+        with self.assertRaises(surety.Syntax):
+            strict.restore(twice)
+        self.assertIn("comes with this request",
+                      contract.instructions(native=strict))
+        self.assertIn("satisfies this JSON Schema",
+                      contract.instructions(native=True))
+        self.assertIn("satisfies this JSON Schema", contract.instructions(
+            native=contract.strict("grammar")))
+        self.assertEqual(contract.strict("anthropic").verdict, "impossible")
+
     def test_environment(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "x.json"), "w",
