@@ -408,23 +408,35 @@ void surety__asking_offer(surety__asking *reading, surety_str name,
         asked->tool = name;
 }
 
-void surety__asking_choose(surety__asking *reading, surety_val choice,
-                           surety_str wanted)
+surety_str surety__asking_choose(surety__asking *reading, surety_val choice,
+                                 surety_str wanted)
 {
     surety__asked *asked = reading->asked;
+    const surety_val inner = surety_val_get(choice, "allowed_tools");
+    const surety_val allowed = inner.doc ? inner : choice;
+    const surety_val first = surety_val_first(surety_val_get(allowed, "tools"));
+    const surety_val function = surety_val_get(first, "function");
 
     asked->choice = CHOICE_AUTO;
-    if (wanted.len)
+    if (wanted.len) {
         asked->choice = CHOICE_NAMED;
-    else if (surety_val_is(choice, "required"))
+    } else if (surety_val_is(surety_val_get(choice, "type"), "allowed_tools")) {
+        if (surety_val_is(surety_val_get(allowed, "mode"), "required")) {
+            asked->choice = CHOICE_REQUIRED;
+            return surety_val_str(
+                surety_val_get(function.doc ? function : first, "name"));
+        }
+    } else if (surety_val_is(choice, "required")) {
         asked->choice = CHOICE_REQUIRED;
-    else if (surety_val_is(choice, "none"))
+    } else if (surety_val_is(choice, "none")) {
         asked->choice = CHOICE_NONE;
-    else if (surety_val_kind(choice) == SURETY_KIND_STRING &&
-             !surety_val_is(choice, "auto"))
+    } else if (surety_val_kind(choice) == SURETY_KIND_STRING &&
+               !surety_val_is(choice, "auto")) {
         surety__asking_fail(reading, "tool_choice", "invalid_value",
                             "Invalid value for 'tool_choice': supported values "
                             "are 'none', 'auto', and 'required'.");
+    }
+    return wanted;
 }
 
 bool surety__asking_wants(const surety__asking *reading, surety_str name,

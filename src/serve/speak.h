@@ -75,10 +75,11 @@ void surety__asking_say(surety__asking *reading, surety__author author,
  * runs it. */
 void surety__asking_offer(surety__asking *reading, surety_str name,
                           bool callable);
-/* Reads a choice that is "none", "auto" or "required", or names a tool; nothing
- * is "auto". */
-void surety__asking_choose(surety__asking *reading, surety_val choice,
-                           surety_str wanted);
+/* Reads OpenAI's choice: "none", "auto", "required", the tool that it names
+ * (wanted), or some that are allowed, of which the first counts; nothing is
+ * "auto". Gives the tool that must be called, if it must be a certain one. */
+surety_str surety__asking_choose(surety__asking *reading, surety_val choice,
+                                 surety_str wanted);
 /* Whether this tool is the one that must be called: the first that the choice
  * takes. */
 bool surety__asking_wants(const surety__asking *reading, surety_str name,

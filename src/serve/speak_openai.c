@@ -64,10 +64,11 @@ static void speak_openai_read_tools(surety__asking *reading)
     const surety_val tools = surety__asking_member(reading, reading->body,
                                                    "tools", SURETY_KIND_ARRAY);
     const surety_val choice = surety_val_get(reading->body, "tool_choice");
-    const surety_str wanted = surety_val_str(
-        surety_val_get(surety_val_get(choice, "function"), "name"));
+    const surety_str wanted =
+        surety__asking_choose(reading, choice,
+                              surety_val_str(surety_val_get(
+                                  surety_val_get(choice, "function"), "name")));
 
-    surety__asking_choose(reading, choice, wanted);
     for (surety_val tool = surety_val_first(tools); tool.doc;
          tool = surety_val_next(tools, tool)) {
         const surety_val function = surety_val_get(tool, "function");
@@ -140,6 +141,10 @@ static void speak_openai_read(surety__asking *reading)
         surety__asking_fail(reading, "stream_options", NULL,
                             "The 'stream_options' parameter is only allowed "
                             "when 'stream' is enabled.");
+    if (surety_val_get(body, "functions").doc)
+        surety__asking_fail(reading, "functions", "unsupported_parameter",
+                            "Unsupported parameter: 'functions' is not "
+                            "supported here. Use 'tools' instead.");
     surety__asking_answers(reading, surety_val_get(body, "n"), "n", 128);
     for (surety_val one = surety_val_first(messages); one.doc;
          one = surety_val_next(messages, one)) {

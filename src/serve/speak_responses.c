@@ -66,9 +66,9 @@ static void speak_responses_read_tools(surety__asking *reading)
     const surety_val tools = surety__asking_member(reading, reading->body,
                                                    "tools", SURETY_KIND_ARRAY);
     const surety_val choice = surety_val_get(reading->body, "tool_choice");
-    const surety_str wanted = surety_val_str(surety_val_get(choice, "name"));
+    const surety_str wanted = surety__asking_choose(
+        reading, choice, surety_val_str(surety_val_get(choice, "name")));
 
-    surety__asking_choose(reading, choice, wanted);
     for (surety_val tool = surety_val_first(tools); tool.doc;
          tool = surety_val_next(tools, tool)) {
         const surety_str name = surety_val_str(surety_val_get(tool, "name"));

@@ -267,6 +267,17 @@ static const struct {
     surety__format format;
     uint32_t answers;
 } choices[] = {
+    {SURETY_PROTOCOL_OPENAI,
+     ASK CHAT_TOOLS ",\"tool_choice\":{\"type\":\"allowed_tools\","
+                    "\"allowed_tools\":{\"mode\":\"required\",\"tools\":[{"
+                    "\"type\":\"function\",\"function\":{\"name\":\"g\"}}"
+                    "]}}}",
+     CHOICE_REQUIRED, FORMAT_TEXT, 1},
+    {SURETY_PROTOCOL_RESPONSES,
+     ASK RESPONSES_TOOLS ",\"tool_choice\":{\"type\":\"allowed_tools\","
+                         "\"mode\":\"auto\",\"tools\":[{\"type\":"
+                         "\"function\",\"name\":\"g\"}]}}",
+     CHOICE_AUTO, FORMAT_TEXT, 1},
     {SURETY_PROTOCOL_OPENAI, ASK "\"n\":3}", CHOICE_NONE, FORMAT_TEXT, 3},
     {SURETY_PROTOCOL_OPENAI, ASK CHAT_TOOLS ",\"n\":null}", CHOICE_AUTO,
      FORMAT_TEXT, 1},
@@ -334,71 +345,85 @@ done:
     reading_done(&reading);
 }
 
+#define HEY "\"messages\":[{\"role\":\"user\",\"content\":\"hey\"}]"
+static const struct {
+    surety_protocol protocol;
+    const char *body;
+    const char *message;
+} refused_calls[] = {
+    {SURETY_PROTOCOL_OPENAI, "[]", "must be a JSON object"},
+    {SURETY_PROTOCOL_OPENAI, "{" HEY "}", "model parameter"},
+    {SURETY_PROTOCOL_OPENAI, "{\"model\":1," HEY "}", "expected string"},
+    {SURETY_PROTOCOL_OPENAI, "{\"model\":\"m\"}", "'messages'"},
+    {SURETY_PROTOCOL_OPENAI, "{\"model\":\"m\",\"messages\":[1]}",
+     "messages[].role"},
+    {SURETY_PROTOCOL_OPENAI, "{\"model\":\"m\",\"stream_options\":{}," HEY "}",
+     "'stream' is enabled"},
+    {SURETY_PROTOCOL_OPENAI,
+     "{\"model\":\"m\",\"response_format\":{\"type\":\"xml\"}," HEY "}",
+     "'response_format.type'"},
+    {SURETY_PROTOCOL_OPENAI,
+     "{\"model\":\"m\",\"response_format\":{\"type\":\"json_schema\"}," HEY "}",
+     "json_schema.name"},
+    {SURETY_PROTOCOL_OPENAI,
+     "{\"model\":\"m\",\"response_format\":{\"type\":\"json_object\"}," HEY "}",
+     "the word 'json'"},
+    {SURETY_PROTOCOL_OPENAI,
+     "{\"model\":\"m\",\"tool_choice\":\"required\"," HEY "}",
+     "not found in 'tools'"},
+    {SURETY_PROTOCOL_OPENAI,
+     "{\"model\":\"m\",\"tool_choice\":\"any\"," HEY "}", "'tool_choice'"},
+    {SURETY_PROTOCOL_OPENAI, "{\"model\":\"m\",\"functions\":[]," HEY "}",
+     "Use 'tools' instead"},
+    {SURETY_PROTOCOL_OPENAI, "{\"model\":\"m\",\"n\":0," HEY "}", "1 to 128"},
+    {SURETY_PROTOCOL_OPENAI,
+     "{\"model\":\"m\",\"messages\":[{\"role\":\"bot\",\"content\":\"\"}"
+     "]}",
+     "'messages[].role'"},
+    {SURETY_PROTOCOL_RESPONSES, "{\"model\":\"m\",\"input\":\"q\",\"n\":2}",
+     "Unknown parameter: 'n'"},
+    {SURETY_PROTOCOL_ANTHROPIC,
+     "{\"model\":\"m\",\"max_tokens\":1,\"tool_choice\":{\"type\":"
+     "\"some\"}," HEY "}",
+     "tool_choice: Input tag"},
+    {SURETY_PROTOCOL_RESPONSES, "{\"model\":\"m\"}", "'input'"},
+    {SURETY_PROTOCOL_RESPONSES,
+     "{\"model\":\"m\",\"input\":\"q\",\"text\":{\"format\":{\"type\":"
+     "\"json_schema\",\"name\":\"n\"}}}",
+     "'text.format.schema'"},
+    {SURETY_PROTOCOL_ANTHROPIC, "{\"model\":\"m\"," HEY "}",
+     "max_tokens: Field required"},
+    {SURETY_PROTOCOL_ANTHROPIC, "{\"model\":\"m\",\"max_tokens\":0," HEY "}",
+     "greater than"},
+    {SURETY_PROTOCOL_ANTHROPIC,
+     "{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{\"role\":"
+     "\"system\"}]}",
+     "Unexpected role \"system\""},
+    {SURETY_PROTOCOL_ANTHROPIC,
+     "{\"model\":\"m\",\"max_tokens\":1,\"thinking\":{\"type\":"
+     "\"enabled\"},\"tool_choice\":{\"type\":\"any\"},\"tools\":[{"
+     "\"name\":\"f\"}]," HEY "}",
+     "Thinking may not be enabled"},
+    {SURETY_PROTOCOL_GEMINI, "{}", "contents is not specified"},
+    {SURETY_PROTOCOL_GEMINI,
+     "{\"contents\":[{\"role\":\"system\",\"parts\":[]}]}", "valid role"},
+    {SURETY_PROTOCOL_GEMINI,
+     "{\"contents\":[{\"parts\":[]}],\"generationConfig\":{"
+     "\"responseSchema\":{}}}",
+     "mime type"},
+};
+
 TEST(refuses_what_providers_refuse)
 {
-#define HEY "\"messages\":[{\"role\":\"user\",\"content\":\"hey\"}]"
-    static const struct {
-        surety_protocol protocol;
-        const char *body;
-        const char *message;
-    } cases[] = {
-        {SURETY_PROTOCOL_OPENAI, "[]", "must be a JSON object"},
-        {SURETY_PROTOCOL_OPENAI, "{" HEY "}", "model parameter"},
-        {SURETY_PROTOCOL_OPENAI, "{\"model\":1," HEY "}", "expected string"},
-        {SURETY_PROTOCOL_OPENAI, "{\"model\":\"m\"}", "'messages'"},
-        {SURETY_PROTOCOL_OPENAI, "{\"model\":\"m\",\"messages\":[1]}",
-         "messages[].role"},
-        {SURETY_PROTOCOL_OPENAI,
-         "{\"model\":\"m\",\"stream_options\":{}," HEY "}",
-         "'stream' is enabled"},
-        {SURETY_PROTOCOL_OPENAI,
-         "{\"model\":\"m\",\"response_format\":{\"type\":\"xml\"}," HEY "}",
-         "'response_format.type'"},
-        {SURETY_PROTOCOL_OPENAI,
-         "{\"model\":\"m\",\"response_format\":{\"type\":\"json_schema\"}," HEY
-         "}",
-         "json_schema.name"},
-        {SURETY_PROTOCOL_OPENAI,
-         "{\"model\":\"m\",\"response_format\":{\"type\":\"json_object\"}," HEY
-         "}",
-         "the word 'json'"},
-        {SURETY_PROTOCOL_OPENAI,
-         "{\"model\":\"m\",\"tool_choice\":\"required\"," HEY "}",
-         "not found in 'tools'"},
-        {SURETY_PROTOCOL_RESPONSES, "{\"model\":\"m\"}", "'input'"},
-        {SURETY_PROTOCOL_RESPONSES,
-         "{\"model\":\"m\",\"input\":\"q\",\"text\":{\"format\":{\"type\":"
-         "\"json_schema\",\"name\":\"n\"}}}",
-         "'text.format.schema'"},
-        {SURETY_PROTOCOL_ANTHROPIC, "{\"model\":\"m\"," HEY "}",
-         "max_tokens: Field required"},
-        {SURETY_PROTOCOL_ANTHROPIC,
-         "{\"model\":\"m\",\"max_tokens\":0," HEY "}", "greater than"},
-        {SURETY_PROTOCOL_ANTHROPIC,
-         "{\"model\":\"m\",\"max_tokens\":1,\"messages\":[{\"role\":"
-         "\"system\"}]}",
-         "Unexpected role \"system\""},
-        {SURETY_PROTOCOL_ANTHROPIC,
-         "{\"model\":\"m\",\"max_tokens\":1,\"thinking\":{\"type\":"
-         "\"enabled\"},\"tool_choice\":{\"type\":\"any\"},\"tools\":[{"
-         "\"name\":\"f\"}]," HEY "}",
-         "Thinking may not be enabled"},
-        {SURETY_PROTOCOL_GEMINI, "{}", "contents is not specified"},
-        {SURETY_PROTOCOL_GEMINI,
-         "{\"contents\":[{\"role\":\"system\",\"parts\":[]}]}", "valid role"},
-        {SURETY_PROTOCOL_GEMINI,
-         "{\"contents\":[{\"parts\":[]}],\"generationConfig\":{"
-         "\"responseSchema\":{}}}",
-         "mime type"},
-    };
     struct reading reading = {.doc = NULL};
 
-    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        EXPECT(SURETY_SYNTAX,
-               read_body(t, &reading, cases[i].protocol, cases[i].body));
-        if (!has(reading.error.message, cases[i].message))
-            printf("# %s\n# %s\n", cases[i].body, reading.error.message);
-        CHECK(has(reading.error.message, cases[i].message));
+    for (size_t i = 0; i < CHECK_COUNT(refused_calls); i++) {
+        EXPECT(SURETY_SYNTAX, read_body(t, &reading, refused_calls[i].protocol,
+                                        refused_calls[i].body));
+        if (!has(reading.error.message, refused_calls[i].message))
+            printf("# %s\n# %s\n", refused_calls[i].body,
+                   reading.error.message);
+        CHECK(has(reading.error.message, refused_calls[i].message));
         CHECK(reading.problem.status == 400);
     }
 done:
