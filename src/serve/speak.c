@@ -449,15 +449,21 @@ bool surety__asking_wants(const surety__asking *reading, surety_str name,
            (!wanted.len || surety_str_equal(name, wanted));
 }
 
-bool surety__asking_lacks_tool(surety__asking *reading)
+void surety__asking_tools_end(surety__asking *reading, surety_str wanted,
+                              const char *named, const char *any)
 {
     surety__asked *asked = reading->asked;
 
-    if (asked->choice >= CHOICE_REQUIRED && asked->mode != SURETY_MODE_TOOL)
-        return true;
-    if (!asked->tool_count)
-        asked->choice = CHOICE_NONE;
-    return false;
+    if (asked->choice < CHOICE_REQUIRED || asked->mode == SURETY_MODE_TOOL) {
+        if (!asked->tool_count)
+            asked->choice = CHOICE_NONE;
+        return;
+    }
+    if (wanted.len)
+        surety__asking_fail(reading, "tool_choice", NULL, named,
+                            (int)wanted.len, wanted.ptr);
+    else
+        surety__asking_fail(reading, "tool_choice", NULL, any);
 }
 
 void surety__asking_answers(surety__asking *reading, surety_val number,

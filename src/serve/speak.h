@@ -84,8 +84,11 @@ surety_str surety__asking_choose(surety__asking *reading, surety_val choice,
  * takes. */
 bool surety__asking_wants(const surety__asking *reading, surety_str name,
                           surety_str wanted);
-/* After the tools: whether one that must be called is missing. */
-bool surety__asking_lacks_tool(surety__asking *reading);
+/* After the tools: refuses a choice for which there is no tool, in the
+ * provider's words. named is its sentence where the choice names one, with the
+ * name as %.*s; any, where any tool would do. */
+void surety__asking_tools_end(surety__asking *reading, surety_str wanted,
+                              const char *named, const char *any);
 /* How many answers are asked for, from 1 to most. */
 void surety__asking_answers(surety__asking *reading, surety_val number,
                             const char *name, uint32_t most);

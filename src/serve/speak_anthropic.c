@@ -86,10 +86,9 @@ static void speak_anthropic_read_tools(surety__asking *reading)
                 reading, name, surety_val_get(tool, "input_schema"),
                 surety_val_bool(surety_val_get(tool, "strict"), false));
     }
-    if (surety__asking_lacks_tool(reading))
-        surety__asking_fail(reading, "tool_choice", NULL,
-                            "Tool '%.*s' not found in provided tools",
-                            (int)wanted.len, wanted.len ? wanted.ptr : "");
+    surety__asking_tools_end(
+        reading, wanted, "Tool '%.*s' not found in provided tools",
+        "tool_choice may only be specified while providing tools");
 }
 
 /* A conversation that the server holds (message threads, a beta): this side has

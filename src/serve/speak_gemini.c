@@ -75,6 +75,8 @@ static void speak_gemini_read_format(surety__asking *reading)
 
 static void speak_gemini_read_tools(surety__asking *reading)
 {
+    static const char missing[] = "Function calling mode ANY needs a function "
+                                  "declaration that it allows.";
     const surety_val config = speak_gemini_get(
         speak_gemini_get(reading->body, "toolConfig", "tool_config"),
         "functionCallingConfig", "function_calling_config");
@@ -109,10 +111,7 @@ static void speak_gemini_read_tools(surety__asking *reading)
                     false);
         }
     }
-    if (surety__asking_lacks_tool(reading))
-        surety__asking_fail(reading, NULL, NULL,
-                            "Function calling mode ANY needs a function "
-                            "declaration that it allows.");
+    surety__asking_tools_end(reading, wanted, missing, missing);
 }
 
 static void speak_gemini_read_request(surety__asking *reading)

@@ -83,11 +83,10 @@ static void speak_openai_read_tools(surety__asking *reading)
                 reading, name, surety_val_get(function, "parameters"),
                 surety_val_bool(surety_val_get(function, "strict"), false));
     }
-    if (surety__asking_lacks_tool(reading))
-        surety__asking_fail(reading, "tool_choice", NULL,
-                            "Tool choice '%.*s' not found in 'tools' "
-                            "parameter.",
-                            (int)wanted.len, wanted.len ? wanted.ptr : "");
+    surety__asking_tools_end(
+        reading, wanted, "Tool choice '%.*s' not found in 'tools' parameter.",
+        "Invalid value for 'tool_choice': 'tool_choice' is only "
+        "allowed when 'tools' are specified.");
 }
 
 /* json_object asks for the word JSON somewhere in the messages. */
