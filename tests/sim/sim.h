@@ -74,6 +74,8 @@ struct sim {
     surety_run_options options;
     surety_prompt_options prompt_options;
     surety_judge_options judge;
+    surety_validator validator;
+    bool validator_failed;
     surety_model models[SIM_MODELS];
     const surety_contract *contract;
     surety_budget budget;   /* with its defaults */
@@ -118,6 +120,13 @@ void sim_gemini(struct sim_exchange *exchange, const char *text,
 
 /* ---- sim_law.c ----------------------------------------------------------- */
 
+/* A validator that refuses some values, is not done at times, and seldom fails;
+ * and whether it refuses a value. */
+surety_status sim_validate(void *ctx, const surety_validation *validation,
+                           surety_error *reterr);
+bool sim_refuses(const struct sim *sim, surety_val value);
+/* What must hold of a run that it takes part in. */
+void sim_check_validator(struct sim *sim);
 /* What must hold of the i-th attempt, which was stopped. */
 void sim_check_stopped(struct sim *sim, size_t i);
 

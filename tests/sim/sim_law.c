@@ -102,7 +102,12 @@ void sim_check_stopped(struct sim *sim, size_t i)
     sim_must(sim, sim->contract, "what is stopped has a contract");
     if (surety_run_verdict_of(sim->run) == SURETY_RUN_LEDGER && !came.len)
         return; /* it has no record, and is not given out */
-    sim_must(sim, attempt.judged || sim->starved, "what is stopped is judged");
+    sim_must(sim,
+             attempt.judged || sim->starved ||
+                 /* The validator failed, or was waited for to the end. */
+                 (sim->judge.validator_count &&
+                  i + 1 == surety_run_attempt_count(sim->run)),
+             "what is stopped is judged");
     sim_must(sim, attempt.answer.failure == SURETY_FAILURE_NONE,
              "what is stopped has not failed below");
     sim_must(sim, attempt.stopped_bytes == came.len && came.len > 0,
@@ -123,4 +128,57 @@ void sim_check_stopped(struct sim *sim, size_t i)
     if (attempt.stopped == SURETY_VERDICT_NO && !sim->broken)
         sim_must(sim, !law_is_valid(sim, &attempt, said),
                  "what was stopped would not have been valid");
+}
+
+/* ---- the host's validator ------------------------------------------------ */
+
+bool sim_refuses(const struct sim *sim, surety_val value)
+{
+    uint64_t hash = sim->seed | 1;
+    bool refuses;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    (void)surety_val_write(value, SURETY_STYLE_COMPACT, &text);
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (unsigned char)text.ptr[i]) * 1099511628211u;
+    refuses = hash >> 32 & 1;
+    surety_buf_done(&text);
+    return refuses;
+}
+
+surety_status sim_validate(void *ctx, const surety_validation *validation,
+                           surety_error *reterr)
+{
+    struct sim *sim = ctx;
+
+    if (sim_one_in(sim, 3))
+        return SURETY_MORE;
+    if (sim_one_in(sim, 40)) {
+        memcpy(reterr->message, "it is gone", 11);
+        sim->validator_failed = true;
+        return SURETY_IO;
+    }
+    return sim_refuses(sim, validation->value)
+               ? surety_validation_add(validation, surety_str_of(""),
+                                       surety_str_of("is refused"),
+                                       surety_str_of(""))
+               : SURETY_OK;
+}
+
+void sim_check_validator(struct sim *sim)
+{
+    const surety_run_verdict verdict = surety_run_verdict_of(sim->run);
+    const surety_outcome *outcome = surety_run_outcome(sim->run);
+
+    sim_must(sim, verdict != SURETY_RUN_VALIDATOR || sim->validator_failed,
+             "VALIDATOR only where one failed");
+    sim_must(sim,
+             !sim->validator_failed || verdict == SURETY_RUN_VALIDATOR ||
+                 verdict == SURETY_RUN_CANCELLED ||
+                 verdict == SURETY_RUN_LEDGER,
+             "a validator that fails ends the run");
+    if (verdict == SURETY_RUN_VALID && sim->judge.validator_count)
+        sim_must(sim, !sim_refuses(sim, surety_outcome_value(outcome)),
+                 "VALID is refused by nobody");
 }

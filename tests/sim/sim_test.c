@@ -31,7 +31,7 @@ enum { SIM_SEEDS = 60000, SIM_STEPS = 20000 };
 
 /* What the seeds have been through, to see that they go everywhere. */
 struct sim_tally {
-    size_t verdicts[SURETY_RUN_CANCELLED + 1];
+    size_t verdicts[SURETY_RUN_VALIDATOR + 1];
     size_t stops[SURETY_VERDICT_RUNAWAY + 1];
     size_t calls, starved, most_calls;
 };
@@ -255,6 +255,7 @@ static void check_end(struct sim *sim, struct sim_bench *bench)
     check_attempts(sim);
     check_order(sim);
     check_verdict(sim, bench);
+    sim_check_validator(sim);
     (void)surety_run_step(sim->run,
                           (surety_now){sim->now_ms + 100000, sim->unix_ms},
                           &delay_ms, NULL);
@@ -389,7 +390,7 @@ static bool sim_run_seeds(uint64_t first, uint64_t last,
 
 static void sim_tell(const struct sim_tally *tally)
 {
-    for (int i = 1; i <= SURETY_RUN_CANCELLED; i++)
+    for (int i = 1; i <= SURETY_RUN_VALIDATOR; i++)
         printf("# %8zu %s\n", tally->verdicts[i],
                surety_run_verdict_name((surety_run_verdict)i));
     for (int i = SURETY_VERDICT_LOST; i <= SURETY_VERDICT_RUNAWAY; i++)
@@ -402,7 +403,7 @@ static void sim_tell(const struct sim_tally *tally)
 /* Whether the default seeds went everywhere. */
 static bool sim_saw_all(const struct sim_tally *tally)
 {
-    for (int i = 1; i <= SURETY_RUN_CANCELLED; i++)
+    for (int i = 1; i <= SURETY_RUN_VALIDATOR; i++)
         if (tally->verdicts[i] < 20)
             return false;
     for (int i = SURETY_VERDICT_LOST; i <= SURETY_VERDICT_RUNAWAY; i++)

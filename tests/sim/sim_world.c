@@ -551,7 +551,9 @@ static surety_status sim_finish(void *ctx, const surety_entry *entry,
     if (entry->stopped.len) {
         sim_must(sim, entry->state == SURETY_ENTRY_DONE && entry->stopped_bytes,
                  "what was stopped is done, after some bytes");
-        sim_must(sim, entry->ok || entry->error_count > 0,
+        sim_must(sim,
+                 entry->ok || entry->error_count > 0 ||
+                     (sim->judge.validator_count && !entry->stage.len),
                  "what was stopped was stopped for something");
     }
     sim_note(sim, entry->decision.ptr, entry->decision.len);
@@ -712,6 +714,10 @@ void sim_make(struct sim *sim,
                                             .variables = &sim_variable,
                                             .variables_count = 1};
         options->judge = &sim->judge;
+        sim->validator =
+            (surety_validator){.validate = sim_validate, .ctx = sim};
+        sim->judge.validators = &sim->validator;
+        sim->judge.validator_count = sim_one_in(sim, 2);
     }
     sim_make_budget(sim);
 }
