@@ -364,6 +364,8 @@ class Contract(Generic[T]):
         """None: a validator is waited for."""
         try:
             judge = self._judges.pop()
+            while not judge.handle:
+                judge = self._judges.pop()
         except IndexError:
             judge = Judge(self._judges, self.limits)
         text = judge.text

@@ -31,13 +31,11 @@ CORE: Signatures = {
     "surety_buf_init": (None, [P, P, c_size_t]),
     "surety_buf_done": (None, [P]),
     "surety_buf_reset": (None, [P]),
-    "surety_position_at": (Position, [Str, c_size_t, c_size_t]),
     # json.h
     "surety_doc_new": (P, [P]),
     "surety_doc_free": (None, [P]),
     "surety_doc_read": (c_int, [P, Str, P, P]),
     "surety_doc_root": (Val, [P]),
-    "surety_doc_text": (Text, [P]),
     "surety_val_kind": (c_int, [Val]),
     "surety_val_bool": (c_bool, [Val, c_bool]),
     "surety_val_str": (Text, [Val]),
@@ -105,7 +103,6 @@ CORE: Signatures = {
     "surety_outcome_partial": (c_bool, [P]),
     "surety_outcome_open": (Text, [P]),
     "surety_outcome_write": (c_int, [P, c_int, Str, P]),
-    "surety_issue_write": (c_int, [P, P, P]),
     "surety_validation_add": (c_int, [P, Str, Str, Str]),
     # text.h
     "surety_finder_new": (P, [P]),

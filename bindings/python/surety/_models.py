@@ -4,9 +4,11 @@ schema and read a value is one. Pydantic 1 and 2, their dataclasses, and 2's
 TypeAdapter."""
 
 import dataclasses
+import importlib
 import json
 import sys
-from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional
+from typing import (Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
+                    Set)
 
 from ._validators import refusal_of
 
@@ -22,8 +24,8 @@ def _aliases(source: Any) -> Dict[str, str]:
     """What the fields of a model of Pydantic 2, and of those within it, are
     called in JSON: errors may have the fields' own names."""
     found: Dict[str, str] = {}
-    seen = set()
-    rest = [getattr(source, "__pydantic_core_schema__",
+    seen: Set[int] = set()
+    rest: List[Any] = [getattr(source, "__pydantic_core_schema__",
                     getattr(source, "core_schema", None))]
     while rest:
         one = rest.pop()
@@ -105,10 +107,10 @@ def model_of(source: Any) -> Optional[Model]:
 def _dataclass(source: Any, name: str) -> Model:
     """A dataclass of the standard library, which Pydantic 2 reads."""
     try:
-        from pydantic import TypeAdapter
-    except ImportError:
+        adapter = importlib.import_module("pydantic").TypeAdapter
+    except (ImportError, AttributeError):
         raise TypeError(f"the dataclass {name} needs pydantic.TypeAdapter, of "
                         "Pydantic 2, which is not installed") from None
-    model = model_of(TypeAdapter(source))
+    model = model_of(adapter(source))
     assert model is not None
     return model._replace(name=name)

@@ -5,15 +5,15 @@ pool. So a check that only wants to know whether and what costs no more than
 that, and everything else is there all the same."""
 
 import json
-from ctypes import byref, c_char_p, c_void_p, cast, sizeof
+from ctypes import byref, c_void_p
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Generic, List,
                     NoReturn, Optional, Tuple, TypeVar, Union, overload)
 
 from . import _abi
 from ._abi import Error, Str, Val
 from ._errors import InvalidReply, NoMemory, SuretyError, failure
-from ._issues import Issue, Repair, issue_of, place_of, repair_of
-from ._library import buffer, encode, lib, number_of, str_of
+from ._issues import Issue, Repair, issue_of, repair_of
+from ._library import buffer, lib, number_of, str_of
 from ._validators import Question, Refused, pointer_of
 from ._values import json_of, load
 
@@ -50,8 +50,12 @@ class Judge:
             raise NoMemory("out of memory")
 
     def __del__(self) -> None:
+        """The collector of cycles calls this before or after that of an outcome
+        that it belongs to, which puts it back into the pool: there it may lie
+        without a handle."""
         self.__class__.alive -= 1
-        self._free(self.handle)
+        handle, self.handle = self.handle, None
+        self._free(handle)
 
 
 # Judges that nobody uses, with the default limits; a contract with limits of
@@ -112,7 +116,8 @@ class Outcome(Generic[T]):
 
     def __del__(self, Judge: Any = Judge, most: int = JUDGES_MAX) -> None:
         owner: Any = self.__dict__.get("_owner")
-        if owner.__class__ is Judge and len(owner.home) < most:
+        if owner.__class__ is Judge and owner.handle and \
+                len(owner.home) < most:
             owner.home.append(owner)
 
     def take(self, asked: "Asked") -> None:
@@ -125,11 +130,12 @@ class Outcome(Generic[T]):
             asked.kept[self.value_json] = asked.judges.typed(
                 Question(self.value_json, self.candidate_json))
         except Refused as refused:
+            if refused.cause is not None:  # its frames know this outcome
+                refused.cause.__traceback__ = None
             self.ok, self._cause = False, refused.cause
-            self.stage = "validation"
-            self.errors = tuple(
+            self.__dict__.update(stage="validation", errors=tuple(
                 Issue("validator", pointer_of(one.path), "", "", one.message,
-                      one.hint) for one in refused.problems)
+                      one.hint) for one in refused.problems))
 
     def __repr__(self) -> str:
         said = "ok" if self.ok else f"{self.stage}, {len(self.errors)} errors"

@@ -52,6 +52,17 @@ class Memory(unittest.TestCase):
         surety.validate({"type": "integer"}, "x")
         surety.extract("[1]")
 
+    def test_cycles(self):
+        """What the collector of cycles frees is not used again."""
+        contract = Contract(SCHEMA)
+        for _ in range(20):
+            made = [contract.check('{"a": 1}') for _ in range(10)]
+            for one in made:
+                one.itself = one
+            del made, one
+            gc.collect()
+            self.assertTrue(contract.check('{"a": 1}').ok)
+
     @unittest.skipUnless(os.path.exists("/proc/self/statm"), "no /proc")
     @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""),
                      "the sanitizer keeps what is freed")
