@@ -370,7 +370,7 @@ static const struct {
      "the word 'json'"},
     {SURETY_PROTOCOL_OPENAI,
      "{\"model\":\"m\",\"tool_choice\":\"required\"," HEY "}",
-     "not found in 'tools'"},
+     "when 'tools' are specified"},
     {SURETY_PROTOCOL_OPENAI,
      "{\"model\":\"m\",\"tool_choice\":\"any\"," HEY "}", "'tool_choice'"},
     {SURETY_PROTOCOL_OPENAI, "{\"model\":\"m\",\"functions\":[]," HEY "}",
