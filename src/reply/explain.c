@@ -594,6 +594,31 @@ surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
                : SURETY_NOMEM;
 }
 
+surety_status surety__explain_another(surety_judge *judge, size_t offset)
+{
+    const surety__trial *best = judge->best;
+    const surety_position taken =
+        surety_position_at(judge->reply, best->candidate.start, 1);
+    surety_outcome *outcome = &judge->outcome;
+    surety__issue *issue = surety__issue_add(outcome, &outcome->warnings);
+
+    if (!issue)
+        return SURETY_NOMEM;
+    surety__explain_keyword(issue, "ambiguous");
+    issue->placed = true;
+    issue->seen.position.offset = offset;
+    issue->seen.position.length = 1;
+    surety__buf_printf(&judge->scratch,
+                       "another value satisfies the contract, too: the one at "
+                       "line %u, column %u was taken%s",
+                       taken.line, taken.column,
+                       best->tolerant             ? ""
+                       : judge->extract.pick_last ? " (pick: last)"
+                                                  : " (pick: first)");
+    return surety__outcome_take(outcome, &issue->seen.message) ? SURETY_OK
+                                                               : SURETY_NOMEM;
+}
+
 /* Every key that a later member of its object replaced. */
 static surety_status explain_duplicates(surety_judge *judge)
 {

@@ -476,44 +476,73 @@ static surety_status judge_mend(surety_judge *judge, bool *ret_found,
     return surety__repair_text(judge, ret_found, reterr);
 }
 
-/* Candidates that are read to see whether another one is valid, too. */
+/* Candidates of which rules are asked to see whether another one is valid. */
 enum { JUDGE_OTHERS_MAX = 4 };
 
-/* Whether the next candidates of the best one's place hold another valid value.
- * Asked only where repairs are allowed, and of a strictly valid one. */
+/* Whether candidates of a place are rivals of those of another: all blocks are
+ * blocks. Places behind count only where these have nothing. */
+static bool judge_is_rival(surety_place place, surety_place other)
+{
+    return place == other ||
+           (place == SURETY_PLACE_FENCE && other == SURETY_PLACE_FENCE_ANY);
+}
+
+/* Whether the trial at hand satisfies the contract, and is another value than
+ * the best. Rules cost a process, so they are asked a few times; validators of
+ * the host, which may do anything, never. */
+static surety_status judge_differs(surety_judge *judge, size_t *rules_left,
+                                   surety_error *reterr)
+{
+    surety__trial *now = judge->now;
+    surety_status status = judge_read(judge, reterr);
+    bool valid = false;
+
+    if (status == SURETY_OK && now->stage == SURETY_STAGE_VALIDATION &&
+        !surety_val_equal(surety__trial_value(judge->best),
+                          surety_doc_root(now->doc)))
+        status = surety_checker_check(
+            judge->checker, surety_contract_schema(judge->contract),
+            surety_doc_root(now->doc), &valid, reterr);
+    if (status != SURETY_OK || !valid)
+        return status;
+    if (surety_contract_rule_count(judge->contract) && (*rules_left)-- == 0)
+        return SURETY_END;
+    status = judge_rules(judge, now, reterr);
+    if (status == SURETY_OK && now->stage == SURETY_STAGE_DONE) {
+        judge->ambiguous = true;
+        judge->other = now->candidate.start;
+    }
+    return status;
+}
+
+/* Whether the candidates that follow the best one in its place hold another
+ * valid value. Asked of a strictly valid one, for those that were repaired are
+ * compared anyway; a whole reply or a native value has no others. */
 static surety_status judge_look_on(surety_judge *judge, surety_error *reterr)
 {
     surety__trial *best = judge->best;
-    const surety_val value = surety__trial_value(best);
+    const surety_place place = best->candidate.place;
+    size_t rules_left = JUDGE_OTHERS_MAX;
     surety_status status = SURETY_OK;
 
-    if (judge->repair == SURETY_REPAIR_NONE || best->tolerant ||
-        best->candidate.place <= SURETY_PLACE_WHOLE)
+    if (best->tolerant || place <= SURETY_PLACE_WHOLE)
         return SURETY_OK;
     judge->turn = best->index + 1;
-    for (size_t i = 0; i < JUDGE_OTHERS_MAX && status == SURETY_OK; i++) {
-        surety_place place = best->candidate.place;
+    while (status == SURETY_OK && !judge->ambiguous) {
+        surety_place next = place;
 
-        while (status == SURETY_OK && place == best->candidate.place &&
+        while (status == SURETY_OK && judge_is_rival(place, next) &&
                judge->turn >= surety_finder_count(judge->finder))
-            status = surety__finder_step(judge->finder, &place);
-        if (status != SURETY_OK || place != best->candidate.place ||
-            judge_take(judge, judge->turn++)->candidate.place != place)
+            status = surety__finder_step(judge->finder, &next);
+        if (status != SURETY_OK || !judge_is_rival(place, next) ||
+            !judge_is_rival(place,
+                            judge_take(judge, judge->turn++)->candidate.place))
             break;
-        status = judge_read(judge, reterr);
-        if (status == SURETY_OK)
-            status = judge_check(judge, reterr);
-        if (status == SURETY_OK && judge->now->stage == SURETY_STAGE_DONE &&
-            !surety_val_equal(value, surety__trial_value(judge->now))) {
-            judge->ambiguous = true;
-            break;
-        }
+        status = judge_differs(judge, &rules_left, reterr);
     }
     /* The finder may have moved its clean text since. */
     best->candidate = surety_finder_at(judge->finder, best->index);
     /* What goes beyond a limit here would not have been looked at. */
-    if (judge->unheard)
-        return status;
     return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : SURETY_OK;
 }
 
@@ -589,11 +618,7 @@ static surety_status judge_warn(surety_judge *judge)
             "another value, which may be meant, is cut off: the complete one "
             "was taken");
     if (judge->ambiguous)
-        return surety__explain_warn(
-            judge, "ambiguous",
-            "another value of the reply satisfies the contract, too: the %s "
-            "one was taken",
-            judge->extract.pick_last ? "last" : "first");
+        return surety__explain_another(judge, judge->other);
     return SURETY_OK;
 }
 

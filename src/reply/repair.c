@@ -187,6 +187,18 @@ static bool repair_holds(const surety__trial *outer, const surety__trial *inner)
            inner->candidate.end <= outer->candidate.end;
 }
 
+/* Notes the one of two valid trials that is not kept, where it is another
+ * value. Brackets of prose are none, nor is what was cut off. */
+static void repair_note(surety_judge *judge, const surety__trial *kept,
+                        const surety__trial *other)
+{
+    if (other->weak || other->cut || kept->cut ||
+        surety_val_equal(surety__trial_value(kept), surety__trial_value(other)))
+        return;
+    judge->ambiguous = true;
+    judge->other = other->candidate.start;
+}
+
 /* Keeps the trial at hand where it is better than the best so far. */
 static surety_status repair_keep(struct repair *pass, surety_error *reterr)
 {
@@ -196,9 +208,12 @@ static surety_status repair_keep(struct repair *pass, surety_error *reterr)
     surety_status status = SURETY_OK;
 
     if (now->stage == SURETY_STAGE_DONE) {
-        if (!best || best->stage != SURETY_STAGE_DONE ||
-            repair_is_better(judge, now, best))
+        const bool both = best && best->stage == SURETY_STAGE_DONE;
+
+        if (!both || repair_is_better(judge, now, best))
             judge->best = now;
+        if (both)
+            repair_note(judge, judge->best, judge->best == now ? best : now);
         return SURETY_OK;
     }
     if (best && (best->stage == SURETY_STAGE_DONE || judge->cut_off))
@@ -547,8 +562,10 @@ static surety_status repair_rows(struct repair *pass, bool lost,
         return status;
     /* Arrays are no rows that only alignment makes of them. */
     if (surety_val_kind(surety__trial_value(trial)) == SURETY_KIND_ARRAY &&
-        !(trial->fits && text.ptr[1] == '['))
+        !(trial->fits && text.ptr[1] == '[')) {
         judge->best = trial;
+        judge->ambiguous = false; /* all of them are in it */
+    }
     return SURETY_OK;
 }
 

@@ -134,7 +134,8 @@ struct surety_judge {
     size_t doubted;       /* a valid candidate; SURETY__NATIVE: there is none */
     bool put_off;         /* the whole reply may be a text, */
     bool taken_up;        /* and is to be taken for one now */
-    bool ambiguous;       /* another value of the place is valid, too */
+    bool ambiguous;       /* another value of the place is valid, too, */
+    size_t other;         /* and stands there */
     bool cut_off;         /* a candidate that may be the answer was cut off */
     surety_place place;   /* whose candidates are being tried */
     surety_place over;    /* whose candidates are through; NONE: there is one */
@@ -245,6 +246,10 @@ surety_status surety__explain_deprecated(surety_judge *judge);
 surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
                                    const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Warns of another value that satisfies the contract, at an offset of the
+ * reply. SURETY_NOMEM. */
+surety_status surety__explain_another(surety_judge *judge, size_t offset);
 
 /* Whether the errors say that the reply ended before its JSON did. */
 bool surety__outcome_looks_cut_off(const surety_outcome *outcome);

@@ -33,7 +33,11 @@ TEST(takes_the_first_valid_candidate)
     CHECK(surety_val_int(surety_val_get(surety_outcome_value(outcome), "a"),
                          0) == 1);
     CHECK(surety_outcome_error_count(outcome) == 0);
-    CHECK(surety_outcome_warning_count(outcome) == 0);
+    CHECK(surety_outcome_warning_count(outcome) == 1);
+    CHECK_TEXT(surety_outcome_warning(outcome, 0).message,
+               "another value satisfies the contract, too: the one at line 5, "
+               "column 1 was taken (pick: first)");
+    CHECK(surety_outcome_warning(outcome, 0).position.line == 8);
     CHECK(!surety_outcome_fallback(outcome));
     CHECK(surety_val_kind(surety_outcome_derived(outcome)) == SURETY_KIND_NONE);
 done:

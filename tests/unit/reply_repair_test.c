@@ -492,22 +492,60 @@ done:
     surety_contract_free(contract);
 }
 
-/* Another value that is valid as it stands is told of, where repairs are
- * allowed; a reply of nothing at all, without an address, is none. */
+/* Another valid value is warned of at every level, with both places, and which
+ * of them is taken is what the contract picks. A reply of nothing at all,
+ * without an address, is none. */
+static const struct {
+    const char *reply;
+    surety_repair level;
+    bool last;
+    const char *value;
+    unsigned line, column; /* of the other one; 0: there is no warning */
+    const char *taken;     /* where the taken one stands */
+} others[] = {
+    {"{\"n\":3} Wait: {\"n\":4}", NONE, false, "{\"n\":3}", 1, 15,
+     "line 1, column 1 was taken (pick: first)"},
+    {"{\"n\":3} Wait: {\"n\":4}", NONE, true, "{\"n\":4}", 1, 1,
+     "line 1, column 15 was taken (pick: last)"},
+    {"{\"n\":3} Wait: {\"n\":4}", SYNTAX, false, "{\"n\":3}", 1, 15,
+     "line 1, column 1 was taken (pick: first)"},
+    {"{\"n\":3}assistantfinal{\"n\":4}", NONE, false, "{\"n\":3}", 1, 22,
+     "line 1, column 1 "},
+    {"{\"n\":3}assistantfinal{\"n\":4}", NONE, true, "{\"n\":4}", 1, 1,
+     "line 1, column 22 "},
+    {"{\"n\":3}\nCorrected: {\"n\":4}", NONE, true, "{\"n\":4}", 1, 1,
+     "line 2, column 12 "},
+    {"{\"n\":3}\n{\"n\":4}\n", NONE, false, "{\"n\":3}", 2, 1,
+     "line 1, column 1 "},
+    {"{\"n\":3} Yes: {\"n\": 3}", ALIGN, false, "{\"n\":3}", 0, 0, ""},
+    {"{\"n\":3} Yes: {\"n\": 3}", NONE, false, "{\"n\":3}", 0, 0, ""},
+    {"{\"n\":3}, {\"n\": 3}, {\"n\": 3}, {\"n\": 3}, {\"n\": 3}, {\"n\":5}",
+     NONE, false, "{\"n\":3}", 1, 50, "line 1, column 1 "},
+    {"{\"n\":3} Wait: {\"n\":\"4\"}", ALIGN, false, "{\"n\":3}", 0, 0, ""},
+    {"```\n{\"n\":3}\n```\n```\n{\"n\":4}\n```", ALIGN, false, "{\"n\":3}", 5,
+     1, "line 2, column 1 "},
+    {"```json\n{\"n\":3}\n```\n```json\n{\"n\":4}\n```", NONE, true,
+     "{\"n\":4}", 2, 1, "line 5, column 1 was taken (pick: last)"},
+    {"```json\n{\"n\":3}\n```\n```\n{\"n\":4}\n```", NONE, false, "{\"n\":3}",
+     5, 1, "line 2, column 1 "},
+    {"```\n{\"n\":3}\n```\nor {\"n\":4}", ALIGN, false, "{\"n\":3}", 0, 0, ""},
+    {"{\"n\":3}", ALIGN, false, "{\"n\":3}", 0, 0, ""},
+    {"{'n':3} or {'n':4}", SYNTAX, false, "{\"n\":3}", 1, 12,
+     "line 1, column 1 was taken"},
+    {"{'n':3} or {'n':4}", SYNTAX, true, "{\"n\":4}", 1, 1,
+     "line 1, column 12 was taken"},
+    {"{'n' 3} or {'n':4}", SYNTAX, false, "{\"n\":4}", 1, 1,
+     "line 1, column 12 was taken"},
+    {"{'n':3} or {'n': 3}", SYNTAX, false, "{\"n\":3}", 0, 0, ""},
+};
+
 TEST(warns_of_another_value)
 {
     static const struct {
         const char *reply;
         surety_repair level;
         size_t warnings;
-    } rows[] = {
-        {"{\"n\":3} Wait: {\"n\":4}", NONE, 0},
-        {"{\"n\":3} Wait: {\"n\":4}", SYNTAX, 1},
-        {"{\"n\":3} Yes: {\"n\": 3}", ALIGN, 0},
-        {"{\"n\":3} Wait: {\"n\":\"4\"}", ALIGN, 0},
-        {"```\n{\"n\":3}\n```\n```\n{\"n\":4}\n```", ALIGN, 1},
-        {"```\n{\"n\":3}\n```\nor {\"n\":4}", ALIGN, 0},
-        {"{\"n\":3}", ALIGN, 0},
+    } cut[] = {
         {"Like {\"n\":3}:\n```\n{\"n\":4,", ALIGN, 1},
         {"Like {\"n\":3}:\n```\n{\"n\":4,", NONE, 0},
     };
@@ -516,15 +554,35 @@ TEST(warns_of_another_value)
 
     TRY(check_contract(t, "{\"properties\":{\"n\":{\"type\":\"integer\"}}}",
                        &contract));
-    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
-        const struct repair_case row = {.reply = rows[i].reply,
-                                        .level = rows[i].level};
+    for (size_t i = 0; i < CHECK_COUNT(others); i++) {
+        const surety_extract extract = {.size = sizeof(extract),
+                                        .pick_last = others[i].last};
+        const surety_judge_options options = {.size = sizeof(options),
+                                              .extract = &extract,
+                                              .repair = &others[i].level};
+        surety_issue warning;
+
+        TRY(surety_reply_judge(contract, surety_str_of(others[i].reply),
+                               &options, &outcome, NULL));
+        warning = surety_outcome_warning(outcome, 0);
+        CHECK_JSON(surety_outcome_value(outcome), others[i].value);
+        CHECK(surety_outcome_warning_count(outcome) == (others[i].line > 0));
+        if (others[i].line) {
+            CHECK_TEXT(warning.keyword, "ambiguous");
+            CHECK(warning.position.line == others[i].line);
+            CHECK(warning.position.column == others[i].column);
+            CHECK(stands_in(warning.message, others[i].taken));
+        }
+        surety_outcome_free(outcome);
+        outcome = NULL;
+    }
+    for (size_t i = 0; i < CHECK_COUNT(cut); i++) {
+        const struct repair_case row = {.reply = cut[i].reply,
+                                        .level = cut[i].level};
 
         TRY(judge(contract, &row, &outcome));
         CHECK(surety_outcome_ok(outcome));
-        CHECK(surety_outcome_warning_count(outcome) == rows[i].warnings);
-        if (rows[i].warnings)
-            CHECK_TEXT(surety_outcome_warning(outcome, 0).keyword, "ambiguous");
+        CHECK(surety_outcome_warning_count(outcome) == cut[i].warnings);
         surety_outcome_free(outcome);
         outcome = NULL;
     }
