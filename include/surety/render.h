@@ -157,7 +157,7 @@ typedef struct surety_chart {
     surety_chart_type type;
     surety_chart_format format;
     surety_str title; /* empty: made from the columns */
-    surety_str note;  /* small, below: the source; may be empty */
+    surety_str note;  /* small, below, a line each: the source; may be empty */
     /* Columns by name or label. Where none is named, x is for lines the first
      * column of time, else the first of text; y the column of numbers whose
      * name and label share most words with the title and those that it names,

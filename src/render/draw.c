@@ -261,6 +261,28 @@ static bool draw_speaks(const surety__picture *picture)
            surety__str_equal_nocase(name, surety_str_of("name"));
 }
 
+/* The notes of a chart from y on, a line of its own each; gives their height
+ * with a gap before them. */
+static double draw_notes(const surety__picture *picture, double y)
+{
+    surety_str rest = picture->chart->note;
+    const double top = y;
+    surety_buf note;
+
+    surety_buf_init(&note, picture->canvas.svg.alloc, 0);
+    while (rest.len > 0) {
+        const char *feed = memchr(rest.ptr, '\n', rest.len);
+        const size_t len = feed ? (size_t)(feed - rest.ptr) : rest.len;
+        surety_buf_reset(&note);
+        surety__line_clean((surety_str){rest.ptr, len}, DRAW_TITLE_MAX, &note);
+        y += draw_block(picture, surety_buf_str(&note), &draw_note, y, 2);
+        rest.ptr += len + (feed != NULL);
+        rest.len -= len + (feed != NULL);
+    }
+    surety_buf_done(&note);
+    return y > top ? y - top + 6 : 0;
+}
+
 /* All below the plot's labels, from y on; gives its height. */
 static double draw_footer(const surety__picture *picture, bool is_lying,
                           double y)
@@ -289,14 +311,7 @@ static double draw_footer(const surety__picture *picture, bool is_lying,
     }
     y += draw_block(picture, surety__str_trim(picture->model->note), &draw_note,
                     y + 8, 8);
-    if (picture->chart->note.len > 0) {
-        surety_buf note;
-        surety_buf_init(&note, picture->canvas.svg.alloc, 0);
-        surety__line_clean(picture->chart->note, DRAW_TITLE_MAX, &note);
-        y += 8;
-        y += draw_block(picture, surety_buf_str(&note), &draw_note, y, 0);
-        surety_buf_done(&note);
-    }
+    y += draw_notes(picture, y + 8);
     return y - top + DRAW_MARGIN - 10;
 }
 

@@ -7,7 +7,10 @@
 
 #include <surety/json.h>
 
-enum { REQUEST_NAME_MAX = 40 }; /* code points of a name in a remark */
+enum {
+    REQUEST_NAME_MAX = 40, /* code points of a name in a remark */
+    REQUEST_NOTES_MAX = 6  /* below a chart: as much as it has room for */
+};
 
 struct request_item {
     surety_render_item shown;
@@ -341,13 +344,19 @@ static surety_status request_y(const struct request_item *item,
     return status;
 }
 
-/* The note that tells the source, else the first. */
-static surety_str request_source(const surety_rendering *all)
+/* The notes that stand below a chart, a line each. */
+static surety_status request_below(const surety_rendering *all,
+                                   struct request_item *item, surety_buf *out)
 {
-    for (size_t i = 0; i < all->notes_count; i++)
-        if (surety__str_starts(all->notes[i], surety_str_of("Source")))
-            return all->notes[i];
-    return all->notes_count > 0 ? all->notes[0] : (surety_str){NULL, 0};
+    for (size_t i = 0; i < all->notes_count && i < REQUEST_NOTES_MAX; i++) {
+        surety_buf_text(out, i > 0 ? "\n" : "");
+        surety_buf_add(out, all->notes[i]);
+    }
+    if (all->notes_count > REQUEST_NOTES_MAX)
+        surety__buf_printf(&item->remark,
+                           "of %zu notes the picture has the first %d\n",
+                           all->notes_count, REQUEST_NOTES_MAX);
+    return out->status ? out->status : item->remark.status;
 }
 
 /* Members that say nothing to a chart or table, reported once. */
@@ -385,11 +394,11 @@ static surety_status request_chart(surety_rendering *all,
     surety_chart chart = {.size = sizeof(chart),
                           .format = all->options.chart_format,
                           .title = item->shown.title,
-                          .note = request_source(all),
                           .width = all->options.width,
                           .height = all->options.height,
                           .scale = all->options.scale};
     surety_status status;
+    surety_buf notes;
 
     if (surety_str_equal(item->shown.type, surety_str_of("line")))
         chart.type = SURETY_CHART_LINE;
@@ -408,12 +417,17 @@ static surety_status request_chart(surety_rendering *all,
     if (!status)
         status = request_column(surety_val_get(item->asked, "series"),
                                 &chart.series, reterr);
-    if (all->notes_count > 1)
-        surety__buf_printf(&item->remark, "of %zu notes the picture has one\n",
-                           all->notes_count);
-    return status ? status
-                  : surety_chart_draw(all->table, &chart, out, &item->remark,
-                                      reterr);
+    if (status)
+        return status;
+    surety_buf_init(&notes, all->options.alloc, 0);
+    if (request_below(all, item, &notes))
+        status = surety__fail_nomem(reterr);
+    chart.note = surety_buf_str(&notes);
+    if (!status)
+        status =
+            surety_chart_draw(all->table, &chart, out, &item->remark, reterr);
+    surety_buf_done(&notes);
+    return status;
 }
 
 static surety_status request_table(surety_rendering *all,

@@ -23,6 +23,14 @@ static surety_doc *read_doc(struct check *t, const char *json)
     return doc;
 }
 
+/* What the leak sanitizer passes over: what fontconfig keeps for the life of
+ * the process. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
 TEST(makes_names_safe)
 {
     static const struct {
@@ -242,6 +250,54 @@ done:
     }
 }
 
+/* Six notes stand below a chart; what a seventh loses is a remark. */
+TEST(ends_at_its_notes)
+{
+    for (int count = 6; count <= 7; count++) {
+        surety_doc *doc = surety_doc_new(check_alloc(t));
+        const surety_rendering_options options = {.size = sizeof(options),
+                                                  .chart_format =
+                                                      SURETY_CHART_SVG,
+                                                  .alloc = check_alloc(t)};
+        surety_rendering *all = NULL;
+        surety_buf json, out;
+        surety_status status;
+        bool is_said = false;
+        surety_buf_init(&json, NULL, 0);
+        surety_buf_init(&out, check_alloc(t), 0);
+        surety_buf_text(&json, "{\"data\":[[\"n\",\"v\"],[\"a\",1]],"
+                               "\"charts\":[{\"cut\":1}],\"notes\":[\"1\"");
+        for (int i = 2; i <= count; i++)
+            surety__buf_printf(&json, ",\"%d\"", i);
+        surety_buf_text(&json, "]}");
+        status = doc ? surety_doc_read(doc, surety_buf_str(&json), NULL, NULL)
+                     : SURETY_NOMEM;
+        if (!status)
+            status = surety_rendering_new(surety_doc_root(doc), &options, &all,
+                                          NULL);
+        if (!status)
+            status = surety_rendering_draw(all, 0, &out, NULL);
+        if (status == SURETY_UNSUPPORTED)
+            status = SURETY_OK;
+        if (!status)
+            is_said = surety_str_equal(
+                surety_rendering_item(all, 0).remark,
+                surety_str_of(count == 6
+                                  ? "members that are passed over: \"cut\"\n"
+                                  : "members that are passed over: \"cut\"\n"
+                                    "of 7 notes the picture has the first "
+                                    "6\n"));
+        if (all)
+            surety_rendering_free(all);
+        surety_doc_free(doc);
+        surety_buf_done(&json);
+        surety_buf_done(&out);
+        TRY(status);
+        CHECK(is_said);
+    }
+done:;
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -250,6 +306,7 @@ int main(int argc, char **argv)
         {"lists what a value asks for", lists_what_a_value_asks_for},
         {"refuses what is no request", refuses_what_is_no_request},
         {"ends at its outputs", ends_at_its_outputs},
+        {"ends at its notes", ends_at_its_notes},
         {"saves files whole", saves_files_whole},
     };
 
