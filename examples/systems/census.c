@@ -22,6 +22,16 @@ static void put(FILE *to, const char *before, surety_str text)
     fputc('\n', to);
 }
 
+/* Each line of a text, with the same before it. */
+static void put_lines(const char *before, surety_str text)
+{
+    for (size_t i = 0, start = 0; i <= text.len; i++)
+        if (i == text.len ? i > start : text.ptr[i] == '\n') {
+            put(stderr, before, (surety_str){text.ptr + start, i - start});
+            start = i + 1;
+        }
+}
+
 /* Writes the answer, then makes its charts and tables; the exit code. */
 static int show(surety_val value, const surety_rendering_options *options,
                 const char *folder)
@@ -53,8 +63,7 @@ static int show(surety_val value, const surety_rendering_options *options,
             status = surety_file_save(STR(folder), item.name,
                                       surety_buf_str(&bytes), false, &err);
         put(stderr, status ? "census: not made: " : "census: made ", item.name);
-        if (item.remark.len)
-            put(stderr, "  ", item.remark);
+        put_lines("  ", item.remark);
         if (status) {
             put(stderr, "  ", STR(err.message));
             put(stderr, "  ", STR(err.hint));

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import struct
 import sys
@@ -345,6 +346,8 @@ def test_one_bad_output():
                      "long")
     keeps("a name too long for its place is told", result, 0, "long",
           ["Population.png"], "1 name is shortened in the picture")
+    check("on a line of its own", re.search(
+        r"^  1 name is shortened in the picture$", result.err, re.M), result)
     keeps("a single bar", answers(value(ROWS[:2], [BAR]), "single"), 0,
           "single", ["Population.png"])
 
