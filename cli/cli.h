@@ -30,6 +30,7 @@ struct cli {
     /* What texts, schemas and checks may take: the defaults, over them those of
      * the configuration, over them those of --limit. Set by options_parse. */
     surety_limits limits;
+    bool no_schema_warnings; /* --no-schema-warnings */
     struct {
         const char **items;
         size_t count;

@@ -13,6 +13,7 @@
 
 #include "diag.h"
 #include "input.h"
+#include "library.h"
 
 enum output_choice { OUTPUT_UNSET, OUTPUT_FLAG, OUTPUT_BASIC, OUTPUT_DETAILED };
 
@@ -190,6 +191,9 @@ static bool read_schema(struct validator *validator)
     if (status != SURETY_OK)
         cli_report(validator->cli, cli_code_of(status, CODE_USAGE),
                    input_name(validator->schema_path), text, &error);
+    else if (!settings->quiet)
+        library_warn(validator->cli, input_name(validator->schema_path),
+                     validator->schema);
     free((char *)text.ptr);
     return status == SURETY_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "diag.h"
 #include "input.h"
 
 static void put_folders(surety_buf *folders)
@@ -73,6 +74,37 @@ bool library_is_file(struct cli *cli, const char *path)
     return false;
 }
 
+void library_warn(struct cli *cli, const char *source,
+                  const surety_schema *schema)
+{
+    const size_t count = surety_schema_warning_count(schema);
+    surety_buf at;
+
+    if (cli->no_schema_warnings)
+        return;
+    surety_buf_init(&at, NULL, 0);
+    for (size_t i = 0; i < count && i < SURETY_SCHEMA_WARNINGS_MAX; i++) {
+        const surety_schema_warning warning =
+            surety_schema_warning_at(schema, i);
+        struct diag diag = {.level = DIAG_WARNING,
+                            .source = surety_str_of(source),
+                            .text = surety_doc_text(warning.key.doc),
+                            .position = surety_val_position(warning.key),
+                            .keyword = surety_str_of("unknown"),
+                            .message = warning.message,
+                            .hint = warning.hint};
+
+        surety_buf_reset(&at);
+        surety_val_pointer(warning.key, &at);
+        diag.at = surety_buf_str(&at);
+        diag_write(&cli->err.buf, cli->color, &diag);
+    }
+    if (count > SURETY_SCHEMA_WARNINGS_MAX)
+        put_format(&cli->err.buf, "%s: warning: %zu more members say nothing\n",
+                   source, count - SURETY_SCHEMA_WARNINGS_MAX);
+    surety_buf_done(&at);
+}
+
 surety_contract *library_contract(struct cli *cli, const char *name)
 {
     surety_registry *registry = NULL;
@@ -101,6 +133,8 @@ surety_contract *library_contract(struct cli *cli, const char *name)
                  "%s", error.message);
     else if (status != SURETY_OK)
         report_contract(cli, name, status, &error);
+    else
+        library_warn(cli, name, surety_contract_schema(contract));
     surety_registry_free(registry);
     return status == SURETY_OK ? contract : NULL;
 }

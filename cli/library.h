@@ -13,8 +13,13 @@ surety_registry *library_open(struct cli *cli);
  * pipe or a device, which might keep the tool waiting for ever. */
 bool library_is_file(struct cli *cli, const char *path);
 
-/* The contract of a name or a path, which the caller frees. NULL: said why,
- * with the code raised. */
+/* Writes what in a schema says nothing, a misspelt keyword, each with its place
+ * in source; unless --no-schema-warnings was given. */
+void library_warn(struct cli *cli, const char *source,
+                  const surety_schema *schema);
+
+/* The contract of a name or a path, which the caller frees, with such warnings
+ * written. NULL: said why, with the code raised. */
 surety_contract *library_contract(struct cli *cli, const char *name);
 
 #endif

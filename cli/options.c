@@ -16,11 +16,14 @@
 enum { OPTIONS_MAX = 96, ROW_FIRST = 256 };
 
 const struct option_row options_common[] = {
-    SECTION("Limits"),
+    SECTION("Limits and schemas"),
     {"limit", 0, OPTION_TEXTS, 0, 0, "NAME=VALUE", NULL,
      "set a limit, such as text_bytes_max=128M or depth_max=2000; K, M and G "
      "stand for 1,024 and its powers; may be given again. surety(1) lists the "
      "limits, and \"limits\" of surety.json sets them too"},
+    {"no-schema-warnings", 0, OPTION_FLAG, 0, 0, NULL, NULL,
+     "say nothing of keywords that a schema or contract misspells, or that its "
+     "draft does not know"},
     SECTION("Help"),
     {"help", 'h', OPTION_FLAG, 0, 0, NULL, NULL, "print this help"},
     {"version", 'V', OPTION_FLAG, 0, 0, NULL, NULL, "print the version"},
@@ -262,6 +265,11 @@ enum options_result options_parse(struct cli *cli,
             texts_done(&reading.limits);
             put_format(&cli->out.buf, "surety %s\n", surety_version());
             return OPTIONS_DONE;
+        }
+        if (row->kind == OPTION_FLAG &&
+            strcmp(row->name, "no-schema-warnings") == 0) {
+            cli->no_schema_warnings = true;
+            continue;
         }
         if (!(row->kind == OPTION_TEXTS && strcmp(row->name, "limit") == 0
                   ? take_text(&reading, optarg, &reading.limits)

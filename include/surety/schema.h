@@ -72,6 +72,23 @@ SURETY_API void surety_schema_free(surety_schema *schema); /* takes NULL */
 SURETY_API surety_val surety_schema_root(const surety_schema *schema);
 SURETY_API surety_dialect surety_schema_dialect(const surety_schema *schema);
 
+/* A member of a subschema that says nothing: a keyword that is misspelt, that
+ * its draft does not know, or that no draft knows. JSON Schema ignores those, so
+ * it is no mistake of the schema. Names that begin with "x-" and the annotations
+ * of OpenAPI, VS Code, Pydantic, Zod and other tools are none. */
+typedef struct surety_schema_warning {
+    surety_val key;     /* of the member, in the schema's document: its place */
+    surety_str message; /* a sentence */
+    surety_str hint;    /* "did you mean ...", or what to do about it */
+} surety_schema_warning;
+/* Warnings that are kept of one schema; the others are counted only. */
+#define SURETY_SCHEMA_WARNINGS_MAX 32
+SURETY_API size_t surety_schema_warning_count(const surety_schema *schema);
+/* In the order of the text; key NONE for those that were not kept. Good until
+ * the schema is freed. */
+SURETY_API surety_schema_warning
+surety_schema_warning_at(const surety_schema *schema, size_t i);
+
 /* ---- checking --------------------------------------------------------- */
 
 typedef struct surety_checker surety_checker;

@@ -471,12 +471,15 @@ static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
         surety__side_types(is_new ? &task->before : &task->after);
     unsigned all = 0, open = form;
 
-    for (size_t i = 0; i < one->count; i++)
-        all |= one->shapes[i]->types & surety__side_types(side);
+    for (size_t i = 0; i < one->count; i++) {
+        const surety__side branch = forms_branch(side, one, i);
+
+        all |= surety__side_types(&branch);
+    }
     surety__diff_types(diff, task, is_new ? form : all, is_new ? all : form);
     for (size_t i = 0; i < one->count; i++) {
-        const unsigned types = one->shapes[i]->types & form;
         const surety__side branch = forms_branch(side, one, i);
+        const unsigned types = surety__side_types(&branch) & form;
 
         if (types & open) {
             surety__diff_task put_off =

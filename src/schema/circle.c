@@ -21,6 +21,7 @@ struct circle_step {
     uint32_t applicator, branch; /* of a shape */
     uint32_t next;               /* of a name: its next subschema + 1 */
     uint32_t height;             /* the longest way down that is known */
+    bool refers;                 /* the last edge was a reference */
 };
 
 /* A subschema that has a dynamic anchor's name. */
@@ -123,6 +124,7 @@ static uint32_t circle_next(const struct circles *circles,
         const surety__applicator *one = &shape->applicators[step->applicator];
         const uint32_t branch = step->branch++;
 
+        step->refers = one->keyword == KW_REF;
         if (branch < one->count) {
             if (one->shapes[branch])
                 return circle_node(circles, one->shapes[branch]);
@@ -175,12 +177,13 @@ static surety_status circle_enter(struct circles *circles, uint32_t node)
 }
 
 /* Notes that the step on top leads to a node that is done. A name adds nothing
- * to the height. */
+ * to the height, nor does a reference: chains of them are short to follow. */
 static void circle_raise(struct circles *circles, uint32_t node)
 {
     struct circle_step *step = &circles->stack[circles->depth - 1];
-    const uint32_t height = circles->marks[node] - CIRCLE_DONE +
-                            (node < circles->compiler->shape_count);
+    const uint32_t height =
+        circles->marks[node] - CIRCLE_DONE +
+        (node < circles->compiler->shape_count && !step->refers);
 
     if (height > step->height)
         step->height = height;

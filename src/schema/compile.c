@@ -305,6 +305,7 @@ static surety_status shape_read(surety__compiler *compiler,
     const surety__cell *key = object + 1;
     uint8_t found[KW_COUNT]; /* in the document's order */
     size_t found_count = 0;
+    bool has_unknown = false;
 
     compiler->present = 0;
     for (uint32_t i = 0; i < object->count; i++) {
@@ -317,6 +318,7 @@ static surety_status shape_read(surety__compiler *compiler,
             compiler->present |= KEYWORD_BIT(keyword);
             found[found_count++] = (uint8_t)keyword;
         }
+        has_unknown |= keyword == KW_NONE;
         key = surety__cell_after(key + 1);
     }
     *ret_ref_only = resource->dialect <= SURETY_DIALECT_7 &&
@@ -331,7 +333,8 @@ static surety_status shape_read(surety__compiler *compiler,
             return form_fail(compiler, surety__keyword_name(keyword), form,
                              surety__val_of(doc, wrong));
     }
-    return SURETY_OK;
+    return has_unknown && !*ret_ref_only ? surety__unknown_note(compiler, shape)
+                                         : SURETY_OK;
 }
 
 /* ---- building ---------------------------------------------------------- */
@@ -596,6 +599,7 @@ static surety_status compile_all(surety__compiler *compiler, surety_val root,
     }
     if (!status)
         status = surety__circles_refuse(compiler);
+    surety__unknown_sort(compiler->schema);
     return status ? status : surety__fold(compiler);
 }
 

@@ -80,6 +80,12 @@ surety_status surety__build_objects(surety__compiler *compiler,
 surety_status surety__build_applicators(surety__compiler *compiler,
                                         surety__shape *shape, bool ref_only);
 
+/* unknown.c: keeps what of a subschema's members says nothing as warnings of the
+ * schema; OK or NOMEM. And puts them in the order of the text, at the end. */
+surety_status surety__unknown_note(surety__compiler *compiler,
+                                   const surety__shape *shape);
+void surety__unknown_sort(surety_schema *schema);
+
 /* circle.c: refuses shapes that apply each other to the same value in a circle,
  * or nested deeper than inplace_depth_max. Called once, when all shapes are
  * built. OK, SYNTAX, LIMIT or NOMEM. */
