@@ -13,7 +13,7 @@
 #include "lint.h"
 
 struct contracts_settings {
-    bool json, names, path, quiet;
+    bool json, names, path, quiet, strict;
     int color, provider;
 };
 
@@ -39,6 +39,8 @@ const struct option_row contracts_lint_options[] = {
      "openai|anthropic|gemini|grammar|all",
      "tell what the provider's structured output does not take: what is sent "
      "in another form as a warning, what it would refuse as an error"},
+    {"strict", 0, OPTION_FLAG, AT(strict), 0, NULL, NULL,
+     "end with 1 where there are only warnings: for CI"},
     SECTION("Output"),
     OPTION_COLOR(AT(color)),
     {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
@@ -310,10 +312,15 @@ static void lint_text(struct lint *lint, bool is_quiet)
         cli_fail(lint->cli, CODE_WORLD, NULL, "out of memory");
         return;
     }
+    if (lint->is_strict && lint->warnings > 0)
+        cli_raise(lint->cli, CODE_INVALID);
     if (lint->errors + lint->warnings > 0) {
-        put_format(out, "%s: %zu %s, %zu %s\n", lint->source, lint->errors,
+        put_format(out, "%s: %zu %s, %zu %s%s\n", lint->source, lint->errors,
                    lint->errors == 1 ? "error" : "errors", lint->warnings,
-                   lint->warnings == 1 ? "warning" : "warnings");
+                   lint->warnings == 1 ? "warning" : "warnings",
+                   lint->warnings == 0 || lint->is_strict
+                       ? ""
+                       : " (--strict fails on warnings too, for CI)");
     } else if (!is_quiet) {
         put_format(out, "%s: no mistakes\n", lint->source);
     }
@@ -378,6 +385,7 @@ void contracts_lint_run(struct cli *cli, const struct command *command,
         OPTIONS_GO)
         return;
     cli_color(cli, settings.color);
+    lint.is_strict = settings.strict;
     if (settings.provider == 5) /* all */
         lint.subsets = 0xF;
     else if (settings.provider > 0)

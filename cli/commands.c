@@ -138,10 +138,11 @@ const struct command commands[] = {
      "with line and column, and warns of what is allowed but likely not meant: "
      "misspelt keywords, bounds that nothing is between, required properties "
      "that nothing describes, keywords of older drafts, missing descriptions. "
-     "Ends with 2 where there are errors, with 0 where there are only "
-     "warnings.",
+     "Ends with 2 where there are errors, with 0 (--strict: 1) where there are "
+     "only warnings.",
      contracts_lint_options,
      {{"surety contracts lint contracts/*.json", "all of a folder"},
+      {"surety contracts lint --strict contracts/*.json", "the same in CI"},
       {"surety contracts lint --for openai story.json",
        "and what OpenAI's strict mode does not take of it"},
       {"surety contracts lint story@2", "one by its name"},

@@ -215,8 +215,10 @@ bool lint_contract(struct lint *lint)
     if (status != SURETY_OK)
         lint_error(lint, &error);
     warn_duplicates(lint);
+    lint->schema = contract ? surety_contract_schema(contract) : NULL;
     is_done = lint_schema(lint) && (!contract || lint_strict(lint, contract));
 done:
+    lint->schema = NULL;
     surety_contract_free(contract);
     surety_doc_free(lint->doc);
     lint->doc = NULL;

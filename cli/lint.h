@@ -17,6 +17,9 @@ struct lint {
     unsigned subsets; /* 1 << surety_subset: told what they do not take */
     size_t errors, warnings;
     size_t offsets[64]; /* of the errors told, so none is told twice */
+    /* What the contract's schema warns of; NULL: it did not compile. */
+    const surety_schema *schema;
+    bool is_strict; /* warnings fail, too */
 };
 
 /* Writes every mistake to err and counts them; false: out of memory. */

@@ -129,15 +129,40 @@ static const struct word *word_find(surety_str key)
     return NULL;
 }
 
-/* A property called "id" is a draft 4 keyword; any other unknown word is a
- * note of somebody's unless it is nearly one that is known. */
+/* The warning that the schema itself has about a key; NULL message: none. */
+static surety_schema_warning warning_of(const struct lint *lint, surety_val key)
+{
+    const surety_position at = surety_val_position(key);
+
+    for (size_t i = 0; i < SURETY_SCHEMA_WARNINGS_MAX; i++) {
+        const surety_schema_warning warning =
+            surety_schema_warning_at(lint->schema, i);
+
+        if (!warning.key.doc ||
+            surety_val_position(warning.key).offset == at.offset)
+            return warning;
+    }
+    return (surety_schema_warning){.message = {NULL, 0}};
+}
+
+/* What the schema says of a keyword that its draft does not know. A subschema
+ * that is never referred to has no say there; in it, and where the schema does
+ * not compile, a name is told that is nearly a keyword. */
 static void warn_unknown(struct lint *lint, surety_val key_val)
 {
     const surety_str key = surety_val_str(key_val);
+    const surety_schema_warning warning = warning_of(lint, key_val);
     struct nearest nearest;
     char hint[128];
 
-    if (key.len < 3 || memcmp(key.ptr, "x-", 2) == 0)
+    if (warning.message.ptr) {
+        snprintf(hint, sizeof(hint), "%.*s", (int)warning.hint.len,
+                 warning.hint.ptr);
+        lint_warn(lint, key_val, "unknown", hint, "%.*s",
+                  (int)warning.message.len, warning.message.ptr);
+        return;
+    }
+    if (key.len < 3 || memcmp(key.ptr, "x-", 2) == 0 || word_find(key))
         return;
     nearest_init(&nearest, key);
     if (nearest.distance > 3)
@@ -183,6 +208,8 @@ static void lint_words(struct walk *walk, surety_val schema)
             lint_warn(lint, key, "deprecated", NULL,
                       "this dialect has %s instead of \"%s\"", word->instead,
                       word->name);
+        else
+            warn_unknown(lint, key);
         walk_member(walk, word->holds, val);
     }
 }

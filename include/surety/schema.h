@@ -73,8 +73,8 @@ SURETY_API surety_val surety_schema_root(const surety_schema *schema);
 SURETY_API surety_dialect surety_schema_dialect(const surety_schema *schema);
 
 /* A member of a subschema that says nothing: a keyword that is misspelt, that
- * its draft does not know, or that no draft knows. JSON Schema ignores those, so
- * it is no mistake of the schema. Names that begin with "x-" and the annotations
+ * its draft does not know, or that no draft knows. JSON Schema ignores those,
+ * so it is no mistake of the schema. Names that begin with "x-" and annotations
  * of OpenAPI, VS Code, Pydantic, Zod and other tools are none. */
 typedef struct surety_schema_warning {
     surety_val key;     /* of the member, in the schema's document: its place */

@@ -80,8 +80,8 @@ surety_status surety__build_objects(surety__compiler *compiler,
 surety_status surety__build_applicators(surety__compiler *compiler,
                                         surety__shape *shape, bool ref_only);
 
-/* unknown.c: keeps what of a subschema's members says nothing as warnings of the
- * schema; OK or NOMEM. And puts them in the order of the text, at the end. */
+/* unknown.c: keeps those of a subschema's members that say nothing as warnings
+ * of the schema; OK or NOMEM. And puts them in the order of the text. */
 surety_status surety__unknown_note(surety__compiler *compiler,
                                    const surety__shape *shape);
 void surety__unknown_sort(surety_schema *schema);

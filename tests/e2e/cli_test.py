@@ -379,6 +379,48 @@ CLEAN = {"$schema": "https://json-schema.org/draft/2020-12/schema",
          "properties": {"a": {"type": "string", "description": "A text."}}}
 
 
+def test_unknown():
+    """A misspelt keyword is told by whatever loads the schema, once."""
+    write("slip.json", {"type": "object", "requird": ["a"], "x-own": 1,
+                        "properties": {"a": {"minLenght": 3}}})
+    write("slip-1.json", {"b": 1})
+    told = ('slip.json:3:3: warning[unknown]: "requird" is no keyword of JSON '
+            'Schema (2020-12), so it says nothing', "at /requird",
+            'did you mean "required"?', '"minLenght"',
+            "at /properties/a/minLenght")
+    for name, words, code in (
+            ("check", ("check", "-c", "slip.json", "slip-1.json",
+                       "slip-1.json"), 0),
+            ("validate", ("validate", "slip.json", "slip-1.json",
+                          "slip-1.json"), 0),
+            ("prompt", ("prompt", "-c", "slip.json", "x"), 0),
+            ("gen", ("gen", "-c", "slip.json", "--lang", "c"), 0)):
+        result = surety(*words)
+        gives(f"{name} warns", result, code, None, told)
+        same(f"{name} warns once", result.err.count("warning[unknown]"), 2)
+        result = surety(*words, "--no-schema-warnings")
+        gives(f"{name} --no-schema-warnings", result, code)
+        check(f"{name} is quiet then", "unknown" not in result.err, result)
+    same("validate -q is quiet", surety("validate", "-q", "slip.json",
+                                        "slip-1.json").err, "")
+    quiet = {"markdownDescription": "a", "discriminator": {}, "xml": {},
+             "example": 1, "enumNames": [], "x-a": 1, "$comment": "a",
+             "properties": {"requird": {"const": {"minLenght": 1}}},
+             "default": {"typ": 1}, "examples": [{"typ": 1}],
+             "enum": [{"typ": 1}]}
+    same("annotations, names and data are quiet", surety(
+        "validate", write("quiet.json", quiet), "slip-1.json").err.count(
+            "unknown"), 0)
+    many = surety("validate", write("many.json", {
+        f"keyword{i}": 1 for i in range(40)}), "slip-1.json")
+    same("not more than are worth telling",
+         many.err.count("warning[unknown]"), 32)
+    check("and how many more", "8 more members say nothing" in many.err, many)
+    for name in surety("contracts", "list", "--names").out.split():
+        same(f"{name} is quiet", surety("check", "-c", name, "-q",
+                                        "slip-1.json").err.count("unknown"), 0)
+
+
 def test_lint():
     gives("a clean contract", surety("contracts", "lint",
                                      write("clean.json", CLEAN)), 0, "",
@@ -449,6 +491,23 @@ def test_lint():
         gives(f"lint warns: {name}", surety(
             "contracts", "lint", write("warn.json", schema)), 0, "",
               ("warn.json:", "warning[") + parts)
+    gives("lint --strict fails on warnings", surety(
+        "contracts", "lint", "--strict", "warn.json"), 1, "",
+          "warn.json: 0 errors, 1 warning\n")
+    gives("lint says how to use it in CI", surety(
+        "contracts", "lint", "warn.json"), 0, "",
+          "0 errors, 1 warning (--strict fails on warnings too, for CI)\n")
+    gives("lint --strict of a clean contract", surety(
+        "contracts", "lint", "--strict", "clean.json"), 0)
+    gives("a keyword of another draft", surety(
+        "contracts", "lint", write("warn.json", {
+            "title": "t", "dependentRequired": {"a": ["b"]},
+            "$schema": "http://json-schema.org/draft-07/schema#"})), 0, "",
+          '"dependentRequired" is not known in draft 7')
+    gives("a misspelt keyword of what is never referred to", surety(
+        "contracts", "lint", write("warn.json", {
+            "title": "t", "$defs": {"a": {"minLenght": 1}}})), 0, "",
+          'did you mean "minLength"?')
     gives("lint of a contract without a title",
           surety("contracts", "lint", write("plain.json", {})), 0, "",
           "neither title nor description")
@@ -592,4 +651,5 @@ def test_pages():
 
 run_tests(test_tool, test_options, test_contract_errors, test_registry,
           test_validate, test_resolve, test_contracts, test_diff, test_lint,
+          test_unknown,
           test_pages)
