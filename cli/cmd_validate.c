@@ -35,7 +35,8 @@ const struct option_row validate_options[] = {
     {"dialect", 0, OPTION_CHOICE, AT(dialect), 0, NULL, "4|6|7|2019-09|2020-12",
      "draft of JSON Schema where $schema does not say; 2020-12 unless given"},
     {"assert-format", 0, OPTION_FLAG, AT(assert_format), 0, NULL, NULL,
-     "a value that does not have the format of \"format\" is invalid"},
+     "a value that does not have the format of \"format\" is invalid, as in "
+     "contracts (surety check); without it \"format\" is an annotation"},
     SECTION("Output"),
     {"output", 'o', OPTION_CHOICE, AT(output), 0, NULL, "flag|basic|detailed",
      "print one JSON object an instance to standard output, in this output "
@@ -296,8 +297,8 @@ static surety_status tell_result(struct validator *validator, bool is_valid,
     return SURETY_OK;
 }
 
-/* The one question there is about most instances: do these bytes satisfy the
- * schema? One that does not is read into a document for the report. */
+/* Whether the bytes satisfy the schema. A document is needed only where
+ * something is to be told: what is wrong, or keys that stand twice. */
 static surety_status instance_verdict(struct validator *validator,
                                       surety_str text, bool *ret_is_valid,
                                       surety_error *reterr)
@@ -305,13 +306,17 @@ static surety_status instance_verdict(struct validator *validator,
     const surety_read_options options = {
         sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM,
         &validator->limits};
-    const surety_status status =
-        surety_checker_check_text(validator->checker, validator->schema, text,
-                                  &options, ret_is_valid, reterr);
+    surety_status status;
 
-    if (status != SURETY_OK || *ret_is_valid)
-        return status;
-    return surety_doc_read(validator->doc, text, &options, reterr);
+    if (validator->settings->quiet)
+        return surety_checker_check_text(validator->checker, validator->schema,
+                                         text, &options, ret_is_valid, reterr);
+    status = surety_doc_read(validator->doc, text, &options, reterr);
+    if (status == SURETY_OK)
+        status = surety_checker_check(validator->checker, validator->schema,
+                                      surety_doc_root(validator->doc),
+                                      ret_is_valid, reterr);
+    return status;
 }
 
 /* False: stop. */
@@ -324,6 +329,9 @@ static bool check_instance(struct validator *validator,
     surety_status status =
         instance_verdict(validator, instance->text, &is_valid, &error);
 
+    if (status == SURETY_OK && !validator->settings->quiet)
+        library_warn_duplicates(cli, instance->source, instance->text,
+                                validator->doc, instance->line);
     if (status == SURETY_OK)
         status = tell_result(validator, is_valid, instance, &error);
     if (status == SURETY_NOMEM)

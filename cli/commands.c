@@ -76,7 +76,10 @@ const struct command commands[] = {
      "[OPTION...] SCHEMA INSTANCE...",
      "Validates each INSTANCE (- is standard input) against SCHEMA, drafts 4 "
      "to 2020-12. Errors go to standard error with line and column; a valid "
-     "instance prints nothing. References are never fetched from the network.",
+     "instance prints nothing, but a key that stands twice is warned of. "
+     "\"format\" is an annotation here unless --assert-format is given; surety "
+     "check and surety run assert it. References are never fetched from the "
+     "network.",
      validate_options,
      {{"surety validate story.schema.json story.json",
        "the errors in story.json, if there are any"},

@@ -105,6 +105,37 @@ void library_warn(struct cli *cli, const char *source,
     surety_buf_done(&at);
 }
 
+size_t library_warn_duplicates(struct cli *cli, const char *source,
+                               surety_str text, const surety_doc *doc,
+                               uint32_t line)
+{
+    surety_position position;
+    surety_buf message;
+    surety_str key;
+    size_t count = 0;
+
+    surety_buf_init(&message, NULL, 0);
+    for (; surety_doc_duplicate(doc, count, &position, &key) == SURETY_OK;
+         count++) {
+        struct diag diag = {.level = DIAG_WARNING,
+                            .source = surety_str_of(source),
+                            .text = text,
+                            .position = position,
+                            .line_shown = line,
+                            .keyword = surety_str_of("duplicate_key")};
+
+        surety_buf_reset(&message);
+        surety_buf_text(&message, "the key ");
+        surety_json_string(&message, key);
+        surety_buf_text(&message,
+                        " stands in its object again; the last one counts");
+        diag.message = surety_buf_str(&message);
+        diag_write(&cli->err.buf, cli->color, &diag);
+    }
+    surety_buf_done(&message);
+    return count;
+}
+
 surety_contract *library_contract(struct cli *cli, const char *name)
 {
     surety_registry *registry = NULL;

@@ -18,6 +18,12 @@ bool library_is_file(struct cli *cli, const char *path);
 void library_warn(struct cli *cli, const char *source,
                   const surety_schema *schema);
 
+/* Warns of each key of doc, read from text, that a later one replaces; line: as
+ * in struct diag. Gives their number. */
+size_t library_warn_duplicates(struct cli *cli, const char *source,
+                               surety_str text, const surety_doc *doc,
+                               uint32_t line);
+
 /* The contract of a name or a path, which the caller frees, with such warnings
  * written. NULL: said why, with the code raised. */
 surety_contract *library_contract(struct cli *cli, const char *name);

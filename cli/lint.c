@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "library.h"
+
 enum { OFFSETS_MAX = 64 };
 
 /* Whether an error at offset was told already; notes it otherwise. */
@@ -162,27 +164,6 @@ static bool check_metaschema(struct lint *lint)
     return is_ready && status != SURETY_NOMEM;
 }
 
-static void warn_duplicates(struct lint *lint)
-{
-    surety_position position;
-    surety_str key;
-
-    for (size_t i = 0;
-         surety_doc_duplicate(lint->doc, i, &position, &key) == SURETY_OK;
-         i++) {
-        struct diag diag = {.level = DIAG_WARNING,
-                            .source = surety_str_of(lint->source),
-                            .text = lint->text,
-                            .position = position,
-                            .keyword = surety_str_of("duplicate_key"),
-                            .message = surety_str_of(
-                                "this member is replaced by a later one of "
-                                "the same name")};
-        diag_write(&lint->cli->err.buf, lint->cli->color, &diag);
-        lint->warnings++;
-    }
-}
-
 bool lint_contract(struct lint *lint)
 {
     surety_read_options options = {sizeof(options),
@@ -214,7 +195,8 @@ bool lint_contract(struct lint *lint)
         goto done;
     if (status != SURETY_OK)
         lint_error(lint, &error);
-    warn_duplicates(lint);
+    lint->warnings += library_warn_duplicates(lint->cli, lint->source,
+                                              lint->text, lint->doc, 0);
     lint->schema = contract ? surety_contract_schema(contract) : NULL;
     is_done = lint_schema(lint) && (!contract || lint_strict(lint, contract));
 done:

@@ -2,7 +2,10 @@
 /* The table of formats, and those that need no file of their own.
  *
  * A row is a name, the drafts in which the specification lists it as a format,
- * and its function; a name whose rules changed has two rows. */
+ * and its function; a name whose rules changed has two rows. Any draft lets a
+ * checker know more formats than it lists (draft 4 validation, section 7.1), so
+ * a name that a later draft brought is known in all, by its newest rules: who
+ * writes "date" beside draft 4 means a date. */
 #include "schema/format.h"
 
 #include "schema/pattern.h"
@@ -45,11 +48,16 @@ static const struct {
 
 surety__format_fn surety__format_find(surety_str name, unsigned drafts)
 {
-    for (size_t i = 0; i < sizeof(format_rows) / sizeof(*format_rows); i++)
-        if (format_rows[i].drafts & drafts &&
-            surety_str_equal(name, surety_str_of(format_rows[i].name)))
+    surety__format_fn newest = NULL;
+
+    for (size_t i = 0; i < sizeof(format_rows) / sizeof(*format_rows); i++) {
+        if (!surety_str_equal(name, surety_str_of(format_rows[i].name)))
+            continue;
+        if (format_rows[i].drafts & drafts)
             return format_rows[i].is;
-    return NULL;
+        newest = format_rows[i].is;
+    }
+    return newest;
 }
 
 /* Whether eight bytes are hexadecimal digits. Of each the highest bit tells

@@ -13,8 +13,9 @@
 typedef bool (*surety__format_fn)(surety_str text);
 
 /* The function of the format called `name` in one of `drafts`, a set of bits
- * 1u << SURETY_DIALECT_...; NULL where none of them knows the name, and the
- * keyword then asserts nothing. */
+ * 1u << SURETY_DIALECT_...; where none of them lists the name, that of the
+ * newest draft that does. NULL where none does: then the keyword asserts
+ * nothing. */
 surety__format_fn surety__format_find(surety_str name, unsigned drafts);
 
 /* Whether text is base64 with padding and nothing else (RFC 4648, section 4;

@@ -401,6 +401,28 @@ def test_unknown():
         result = surety(*words, "--no-schema-warnings")
         gives(f"{name} --no-schema-warnings", result, code)
         check(f"{name} is quiet then", "unknown" not in result.err, result)
+    write("twice.json", '{"a": 1,\n "a": 2}')
+    result = surety("validate", write("any.json", {}), "twice.json")
+    gives("validate warns of a key that stands twice", result, 0, "",
+          ("twice.json:1:2: warning[duplicate_key]", "last one counts"))
+    gives("validate of lines, too", surety(
+        "validate", "--jsonl", "any.json", write(
+            "lines.jsonl", '{}\n{"a":1,"a":2}\n')), 0, "",
+          "lines.jsonl:2:2: warning[duplicate_key]")
+    same("but not validate -q", surety("validate", "-q", "any.json",
+                                       "twice.json").err, "")
+    for draft in ("draft-04", "draft-06", "draft-07"):
+        write("old.json", {
+            "$schema": f"http://json-schema.org/{draft}/schema#",
+            "properties": {name: {"format": name} for name in (
+                "date", "uuid", "regex", "iri")}})
+        write("old-1.json", {"date": "2020", "uuid": "1", "regex": "(",
+                             "iri": "a"})
+        result = surety("check", "-c", "old.json", "old-1.json")
+        same(f"check asserts formats that {draft} does not list",
+             result.err.count("error[format]"), 4)
+        gives(f"validate does not, as in {draft}", surety(
+            "validate", "old.json", "old-1.json"), 0)
     same("validate -q is quiet", surety("validate", "-q", "slip.json",
                                         "slip-1.json").err, "")
     quiet = {"markdownDescription": "a", "discriminator": {}, "xml": {},

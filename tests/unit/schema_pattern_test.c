@@ -339,6 +339,34 @@ TEST(refuses_what_cannot_be_matched)
 done:;
 }
 
+/* Each line of "Patterns" in docs/schema.md: what is taken though the grammar
+ * with the u flag has it not. */
+TEST(takes_more_than_the_grammar)
+{
+    static const struct {
+        const char *pattern, *text;
+    } cases[] = {
+        {"^a{$", "a{"},         {"^{a}$", "{a}"},   {"^a{,3}$", "a{,3}"},
+        {"^]$", "]"},           {"^}$", "}"},       {"^\\-$", "-"},
+        {"^\\_\\@\\ $", "_@ "}, {"^[a-\\d]$", "-"},
+    };
+    surety__matcher *matcher = surety__matcher_new(check_alloc(t), NULL);
+    surety__pattern *pattern = NULL;
+
+    NEED(matcher);
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        TRY(surety__pattern_compile(surety_str_of(cases[i].pattern),
+                                    check_alloc(t), NULL, &pattern, NULL));
+        CHECK(surety__pattern_match(pattern, matcher,
+                                    surety_str_of(cases[i].text)) == 1);
+        surety__pattern_free(pattern);
+        pattern = NULL;
+    }
+done:
+    surety__pattern_free(pattern);
+    surety__matcher_free(matcher);
+}
+
 /* Appends text `count` times. */
 static void repeat(surety_buf *buf, const char *text, size_t count)
 {
@@ -946,6 +974,7 @@ int main(int argc, char **argv)
         {"matches as ECMA-262 says", matches_as_ecma_says},
         {"refuses what is no pattern", refuses_what_is_no_pattern},
         {"refuses what cannot be matched", refuses_what_cannot_be_matched},
+        {"takes more than the grammar", takes_more_than_the_grammar},
         {"keeps the limits of a pattern", keeps_the_limits_of_a_pattern},
         {"keeps the limits of names", keeps_the_limits_of_names},
         {"ends hostile patterns quickly", ends_hostile_patterns_quickly},
