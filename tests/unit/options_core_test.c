@@ -530,7 +530,7 @@ static const struct options_row options_rows[] = {
                 .alter = issue_alter, .act = issue_act),
     OPTIONS_ROW(surety_stream_options, native, .fill = stream_fill,
                 .alter = stream_alter, .act = stream_act),
-    OPTIONS_ROW(surety_prompt_options, example, .fill = prompt_fill,
+    OPTIONS_ROW(surety_prompt_options, finding_count, .fill = prompt_fill,
                 .act = prompt_act),
     OPTIONS_ROW(surety_gen_options, alloc, .fill = gen_fill, .act = gen_act),
 };
