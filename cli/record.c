@@ -137,8 +137,12 @@ static void put_record(const struct recorder *recorder,
 {
     surety_buf_byte(out, '{');
     surety_json_number(out, "record", record->number);
-    if (recorder->session->settings->id)
+    if (recorder->session->settings->id) {
+        const size_t start = out->len;
+
         surety_json_value(out, "id", recorder->id);
+        surety_json_shown(out, start);
+    }
 }
 
 static void put_complaint(const struct recorder *recorder,
@@ -149,6 +153,8 @@ static void put_complaint(const struct recorder *recorder,
                                 .message = complaint->message,
                                 .hint = complaint->hint,
                                 .position = complaint->position};
+
+    const size_t start = out->len;
 
     put_record(recorder, record, out);
     surety_json_bool(out, "ok", false);
@@ -161,6 +167,7 @@ static void put_complaint(const struct recorder *recorder,
     surety_buf_text(out, "],\"repairs\":[],\"warnings\":[]");
     surety_json_text(out, "raw", raw_shown(record->text, recorder->raw_other));
     surety_buf_text(out, "}\n");
+    surety_json_shown(out, start);
 }
 
 /* Writes it in place of an outcome's report; what it counts as is the

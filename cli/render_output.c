@@ -314,6 +314,7 @@ void render_output_fail(struct render_output *output, int code,
 void render_output_done(struct render_output *output, surety_str reply)
 {
     surety_buf *err = &output->cli->err.buf;
+    const size_t start = err->len;
 
     if (output->is_json && !output->quiet) {
         surety_buf_byte(err, '{');
@@ -328,6 +329,7 @@ void render_output_done(struct render_output *output, surety_str reply)
         surety_buf_byte(err, '[');
         surety_buf_add(err, surety_buf_str(&output->outputs));
         surety_buf_text(err, "]}\n");
+        surety_json_shown(err, start);
     }
     surety_buf_done(&output->outputs);
 }

@@ -280,6 +280,7 @@ void session_failure(struct session *session, int code, const char *source,
 static void session_sarif(struct session *session)
 {
     surety_buf *out = &session->cli->err.buf;
+    const size_t start = out->len;
     const bool is_whole = session->notifications.len == 0;
 
     put_format(out,
@@ -294,6 +295,7 @@ static void session_sarif(struct session *session)
     surety_buf_text(out, "]}],\"results\":[");
     surety_buf_add(out, surety_buf_str(&session->results));
     surety_buf_text(out, "]}]}\n");
+    surety_json_shown(out, start);
 }
 
 /* That a value is not all of it must not be overlooked by those who read no

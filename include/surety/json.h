@@ -311,6 +311,10 @@ SURETY_API void surety_json_bool(surety_buf *out, const char *name, bool value);
 /* "line", "column", "offset" and "length"; nothing where the line is 0. */
 SURETY_API void surety_json_position(surety_buf *out,
                                      const surety_position *position);
+/* Rewrites the JSON text that out holds from start on so that a terminal does
+ * nothing that stands in it: C1 controls, DEL, separators of lines, and
+ * characters that turn or hide text become \uXXXX. The value is the same. */
+SURETY_API void surety_json_shown(surety_buf *out, size_t start);
 /* Compact; null where val is SURETY_NONE. */
 SURETY_API void surety_json_value(surety_buf *out, const char *name,
                                   surety_val val);

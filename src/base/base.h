@@ -208,6 +208,11 @@ unsigned surety__utf8_encode(uint32_t code, char *out);
 /* Whether text is UTF-8; if not, *ret_offset (may be NULL) is the first bad
  * byte. */
 bool surety__utf8_valid(surety_str text, size_t *ret_offset);
+/* Whether a terminal would act on a code point, or it turns what stands around
+ * it, or shows nothing and may hold a text of its own: C0 and C1 controls,
+ * separators of lines, bidirectional and other format characters (Unicode 15,
+ * 23.2 to 23.9). The joiners U+200C and U+200D are letters' own. */
+bool surety__utf8_is_acted_on(uint32_t code);
 /* Code points in valid UTF-8. */
 size_t surety__utf8_count(surety_str text);
 

@@ -103,3 +103,18 @@ size_t surety__utf8_count(surety_str text)
         count += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
     return count;
 }
+
+bool surety__utf8_is_acted_on(uint32_t code)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0, 0x1F},         {0x7F, 0x9F},     {0x61C, 0x61C},
+                  {0x200B, 0x200B},  {0x200E, 0x200F}, {0x2028, 0x202E},
+                  {0x2060, 0x206F},  {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB},
+                  {0xE0000, 0xE007F}};
+
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+        if (code <= ranges[i].last)
+            return code >= ranges[i].first;
+    return false;
+}

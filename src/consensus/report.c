@@ -410,8 +410,13 @@ surety_status surety_consensus_write(const surety_consensus *consensus,
 {
     if (!consensus || !out || (unsigned)form > SURETY_REPORT_SARIF)
         return SURETY_MISUSE;
-    if (form == SURETY_REPORT_JSON)
-        return tally_json(consensus, out);
+    if (form == SURETY_REPORT_JSON) {
+        const size_t start = out->len;
+        const surety_status status = tally_json(consensus, out);
+
+        surety_json_shown(out, start);
+        return status ? status : out->status;
+    }
     if (form == SURETY_REPORT_TEXT || form == SURETY_REPORT_COLOR)
         tally_people(consensus, form == SURETY_REPORT_COLOR, out);
     else

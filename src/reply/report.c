@@ -46,16 +46,6 @@ surety_status surety_outcome_report(const surety_outcome *outcome,
     return out->status;
 }
 
-/* Control characters, line and paragraph separators, direction marks and
- * overrides, and the byte order mark. */
-static bool report_is_unsafe(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C ||
-           code == 0x200E || code == 0x200F ||
-           (code >= 0x2028 && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
-}
-
 unsigned surety__report_char(surety_buf *out, const char *ptr, const char *end,
                              unsigned *ret_columns)
 {
@@ -66,7 +56,7 @@ unsigned surety__report_char(surety_buf *out, const char *ptr, const char *end,
         for (unsigned i = 0; i < len; i++)
             surety__buf_printf(out, "\\x%02x", (unsigned char)ptr[i]);
         *ret_columns = 4 * len;
-    } else if (report_is_unsafe(code)) {
+    } else if (surety__utf8_is_acted_on(code)) {
         surety__buf_printf(out, "\\u%04x", (unsigned)code);
         *ret_columns = 6;
     } else {

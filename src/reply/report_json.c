@@ -90,6 +90,7 @@ void surety__report_json(const surety_outcome *outcome, size_t raw_max,
                          surety_buf *out)
 {
     const bool ok = surety_outcome_ok(outcome);
+    const size_t start = out->len;
 
     surety_buf_byte(out, '{');
     surety_json_bool(out, "ok", ok);
@@ -129,6 +130,7 @@ void surety__report_json(const surety_outcome *outcome, size_t raw_max,
         raw_max = 0;
     surety_json_text(out, "raw", json_head(outcome->seen, raw_max));
     surety_buf_byte(out, '}');
+    surety_json_shown(out, start);
 }
 
 /* ---- SARIF --------------------------------------------------------------- */
@@ -203,6 +205,7 @@ void surety__report_sarif(const surety_outcome *outcome, surety_str source,
     const size_t errors = outcome->errors.count;
 
     const size_t issues = errors + outcome->warnings.count;
+    const size_t start = out->len;
     surety_buf text;
 
     surety_buf_init(&text, out->alloc, 0);
@@ -227,4 +230,5 @@ void surety__report_sarif(const surety_outcome *outcome, surety_str source,
     if (text.status && !out->status)
         out->status = text.status;
     surety_buf_done(&text);
+    surety_json_shown(out, start);
 }

@@ -379,8 +379,13 @@ surety_status surety_run_write(const surety_run *run, surety_report form,
 
     if (!run || !out || (unsigned)form > SURETY_REPORT_SARIF)
         return SURETY_MISUSE;
-    if (form == SURETY_REPORT_JSON)
-        return report_run_json(run, out);
+    if (form == SURETY_REPORT_JSON) {
+        const size_t start = out->len;
+
+        status = report_run_json(run, out);
+        surety_json_shown(out, start);
+        return status ? status : out->status;
+    }
     if (run->outcome)
         status = surety_outcome_write(run->outcome, form, source, out);
     if (status != SURETY_OK || run->verdict == SURETY_RUN_VALID)

@@ -213,6 +213,8 @@ static void output_detailed(const surety_findings *findings, surety_buf *out)
 surety_status surety_findings_write(const surety_findings *findings, bool valid,
                                     surety_output output, surety_buf *out)
 {
+    const size_t start = out->len;
+
     surety_buf_text(out, valid ? "{\"valid\":true" : "{\"valid\":false");
     if (output != SURETY_OUTPUT_FLAG && !valid) {
         surety_buf_text(out, ",\"keywordLocation\":\"\","
@@ -229,5 +231,6 @@ surety_status surety_findings_write(const surety_findings *findings, bool valid,
         surety_buf_byte(out, ']');
     }
     surety_buf_byte(out, '}');
+    surety_json_shown(out, start);
     return out->status;
 }

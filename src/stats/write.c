@@ -294,8 +294,11 @@ static void sums_coverage(const surety_stats *stats, size_t top,
 surety_status surety_stats_write(const surety_stats *stats, unsigned sections,
                                  size_t top, surety_buf *out)
 {
+    size_t start;
+
     if (!stats || !stats->ended)
         return SURETY_MISUSE;
+    start = out->len;
     surety_buf_byte(out, '{');
     sums_moment("from", stats->from_ms, out);
     sums_moment("to", stats->to_ms, out);
@@ -308,6 +311,7 @@ surety_status surety_stats_write(const surety_stats *stats, unsigned sections,
     if (sections & SURETY_STATS_COVERAGE)
         sums_coverage(stats, top, out);
     surety_buf_byte(out, '}');
+    surety_json_shown(out, start);
     return out->status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing: compact, pretty and canonical, and strings that hold anything. */
+#include "base/base.h"
 #include "check.h"
 
 #include <surety/json.h>
@@ -255,6 +256,64 @@ done:
     surety_doc_free(doc);
 }
 
+/* What a terminal would act on stands in no JSON that was made fit for one, and
+ * the value is the same. */
+TEST(makes_json_fit_for_a_terminal)
+{
+    static const uint32_t codes[] = {
+        'a',    '"',    '\\',   '\n',   0x1B,    0x7E,    0x7F,    0x80,
+        0x9B,   0x9F,   0xA0,   0x61B,  0x61C,   0x61D,   0x200A,  0x200B,
+        0x200C, 0x200D, 0x200E, 0x200F, 0x2010,  0x2027,  0x2028,  0x2029,
+        0x202A, 0x202E, 0x202F, 0x205F, 0x2060,  0x2066,  0x2069,  0x206F,
+        0x2070, 0xFEFF, 0xFFF9, 0xFFFC, 0xE001F, 0xE007F, 0xE0080, 0x1F600};
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    uint64_t state = 20261122;
+    surety_buf text, out;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(doc ? SURETY_OK : SURETY_NOMEM);
+    for (int round = 0; round < (t->fail_at ? 4 : 2000); round++) {
+        surety_buf_reset(&text);
+        surety_buf_reset(&out);
+        surety_buf_text(&out, "before \xC2\x9B ");
+        for (unsigned i = 0, n = (unsigned)(state >> 40) % 40; i < n; i++) {
+            char bytes[4];
+
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            surety_buf_append(
+                &text, bytes,
+                surety__utf8_encode(codes[(state >> 33) % CHECK_COUNT(codes)],
+                                    bytes));
+        }
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        surety_json_string(&out, surety_buf_str(&text));
+        surety_json_shown(&out, 10);
+        TRY(out.status);
+        CHECK(memcmp(out.ptr, "before \xC2\x9B ", 10) == 0);
+        for (const char *ptr = out.ptr + 10, *end = out.ptr + out.len;
+             ptr < end;) {
+            unsigned len;
+
+            CHECK(
+                !surety__utf8_is_acted_on(surety__utf8_decode(ptr, end, &len)));
+            ptr += len;
+        }
+        TRY(surety_doc_read(doc, (surety_str){out.ptr + 10, out.len - 10}, NULL,
+                            NULL));
+        CHECK(surety_str_equal(surety_val_str(surety_doc_root(doc)),
+                               surety_buf_str(&text)));
+    }
+    surety_buf_reset(&out);
+    surety_json_shown(&out, 0);
+    surety_json_shown(&out, 7);
+    CHECK(out.len == 0);
+done:
+    surety_doc_free(doc);
+    surety_buf_done(&text);
+    surety_buf_done(&out);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -265,6 +324,7 @@ int main(int argc, char **argv)
         {"writes strings of every length", writes_strings_of_every_length},
         {"writes any bytes as a string", writes_any_bytes_as_a_string},
         {"writes members", writes_members},
+        {"makes JSON fit for a terminal", makes_json_fit_for_a_terminal},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
