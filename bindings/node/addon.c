@@ -366,6 +366,7 @@ static const struct limit {
     {"blankRunMax", offsetof(surety_limits, blank_run_max), false},
     {"repeatRunMax", offsetof(surety_limits, repeat_run_max), false},
     {"repeatDataMax", offsetof(surety_limits, repeat_data_max), false},
+    {"attemptRawMax", offsetof(surety_limits, attempt_raw_max), false},
 };
 
 /* False: it sets none. */

@@ -180,6 +180,10 @@ typedef struct surety_limits {
      * may still satisfy its contract, they are data up to so many bytes, 8 MiB:
      * more than a model can say in one reply. */
     uint32_t repeat_data_max;
+    /* Bytes of the raw text of one attempt, and of its refused candidate, in a
+     * run's report, 64 KiB: longer than nearly every reply, and all attempts of
+     * a run together stay below a megabyte. */
+    uint32_t attempt_raw_max;
 } surety_limits;
 
 /* All limits with their defaults filled in over the zeros of given, which may

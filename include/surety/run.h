@@ -68,8 +68,8 @@ typedef struct surety_event {
     surety_str text;
 } surety_event;
 
-/* When a call is stopped whose reply cannot become valid any more. ORDER stops
- * (names in run/watch.c). */
+/* When a call is stopped whose reply cannot become valid any more.
+ * ORDER stops (names in run/watch.c). */
 typedef enum surety_stop {
     /* Once what is still to come is likely to cost more than another round
      * would: what is read on tells more errors at once. */
@@ -240,6 +240,12 @@ typedef struct surety_attempt {
 } surety_attempt;
 SURETY_API size_t surety_run_attempt_count(const surety_run *run);
 SURETY_API surety_attempt surety_run_attempt(const surety_run *run, size_t i);
+/* The value that the i-th attempt's reply was refused for, as it was read, as
+ * JSON; of a reply that was stopped, what had come of it. Empty where there is
+ * none, or a longer one than attempt_raw_max: *ret_len (may be NULL) is how
+ * long it is. */
+SURETY_API surety_str surety_run_attempt_candidate(const surety_run *run,
+                                                   size_t i, size_t *ret_len);
 
 /* Appends the run's report. JSON: the contract surety/report with the run's
  * members (verdict, attempts with their decisions, usage, cost), one object on

@@ -375,6 +375,22 @@ static uint64_t receive_violation(const surety__attempt *attempt)
     return surety__id_random(&state);
 }
 
+/* Keeps the value that was refused. */
+static void receive_note_candidate(surety_run *run)
+{
+    surety__attempt *attempt = surety__attempt_last(run);
+    const surety_val candidate = surety_outcome_candidate(run->outcome);
+    const size_t max = surety_limits_of(run->options.limits).attempt_raw_max;
+
+    if (attempt->seen.ok || !candidate.doc)
+        return;
+    (void)surety_val_write(candidate, SURETY_STYLE_COMPACT, &run->text);
+    attempt->candidate_len = run->text.len;
+    if (run->text.status == SURETY_OK && run->text.len > max)
+        surety_buf_reset(&run->text);
+    attempt->candidate = surety__result_keep(run);
+}
+
 /* Notes the outcome in the attempt. */
 static void receive_note(surety_run *run, bool patched)
 {
@@ -401,6 +417,7 @@ static void receive_note(surety_run *run, bool patched)
     if (status == SURETY_NOMEM)
         run->status = SURETY_NOMEM;
     seen->report = surety__result_keep(run);
+    receive_note_candidate(run);
     attempt->what = receive_case(run);
     if (seen->ok || attempt->what == CASE_CUT)
         return;

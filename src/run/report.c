@@ -75,6 +75,69 @@ static void report_run_stop(const surety_attempt *seen, surety_buf *out)
         surety_json_number(out, "tokens_saved", seen->saved_tokens);
 }
 
+/* What came of the reply. */
+static surety_str report_run_text(const surety__attempt *attempt)
+{
+    const surety_answer *answer = &attempt->seen.answer;
+
+    return answer->native.len ? answer->native : answer->text;
+}
+
+/* The beginning of a text, of at most max bytes, to a character's end. */
+static surety_str report_run_begin(surety_str text, size_t max)
+{
+    if (text.len > max)
+        for (text.len = max;
+             text.len && ((unsigned char)text.ptr[text.len] & 0xC0) == 0x80;
+             text.len--)
+            ;
+    return text;
+}
+
+/* How far an attempt got; NULL: it is valid, or was not to be judged. */
+static const char *report_run_stage_of(const surety__attempt *attempt)
+{
+    const surety_failure failure = attempt->seen.answer.failure;
+
+    if (attempt->seen.judged)
+        return attempt->seen.ok ? NULL : surety_stage_name(attempt->seen.stage);
+    if (failure == SURETY_FAILURE_REFUSAL || failure == SURETY_FAILURE_FILTER)
+        return "refusal";
+    return failure == SURETY_FAILURE_NONE && attempt->what != CASE_UNSENT
+               ? NULL
+               : "provider";
+}
+
+/* Of an attempt that gave no valid reply, what it gave. */
+static void report_run_given(const surety_run *run,
+                             const surety__attempt *attempt, surety_buf *out)
+{
+    const size_t max = surety_limits_of(run->options.limits).attempt_raw_max;
+    const surety_str text = report_run_text(attempt);
+    const surety_str raw = report_run_begin(text, max);
+    const char *stage = report_run_stage_of(attempt);
+
+    surety_json_name(out, "stage");
+    if (stage)
+        surety_json_string(out, surety_str_of(stage));
+    else
+        surety_buf_text(out, "null");
+    if (attempt->what == CASE_VALID)
+        return;
+    if (attempt->candidate.len) {
+        surety_json_name(out, "candidate");
+        surety_buf_add(out, attempt->candidate);
+    } else if (attempt->candidate_len) {
+        surety_json_number(out, "candidate_bytes", attempt->candidate_len);
+    }
+    if (!text.len)
+        return;
+    surety_json_text(out, "raw", raw);
+    surety_json_number(out, "raw_bytes", text.len);
+    if (raw.len < text.len)
+        surety_json_number(out, "raw_cut", raw.len);
+}
+
 /* A moment, counted from the first step. */
 static void report_run_moment(const surety_run *run, surety_buf *out,
                               const char *name, uint64_t at_ms)
@@ -100,8 +163,11 @@ static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
     report_run_moment(run, out, "first_byte_ms", seen->first_byte_ms);
     report_run_moment(run, out, "ended_ms", seen->ended_ms);
     report_run_failure(out, attempt);
+    report_run_given(run, attempt, out);
     if (seen->stopped != SURETY_VERDICT_OPEN)
         report_run_stop(seen, out);
+    if (attempt->read_on)
+        surety_json_number(out, "read_on_after", attempt->read_on);
     surety__report_spent(out, &seen->answer.usage, seen->cost_known,
                          seen->cost_picousd);
     surety_json_name(out, "report");
@@ -241,10 +307,16 @@ done:
 /* The first 500 characters of the last reply, as reports have them. */
 static surety_str report_run_raw(const surety_run *run)
 {
-    const char *start = run->reply_last.len ? run->reply_last.ptr : "";
-    const char *end = start + run->reply_last.len;
-    const char *ptr = start;
+    surety_str last = run->reply_last;
+    const char *start;
+    const char *end;
+    const char *ptr;
 
+    for (size_t i = run->attempt_count; i-- > 0 && !last.len;)
+        last = report_run_text(&run->attempts[i]);
+    start = last.len ? last.ptr : "";
+    end = start + last.len;
+    ptr = start;
     for (int i = 0; i < 500 && ptr < end; i++) {
         unsigned len;
 
@@ -325,6 +397,37 @@ surety_status surety_run_write_log(const surety_run *run, bool color,
     return out->status;
 }
 
+enum { REPORT_RUN_TEXT_MAX = 1000, REPORT_RUN_LINE_MAX = 200 };
+
+/* What came of the last reply where it could not be judged: nothing else shows
+ * it. */
+static void report_run_last(const surety_run *run, surety_buf *out)
+{
+    size_t i = run->attempt_count;
+    surety_str text = {"", 0};
+    surety_str left;
+
+    while (i > 0 && !text.len)
+        text = report_run_text(&run->attempts[--i]);
+    if (!text.len || run->attempts[i].seen.judged)
+        return;
+    left = report_run_begin(text, REPORT_RUN_TEXT_MAX);
+    surety__buf_printf(out, "what came of attempt %zu, %zu byte%s%s:\n", i + 1,
+                       text.len, text.len == 1 ? "" : "s",
+                       left.len < text.len ? ", begins" : "");
+    while (left.len) {
+        const size_t end = surety__str_find(left, SURETY__LITERAL("\n"));
+        const size_t taken = end + (end < left.len);
+
+        surety_buf_text(out, "  | ");
+        surety__result_line(out, (surety_str){left.ptr, end},
+                            REPORT_RUN_LINE_MAX);
+        surety_buf_byte(out, '\n');
+        left.ptr += taken;
+        left.len -= taken;
+    }
+}
+
 /* The message as an issue. */
 static void report_run_message(const surety_run *run, surety_str source,
                                bool color, surety_buf *out)
@@ -393,6 +496,7 @@ surety_status surety_run_write(const surety_run *run, surety_report form,
     if (form == SURETY_REPORT_TEXT || color) {
         if (run->message.len)
             report_run_message(run, source, color, out);
+        report_run_last(run, out);
         (void)surety_run_write_log(run, color, out);
     } else if (!run->outcome && run->message.len) {
         report_run_line(run, form, out);

@@ -227,7 +227,8 @@ void surety__result_unrecorded(surety_run *run)
         surety_outcome_free(run->part);
         run->part = NULL;
         attempt->seen.answer.text = attempt->seen.answer.native = none;
-        attempt->seen.report = none;
+        attempt->seen.report = attempt->candidate = none;
+        attempt->candidate_len = 0;
         attempt->seen.judged = attempt->seen.ok = false;
         run->reply_first = run->reply_last = none;
         for (size_t i = 0; i + 1 < run->attempt_count; i++) {
@@ -309,4 +310,14 @@ surety_attempt surety_run_attempt(const surety_run *run, size_t i)
     if (i >= surety_run_attempt_count(run))
         return (surety_attempt){.model = NULL};
     return run->attempts[i].seen;
+}
+
+surety_str surety_run_attempt_candidate(const surety_run *run, size_t i,
+                                        size_t *ret_len)
+{
+    const bool there = i < surety_run_attempt_count(run);
+
+    if (ret_len)
+        *ret_len = there ? run->attempts[i].candidate_len : 0;
+    return there ? run->attempts[i].candidate : (surety_str){"", 0};
 }

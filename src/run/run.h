@@ -87,6 +87,10 @@ typedef struct surety__attempt {
     surety__case what;
     surety_str told; /* what came of it, a clause */
     size_t error_count;
+    /* The value that was refused, as JSON; candidate_len where it is longer
+     * than is kept. */
+    surety_str candidate;
+    size_t candidate_len;
     /* Of one that was stopped: what was found, with texts of the run's, and
      * whether the outcome says it, too. */
     surety_issue finding;

@@ -92,6 +92,102 @@ done:
     surety_buf_done(&out);
 }
 
+#define STREAM(text)                                                           \
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" text          \
+    "\"}}]}\n\n"
+static const struct {
+    struct fake_answer answer;
+    size_t max;
+    surety_report form;
+    const char *part, *absent;
+} report_given[] = {
+    {{.status = 200, .body = SAYS("See {\\\"n\\\":11}")},
+     0,
+     SURETY_REPORT_JSON,
+     "\"stage\":\"validation\",\"candidate\":{\"n\":11},"
+     "\"raw\":\"See {\\\"n\\\":11}\",\"raw_bytes\":12,",
+     "raw_cut"},
+    {{.status = 200, .body = SAYS("See {\\\"n\\\":11}")},
+     12,
+     SURETY_REPORT_JSON,
+     "\"raw\":\"See {\\\"n\\\":11}\",\"raw_bytes\":12,",
+     "raw_cut"},
+    {{.status = 200, .body = SAYS("See {\\\"n\\\":11}")},
+     11,
+     SURETY_REPORT_JSON,
+     "\"raw\":\"See {\\\"n\\\":11\",\"raw_bytes\":12,\"raw_cut\":11,",
+     "candidate_bytes"},
+    {{.status = 200, .body = SAYS("{\\\"n\\\":11}\\u00e9")},
+     8,
+     SURETY_REPORT_JSON,
+     "\"raw\":\"{\\\"n\\\":11}\",\"raw_bytes\":10,\"raw_cut\":8,",
+     "candidate_bytes"},
+    {{.status = 200, .body = SAYS("{\\\"n\\\":11}\\u00e9")},
+     7,
+     SURETY_REPORT_JSON,
+     "\"candidate_bytes\":8,\"raw\":\"{\\\"n\\\":11\"",
+     "\"candidate\":"},
+    {{.status = 200, .body = SAYS("Sorry.")},
+     0,
+     SURETY_REPORT_JSON,
+     "\"stage\":\"extraction\",\"raw\":\"Sorry.\",\"raw_bytes\":6,",
+     "\"candidate\":"},
+    /* Cut off by its provider, or by its connection. */
+    {{.status = 200, .body = CUT("{\\\"n\\\":1")},
+     0,
+     SURETY_REPORT_JSON,
+     "\"stage\":\"provider\",\"raw\":\"{\\\"n\\\":1\",\"raw_bytes\":6,",
+     "\"candidate\":"},
+    {{.status = 200,
+      .body = STREAM("{\\\"n\\\":1"),
+      .failure = SURETY_FAILURE_RESET},
+     0,
+     SURETY_REPORT_JSON,
+     "\"stage\":\"provider\",\"raw\":\"{\\\"n\\\":1\",\"raw_bytes\":6,",
+     "\"raw\":\"\""},
+    {{.status = 200, .body = CUT("{\\\"n\\\":1,\\n \\u001b[1m")},
+     0,
+     SURETY_REPORT_TEXT,
+     "what came of attempt 2, 13 bytes:\n  | {\"n\":1,\n  |   [1m\n",
+     "\x1b"},
+    {{.status = 200, .body = REFUSES},
+     0,
+     SURETY_REPORT_JSON,
+     "\"stage\":\"refusal\",\"usage\"",
+     "raw_bytes"},
+};
+
+/* What an attempt gave that is not valid, whatever became of it. */
+TEST(shows_what_was_refused)
+{
+    surety_limits limits = {.size = sizeof(limits)};
+    struct fake_answer answers[3];
+    struct trial trial;
+    surety_buf out;
+    bool ok = true;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(trial_open(&trial, t, contract_text, NULL, 0));
+    for (size_t i = 0; i < CHECK_COUNT(report_given); i++) {
+        answers[0] = answers[1] = answers[2] = report_given[i].answer;
+        trial_reset(&trial, t, answers, 3);
+        trial.models[0].whole = false;
+        limits.attempt_raw_max = (uint32_t)report_given[i].max;
+        trial.options.limits = &limits;
+        TRY(report_of(&trial, report_given[i].form, &out));
+        CHECK(report_holds(surety_buf_str(&out), report_given[i].part));
+        CHECK(surety__str_find(surety_buf_str(&out),
+                               surety_str_of(report_given[i].absent)) ==
+              out.len);
+        if (report_given[i].form == SURETY_REPORT_JSON)
+            TRY(check_report(t, "surety/report", surety_buf_str(&out), &ok));
+        CHECK(ok);
+    }
+done:
+    trial_close(&trial);
+    surety_buf_done(&out);
+}
+
 TEST(writes_for_people)
 {
     static const struct {
@@ -250,6 +346,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"writes reports of its contract", writes_reports_of_its_contract},
+        {"shows what was refused", shows_what_was_refused},
         {"writes for people", writes_for_people},
         {"makes ids", makes_ids},
         {"waits", waits},

@@ -164,6 +164,7 @@ class Limits(Structure):
         ("blank_run_max", c_uint32),
         ("repeat_run_max", c_uint32),
         ("repeat_data_max", c_uint32),
+        ("attempt_raw_max", c_uint32),
     ]
 
 

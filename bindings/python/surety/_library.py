@@ -174,6 +174,7 @@ RUN: Signatures = {
     "surety_run_id": (Text, [P]),
     "surety_run_attempt_count": (c_size_t, [P]),
     "surety_run_attempt": (Attempt, [P, c_size_t]),
+    "surety_run_attempt_candidate": (Text, [P, c_size_t, P]),
     "surety_run_write": (c_int, [P, c_int, Str, P]),
     "surety_run_write_log": (c_int, [P, c_bool, P]),
     "surety_consensus_new": (c_int, [P, P, P]),

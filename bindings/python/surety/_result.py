@@ -83,6 +83,8 @@ class Attempt(NamedTuple):
     cost: Optional[Decimal]
     decision: str
     reason: str
+    #: The value that was refused, as it was read; None: there is none.
+    candidate: Any = None
 
 
 class Ballot(NamedTuple):
@@ -201,7 +203,9 @@ def _answer(answer: "_abi.Answer") -> Answer:
         answer.ambiguous)
 
 
-def _attempt(one: "_abi.Attempt") -> Attempt:
+def _attempt(library: Any, handle: Any, i: int) -> Attempt:
+    one = library.surety_run_attempt(handle, i)
+    value = bytes(library.surety_run_attempt_candidate(handle, i, None))
     model = _abi.Model.from_address(one.model)
     report = json.loads(bytes(one.report)) if one.report.len else None
     stage = _abi.STAGES[one.stage] if one.judged and one.stage else None
@@ -213,7 +217,8 @@ def _attempt(one: "_abi.Attempt") -> Attempt:
         one.stopped_tokens, one.saved_tokens if one.saved_known else None,
         one.started_ms or None, one.first_byte_ms or None, one.ended_ms or None,
         _dollars(one.cost_picousd) if one.cost_known else None,
-        str(one.decision), str(one.reason))
+        str(one.decision), str(one.reason),
+        json.loads(value) if value else None)
 
 
 def _given(text: "_abi.Str") -> str:
@@ -247,7 +252,7 @@ def run_result(library: Any, handle: Any, contract: Any,
     result.usage = _usage(library.surety_run_usage(handle))
     result.cost = _cost(library.surety_run_cost, handle)
     result.attempts = tuple(
-        _attempt(library.surety_run_attempt(handle, i))
+        _attempt(library, handle, i)
         for i in range(library.surety_run_attempt_count(handle)))
     result._texts = _texts(lambda form, out: library.surety_run_write(
         handle, form, str_of(""), out))
