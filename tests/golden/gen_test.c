@@ -4,9 +4,9 @@
  *     gen_test [--update] FOLDER
  *
  * A case is FOLDER/NAME.json, a contract. NAME.expect has what no C type says
- * of it, a line each with its place in the contract, and then the header; with
- * --update it is written anew, for a person to review. That the header and its
- * source compile and work is shown by tests/api/gen_test.py. */
+ * of it, a line each with its place in the contract, then the header and the
+ * source; with --update it is written anew, for a person to review. That header
+ * and source compile and work is shown by tests/api/gen_test.py. */
 #include "golden/cases.h"
 
 static void write_notes(surety_buf *out, const surety_gen *gen)
@@ -48,6 +48,8 @@ static bool run(struct golden *golden)
     if (surety_gen_make(&given, 1, NULL, &gen, &error) == SURETY_OK) {
         write_notes(out, gen);
         surety_buf_add(out, surety_gen_header(gen));
+        surety_buf_byte(out, '\n');
+        surety_buf_add(out, surety_gen_source(gen));
     } else {
         surety_buf_text(out, error.message);
     }
