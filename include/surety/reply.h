@@ -164,7 +164,7 @@ SURETY_API size_t surety_outcome_end(const surety_outcome *outcome);
  * keywords of findings that are no keyword of JSON Schema: "extraction",
  * "json_parse", "rules", "validator", "strict"; of warnings: "duplicate_key",
  * "deprecated" (the contract, or a member that a valid value has), "fallback",
- * "truncated", and "ambiguous": another value of the same place satisfies the
+ * "truncated", and "ambiguous": another value of the reply satisfies the
  * contract, too, and differs (it stands at the position, and the message says
  * where the one that was taken stands); or, where repairs are allowed, one of a
  * place before is cut off. */

@@ -479,12 +479,62 @@ static surety_status judge_mend(surety_judge *judge, bool *ret_found,
 /* Candidates of which rules are asked to see whether another one is valid. */
 enum { JUDGE_OTHERS_MAX = 4 };
 
-/* Whether candidates of a place are rivals of those of another: all blocks are
- * blocks. Places behind count only where these have nothing. */
-static bool judge_is_rival(surety_place place, surety_place other)
+/* Whether what a value of a kind that the schema takes begins with stands in
+ * the reply, apart from the best candidate. */
+static bool judge_has_bracket(const surety_judge *judge, char bracket,
+                              unsigned kind)
 {
-    return place == other ||
-           (place == SURETY_PLACE_FENCE && other == SURETY_PLACE_FENCE_ANY);
+    const surety__shape *shape =
+        surety_contract_schema(judge->contract)->root->direct;
+    const surety_candidate *best = &judge->best->candidate;
+    const char *const ptr = judge->reply.ptr;
+
+    return surety__route_end(shape, kind)->how[kind] != HOW_NO &&
+           (memchr(ptr, bracket, best->start) ||
+            memchr(ptr + best->end, bracket, judge->reply.len - best->end));
+}
+
+/* Whether the places behind a block are to be looked at: running text is long,
+ * mostly, and holds no bracket. */
+static bool judge_looks_behind(surety_judge *judge)
+{
+    const surety_candidate *best = &judge->best->candidate;
+
+    if (best->place > SURETY_PLACE_FENCE_ANY ||
+        (!judge_has_bracket(judge, '{', CELL_OBJECT) &&
+         !judge_has_bracket(judge, '[', CELL_ARRAY)))
+        return false;
+    surety__finder_skip(judge->finder, best->start, best->end);
+    return true;
+}
+
+/* Takes the next candidate that stands apart from the best one; END: there is
+ * none, or none but in running text without brackets. */
+static surety_status judge_next_apart(surety_judge *judge, bool *behind)
+{
+    const surety_candidate best = judge->best->candidate;
+
+    for (;;) {
+        surety_place place = best.place;
+        surety_candidate next;
+        surety_status status = SURETY_OK;
+
+        while (status == SURETY_OK &&
+               judge->turn >= surety_finder_count(judge->finder)) {
+            /* A step into running text looks for the first value there. */
+            if (!*behind && surety__finder_leaves(judge->finder, best.place) &&
+                !(*behind = judge_looks_behind(judge)))
+                return SURETY_END;
+            status = surety__finder_step(judge->finder, &place);
+        }
+        if (status != SURETY_OK)
+            return status;
+        next = surety_finder_at(judge->finder, judge->turn++);
+        if (next.end > best.start && next.start < best.end)
+            continue;
+        judge_take(judge, judge->turn - 1);
+        return SURETY_OK;
+    }
 }
 
 /* Whether the trial at hand satisfies the contract, and is another value than
@@ -515,30 +565,24 @@ static surety_status judge_differs(surety_judge *judge, size_t *rules_left,
     return status;
 }
 
-/* Whether the candidates that follow the best one in its place hold another
- * valid value. Asked of a strictly valid one, for those that were repaired are
- * compared anyway; a whole reply or a native value has no others. */
+/* Whether the candidates that follow the best one hold another valid value, in
+ * its place or a later one. Asked of a strictly valid one, for those that were
+ * repaired are compared anyway; a whole reply or a native value has no others.
+ */
 static surety_status judge_look_on(surety_judge *judge, surety_error *reterr)
 {
     surety__trial *best = judge->best;
-    const surety_place place = best->candidate.place;
     size_t rules_left = JUDGE_OTHERS_MAX;
     surety_status status = SURETY_OK;
+    bool behind = false;
 
-    if (best->tolerant || place <= SURETY_PLACE_WHOLE)
+    if (best->tolerant || best->candidate.place <= SURETY_PLACE_WHOLE)
         return SURETY_OK;
     judge->turn = best->index + 1;
     while (status == SURETY_OK && !judge->ambiguous) {
-        surety_place next = place;
-
-        while (status == SURETY_OK && judge_is_rival(place, next) &&
-               judge->turn >= surety_finder_count(judge->finder))
-            status = surety__finder_step(judge->finder, &next);
-        if (status != SURETY_OK || !judge_is_rival(place, next) ||
-            !judge_is_rival(place,
-                            judge_take(judge, judge->turn++)->candidate.place))
-            break;
-        status = judge_differs(judge, &rules_left, reterr);
+        status = judge_next_apart(judge, &behind);
+        if (status == SURETY_OK)
+            status = judge_differs(judge, &rules_left, reterr);
     }
     /* The finder may have moved its clean text since. */
     best->candidate = surety_finder_at(judge->finder, best->index);

@@ -143,11 +143,29 @@ surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
     finder->all =
         surety__trim(reply, (surety__span){0, (uint32_t)finder->reply.len});
     finder->lazy = true;
+    finder->skip = (surety__span){0, 0};
     if (finder->all.start == finder->all.end) {
         finder->obstacle = SURETY_OBSTACLE_EMPTY_REPLY;
         finder->full = true;
     }
     return SURETY_OK;
+}
+
+void surety__finder_skip(surety_finder *finder, size_t start, size_t end)
+{
+    finder->skip = (surety__span){(uint32_t)start, (uint32_t)end};
+}
+
+bool surety__finder_leaves(const surety_finder *finder, surety_place place)
+{
+    surety_place next;
+
+    if (finder->passing)
+        return finder->pass.place != place;
+    if (finder->turn == finder->how.from_count)
+        return true;
+    next = finder->how.from[finder->turn];
+    return next != SURETY_PLACE_FENCE && next != SURETY_PLACE_FENCE_ANY;
 }
 
 surety_status surety__finder_step(surety_finder *finder,

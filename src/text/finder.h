@@ -204,6 +204,7 @@ struct surety_finder {
         size_t from, at;
     } pass_marks[2];
     surety__rows fences;  /* surety__fence */
+    surety__span skip;    /* values in running text are not looked for here */
     surety__rows regions; /* surety__region_row */
     surety__arena copies; /* texts of regions that are no part of the reply */
     bool fenced;          /* fences have been looked for */

@@ -112,7 +112,16 @@ bool surety__place_segment(const surety_finder *finder, surety__walk *walk)
 static bool place_value(surety_finder *finder, surety__walk *walk,
                         surety__span *ret_span)
 {
+    const surety__span skip = finder->skip;
+
     while (surety__place_segment(finder, walk)) {
+        if (walk->pos < skip.end && walk->stop > skip.start) {
+            if (walk->pos >= skip.start) {
+                walk->pos = skip.end;
+                continue;
+            }
+            walk->stop = skip.start;
+        }
         if (surety__value_next(finder, walk->pos, walk->stop, ret_span)) {
             finder->guess.walk = *walk;
             walk->pos = ret_span->end;

@@ -27,6 +27,12 @@ bool surety__finder_guessed(const surety_finder *finder);
  * place: perhaps a candidate. OK, NOMEM. */
 surety_status surety__finder_settle(surety_finder *finder);
 
+/* From now on no value in running text is looked for from start to end of the
+ * reply. */
+void surety__finder_skip(surety_finder *finder, size_t start, size_t end);
+/* Whether the next step leaves the place, and goes to none of blocks. */
+bool surety__finder_leaves(const surety_finder *finder, surety_place place);
+
 /* ---- regions (region.c) -------------------------------------------------- */
 
 /* Where a tolerant reader may look: it begins at the first byte of text and may
