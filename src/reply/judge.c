@@ -555,9 +555,11 @@ static surety_status judge_differs(surety_judge *judge, size_t *rules_left,
             surety_doc_root(now->doc), &valid, reterr);
     if (status != SURETY_OK || !valid)
         return status;
-    if (surety_contract_rule_count(judge->contract) && (*rules_left)-- == 0)
+    if ((surety_contract_rule_count(judge->contract) ||
+         judge->options.validator_count) &&
+        (*rules_left)-- == 0)
         return SURETY_END;
-    status = judge_rules(judge, now, reterr);
+    status = surety__judge_beyond(judge, now, reterr);
     if (status == SURETY_OK && now->stage == SURETY_STAGE_DONE) {
         judge->ambiguous = true;
         judge->other = now->candidate.start;
@@ -586,6 +588,9 @@ static surety_status judge_look_on(surety_judge *judge, surety_error *reterr)
     }
     /* The finder may have moved its clean text since. */
     best->candidate = surety_finder_at(judge->finder, best->index);
+    /* A validator that failed, or is not done, has said no yes. */
+    if (judge->unheard)
+        return status;
     /* What goes beyond a limit here would not have been looked at. */
     return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : SURETY_OK;
 }
