@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "batch.h"
-#include "library.h"
 #include "record.h"
 #include "session.h"
 #include "stream.h"
@@ -189,7 +188,7 @@ void check_run(struct cli *cli, const struct command *command, int argc,
     cli_color(cli, settings.color);
     if (!is_consistent(cli, &settings, &files))
         goto done;
-    contract = library_contract(cli, settings.contract);
+    contract = session_contract(cli, &settings);
     if (!contract)
         goto done;
     if (session_init(&session, cli, &settings, contract)) {

@@ -14,7 +14,6 @@
 #include "configuration.h"
 #include "diag.h"
 #include "input.h"
-#include "library.h"
 #include "memory.h"
 #include "run_consensus.h"
 #include "run_dry.h"
@@ -173,7 +172,7 @@ static bool job_contract(struct job *job)
         surety_buf_init(&job->session.notifications, NULL, 0);
         return true;
     }
-    job->contract = library_contract(job->cli, settings->contract);
+    job->contract = session_contract(job->cli, settings);
     if (!job->contract)
         return false;
     job->has_session = true;

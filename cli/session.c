@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "library.h"
 #include "memory.h"
 #include "nearest.h"
 #include "shown.h"
@@ -44,6 +45,17 @@ void tally_add(struct tally *tally, const surety_outcome *outcome)
 }
 
 /* ---- getting ready ------------------------------------------------------ */
+
+surety_contract *session_contract(struct cli *cli,
+                                  const struct session_settings *settings)
+{
+    const surety_report form = report_forms[settings->report];
+
+    if (settings->quiet || (!settings->jsonl && (form == SURETY_REPORT_JSON ||
+                                                 form == SURETY_REPORT_SARIF)))
+        cli->no_schema_warnings = true;
+    return library_contract(cli, settings->contract);
+}
 
 /* One name of --extract. */
 static bool take_place(struct cli *cli, surety_extract *extract,

@@ -423,6 +423,11 @@ def test_unknown():
              result.err.count("error[format]"), 4)
         gives(f"validate does not, as in {draft}", surety(
             "validate", "old.json", "old-1.json"), 0)
+    result = surety("check", "-c", "slip.json", "--report", "json",
+                    "slip-1.json")
+    check("a JSON report stays alone", json.loads(result.err)["ok"], result)
+    same("check -q is quiet", surety("check", "-c", "slip.json", "-q",
+                                     "slip-1.json").err, "")
     same("validate -q is quiet", surety("validate", "-q", "slip.json",
                                         "slip-1.json").err, "")
     quiet = {"markdownDescription": "a", "discriminator": {}, "xml": {},
