@@ -115,7 +115,7 @@ static surety_status script_check_reply(surety_str original, surety_val reply,
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
         const surety_val member = surety_val_get(reply, kinds[i]);
         surety_error error;
-        if (!member.doc || surety_val_kind(member) == SURETY_KIND_NULL)
+        if (!member.doc)
             continue;
         if (found.doc) {
             surety__fail(&error, SURETY_SYNTAX,
@@ -164,6 +164,9 @@ static surety_status script_load(surety__script *script, surety_str original,
 
     if (!member.doc)
         return SURETY_OK;
+    if (memchr(name.ptr, '\0', name.len))
+        return script_fail(original, member, reterr,
+                           "the name of a file cannot hold a NUL");
     surety_buf_init(&path, script->alloc, 0);
     surety_buf_init(&content, script->alloc, SCRIPT_FILE_MAX);
     if (name.len && name.ptr[0] != '/' && folder.len) {
