@@ -554,9 +554,8 @@ static void decoder_judge_status(surety__decoder *decoder)
     if (status >= 300 && status <= 399)
         surety__buf_printf(
             &decoder->error_message,
-            "the provider redirects (status %d) to %.*s, which "
-            "is not followed",
-            status,
+            "the provider redirects (status %d)%s%.*s, which is not followed",
+            status, location.len ? " to " : "",
             (int)(location.len < LOCATION_MAX ? location.len : LOCATION_MAX),
             location.len ? location.ptr : "");
     else

@@ -370,7 +370,8 @@ static void error_say(surety__decoder *decoder, const error__facts *facts,
                         secret, SURETY__WORD_MAX);
     surety__error_clean(message, facts->sentence, secret, SURETY__SAID_MAX);
     if (facts->beneath.len) {
-        surety_buf_text(message, ": ");
+        if (message->len)
+            surety_buf_text(message, ": ");
         surety__error_clean(message, facts->beneath, secret, SURETY__SAID_MAX);
     }
     if (!message->len)
@@ -401,6 +402,15 @@ void surety__error_take(surety__decoder *decoder, surety_val val)
 
 /* ---- bodies that are no JSON --------------------------------------------- */
 
+/* Where a tag's name begins, its letters large or small; text.len: nowhere. */
+static size_t error_find_tag(surety_str text, surety_str tag)
+{
+    for (size_t i = 0; i + tag.len <= text.len; i++)
+        if (surety__str_equal_nocase((surety_str){text.ptr + i, tag.len}, tag))
+            return i;
+    return text.len;
+}
+
 /* The first text in a page of HTML that a reader would see, or the first line
  * of something else. */
 static surety_str error_first_text(surety_str body)
@@ -424,7 +434,7 @@ static surety_str error_first_text(surety_str body)
             if (body.len >= start.len &&
                 surety__str_equal_nocase((surety_str){body.ptr, start.len},
                                          start))
-                len = surety__str_find(body, surety_str_of(ends[i]));
+                len = error_find_tag(body, surety_str_of(ends[i]));
         }
         while (len < body.len && body.ptr[len] != '>')
             len++;
