@@ -12,6 +12,7 @@
 #include "addon.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -485,6 +486,44 @@ static napi_value contract_find(napi_env env, napi_callback_info info)
     return made;
 }
 
+/* The members of a contract that say nothing, as issues in JSON; the last says
+ * how many more there are than are kept. */
+static void warnings_write(const surety_schema *schema, surety_buf *out)
+{
+    const size_t count = surety_schema_warning_count(schema);
+    surety_schema_warning warning;
+    surety_issue issue;
+    char more[64];
+    surety_buf at;
+    size_t i;
+
+    surety_buf_init(&at, NULL, 0);
+    surety_json_name(out, "warnings");
+    surety_buf_byte(out, '[');
+    for (i = 0; i < count && i <= SURETY_SCHEMA_WARNINGS_MAX; i++) {
+        warning = surety_schema_warning_at(schema, i);
+        surety_buf_reset(&at);
+        issue =
+            (surety_issue){.message = warning.message, .hint = warning.hint};
+        if (i == SURETY_SCHEMA_WARNINGS_MAX) {
+            snprintf(more, sizeof(more), "%zu more members say nothing",
+                     count - i);
+            issue.message = surety_str_of(more);
+        } else {
+            surety_val_pointer(warning.key, &at);
+            issue.keyword_location = surety_buf_str(&at);
+            issue.position = surety_val_position(warning.key);
+        }
+        if (i > 0)
+            surety_buf_byte(out, ',');
+        surety_issue_write_json(&issue, out);
+    }
+    surety_buf_byte(out, ']');
+    if (at.status)
+        out->status = at.status;
+    surety_buf_done(&at);
+}
+
 /* contractInfo(contract): JSON. */
 static napi_value contract_info(napi_env env, napi_callback_info info)
 {
@@ -504,6 +543,7 @@ static napi_value contract_info(napi_env env, napi_callback_info info)
     surety_json_text(&out, "deprecated",
                      surety_contract_deprecated(object->contract));
     surety_json_value(&out, "schema", surety_contract_root(object->contract));
+    warnings_write(surety_contract_schema(object->contract), &out);
     surety_buf_byte(&out, '}');
     return string_done(env, &out);
 }

@@ -125,6 +125,7 @@ class Contract {
   #zod;
   #functions;
   #more = false; // Zod takes more than the schema says
+  #isText;
   #info;
 
   constructor(source, options) {
@@ -135,6 +136,8 @@ class Contract {
       this.#more = true;
     });
     this.#zod = isZod(source) ? source : undefined;
+    this.#isText = typeof source === "string" || source instanceof URL ||
+      ArrayBuffer.isView(source);
     this.#functions = [given.validators].flat();
     Validators.of(undefined, this.#functions);
   }
@@ -158,6 +161,18 @@ class Contract {
 
   get deprecated() {
     return this.#told().deprecated;
+  }
+
+  // Its members that say nothing, such as misspelt keywords. Only what was
+  // given as text has positions.
+  get warnings() {
+    return this.#told().warnings.map((it) => {
+      const made = { location: it.keywordLocation, message: it.error };
+      if (it.hint)
+        made.hint = it.hint;
+      return this.#isText && it.line ? { ...made, line: it.line,
+        column: it.column, offset: it.offset, length: it.length } : made;
+    });
   }
 
   // The contract's document; a copy.

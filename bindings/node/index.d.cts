@@ -232,7 +232,7 @@ export type Limits = { [name in "textBytesMax" | "depthMax" | "numberLenMax" |
   "inplaceDepthMax" | "patternLenMax" | "patternMatchMax" |
   "patternHeapKibMax" | "workPerValue" | "workBase" | "findingsMax" |
   "candidatesMax" | "ruleTimeMsMax" | "ruleMemoryMibMax" | "mendsMax" |
-  "blankRunMax" | "repeatRunMax" | "repeatDataMax"]?: number };
+  "blankRunMax" | "repeatRunMax" | "repeatDataMax" | "attemptRawMax"]?: number };
 
 export interface ContractOptions {
   /** The name where the contract gives none. */
@@ -256,6 +256,23 @@ export interface PromptOptions {
   native?: boolean;
 }
 
+/** A member of a contract that says nothing: a keyword that is misspelt, or
+ * that its draft does not know. */
+export interface SchemaWarning {
+  /** Its JSON Pointer in the contract. */
+  location: string;
+  message: string;
+  /** What was likely meant. */
+  hint?: string;
+  /** In the contract's text, where it was a file, a name or bytes: line and
+   * column from 1, columns in code points. */
+  line?: number;
+  column?: number;
+  /** In bytes of UTF-8. */
+  offset?: number;
+  length?: number;
+}
+
 export class Contract<T = unknown> {
   constructor(source: string | URL | Uint8Array | JsonSchema | ZodLike<T>,
     options?: ContractOptions);
@@ -265,6 +282,8 @@ export class Contract<T = unknown> {
   readonly id: string;
   /** What to use instead; empty: it is not deprecated. */
   readonly deprecated: string;
+  /** Its members that say nothing. */
+  readonly warnings: SchemaWarning[];
   /** The contract's document, a copy. */
   readonly schema: unknown;
   /** Judges one reply; a bad one is no error. */

@@ -258,6 +258,29 @@ test("contracts by name, path, URL, bytes and object", () => {
   assert.deepEqual(own.schema, PERSON);
 });
 
+test("a contract's members that say nothing are its warnings", () => {
+  const text = '{"type": "object",\n "requird": ["a"]}';
+  const [warning, ...more] = contract(Buffer.from(text)).warnings;
+  assert.equal(more.length, 0);
+  const { message, hint, ...place } = warning;
+  assert.deepEqual(place, { location: "/requird", line: 2, column: 2,
+    offset: 20, length: 9 });
+  assert.match(message, /requird/);
+  assert.match(hint, /required/);
+  assert.deepEqual(contract(JSON.parse(text)).warnings,
+    [{ location: "/requird", message, hint }]);
+  assert.deepEqual(contract(PERSON).warnings, []);
+  assert.deepEqual(contract("trend/analysis").warnings, []);
+  for (const count of [32, 33, 40]) {
+    const { warnings } = contract(Object.fromEntries(Array.from(
+      { length: count }, (_, i) => [`no${i}`, 1])));
+    assert.equal(warnings.length, Math.min(count, 33));
+    assert.equal(warnings[31].location, "/no31");
+    assert.deepEqual(warnings.slice(32).map((it) => it.message),
+      count > 32 ? [`${count - 32} more members say nothing`] : []);
+  }
+});
+
 test("errors say what, where, and what to do", () => {
   const thrown = (make, wanted) => assert.throws(make, (error) => {
     assert.ok(error instanceof SuretyError, error.stack);

@@ -21,7 +21,7 @@ from ._library import lib as _lib
 from ._outcome import Outcome
 from ._result import Answer, Attempt, Ballot, Event, RunResult, Usage
 from ._run import Backoff, Budget, Consensus, run, run_async
-from ._schema import Schema, Validation, validate
+from ._schema import Schema, SchemaWarning, Validation, validate
 from ._stream import Part, Stream
 from ._strict import Strict, StrictNote
 from ._text import Candidate, candidates, extract

@@ -47,6 +47,7 @@ CONSENSUS_KINDS = ("first", "fastest", "vote", "aggregate")
 VOTE_HOWS = ("unanimous", "majority", "plurality", "median", "tie", "left_out")
 
 SURETY_PLACES = 6
+SURETY_SCHEMA_WARNINGS_MAX = 32
 SURETY_RUN_NONE = 0xFFFFFFFF
 SIZE_MAX = c_size_t(-1).value
 
@@ -206,6 +207,14 @@ class Finding(Structure):
         ("hint", Text),
         ("instance", Val),
         ("schema", Val),
+    ]
+
+
+class SchemaWarning(Structure):
+    _fields_ = [
+        ("key", Val),
+        ("message", Text),
+        ("hint", Text),
     ]
 
 

@@ -15,7 +15,7 @@ from ._library import (Bytes, encode, lib, limits_of, number_of, str_of,
                        write)
 from ._models import model_of
 from ._outcome import ALIVE_MAX, Judge, Outcome, judges
-from ._schema import SchemaSettings
+from ._schema import SchemaSettings, SchemaWarning, schema_warnings
 from ._stream import Stream
 from ._strict import Strict
 from ._validators import Asked, Callback, Judges
@@ -272,6 +272,10 @@ class Contract(Generic[T]):
         self.id = str(lib.surety_contract_id(self.handle))
         #: What to use instead; empty where it is not deprecated.
         self.deprecated = str(lib.surety_contract_deprecated(self.handle))
+        #: Its members that say nothing, such as misspelt keywords.
+        self.warnings: Tuple[SchemaWarning, ...] = schema_warnings(
+            lib.surety_contract_schema(self.handle), not isinstance(
+                source, (Mapping, bool)) and given.model is None)
 
     def __del__(self) -> None:
         if self.__dict__.get("handle"):

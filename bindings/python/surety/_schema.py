@@ -65,6 +65,44 @@ class SchemaSettings:
             raise self.error
 
 
+class SchemaWarning(NamedTuple):
+    """A member of a schema or contract that says nothing: a keyword that is
+    misspelt, or that its draft does not know. location is its JSON Pointer; the
+    position is of the text, None where a dict or a model was given."""
+    location: str
+    message: str
+    hint: str
+    line: Optional[int] = None
+    column: Optional[int] = None
+    offset: Optional[int] = None
+    length: Optional[int] = None
+
+    def __str__(self) -> str:
+        place = f" (at {self.location})" if self.location else ""
+        hint = f"; {self.hint}" if self.hint else ""
+        return f"{self.message}{place}{hint}"
+
+
+def schema_warnings(schema: Any, is_text: bool) -> Tuple[SchemaWarning, ...]:
+    """For the other modules: the warnings of a surety_schema. Of those that are
+    counted only, the last one says how many they are."""
+    made, count = [], lib.surety_schema_warning_count(schema)
+    kept = min(count, _abi.SURETY_SCHEMA_WARNINGS_MAX)
+    for i in range(kept):
+        one = lib.surety_schema_warning_at(schema, i)
+        with buffer() as out:
+            lib.surety_val_pointer(one.key, out.ref)
+            location = str(out)
+        place = place_of(lib.surety_val_position(one.key)) if is_text \
+            else NOWHERE
+        made.append(SchemaWarning(location, str(one.message), str(one.hint),
+                                  *place))
+    if count > kept:
+        made.append(SchemaWarning("", f"{count - kept} more members say "
+                                  "nothing", ""))
+    return tuple(made)
+
+
 class Validation(NamedTuple):
     """What a schema says of a value. truncated: there are more errors than are
     listed. output: the output format "basic" of JSON Schema, as a dict."""
@@ -89,8 +127,8 @@ class Schema:
         self._free = lib.surety_schema_free
         self.handle: Any = None
         settings = SchemaSettings(dialect, assert_format, documents, limits)
-        text = encode(schema) if isinstance(schema, (str, bytes, bytearray)) \
-            else dump(schema)
+        is_text = isinstance(schema, (str, bytes, bytearray))
+        text = encode(schema) if is_text else dump(schema)
         made, error = c_void_p(), Error()
         status = lib.surety_schema_read(str_of(text), settings.address,
                                         byref(made), byref(error))
@@ -99,6 +137,8 @@ class Schema:
             raise failure(status, error)
         self.handle = made.value
         self._settings = settings
+        #: Its members that say nothing, such as misspelt keywords.
+        self.warnings = schema_warnings(made, is_text)
 
     def __del__(self) -> None:
         if self.__dict__.get("handle"):

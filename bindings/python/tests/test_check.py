@@ -39,6 +39,30 @@ class Sources(unittest.TestCase):
                          "trend/analysis")
         self.assertEqual(Contract(True).parse("[1]"), [1])
 
+    def test_warnings(self):
+        text = '{"type": "object",\n "requird": ["a"]}'
+        warning, = Contract(text).warnings
+        self.assertEqual((warning.location, warning.line, warning.column,
+                          warning.offset, warning.length),
+                         ("/requird", 2, 2, 20, 9))
+        self.assertIn("requird", warning.message)
+        self.assertIn("required", warning.hint)
+        self.assertIn("/requird", str(warning))
+        same = warning._replace(line=None, column=None, offset=None,
+                                length=None)
+        self.assertEqual(Contract(json.loads(text)).warnings, (same,))
+        self.assertEqual(surety.Schema(text).warnings, (warning,))
+        self.assertEqual(surety.Schema(json.loads(text)).warnings, (same,))
+        self.assertEqual(Contract(SCHEMA).warnings, ())
+        self.assertEqual(Contract("trend/analysis").warnings, ())
+        for count in (32, 33, 40):
+            warnings = Contract({f"no{i}": 1 for i in range(count)}).warnings
+            self.assertEqual(len(warnings), min(count, 33))
+            self.assertEqual(warnings[31].location, "/no31")
+            self.assertEqual([one.message for one in warnings[32:]],
+                             [f"{count - 32} more members say nothing"]
+                             if count > 32 else [])
+
     def test_wrong(self):
         with self.assertRaises(surety.NotFound) as caught:
             Contract("trend/analyses")
