@@ -129,6 +129,8 @@ static void redact_put_forms(struct redact_bag *bag, surety_str text)
     surety_json_string(form, text);
     if (!form->status)
         redact_put_text(bag, (surety_str){form->ptr + 1, form->len - 2});
+    else
+        bag->starved = true;
     surety_buf_reset(form);
     for (size_t i = 0; i < text.len; i++) {
         const unsigned char byte = (unsigned char)text.ptr[i];
@@ -146,7 +148,7 @@ static void redact_put_forms(struct redact_bag *bag, surety_str text)
     }
     if (!form->status)
         redact_put_text(bag, surety_buf_str(form));
-    if (form->status)
+    else
         bag->starved = true;
 }
 
