@@ -76,7 +76,6 @@ surety_status surety__region_next(surety_finder *finder,
     surety_status status = SURETY_OK;
     surety__region_row *row;
     size_t at = 0;
-    size_t wrapped;
 
     do {
         if (hunt->work > hunt->work_max) {
@@ -98,7 +97,6 @@ surety_status surety__region_next(surety_finder *finder,
         .text = {field->text.ptr + at, field->text.len - at},
         .weak = !hunt->exact && !hunt->strong,
     };
-    wrapped = field->at;
     field->at = at;
     *ret_region = (surety__region){
         .place = hunt->place,
@@ -110,8 +108,8 @@ surety_status surety__region_next(surety_finder *finder,
         .last = field->last,
     };
     ret_region->start = surety__region_origin(finder, ret_region->index, 0);
-    if (hunt->exact && wrapped < at && !field->run_count)
-        ret_region->wrapper = at - wrapped;
+    if (hunt->exact && hunt->from < at && !field->run_count)
+        ret_region->wrapper = at - hunt->from;
     return SURETY_OK;
 }
 

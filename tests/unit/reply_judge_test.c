@@ -184,6 +184,48 @@ done:
     surety_contract_free(contract);
 }
 
+/* A native value that is not in the form that was asked for is refused, though
+ * it satisfies the contract: where, why and what to do are the caller's. */
+TEST(refuses_a_native_value_for_its_form)
+{
+    static const struct {
+        const char *path;
+        size_t offset, length;
+    } cases[] = {{"", 0, 1}, {"/a", 6, 1}, {"/b", 0, 0}};
+    surety_error fault = {.status = SURETY_SYNTAX,
+                          .message = "has no entry",
+                          .hint = "ask again"};
+    const surety_judge_options options = {.size = sizeof(options),
+                                          .native = surety_str_of("{\"a\": 9}"),
+                                          .native_fault = &fault};
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+
+    TRY(check_contract(t, contract_text, &contract));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        surety_issue issue;
+
+        snprintf(fault.path, sizeof(fault.path), "%s", cases[i].path);
+        TRY(surety_reply_judge(contract, surety_str_of(""), &options, &outcome,
+                               NULL));
+        CHECK(!surety_outcome_ok(outcome));
+        CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION);
+        CHECK(surety_outcome_error_count(outcome) == 1);
+        issue = surety_outcome_error(outcome, 0);
+        CHECK_TEXT(issue.keyword, "strict");
+        CHECK_TEXT(issue.instance_location, cases[i].path);
+        CHECK_TEXT(issue.message, "has no entry");
+        CHECK_TEXT(issue.hint, "ask again");
+        CHECK(issue.position.offset == cases[i].offset);
+        CHECK(issue.position.length == cases[i].length);
+        surety_outcome_free(outcome);
+        outcome = NULL;
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
 TEST(a_judge_is_used_again)
 {
     surety_contract *first = NULL;
@@ -346,6 +388,8 @@ int main(int argc, char **argv)
         {"counts errors of a bounded number",
          counts_errors_of_a_bounded_number},
         {"tries native where it is listed", tries_native_where_it_is_listed},
+        {"refuses a native value for its form",
+         refuses_a_native_value_for_its_form},
         {"a judge is used again", a_judge_is_used_again},
         {"limits and misuse fail the call", limits_and_misuse_fail_the_call},
         {"depth is a matter of one candidate",

@@ -205,6 +205,107 @@ done:
     surety_buf_done(&out);
 }
 
+/* An issue with everything, in a text of two lines. */
+static const char issue_text[] = "[\n  \"x\ty\"]";
+static const surety_issue issue_full = {
+    .keyword = {"type", 4},
+    .instance_location = {"/0", 2},
+    .keyword_location = {"/items/type", 11},
+    .absolute_keyword_location = {"#/items/type", 12},
+    .message = {"no number", 9},
+    .hint = {"1", 1},
+    .position = {.offset = 4, .length = 5, .line = 2, .column = 3},
+};
+
+/* What is shown of it: the form, what of the issue is left out, the lines. */
+static const struct issue_row {
+    surety_issue_form form;
+    bool keyword, location, position, absolute, hint;
+    const char *lines;
+} issue_rows[] = {
+    {{.size = sizeof(surety_issue_form)}, .lines = "reply: error: no number\n"},
+    {{.size = sizeof(surety_issue_form), .warning = true},
+     .keyword = true,
+     .lines = "reply: warning[type]: no number\n"},
+    {{.size = sizeof(surety_issue_form), .source = {"a.md", 4}},
+     .keyword = true,
+     .location = true,
+     .lines = "a.md: error[type]: no number\n      = at /0\n"},
+    {{.size = sizeof(surety_issue_form), .source = {"a.md", 4}},
+     .location = true,
+     .position = true,
+     .hint = true,
+     .lines = "a.md:2:3: error: no number\n      = at /0\n"
+              "      = hint: 1\n"},
+    {{.size = sizeof(surety_issue_form), .subject = {"contract c", 10}},
+     .absolute = true,
+     .hint = true,
+     .lines = "reply: error: no number\n      = contract c: /items/type\n"
+              "      = hint: 1\n"},
+    /* With the text a place is shown in it, or not at all. */
+    {{.size = sizeof(surety_issue_form), .text = {issue_text, 10}},
+     .location = true,
+     .lines = "reply: error: no number\n"},
+    {{.size = sizeof(surety_issue_form), .text = {issue_text, 10}},
+     .position = true,
+     .lines = "reply:2:3: error: no number\n    2 |   \"x\ty\"]\n"
+              "      |   ^^^^^\n"},
+    {{.size = sizeof(surety_issue_form), .text = {issue_text, 10}},
+     .location = true,
+     .position = true,
+     .lines = "reply:2:3: error: no number\n    2 |   \"x\ty\"]\n"
+              "      |   ^^^^^ at /0\n"},
+    /* At the end of the text, and behind it, where it is not shown. */
+    {{.size = sizeof(surety_issue_form), .text = {issue_text, 4}},
+     .location = true,
+     .position = true,
+     .lines = "reply:2:3: error: no number\n    2 |   \n"
+              "      |   ^ at /0\n"},
+    {{.size = sizeof(surety_issue_form), .text = {issue_text, 3}},
+     .location = true,
+     .position = true,
+     .lines = "reply:2:3: error: no number\n"},
+    {{.size = sizeof(surety_issue_form),
+      .text = {issue_text, 10},
+      .subject = {"c", 1},
+      .color = true},
+     .keyword = true,
+     .location = true,
+     .position = true,
+     .absolute = true,
+     .hint = true,
+     .lines = "\x1b[1mreply:2:3:\x1b[0m \x1b[1;31merror[type]\x1b[0m: no "
+              "number\n\x1b[34m    2 |\x1b[0m   \"x\ty\"]\n\x1b[34m      "
+              "|\x1b[0m   \x1b[31m^^^^^\x1b[0m at /0\n\x1b[34m      "
+              "=\x1b[0m c: /items/type\n\x1b[34m      =\x1b[0m hint: "
+              "\x1b[36m1\x1b[0m\n"},
+};
+
+TEST(an_issue_shows_what_there_is)
+{
+    static const surety_str none = {NULL, 0};
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(issue_rows); i++) {
+        const struct issue_row *row = &issue_rows[i];
+        surety_issue issue = issue_full;
+
+        issue.keyword = row->keyword ? issue.keyword : none;
+        issue.instance_location =
+            row->location ? issue.instance_location : none;
+        issue.position.line = row->position ? issue.position.line : 0;
+        if (!row->absolute)
+            issue.absolute_keyword_location = none;
+        issue.hint = row->hint ? issue.hint : none;
+        surety_buf_reset(&out);
+        TRY(surety_issue_write(&issue, &row->form, &out));
+        CHECK_TEXT(surety_buf_str(&out), row->lines);
+    }
+done:
+    surety_buf_done(&out);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -215,6 +316,7 @@ int main(int argc, char **argv)
          many_issues_are_located_in_one_pass},
         {"every form stops where the buffer ends",
          every_form_stops_where_the_buffer_ends},
+        {"an issue shows what there is", an_issue_shows_what_there_is},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

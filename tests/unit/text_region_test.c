@@ -139,6 +139,11 @@ static const struct region_case cases[] = {
     /* a value goes over the end of its fence where it ends behind it */
     {"```json\n{a: \"\n```\nb\"}\n```", SURETY_PLACE_FENCE,
      "8 {a: \"\n```\nb\"}|"},
+    {"```json\nx = {a: \"\n```\nb\"}\n```", SURETY_PLACE_FENCE,
+     "12 <4 {a: \"\n```\nb\"}|"},
+    {"```json\n{z: 1} {a: \"\n```\nb\"}\n```", SURETY_PLACE_FENCE,
+     "8 {z: 1}|15 {a: \"\n```\nb\"}|"
+     "rows [{z: 1},{a: \"\n```\nb\"}]"},
     {"```json\n{a: \"b\n```\n", SURETY_PLACE_FENCE, "8 cut {a: \"b\n|"},
     {"```json\n```", SURETY_PLACE_FENCE, ""},
     /* prose */
