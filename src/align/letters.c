@@ -76,7 +76,6 @@ static uint32_t letter_plain(uint32_t code, uint32_t *ret_second)
     case 0x111: return 'd';
     case 0x131: return 'i';
     case 0x142: return 'l';
-    case 0x3C2: return 0x3C3; /* the final sigma */
     default: break;
     }
     /* Full-width forms of ASCII. */
@@ -163,11 +162,11 @@ uint32_t surety__letters_next(surety__folding *letters)
     letters->pending = 0;
     if (code)
         return code;
-    if (letters->level >= CLOSE_SEPARATOR && letters_pass(letters)) {
-        letters->digit = false;
-        return ' ';
-    }
     do {
+        if (letters->level >= CLOSE_SEPARATOR && letters_pass(letters)) {
+            letters->digit = false;
+            return ' ';
+        }
         if (letters->at >= letters->end)
             return LETTER_END;
         code = surety__utf8_decode(letters->at, letters->end, &len);

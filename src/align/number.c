@@ -109,7 +109,7 @@ static const char *human_grouping(const struct human_read *read)
 /* The whole part, its groups together. */
 static bool human_whole(struct human_read *read)
 {
-    size_t first = human_digits(read), count, groups = 0;
+    size_t first = human_digits(read), count;
     const char *start = read->at;
     const char *mark;
 
@@ -128,10 +128,9 @@ static bool human_whole(struct human_read *read)
             return false;
         human_put(read, read->at, count);
         read->at += count;
-        groups++;
     }
     read->edit = EDIT_NUMBER_FROM_FORM;
-    return groups != 0;
+    return true;
 }
 
 /* Removes the zeros in front of the whole part that JSON does not allow, and
@@ -156,7 +155,7 @@ static void human_zeros(struct human_read *read, size_t from)
 /* What may follow the whole part: ".5", ".", "e3". */
 static bool human_rest(struct human_read *read, bool has_whole)
 {
-    size_t count, at;
+    size_t count;
 
     if (human_skip(read, ".")) {
         count = human_digits(read);
@@ -173,14 +172,12 @@ static bool human_rest(struct human_read *read, bool has_whole)
     }
     if (read->at >= read->end || (*read->at | 32) != 'e')
         return true;
-    at = read->len;
     human_put(read, read->at++, 1);
     if (read->at < read->end && (*read->at == '+' || *read->at == '-'))
         human_put(read, read->at++, 1);
     count = human_digits(read);
     human_put(read, read->at, count);
     read->at += count;
-    (void)at;
     return count != 0;
 }
 

@@ -6,6 +6,8 @@
 
 #include <surety/align.h>
 
+#include <string.h>
+
 struct aligned {
     const char *schema, *value;
     const char *want; /* NULL: refused */
@@ -177,6 +179,114 @@ TEST(numbers)
     HOLD(rows);
 }
 
+/* Signs, exponents, currencies, groups of three. */
+TEST(numbers_at_their_edges)
+{
+    static const struct aligned rows[] = {
+        {NUMBER, "\"0\"", "0"},
+        {NUMBER, "\"00\"", "0"},
+        {NUMBER, "\"000.5\"", "0.5"},
+        {NUMBER, "\"-0\"", "-0"},
+        {NUMBER, "\"-.5\"", "-0.5"},
+        {NUMBER, "\"+-5\"", NULL},
+        {NUMBER, "\"-+5\"", NULL},
+        {NUMBER, "\"- 5\"", NULL},
+        {NUMBER, "\"-\"", NULL},
+        {NUMBER, "\"1e5\"", "1e5"},
+        {NUMBER, "\"1E-5\"", "1E-5"},
+        {NUMBER, "\"5.e3\"", "5e3"},
+        {NUMBER, "\"1e+\"", NULL},
+        {NUMBER, "\"1e5x\"", NULL},
+        {NUMBER, "\"1.2.3\"", NULL},
+        {NUMBER, "\"$-5\"", "-5"},
+        {NUMBER, "\"$ -5\"", "-5"},
+        {NUMBER, "\"-$-5\"", NULL},
+        {NUMBER, "\"+$-5\"", NULL},
+        {NUMBER, "\"+$5\"", "5"},
+        {NUMBER, "\"US$5\"", "5"},
+        {NUMBER, "\"USD 5\"", "5"},
+        {NUMBER, "\"5 EUR\"", "5"},
+        {NUMBER, "\"GBP5\"", "5"},
+        {NUMBER, "\"\\u00a35\"", "5"},
+        {NUMBER, "\"5\\u00a5\"", "5"},
+        {NUMBER, "\"\\u20b9 5\"", "5"},
+        {NUMBER, "\"$5 USD\"", NULL},
+        {NUMBER, "\"5 USD $\"", NULL},
+        {NUMBER, "\"5 US\"", NULL},
+        {NUMBER, "\"1'234\"", "1234"},
+        {NUMBER, "\"1\\u00a0234\"", "1234"},
+        {NUMBER, "\"1\\u202f234\"", "1234"},
+        {NUMBER, "\"1\\u2009234\"", "1234"},
+        {NUMBER, "\"1\\u2019234\"", "1234"},
+        {NUMBER, "\"12,345\"", "12345"},
+        {NUMBER, "\"123,456.5\"", "123456.5"},
+        {NUMBER, "\"1,234e2\"", "1234e2"},
+        {NUMBER, "\"1,234,56\"", NULL},
+        {NUMBER, "\"1,2345\"", NULL},
+        {NUMBER, "\"1,234 567\"", NULL},
+        {NUMBER, "\"1,\"", NULL},
+        {NUMBER, "\"1,x\"", NULL},
+        {NUMBER, "\"1,234,\"", NULL},
+    };
+
+    HOLD(rows);
+}
+
+/* Underscores, fractions, hexadecimal. */
+TEST(numbers_of_other_forms)
+{
+    static const struct aligned rows[] = {
+        {NUMBER, "\"1_2_3\"", "123"},
+        {NUMBER, "\"0_1\"", "1"},
+        {NUMBER, "\"1234_5\"", "12345"},
+        {NUMBER, "\"1_\"", NULL},
+        {NUMBER, "\"1__2\"", NULL},
+        {NUMBER, "\"1_2_\"", NULL},
+        {NUMBER, "\"10/4\"", "2.5"},
+        {NUMBER, "\"1 / 4\"", "0.25"},
+        {NUMBER, "\"-3/4\"", "-0.75"},
+        {NUMBER, "\"0/5\"", "0"},
+        {NUMBER, "\"120/6\"", "20"},
+        {NUMBER, "\"999999999/1\"", "999999999"},
+        {NUMBER, "\"1000000000/1\"", NULL},
+        {NUMBER, "\"1/100000000\"", "0.00000001"},
+        {NUMBER, "\"1/1000000000\"", NULL},
+        {NUMBER, "\"1/4096\"", "0.000244140625"},
+        {NUMBER, "\"1/8192\"", NULL},
+        {NUMBER, "\"1/02\"", NULL},
+        {NUMBER, "\"1/\"", NULL},
+        {NUMBER, "\"/2\"", NULL},
+        {NUMBER, "\"1/2/3\"", NULL},
+        {NUMBER, "\"0x0\"", "0"},
+        {NUMBER, "\"0X10\"", "16"},
+        {NUMBER, "\"-0xaF\"", "-175"},
+        {NUMBER, "\"0xfffffffffffffff\"", "1152921504606846975"},
+        {NUMBER, "\"0x1000000000000000\"", NULL},
+        {NUMBER, "\"0xg\"", NULL},
+        {NUMBER, "\"0x1g\"", NULL},
+    };
+
+    HOLD(rows);
+}
+
+TEST(long_numbers)
+{
+    char text[1010], want[1010];
+
+    for (size_t len = 999; len <= 1001; len++) {
+        const struct aligned row = {NUMBER, text, len <= 1000 ? want : NULL};
+
+        memset(want, '7', len);
+        want[len] = '\0';
+        text[0] = text[len + 1] = '"';
+        memcpy(text + 1, want, len);
+        text[len + 2] = '\0';
+        aligned_hold(t, &row, 1, NULL);
+        if (t->failed || t->starved)
+            return;
+    }
+}
+
 TEST(numbers_with_units)
 {
     static const surety_align_options options = {
@@ -191,6 +301,32 @@ TEST(numbers_with_units)
         {NUMBER, "\"1,204\"", NULL},
         {NUMBER, "\"12 kilograms of apples\"", NULL},
         {NUMBER, "\"$45%\"", NULL},
+        {NUMBER, "\"45 %\"", "45"},
+        {NUMBER, "\"45%%\"", NULL},
+        {NUMBER, "\"5 m/s\"", "5"},
+        {NUMBER, "\"5 \\u00b0C\"", "5"},
+        {NUMBER, "\"5 m\\u00b2\"", "5"},
+        {NUMBER, "\"5 m\\u00b3\"", "5"},
+        {NUMBER, "\"5 m\\u00b1\"", NULL},
+        {NUMBER, "\"5 abcdefghijkl\"", "5"},
+        {NUMBER, "\"5 abcdefghijklm\"", NULL},
+        {NUMBER, "\"5 kg EUR\"", NULL},
+        {NUMBER, "\"5 EUR kg\"", NULL},
+        {NUMBER, "\"-1,5\"", "-1.5"},
+        {NUMBER, "\"\\u20ac 1,5\"", "1.5"},
+        {NUMBER, "\",5\"", NULL},
+        {NUMBER, "\"5,\"", NULL},
+        {NUMBER, "\"1,5,5\"", NULL},
+        {NUMBER, "\"1,23\"", "1.23"},
+        {NUMBER, "\"1,2345\"", "1.2345"},
+        {NUMBER, "\"123,456\"", NULL},
+        {NUMBER, "\"1234,567\"", "1234.567"},
+        {NUMBER, "\"1.234,567\"", "1234.567"},
+        {NUMBER, "\"1.234.567,8\"", "1234567.8"},
+        {NUMBER, "\"123.456,7\"", "123456.7"},
+        {NUMBER, "\"12.34,5\"", NULL},
+        {NUMBER, "\"1234.567,8\"", NULL},
+        {NUMBER, "\"1.5\"", "1.5"},
     };
 
     aligned_hold(t, rows, CHECK_COUNT(rows), &options);
@@ -499,6 +635,9 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"numbers in strings", numbers},
+        {"numbers at their edges", numbers_at_their_edges},
+        {"numbers of other forms", numbers_of_other_forms},
+        {"numbers of a thousand characters", long_numbers},
         {"numbers with units and decimal commas", numbers_with_units},
         {"scalars of another type", scalars},
         {"values of an enum", choices},

@@ -246,6 +246,95 @@ done:
     surety_contract_free(contract);
 }
 
+/* Names and values of 120,000 characters together; an enum of more than 250
+ * values has 15,000 at most. */
+TEST(text_at_its_edge)
+{
+    static const struct {
+        size_t count, len, more; /* values, characters of each, of the name */
+        bool possible;
+    } rows[] = {
+        {1, 119998, 1, true}, {1, 119999, 1, true},  {1, 120000, 1, false},
+        {1, 119998, 2, true}, {1, 119999, 2, false}, {250, 100, 1, true},
+        {251, 59, 1, true},   {251, 60, 1, false},   {300, 50, 1, true},
+        {300, 51, 1, false},
+    };
+    surety_buf text;
+    surety_contract *contract = NULL;
+    surety_strict *strict = NULL;
+
+    surety_buf_init(&text, NULL, 0);
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        surety_buf_reset(&text);
+        surety_buf_text(&text, "{\"type\":\"object\",\"properties\":{\"");
+        for (size_t j = 0; j < rows[i].more; j++)
+            surety_buf_byte(&text, 'p');
+        surety_buf_text(&text, "\":{\"type\":\"string\",\"enum\":[");
+        for (size_t j = 0; j < rows[i].count; j++) {
+            surety_buf_text(&text, j ? ",\"" : "\"");
+            for (size_t k = 3; k < rows[i].len; k++)
+                surety_buf_byte(&text, 'v');
+            surety_buf_number(&text, 100 + j);
+            surety_buf_byte(&text, '"');
+        }
+        surety_buf_text(&text, "]}}}");
+        EXPECT(SURETY_OK, surety_contract_read(surety_buf_str(&text), NULL,
+                                               &contract, NULL));
+        EXPECT(SURETY_OK, surety_strict_compile(contract, SURETY_SUBSET_OPENAI,
+                                                NULL, &strict, NULL));
+        if ((surety_strict_verdict_of(strict) != SURETY_STRICT_IMPOSSIBLE) !=
+            rows[i].possible)
+            printf("# row %d\n", (int)i);
+        CHECK((surety_strict_verdict_of(strict) != SURETY_STRICT_IMPOSSIBLE) ==
+              rows[i].possible);
+        surety_strict_free(strict);
+        surety_contract_free(contract);
+        strict = NULL;
+        contract = NULL;
+    }
+done:
+    surety_buf_done(&text);
+    surety_strict_free(strict);
+    surety_contract_free(contract);
+}
+
+/* Anthropic takes sixteen values of more than one type: lists of types and
+ * branches are both. */
+TEST(unions_at_their_edge)
+{
+    static const char *const unions[] = {
+        "{\"type\":[\"string\",\"null\"]}",
+        "{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"integer\"}]}"};
+    surety_buf text;
+    surety_contract *contract = NULL;
+    surety_strict *strict = NULL;
+
+    surety_buf_init(&text, NULL, 0);
+    for (size_t count = 15; count <= 17; count++) {
+        surety_buf_reset(&text);
+        surety_buf_text(&text, "{\"type\":\"object\",\"properties\":{");
+        for (size_t i = 0; i < count; i++)
+            surety__buf_printf(&text, "%s\"p%d\":%s", i ? "," : "", (int)i,
+                               unions[i % 2]);
+        surety_buf_text(&text, "},\"additionalProperties\":false}");
+        EXPECT(SURETY_OK, surety_contract_read(surety_buf_str(&text), NULL,
+                                               &contract, NULL));
+        EXPECT(SURETY_OK,
+               surety_strict_compile(contract, SURETY_SUBSET_ANTHROPIC, NULL,
+                                     &strict, NULL));
+        CHECK((surety_strict_verdict_of(strict) != SURETY_STRICT_IMPOSSIBLE) ==
+              (count <= 16));
+        surety_strict_free(strict);
+        surety_contract_free(contract);
+        strict = NULL;
+        contract = NULL;
+    }
+done:
+    surety_buf_done(&text);
+    surety_strict_free(strict);
+    surety_contract_free(contract);
+}
+
 TEST(what_grows_too_large_is_a_limit)
 {
     surety_buf text;
@@ -475,6 +564,8 @@ int main(int argc, char **argv)
         {"what everybody takes is kept", what_everybody_takes_is_kept},
         {"names are what providers take", names_are_what_providers_take},
         {"limits at their edges", limits_at_their_edges},
+        {"text at its edge", text_at_its_edge},
+        {"unions at their edge", unions_at_their_edge},
         {"what grows too large is a limit", what_grows_too_large_is_a_limit},
         {"many conditions are no matter", many_conditions_are_no_matter},
         {"comes back, from any beginning too", comes_back_from_any_beginning},
