@@ -16,7 +16,8 @@
 #define SUB_DELIMS "!$&-,;="
 #define PCHAR UNRESERVED SUB_DELIMS ":@"
 
-/* `taken` is a set as between the brackets of a regular expression. */
+/* `taken` is a set as between the brackets of a regular expression; U+0000
+ * counts as U+0001. */
 struct place {
     const char *format, *before, *after, *taken;
 };
@@ -54,7 +55,7 @@ static bool place_holds(const struct place *place)
     memcpy(text, place->before, at);
     memcpy(text + at + 1, place->after, len - at - 1);
     for (int c = 0; c < 0x80; c++) {
-        bool want = in_set(place->taken, (char)c);
+        bool want = in_set(place->taken, (char)(c ? c : 1));
 
         text[at] = (char)c;
         if (is_one(place->format, (surety_str){text, len}) == want)
@@ -216,6 +217,47 @@ TEST(of_times_and_the_rest)
     places(t, rows, CHECK_COUNT(rows));
 }
 
+/* Annex B of ECMA-262 without its octal escapes: a brace may stand for
+ * itself. */
+TEST(of_patterns)
+{
+    static const struct place rows[] = {
+        {"regex", "\\", "", " -0:-@BDSW[-`bdfnrstvw{-~"},
+        {"regex", "(a)\\", "", " -1:-@BDSW[-`bdfnrstvw{-~"},
+        {"regex", "[\\", "]", " -0:-@DSW[-`bdfnrstvw{-~"},
+        {"regex", "\\c", "", ALPHA},
+        {"regex", "\\x", "0", HEX},
+        {"regex", "\\x0", "", HEX},
+        {"regex", "\\u", "000", HEX},
+        {"regex", "\\u000", "", HEX},
+        {"regex", "\\u{", "}", HEX},
+        {"regex", "\\u{10fff", "}", HEX "}"},
+        {"regex", "\\p", "L}", "{"},
+        {"regex", "\\p{L", "}", "Clmotu}"},
+        {"regex", "\\p{Script", "Latin}", "="},
+        {"regex", "\\0", "", "\x01-'*-/:-Z]-\x7f"},
+        {"regex", "(?", "a)", "!:="},
+        {"regex", "(?<", "a>b)", ALPHA "!$=_"},
+        {"regex", "(?<a", "b>c)", ALNUM "$>_"},
+        {"regex", "(?<a>b)\\k", "a>", "<"},
+        {"regex", "(a", "", ")"},
+        {"regex", "[a", "", "]"},
+        {"regex", "[b-", "]", "]b-\x7f"},
+        {"regex", "[", "-m]", "\x01-m"},
+        {"regex", "", "a", "\x01-',->@-Z]-\x7f"},
+        {"regex", "^", "", "\x01-',->@-Z]-\x7f"},
+        {"regex", "a", "", "\x01-'*-Z]-\x7f"},
+        {"regex", "a*", "", "\x01-',-Z]-\x7f"},
+        {"regex", "a{1}", "", "\x01-',-Z]-\x7f"},
+        {"regex", "a{1,", "}", "\x01-'*-/1-Z\\\\-\x7f"},
+        {"regex", "a{2,", "}", "\x01-'*-/2-Z\\\\-\x7f"},
+        {"regex", "a{2,1", "}", "\x01-'*-Z\\\\-|~-\x7f"},
+        {"regex", "(?=a)", "", "\x01-',->@-Z]-\x7f"},
+    };
+
+    places(t, rows, CHECK_COUNT(rows));
+}
+
 /* Each of the 36 places of a UUID. */
 TEST(of_uuids)
 {
@@ -351,6 +393,7 @@ int main(int argc, char **argv)
         {"characters of URIs", of_uris},
         {"characters of hosts and mailboxes", of_hosts_and_mailboxes},
         {"characters of times and the rest", of_times_and_the_rest},
+        {"characters of patterns", of_patterns},
         {"characters of UUIDs", of_uuids},
         {"above ASCII", above_ascii},
         {"at their longest", at_their_longest},
