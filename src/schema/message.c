@@ -9,7 +9,8 @@ enum {
     QUOTE_BYTES = 60,
     QUOTE_CELLS = 24,
     LIST_VALUES = 12,
-    HINT_NAMES = 512 /* looked at for one hint */
+    HINT_NAMES = 512,  /* looked at for one hint */
+    HINT_BYTES = 65536 /* of a text read for one: bounds the work */
 };
 
 /* The head of text that a line can bear, cut between code points. */
@@ -560,7 +561,7 @@ static void hint_enum(const surety__shape *shape, surety_val val,
     surety_buf_byte(out, '?');
 }
 
-/* A text that holds the JSON that was wanted: that JSON. */
+/* A text that holds the JSON that was wanted: that JSON, or its head. */
 static void hint_inside(surety__machine *machine, const surety__shape *shape,
                         surety_str text, surety_buf *out)
 {
@@ -575,7 +576,10 @@ static void hint_inside(surety__machine *machine, const surety__shape *shape,
         out->status = status;
     if (!status)
         inner = surety_doc_root(machine->content);
+    /* The head of a number would be another one. */
     if (inner.doc && surety_val_kind(inner) != SURETY_KIND_STRING &&
+        (text.len < QUOTE_BYTES ||
+         surety_val_kind(inner) >= SURETY_KIND_ARRAY) &&
         (shape->types & surety__type_bits(inner.doc, surety__cell_of(inner),
                                           shape->lexical_integer))) {
         message_json(out, inner);
@@ -590,7 +594,7 @@ static void hint_type(surety__machine *machine, const surety__shape *shape,
     surety_str text = surety_val_str(val);
     size_t before = out->len;
 
-    if (kind == SURETY_KIND_STRING && text.len && text.len < QUOTE_BYTES)
+    if (kind == SURETY_KIND_STRING && text.len && text.len < HINT_BYTES)
         hint_inside(machine, shape, text, out);
     if ((kind == SURETY_KIND_BOOLEAN ||
          (kind == SURETY_KIND_NUMBER &&
