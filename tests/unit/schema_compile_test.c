@@ -168,6 +168,11 @@ TEST(a_keyword_that_wants_schemas)
               66, "/items/1",
               "items must be a schema or an array of schemas, but 1 stands "
               "here"),
+        WRONG("{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
+              "\"items\":5}",
+              62, "/items",
+              "items must be a schema or an array of schemas, but 5 stands "
+              "here"),
         WRONG("{\"dependencies\":{\"a\":{},\"b\":[1]}}", 30,
               "/dependencies/b/0",
               "dependencies must be an object of schemas or arrays of strings, "

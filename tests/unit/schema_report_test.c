@@ -211,6 +211,65 @@ done:
     report_done(&report);
 }
 
+/* Writes `count` members "nNNN": VALUE and then one called `last`. */
+static void many_members(surety_buf *out, unsigned count, const char *value,
+                         const char *last)
+{
+    surety_buf_byte(out, '{');
+    for (unsigned i = 0; i < count; i++)
+        surety__buf_printf(out, "\"n%03u\":%s,", i, value);
+    surety__buf_printf(out, "\"%s\":%s}", last, value);
+}
+
+/* A hint looks at 512 names or values: the likely one is the last of them, or
+ * the one behind. */
+TEST(hints_look_at_512_names)
+{
+    for (unsigned count = 511; count <= 512; count++) {
+        const char *hint = count < 512 ? "\"likely\"?" : "";
+        struct report report = {.schema = NULL};
+        surety_buf schema, instance;
+
+        surety_buf_init(&schema, check_alloc(t), 0);
+        surety_buf_init(&instance, check_alloc(t), 0);
+        surety_buf_text(&schema, "{\"additionalProperties\":false,"
+                                 "\"properties\":");
+        many_members(&schema, count, "true", "likely");
+        surety_buf_text(&schema, "}");
+        surety_buf_byte(&schema, '\0');
+        TRY(schema.status);
+        TRY(report_of(t, &report, schema.ptr, "{\"likeli\":1}"));
+        CHECK_TEXT(surety_findings_at(report.findings, 0).hint, hint);
+        report_done(&report);
+        report = (struct report){.schema = NULL};
+
+        surety_buf_reset(&schema);
+        surety_buf_text(&schema, "{\"enum\":[");
+        for (unsigned i = 0; i < count; i++)
+            surety_buf_text(&schema, "0,");
+        surety_buf_text(&schema, "\"likely\"]}");
+        surety_buf_byte(&schema, '\0');
+        TRY(schema.status);
+        TRY(report_of(t, &report, schema.ptr, "\"likeli\""));
+        CHECK_TEXT(surety_findings_at(report.findings, 0).hint, hint);
+        report_done(&report);
+        report = (struct report){.schema = NULL};
+
+        many_members(&instance, count, "1", "likely");
+        surety_buf_byte(&instance, '\0');
+        TRY(instance.status);
+        TRY(report_of(t, &report, "{\"required\":[\"likeli\"]}", instance.ptr));
+        CHECK_TEXT(surety_findings_at(report.findings, 0).hint,
+                   count < 512 ? "is it \"likely\"?" : "");
+    done:
+        report_done(&report);
+        surety_buf_done(&schema);
+        surety_buf_done(&instance);
+        if (t->failed || t->starved)
+            break;
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -221,6 +280,7 @@ int main(int argc, char **argv)
          findings_stand_in_the_order_of_the_schema},
         {"output formats", output_formats},
         {"detailed output nests", detailed_output_nests},
+        {"hints look at 512 names", hints_look_at_512_names},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
