@@ -201,8 +201,8 @@ void surety__ticks_value(const surety__model *model, double value,
         /* 999.96M is no 1,000M. */
         if (words.suffix && fabs(shown) >= 999.5) {
             words = ticks_words_of(words.power + 3, 6);
-            shown = words.suffix ? shown / 1000 : shown;
-            decimals = words.suffix ? 2 : 0;
+            shown /= 1000;
+            decimals = 2;
         }
     }
     ticks_put(shown, words, decimals, model->unit, out);

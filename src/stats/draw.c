@@ -158,7 +158,7 @@ surety_status surety_stats_draw(const surety_stats *stats,
     surety_status status;
     surety_doc *doc;
     surety_buf rows, name;
-    size_t left;
+    size_t left, start;
     bool lines;
 
     if (!stats || !stats->ended || !out)
@@ -178,6 +178,7 @@ surety_status surety_stats_draw(const surety_stats *stats,
     own.y = shares;
     own.y_count = DRAW_SHARES;
     own.series = SURETY__LITERAL("");
+    start = out->len;
     surety_buf_init(&rows, stats->alloc, 0);
     surety_buf_init(&name, stats->alloc, 0);
     left = draw_put_rows(stats,
@@ -197,6 +198,10 @@ surety_status surety_stats_draw(const surety_stats *stats,
         surety__buf_printf(remarks,
                            "%zu group%s with fewer runs %s not drawn\n", left,
                            left == 1 ? "" : "s", left == 1 ? "is" : "are");
+    if (!status && remarks && remarks->status) {
+        out->len = start;
+        status = surety__fail_nomem(reterr);
+    }
     surety_doc_free(doc);
     surety_buf_done(&name);
     surety_buf_done(&rows);

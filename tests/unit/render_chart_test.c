@@ -677,6 +677,10 @@ done:
     surety_buf_done(&out);
 }
 
+#define TIMES_TEN                                                              \
+    "\xC3\x97"                                                                 \
+    "10"
+
 TEST(shortens_values)
 {
     static const struct {
@@ -693,7 +697,17 @@ TEST(shortens_values)
                  {-2.5, 9, 0,
                   "\xE2\x88\x92"
                   "2.50B"},
-                 {3, 12, 0, "3.00T"}};
+                 {3, 12, 0, "3.00T"},
+                 {9.9949, 5, 0, "999,490"},
+                 {9.9949, 8, 0, "999M"},
+                 {9.9949, 14, 0, "999T"},
+                 {9.996, 14, 0, "1.00" TIMES_TEN "\xC2\xB9\xE2\x81\xB5"},
+                 {9.996, 15, 0, "10.00" TIMES_TEN "\xC2\xB9\xE2\x81\xB5"},
+                 {1, 15, 0, "1.00" TIMES_TEN "\xC2\xB9\xE2\x81\xB5"},
+                 {1, -6, 6, "0.000001"},
+                 {2.5, -7, 0, "2.50" TIMES_TEN "\xE2\x81\xBB\xE2\x81\xB7"},
+                 {0, 0, 3, "0.000"},
+                 {0, 0, 4, "0"}};
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
