@@ -335,6 +335,8 @@ TEST(what_no_json_stands_for_is_refused)
     TRY(to_text(&outer, &out, &error));
     inner.color = (color)2;
     EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    CHECK_TEXT(surety_str_of(error.message),
+               "no JSON stands for this color: not one of its words");
     CHECK_TEXT(surety_str_of(error.path), "/next/color");
     inner.color = COLOR_RED;
     inner.real = NAN;
@@ -356,14 +358,17 @@ TEST(what_no_json_stands_for_is_refused)
     EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
     inner.number = surety_str_of("\"12\"");
     EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    CHECK(strstr(error.message, ": a text that is no number"));
     inner.number = (surety_str){NULL, 3};
     EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    CHECK(strstr(error.message, ": a text without a pointer"));
     inner.number = surety_str_of("12.50");
     TRY(to_text(&outer, &out, &error));
     inner.has_bag = true;
     inner.bag = &no_key;
     inner.bag_count = 1;
     EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    CHECK(strstr(error.message, ": a key without a pointer"));
     CHECK_TEXT(surety_str_of(error.path), "/next/bag");
     inner.has_bag = false;
     inner.has_any = true;
@@ -373,6 +378,7 @@ TEST(what_no_json_stands_for_is_refused)
     EXPECT(SURETY_SYNTAX, to_text(&outer, &out, &error));
     inner.text = (surety_str){NULL, 3};
     EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
+    CHECK(strstr(error.message, ": a text without a pointer"));
     inner.text = (surety_str){NULL, 0};
     TRY(to_text(&outer, &out, &error));
     inner.next = &outer; /* in itself */
@@ -419,6 +425,103 @@ TEST(whatever_it_holds_is_printed)
     CHECK_TEXT(surety_buf_str(&out), "NULL\n");
 done:
     surety_buf_done(&out);
+}
+
+static const char printed[] = "node {\n"
+                              "    \"whole\": -9223372036854775808\n"
+                              "    \"natural\": 18446744073709551615\n"
+                              "    \"real\": 1e+300\n"
+                              "    \"text\": \"a\\u0000b\"\n"
+                              "    \"number\": \"1e400\"\n"
+                              "    \"kind\": \"node\"\n"
+                              "    \"color\": \"red\"\n"
+                              "    \"any\": [1,{\"k\":null}]\n"
+                              "    \"next\": node {\n"
+                              "        \"whole\": 1\n"
+                              "        \"natural\": absent\n"
+                              "        \"real\": 2\n"
+                              "        \"text\": \"\"\n"
+                              "        \"number\": absent\n"
+                              "        \"kind\": \"node\"\n"
+                              "        \"color\": \"red\"\n"
+                              "        \"any\": absent\n"
+                              "        \"next\": absent\n"
+                              "        \"heir\": absent\n"
+                              "        \"pair\": absent\n"
+                              "        \"choices\": absent\n"
+                              "        \"bag\": absent\n"
+                              "        \"note\": absent\n"
+                              "    }\n"
+                              "    \"heir\": null\n"
+                              "    \"pair\": pair [\n"
+                              "        1\n"
+                              "        2.5\n"
+                              "        3\n"
+                              "        4\n"
+                              "    ]\n"
+                              "    \"choices\": choice [\n"
+                              "        (text) \"x\"\n"
+                              "        (null) null\n"
+                              "        (node) node {\n"
+                              "            \"whole\": 2\n"
+                              "            \"natural\": absent\n"
+                              "            \"real\": 0\n"
+                              "            \"text\": \"y\"\n"
+                              "            \"number\": absent\n"
+                              "            \"kind\": \"node\"\n"
+                              "            \"color\": \"blue\"\n"
+                              "            \"any\": absent\n"
+                              "            \"next\": absent\n"
+                              "            \"heir\": absent\n"
+                              "            \"pair\": absent\n"
+                              "            \"choices\": absent\n"
+                              "            \"bag\": absent\n"
+                              "            \"note\": absent\n"
+                              "        }\n"
+                              "    ]\n"
+                              "    \"bag\": bool {\n"
+                              "        \"p\": true\n"
+                              "        \"q\": false\n"
+                              "    }\n"
+                              "    \"note\": null\n"
+                              "    \"zz\": 1.50\n"
+                              "    \"yy\": {}\n"
+                              "}\n";
+
+/* A value as a debugger shows it: each form once. */
+TEST(a_whole_value_is_printed)
+{
+    const node *value = NULL;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(from_text(t, WHOLE, &value, NULL));
+    surety_typed_print(&typed, value, &out);
+    TRY(out.status);
+    CHECK_TEXT(surety_buf_str(&out), printed);
+done:
+    surety_buf_done(&out);
+    surety_typed_free(value);
+}
+
+/* The contract has the name of the table unless the caller gives one. */
+TEST(contracts_have_a_name)
+{
+    const surety_contract_options named = {.size = sizeof(named),
+                                           .name = surety_str_of("b/own"),
+                                           .alloc = check_alloc(t)};
+    surety_contract *contract = NULL;
+
+    TRY(contract_of(t, &contract));
+    CHECK_TEXT(surety_contract_name(contract), "a/node");
+    surety_contract_free(contract);
+    contract = NULL;
+    TRY(surety_typed_contract(&typed, &named, &contract, NULL));
+    CHECK_TEXT(surety_contract_name(contract), "b/own");
+    EXPECT(SURETY_MISUSE, surety_typed_contract(NULL, &named, &contract, NULL));
+    EXPECT(SURETY_MISUSE, surety_typed_contract(&typed, &named, NULL, NULL));
+done:
+    surety_contract_free(contract);
 }
 
 TEST(replies_are_judged)
@@ -519,6 +622,8 @@ int main(int argc, char **argv)
         {"what no JSON stands for is refused",
          what_no_json_stands_for_is_refused},
         {"whatever it holds is printed", whatever_it_holds_is_printed},
+        {"a whole value is printed", a_whole_value_is_printed},
+        {"contracts have a name", contracts_have_a_name},
         {"replies are judged", replies_are_judged},
         {"values are checked", values_are_checked},
         {"what takes too much is refused", what_takes_too_much_is_refused},
