@@ -143,6 +143,54 @@ done:
     room_close(&room);
 }
 
+/* Items that are objects or arrays find the one that they are most like, at
+ * least half; of one more than twice the size they are no likeness. */
+TEST(alike_items_find_each_other)
+{
+    static const struct {
+        const char *answers[2], *want;
+    } rows[] = {
+        {{"[{\"a\":1}]", "[{\"a\":1,\"b\":2}]"},
+         "[{\"a\":1}]\n\"/0/a\" unanimous 2/2\n\"/0/b\" left-out 1/2"},
+        {{"[{\"a\":1}]", "[{\"a\":1,\"b\":2,\"c\":3}]"},
+         "[{\"a\":1}]\n\"/0\" left-out 1/2\n\"/0/a\" tie 1/2"},
+        {{"[{\"a\":1,\"b\":2}]", "[{\"a\":1,\"b\":9}]"},
+         "[{\"a\":1,\"b\":2}]\n\"/0/a\" unanimous 2/2\n\"/0/b\" median 1/2"},
+        {{"[{\"a\":1,\"b\":2,\"c\":3}]", "[{\"a\":1,\"b\":8,\"c\":9}]"},
+         "[{\"a\":1,\"b\":2,\"c\":3}]\n\"/0\" left-out 1/2\n\"/0/a\" tie "
+         "1/2\n\"/0/b\" tie 1/2\n\"/0/c\" tie 1/2"},
+        {{"[[1,2]]", "[[1,3]]"},
+         "[[1,2]]\n\"/0/0\" unanimous 2/2\n\"/0/1\" median 1/2"},
+        {{"[[1,2,3]]", "[[1,8,9]]"},
+         "[[1,2,3]]\n\"/0\" left-out 1/2\n\"/0/0\" tie 1/2\n\"/0/1\" tie "
+         "1/2\n\"/0/2\" tie 1/2"},
+        {{"[[1]]", "[{\"a\":1}]"},
+         "[[1]]\n\"/0\" left-out 1/2\n\"/0/0\" tie 1/2"},
+        {{"[{\"a\":1,\"b\":2},{\"a\":1,\"b\":2,\"c\":3,\"d\":4}]",
+          "[{\"a\":1,\"b\":2,\"c\":3,\"d\":5}]"},
+         "[{\"a\":1,\"b\":2},{\"a\":1,\"b\":2,\"c\":3,\"d\":4}]\n\"/0/a\" tie "
+         "1/2\n\"/0/b\" tie 1/2\n\"/1/a\" unanimous 2/2\n\"/1/b\" unanimous "
+         "2/2\n\"/1/c\" unanimous 2/2\n\"/1/d\" median 1/2"},
+        {{"[{\"a\":1,\"b\":2},{\"a\":1,\"b\":3}]", "[{\"a\":1,\"b\":4}]"},
+         "[{\"a\":1,\"b\":2},{\"a\":1,\"b\":3}]\n\"/0/a\" unanimous "
+         "2/2\n\"/0/b\" median 1/2\n\"/1/a\" tie 1/2\n\"/1/b\" tie 1/2"},
+        {{"[[\"x\",\"y\"],[\"x\",\"z\"]]", "[[\"x\",\"z\"],[\"x\",\"y\"]]"},
+         "[[\"x\",\"y\"],[\"x\",\"z\"]]\n\"/0/0\" unanimous 2/2\n\"/0/1\" "
+         "unanimous 2/2\n\"/1/0\" unanimous 2/2\n\"/1/1\" unanimous 2/2"},
+    };
+    struct room room = {0};
+
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        TRY(room_open(&room, t, rows[i].answers, 2));
+        TRY(room_merge(&room));
+        CHECK_TEXT(surety_buf_str(&room.text), rows[i].want);
+        room_close(&room);
+        memset(&room, 0, sizeof(room));
+    }
+done:
+    room_close(&room);
+}
+
 TEST(tells_who_gave_what)
 {
     static const char *const answers[] = {"{\"a\":1}", "{\"a\":2}",
@@ -231,6 +279,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"merges", merges},
+        {"alike items find each other", alike_items_find_each_other},
         {"tells who gave what", tells_who_gave_what},
         {"refuses what cannot be merged", refuses_what_cannot_be_merged},
         {"bounds its work", bounds_its_work},
