@@ -198,6 +198,21 @@ TEST(refuses_calls_out_of_order)
     }
     EXPECT(SURETY_MISUSE, surety_build_end(doc, &err));
     EXPECT(SURETY_MISUSE, surety_build_end(NULL, &err));
+    surety_build_begin(NULL, doc);
+    surety_build_object(NULL);
+    surety_build_array(NULL);
+    surety_build_close(NULL);
+    surety_build_name(NULL, "a");
+    surety_build_key(NULL, surety_str_of("a"));
+    surety_build_key_of(NULL, surety_val_none());
+    surety_build_null(NULL);
+    surety_build_bool(NULL, true);
+    surety_build_int(NULL, 1);
+    surety_build_uint(NULL, 1);
+    surety_build_real(NULL, 1.0);
+    surety_build_str(NULL, surety_str_of("a"));
+    surety_build_text(NULL, "a");
+    surety_build_val(NULL, surety_val_none());
     surety_build_null(doc);
     surety_build_begin(doc, NULL);
     surety_build_str(doc, surety_str_of("\xFF"));

@@ -131,6 +131,125 @@ done:
     surety_doc_free(doc);
 }
 
+/* A mistake behind any value, and a text that ends behind it, are found: the
+ * pass that looks for them steps over every form. */
+TEST(finds_mistakes_behind_values)
+{
+    static const char *const values[] = {"0",
+                                         "-0",
+                                         "12",
+                                         "1.5",
+                                         "-10.25",
+                                         "1e5",
+                                         "1E05",
+                                         "1e+5",
+                                         "2E-5",
+                                         "1.5e10",
+                                         "-0.25E-07",
+                                         "true",
+                                         "false",
+                                         "null",
+                                         "\"\"",
+                                         "\"a\"",
+                                         "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+                                         "\"\\u00e9\"",
+                                         "\"\\ud83d\\ude00\"",
+                                         "\"\xC3\xA9\"",
+                                         "\"\xE2\x82\xAC\"",
+                                         "\"\xF0\x9F\x98\x80\"",
+                                         "[]",
+                                         "{}",
+                                         "[ ]",
+                                         "{ }",
+                                         "[1,2]",
+                                         "[[1],{}]",
+                                         "{\"a\":1}",
+                                         "{\"a\":{\"b\":[]}}",
+                                         "{ \"a\" : 1 , \"b\" : 2 }"};
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_error err;
+    char text[64];
+
+    NEED(doc);
+    for (size_t i = 0; i < CHECK_COUNT(values); i++) {
+        const size_t len = strlen(values[i]);
+
+        snprintf(text, sizeof(text), "[%s x]", values[i]);
+        EXPECT(SURETY_SYNTAX,
+               surety_doc_read(doc, surety_str_of(text), NULL, &err));
+        CHECK_TEXT(surety_str_of(err.message),
+                   "expected a comma or ] after an array item, found \"x\"");
+        CHECK(err.position.offset == len + 2 || !printf("# %s\n", text));
+        EXPECT(SURETY_SYNTAX,
+               surety_doc_read(doc, (surety_str){text, len + 1}, NULL, &err));
+        CHECK_TEXT(surety_str_of(err.message), "the text ends inside an array");
+        CHECK(err.position.offset == len + 1);
+        snprintf(text, sizeof(text), "{\"k\":%s,}", values[i]);
+        EXPECT(SURETY_SYNTAX,
+               surety_doc_read(doc, surety_str_of(text), NULL, &err));
+        CHECK_TEXT(surety_str_of(err.message),
+                   "a comma is not allowed before }");
+        CHECK(err.position.offset == len + 6);
+    }
+done:
+    surety_doc_free(doc);
+}
+
+TEST(hints_at_what_was_meant)
+{
+    static const struct {
+        const char *text, *hint;
+    } rows[] = {
+        {"[1,]", "take the last comma out"},
+        {"{\"a\":1,}", "take the last comma out"},
+        {"\"a\nb\"", "write \\n"},
+        {"\"a\rb\"", "write \\r"},
+        {"\"a\tb\"", "write \\t"},
+        {"\"a\x01\"", "write \\u0001"},
+        {"\"a\x1f\"", "write \\u001f"},
+        {"[True]", "true?"},
+        {"[False]", "false?"},
+        {"[None]", "null?"},
+        {"[NaN]", "null?"},
+        {"[Infinity]", "null?"},
+        {"undefined", "null?"},
+        {"'a'", "write \"...\" instead of '...'"},
+        {"`a`", "write \"...\" instead of `...`"},
+        {"{a:1}", ""},
+        {"// a\n1", "take the comment out"},
+        {"[1 # a\n]", "take the comment out"},
+        {"01", "leave the leading zeros out"},
+        {"+1", "leave the sign out"},
+        {".5", "write a 0 before the point"},
+        {"1.", "it looks cut off"},
+        {"\"a", "it looks cut off"},
+        {"[", "it looks cut off"},
+        {"\"\\'\"", "a backslash itself is written \\\\"},
+        {"\"\\ud800\"",
+         "a pair is \\ud800 to \\udbff and then \\udc00 to \\udfff"},
+        {"\"\\u12\"", ""},
+        {"1 2", "a JSON text holds exactly one value"},
+        {"{} {}", "a JSON text holds exactly one value"},
+        {"\xEF\xBB\xBF{}", "take the first three bytes out"},
+        {"\xFE\xFF{", "convert it to UTF-8"},
+        {"tru", "strings stand in double quotes"},
+        {"[1 2]", ""},
+        {"{\"a\" 1}", ""},
+        {"\"\xC3\"", ""},
+    };
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_error err;
+
+    NEED(doc);
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        EXPECT(SURETY_SYNTAX,
+               surety_doc_read(doc, surety_str_of(rows[i].text), NULL, &err));
+        CHECK_TEXT(surety_str_of(err.hint), rows[i].hint);
+    }
+done:
+    surety_doc_free(doc);
+}
+
 TEST(refuses_nul_and_hints)
 {
     static const char nul[] = "[1\0]";
@@ -568,6 +687,8 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"refuses what is no JSON", refuses_what_is_no_json},
+        {"finds mistakes behind values", finds_mistakes_behind_values},
+        {"hints at what was meant", hints_at_what_was_meant},
         {"refuses NUL, gives hints", refuses_nul_and_hints},
         {"decodes strings", decodes_strings},
         {"takes every form", takes_every_form},

@@ -126,6 +126,39 @@ done:
     surety_doc_free(doc);
 }
 
+/* At every depth around the one at which the writer allocates: what follows a
+ * container is what followed it in the text. */
+TEST(comes_back_from_every_depth)
+{
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_buf text, out;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    surety_buf_init(&out, check_alloc(t), 0);
+    NEED(doc);
+    for (int depth = 1; depth < 70; depth++) {
+        surety_buf_reset(&text);
+        surety_buf_reset(&out);
+        for (int i = 0; i < depth; i++)
+            surety_buf_text(&text, i % 2 ? "[0," : "{\"a\":");
+        surety_buf_text(&text, "1");
+        for (int i = depth; i-- > 0;)
+            surety_buf_text(&text, i % 2 ? ",[2],3]" : ",\"b\":{},\"c\":4}");
+        TRY(text.status);
+        TRY(surety_doc_read(doc, surety_buf_str(&text), NULL, NULL));
+        TRY(surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, &out));
+        CHECK(surety_str_equal(surety_buf_str(&text), surety_buf_str(&out)));
+        surety_buf_reset(&out);
+        TRY(surety_val_write(surety_doc_root(doc), SURETY_STYLE_CANONICAL,
+                             &out));
+        CHECK(surety_str_equal(surety_buf_str(&text), surety_buf_str(&out)));
+    }
+done:
+    surety_buf_done(&text);
+    surety_buf_done(&out);
+    surety_doc_free(doc);
+}
+
 TEST(keeps_the_bound_of_a_buffer)
 {
     surety_doc *doc = surety_doc_new(check_alloc(t));
@@ -320,6 +353,7 @@ int main(int argc, char **argv)
         {"writes compact and pretty", writes_compact_and_pretty},
         {"writes canonically", writes_canonically},
         {"writes deep values", writes_deep_values},
+        {"comes back from every depth", comes_back_from_every_depth},
         {"keeps the bound of a buffer", keeps_the_bound_of_a_buffer},
         {"writes strings of every length", writes_strings_of_every_length},
         {"writes any bytes as a string", writes_any_bytes_as_a_string},

@@ -248,6 +248,33 @@ TEST(a_reference_that_leads_nowhere)
     compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
 }
 
+/* A path that fills the error's space is given, one byte more is not. */
+TEST(a_path_as_long_as_an_error_holds)
+{
+    surety_schema_options options = compile_options(t);
+    surety_schema *schema = NULL;
+    surety_error err;
+    surety_buf text;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    for (size_t more = 0; more < 2; more++) {
+        size_t name = sizeof(err.path) - 1 - strlen("/$defs/") + more;
+
+        surety_buf_reset(&text);
+        surety_buf_text(&text, "{\"$defs\":{\"");
+        for (size_t i = 0; i < name; i++)
+            surety_buf_byte(&text, 'n');
+        surety_buf_text(&text, "\":1}}");
+        TRY(text.status);
+        EXPECT(SURETY_SYNTAX, surety_schema_read(surety_buf_str(&text),
+                                                 &options, &schema, &err));
+        CHECK(strlen(err.path) == (more ? 0 : sizeof(err.path) - 1));
+    }
+done:
+    surety_buf_done(&text);
+    surety_schema_free(schema);
+}
+
 TEST(names_and_dialects_that_are_wrong)
 {
     static const struct mistake mistakes[] = {
@@ -905,6 +932,7 @@ int main(int argc, char **argv)
         {"a keyword that wants schemas", a_keyword_that_wants_schemas},
         {"no schema at all", no_schema_at_all},
         {"a reference that leads nowhere", a_reference_that_leads_nowhere},
+        {"a path as long as an error holds", a_path_as_long_as_an_error_holds},
         {"names and dialects that are wrong",
          names_and_dialects_that_are_wrong},
         {"a pattern that is none", a_pattern_that_is_none},
