@@ -56,6 +56,41 @@ done:
     surety_doc_free(doc);
 }
 
+/* Where no value holds a space, tabs for the spaces change nothing. */
+TEST(tabs_are_as_spaces)
+{
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_buf out, text;
+    unsigned compared = 0;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    surety_buf_init(&text, check_alloc(t), 0);
+    NEED(doc);
+    for (size_t i = 0; i < CHECK_COUNT(lenient_cases); i++) {
+        const struct lenient_case *row = &lenient_cases[i];
+        size_t end = 0;
+
+        if (!row->json || strchr(row->json, ' ') || !strchr(row->text, ' '))
+            continue;
+        surety_buf_reset(&text);
+        for (const char *at = row->text; *at; at++)
+            surety_buf_byte(&text, *at == ' ' ? '\t' : *at);
+        TRY(text.status);
+        EXPECT(row->status, surety_doc_read_lenient(doc, surety_buf_str(&text),
+                                                    NULL, &end, NULL));
+        CHECK_JSON(surety_doc_root(doc), row->json);
+        list_mends(doc, &out);
+        TRY(out.status);
+        CHECK_TEXT(surety_buf_str(&out), row->mends);
+        compared++;
+    }
+    CHECK(compared > 100);
+done:
+    surety_buf_done(&out);
+    surety_buf_done(&text);
+    surety_doc_free(doc);
+}
+
 struct told {
     const char *text, *kind, *stood, *read;
     size_t i, offset;
@@ -444,6 +479,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"reads what models write", reads_what_models_write},
+        {"tabs are as spaces", tabs_are_as_spaces},
         {"tells what stood and what was read",
          tells_what_stood_and_what_was_read},
         {"the value ends where it ends", the_value_ends_where_it_ends},
