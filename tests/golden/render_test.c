@@ -14,9 +14,9 @@
  *                   page what stands in its body) behind four blanks, in which
  *                   control characters but line ends stand as \xNN, CR as \r
  *
- * Pictures are told by their form alone, for the letters are those of the
- * machine. With --update the outputs are written anew, to be read before they
- * are believed. */
+ * Of a picture in SVG stands what it says of itself, of one in PNG nothing, for
+ * the letters are those of the machine. With --update the outputs are written
+ * anew, to be read before they are believed. */
 #include <surety/render.h>
 
 #include "golden/cases.h"
@@ -106,16 +106,18 @@ static bool has_ending(surety_str name, const char *ending)
            memcmp(name.ptr + name.len - len, ending, len) == 0;
 }
 
-/* What stands in the body of a page. */
-static surety_str page_body(surety_buf *page)
+/* What stands in a text between two others. */
+static surety_str between(surety_buf *text, const char *first,
+                          const char *behind)
 {
     const char *start;
     const char *end;
 
-    surety_buf_byte(page, '\0');
-    start = page->ptr ? strstr(page->ptr, "<body>\n") : NULL;
-    end = start ? strstr(start, "</body>") : NULL;
-    return end ? (surety_str){start + 7, (size_t)(end - start) - 7}
+    surety_buf_byte(text, '\0');
+    start = text->ptr ? strstr(text->ptr, first) : NULL;
+    start = start ? start + strlen(first) : NULL;
+    end = start ? strstr(start, behind) : NULL;
+    return end ? (surety_str){start, (size_t)(end - start)}
                : (surety_str){NULL, 0};
 }
 
@@ -146,7 +148,9 @@ static void put_output(surety_buf *out, surety_rendering *all, size_t i)
     if (!status && has_ending(item.name, ".csv"))
         put_lines(out, surety_buf_str(&bytes), "    ");
     else if (!status && has_ending(item.name, ".html"))
-        put_lines(out, page_body(&bytes), "    ");
+        put_lines(out, between(&bytes, "<body>\n", "</body>"), "    ");
+    else if (!status && has_ending(item.name, ".svg"))
+        put_lines(out, between(&bytes, "role=\"img\">\n", "</desc>"), "    ");
     surety_buf_done(&bytes);
 }
 

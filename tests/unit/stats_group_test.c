@@ -595,6 +595,28 @@ TEST(refuses_misuse)
     EXPECT(SURETY_MISUSE, surety_stats_end(stats, &err));
     EXPECT(SURETY_MISUSE, surety_stats_read(stats, NULL, &err));
     surety_stats_free(NULL);
+    CHECK(surety_stats_from_ms(NULL) == 0 && surety_stats_to_ms(NULL) == 0);
+    CHECK(surety_stats_by_count(NULL) == 0);
+    CHECK(surety_stats_by_at(NULL, 0) == SURETY_BY_MODEL);
+done:
+    surety_stats_free(stats);
+}
+
+/* The times are those of all attempts, once all are counted. */
+TEST(tells_from_when_to_when)
+{
+    surety_stats *stats = NULL;
+    const surety_entry late = sample_attempt(RUN_2, 9);
+    const surety_entry early = sample_attempt(RUN_1, 1);
+    surety_error err;
+
+    TRY(stats_of(t, NULL, 0, &stats));
+    TRY(surety_stats_add(stats, &late, &err));
+    TRY(surety_stats_add(stats, &early, &err));
+    CHECK(surety_stats_from_ms(stats) == 0 && surety_stats_to_ms(stats) == 0);
+    TRY(surety_stats_end(stats, &err));
+    CHECK(surety_stats_from_ms(stats) == early.started_ms);
+    CHECK(surety_stats_to_ms(stats) == late.started_ms);
 done:
     surety_stats_free(stats);
 }
@@ -673,6 +695,7 @@ int main(int argc, char **argv)
         {"tells ids apart", tells_ids_apart},
         {"writes moments", writes_moments},
         {"refuses misuse", refuses_misuse},
+        {"tells from when to when", tells_from_when_to_when},
         {"reads a ledger", reads_a_ledger},
     };
 
