@@ -529,6 +529,52 @@ done:
     fixture_done(t, &fixture);
 }
 
+/* Bars along a time: the steps that no row has stand between the others. */
+TEST(fills_the_steps_of_a_time)
+{
+    static const struct {
+        const char *json, *want;
+        size_t gaps;
+    } cases[] = {
+        {"[[\"year\",\"v\"],[2015,1],[2016,2],[2018,3]]",
+         "2015 2016 2017 2018 ", 1},
+        {"[[\"year\",\"v\"],[2015,1],[2016,2],[2017,3]]", "2015 2016 2017 ", 0},
+        {"[[\"month\",\"v\"],[\"2024-11\",1],[\"2024-12\",2],"
+         "[\"2025-01\",2],[\"2025-03\",3]]",
+         "2024-11 2024-12 2025-01 2025-02 2025-03 ", 1},
+        {"[[\"day\",\"v\"],[\"2024-02-27\",1],[\"2024-02-28\",2],"
+         "[\"2024-03-01\",3],[\"2024-03-02\",3]]",
+         "2024-02-27 2024-02-28 2024-02-29 2024-03-01 2024-03-02 ", 1},
+    };
+    struct fixture fixture;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        surety_status status;
+        size_t gaps;
+        bool go_up = true;
+        fixture_init(t, &fixture);
+        surety_buf_reset(&out);
+        status = read_model(t, &fixture, SURETY_CHART_BAR, "", cases[i].json);
+        gaps = fixture.model.gaps;
+        for (size_t k = 0; !status && k < fixture.model.places_count; k++) {
+            surety_buf_add(&out, fixture.model.places[k]->text);
+            surety_buf_byte(&out, ' ');
+            go_up &= fixture.model.places[k]->index == k &&
+                     (k == 0 || fixture.model.places[k]->at >
+                                    fixture.model.places[k - 1]->at);
+        }
+        fixture_done(t, &fixture);
+        TRY(status);
+        TRY(out.status);
+        CHECK_TEXT(surety_buf_str(&out), cases[i].want);
+        CHECK(gaps == cases[i].gaps && go_up);
+    }
+done:
+    surety_buf_done(&out);
+}
+
 /* The words of all ticks from a time to another, and what they are part of
  * where it changes. */
 static void put_ticks(const char *from, const char *to,
@@ -821,6 +867,7 @@ int main(int argc, char **argv)
          names_bars_by_both_of_two_columns},
         {"says what a measure is called once",
          says_what_a_measure_is_called_once},
+        {"fills the steps of a time", fills_the_steps_of_a_time},
         {"puts ticks where a calendar has them",
          puts_ticks_where_a_calendar_has_them},
         {"ticks go on and stay", ticks_go_on_and_stay},
