@@ -529,6 +529,26 @@ done:
     surety_stats_free(stats);
 }
 
+/* Halves of an id that are exchanged have the same hash. */
+TEST(tells_ids_of_one_hash_apart)
+{
+    static const char one[] = "00000000-0000-0001-0000-000000000002";
+    static const char other[] = "00000000-0000-0002-0000-000000000001";
+    surety_stats *stats = NULL;
+
+    TRY(stats_of(t, NULL, 0, &stats));
+    for (uint32_t i = 1; i < 4; i++) {
+        const surety_entry entry = sample_broken(one, i);
+        const surety_entry beside = sample_broken(other, i);
+        TRY(surety_stats_add(stats, &entry, NULL));
+        TRY(surety_stats_add(stats, &beside, NULL));
+    }
+    TRY(surety_stats_end(stats, NULL));
+    CHECK(surety_stats_total(stats).runs == 2);
+done:
+    surety_stats_free(stats);
+}
+
 static surety_status moment(struct check *t, int64_t ms,
                             surety__moment_form form, surety_buf *out)
 {
@@ -693,6 +713,7 @@ int main(int argc, char **argv)
         {"keeps keys apart", keeps_keys_apart},
         {"chooses what is asked for", chooses},
         {"tells ids apart", tells_ids_apart},
+        {"tells ids of one hash apart", tells_ids_of_one_hash_apart},
         {"writes moments", writes_moments},
         {"refuses misuse", refuses_misuse},
         {"tells from when to when", tells_from_when_to_when},
