@@ -31,6 +31,11 @@ struct cli {
      * the configuration, over them those of --limit. Set by options_parse. */
     surety_limits limits;
     bool no_schema_warnings; /* --no-schema-warnings */
+    /* How a schema's warning is added to those that a report in JSON or SARIF
+     * will have, joined by commas; NULL: they are text on err. */
+    void (*warning_put)(surety_buf *warnings, const char *source,
+                        const surety_issue *issue);
+    surety_buf warnings;
     struct {
         const char **items;
         size_t count;

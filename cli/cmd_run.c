@@ -554,6 +554,8 @@ static void job_report(struct job *job, int code)
     if (attempts > 0)
         source = surety_run_attempt(job->run, attempts - 1).model->name;
     surety_run_write(job->run, form, source, out);
+    if (form == SURETY_REPORT_JSON)
+        session_warnings(job->cli, out);
     if (is_text && job->settings->verbose)
         job_cut_log(job, form == SURETY_REPORT_COLOR, out);
     if (!is_text && !is_sarif && out->len > 0 && out->ptr[out->len - 1] != '\n')

@@ -74,35 +74,59 @@ bool library_is_file(struct cli *cli, const char *path)
     return false;
 }
 
+/* One warning to where warnings go. */
+static void put_warning(struct cli *cli, const char *source, surety_str text,
+                        const surety_issue *issue)
+{
+    struct diag diag = {.level = DIAG_WARNING,
+                        .source = surety_str_of(source),
+                        .text = text,
+                        .position = issue->position,
+                        .keyword = issue->keyword,
+                        .message = issue->message,
+                        .at = issue->keyword_location,
+                        .hint = issue->hint};
+
+    if (!cli->warning_put) {
+        diag_write(&cli->err.buf, cli->color, &diag);
+        return;
+    }
+    if (cli->warnings.len > 0)
+        surety_buf_byte(&cli->warnings, ',');
+    cli->warning_put(&cli->warnings, source, issue);
+}
+
 void library_warn(struct cli *cli, const char *source,
                   const surety_schema *schema)
 {
     const size_t count = surety_schema_warning_count(schema);
-    surety_buf at;
+    surety_issue issue = {.keyword = surety_str_of("unknown")};
+    surety_buf text;
 
     if (cli->no_schema_warnings)
         return;
-    surety_buf_init(&at, NULL, 0);
+    surety_buf_init(&text, NULL, 0);
     for (size_t i = 0; i < count && i < SURETY_SCHEMA_WARNINGS_MAX; i++) {
         const surety_schema_warning warning =
             surety_schema_warning_at(schema, i);
-        struct diag diag = {.level = DIAG_WARNING,
-                            .source = surety_str_of(source),
-                            .text = surety_doc_text(warning.key.doc),
-                            .position = surety_val_position(warning.key),
-                            .keyword = surety_str_of("unknown"),
-                            .message = warning.message,
-                            .hint = warning.hint};
 
-        surety_buf_reset(&at);
-        surety_val_pointer(warning.key, &at);
-        diag.at = surety_buf_str(&at);
-        diag_write(&cli->err.buf, cli->color, &diag);
+        surety_buf_reset(&text);
+        surety_val_pointer(warning.key, &text);
+        issue.keyword_location = surety_buf_str(&text);
+        issue.position = surety_val_position(warning.key);
+        issue.message = warning.message;
+        issue.hint = warning.hint;
+        put_warning(cli, source, surety_doc_text(warning.key.doc), &issue);
     }
-    if (count > SURETY_SCHEMA_WARNINGS_MAX)
-        put_format(&cli->err.buf, "%s: warning: %zu more members say nothing\n",
-                   source, count - SURETY_SCHEMA_WARNINGS_MAX);
-    surety_buf_done(&at);
+    if (count > SURETY_SCHEMA_WARNINGS_MAX) {
+        surety_buf_reset(&text);
+        put_format(&text, "%zu more members say nothing",
+                   count - SURETY_SCHEMA_WARNINGS_MAX);
+        issue = (surety_issue){.keyword = issue.keyword,
+                               .message = surety_buf_str(&text)};
+        put_warning(cli, source, (surety_str){NULL, 0}, &issue);
+    }
+    surety_buf_done(&text);
 }
 
 size_t library_warn_duplicates(struct cli *cli, const char *source,

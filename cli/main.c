@@ -193,8 +193,10 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     output_init(&cli.out, STDOUT_FILENO);
     output_init(&cli.err, STDERR_FILENO);
+    surety_buf_init(&cli.warnings, NULL, 0);
     cli_color(&cli, COLOR_UNSET);
     run(&cli, argc > 0 ? argc - 1 : 0, argv + (argc > 0));
+    surety_buf_done(&cli.warnings);
     free(cli.limits_given.items);
     if (!output_close(&cli.out)) {
         if (cli.out.error != EPIPE)

@@ -60,8 +60,10 @@ static void put_report(struct run_consensus *job, int code)
 
     if (!job->settings->session.quiet) {
         surety_consensus_write(job->consensus, form, out);
-        if (form == SURETY_REPORT_JSON)
+        if (form == SURETY_REPORT_JSON) {
+            session_warnings(job->cli, out);
             surety_buf_byte(out, '\n');
+        }
     } else if (code >= CODE_PROVIDER) {
         snprintf(error.message, sizeof(error.message), "%.*s", (int)message.len,
                  message.ptr);

@@ -46,15 +46,72 @@ void tally_add(struct tally *tally, const surety_outcome *outcome)
 
 /* ---- getting ready ------------------------------------------------------ */
 
+/* A contract's warning as a report has issues. */
+static void warning_json(surety_buf *out, const char *source,
+                         const surety_issue *issue)
+{
+    (void)source;
+    surety_issue_write_json(issue, out);
+}
+
+/* The same as a notification of SARIF 2.1.0 (section 3.58). */
+static void warning_sarif(surety_buf *out, const char *source,
+                          const surety_issue *issue)
+{
+    surety_buf text;
+
+    surety_buf_text(out, "{\"level\":\"warning\",\"descriptor\":{\"id\":");
+    surety_json_string(out, issue->keyword);
+    surety_buf_text(out, "},\"message\":{\"text\":");
+    surety_buf_init(&text, NULL, 0);
+    surety_buf_add(&text, issue->message);
+    if (issue->hint.len > 0) {
+        surety_buf_text(&text, "; ");
+        surety_buf_add(&text, issue->hint);
+    }
+    surety_json_string(out, surety_buf_str(&text));
+    surety_buf_done(&text);
+    surety_buf_text(out, "},\"locations\":[{\"physicalLocation\":{"
+                         "\"artifactLocation\":{\"uri\":");
+    surety_json_string(out, surety_str_of(source));
+    surety_buf_byte(out, '}');
+    if (issue->position.line)
+        put_format(out, ",\"region\":{\"startLine\":%u,\"startColumn\":%u}",
+                   (unsigned)issue->position.line,
+                   (unsigned)issue->position.column);
+    surety_buf_text(out, "},\"logicalLocations\":[{\"fullyQualifiedName\":");
+    surety_json_string(out, issue->keyword_location);
+    surety_buf_text(out, "}]}]}");
+}
+
 surety_contract *session_contract(struct cli *cli,
                                   const struct session_settings *settings)
 {
     const surety_report form = report_forms[settings->report];
 
-    if (settings->quiet || (!settings->jsonl && (form == SURETY_REPORT_JSON ||
-                                                 form == SURETY_REPORT_SARIF)))
+    if (settings->quiet)
         cli->no_schema_warnings = true;
+    else if (!settings->jsonl && form == SURETY_REPORT_JSON)
+        cli->warning_put = warning_json;
+    else if (!settings->jsonl && form == SURETY_REPORT_SARIF)
+        cli->warning_put = warning_sarif;
     return library_contract(cli, settings->contract);
+}
+
+void session_warnings(struct cli *cli, surety_buf *report)
+{
+    surety_buf *warnings = &cli->warnings;
+    const size_t start = report->len;
+
+    if (warnings->len == 0 || report->len == 0 ||
+        report->ptr[report->len - 1] != '}')
+        return;
+    report->len--;
+    surety_buf_text(report, ",\"contract_warnings\":[");
+    surety_buf_add(report, surety_buf_str(warnings));
+    surety_buf_text(report, "]}");
+    surety_json_shown(report, start);
+    surety_buf_reset(warnings);
 }
 
 /* One name of --extract. */
@@ -304,6 +361,8 @@ static void session_sarif(struct session *session)
                surety_version(), is_whole ? "true" : "false");
     surety_buf_text(out, ",\"toolExecutionNotifications\":[");
     surety_buf_add(out, surety_buf_str(&session->notifications));
+    surety_buf_text(out, "],\"toolConfigurationNotifications\":[");
+    surety_buf_add(out, surety_buf_str(&session->cli->warnings));
     surety_buf_text(out, "]}],\"results\":[");
     surety_buf_add(out, surety_buf_str(&session->results));
     surety_buf_text(out, "]}]}\n");
@@ -351,8 +410,10 @@ void session_report(struct session *session, const surety_outcome *outcome,
     if (surety_outcome_partial(outcome) &&
         (form == SURETY_REPORT_TEXT || form == SURETY_REPORT_COLOR))
         put_partial(outcome, source, session->cli->color, out);
-    if (form == SURETY_REPORT_JSON)
+    if (form == SURETY_REPORT_JSON) {
+        session_warnings(session->cli, out);
         surety_buf_byte(out, '\n');
+    }
     /* A valid reply has no results, and so no comma before them. */
     if (is_sarif && start > 0 && out->len == start + 1)
         out->len = start;

@@ -177,10 +177,14 @@ void session_done(struct session *session);
 /* The exit code of a judgement that failed. */
 int session_code(const struct session *session, surety_status status);
 /* The contract that the settings name. What its schema warns of is written
- * unless --quiet was given, or reports are JSON or SARIF, which a program reads
- * from the same place. NULL: said why. */
+ * unless --quiet was given; where reports are JSON or SARIF, which a program
+ * reads from the same place, they have the warnings. NULL: said why. */
 surety_contract *session_contract(struct cli *cli,
                                   const struct session_settings *settings);
+
+/* Adds them to a report in JSON that ends with its brace, the first of the
+ * command, as the member contract_warnings. */
+void session_warnings(struct cli *cli, surety_buf *report);
 
 /* The form that reports have: of --report, with colour where there is. */
 surety_report session_form(const struct session *session);

@@ -158,7 +158,9 @@ static void put_stopped(const struct arrival *arrival, surety_val report,
         else
             surety_val_write(member, SURETY_STYLE_COMPACT, out);
     }
-    surety_buf_text(out, "}\n");
+    surety_buf_byte(out, '}');
+    session_warnings(arrival->session->cli, out);
+    surety_buf_byte(out, '\n');
     surety_buf_done(&why);
 }
 

@@ -379,6 +379,33 @@ CLEAN = {"$schema": "https://json-schema.org/draft/2020-12/schema",
          "properties": {"a": {"type": "string", "description": "A text."}}}
 
 
+SLIPS = [("/requird", "unknown", 3), ("/properties/a/minLenght", "unknown", 9)]
+
+
+def test_unknown_run():
+    """run says it as check does, in each form of report."""
+    words = ("run", "-c", "slip.json", "-m", "exec:cat slip-1.json", "--ledger",
+             "none", "--report")
+    result = surety(*words, "text", "x")
+    gives("run warns", result, 0, None, "slip.json:3:3: warning[unknown]")
+    same("run warns once", result.err.count("warning[unknown]"), 2)
+    for form, more in (("json", ()), ("json", ("--consensus", "first"))):
+        result = surety(*words, form, *more, "x")
+        report = json.loads(result.err)
+        same(f"run's report has the warnings {more}", [
+            (one["keywordLocation"], one["keyword"], one["line"])
+            for one in report["contract_warnings"]], SLIPS)
+        gives("and is of its contract", surety(
+            "check", "-c", "surety/consensus" if more else "surety/report",
+            "-q", stdin=result.err), 0)
+    result = surety(*words, "sarif", "x")
+    same("run's SARIF, too", len(json.loads(result.err)["runs"][0][
+        "invocations"][0]["toolConfigurationNotifications"]), len(SLIPS))
+    result = surety(*words, "json", "--no-schema-warnings", "x")
+    check("but not with --no-schema-warnings",
+          "contract_warnings" not in json.loads(result.err), result)
+
+
 def test_unknown():
     """A misspelt keyword is told by whatever loads the schema, once."""
     write("slip.json", {"type": "object", "requird": ["a"], "x-own": 1,
@@ -425,7 +452,34 @@ def test_unknown():
             "validate", "old.json", "old-1.json"), 0)
     result = surety("check", "-c", "slip.json", "--report", "json",
                     "slip-1.json")
-    check("a JSON report stays alone", json.loads(result.err)["ok"], result)
+    report = json.loads(result.err)
+    same("the first JSON report has the warnings", [
+        (one["keywordLocation"], one["keyword"], one["line"])
+        for one in report["contract_warnings"]], SLIPS)
+    gives("it is of the contract surety/report", surety(
+        "check", "-c", "surety/report", "-q", stdin=result.err), 0)
+    result = surety("check", "-c", "slip.json", "--report", "json",
+                    "slip-1.json", "slip-1.json")
+    same("only the first", ["contract_warnings" in json.loads(line)
+                            for line in result.err.splitlines()],
+         [True, False])
+    result = surety("check", "-c", "slip.json", "--stream", "--report", "json",
+                    stdin='{"a": 1')
+    same("that of a stream, too", len(json.loads(
+        result.err)["contract_warnings"]), len(SLIPS))
+    result = surety("check", "-c", "slip.json", "--report", "sarif",
+                    "slip-1.json")
+    notes = json.loads(result.err)["runs"][0]["invocations"][0]
+    same("SARIF has them as notifications", [
+        (one["locations"][0]["logicalLocations"][0]["fullyQualifiedName"],
+         one["descriptor"]["id"],
+         one["locations"][0]["physicalLocation"]["region"]["startLine"])
+        for one in notes["toolConfigurationNotifications"]], SLIPS)
+    for form in ("json", "sarif"):
+        result = surety("check", "-c", "slip.json", "--report", form,
+                        "--no-schema-warnings", "slip-1.json")
+        check(f"--no-schema-warnings: {form} has none",
+              "unknown" not in result.err, result)
     same("check -q is quiet", surety("check", "-c", "slip.json", "-q",
                                      "slip-1.json").err, "")
     same("validate -q is quiet", surety("validate", "-q", "slip.json",
@@ -441,7 +495,7 @@ def test_unknown():
     many = surety("validate", write("many.json", {
         f"keyword{i}": 1 for i in range(40)}), "slip-1.json")
     same("not more than are worth telling",
-         many.err.count("warning[unknown]"), 32)
+         many.err.count("is no keyword"), 32)
     check("and how many more", "8 more members say nothing" in many.err, many)
     for name in surety("contracts", "list", "--names").out.split():
         same(f"{name} is quiet", surety("check", "-c", name, "-q",
@@ -678,5 +732,5 @@ def test_pages():
 
 run_tests(test_tool, test_options, test_contract_errors, test_registry,
           test_validate, test_resolve, test_contracts, test_diff, test_lint,
-          test_unknown,
+          test_unknown, test_unknown_run,
           test_pages)
