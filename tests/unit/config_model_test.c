@@ -173,6 +173,51 @@ done:
     surety_config_free(config);
 }
 
+/* A connection is shared by those whom one way reaches, and by no other. */
+TEST(shares_what_is_one_way)
+{
+    static const struct {
+        const char *one, *other;
+        bool shared;
+    } pairs[] = {
+        {"a:m", "a:n", true},       {"a:m", "same:m", true},
+        {"a:m", "safe:m", false},   {"safe:m", "safe:n", true},
+        {"a:m", "far:m", false},    {"far:m", "far2:m", false},
+        {"far:m", "far:n", true},   {"a:m", "exec:cat", false},
+        {"exec:cat", "a:m", false}, {"exec:cat", "exec:cat -u", true},
+    };
+    struct world world = {.name = NULL};
+    const surety_config_options options = options_of(t, &world);
+    const surety_model *one = NULL;
+    const surety_model *other = NULL;
+    surety_config *config = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(pairs); i++) {
+        TRY(surety_config_read(
+            surety_str_of(
+                "{\"providers\":{\"a\":{\"base_url\":\"http://127.0.0.1:1\"},"
+                "\"same\":{\"base_url\":\"http://127.0.0.1:2\","
+                "\"retry_ambiguous\":true},"
+                "\"safe\":{\"base_url\":\"http://127.0.0.1:1\","
+                "\"public_only\":true},"
+                "\"far\":{\"base_url\":\"http://127.0.0.1:1\",\"proxy\":"
+                "\"http://p\"},\"far2\":{\"base_url\":\"http://127.0.0.1:1\","
+                "\"proxy\":\"http://q\"}}}"),
+            &options, &config, NULL));
+        TRY(ask(config, pairs[i].one, &one, NULL));
+        TRY(ask(config, pairs[i].other, &other, NULL));
+        if ((one->transport == other->transport) != pairs[i].shared)
+            printf("# %s and %s\n", pairs[i].one, pairs[i].other);
+        CHECK((one->transport == other->transport) == pairs[i].shared);
+        CHECK(!one->retry_ambiguous);
+        CHECK(other->retry_ambiguous == !strncmp(pairs[i].other, "same", 4));
+        surety_config_free(config);
+        config = NULL;
+    }
+done:
+    surety_config_free(config);
+}
+
 TEST(says_what_is_not_there)
 {
     static const struct {
@@ -364,6 +409,7 @@ int main(int argc, char **argv)
         {"gives models that are named directly",
          gives_models_that_are_named_directly},
         {"gives models of the file", gives_models_of_the_file},
+        {"shares what is one way", shares_what_is_one_way},
         {"says what is not there", says_what_is_not_there},
         {"reads keys", reads_keys},
         {"needs no keys where none is sent", needs_no_keys_where_none_is_sent},

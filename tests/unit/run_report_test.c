@@ -92,6 +92,147 @@ done:
     surety_buf_done(&out);
 }
 
+/* More tokens from a cache than tokens, and none of the answer's. */
+static const struct fake_answer report_cached[] = {
+    {.status = 200,
+     .body = "{\"choices\":[{\"message\":{\"content\":\"{\\\"n\\\":3}\"},"
+             "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,"
+             "\"completion_tokens\":5,\"prompt_tokens_details\":{"
+             "\"cached_tokens\":99}}}"}};
+
+/* Each report whole: its clocks, and the ids made by chance, are the test's. */
+static const struct {
+    const struct fake_answer *answers;
+    size_t count;
+    const char *whole;
+} report_whole[] = {
+    {report_denied, 1,
+     "{\"ok\":false,\"stage\":\"provider\",\"contract\":\"c\",\"val"
+     "ue\":null,\"fallback\":false,\"place\":null,\"span\":null"
+     ",\"errors\":[{\"keyword\":\"provider\",\"error\":\"no model"
+     " gave a reply: m: the key is missing or wrong (HTT"
+     "P 401, invalid_api_key: 100% wrong: [31m ***)\",\"hi"
+     "nt\":\"give the right key (key_env or key_file)\"}],\""
+     "repairs\":[],\"warnings\":[],\"raw\":\"\",\"verdict\":\"prov"
+     "ider\",\"message\":\"no model gave a reply: m: the key"
+     " is missing or wrong (HTTP 401, invalid_api_key: 1"
+     "00% wrong: [31m ***)\",\"hint\":\"give the right key ("
+     "key_env or key_file)\",\"run\":\"018bcfe5-6be8-7cc1-af"
+     "ba-e3685963bb19\",\"usage\":{\"known\":true,\"input_toke"
+     "ns\":0,\"cached_input_tokens\":0,\"output_tokens\":0,\"r"
+     "easoning_tokens\":0},\"cost_picousd\":0,\"attempts\":[{"
+     "\"number\":1,\"id\":\"018bcfe5-6be8-755e-9c70-61a43b90b"
+     "242\",\"purpose\":\"ask\",\"model\":\"m\",\"mode\":\"prompt\",\""
+     "reason\":\"asks m in mode prompt\",\"started_ms\":0,\"fi"
+     "rst_byte_ms\":10,\"ended_ms\":10,\"failure\":\"auth\",\"ht"
+     "tp_status\":401,\"error_code\":\"invalid_api_key\",\"err"
+     "or_message\":\"100% wrong: [31m ***\",\"stage\":\"provid"
+     "er\",\"usage\":{\"known\":false,\"input_tokens\":0,\"cache"
+     "d_input_tokens\":0,\"output_tokens\":0,\"reasoning_tok"
+     "ens\":0},\"cost_picousd\":0,\"report\":null,\"decision\":"
+     "\"the key is missing or wrong (HTTP 401, invalid_ap"
+     "i_key: 100% wrong: [31m ***), there is no other mo"
+     "del: the run ends\"}]}"},
+    {report_rejected, 2,
+     "{\"ok\":false,\"stage\":\"validation\",\"contract\":\"c\",\"v"
+     "alue\":null,\"fallback\":false,\"place\":\"whole\",\"span\""
+     ":{\"start\":0,\"end\":2},\"errors\":[{\"instanceLocation\""
+     ":\"\",\"keywordLocation\":\"/required\",\"absoluteKeyword"
+     "Location\":\"#/required\",\"keyword\":\"required\",\"error"
+     "\":\"the required property \\\"n\\\" is missing\",\"line\":"
+     "1,\"column\":1,\"offset\":0,\"length\":1}],\"repairs\":[],"
+     "\"warnings\":[],\"raw\":\"{}\",\"verdict\":\"rejected\",\"mes"
+     "sage\":\"no reply satisfies the contract c: m (2 cal"
+     "ls): the reply breaks its contract (required at th"
+     "e root)\",\"hint\":\"name another model, or say in the"
+     " prompt what it gets wrong\",\"run\":\"018bcfe5-6be8-7"
+     "cc1-afba-e3685963bb19\",\"reply_first\":\"{\\\"n\\\":11}\","
+     "\"reply_last\":\"{}\",\"best\":1,\"usage\":{\"known\":true,\""
+     "input_tokens\":20,\"cached_input_tokens\":0,\"output_t"
+     "okens\":10,\"reasoning_tokens\":0},\"cost_picousd\":250"
+     "00000,\"attempts\":[{\"number\":1,\"id\":\"018bcfe5-6be8-"
+     "755e-9c70-61a43b90b242\",\"purpose\":\"ask\",\"model\":\"m"
+     "\",\"answered_by\":\"m-1\",\"mode\":\"prompt\",\"reason\":\"as"
+     "ks m in mode prompt\",\"started_ms\":0,\"first_byte_ms"
+     "\":10,\"ended_ms\":10,\"failure\":null,\"http_status\":20"
+     "0,\"finish_reason\":\"stop\",\"response_id\":\"c\",\"stage\""
+     ":\"validation\",\"candidate\":{\"n\":11},\"raw\":\"{\\\"n\\\":1"
+     "1}\",\"raw_bytes\":8,\"usage\":{\"known\":true,\"input_tok"
+     "ens\":10,\"cached_input_tokens\":0,\"output_tokens\":5,"
+     "\"reasoning_tokens\":0},\"cost_picousd\":12500000,\"rep"
+     "ort\":{\"ok\":false,\"stage\":\"validation\",\"contract\":\""
+     "c\",\"value\":null,\"fallback\":false,\"place\":\"whole\",\""
+     "span\":{\"start\":0,\"end\":8},\"errors\":[{\"instanceLoca"
+     "tion\":\"/n\",\"keywordLocation\":\"/properties/n/maximu"
+     "m\",\"absoluteKeywordLocation\":\"#/properties/n/maxim"
+     "um\",\"keyword\":\"maximum\",\"error\":\"11 is greater tha"
+     "n the maximum of 10\",\"line\":1,\"column\":6,\"offset\":"
+     "5,\"length\":2}],\"repairs\":[],\"warnings\":[],\"raw\":\"{"
+     "\\\"n\\\":11}\"},\"decision\":\"the reply breaks its contr"
+     "act (maximum at /n): re-ask 1 of 1, with what was "
+     "wrong, at m in mode prompt\"},{\"number\":2,\"id\":\"018"
+     "bcfe5-6bf2-75b9-b0d3-42ffe40540a0\",\"purpose\":\"re-a"
+     "sk\",\"model\":\"m\",\"answered_by\":\"m-1\",\"mode\":\"prompt"
+     "\",\"reason\":\"re-ask 1 of 1, with what was wrong, at"
+     " m in mode prompt\",\"started_ms\":10,\"first_byte_ms\""
+     ":20,\"ended_ms\":20,\"failure\":null,\"http_status\":200"
+     ",\"finish_reason\":\"stop\",\"response_id\":\"c\",\"stage\":"
+     "\"validation\",\"candidate\":{},\"raw\":\"{}\",\"raw_bytes\""
+     ":2,\"usage\":{\"known\":true,\"input_tokens\":10,\"cached"
+     "_input_tokens\":0,\"output_tokens\":5,\"reasoning_toke"
+     "ns\":0},\"cost_picousd\":12500000,\"report\":{\"ok\":fals"
+     "e,\"stage\":\"validation\",\"contract\":\"c\",\"value\":null"
+     ",\"fallback\":false,\"place\":\"whole\",\"span\":{\"start\":"
+     "0,\"end\":2},\"errors\":[{\"instanceLocation\":\"\",\"keywo"
+     "rdLocation\":\"/required\",\"absoluteKeywordLocation\":"
+     "\"#/required\",\"keyword\":\"required\",\"error\":\"the req"
+     "uired property \\\"n\\\" is missing\",\"line\":1,\"column\""
+     ":1,\"offset\":0,\"length\":1}],\"repairs\":[],\"warnings\""
+     ":[],\"raw\":\"{}\"},\"decision\":\"the reply breaks its c"
+     "ontract (required at the root), the re-asks are sp"
+     "ent, there is no other model: the run ends\"}]}"},
+    {report_cached, 1,
+     "{\"ok\":true,\"stage\":null,\"contract\":\"c\",\"value\":{\"n"
+     "\":3},\"fallback\":false,\"place\":\"whole\",\"span\":{\"sta"
+     "rt\":0,\"end\":7},\"errors\":[],\"repairs\":[],\"warnings\""
+     ":[],\"raw\":\"{\\\"n\\\":3}\",\"verdict\":\"valid\",\"run\":\"018"
+     "bcfe5-6be8-7cc1-afba-e3685963bb19\",\"reply_first\":\""
+     "{\\\"n\\\":3}\",\"reply_last\":\"{\\\"n\\\":3}\",\"best\":1,\"usag"
+     "e\":{\"known\":false,\"input_tokens\":74,\"cached_input_"
+     "tokens\":0,\"output_tokens\":3,\"reasoning_tokens\":0},"
+     "\"cost_picousd\":24500000,\"attempts\":[{\"number\":1,\"i"
+     "d\":\"018bcfe5-6be8-755e-9c70-61a43b90b242\",\"purpose"
+     "\":\"ask\",\"model\":\"m\",\"mode\":\"prompt\",\"reason\":\"asks"
+     " m in mode prompt\",\"started_ms\":0,\"first_byte_ms\":"
+     "10,\"ended_ms\":10,\"failure\":null,\"http_status\":200,"
+     "\"finish_reason\":\"stop\",\"stage\":null,\"usage\":{\"know"
+     "n\":false,\"input_tokens\":0,\"cached_input_tokens\":0,"
+     "\"output_tokens\":0,\"reasoning_tokens\":0},\"cost_pico"
+     "usd\":null,\"report\":{\"ok\":true,\"stage\":null,\"contra"
+     "ct\":\"c\",\"value\":{\"n\":3},\"fallback\":false,\"place\":\""
+     "whole\",\"span\":{\"start\":0,\"end\":7},\"errors\":[],\"rep"
+     "airs\":[],\"warnings\":[],\"raw\":\"{\\\"n\\\":3}\"},\"decisio"
+     "n\":\"the reply is valid: it is taken\"}]}"},
+};
+
+TEST(writes_every_member)
+{
+    struct trial trial;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(trial_open(&trial, t, contract_text, NULL, 0));
+    for (size_t i = 0; i < CHECK_COUNT(report_whole); i++) {
+        trial_reset(&trial, t, report_whole[i].answers, report_whole[i].count);
+        trial.models[0].price = (surety_price){true, 250000, 25000, 2000000};
+        TRY(report_of(&trial, SURETY_REPORT_JSON, &out));
+        CHECK_TEXT(surety_buf_str(&out), report_whole[i].whole);
+    }
+done:
+    trial_close(&trial);
+    surety_buf_done(&out);
+}
+
 #define STREAM(text)                                                           \
     "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" text          \
     "\"}}]}\n\n"
@@ -346,6 +487,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"writes reports of its contract", writes_reports_of_its_contract},
+        {"writes every member", writes_every_member},
         {"shows what was refused", shows_what_was_refused},
         {"writes for people", writes_for_people},
         {"makes ids", makes_ids},
