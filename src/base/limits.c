@@ -143,15 +143,31 @@ surety_status surety_limits_set(surety_limits *limits, surety_str name,
     return SURETY_OK;
 }
 
+/* Whether the name stands in text as a word: depth_max is also the end of
+ * schema_depth_max. */
+static bool limits_stands(surety_str text, surety_str name)
+{
+    size_t from = 0;
+
+    while (from < text.len) {
+        const surety_str rest = {text.ptr + from, text.len - from};
+        const size_t at = from + surety__str_find(rest, name);
+
+        if (at >= text.len)
+            return false;
+        if (at == 0 || text.ptr[at - 1] != '_')
+            return true;
+        from = at + name.len;
+    }
+    return false;
+}
+
 const char *surety__limit_named(const char *message)
 {
     const surety_str text = surety_str_of(message);
 
-    for (size_t i = 0; i < LIMITS_COUNT; i++) {
-        const surety_str name = surety_str_of(limits_rows[i].seen.name);
-
-        if (surety__str_find(text, name) < text.len)
-            return name.ptr;
-    }
+    for (size_t i = 0; i < LIMITS_COUNT; i++)
+        if (limits_stands(text, surety_str_of(limits_rows[i].seen.name)))
+            return limits_rows[i].seen.name;
     return NULL;
 }
