@@ -60,7 +60,7 @@ surety_status surety_consensus_wait(surety_consensus *consensus,
 {
     surety_status status = SURETY_OK;
     surety__late late = {.status = SURETY_OK};
-    surety_error error;
+    surety_error error = {.status = SURETY_OK};
     uint32_t delay_ms = 0;
 
     if (!consensus)

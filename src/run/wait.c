@@ -45,6 +45,11 @@ void surety__late_keep(surety__late *late, surety_status status,
         return;
     late->status = status;
     late->error = *error;
+    late->error.status = status;
+    /* A transport of the caller's may say nothing. */
+    if (!error->message[0])
+        surety__fail(&late->error, status, "a transport's wait failed: %s",
+                     surety_status_name(status));
 }
 
 surety_status surety__late_tell(const surety__late *late, surety_status status,
@@ -73,7 +78,7 @@ surety_status surety_run_wait(surety_run *run, const volatile int *cancelled,
 {
     surety_status status = SURETY_OK;
     surety__late late = {.status = SURETY_OK};
-    surety_error error;
+    surety_error error = {.status = SURETY_OK};
     uint32_t delay_ms = 0;
 
     if (!run)

@@ -204,6 +204,16 @@ static inline surety_status fake_wait_broken(void *ctx, uint32_t timeout_ms,
     return SURETY_IO;
 }
 
+/* One that fails without an error. */
+static inline surety_status fake_wait_silent(void *ctx, uint32_t timeout_ms,
+                                             surety_error *reterr)
+{
+    (void)ctx;
+    (void)timeout_ms;
+    (void)reterr;
+    return SURETY_IO;
+}
+
 /* One that brings the answer, and then fails, as a recorder does that cannot
  * write. */
 static inline surety_status fake_wait_late(void *ctx, uint32_t timeout_ms,

@@ -432,6 +432,13 @@ TEST(waits)
     EXPECT(SURETY_IO, surety_run_wait(trial.run, NULL, &err));
     CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
     CHECK(!trial.fake.active);
+
+    trial_reset(&trial, t, answers, CHECK_COUNT(answers));
+    trial.fake.transport.wait = fake_wait_silent;
+    trial.options.ledger = NULL;
+    TRY(trial_begin(&trial));
+    EXPECT(SURETY_IO, surety_run_wait(trial.run, NULL, &err));
+    CHECK_TEXT(surety_str_of(err.message), "a transport's wait failed: io");
     EXPECT(SURETY_MISUSE, surety_run_wait(NULL, NULL, &err));
 done:
     trial_close(&trial);
