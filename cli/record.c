@@ -216,7 +216,8 @@ static void put_outcome(const struct recorder *recorder,
     }
     put_record(recorder, record, out);
     start = out->len;
-    (void)surety_outcome_report(outcome, SURETY_REPORT_JSON, &options, out);
+    (void)surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""),
+                               &options, out);
     /* One object, of which the members of both are. */
     if (out->status == SURETY_OK)
         out->ptr[start] = ',';

@@ -406,7 +406,7 @@ void session_report(struct session *session, const surety_outcome *outcome,
         return;
     if (is_sarif && start > 0)
         surety_buf_byte(out, ',');
-    surety_outcome_write(outcome, form, surety_str_of(source), out);
+    surety_outcome_write(outcome, form, surety_str_of(source), NULL, out);
     if (surety_outcome_partial(outcome) &&
         (form == SURETY_REPORT_TEXT || form == SURETY_REPORT_COLOR))
         put_partial(outcome, source, session->cli->color, out);

@@ -175,7 +175,7 @@ static void stop_json(const struct arrival *arrival,
     surety_buf_init(&text, NULL, 0);
     if (doc &&
         surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0},
-                             &text) == SURETY_OK &&
+                             NULL, &text) == SURETY_OK &&
         surety_doc_read(doc, surety_buf_str(&text), NULL, &error) == SURETY_OK)
         put_stopped(arrival, surety_doc_root(doc), surety_outcome_ok(outcome),
                     &cli->err.buf);

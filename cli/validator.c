@@ -440,7 +440,7 @@ surety_status validators_init(struct validators *validators,
                                .ctx = command};
     }
     validators->count = count;
-    return surety_exec_open_with(&options, &validators->transport, NULL);
+    return surety_exec_open(&options, &validators->transport, NULL);
 }
 
 void validators_done(struct validators *validators)

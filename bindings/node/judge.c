@@ -277,7 +277,7 @@ static napi_value judge(napi_env env, napi_callback_info info)
             surety_outcome_write(judgement.outcome,
                                  pair ? SURETY_REPORT_JSON
                                       : (surety_report)form,
-                                 source.str, &out);
+                                 source.str, NULL, &out);
         if (judgement.outcome)
             made = string_done(env, &out);
         else if (!pair)
@@ -633,7 +633,7 @@ static napi_value stream_finish(napi_env env, napi_callback_info info)
         surety_buf_init(&out, NULL, 0);
         if (!status)
             surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""),
-                                 &out);
+                                 NULL, &out);
         if (!status)
             made = string_done(env, &out);
         if (made || status)

@@ -234,12 +234,9 @@ typedef struct surety_exec_options {
  * response its standard output. Not SURETY_MODE_NATIVE or TOOL. A status other
  * than 0 is COMMAND with the end of its standard error. Of this process's
  * environment a command gets what surety_exec_options names, and so no key.
- * SURETY_MISUSE: a name is empty, or has "=" or a NUL. */
-SURETY_API surety_status
-surety_exec_open_with(const surety_exec_options *options,
-                      surety_transport **ret_transport, surety_error *reterr);
-/* The same without further variables. */
-SURETY_API surety_status surety_exec_open(const surety_alloc *alloc,
+ * NULL options: no further variables. SURETY_MISUSE: a name is empty, or has
+ * "=" or a NUL. */
+SURETY_API surety_status surety_exec_open(const surety_exec_options *options,
                                           surety_transport **ret_transport,
                                           surety_error *reterr);
 

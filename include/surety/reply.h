@@ -240,27 +240,21 @@ typedef enum surety_report {
                              * separated; the caller writes the run around */
 } surety_report;
 
-/* Appends the outcome's report. source names the reply ("reply.md") in the
- * forms that show it. Control characters of the reply are escaped. */
-SURETY_API surety_status surety_outcome_write(const surety_outcome *outcome,
-                                              surety_report form,
-                                              surety_str source,
-                                              surety_buf *out);
-
-/* How a report is written, besides its form. */
 typedef struct surety_report_options {
-    size_t size;       /* sizeof(surety_report_options) */
-    surety_str source; /* as surety_outcome_write's */
+    size_t size; /* sizeof(surety_report_options) */
     /* Characters of the reply that the member raw of JSON has; 0: 500, and
      * SURETY_RAW_NONE: none, so that it is "". */
     size_t raw_max;
 } surety_report_options;
 #define SURETY_RAW_NONE SIZE_MAX
-/* The same as surety_outcome_write; options may be NULL. SURETY_MISUSE; what
- * the buffer says. */
-SURETY_API surety_status
-surety_outcome_report(const surety_outcome *outcome, surety_report form,
-                      const surety_report_options *options, surety_buf *out);
+
+/* Appends the outcome's report. source names the reply ("reply.md") in the
+ * forms that show it. NULL options: the defaults. Control characters of the
+ * reply are escaped. SURETY_MISUSE: no outcome, no buffer, or no such form or
+ * size; else the buffer's status. */
+SURETY_API surety_status surety_outcome_write(
+    const surety_outcome *outcome, surety_report form, surety_str source,
+    const surety_report_options *options, surety_buf *out);
 
 #ifdef __cplusplus
 }

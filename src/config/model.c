@@ -79,7 +79,7 @@ static surety_status model_open_exec(surety_config *config, surety_val names,
     for (size_t i = 0; i < options.environment_count; i++)
         if (model_warn_unset(config, all[i], reterr))
             return SURETY_NOMEM;
-    return surety_exec_open_with(&options, ret_transport, reterr);
+    return surety_exec_open(&options, ret_transport, reterr);
 }
 
 /* Opens the way that row says for the model `from`; recording is of

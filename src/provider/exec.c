@@ -714,9 +714,9 @@ static surety_status exec_name(struct exec *exec,
     return SURETY_OK;
 }
 
-surety_status surety_exec_open_with(const surety_exec_options *options,
-                                    surety_transport **ret_transport,
-                                    surety_error *reterr)
+surety_status surety_exec_open(const surety_exec_options *options,
+                               surety_transport **ret_transport,
+                               surety_error *reterr)
 {
     surety_exec_options own;
     struct exec *exec;
@@ -742,14 +742,4 @@ surety_status surety_exec_open_with(const surety_exec_options *options,
                                          .close = exec_close};
     *ret_transport = &exec->transport;
     return SURETY_OK;
-}
-
-surety_status surety_exec_open(const surety_alloc *alloc,
-                               surety_transport **ret_transport,
-                               surety_error *reterr)
-{
-    const surety_exec_options options = {.size = sizeof(options),
-                                         .alloc = alloc};
-
-    return surety_exec_open_with(&options, ret_transport, reterr);
 }

@@ -8,26 +8,14 @@
 
 surety_status surety_outcome_write(const surety_outcome *outcome,
                                    surety_report form, surety_str source,
+                                   const surety_report_options *options,
                                    surety_buf *out)
 {
-    const surety_report_options options = {.size = sizeof(options),
-                                           .source = source};
-
-    return surety_outcome_report(outcome, form, &options, out);
-}
-
-surety_status surety_outcome_report(const surety_outcome *outcome,
-                                    surety_report form,
-                                    const surety_report_options *options,
-                                    surety_buf *out)
-{
     surety_report_options own;
-    surety_str source;
 
     if (!outcome || !out ||
         surety__options_take(&own, sizeof(own), options, NULL))
         return SURETY_MISUSE;
-    source = own.source;
     switch (form) {
     case SURETY_REPORT_JSON:
         surety__report_json(outcome, own.raw_max, out);

@@ -411,9 +411,10 @@ static void receive_note(surety_run *run, bool patched)
         seen->stage = SURETY_STAGE_JSON_PARSE;
     attempt->error_count =
         tells ? surety_outcome_error_count(run->outcome) : !seen->ok;
-    status = stopped ? surety__watch_report(run, attempt, &run->text)
-                     : surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
-                                            (surety_str){"", 0}, &run->text);
+    status = stopped
+                 ? surety__watch_report(run, attempt, &run->text)
+                 : surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
+                                        (surety_str){"", 0}, NULL, &run->text);
     if (status == SURETY_NOMEM)
         run->status = SURETY_NOMEM;
     seen->report = surety__result_keep(run);

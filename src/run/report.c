@@ -280,7 +280,7 @@ static surety_status report_run_outcome(const surety_run *run, surety_buf *out)
                  ? surety__watch_report(
                        run, &run->attempts[run->outcome_of.stopped - 1], &text)
                  : surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
-                                        report_run_none, &text);
+                                        report_run_none, NULL, &text);
     if (status == SURETY_OK)
         status = surety_doc_read(doc, surety_buf_str(&text), NULL, NULL);
     if (status == SURETY_OK) {
@@ -490,7 +490,7 @@ surety_status surety_run_write(const surety_run *run, surety_report form,
         return status ? status : out->status;
     }
     if (run->outcome)
-        status = surety_outcome_write(run->outcome, form, source, out);
+        status = surety_outcome_write(run->outcome, form, source, NULL, out);
     if (status != SURETY_OK || run->verdict == SURETY_RUN_VALID)
         return status;
     if (form == SURETY_REPORT_TEXT || color) {

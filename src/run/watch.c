@@ -373,7 +373,7 @@ surety_status surety__watch_report(const surety_run *run,
     surety_buf_init(&text, out->alloc, 0);
     if (doc)
         status = surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
-                                      (surety_str){"", 0}, &text);
+                                      (surety_str){"", 0}, NULL, &text);
     if (status == SURETY_OK)
         status = surety_doc_read(doc, surety_buf_str(&text), NULL, NULL);
     if (status == SURETY_OK)

@@ -96,7 +96,7 @@ static surety_status wrong(struct work *work, const char *why)
                               &work->error);                                   \
         if (status == SURETY_OK && !value) {                                   \
             surety_outcome_write(work->outcome, SURETY_REPORT_PLAIN, reply,    \
-                                 &work->text);                                 \
+                                 NULL, &work->text);                           \
             status = wrong(work, "the reply is not valid");                    \
         }                                                                      \
         if (status == SURETY_OK) {                                             \

@@ -137,7 +137,7 @@ static void report(const surety_outcome *outcome, surety_buf *out)
 {
     surety_buf_reset(out);
     must(surety_outcome_write(outcome, SURETY_REPORT_JSON, SURETY__LITERAL("r"),
-                              out) == SURETY_OK);
+                              NULL, out) == SURETY_OK);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

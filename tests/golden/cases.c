@@ -355,7 +355,7 @@ bool golden_report_holds(const surety_outcome *outcome)
 
     surety_buf_init(&report, NULL, 0);
     surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0},
-                         &report);
+                         NULL, &report);
     if (surety_registry_new(NULL, &registry, NULL) == SURETY_OK &&
         surety_registry_find(registry, surety_str_of("surety/report"),
                              &contract, NULL) == SURETY_OK &&

@@ -181,7 +181,7 @@ static void write_report(struct golden *golden, const surety_outcome *outcome,
 
     surety_buf_init(&raw, NULL, 0);
     if (outcome)
-        surety_outcome_write(outcome, form->form, source, &raw);
+        surety_outcome_write(outcome, form->form, source, NULL, &raw);
     for (size_t i = 0; i < raw.len; i++) {
         if (raw.ptr[i] == '\x1b')
             surety_buf_text(&golden->made, "\\x1b");

@@ -252,7 +252,7 @@ static void law_stream(const struct trial *trial, const struct way *way)
 
     surety_buf_init(&want, NULL, 0);
     surety_buf_init(&got, NULL, 0);
-    surety_outcome_write(whole, SURETY_REPORT_JSON, (surety_str){NULL, 0},
+    surety_outcome_write(whole, SURETY_REPORT_JSON, (surety_str){NULL, 0}, NULL,
                          &want);
     for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++) {
         const surety_outcome *outcome = NULL;
@@ -261,7 +261,7 @@ static void law_stream(const struct trial *trial, const struct way *way)
 
         surety_buf_reset(&got);
         surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0},
-                             &got);
+                             NULL, &got);
         snprintf(what, sizeof(what), "level %d, chunks of %zu", (int)way->level,
                  chunks[i] == SIZE_MAX ? 0 : chunks[i]);
         if (!surety_str_equal(surety_buf_str(&want), surety_buf_str(&got)))

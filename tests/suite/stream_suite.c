@@ -104,7 +104,7 @@ static void suite_outcome(const surety_outcome *outcome, surety_buf *out)
 {
     surety_buf_reset(out);
     surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("reply"),
-                         out);
+                         NULL, out);
 }
 
 /* An instance as a native value. */

@@ -478,11 +478,6 @@ static void prompt_act(const void *given, surety_buf *out)
     surety_buf_done(&text);
 }
 
-static void report_fill(void *own)
-{
-    ((surety_report_options *)own)->source = surety_str_of("a.md");
-}
-
 static void report_alter(void *own)
 {
     ((surety_report_options *)own)->raw_max = 3;
@@ -495,10 +490,12 @@ static void report_act(const void *given, surety_buf *out)
 
     (void)surety_reply_judge(contract, surety_str_of("[1,2]"), NULL, &outcome,
                              NULL);
-    options_ended(
-        surety_outcome_report(outcome, SURETY_REPORT_JSON, given, out), out);
-    options_ended(
-        surety_outcome_report(outcome, SURETY_REPORT_TEXT, given, out), out);
+    options_ended(surety_outcome_write(outcome, SURETY_REPORT_JSON,
+                                       surety_str_of("a.md"), given, out),
+                  out);
+    options_ended(surety_outcome_write(outcome, SURETY_REPORT_TEXT,
+                                       surety_str_of("a.md"), given, out),
+                  out);
     surety_outcome_free(outcome);
     surety_contract_free(contract);
 }
@@ -524,8 +521,8 @@ static const struct options_row options_rows[] = {
                 .act = registry_act),
     OPTIONS_ROW(surety_judge_options, native_fault, .fill = judge_fill,
                 .alter = judge_alter, .act = judge_act),
-    OPTIONS_ROW(surety_report_options, raw_max, .fill = report_fill,
-                .alter = report_alter, .act = report_act),
+    OPTIONS_ROW(surety_report_options, raw_max, .alter = report_alter,
+                .act = report_act),
     OPTIONS_ROW(surety_issue_form, color, .fill = issue_fill,
                 .alter = issue_alter, .act = issue_act),
     OPTIONS_ROW(surety_stream_options, native, .fill = stream_fill,

@@ -113,7 +113,7 @@ static void exec_act(const void *given, surety_buf *out)
     surety_transport *transport = NULL;
 
     setenv("SURETY_TEST", "given", 1);
-    if (options_ended(surety_exec_open_with(given, &transport, NULL), out))
+    if (options_ended(surety_exec_open(given, &transport, NULL), out))
         converse(transport, &request, out);
 }
 

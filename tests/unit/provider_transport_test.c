@@ -320,6 +320,15 @@ done:
     heard_done(&heard);
 }
 
+static surety_status exec_open(struct check *t,
+                               surety_transport **ret_transport)
+{
+    const surety_exec_options options = {.size = sizeof(options),
+                                         .alloc = check_alloc(t)};
+
+    return surety_exec_open(&options, ret_transport, NULL);
+}
+
 TEST(talks_to_a_command)
 {
     surety_transport *transport = NULL;
@@ -328,7 +337,7 @@ TEST(talks_to_a_command)
     const surety_receiver receiver = heard_receiver(&heard);
 
     heard_init(&heard, check_alloc(t));
-    TRY(surety_exec_open(check_alloc(t), &transport, NULL));
+    TRY(exec_open(t, &transport));
     EXPECT(SURETY_MISUSE,
            transport->start(transport->ctx, 1,
                             &(surety_request){.size = sizeof(request),
@@ -377,7 +386,7 @@ TEST(gives_a_command_a_small_environment)
     setenv("SURETY_GIVE", "d", 1);
     setenv("LC_ALL", "C", 1);
     setenv("TZ", "UTC", 1);
-    TRY(surety_exec_open_with(&options, &transport, NULL));
+    TRY(surety_exec_open(&options, &transport, NULL));
     TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
     while (!heard.ends)
         TRY(transport->wait(transport->ctx, 20, NULL));
@@ -388,7 +397,7 @@ TEST(gives_a_command_a_small_environment)
     transport = NULL;
     options.environment = bad;
     options.environment_count = 1;
-    EXPECT(SURETY_MISUSE, surety_exec_open_with(&options, &transport, NULL));
+    EXPECT(SURETY_MISUSE, surety_exec_open(&options, &transport, NULL));
 done:
     transport_close(transport);
     heard_done(&heard);
@@ -405,7 +414,7 @@ TEST(knows_when_somebody_else_waits)
 
     heard_init(&heard, check_alloc(t));
     sigaction(SIGCHLD, &ignore, &before);
-    TRY(surety_exec_open(check_alloc(t), &transport, NULL));
+    TRY(exec_open(t, &transport));
     TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
     while (!heard.ends)
         TRY(transport->wait(transport->ctx, 20, NULL));
@@ -463,7 +472,7 @@ TEST(returns_on_a_signal)
     sigaction(SIGUSR1, &action, &before);
     CHECK(server_open(&server));
     TRY(surety_http_open(&options, &http, NULL));
-    TRY(surety_exec_open(check_alloc(t), &exec, NULL));
+    TRY(exec_open(t, &exec));
     TRY(wait_long(http, &status));
     TRY(exec->start(exec->ctx, 1, &request, &receiver, NULL));
     TRY(wait_long(exec, &status));

@@ -189,7 +189,7 @@ static bool shows(surety_str reply, const surety_outcome *outcome,
     surety_buf_init(&text, NULL, 0);
     surety_json_string(&text, reply);
     surety_buf_text(&text, "\n# ");
-    surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("r"),
+    surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("r"), NULL,
                          &text);
     printf("# %s: %.*s\n", what, (int)text.len, text.ptr);
     surety_buf_done(&text);
@@ -237,10 +237,10 @@ static bool law_holds(struct check *t, struct world *world, surety_str reply,
     surety_buf_reset(&world->whole);
     surety_buf_reset(&world->chunks);
     TRY(surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("r"),
-                             &world->whole));
+                             NULL, &world->whole));
     TRY(judge_chunks(world, reply, how, &outcome));
     TRY(surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("r"),
-                             &world->chunks));
+                             NULL, &world->chunks));
     CHECK(surety_str_equal(surety_buf_str(&world->whole),
                            surety_buf_str(&world->chunks)) ||
           shows(reply, outcome, "chunks make a difference"));

@@ -689,7 +689,7 @@ TEST(bounds_the_list)
         CHECK(surety_outcome_warning_count(outcome) == i);
         surety_buf_reset(&report);
         TRY(surety_outcome_write(outcome, SURETY_REPORT_TEXT,
-                                 surety_str_of("r"), &report));
+                                 surety_str_of("r"), NULL, &report));
         CHECK(stands_in(surety_buf_str(&report), "1 more repairs") == (i == 1));
         surety_outcome_free(outcome);
         outcome = NULL;

@@ -105,7 +105,7 @@ CORE: Signatures = {
     "surety_outcome_repaired": (Repaired, [P, c_size_t]),
     "surety_outcome_partial": (c_bool, [P]),
     "surety_outcome_open": (Text, [P]),
-    "surety_outcome_write": (c_int, [P, c_int, Str, P]),
+    "surety_outcome_write": (c_int, [P, c_int, Str, P, P]),
     "surety_validation_add": (c_int, [P, Str, Str, Str]),
     # text.h
     "surety_finder_new": (P, [P]),
