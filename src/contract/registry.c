@@ -194,6 +194,7 @@ static surety_status registry_search_folder(struct registry_search *search,
 
         if (!registry_named(files.paths[i], base, search->request))
             continue;
+        (void)surety__name_split(registry_stem(files.paths[i]), &hit.version);
         hit.path = surety__path_join(&search->arena, folder, files.paths[i]);
         if (!hit.path.ptr)
             return surety__fail_nomem(reterr);
@@ -241,6 +242,15 @@ static surety_status registry_consider(struct registry_search *search,
                               (int)head.name.len, head.name.ptr,
                               (int)hit.name.len, hit.name.ptr);
         surety__hint(reterr, "move the file or change the name");
+        return status;
+    }
+    if (hit.version.len > 0 && !surety_str_equal(head.version, hit.version)) {
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "the contract's version is \"%.*s\", but its "
+                              "file's name says \"%.*s\"",
+                              (int)head.version.len, head.version.ptr,
+                              (int)hit.version.len, hit.version.ptr);
+        surety__hint(reterr, "rename the file or change the version");
         return status;
     }
     if (!surety__version_matches(head.version, search->request) ||

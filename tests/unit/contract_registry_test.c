@@ -24,6 +24,10 @@ static const struct {
     {"one/broken.json", "{\"a\":\n }"},
     {"one/misnamed.json", "{\"x-surety\":{\"name\":\"other\"}}"},
     {"one/Loud.json", "{}"},
+    {"three/list.json", "[1]"},
+    {"three/number.json", "\n 3"},
+    {"three/never.json", "false"},
+    {"three/answer@4.0.0.json", "{\"x-surety\":{\"version\":\"4.0.1\"}}"},
     {"one/note.txt", "no contract"},
     {"one/.hidden.json", "{}"},
     {"two/team/answer.json", "{\"x-surety\":{\"version\":\"3.0.0\"}}"},
@@ -32,8 +36,8 @@ static const struct {
     {"two/plain.json", "{\"x-surety\":{\"deprecated\":\"use team/answer\"}}"},
     {"two/simple/message.json", "{\"x-surety\":{\"version\":\"0.1.0\"}}"},
 };
-static const char *const folders[] = {"one", "one/team", "two", "two/team",
-                                      "two/simple"};
+static const char *const folders[] = {"one",      "one/team",   "two",
+                                      "two/team", "two/simple", "three"};
 
 static surety_status open_registry(struct check *t, const char *where,
                                    surety_registry **ret)
@@ -250,6 +254,53 @@ done:
     surety_registry_free(registry);
 }
 
+TEST(says_what_is_no_contract)
+{
+    static const struct {
+        const char *name, *request, *listed, *found;
+    } rows[] = {
+        {"answer", "answer",
+         "the contract's version is \"4.0.1\", not as its file's name says",
+         "the contract's version is \"4.0.1\", but its file's name says "
+         "\"4.0.0\""},
+        {"list", "list", "a contract is an object or a boolean",
+         "a contract is an object or a boolean"},
+        {"never", NULL, "", NULL},
+        {"number", "number", "a contract is an object or a boolean",
+         "a contract is an object or a boolean"},
+    };
+    surety_registry *registry = NULL;
+    surety_contract *contract = NULL;
+    surety_error err;
+    size_t row = 0;
+
+    TRY(open_registry(t, "three", &registry));
+    TRY(surety_registry_list(registry, NULL));
+    for (size_t i = 0; i < surety_registry_count(registry); i++) {
+        const surety_registry_entry entry = surety_registry_at(registry, i);
+
+        if (surety_str_equal(entry.source, surety_str_of("built-in")))
+            continue;
+        CHECK(row < CHECK_COUNT(rows));
+        CHECK_TEXT(entry.name, rows[row].name);
+        CHECK_TEXT(entry.error, rows[row].listed);
+        row++;
+    }
+    CHECK(row == CHECK_COUNT(rows));
+    /* What is listed as wrong is not found either. */
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        if (!rows[i].request)
+            continue;
+        EXPECT(SURETY_SYNTAX,
+               surety_registry_find(registry, surety_str_of(rows[i].request),
+                                    &contract, &err));
+        CHECK_TEXT(surety_str_of(err.message), rows[i].found);
+    }
+done:
+    surety_contract_free(contract);
+    surety_registry_free(registry);
+}
+
 TEST(does_not_follow_links_to_folders)
 {
     surety_registry *registry = NULL;
@@ -394,6 +445,7 @@ int main(int argc, char **argv)
         {"says which file is wrong", says_which_file_is_wrong},
         {"keeps the file limit", keeps_the_file_limit},
         {"lists what there is", lists_what_there_is},
+        {"says what is no contract", says_what_is_no_contract},
         {"does not follow links to folders", does_not_follow_links_to_folders},
         {"has built-in contracts that compile",
          has_built_in_contracts_that_compile},

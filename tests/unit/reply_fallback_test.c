@@ -25,8 +25,29 @@ TEST(knows_errors_and_refusals)
         {"an apology", false},
         {"", false},
     };
+    /* Each is one at the reply's start, in its middle, and where it ends. */
+    static const char *const phrases[] = {
+        "error:",         "failed:",         "i apologize",    "i cannot",
+        "sorry,",         "as an ai ",       "as an ai,",      "i'm unable to",
+        "i am unable to", "i'm not able to", "i can't help",   "i can't assist",
+        "i can't do ",    "i can't provide", "i can't comply", "i can't answer",
+        "i'm sorry, but", "i won't be able", "cannot assist",
+    };
     char text[3 * 200 + 1];
 
+    for (size_t i = 0; i < CHECK_COUNT(phrases); i++) {
+        const size_t len = strlen(phrases[i]);
+        const bool ends_in_blank = phrases[i][len - 1] == ' ';
+
+        snprintf(text, sizeof(text), "...%s...", phrases[i]);
+        CHECK(surety__fallback_refused(surety_str_of(text)));
+        CHECK(surety__fallback_refused(surety_str_of(text + 3)));
+        /* Blanks around a reply are no part of it. */
+        CHECK(surety__fallback_refused((surety_str){text, 3 + len}) ==
+              !ends_in_blank);
+        CHECK(surety__fallback_refused((surety_str){text + 3, len}) ==
+              !ends_in_blank);
+    }
     for (size_t i = 0; i < CHECK_COUNT(cases); i++)
         CHECK(surety__fallback_refused(surety_str_of(cases[i].reply)) ==
               cases[i].refused);
