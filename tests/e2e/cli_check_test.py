@@ -334,6 +334,13 @@ def test_jsonl():
     gives("every report satisfies surety/report",
           surety("validate", "--jsonl", "schema.json", "-", stdin=record.out),
           0)
+    for count in (99, 100):  # LACKING_MAX
+        lacking = surety(*base, "--field", "reply", stdin=count * '{"x":1}\n' +
+                         json.dumps({"reply": GOOD}))
+        gives(f"{count} records without the member before one with it",
+              lacking, 1 if count < 100 else 2, None,
+              "100 replies: 1 valid" if count < 100 else
+              "--field reply: none of the first 100 records has it")
     same("--field as a JSON Pointer",
          [r["ok"] for r in reports_of(surety(
              *base, "--field", "/a/0/b",
