@@ -50,6 +50,9 @@ const struct option_row check_options[] = {
      "a/b/0); github, workflow commands; sarif, one SARIF 2.1.0 document"},
     SESSION_ROWS_DERIVE,
     SESSION_ROWS_STYLE,
+    {"verbose", 'v', OPTION_FLAG, AT(verbose), 0, NULL, NULL,
+     "say in the text report of each reply, valid or not, by which contract, "
+     "from which place, and that formats were asserted"},
     SECTION("Many replies"),
     {"jsonl", 0, OPTION_FLAG, AT(jsonl), 0, NULL, NULL,
      "read one record a line and write one report a line, as JSON, in the "

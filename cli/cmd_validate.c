@@ -21,7 +21,7 @@ struct validate_settings {
     int output;  /* enum output_choice */
     int dialect; /* the choices of --dialect, counted from 1 */
     int color;
-    bool assert_format, jsonl, quiet, first;
+    bool assert_format, jsonl, quiet, verbose, first;
     struct texts resolve;
 };
 
@@ -44,6 +44,9 @@ const struct option_row validate_options[] = {
     OPTION_COLOR(AT(color)),
     {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
      "no text; only failures of the tool itself and the exit code"},
+    {"verbose", 'v', OPTION_FLAG, AT(verbose), 0, NULL, NULL,
+     "say of each instance whether it is valid, and whether \"format\" was "
+     "asserted"},
     SECTION("Many instances"),
     {"jsonl", 0, OPTION_FLAG, AT(jsonl), 0, NULL, NULL,
      "each line of an INSTANCE file is an instance; empty lines are passed "
@@ -293,6 +296,16 @@ static surety_status tell_result(struct validator *validator, bool is_valid,
         surety_buf_byte(&validator->cli->out.buf, '\n');
     } else if (!is_valid && is_told) {
         tell_findings(validator, instance);
+    }
+    if (is_told && validator->settings->verbose) {
+        put_safe(&validator->cli->err.buf, surety_str_of(instance->source));
+        if (validator->settings->jsonl)
+            put_format(&validator->cli->err.buf, ":%u", instance->line);
+        put_format(&validator->cli->err.buf, ": %s; \"format\" was %s\n",
+                   is_valid ? "valid" : "invalid",
+                   validator->settings->assert_format
+                       ? "asserted"
+                       : "an annotation (--assert-format asserts it)");
     }
     return SURETY_OK;
 }

@@ -369,6 +369,21 @@ static void session_sarif(struct session *session)
     surety_json_shown(out, start);
 }
 
+/* What the verdict is and what it rests on. */
+static void put_verbose(const struct session *session,
+                        const surety_outcome *outcome, const char *source,
+                        surety_buf *out)
+{
+    put_safe(out, surety_str_of(source));
+    surety_buf_text(out, surety_outcome_ok(outcome) ? ": valid" : ": invalid");
+    surety_buf_text(out, ", contract ");
+    surety_buf_add(out, surety_contract_id(session->contract));
+    if (surety_outcome_candidate(outcome).doc)
+        put_format(out, ", place %s",
+                   surety_place_name(surety_outcome_place(outcome)));
+    surety_buf_text(out, "; formats were asserted\n");
+}
+
 /* That a value is not all of it must not be overlooked by those who read no
  * members of reports. */
 static void put_partial(const surety_outcome *outcome, const char *source,
@@ -410,6 +425,9 @@ void session_report(struct session *session, const surety_outcome *outcome,
     if (surety_outcome_partial(outcome) &&
         (form == SURETY_REPORT_TEXT || form == SURETY_REPORT_COLOR))
         put_partial(outcome, source, session->cli->color, out);
+    if (session->settings->verbose &&
+        (form == SURETY_REPORT_TEXT || form == SURETY_REPORT_COLOR))
+        put_verbose(session, outcome, source, out);
     if (form == SURETY_REPORT_JSON) {
         session_warnings(session->cli, out);
         surety_buf_byte(out, '\n');

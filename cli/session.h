@@ -20,7 +20,7 @@ struct session_settings {
     int repair; /* the choices of --repair, counted from 1 */
     bool certain, partial;
     int report; /* of --report */
-    bool no_fallback, not_strict, derive, quiet, first;
+    bool no_fallback, not_strict, derive, quiet, verbose, first;
     struct texts variables;
     const char *native;
     int retry_prompt;   /* of --retry-prompt; 0: not given */

@@ -268,6 +268,22 @@ def test_validate():
     gives("--assert-format",
           surety("validate", "--assert-format", date, "-",
                  stdin='"2024-13-01"'), 1, "", "error[format]")
+    gives("validate -v says that it was an annotation",
+          surety("validate", "-v", date, "-", stdin='"2024-13-01"'), 0, "",
+          'stdin: valid; "format" was an annotation')
+    gives("or was asserted",
+          surety("validate", "-v", "--assert-format", date, "-",
+                 stdin='"2024-13-01"'), 1, "",
+          'stdin: invalid; "format" was asserted')
+    gives("of each line", surety("validate", "-v", "--jsonl", date, "-",
+                                 stdin="1\n2\n"), 0, "",
+          ("stdin:1: valid", "stdin:2: valid"))
+    gives("check -v says that it is asserted",
+          surety("check", "-v", "-c", date, stdin='"2024-12-01"'), 0,
+          '"2024-12-01"\n',
+          "stdin: valid, contract date, place whole; formats were asserted")
+    same("but not with -q", surety("check", "-vq", "-c", date,
+                                   stdin='"2024-12-01"').err, "")
     items = write("items.json", {"items": [{"type": "string"}]})
     gives("--dialect 7 knows an array of items",
           surety("validate", "--dialect", "7", items, "-", stdin="[1]"), 1)
