@@ -500,6 +500,8 @@ export class RunResult<T = unknown> {
   readonly outcome: Outcome<T> | undefined;
   readonly replyFirst: string | undefined;
   readonly replyLast: string | undefined;
+  /** Why the recording could not be written, though there is a verdict. */
+  readonly recordingError: SuretyError | undefined;
   /** The decisions, for people. */
   readonly log: string;
   readonly usage: Usage;

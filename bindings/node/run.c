@@ -65,6 +65,7 @@ struct run {
     surety_status status;
     surety_error error;
     surety_buf reports[FORMS]; /* those that there are not stay empty */
+    bool reported;             /* there is a verdict, and they are written */
     surety_buf log, value;     /* the value's JSON */
 };
 
@@ -436,11 +437,25 @@ static surety_status ledger_open(struct run *run, struct world *world,
     return status;
 }
 
+/* Whether there is something to report: a recording that could not be written
+ * takes no answer away. */
+static bool run_has_ended(const struct world *world, surety_status waited)
+{
+    surety_run_verdict verdict =
+        world->run         ? surety_run_verdict_of(world->run)
+        : world->consensus ? surety_consensus_verdict(world->consensus)
+                           : SURETY_RUN_PENDING;
+
+    return waited == SURETY_OK ||
+           (waited == SURETY_IO && verdict != SURETY_RUN_PENDING &&
+            verdict != SURETY_RUN_CANCELLED);
+}
+
 static surety_status run_wait(struct run *run, struct world *world,
                               surety_error *reterr)
 {
     surety_val value = surety_val_none();
-    surety_status status;
+    surety_status status, waited;
     int form;
 
     misuse(reterr, SURETY_NOMEM, "out of memory for the report", "");
@@ -455,6 +470,9 @@ static surety_status run_wait(struct run *run, struct world *world,
         if (!status)
             status = surety_run_wait(world->run, &run->cancelled, reterr);
     }
+    waited = status;
+    if (run_has_ended(world, waited))
+        status = SURETY_OK;
     if (!status && world->run)
         status = surety_run_write_log(world->run, false, &run->log);
     if (!status && world->run)
@@ -471,7 +489,8 @@ static surety_status run_wait(struct run *run, struct world *world,
             status = surety_consensus_write(
                 world->consensus, (surety_report)form, &run->reports[form]);
     }
-    return status;
+    run->reported = !status;
+    return status ? status : waited;
 }
 
 static void *run_main(void *argument)
@@ -528,8 +547,8 @@ static bool undefined_make(napi_env env, napi_value *ret)
     return !napi_get_undefined(env, ret);
 }
 
-/* The arguments that tell the end: -1, the error or undefined, the reports, the
- * log and the value. */
+/* The arguments that tell the end: -1, the error or undefined, and the reports,
+ * the log and the value, or undefined where the run has no verdict. */
 static bool end_make(napi_env env, struct run *run, napi_value *arguments)
 {
     surety_buf *written;
@@ -540,12 +559,15 @@ static bool end_make(napi_env env, struct run *run, napi_value *arguments)
     run_join(run);
     if (napi_create_int32(env, -1, &arguments[0]))
         return false;
-    if (run->status) {
+    if (run->status)
         arguments[1] = error_make(env, &run->error);
-        return arguments[1] && undefined_make(env, &arguments[2]);
-    }
-    if (!undefined_make(env, &arguments[1]) ||
-        napi_create_array_with_length(env, FORMS, &arguments[2]))
+    else if (!undefined_make(env, &arguments[1]))
+        return false;
+    if (!arguments[1])
+        return false;
+    if (!run->reported)
+        return undefined_make(env, &arguments[2]);
+    if (napi_create_array_with_length(env, FORMS, &arguments[2]))
         return false;
     for (i = 0; i <= FORMS + 1; i++) {
         written = i < FORMS    ? &run->reports[i]

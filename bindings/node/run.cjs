@@ -273,10 +273,10 @@ function reportsOf(spec, { onEvent, signal }, validators, said) {
         reject(thrown.error);
       else if (signal?.aborted)
         reject(signal.reason);
-      else if (error)
-        reject(error);
+      else if (reports)
+        resolve({ reports, error });
       else
-        resolve(reports);
+        reject(error);
       handle = undefined;
     };
     handle = addon.runStart(spec, hear);
@@ -304,8 +304,10 @@ async function run(options, contractOf, runnableOf) {
   }
   const said = new Said();
   spec.bigint = bigint || runnable?.how.bigint === true;
-  const reports = await reportsOf(spec, given, runnable?.how.validators, said);
+  const { reports, error } = await reportsOf(spec, given,
+    runnable?.how.validators, said);
   const result = new RunResult(reports, runnable, spec.bigint, said);
+  result.recordingError = error;
   return runnable ? result.settle(runnable.finish, said) : result;
 }
 

@@ -103,6 +103,14 @@ test("a run is recorded and played again, without a key", async () => {
     { status: "io" });
 });
 
+test("an answer is given though its recording cannot be written", () =>
+  mocked([BAD, HELLO], async (it) => {
+    const result = await ask(it, { record: "/dev/full" });
+    assert.deepEqual([result.verdict, result.value],
+      ["valid", { message: "Hello" }]);
+    assert.equal(result.recordingError.status, "io");
+  }));
+
 test("a ledger, as a file", () => mocked([HELLO], async (config) => {
   const ledger = join(FOLDER, "ledger.db");
   await ask(config, { ledger, ledgerRaw: true });

@@ -10,7 +10,7 @@ from typing import (Any, Dict, Generic, List, NamedTuple, NoReturn, Optional,
                     Tuple, TypeVar, Union)
 
 from . import _abi
-from ._errors import InvalidReply, RunFailed
+from ._errors import InvalidReply, RunFailed, SuretyError
 from ._library import buffer, lib, number_of, str_of
 from ._outcome import Outcome, instance, sarif
 from ._validators import Asked
@@ -112,6 +112,9 @@ class RunResult(Generic[T]):
     value: Any
     #: The same as JSON, every number as it stood; "": there is none.
     value_json: str
+    #: Why the recording could not be written, though the run has its verdict;
+    #: None: it was, or none was wanted.
+    recording_error: Optional[SuretyError] = None
     #: The judgement of the last reply that could be judged; None: no such.
     outcome: Optional[Outcome[T]]
     attempts: Tuple[Attempt, ...]

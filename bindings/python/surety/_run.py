@@ -17,7 +17,7 @@ from . import _abi
 from ._abi import SURETY_RUN_NONE, Error
 from ._config import Config
 from ._contract import (Contract, JudgeOptions, Validators, prompt_options)
-from ._errors import failure
+from ._errors import Io, failure
 from ._library import number_of, run_library, str_of
 from ._result import Event, RunResult, consensus_result, run_result
 from ._validators import Asked, Question
@@ -286,10 +286,15 @@ class _Machine:
     def result(self) -> "RunResult[Any]":
         if self.asked is not None:
             self.asked.raise_kept()
-        if self.status:
-            raise failure(self.status, self.error)
+        failed = failure(self.status, self.error) if self.status else None
+        if failed is not None and not isinstance(failed, Io):
+            raise failed
         make = consensus_result if self.is_consensus else run_result
-        return make(self.engine, self.handle, self.contract, self.asked)
+        result = make(self.engine, self.handle, self.contract, self.asked)
+        if failed is not None and result.verdict in ("pending", "cancelled"):
+            raise failed
+        result.recording_error = failed
+        return result
 
     def answer(self, question: Question) -> None:
         """Asks the validators, in the thread that called run."""

@@ -153,6 +153,13 @@ class Runs(unittest.TestCase):
                 fourth = run(self.contract, "x", models="mock:m",
                              config=config, replay=file.read())
             self.assertEqual(fourth.value, first.value)
+            self.assertIsNone(fourth.recording_error)
+            with Mock(BAD_THEN_GOOD) as mock:
+                full = run(self.contract, "x", models="mock:m",
+                           config=mock.config(), record="/dev/full")
+            self.assertEqual((full.verdict, full.value),
+                             ("valid", first.value))
+            self.assertIsInstance(full.recording_error, surety.Io)
             with self.assertRaises(surety.Io):
                 run(self.contract, "x", models="replay:" + recording,
                     ledger="/dev/null/ledger.db")
