@@ -106,8 +106,8 @@ say '   The same as the list that goes back to the agent'
 show 1 surety check -c trend/iteration-response --report plain trend-broken.md
 say '   The loop: phases, corrections carried into the next prompt, coverage'
 serve openai "$scripts/trend.json"
-system 0 - trend -m here:some-model --iterations 9 \
-    --ledger "$scratch/trend.db" "$(cat "$inputs/trend.txt")"
+system 0 - trend -m here:some-model --ledger "$scratch/trend.db" \
+    "$(cat "$inputs/trend.txt")"
 stop
 say '   What its ledger knows: which dimensions were explored'
 show 0 surety stats --ledger "$scratch/trend.db" --show runs,errors,coverage \

@@ -463,7 +463,7 @@ void surety__asking_tools_end(surety__asking *reading, surety_str wanted,
         surety__asking_fail(reading, "tool_choice", NULL, named,
                             (int)wanted.len, wanted.ptr);
     else
-        surety__asking_fail(reading, "tool_choice", NULL, any);
+        surety__asking_fail(reading, "tool_choice", NULL, "%s", any);
 }
 
 void surety__asking_answers(surety__asking *reading, surety_val number,
