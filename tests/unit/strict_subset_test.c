@@ -444,11 +444,11 @@ static const char strict_open[] =
     "\"additionalProperties\":false}";
 
 static const char *const strict_values[] = {
-    "{\"any\":{\"a\":[1,-0,1.50,\"06\"],\"b\":{}},\"rows\":[[\"Texas\","
-    "29145505,null]],\"t\":[\"x\",\"[1]\",12,3],\"m\":{\"k\":\"v\","
-    "\"additional_properties\":\"\"}}",
-    "{\"any\":\"null\",\"rows\":[{\"key\":\"a\",\"value\":true},[]],"
-    "\"t\":[],\"o\":\"\\u00e9\\n\",\"m\":{}}",
+    ("{\"any\":{\"a\":[1,-0,1.50,\"06\"],\"b\":{}},\"rows\":[[\"Texas\","
+     "29145505,null]],\"t\":[\"x\",\"[1]\",12,3],\"m\":{\"k\":\"v\","
+     "\"additional_properties\":\"\"}}"),
+    ("{\"any\":\"null\",\"rows\":[{\"key\":\"a\",\"value\":true},[]],"
+     "\"t\":[],\"o\":\"\\u00e9\\n\",\"m\":{}}"),
     "{\"any\":null,\"rows\":[],\"t\":[\"\",{}]}",
 };
 
