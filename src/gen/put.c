@@ -226,7 +226,8 @@ static void call_fill(surety_buf *out, surety_str arguments, size_t column,
             surety_buf_byte(out, ' ');
             at++;
         }
-        surety_buf_append(out, arguments.ptr + start, len);
+        if (len > 0) /* no text may have no bytes to point at */
+            surety_buf_append(out, arguments.ptr + start, len);
         at += len;
         if (!last) {
             surety_buf_byte(out, ',');
