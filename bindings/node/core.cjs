@@ -300,7 +300,7 @@ class Outcome {
     return this;
   }
 
-  // Where the engine said no and Zod takes more, what the engine found are
+  // Zod accepts a value that the engine refused: the engine's errors become
   // warnings.
   takeMore(value) {
     this.#more = true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What judges a value besides schema and rules: the Zod schema that a contract
-// was made from, and functions of the program. The engine names a value that
-// it would take, is told what there is against it, and judges again with that;
-// so it never waits for JavaScript, and what is asynchronous gives the same.
+// Validators judge a value besides schema and rules: the Zod schema that a
+// contract was made from, and functions of the program. The engine names a value
+// that it would accept, gets the issues of the validators, and judges again with
+// them. So it never waits for JavaScript, and asynchronous validators give the
+// same result.
 "use strict";
 
 const { SuretyError, wrong } = require("./core.cjs");

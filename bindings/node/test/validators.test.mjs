@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validators: functions of the program, and Zod. The law: what one refuses is
-// never ok, and what is asynchronous comes to the same.
+// Validators: functions of the program, and Zod. The law: a value that one of
+// them refuses is never ok, and asynchronous ones give the same result.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -26,7 +26,7 @@ function third() {
   return asked;
 }
 
-test("what a function refuses is refused as by the schema", () => {
+test("a function refuses a value as the schema does", () => {
   const given = contract(SCHEMA, { validators: even });
   const outcome = given.check('So:\n{"b": "y", "a": 3}');
   const [issue] = outcome.errors;
