@@ -3,7 +3,7 @@
 """Changes single places of src/ and looks whether a test notices.
 
     mutate.py [--count N] [--seed N] [--secs N] [--jobs N] [--suites LIST]
-              [--tests REGEX] [FILE...]
+              [--sanitize LIST] [--tests REGEX] [FILE...]
 
 N places (200) are drawn by a seed, which is printed: a comparison is turned, a
 logical operator exchanged, a statement dropped, a constant made one larger.
@@ -11,7 +11,9 @@ All of them are compiled into one build of a copy of the sources, below
 build-mutate, and one at a time is switched on (mutant.h, mutant.c). The C tests
 of --suites (unit,golden,suite) run once without any, to see which of them reach
 which place; then each mutant meets the tests that reach it, quickest first,
-until one fails, dies or hangs. Ends after --secs (3,600) with what it has.
+until one fails, dies or hangs. The build has the sanitizers that CI runs these
+tests with (--sanitize address,undefined; or none), so a leak or a read beyond
+the end notices too. Ends after --secs (3,600) with what it has.
 FILE... names sources to draw from, such as src/schema/*.c; --tests keeps to the
 tests whose names it finds.
 
@@ -170,7 +172,7 @@ def must(command, **more):
     return done.stdout
 
 
-def copy_tree():
+def copy_tree(sanitize):
     """The project's files as they are now, with the switch among them."""
     shutil.rmtree(WORK, ignore_errors=True)
     names = must(["git", "ls-files", "-z", "--cached", "--others",
@@ -191,6 +193,7 @@ def copy_tree():
     header = os.path.join(TREE, "src", "base", "mutant.h")
     data = os.path.join(os.path.dirname(ROOT), "shared", "data")
     must(["meson", "setup", f"-Dc_args=-include {header}", "-Dhardening=false",
+          f"-Db_sanitize={sanitize}", "-Db_lundef=false",
           *([f"-Dsuite={data}"] if os.path.isdir(data) else []), BUILD, TREE])
 
 
@@ -334,6 +337,7 @@ def main():
     parser.add_argument("--secs", type=int, default=3600)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--suites", default="unit,golden,suite")
+    parser.add_argument("--sanitize", default="address,undefined")
     parser.add_argument("--tests", default="")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
@@ -342,7 +346,7 @@ def main():
         parser.error(f"--count is from 1 to {SEEN_BYTES}")
 
     print(f"mutate: seed {options.seed}", flush=True)
-    copy_tree()
+    copy_tree(options.sanitize)
     files = sorted(options.files or must(
         ["git", "ls-files", "src/*.c"], cwd=ROOT).split())
     tests = tests_of_build(set(options.suites.split(",")), options.tests)
