@@ -390,6 +390,20 @@ static bool limits_take(napi_env env, napi_value object, surety_limits *ret)
     return limited;
 }
 
+void limits_over(const surety_limits *own, surety_limits *others)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        const char *from = (const char *)own + limits[i].offset;
+        const uint64_t none = 0;
+        const size_t size = limits[i].wide ? sizeof(size_t) : sizeof(uint32_t);
+
+        if (memcmp(from, &none, size) != 0)
+            memcpy((char *)others + limits[i].offset, from, size);
+    }
+}
+
 /* limitNames(): an array. */
 static napi_value limit_names(napi_env env, napi_callback_info info)
 {

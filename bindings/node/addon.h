@@ -38,6 +38,8 @@ struct contract {
     surety_judge *judge; /* NULL: none yet */
 };
 extern const napi_type_tag contract_tag;
+/* Sets in others the limits that own sets. */
+void limits_over(const surety_limits *own, surety_limits *others);
 
 /* ---- handles ---------------------------------------------------------- */
 

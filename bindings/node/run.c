@@ -49,6 +49,7 @@ struct run {
     pthread_cond_t answered;
     struct question *questions;
     surety_run_options options;
+    surety_limits limits; /* the configuration's, the contract's over them */
     surety_prompt_options prompt_options;
     surety_consensus_options all;
     bool ledger_raw;
@@ -403,7 +404,12 @@ static surety_status spending_fill(struct run *run, const surety_config *config,
     if (!status && run->consensus)
         status =
             budget_fill(config, run->cost_all.str, &run->all.budget, reterr);
+    said.limits = NULL;
     surety_config_run(config, &said);
+    run->limits = *said.limits;
+    if (run->contract && run->contract->limited)
+        limits_over(&run->contract->limits, &run->limits);
+    run->options.limits = &run->limits;
     *backoff = said.backoff;
     number_over(&backoff->retries_max, run->backoff.retries_max);
     number_over(&backoff->first_ms, run->backoff.first_ms);
@@ -708,8 +714,6 @@ static bool options_take(napi_env env, napi_value spec, struct run *run)
         return false;
     run->contract->base.holders++;
     options->contract = run->contract->contract;
-    if (run->contract->limited)
-        options->limits = &run->contract->limits;
     return true;
 }
 

@@ -94,7 +94,8 @@ SURETY_API surety_str surety_config_model_name(const surety_config *config,
 SURETY_API surety_budget surety_config_budget(const surety_config *config);
 SURETY_API surety_backoff surety_config_backoff(const surety_config *config);
 /* Sets all that the configuration says of every run: budget, backoff,
- * broken_retries_max, stop. */
+ * broken_retries_max, stop; and limits where they are NULL, which then are of
+ * the configuration. */
 SURETY_API void surety_config_run(const surety_config *config,
                                   surety_run_options *options);
 /* Those that it sets; the others are 0, the default. Of the configuration. */

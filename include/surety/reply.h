@@ -106,6 +106,9 @@ typedef struct surety_judge_options {
      * else is looked for in it. native is then as it was delivered. NULL: it is
      * in that form. */
     const surety_error *native_fault;
+    /* Of surety_reply_judge, in place of the contract's where they are not 0;
+     * NULL: the contract's. A judge keeps those that it was made with. */
+    const surety_limits *limits;
 } surety_judge_options;
 
 typedef struct surety_outcome surety_outcome;

@@ -119,6 +119,10 @@ const char *surety__limit_named(const char *message);
 surety_status surety__options_take(void *own, size_t own_size,
                                    const void *given, surety_error *reterr);
 
+/* The limits that are given, and the others where they are 0 or not given. */
+surety_limits surety__limits_over(const surety_limits *given,
+                                  const surety_limits *others);
+
 /* ---- text (str.c, utf8.c) ---------------------------------------------- */
 
 #define SURETY__LITERAL(text) ((surety_str){(text), sizeof(text) - 1})

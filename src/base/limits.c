@@ -33,7 +33,13 @@ enum { LIMITS_COUNT = sizeof(limits_rows) / sizeof(*limits_rows) };
 
 surety_limits surety_limits_of(const surety_limits *given)
 {
-    surety_limits limits = limits_default;
+    return surety__limits_over(given, &limits_default);
+}
+
+surety_limits surety__limits_over(const surety_limits *given,
+                                  const surety_limits *others)
+{
+    surety_limits limits = *others;
     surety_limits own;
 
     (void)surety__options_take(&own, sizeof(own), given, NULL);

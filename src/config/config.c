@@ -200,6 +200,8 @@ void surety_config_run(const surety_config *config, surety_run_options *options)
     options->backoff = config->backoff;
     options->broken_retries_max = config->broken_retries_max;
     options->stop = config->stop;
+    if (!options->limits)
+        options->limits = &config->limits;
 }
 
 const surety_limits *surety_config_limits(const surety_config *config)

@@ -869,6 +869,8 @@ surety_status surety_reply_judge(const surety_contract *contract,
                                  surety_error *reterr)
 {
     const surety_outcome *outcome;
+    surety_judge_options own;
+    surety_limits limits;
     surety_judge *judge;
     surety_status status;
 
@@ -876,7 +878,10 @@ surety_status surety_reply_judge(const surety_contract *contract,
         return surety__fail(reterr, SURETY_MISUSE,
                             "a contract and a place for the outcome are "
                             "needed");
-    judge = surety_judge_new(contract->alloc, &contract->limits);
+    if (surety__options_take(&own, sizeof(own), options, reterr))
+        return SURETY_MISUSE;
+    limits = surety__limits_over(own.limits, &contract->limits);
+    judge = surety_judge_new(contract->alloc, &limits);
     if (!judge)
         return surety__fail_nomem(reterr);
     status =

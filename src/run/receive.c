@@ -244,6 +244,7 @@ surety_judge_options surety__receive_options(const surety_run *run,
 {
     surety_judge_options options = run->judge;
 
+    options.limits = run->options.limits;
     options.native = subject->native;
     options.native_fault = subject->faulty ? &run->fault : NULL;
     options.partial = subject->partial;

@@ -29,6 +29,7 @@ TEST(reads_an_empty_one)
     CHECK(surety_config_backoff(config).retries_max == 0);
     surety_config_run(config, &options);
     CHECK(options.broken_retries_max == 0 && options.stop == SURETY_STOP_WEIGH);
+    CHECK(options.limits == surety_config_limits(config));
     CHECK(surety_config_ledger(config).len == 0);
     CHECK(!surety_config_ledger_raw(config));
     CHECK(!surety_config_ledger_optional(config));
@@ -38,11 +39,13 @@ done:
 
 TEST(reads_what_runs_may_spend)
 {
-    surety_run_options said = {.size = sizeof(said)};
+    const surety_limits own = {.size = sizeof(own), .depth_max = 7};
+    surety_run_options said = {.size = sizeof(said), .limits = &own};
     surety_config *config = NULL;
 
     TRY(read_config(t,
-                    "{\"budget\":{\"calls\":5,\"tokens\":200000,\"seconds\":"
+                    "{\"limits\":{\"depth_max\":9},\"budget\":{\"calls\":5,"
+                    "\"tokens\":200000,\"seconds\":"
                     "1.5,\"usd\":0.05},\"stop\":\"never\",\"retry\":{\"max\":0,"
                     "\"broken\":3,\"first\":0.1,\"most\":2,\"retry_after\":7}}",
                     &config, NULL));
@@ -54,6 +57,11 @@ TEST(reads_what_runs_may_spend)
     CHECK(said.backoff.retries_max == UINT32_MAX &&
           said.backoff.retry_after_max_ms == 7000);
     CHECK(said.broken_retries_max == 3 && said.stop == SURETY_STOP_NEVER);
+    CHECK(said.limits == &own);
+    said.limits = NULL;
+    surety_config_run(config, &said);
+    CHECK(said.limits && said.limits->depth_max == 9 &&
+          said.limits->values_max == 0);
 done:
     surety_config_free(config);
 }

@@ -370,9 +370,10 @@ static void judge_fill(void *own)
 
 static void judge_alter(void *own)
 {
-    static const surety_error fault = {.message = "two ways"};
+    static const surety_limits narrow = {.size = sizeof(narrow),
+                                         .text_bytes_max = 3};
 
-    ((surety_judge_options *)own)->native_fault = &fault;
+    ((surety_judge_options *)own)->limits = &narrow;
 }
 
 static void judge_act(const void *given, surety_buf *out)
@@ -519,7 +520,7 @@ static const struct options_row options_rows[] = {
                 .act = contract_act),
     OPTIONS_ROW(surety_registry_options, alloc, .fill = registry_fill,
                 .act = registry_act),
-    OPTIONS_ROW(surety_judge_options, native_fault, .fill = judge_fill,
+    OPTIONS_ROW(surety_judge_options, limits, .fill = judge_fill,
                 .alter = judge_alter, .act = judge_act),
     OPTIONS_ROW(surety_report_options, raw_max, .alter = report_alter,
                 .act = report_act),

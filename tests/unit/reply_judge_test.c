@@ -337,6 +337,43 @@ done:
     surety_contract_free(contract);
 }
 
+/* Where the options set none, the contract's limit holds. */
+TEST(limits_of_the_options_count_more)
+{
+    static const struct {
+        uint32_t contract, options;
+        bool ok;
+    } cases[] = {{0, 0, true}, {3, 0, true},  {2, 0, false}, {0, 2, false},
+                 {2, 3, true}, {3, 2, false}, {2, 9, true}};
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        const surety_limits theirs = {.size = sizeof(theirs),
+                                      .depth_max = cases[i].contract};
+        const surety_limits ours = {.size = sizeof(ours),
+                                    .depth_max = cases[i].options};
+        const surety_contract_options reading = {.size = sizeof(reading),
+                                                 .limits = &theirs,
+                                                 .alloc = check_alloc(t)};
+        const surety_judge_options options = {.size = sizeof(options),
+                                              .limits = &ours};
+
+        TRY(surety_contract_read(surety_str_of("{}"), &reading, &contract,
+                                 NULL));
+        TRY(surety_reply_judge(contract, surety_str_of("{\"a\":[[1]]}"),
+                               &options, &outcome, NULL));
+        CHECK(surety_outcome_ok(outcome) == cases[i].ok);
+        surety_outcome_free(outcome);
+        surety_contract_free(contract);
+        outcome = NULL;
+        contract = NULL;
+    }
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
 TEST(completes_a_valid_value)
 {
     static const char text[] =
@@ -392,6 +429,7 @@ int main(int argc, char **argv)
          refuses_a_native_value_for_its_form},
         {"a judge is used again", a_judge_is_used_again},
         {"limits and misuse fail the call", limits_and_misuse_fail_the_call},
+        {"limits of the options count more", limits_of_the_options_count_more},
         {"depth is a matter of one candidate",
          depth_is_a_matter_of_one_candidate},
         {"completes a valid value", completes_a_valid_value},

@@ -35,6 +35,19 @@ test("a run gives the value, and what it cost", () => mocked([HELLO],
     assert.ok(!result.report("json").includes(KEY));
   }));
 
+test("limits: the configuration's, and the contract's over them",
+  async () => {
+    const config = { limits: { depth_max: 2 } };
+    const ok = async (limits, it) => (await run({ prompt: "x", config: it, env,
+      contract: contract({ type: "object" }, { name: "t", limits }),
+      models: "exec:echo '{\"a\": [[1]]}'", ledger: "none", retries: 0 })).ok;
+
+    assert.equal(await ok({}, config), false);
+    assert.equal(await ok({ valuesMax: 100 }, config), false);
+    assert.equal(await ok({ depthMax: 9 }, config), true);
+    assert.equal(await ok({}, {}), true);
+  });
+
 test("a faulty reply is asked for again, and the events tell it", () =>
   mocked([BAD, HELLO], async (config) => {
     const events = [];

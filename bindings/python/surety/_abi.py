@@ -293,6 +293,7 @@ class JudgeOptions(Structure):
         ("validators", c_void_p),
         ("validator_count", c_size_t),
         ("native_fault", c_void_p),
+        ("limits", c_void_p),
     ]
 
 

@@ -368,6 +368,15 @@ def limits_of(limits: Optional[Dict[str, int]]) -> Optional[_abi.Limits]:
     return made
 
 
+def limits_over(own: _abi.Limits, others: _abi.Limits) -> _abi.Limits:
+    """own, and the others where it sets none."""
+    made = _abi.Limits(size=ctypes.sizeof(_abi.Limits))
+    for field in _abi.Limits._fields_[1:]:
+        setattr(made, field[0],
+                getattr(own, field[0]) or getattr(others, field[0]))
+    return made
+
+
 def number_of(names: Tuple[str, ...], name: str, what: str) -> int:
     """The number of a name in an enum."""
     try:

@@ -18,7 +18,7 @@ from ._abi import SURETY_RUN_NONE, Error
 from ._config import Config
 from ._contract import (Contract, JudgeOptions, Validators, prompt_options)
 from ._errors import Io, failure
-from ._library import number_of, run_library, str_of
+from ._library import limits_over, number_of, run_library, str_of
 from ._result import Event, RunResult, consensus_result, run_result
 from ._validators import Asked, Question
 
@@ -216,6 +216,10 @@ class _Machine:
             commit=settings.commit, ledger=self.ledger,
             ledger_optional=self._ledger_optional(), seed=settings.seed)
         library.surety_config_run(handle, byref(options))
+        if self.contract is not None and self.contract.limits is not None:
+            options.limits = self.keep(limits_over(
+                self.contract.limits,
+                _abi.Limits.from_address(options.limits)))
         _spending(options, settings)
         if settings.style is not None:
             options.prompt_options = self.keep(

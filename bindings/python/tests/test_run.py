@@ -29,6 +29,18 @@ class Runs(unittest.TestCase):
     def setUp(self):
         self.contract = Contract(SCHEMA, name="test")
 
+    def test_limits_of_the_configuration(self):
+        deep, config = "exec:echo '{\"a\": [[1]]}'", {"limits":
+                                                      {"depth_max": 2}}
+        for limits, ok in ((None, False), ({"values_max": 100}, False),
+                           ({"depth_max": 9}, True)):
+            contract = Contract({"type": "object"}, name="t", limits=limits)
+            result = run(contract, "x", models=deep, config=config,
+                         retries=0, ledger=False)
+            self.assertEqual(result.ok, ok, limits)
+        self.assertTrue(run(Contract({"type": "object"}, name="t"), "x",
+                            models=deep, config={}, ledger=False).ok)
+
     def test_valid_after_a_re_ask(self):
         events = []
         with Mock(BAD_THEN_GOOD) as mock:
