@@ -471,6 +471,14 @@ static bool http_set_request(surety__http_exchange *exchange, surety_str url,
     return !failed;
 }
 
+static bool http_is_method(surety_str method)
+{
+    for (size_t i = 0; i < method.len; i++)
+        if (method.ptr[i] < 'A' || method.ptr[i] > 'Z')
+            return false;
+    return method.len > 0;
+}
+
 static surety_status http_prepare(surety__http_exchange *exchange,
                                   const surety_request *request,
                                   surety_error *reterr)
@@ -483,10 +491,9 @@ static surety_status http_prepare(surety__http_exchange *exchange,
 
     if (status)
         return status;
-    for (size_t i = 0; i < request->method.len; i++)
-        if (request->method.ptr[i] < 'A' || request->method.ptr[i] > 'Z')
-            return surety__fail(reterr, SURETY_MISUSE,
-                                "a method is written in capital letters");
+    if (!http_is_method(request->method))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a method is written in capital letters");
     status = http_take_url(exchange, request->url, &url, reterr);
     if (status)
         return status;

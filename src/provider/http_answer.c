@@ -123,8 +123,10 @@ static void http_judge_header(surety__http_exchange *exchange, surety_str name,
             digits = value.ptr[i] >= '0' && value.ptr[i] <= '9';
             length = length * 10 + (uint64_t)(value.ptr[i] - '0');
         }
-        if (!digits || (exchange->sized && length != exchange->content_length))
+        if (!digits)
             http_refuse(exchange, "a content-length that is no number");
+        else if (exchange->sized && length != exchange->content_length)
+            http_refuse(exchange, "two content-lengths that differ");
         exchange->sized = true;
         exchange->content_length = length;
     } else if (surety__str_equal_nocase(name,

@@ -47,7 +47,7 @@ static char hex_of(char byte)
     return (char)(byte >= 'a' ? byte - 'a' + 10 : byte - '0');
 }
 
-static void unescape(surety_str text, surety_buf *out)
+void golden_unescape(surety_str text, surety_buf *out)
 {
     for (size_t i = 0; i < text.len; i++) {
         char byte = text.ptr[i];
@@ -171,7 +171,7 @@ bool golden_bytes(const struct golden *golden, const char *kind,
     if (plain)
         surety_buf_add(out, plain->body);
     else
-        unescape(golden_body(golden, escaped), out);
+        golden_unescape(golden_body(golden, escaped), out);
     return plain || golden_find(golden, escaped);
 }
 

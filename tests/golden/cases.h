@@ -35,7 +35,7 @@
 
 #include <surety.h>
 
-enum { GOLDEN_SECTIONS_MAX = 16 };
+enum { GOLDEN_SECTIONS_MAX = 64 };
 
 struct golden_section {
     surety_str kind; /* what stands behind "=== " */
@@ -103,6 +103,8 @@ void golden_end(struct golden *golden);
 bool golden_line(surety_str *text, surety_str *ret_line);
 /* Takes start off text; false where text begins otherwise. */
 bool golden_take(surety_str *text, const char *start);
+/* Appends text to out, in which \r \n \t \\ and \xNN stand for bytes. */
+void golden_unescape(surety_str text, surety_buf *out);
 /* The file at path in out, or the one beside a case, which has another ending;
  * false where it cannot be read. */
 bool golden_read(const char *path, surety_buf *out);
