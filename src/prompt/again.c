@@ -63,6 +63,9 @@ static surety_val again_schema(const again_state *state,
     surety_str where = issue->absolute_keyword_location;
     const size_t hash = surety__str_find(where, SURETY__LITERAL("#"));
     const surety_str base = {where.ptr, hash};
+    surety_str last_token;
+    surety_val at;
+    size_t last;
 
     if (hash == where.len || (base.len && !surety_str_equal(base, id)) ||
         surety__str_starts(issue->keyword_location,
@@ -70,10 +73,16 @@ static surety_val again_schema(const again_state *state,
         return surety_val_none();
     where.ptr += hash + 1;
     where.len -= hash + 1;
-    while (where.len && where.ptr[where.len - 1] != '/')
-        where.len--;
-    if (where.len)
-        where.len--;
+    at = surety_val_at(root, where);
+    last = where.len;
+    while (last && where.ptr[last - 1] != '/')
+        last--;
+    last_token = (surety_str){where.ptr + last, where.len - last};
+    /* The schema false has no keyword: nothing is wanted there. */
+    if (surety_val_kind(at) == SURETY_KIND_BOOLEAN &&
+        !surety_str_equal(last_token, issue->keyword))
+        return surety_val_none();
+    where.len = last ? last - 1 : 0;
     return surety_val_at(root, where);
 }
 

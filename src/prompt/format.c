@@ -336,12 +336,14 @@ surety_status surety_prompt_example(const surety_contract *contract,
     surety_buf_done(&text);
     if (status != SURETY_OK || valid)
         return status;
-    surety__fail(reterr, SURETY_UNSUPPORTED,
-                 "no example could be made for the contract %.*s",
-                 (int)surety_contract_id(contract).len,
-                 surety_contract_id(contract).len
-                     ? surety_contract_id(contract).ptr
-                     : "");
+    if (surety_contract_id(contract).len)
+        surety__fail(reterr, SURETY_UNSUPPORTED,
+                     "no example could be made for the contract %.*s",
+                     (int)surety_contract_id(contract).len,
+                     surety_contract_id(contract).ptr);
+    else
+        surety__fail(reterr, SURETY_UNSUPPORTED,
+                     "no example could be made for the contract");
     surety__hint(reterr, "give one in x-surety.prompt.example, or choose "
                          "another style");
     return SURETY_UNSUPPORTED;

@@ -45,7 +45,7 @@ typedef struct make_state {
     surety_checker *checker;
     surety__matcher *matcher;
     surety_doc *doc;
-    const make_want *open[MAKE_DEPTH]; /* unfolded, from the outside in */
+    make_want *open[MAKE_DEPTH]; /* unfolded, from the outside in */
     unsigned depth;
     unsigned turn; /* of the value at hand */
     unsigned pass;
@@ -303,7 +303,7 @@ static double make_guess(const make_range *range, unsigned n)
     case 5: return low + (high - low) / 4;
     case 6: return high - (high - low) / 4;
     case 7: return make_floor(high);
-    case 8: return 0.5;
+    case 8: return low + 0.5;
     default: return first + (n - 8) * range->step;
     }
 }
@@ -399,15 +399,17 @@ static bool make_matching(make_state *state, const make_want *want,
 {
     static const unsigned more[] = {3, 0, 1, 7, 15, 31, 99};
     surety_buf raw;
+    size_t last = SIZE_MAX;
     bool good = false;
 
     surety_buf_init(&raw, state->alloc, 0);
     for (size_t i = 0; i < sizeof(more) / sizeof(*more) && !good; i++) {
         surety_buf_reset(&raw);
-        if (surety__make_pattern(source, n, more[i], &raw))
-            good = make_put_text(state, want, &raw);
-        else if (raw.status != SURETY_OK)
+        if (!surety__make_pattern(source, n, more[i], &raw))
             state->out->status = raw.status;
+        else if (raw.len != last) /* nothing is repeated otherwise */
+            good = make_put_text(state, want, &raw);
+        last = raw.len;
     }
     surety_buf_done(&raw);
     return good;
@@ -470,19 +472,26 @@ static bool make_item_want(const make_want *all, size_t i, make_want *item)
     return !item->overflow;
 }
 
+/* Whether an unfolded want is one of the first `depth` that are being made. */
+static bool make_is_open(const make_state *state, const make_want *all,
+                         unsigned depth)
+{
+    for (unsigned d = 0; d < depth; d++)
+        for (uint32_t i = 0; i < state->open[d]->count; i++)
+            for (uint32_t k = 0; k < all->count; k++)
+                if (state->open[d]->shapes[i] == all->shapes[k] &&
+                    (all->shapes[k]->objects || all->shapes[k]->arrays))
+                    return true;
+    return false;
+}
+
 /* Whether a value for want would be one of those being made. */
 static bool make_recurs(const make_state *state, const make_want *want)
 {
     make_want all;
 
     make_unfold(want, 0, &all);
-    for (unsigned d = 0; d < state->depth; d++)
-        for (uint32_t i = 0; i < state->open[d]->count; i++)
-            for (uint32_t k = 0; k < all.count; k++)
-                if (state->open[d]->shapes[i] == all.shapes[k] &&
-                    (all.shapes[k]->objects || all.shapes[k]->arrays))
-                    return true;
-    return false;
+    return make_is_open(state, &all, state->depth);
 }
 
 static bool make_array(make_state *state, const make_want *want,
@@ -817,29 +826,52 @@ static bool make_together(make_state *state, const make_want *want,
     return make_empty(state, want, all);
 }
 
+/* Tries every way: those that begin what is being made again, or the others.
+ * False in *ret_others: there were no others. */
+static bool make_ways(make_state *state, const make_want *want, unsigned turn,
+                      bool again, bool *ret_others)
+{
+    make_want *all = state->open[state->depth - 1];
+    bool good = false;
+
+    *ret_others = false;
+    for (unsigned n = 0; n < MAKE_WAYS && !good; n++) {
+        /* Later passes begin with other branches. */
+        const unsigned way = n + (state->pass > 2 ? state->pass - 2 : 0);
+
+        if (state->steps > MAKE_STEPS ||
+            (!make_unfold(want, way, all) && n > 0))
+            break;
+        if (make_is_open(state, all, state->depth - 1) != again) {
+            *ret_others = true;
+            continue;
+        }
+        state->steps++;
+        state->turn = turn;
+        if (!all->overflow)
+            good = make_together(state, want, all);
+        if (state->out->status != SURETY_OK)
+            break;
+    }
+    return good;
+}
+
+/* A union that may hold what is being made, and may hold something else, holds
+ * something else: a tree ends at once. */
 static bool make_value(make_state *state, const make_want *want, unsigned turn)
 {
     const unsigned outer = state->turn;
     make_want all;
+    bool others = false;
     bool good = false;
 
     if (state->depth == MAKE_DEPTH || state->out->status != SURETY_OK ||
         want->overflow)
         return false;
     state->open[state->depth++] = &all;
-    for (unsigned n = 0; n < MAKE_WAYS && !good; n++) {
-        /* Later passes begin with other branches. */
-        const unsigned way = n + (state->pass > 2 ? state->pass - 2 : 0);
-
-        if (++state->steps > MAKE_STEPS ||
-            (!make_unfold(want, way, &all) && n > 0))
-            break;
-        state->turn = turn;
-        if (!all.overflow)
-            good = make_together(state, want, &all);
-        if (state->out->status != SURETY_OK)
-            break;
-    }
+    good = make_ways(state, want, turn, false, &others);
+    if (!good && others && state->out->status == SURETY_OK)
+        good = make_ways(state, want, turn, true, &others);
     state->depth--;
     state->turn = outer;
     return good;

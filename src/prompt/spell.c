@@ -34,6 +34,7 @@ typedef struct spell_state {
     size_t count, cap;
     unsigned depth;  /* of indentation */
     unsigned nested; /* calls of spell_shape in each other */
+    unsigned noting; /* the same of spell_notes */
 } spell_state;
 
 static spell_kind spell_shape(spell_state *state, const surety__shape *shape);
@@ -49,16 +50,22 @@ static void spell_newline(spell_state *state)
         surety_buf_text(state->out, "  ");
 }
 
-/* Puts what stands from start on in parentheses. */
+/* Puts what stands from start on in parentheses. A union that begins with a new
+ * line took the space before it away, which is put back. */
 static void spell_wrap(spell_state *state, size_t start)
 {
     surety_buf *out = state->out;
+    const bool line =
+        out->status == SURETY_OK && start > 0 && out->ptr[start - 1] == '\n';
+    const size_t len = line ? 2 : 1;
 
-    surety_buf_text(out, "()");
+    start -= line;
+    surety_buf_text(out, line ? " ()" : "()");
     if (out->status != SURETY_OK)
         return;
-    memmove(out->ptr + start + 1, out->ptr + start, out->len - start - 2);
-    out->ptr[start] = '(';
+    memmove(out->ptr + start + len, out->ptr + start,
+            out->len - start - len - 1);
+    memcpy(out->ptr + start, &" ("[2 - len], len);
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -170,7 +177,7 @@ static bool spell_is_scalar(const surety__shape *shape)
 static bool spell_is_reference(const surety__applicator *one)
 {
     return one->kind == APPLY_DYNAMIC ||
-           (one->kind == APPLY_ALL && one->keyword == KW_REF);
+           (one->kind == APPLY_ALL && one->keyword != KW_ALL_OF);
 }
 
 static spell_kind spell_target(spell_state *state, const surety__shape *shape)
@@ -190,39 +197,59 @@ static bool spell_is_narrowing(const surety__shape *shape,
            (shape->types & branch->types) == shape->types;
 }
 
-/* The notes of what an allOf or a reference to a scalar adds. */
-static void spell_notes_of(const surety__shape *shape,
-                           const surety__applicator *one, surety_buf *out)
+/* Whether a schema says nothing that a type could show. */
+static bool spell_is_empty(const surety__shape *shape)
+{
+    return shape->always && !shape->objects && !shape->arrays &&
+           !shape->applicator_count;
+}
+
+static void spell_notes(spell_state *state, const surety__shape *shape,
+                        surety_buf *out);
+
+/* The notes of what stands in the same place as the shape, and has no line of
+ * its own: scalars that it refers to, branches of allOf, an only branch. start
+ * is where those of the shape begin. */
+static void spell_notes_of(spell_state *state, const surety__shape *shape,
+                           const surety__applicator *one, size_t start,
+                           surety_buf *out)
 {
     const bool refers = spell_is_reference(one);
 
     for (uint32_t k = 0; k < one->count; k++) {
+        const surety__shape *branch = one->shapes[k];
+        const bool narrows = !refers && spell_is_narrowing(shape, branch);
         const size_t before = out->len;
         size_t from;
 
-        if (refers ? !spell_is_scalar(one->shapes[k])
-                   : !spell_is_narrowing(shape, one->shapes[k]))
+        if (refers && !spell_is_scalar(branch))
             continue;
-        if (before > 0)
-            surety_buf_text(out, refers ? "; " : ", ");
+        if (before > start)
+            surety_buf_text(out, narrows ? ", " : "; ");
         from = out->len;
-        surety__spell_note(one->shapes[k], out);
+        spell_notes(state, branch, out);
         if (out->len == from && out->status == SURETY_OK)
             out->len = before;
     }
 }
 
-/* The note of a shape, and those of the scalars that it refers to. */
+/* The note of a shape, and those of what stands in its place. */
 static void spell_notes(spell_state *state, const surety__shape *shape,
                         surety_buf *out)
 {
+    const size_t start = out->len;
+
     surety__spell_note(shape, out);
-    for (uint32_t i = 0; i < shape->applicator_count; i++) {
+    state->noting++;
+    for (uint32_t i = 0;
+         i < shape->applicator_count && state->noting < SPELL_DEPTH; i++) {
         const surety__applicator *one = &shape->applicators[i];
 
-        if (one->kind == APPLY_ALL || one->kind == APPLY_DYNAMIC)
-            spell_notes_of(shape, one, out);
+        if (one->kind == APPLY_ALL || one->kind == APPLY_DYNAMIC ||
+            (one->kind <= APPLY_ONE && one->count == 1))
+            spell_notes_of(state, shape, one, start, out);
     }
+    state->noting--;
     if (out->status != SURETY_OK)
         state->out->status = out->status;
 }
@@ -552,8 +579,9 @@ static spell_kind spell_whole(spell_state *state, const surety__shape *shape)
             spell_kind kind;
             size_t start;
 
-            if (all && count > 0 && !spell_is_reference(one) &&
-                spell_is_narrowing(shape, one->shapes[k]))
+            if (all && (spell_is_empty(one->shapes[k]) ||
+                        (count > 0 && !spell_is_reference(one) &&
+                         spell_is_narrowing(shape, one->shapes[k]))))
                 continue;
             spell_join(state, begin, &count, &first);
             start = state->out->len;

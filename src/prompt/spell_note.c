@@ -164,7 +164,8 @@ static void note_list(const surety__arrays *arrays, surety_buf *out,
         note_comma(out, start);
         surety_buf_text(out, "all different");
     }
-    if (arrays->contains) {
+    if (arrays->contains &&
+        (arrays->min_contains || arrays->max_contains != UINT64_MAX)) {
         note_counts(out, start, arrays->min_contains, arrays->max_contains,
                     "item");
         note_schema(out, out->len, " like ", arrays->contains);

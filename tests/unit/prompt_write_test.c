@@ -240,6 +240,195 @@ done:
     surety_doc_free(doc);
 }
 
+/* Texts of patterns: of alternatives the n-th, and so much more than must be.
+ */
+static const struct {
+    const char *source;
+    unsigned n, more;
+    const char *want; /* NULL: it has what is not known */
+} pattern_rows[] = {
+    {"", 0, 3, ""},
+    {"a|b|c", 0, 0, "a"},
+    {"a|b|c", 1, 0, "b"},
+    {"a|b|c", 2, 0, "c"},
+    {"a|b|c", 3, 0, "a"},
+    {"(a|b)(c|d)", 0, 0, "ac"},
+    {"(a|b)(c|d)", 1, 0, "bc"},
+    {"(a|b)(c|d)", 2, 0, "ad"},
+    {"(a|b)(c|d)", 3, 0, "bd"},
+    {"(a|b|c)(d|e)", 5, 0, "ce"},
+    {"(a(x|y)|b)z", 2, 0, "ayz"},
+    {"(a(x|y)|b)z", 1, 0, "bz"},
+    {"[|](b|c)", 1, 0, "|c"},
+    {"(\\||b)", 1, 0, "b"},
+    {"(\\)|b)", 1, 0, "b"},
+    {"([)|]|b)", 1, 0, "b"},
+    {"((a|b)|c)", 1, 0, "c"},
+    {"([a\\]|]|b)d", 1, 0, "bd"},
+    {"a*", 0, 0, ""},
+    {"a*", 0, 1, "a"},
+    {"a+", 0, 0, "a"},
+    {"a+", 0, 1, "aa"},
+    {"a?", 0, 0, ""},
+    {"a?", 0, 3, "a"},
+    {"a??b", 0, 0, "b"},
+    {"a*?b", 0, 2, "aab"},
+    {"a{2}", 0, 3, "aa"},
+    {"a{2}?b", 0, 3, "aab"},
+    {"a{2,}", 0, 0, "aa"},
+    {"a{2,}", 0, 3, "aaaaa"},
+    {"a{2,4}", 0, 0, "aa"},
+    {"a{2,4}", 0, 3, "aaaa"},
+    {"a{0}b", 0, 3, "b"},
+    {"a{0,1}b", 0, 0, "b"},
+    {"a{10}", 0, 0, "aaaaaaaaaa"},
+    {"(ab){2}c", 0, 0, "ababc"},
+    {"(ab)*c", 0, 0, "c"},
+    {"(a*){2}b", 0, 0, "b"},
+    {"(?=x)a", 0, 0, "a"},
+    {"(?!x)a", 0, 0, "a"},
+    {"(?<=x)a", 0, 0, "a"},
+    {"(?<!x)a", 0, 0, "a"},
+    {"(?<n>x)a", 0, 0, "xa"},
+    {"(?:x)a", 0, 0, "xa"},
+    {"(?>x)a", 0, 0, "xa"},
+    {"(?=x){2}a", 0, 0, "a"},
+    {"^a$", 0, 0, "a"},
+    {".", 0, 0, "a"},
+    {"\\d\\w\\s\\S\\W\\D", 0, 0, "1a a-a"},
+    {"\\t\\n\\r\\f\\v", 0, 0, "\t\n\r\f\v"},
+    {"\\p{L}\\P{L}", 0, 0, "a1"},
+    {"\\p{", 0, 0, "a"},
+    {"\\bx\\B\\0", 0, 0, "x"},
+    {"\\p", 0, 0, "a"},
+    {"\\x4a\\x4A", 0, 0, "JJ"},
+    {"\\x4", 0, 0, "\x04"},
+    {"\\u004a\\u00E9", 0, 0, "J\xC3\xA9"},
+    {"\\ud800a", 0, 0, "a"},
+    {"\\udfffa", 0, 0, "a"},
+    {"\\ud7ff", 0, 0, "\xED\x9F\xBF"},
+    {"\\ue000", 0, 0, "\xEE\x80\x80"},
+    {"\\u{4a}\\u{10ffff}", 0, 0, "J\xF4\x8F\xBF\xBF"},
+    {"\\u{110000}a", 0, 0, "a"},
+    {"\\u{d800}a", 0, 0, "a"},
+    {"\\u{dfff}a", 0, 0, "a"},
+    {"\\u{d7ff}", 0, 0, "\xED\x9F\xBF"},
+    {"\\u{e000}", 0, 0, "\xEE\x80\x80"},
+    {"\\u{4a", 0, 0, "J"},
+    {"\\u{4g}a", 0, 0, "\x04}a"},
+    {"a\\", 0, 0, "a\\"},
+    {"[b-d]", 0, 0, "b"},
+    {"[B-D]", 0, 0, "B"},
+    {"[0-9c]", 0, 0, "c"},
+    {"[Z-b]", 0, 0, "a"},
+    {"[z]", 0, 0, "z"},
+    {"[{]", 0, 0, "{"},
+    {"[`-a]", 0, 0, "a"},
+    {"[-b]", 0, 0, "b"},
+    {"[B-]", 0, 0, "B"},
+    {"[^a]", 0, 0, "1"},
+    {"[^a1A]", 0, 0, " "},
+    {"[^a-z0-9A-Z _]", 0, 0, "-"},
+    {"[^a-zA-Z0-9 _.-]", 0, 0, "~"},
+    {"[^ -~]", 0, 0, NULL},
+    {"[\\x62\\]]", 0, 0, "b"},
+    {"[b", 0, 0, ""},
+    {"[\\", 0, 0, ""},
+    {"a)", 0, 0, NULL},
+    {"(a", 0, 0, NULL},
+    {"(?", 0, 0, NULL},
+    {"(?<", 0, 0, NULL},
+    {"a{", 0, 0, "a{"},
+    {"a{x}", 0, 0, "a{x}"},
+    {"a{2", 0, 0, "aa"},
+    {"a{2,", 0, 0, ""},
+};
+
+TEST(writes_texts_of_patterns)
+{
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(pattern_rows); i++) {
+        const surety_str source = surety_str_of(pattern_rows[i].source);
+        bool made;
+
+        surety_buf_reset(&out);
+        made = surety__make_pattern(source, pattern_rows[i].n,
+                                    pattern_rows[i].more, &out);
+        NEED(out.status == SURETY_OK ? &out : NULL);
+        if (made != (pattern_rows[i].want != NULL) ||
+            (made && !surety_str_equal(surety_buf_str(&out),
+                                       surety_str_of(pattern_rows[i].want))))
+            printf("# %s: %.*s\n", pattern_rows[i].source, (int)out.len,
+                   out.ptr ? out.ptr : "");
+        CHECK(made == (pattern_rows[i].want != NULL));
+        if (made)
+            CHECK_TEXT(surety_buf_str(&out), pattern_rows[i].want);
+    }
+done:
+    surety_buf_done(&out);
+}
+
+/* Groups in each other and texts have an end. */
+TEST(bounds_texts_of_patterns)
+{
+    static const struct {
+        const char *source;
+        size_t len;
+    } rows[] = {
+        {"a{1000}", 1000},        {"a{1023}", 1023},      {"a{1024}", 1024},
+        {"a{4096}", 4096},        {"(a{1000}){4}", 4000}, {"a{4090}b{9}", 4097},
+        {"(a{1000}){9}", 5000},   {"a{2000}{9}", 2003},   {"a{99999}", 4097},
+        {"a{99999,99999}", 4097}, {"a{0,99999}", 3},
+    };
+    surety_buf source, out;
+
+    surety_buf_init(&source, check_alloc(t), 0);
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        surety_buf_reset(&out);
+        surety__make_pattern(surety_str_of(rows[i].source), 0, 3, &out);
+        NEED(out.status == SURETY_OK ? &out : NULL);
+        if (out.len != rows[i].len)
+            printf("# %s: %zu\n", rows[i].source, out.len);
+        CHECK(out.len == rows[i].len);
+    }
+    for (size_t depth = 31; depth < 34; depth++) {
+        surety_buf_reset(&source);
+        surety_buf_reset(&out);
+        for (size_t i = 0; i < depth; i++)
+            surety_buf_byte(&source, '(');
+        surety_buf_byte(&source, 'a');
+        for (size_t i = 0; i < depth; i++)
+            surety_buf_byte(&source, ')');
+        NEED(source.status == SURETY_OK ? &source : NULL);
+        CHECK(surety__make_pattern(surety_buf_str(&source), 0, 0, &out) ==
+              (depth <= 32 && out.status == SURETY_OK));
+    }
+done:
+    surety_buf_done(&source);
+    surety_buf_done(&out);
+}
+
+TEST(has_three_texts_a_format)
+{
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (unsigned n = 0; n < 3; n++) {
+        CHECK(surety__make_format(surety_str_of("date"), n, &out));
+        CHECK(surety__make_format(surety_str_of("regex"), n, &out));
+    }
+    CHECK(!surety__make_format(surety_str_of("date"), 3, &out));
+    CHECK(!surety__make_format(surety_str_of("dates"), 0, &out));
+    NEED(out.status == SURETY_OK ? &out : NULL);
+    CHECK_TEXT(surety_buf_str(&out), "2025-01-31^[a-z]+$2025-02-01^[0-9]+$"
+                                     "2025-02-02^.*$");
+done:
+    surety_buf_done(&out);
+}
+
 TEST(quotes_what_is_long_or_hidden)
 {
     surety_buf out;
@@ -266,6 +455,9 @@ int main(int argc, char **argv)
         {"tells errors of no reply", tells_errors_of_no_reply},
         {"makes examples", makes_examples},
         {"says where there is no example", says_where_there_is_no_example},
+        {"writes texts of patterns", writes_texts_of_patterns},
+        {"bounds texts of patterns", bounds_texts_of_patterns},
+        {"has three texts a format", has_three_texts_a_format},
         {"quotes what is long or hidden", quotes_what_is_long_or_hidden},
     };
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
