@@ -91,6 +91,9 @@ surety_str golden_body(const struct golden *golden, const char *kind);
 bool golden_bytes(const struct golden *golden, const char *kind,
                   surety_buf *out);
 
+/* Appends text with the bytes that \r \n \t \\ and \xNN stand for. */
+void golden_unescape(surety_str text, surety_buf *out);
+
 /* Appends to made: a section as it stands; the first line of a section. */
 void golden_keep(struct golden *golden, const struct golden_section *section);
 void golden_begin(struct golden *golden, const struct golden_section *section);
