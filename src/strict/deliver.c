@@ -221,15 +221,18 @@ static void deliver_value(struct deliver_state *state, const surety__node *node,
                           surety_val val)
 {
     const surety_kind kind = surety_val_kind(val);
+    /* Null is put where something is not there, also where it stays null. */
+    const bool walks =
+        node->changes || state->strict->subset->traits & SUBSET_ALL_REQUIRED;
+    const surety__node *branch = walks ? deliver_branch(node, val) : NULL;
 
     state->from = state->count;
-    if (node && node->changes)
-        node = deliver_branch(node, val);
-    if (!node) {
+    if (!branch && node->changes) {
         state->status = SURETY_UNSUPPORTED;
         return;
     }
-    if (kind < SURETY_KIND_ARRAY || !node->changes || node->choice_count) {
+    node = branch;
+    if (kind < SURETY_KIND_ARRAY || !node || node->choice_count) {
         surety_build_val(state->out, val);
         return;
     }

@@ -213,7 +213,8 @@ static void restore_pairs(struct restore_state *state, const surety__node *node,
          item = surety_val_next(list, item)) {
         const surety_val key = surety_val_get(item, PAIR_KEY);
         const surety_val val = surety_val_get(item, PAIR_VALUE);
-        if (val.doc && !surety_val_is_open(key))
+        /* Of the last pair the key may still be to come. */
+        if (key.doc && val.doc && !surety_val_is_open(key))
             restore_member(state, surety_val_str(key), node->others.node, val);
     }
 }
