@@ -534,10 +534,8 @@ static surety_status shape_build(surety__compiler *compiler,
         return SURETY_OK;
     }
     if (cell->kind != CELL_OBJECT)
-        return surety__schema_fail(
-            &compiler->resolver, shape->at, SURETY_SYNTAX,
-            "a schema must be an object, true or false, not %s",
-            surety_kind_name(surety_val_kind(shape->at)));
+        return form_fail(compiler, SURETY__LITERAL("the value"), FORM_SCHEMA,
+                         shape->at);
     status = shape_read(compiler, shape, &ref_only);
     if (!status && !ref_only)
         status = shape_assertions(compiler, shape);

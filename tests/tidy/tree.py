@@ -14,10 +14,11 @@ TEXT_ENDINGS = C_ENDINGS + (".py", ".sh", ".md", ".json", ".build", ".txt")
 TEXT_NAMES = ("Makefile", "layers", "run", "exempt", "exceptions", "symbols",
               "symbols-run", "STYLE", "README")
 # Data: what replies and inputs look like is no matter of style.
-DATA = ("tests/fuzz/corpus/", "tests/golden/contracts/",
-        "tests/golden/messages/", "tests/golden/prompt/",
+DATA = ("tests/fuzz/corpus/", "tests/golden/compiled/",
+        "tests/golden/contracts/", "tests/golden/messages/",
+        "tests/golden/patterns/", "tests/golden/prompt/",
         "tests/golden/provider/", "tests/golden/report/",
-        "tests/golden/strict/", "tests/e2e/data/", "examples/inputs/",
+        "tests/golden/shapes/", "tests/golden/strict/", "tests/e2e/data/", "examples/inputs/",
         "examples/recordings/",
         "examples/replies/", "bench/data/")
 SKIPPED = re.compile(r"(\.git|build|build-.*|__pycache__)$")

@@ -198,15 +198,23 @@ TEST(no_schema_at_all)
 {
     static const struct mistake mistakes[] = {
         {"[]", SURETY_SYNTAX, 1, 1, "",
-         "a schema must be an object, true or false, not array"},
+         "the value must be a schema (an object, true or false), but an empty "
+         "array "
+         "stands here"},
         {" 42", SURETY_SYNTAX, 1, 2, "",
-         "a schema must be an object, true or false, not number"},
+         "the value must be a schema (an object, true or false), but 42 "
+         "stands here"},
         {"\"x\"", SURETY_SYNTAX, 1, 1, "",
-         "a schema must be an object, true or false, not string"},
+         "the value must be a schema (an object, true or false), but the "
+         "string \"x\" "
+         "stands here"},
         {"null", SURETY_SYNTAX, 1, 1, "",
-         "a schema must be an object, true or false, not null"},
+         "the value must be a schema (an object, true or false), but null "
+         "stands here"},
         {"{\n \"$ref\": \"#/x/y\",\n \"x\": {\"y\": 1}\n}", SURETY_SYNTAX, 3,
-         13, "/x/y", "a schema must be an object, true or false, not number"},
+         13, "/x/y",
+         "the value must be a schema (an object, true or false), but 1 stands "
+         "here"},
     };
 
     compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
