@@ -413,9 +413,9 @@ static bool pattern_read_code_escape(surety__pattern_reader *reader,
         reader->at++;
         return true;
     }
-    for (size_t i = 0; i < sizeof(controls) - 1; i += 2) {
-        if (controls[i] == letter) {
-            *ret_code = (uint32_t)controls[i + 1];
+    for (const char *control = controls; *control; control += 2) {
+        if (*control == letter) {
+            *ret_code = (uint32_t)control[1];
             return true;
         }
     }

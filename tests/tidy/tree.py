@@ -18,8 +18,8 @@ DATA = ("tests/fuzz/corpus/", "tests/golden/compiled/",
         "tests/golden/contracts/", "tests/golden/messages/",
         "tests/golden/patterns/", "tests/golden/prompt/",
         "tests/golden/provider/", "tests/golden/report/",
-        "tests/golden/shapes/", "tests/golden/strict/", "tests/e2e/data/", "examples/inputs/",
-        "examples/recordings/",
+        "tests/golden/shapes/", "tests/golden/strict/",
+        "tests/e2e/data/", "examples/inputs/", "examples/recordings/",
         "examples/replies/", "bench/data/")
 SKIPPED = re.compile(r"(\.git|build|build-.*|__pycache__)$")
 
