@@ -11,7 +11,9 @@
 
 enum {
     BARS_NAME_MAX = 280,
+    BARS_PLOT_MIN = 60, /* beneath, values have no room beside it */
     BARS_AXIS = 26,
+    BARS_GAP = 8, /* between labels of the axis */
     BARS_TALL = 700,
     BARS_FEW = 12,    /* places; rows of so few are high */
     BARS_ROW_TWO = 38 /* where a name may take two lines */
@@ -19,12 +21,19 @@ enum {
 
 static const surety__letters bars_value = {11.5, 0, 1, false, false, false};
 
-/* A name beside its row, which has room for two lines where it is high. */
+/* A name beside its row, which has room for two lines where it is high. Names
+ * take at most two fifths of a narrow picture. */
 static PangoLayout *bars_name(const surety__picture *picture, size_t place,
                               double row)
 {
-    const surety__letters letters = {
-        12, BARS_NAME_MAX, row >= BARS_ROW_TWO ? 2 : 1, false, false, true};
+    const double most = (picture->width - 2 * DRAW_MARGIN) * 0.4;
+    const surety__letters letters = {12,
+                                     most < BARS_NAME_MAX ? most
+                                                          : BARS_NAME_MAX,
+                                     row >= BARS_ROW_TWO ? 2 : 1,
+                                     false,
+                                     false,
+                                     true};
 
     return surety__canvas_set(&picture->canvas,
                               picture->model->places[place]->text, &letters);
@@ -314,11 +323,24 @@ static double bars_names(const surety__picture *picture, double row,
     return widest;
 }
 
-/* The axis of values below, and above where the picture is tall. */
+/* Of the labels of the axis, every how many-th is shown, that none touches the
+ * next. */
+static unsigned bars_every(const surety__picture *picture, double length)
+{
+    const double room = length / (picture->ticks.count - 1);
+
+    return (unsigned)ceil((surety__picture_tick_width(picture) + BARS_GAP) /
+                          room);
+}
+
+/* The axis of values below, and above where the picture is tall. Zero always
+ * has its label. */
 static void bars_axis(const surety__picture *picture, double left, double right,
                       bool is_tall)
 {
     const surety__ticks *ticks = &picture->ticks;
+    const unsigned zero = (unsigned)lround(-ticks->first / ticks->step);
+    const unsigned every = bars_every(picture, right - left);
 
     for (unsigned i = 0; i < ticks->count; i++) {
         const double value = ticks->first + ticks->step * i;
@@ -333,9 +355,10 @@ static void bars_axis(const surety__picture *picture, double left, double right,
         surety__canvas_line(&picture->canvas, from, to, 1,
                             is_zero ? SURETY__INK_AXIS : SURETY__INK_GRID);
         surety__canvas_size(layout, &width, &height);
-        surety__canvas_show(&picture->canvas, layout, x - width / 2,
-                            picture->bottom + 6, SURETY__INK_SOFT);
-        if (is_tall)
+        if (i % every == zero % every)
+            surety__canvas_show(&picture->canvas, layout, x - width / 2,
+                                picture->bottom + 6, SURETY__INK_SOFT);
+        if (i % every == zero % every && is_tall)
             surety__canvas_show(&picture->canvas, layout, x - width / 2,
                                 picture->top - 6 - height, SURETY__INK_SOFT);
         g_object_unref(layout);
@@ -405,6 +428,9 @@ void surety__bars_lying(surety__picture *picture)
     has_labels = thick >= 9 || (beside == 1 && row >= 14);
     picture->left = DRAW_MARGIN + bars_names(picture, row, false) + 10;
     bars_names(picture, row, true);
+    has_labels &= picture->right - picture->left -
+                      values * ((model->low < 0) + (model->high > 0)) >=
+                  BARS_PLOT_MIN;
     if (has_labels && model->low < 0)
         picture->left += values;
     if (has_labels && model->high > 0)

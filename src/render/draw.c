@@ -17,10 +17,11 @@ enum {
     DRAW_SIDE_MAX = 16000,
     DRAW_SHEET_MAX = 32000,      /* pixels a side; cairo's images end there */
     DRAW_PIXELS_MAX = 100000000, /* of a sheet: 400 MB */
-    DRAW_PANEL = 190,            /* the height of one of several */
-    DRAW_PLOT_MIN = 36,          /* the height of a plot */
-    DRAW_GAP = 18,               /* between panels */
-    DRAW_TITLE_MAX = 600         /* code points that are set at all */
+    DRAW_SCALE_MAX = 4,
+    DRAW_PANEL = 190,    /* the height of one of several */
+    DRAW_PLOT_MIN = 36,  /* the height of a plot */
+    DRAW_GAP = 18,       /* between panels */
+    DRAW_TITLE_MAX = 600 /* code points that are set at all */
 };
 
 static const surety__letters draw_title = {20, 1, 3, true, false, false};
@@ -292,20 +293,20 @@ static double draw_footer(const surety__picture *picture, bool is_lying,
     y += 4;
     if (!is_lying && !draw_speaks(picture)) {
         surety__letters letters = draw_subtitle;
+        const double most = picture->width - DRAW_MARGIN;
         PangoLayout *layout;
-        double width, height;
-        letters.width = picture->width - 2 * DRAW_MARGIN;
+        double width, height, x;
+        letters.width = most - DRAW_MARGIN;
         letters.lines = 1;
         layout = surety__canvas_set(&picture->canvas, picture->model->x_title,
                                     &letters);
         surety__canvas_size(layout, &width, &height);
+        x = (picture->left + picture->right - width) / 2;
+        x = x + width > most ? most - width : x;
+        x = x < DRAW_MARGIN ? DRAW_MARGIN : x;
         if (picture->canvas.cairo)
-            surety__canvas_show(
-                &picture->canvas, layout,
-                (picture->left + picture->right - width) / 2 > DRAW_MARGIN
-                    ? (picture->left + picture->right - width) / 2
-                    : DRAW_MARGIN,
-                y, SURETY__INK_SOFT);
+            surety__canvas_show(&picture->canvas, layout, x, y,
+                                SURETY__INK_SOFT);
         g_object_unref(layout);
         y += height + 6;
     }
@@ -352,47 +353,60 @@ static double draw_last(const surety__picture *picture, size_t series)
     return NAN;
 }
 
-/* The colour of a series that has one by what it means or by its number. */
-static uint8_t draw_color(const surety__picture *picture, size_t series)
+/* The colour of a series by what it means; 8: it has none. */
+static uint8_t draw_tone(const surety__picture *picture, size_t series)
 {
-    static const uint8_t tones[] = {0, 0, 5, 1}; /* none, good, fair, bad */
+    static const uint8_t tones[] = {8, 0, 5, 1}; /* none, good, fair, bad */
     const surety_chart *chart = picture->chart;
     const size_t number = picture->model->series[series]->index;
 
-    if (number < chart->tones_count && chart->tones &&
-        chart->tones[number] > SURETY_TONE_NONE &&
-        chart->tones[number] <= SURETY_TONE_BAD)
-        return tones[chart->tones[number]];
-    return picture->model->series_count <= SURETY_CHART_SERIES_MAX
-               ? (uint8_t)series
+    return chart->tones && number < chart->tones_count &&
+                   chart->tones[number] <= SURETY_TONE_BAD
+               ? tones[chart->tones[number]]
                : 8;
 }
 
-/* Colours go in order; where lines are more than there are, to those that end
- * highest. */
+/* The series that gets the next colour: the first without one; where lines are
+ * more than colours, of those the one that ends highest. SIZE_MAX: none. */
+static size_t draw_color_next(const surety__picture *picture)
+{
+    const size_t count = picture->model->series_count;
+    size_t best = SIZE_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        if (picture->colors[i] < 8)
+            continue;
+        if (count <= SURETY_CHART_SERIES_MAX)
+            return i;
+        if (!isnan(draw_last(picture, i)) &&
+            (best == SIZE_MAX ||
+             draw_last(picture, i) > draw_last(picture, best)))
+            best = i;
+    }
+    return best;
+}
+
+/* First the colours that mean something; the others go in order. */
 static surety_status draw_colors_give(surety__picture *picture)
 {
     surety__model *model = picture->model;
     const size_t count = model->series_count;
+    bool is_taken[9] = {false};
 
     picture->has_legend = count > 1;
     picture->colors =
         surety__arena_take(&model->arena, count * sizeof(*picture->colors));
     if (!picture->colors)
         return SURETY_NOMEM;
-    for (size_t i = 0; i < count; i++)
-        picture->colors[i] = draw_color(picture, i);
-    for (uint8_t color = 0; count > SURETY_CHART_SERIES_MAX && color < 8;
-         color++) {
-        size_t best = SIZE_MAX;
-        for (size_t i = 0; i < count; i++) {
-            const double last = draw_last(picture, i);
-            if (picture->colors[i] == 8 && !isnan(last) &&
-                (best == SIZE_MAX || last > draw_last(picture, best)))
-                best = i;
-        }
-        if (best != SIZE_MAX)
-            picture->colors[best] = color;
+    for (size_t i = 0; i < count; i++) {
+        picture->colors[i] = draw_tone(picture, i);
+        is_taken[picture->colors[i]] = true;
+    }
+    for (uint8_t color = 0; color < 8; color++) {
+        const size_t next =
+            is_taken[color] ? SIZE_MAX : draw_color_next(picture);
+        if (next != SIZE_MAX)
+            picture->colors[next] = color;
     }
     return SURETY_OK;
 }
@@ -418,8 +432,8 @@ static double draw_sheet_scale(const surety__picture *picture)
 {
     double scale = picture->chart->scale > 0 ? picture->chart->scale : 2;
 
-    if (scale > 4)
-        scale = 4;
+    if (scale > DRAW_SCALE_MAX)
+        scale = DRAW_SCALE_MAX;
     while (scale > 1 &&
            (picture->height * scale > DRAW_SHEET_MAX ||
             picture->width * scale > DRAW_SHEET_MAX ||
@@ -618,8 +632,11 @@ static void draw_remarks(const surety__picture *picture, surety_buf *remarks)
     if (chart->format == SURETY_CHART_PNG && chart->scale > picture->scale)
         surety__buf_printf(remarks,
                            "the picture is drawn at a scale of %u%s, not %u, "
-                           "which would make it too large\n",
-                           halves / 2, halves % 2 ? ".5" : "", chart->scale);
+                           "which %s\n",
+                           halves / 2, halves % 2 ? ".5" : "", chart->scale,
+                           halves == 2 * DRAW_SCALE_MAX
+                               ? "is more than there is"
+                               : "would make it too large");
     if (*picture->cut & DRAW_CUT_TITLE)
         surety__buf_printf(remarks,
                            "a title of %zu characters is cut in the picture\n",

@@ -155,6 +155,17 @@ static double places_slanting(surety__picture *picture, bool is_drawn)
 
 /* ---- scales -------------------------------------------------------------- */
 
+static double places_text_width(const surety__picture *picture, surety_str text)
+{
+    PangoLayout *layout =
+        surety__canvas_set(&picture->canvas, text, &places_across);
+    double width, height;
+
+    surety__canvas_size(layout, &width, &height);
+    g_object_unref(layout);
+    return width;
+}
+
 /* A label with its middle at x unless it touches the last one, which ended at
  * *end; with a tick. */
 static void places_label(const surety__picture *picture, surety_str text,
@@ -230,6 +241,23 @@ static void places_years(const surety__picture *picture)
     }
 }
 
+/* Whether the labels of the ticks fit beside each other. */
+static bool places_ticks_fit(const surety__picture *picture,
+                             const surety__ticks *ticks, double step)
+{
+    bool fits = true;
+
+    for (unsigned i = 0; i < ticks->count && fits; i++) {
+        surety_buf text;
+        surety_buf_init(&text, picture->canvas.svg.alloc, 0);
+        surety__ticks_label(ticks, i, &text);
+        fits = places_text_width(picture, surety_buf_str(&text)) + PLACES_GAP <=
+               step;
+        surety_buf_done(&text);
+    }
+    return fits;
+}
+
 static void places_numbers(const surety__picture *picture)
 {
     const surety__model *model = picture->model;
@@ -238,10 +266,18 @@ static void places_numbers(const surety__picture *picture)
     const double largest = fabs(first) > fabs(last) ? fabs(first) : fabs(last);
     const int exponent = largest > 0 ? (int)floor(log10(largest)) : 0;
     const double power = pow(10.0, exponent < -290 ? -290 : exponent);
-    surety__ticks ticks = surety__ticks_make(first / power, last / power, 8);
+    surety__ticks ticks;
     double end = 0;
+    unsigned wanted = 8;
 
-    ticks.exponent = exponent < -290 ? -290 : exponent;
+    do {
+        ticks = surety__ticks_make(first / power, last / power, wanted);
+        ticks.exponent = exponent < -290 ? -290 : exponent;
+    } while (!places_ticks_fit(
+                 picture, &ticks,
+                 surety__picture_across(picture, first + ticks.step * power) -
+                     surety__picture_across(picture, first)) &&
+             --wanted > 1);
     for (unsigned i = 0; i < ticks.count; i++) {
         const double at = (ticks.first + ticks.step * i) * power;
         surety_buf text;
@@ -257,17 +293,6 @@ static void places_numbers(const surety__picture *picture)
 }
 
 /* ---- times --------------------------------------------------------------- */
-
-static double places_text_width(const surety__picture *picture, surety_str text)
-{
-    PangoLayout *layout =
-        surety__canvas_set(&picture->canvas, text, &places_across);
-    double width, height;
-
-    surety__canvas_size(layout, &width, &height);
-    g_object_unref(layout);
-    return width;
-}
 
 /* Whether the names that the data give to times are shown: all of them fit, and
  * none has a time of day. */

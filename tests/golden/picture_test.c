@@ -260,7 +260,8 @@ static cairo_status_t take(void *closure, const unsigned char *bytes,
     return CAIRO_STATUS_SUCCESS;
 }
 
-/* Draws one thing of each kind, without the library. */
+/* Draws one thing of each kind, without the library: a text cut in its middle,
+ * a box, a line. */
 static void probe_draw(surety_buf *svg)
 {
     PangoFontMap *fonts = pango_cairo_font_map_new();
@@ -279,7 +280,9 @@ static void probe_draw(surety_buf *svg)
     pango_font_description_set_absolute_size(font, 16 * PANGO_SCALE);
     pango_font_description_set_weight(font, PANGO_WEIGHT_BOLD);
     pango_layout_set_font_description(layout, font);
-    pango_layout_set_text(layout, "Way on", -1);
+    pango_layout_set_text(layout, "Way and on, and on", -1);
+    pango_layout_set_width(layout, 100 * PANGO_SCALE);
+    pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_MIDDLE);
     cairo_set_source_rgb(cairo, 1, 0, 0);
     cairo_move_to(cairo, 10, 20);
     pango_cairo_show_layout(cairo, layout);
@@ -301,9 +304,11 @@ static void probe_draw(surety_buf *svg)
 /* Whether it is read back as it was drawn. */
 static bool probe_holds(void)
 {
-    static const char expected[] = "text 10,32 16 bold #ff0000 \"Way on\"\n"
-                                   "box 1,2 3x4 fill #ff0000\n"
-                                   "line 10,20 - 30,40 pen 2 #ff0000\n";
+    static const char expected[] =
+        "text 10,32 16 bold #ff0000 \"Way a\u2026\"\n"
+        "text 69,32 16 bold #ff0000 \"nd on\"\n"
+        "box 1,2 3x4 fill #ff0000\n"
+        "line 10,20 - 30,40 pen 2 #ff0000\n";
     surety_buf svg, list;
     surety_str drawn;
     bool holds;
@@ -316,7 +321,7 @@ static bool probe_holds(void)
     golden_take(&drawn, "sheet 100x50\n");
     holds = surety_str_equal(drawn, surety_str_of(expected));
     if (!holds)
-        printf("# %.*s\n", (int)svg.len, svg.ptr);
+        printf("# drawn: %.*s\n", (int)list.len, list.ptr);
     surety_buf_done(&svg);
     surety_buf_done(&list);
     return holds;
