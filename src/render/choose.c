@@ -16,6 +16,7 @@ static size_t choose_named(const surety_table *table, surety_str name,
                            surety_error *reterr)
 {
     const surety__column *column = surety__table_find(table, name);
+    size_t count = 0;
     surety_buf list;
 
     if (column)
@@ -23,16 +24,16 @@ static size_t choose_named(const surety_table *table, surety_str name,
     surety__fail(reterr, SURETY_SYNTAX, "the data have no column \"%.*s\"",
                  (int)(name.len > 100 ? 100 : name.len), name.ptr);
     surety_buf_init(&list, table->alloc, 0);
-    for (size_t i = 0;
-         i < table->columns_count && i < CHOOSE_NAMES_SHOWN && list.len < 150;
-         i++) {
-        if (i > 0)
+    for (; count < table->columns_count && count < CHOOSE_NAMES_SHOWN &&
+           list.len < 150;
+         count++) {
+        if (count > 0)
             surety_buf_text(&list, ", ");
-        surety_buf_add(&list, table->columns[i]->shown.name);
+        surety_buf_add(&list, table->columns[count]->shown.name);
     }
     surety__hint(reterr, "they have %.*s%s", (int)list.len,
                  list.ptr ? list.ptr : "",
-                 table->columns_count > CHOOSE_NAMES_SHOWN ? ", ..." : "");
+                 count < table->columns_count ? ", ..." : "");
     surety_buf_done(&list);
     return SIZE_MAX;
 }

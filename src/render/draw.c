@@ -458,7 +458,8 @@ static void draw_about(const surety__picture *picture, surety_buf *out)
     if (model->x_title.len > 0)
         surety_buf_text(out, " by ");
     surety_buf_add(out, model->x_title);
-    surety__buf_printf(out, ", %zu values", model->shown);
+    surety__buf_printf(out, ", %zu value%s", model->shown,
+                       model->shown == 1 ? "" : "s");
     for (size_t p = 0; p < model->panels_count; p++) {
         const surety__model *panel = &model->panels[p];
         surety_buf_text(out, p > 0 ? "; from " : " from ");

@@ -196,12 +196,17 @@ void surety__ticks_value(const surety__model *model, double value,
     if (words.power != 0) {
         /* Three digits that count. */
         decimals = 0;
-        while (decimals < 2 && fabs(shown) * ticks_power((int)decimals) < 100)
+        while (decimals < 2 &&
+               fabs(shown) * ticks_power((int)decimals) < 99.95)
             decimals++;
-        /* 999.96M is no 1,000M. */
+        /* 999.96M is no 1,000M, and 9.996 no 10.0 of a power. */
         if (words.suffix && fabs(shown) >= 999.5) {
             words = ticks_words_of(words.power + 3, 6);
             shown /= 1000;
+            decimals = 2;
+        } else if (!words.suffix && fabs(shown) >= 9.995) {
+            words.power++;
+            shown /= 10;
             decimals = 2;
         }
     }

@@ -405,11 +405,13 @@ static void take_path(struct reader *reader, surety_str element)
         surety_buf_text(out, name);
     }
     if (color(element, "stroke", name)) {
-        surety_str cap;
+        surety_str end;
         surety_buf_text(out, " pen ");
         put(out, number(element, "stroke-width"));
-        if (property(element, "stroke-linecap", &cap) && begins(cap, "round"))
+        if (property(element, "stroke-linecap", &end) && begins(end, "round"))
             surety_buf_text(out, " round");
+        if (property(element, "stroke-linejoin", &end) && !begins(end, "round"))
+            surety_buf_text(out, " sharp");
         surety_buf_byte(out, ' ');
         surety_buf_text(out, name);
     }

@@ -12,8 +12,9 @@
  *     box 28,40 10x20 fill #0072b2
  *     round 10,10 8x8 fill #0072b2 pen 1.4 #ffffff     a circle, in its box
  *     shape 1,1 5,1 3,4 fill #0072b2           closed; its corners
- *     path 1,1 5,5 / 9,9 12,9 pen 2.2 round #0072b2    open; "/" is a gap
- *     rim 28,20 100x12 pen 4 #ffffff           round the letters of a text
+ *     path 1,1 5,5 / 9,9 12,9 pen 2.2 round #0072b2    open; "/" is a gap;
+ *                           "round" ends, else flat; "sharp" corners, else
+ * round rim 28,20 100x12 pen 4 #ffffff           round the letters of a text
  *
  * A path of many points has "N points" and its box in their place. */
 #ifndef SURETY_TESTS_GOLDEN_DRAWN_H

@@ -308,7 +308,7 @@ static bool probe_holds(void)
         "text 10,32 16 bold #ff0000 \"Way a\u2026\"\n"
         "text 69,32 16 bold #ff0000 \"nd on\"\n"
         "box 1,2 3x4 fill #ff0000\n"
-        "line 10,20 - 30,40 pen 2 #ff0000\n";
+        "line 10,20 - 30,40 pen 2 sharp #ff0000\n";
     surety_buf svg, list;
     surety_str drawn;
     bool holds;

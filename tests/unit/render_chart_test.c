@@ -748,7 +748,7 @@ TEST(shortens_values)
                  {9.9949, 8, 0, "999M"},
                  {9.9949, 14, 0, "999T"},
                  {9.996, 14, 0, "1.00" TIMES_TEN "\xC2\xB9\xE2\x81\xB5"},
-                 {9.996, 15, 0, "10.00" TIMES_TEN "\xC2\xB9\xE2\x81\xB5"},
+                 {9.996, 15, 0, "1.00" TIMES_TEN "\xC2\xB9\xE2\x81\xB6"},
                  {1, 15, 0, "1.00" TIMES_TEN "\xC2\xB9\xE2\x81\xB5"},
                  {1, -6, 6, "0.000001"},
                  {2.5, -7, 0, "2.50" TIMES_TEN "\xE2\x81\xBB\xE2\x81\xB7"},
