@@ -363,7 +363,7 @@ static const char *check_header_fault(surety_str name, surety_val value)
     if (check_is_one_of(name, check_own_headers,
                         sizeof(check_own_headers) /
                             sizeof(*check_own_headers)) ||
-        (name.len > own.len &&
+        (name.len >= own.len &&
          surety__str_equal_nocase((surety_str){name.ptr, own.len}, own)))
         return "is a header that is not set here";
     if (surety_val_kind(value) == SURETY_KIND_STRING &&

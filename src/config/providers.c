@@ -93,6 +93,8 @@ surety_str surety__config_nearest(const surety_config *config, surety_str word,
     surety_str found = {NULL, 0};
     unsigned nearest = (unsigned)((word.len > 12 ? 12 : word.len) + 2) / 3 + 1;
 
+    if (nearest > word.len) /* another letter alone is not near */
+        nearest = (unsigned)word.len;
     if (of_models) {
         for (size_t i = 0; i < config->row_count; i++)
             providers_try(word, config->rows[i].name, &nearest, &found);

@@ -196,6 +196,29 @@ void golden_end(struct golden *golden)
         surety_buf_byte(&golden->made, '\n');
 }
 
+void golden_error(surety_buf *out, const surety_error *error)
+{
+    const surety_position at = error->position;
+    char place[64];
+
+    surety_buf_text(out, "  ");
+    surety_buf_text(out, surety_status_name(error->status));
+    if (at.line) {
+        snprintf(place, sizeof(place), " %u:%u+%zu", (unsigned)at.line,
+                 (unsigned)at.column, (size_t)at.length);
+        surety_buf_text(out, place);
+    }
+    if (error->path[0]) {
+        surety_buf_text(out, " at ");
+        surety_buf_text(out, error->path);
+    }
+    surety_buf_text(out, ": ");
+    surety_buf_text(out, error->message);
+    surety_buf_text(out, error->hint[0] ? "\n    " : "\n");
+    surety_buf_text(out, error->hint);
+    surety_buf_text(out, error->hint[0] ? "\n" : "");
+}
+
 /* ---- running ------------------------------------------------------------- */
 
 static void tell_lines(char mark, surety_str text)

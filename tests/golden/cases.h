@@ -100,6 +100,10 @@ void golden_begin(struct golden *golden, const struct golden_section *section);
 /* Ends made's last line where it is open. */
 void golden_end(struct golden *golden);
 
+/* Appends why a call failed: two blanks, the status, where it is, LINE:COLUMN+
+ * LENGTH and the path, and what is said; below it, behind four, the hint. */
+void golden_error(surety_buf *out, const surety_error *error);
+
 /* ---- texts and files ----------------------------------------------------- */
 
 /* Takes the next line off text; false at its end. */
