@@ -391,9 +391,12 @@ static bool judge_doubts(surety_judge *judge)
         return false;
     if (judge_is_cut_off(judge, &now->candidate))
         return true;
+    /* Behind one that is doubted, which the contract's pick prefers, none is
+     * taken at once either. */
     if ((judge->place != SURETY_PLACE_EMBEDDED &&
          judge->place != SURETY_PLACE_MARKER) ||
-        !surety__region_doubtful(judge->finder, now->candidate.start))
+        (judge->doubted == SURETY__NATIVE &&
+         !surety__region_doubtful(judge->finder, now->candidate.start)))
         return false;
     if (judge->doubted == SURETY__NATIVE)
         judge->doubted = now->index;

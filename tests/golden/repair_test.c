@@ -8,11 +8,14 @@
  * them.
  *
  *     === shape            what is broken, and what is safe to do about it
- *     === contract         the contract; where there is none: any value
+ *     === contract         the contract from here on; where there is none: any
+ *                          value
  *     === reply            the reply; "=== reply escaped": \r \n \t \\ and \xNN
  *                          stand for bytes
  *     === outcome WORD...  what comes of it. With no word it is aligned; none,
  *                          syntax, certain-only, partial and cut say otherwise
+ *     === replies WORD...  escaped replies, a line each; below each, behind two
+ *                          blanks, what comes of it, by the same words
  *
  * An outcome shows the value and each repair with its place, or why there is no
  * value. Its JSON report must satisfy the contract surety/report. With --update
@@ -84,6 +87,15 @@ static void put_repaired(surety_buf *out, surety_repaired repaired)
     surety_buf_byte(out, '\n');
 }
 
+static void put_span(surety_buf *out, const surety_outcome *outcome)
+{
+    surety_buf_byte(out, ' ');
+    surety_buf_number(out, surety_outcome_start(outcome));
+    surety_buf_byte(out, '-');
+    surety_buf_number(out, surety_outcome_end(outcome));
+    surety_buf_byte(out, '\n');
+}
+
 static void put_outcome(surety_buf *out, const surety_outcome *outcome)
 {
     if (surety_outcome_ok(outcome)) {
@@ -92,7 +104,7 @@ static void put_outcome(surety_buf *out, const surety_outcome *outcome)
                          out);
         surety_buf_text(out, "\nfrom    ");
         surety_buf_text(out, surety_place_name(surety_outcome_place(outcome)));
-        surety_buf_byte(out, '\n');
+        put_span(out, outcome);
     } else {
         surety_buf_text(out, "refused ");
         surety_buf_text(out, surety_stage_name(surety_outcome_stage(outcome)));
@@ -143,41 +155,78 @@ static bool write_outcome(const surety_contract *contract, surety_str reply,
     return good;
 }
 
-static bool judge(struct golden *golden, const surety_contract *contract,
-                  surety_str reply)
+/* The same of every line of a section. */
+static bool write_outcomes(const surety_contract *contract, surety_str lines,
+                           surety_str words, surety_buf *out)
 {
+    surety_buf reply, told;
+    surety_str line, rest;
     bool good = true;
 
-    for (size_t i = 0; i < golden->count; i++) {
+    surety_buf_init(&reply, NULL, 0);
+    surety_buf_init(&told, NULL, 0);
+    while (golden_line(&lines, &line)) {
+        if (line.len > 1 && line.ptr[0] == ' ' && line.ptr[1] == ' ')
+            continue;
+        surety_buf_add(out, line);
+        surety_buf_byte(out, '\n');
+        surety_buf_reset(&reply);
+        surety_buf_reset(&told);
+        golden_unescape(line, &reply);
+        good = write_outcome(contract, surety_buf_str(&reply), words, &told) &&
+               good;
+        for (rest = surety_buf_str(&told); golden_line(&rest, &line);) {
+            surety_buf_text(out, "  ");
+            surety_buf_add(out, line);
+            surety_buf_byte(out, '\n');
+        }
+    }
+    surety_buf_done(&told);
+    surety_buf_done(&reply);
+    return good;
+}
+
+/* ---- a case -------------------------------------------------------------- */
+
+static bool take_contract(surety_str text, surety_contract **contract)
+{
+    surety_error error;
+
+    surety_contract_free(*contract);
+    *contract = NULL;
+    if (surety_contract_read(text, NULL, contract, &error) == SURETY_OK)
+        return true;
+    printf("# contract: %s (%s)\n", error.message, error.path);
+    return false;
+}
+
+static bool run(struct golden *golden)
+{
+    surety_contract *contract = NULL;
+    surety_buf reply;
+    bool good = take_contract(surety_str_of("true"), &contract) &&
+                golden_find(golden, "shape");
+
+    surety_buf_init(&reply, NULL, 0);
+    golden_bytes(golden, "reply", &reply);
+    for (size_t i = 0; i < golden->count && good; i++) {
         const struct golden_section *section = &golden->sections[i];
         surety_str words = section->kind;
 
         if (golden_take(&words, "outcome")) {
             golden_begin(golden, section);
-            good &= write_outcome(contract, reply, words, &golden->made);
+            good = write_outcome(contract, surety_buf_str(&reply), words,
+                                 &golden->made);
+        } else if (golden_take(&words, "replies")) {
+            golden_begin(golden, section);
+            good =
+                write_outcomes(contract, section->body, words, &golden->made);
         } else {
             golden_keep(golden, section);
         }
+        if (golden_is(section, "contract"))
+            good = take_contract(section->body, &contract);
     }
-    return good;
-}
-
-static bool run(struct golden *golden)
-{
-    const struct golden_section *given = golden_find(golden, "contract");
-    surety_contract *contract = NULL;
-    surety_error error;
-    surety_buf reply;
-    bool good = false;
-
-    surety_buf_init(&reply, NULL, 0);
-    if (!golden_find(golden, "shape") || !golden_bytes(golden, "reply", &reply))
-        printf("# no shape or no reply\n");
-    else if (surety_contract_read(given ? given->body : surety_str_of("true"),
-                                  NULL, &contract, &error) != SURETY_OK)
-        printf("# contract: %s (%s)\n", error.message, error.path);
-    else
-        good = judge(golden, contract, surety_buf_str(&reply));
     surety_contract_free(contract);
     surety_buf_done(&reply);
     return good;
