@@ -31,6 +31,7 @@ struct cli {
      * the configuration, over them those of --limit. Set by options_parse. */
     surety_limits limits;
     bool no_schema_warnings; /* --no-schema-warnings */
+    bool is_github;          /* warnings of schemas are workflow commands */
     /* How a schema's warning is added to those that a report in JSON or SARIF
      * will have, joined by commas; NULL: they are text on err. */
     void (*warning_put)(surety_buf *warnings, const char *source,

@@ -74,6 +74,27 @@ bool library_is_file(struct cli *cli, const char *path)
     return false;
 }
 
+/* A warning as a workflow command of GitHub, with its hint. */
+static void put_command(surety_buf *out, const char *source,
+                        const surety_issue *issue)
+{
+    const surety_issue_form form = {
+        .size = sizeof(form), .source = surety_str_of(source), .warning = true};
+    surety_issue told = *issue;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    surety_buf_add(&text, issue->message);
+    if (issue->hint.len > 0) {
+        surety_buf_text(&text, "; ");
+        surety_buf_add(&text, issue->hint);
+    }
+    told.message = surety_buf_str(&text);
+    told.instance_location = issue->keyword_location;
+    surety_issue_write_github(&told, &form, out);
+    surety_buf_done(&text);
+}
+
 /* One warning to where warnings go. */
 static void put_warning(struct cli *cli, const char *source, surety_str text,
                         const surety_issue *issue)
@@ -87,6 +108,10 @@ static void put_warning(struct cli *cli, const char *source, surety_str text,
                         .at = issue->keyword_location,
                         .hint = issue->hint};
 
+    if (cli->is_github) {
+        put_command(&cli->err.buf, source, issue);
+        return;
+    }
     if (!cli->warning_put) {
         diag_write(&cli->err.buf, cli->color, &diag);
         return;
@@ -144,15 +169,18 @@ size_t library_warn_duplicates(struct cli *cli, const char *source,
         struct diag diag = {.level = DIAG_WARNING,
                             .source = surety_str_of(source),
                             .text = text,
-                            .position = position,
+                            .position = surety_doc_duplicate_again(doc, count),
                             .line_shown = line,
                             .keyword = surety_str_of("duplicate_key")};
 
         surety_buf_reset(&message);
         surety_buf_text(&message, "the key ");
         surety_json_string(&message, key);
-        surety_buf_text(&message,
-                        " stands in its object again; the last one counts");
+        put_format(&message,
+                   " stands in its object again, as at line %u, column %u; the "
+                   "last one counts",
+                   (unsigned)(line ? line : position.line),
+                   (unsigned)position.column);
         diag.message = surety_buf_str(&message);
         diag_write(&cli->err.buf, cli->color, &diag);
     }

@@ -89,6 +89,7 @@ surety_contract *session_contract(struct cli *cli,
 {
     const surety_report form = report_forms[settings->report];
 
+    cli->is_github = form == SURETY_REPORT_GITHUB;
     if (settings->quiet)
         cli->no_schema_warnings = true;
     else if (!settings->jsonl && form == SURETY_REPORT_JSON)

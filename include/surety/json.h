@@ -104,6 +104,10 @@ SURETY_API size_t surety_doc_duplicate_count(const surety_doc *doc);
 SURETY_API surety_status surety_doc_duplicate(const surety_doc *doc, size_t i,
                                               surety_position *ret_position,
                                               surety_str *ret_key);
+/* Where the i-th of them stands again: the key of the member that replaced it.
+ * Line 0 past the last, and where there is no place. */
+SURETY_API surety_position surety_doc_duplicate_again(const surety_doc *doc,
+                                                      size_t i);
 
 /* ---- tolerant reading -------------------------------------------------- */
 

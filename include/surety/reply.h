@@ -206,6 +206,10 @@ typedef struct surety_issue_form {
 SURETY_API surety_status surety_issue_write(const surety_issue *issue,
                                             const surety_issue_form *form,
                                             surety_buf *out);
+/* Appends an issue as a workflow command of GitHub Actions, a line; of form
+ * source and warning count. */
+SURETY_API surety_status surety_issue_write_github(
+    const surety_issue *issue, const surety_issue_form *form, surety_buf *out);
 /* Appends an issue as an item of a report's errors: a JSON object. */
 SURETY_API void surety_issue_write_json(const surety_issue *issue,
                                         surety_buf *out);

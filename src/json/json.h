@@ -104,6 +104,7 @@ struct surety_doc {
     uint32_t slots_base;
     struct {
         uint32_t place, len, off, flags;
+        uint32_t again; /* the place of the key that replaced it */
     } duplicates[64];
     size_t duplicate_count;
     surety__mend *mends; /* in text order; at most mends_max */

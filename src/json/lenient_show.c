@@ -70,6 +70,7 @@ static void show_list(surety_doc *doc, size_t *count, const surety__cell *key)
         doc->duplicates[at].len = key->len;
         doc->duplicates[at].off = key->off;
         doc->duplicates[at].flags = key->flags & (uint32_t)~FLAG_GONE;
+        doc->duplicates[at].again = key[1].place;
     }
     ++*count;
 }

@@ -38,11 +38,13 @@ static bool unique_same(const surety_doc *doc, const surety__cell *a,
                   a->len) == 0;
 }
 
-/* Marks earlier, which later replaces. */
+/* Marks earlier, which later replaces: the place of its value, which nobody
+ * asks for any more, becomes that of the later key. */
 static void unique_mark(surety_doc *doc, uint32_t object, uint32_t earlier,
                         uint32_t later, uint32_t *ret_later)
 {
     doc->cells[earlier].flags |= FLAG_GONE;
+    doc->cells[earlier + 1].place = doc->cells[later].place;
     doc->cells[object].count--;
     doc->duplicate_count++;
     if (later < *ret_later)
@@ -168,6 +170,7 @@ static void unique_list(surety_doc *doc, const surety__cell *key)
     doc->duplicates[i].len = key->len;
     doc->duplicates[i].off = key->off;
     doc->duplicates[i].flags = key->flags & (uint32_t)~FLAG_GONE;
+    doc->duplicates[i].again = key[1].place;
 }
 
 surety_status surety__keys_compact(surety_doc *doc)

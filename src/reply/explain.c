@@ -619,32 +619,39 @@ surety_status surety__explain_another(surety_judge *judge, size_t offset)
                                                                : SURETY_NOMEM;
 }
 
-/* Every key that a later member of its object replaced. */
+/* Every key that stands in its object again, and where it stood before: these
+ * places come in their order, so one walk counts their lines. */
 static surety_status explain_duplicates(surety_judge *judge)
 {
     const surety__trial *best = judge->best;
     const surety_doc *doc = best->doc;
     const size_t kept = sizeof(doc->duplicates) / sizeof(*doc->duplicates);
     surety_outcome *outcome = &judge->outcome;
+    surety__locate_walk before = {
+        .text = outcome->seen, .line = 1, .column = 1};
 
     for (size_t i = 0; i < doc->duplicate_count && i < kept; i++) {
         const char *own =
             doc->duplicates[i].flags & FLAG_OWN ? doc->own : doc->text;
         const surety_str key = {own + doc->duplicates[i].off,
                                 doc->duplicates[i].len};
-        const size_t place = doc->duplicates[i].place;
+        const size_t place = doc->duplicates[i].again;
         const surety_str rest = {doc->text + place, doc->text_len - place};
         surety__issue *issue = surety__issue_add(outcome, &outcome->warnings);
 
         if (!issue)
             return SURETY_NOMEM;
         surety__explain_keyword(issue, "duplicate_key");
+        surety__locate_span(judge, best, doc->duplicates[i].place, 0, issue);
+        surety__locate_advance(&before, issue->seen.position.offset);
         surety__locate_span(judge, best, place, surety__locate_string(rest),
                             issue);
         surety_buf_text(&judge->scratch, "the key ");
         surety__explain_quote(&judge->scratch, key, EXPLAIN_KEY_MAX);
-        surety_buf_text(&judge->scratch,
-                        " stands in its object again; the last one counts");
+        surety__buf_printf(&judge->scratch,
+                           " stands in its object again, as at line %u, column "
+                           "%u; the last one counts",
+                           (unsigned)before.line, (unsigned)before.column);
         if (!surety__outcome_take(outcome, &issue->seen.message))
             return SURETY_NOMEM;
     }

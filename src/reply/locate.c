@@ -96,15 +96,7 @@ void surety__locate_value(const surety_judge *judge, const surety__trial *trial,
                         locate_length(value.doc, cell), issue);
 }
 
-/* A place in a text, counted forward. */
-struct locate_walk {
-    surety_str text;
-    size_t offset;
-    size_t chars;
-    uint32_t line, column;
-};
-
-static void locate_advance(struct locate_walk *walk, size_t offset)
+void surety__locate_advance(surety__locate_walk *walk, size_t offset)
 {
     const surety_str text = walk->text;
 
@@ -163,7 +155,7 @@ static size_t locate_collect(surety__issues *from, surety__issue **to)
 
 surety_status surety__locate_all(surety_outcome *outcome)
 {
-    struct locate_walk walk = {.text = outcome->seen, .line = 1, .column = 1};
+    surety__locate_walk walk = {.text = outcome->seen, .line = 1, .column = 1};
     const size_t most = outcome->errors.count + outcome->warnings.count +
                         outcome->repairs.count;
     surety__issue **order;
@@ -183,14 +175,14 @@ surety_status surety__locate_all(surety_outcome *outcome)
     for (size_t i = 0; i < count; i++) {
         surety__issue *issue = order[i];
         surety_position *position = &issue->seen.position;
-        struct locate_walk end;
+        surety__locate_walk end;
 
-        locate_advance(&walk, position->offset);
+        surety__locate_advance(&walk, position->offset);
         position->line = walk.line;
         position->column = walk.column;
         issue->char_offset = walk.chars;
         end = walk;
-        locate_advance(&end, position->offset + position->length);
+        surety__locate_advance(&end, position->offset + position->length);
         issue->char_length = end.chars - walk.chars;
     }
     return SURETY_OK;

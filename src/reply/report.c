@@ -197,6 +197,18 @@ static void report_github_issue(const surety_issue *issue, bool error,
     surety_buf_done(&line);
 }
 
+surety_status surety_issue_write_github(const surety_issue *issue,
+                                        const surety_issue_form *form,
+                                        surety_buf *out)
+{
+    surety_issue_form own;
+
+    if (surety__options_take(&own, sizeof(own), form, NULL))
+        return SURETY_MISUSE;
+    report_github_issue(issue, !own.warning, own.source, out);
+    return out->status;
+}
+
 static void report_github_repair(const surety__repair *repair,
                                  surety_str source, surety_buf *out)
 {

@@ -127,6 +127,16 @@ def test_reports():
     github = surety(*base, "github", "bad.md")
     check("--report github", github.code == 1 and
           github.err.startswith("::error file=bad.md,line=3,col"), github)
+    write("slip.json", '{"type": "object", "minProperites": 1}')
+    slip = surety("check", "-c", "slip.json", "--report", "github", "-",
+                  stdin='{"a": 1, "a": 2}')
+    same("warnings of the schema are commands, too", slip.err, (
+        "::warning file=slip.json,line=1,col=20,title=unknown::"
+        '"minProperites" is no keyword of JSON Schema (2020-12), so it says '
+        'nothing; did you mean "minProperties"? (path: minProperites)\n'
+        "::warning file=stdin,line=1,col=10,title=duplicate_key::the key "
+        '"a" stands in its object again, as at line 1, column 2; the last one '
+        "counts\n"))
     sarif = surety(*base, "sarif", "good.md", "bad.md", "bad.md", "gone.md")
     gives("--report sarif", sarif, 4, '{"x":1}\n')
     log = json.loads(sarif.err)

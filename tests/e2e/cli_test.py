@@ -447,11 +447,13 @@ def test_unknown():
     write("twice.json", '{"a": 1,\n "a": 2}')
     result = surety("validate", write("any.json", {}), "twice.json")
     gives("validate warns of a key that stands twice", result, 0, "",
-          ("twice.json:1:2: warning[duplicate_key]", "last one counts"))
+          ("twice.json:2:2: warning[duplicate_key]",
+           "as at line 1, column 2; the last one counts"))
     gives("validate of lines, too", surety(
         "validate", "--jsonl", "any.json", write(
             "lines.jsonl", '{}\n{"a":1,"a":2}\n')), 0, "",
-          "lines.jsonl:2:2: warning[duplicate_key]")
+          ("lines.jsonl:2:8: warning[duplicate_key]",
+           "as at line 2, column 2;"))
     same("but not validate -q", surety("validate", "-q", "any.json",
                                        "twice.json").err, "")
     for draft in ("draft-04", "draft-06", "draft-07"):

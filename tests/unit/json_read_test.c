@@ -582,6 +582,15 @@ TEST(lets_the_last_duplicate_count)
     CHECK_TEXT(key, "a");
     CHECK(position.offset == 30 && position.length == 8);
     TRY(surety_doc_duplicate(doc, 3, NULL, NULL));
+    position = surety_doc_duplicate_again(doc, 0);
+    CHECK(position.offset == 30 && position.length == 8 && position.column);
+    position = surety_doc_duplicate_again(doc, 1);
+    CHECK(position.offset == 16 && position.length == 3);
+    position = surety_doc_duplicate_again(doc, 2);
+    CHECK(position.offset == 59 && position.length == 3);
+    CHECK(surety_doc_duplicate_again(doc, 3).line == 1);
+    CHECK(surety_doc_duplicate_again(doc, 4).line == 0);
+    CHECK(surety_doc_duplicate_again(NULL, 0).line == 0);
     EXPECT(SURETY_END, surety_doc_duplicate(doc, 4, &position, &key));
     EXPECT(SURETY_SYNTAX,
            surety_doc_read(doc,
