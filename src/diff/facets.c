@@ -176,9 +176,9 @@ static const struct facet_count {
     const char *keyword, *what;
     bool is_upper;
 } facet_counts[] = {
-    {"minLength", "characters", false},  {"maxLength", "characters", true},
-    {"minItems", "items", false},        {"maxItems", "items", true},
-    {"minProperties", "members", false}, {"maxProperties", "members", true},
+    {"minLength", "character", false},  {"maxLength", "character", true},
+    {"minItems", "item", false},        {"maxItems", "item", true},
+    {"minProperties", "member", false}, {"maxProperties", "member", true},
 };
 
 /* The bound of a part; 0 and UINT64_MAX where it says nothing. */
@@ -211,7 +211,7 @@ static uint64_t count_tightest(const surety__side *side, size_t which)
 static void count_tell(surety_buf *out, uint64_t count, bool is_upper)
 {
     if (count == UINT64_MAX) {
-        surety_buf_text(out, "any number of");
+        surety_buf_text(out, "any number");
         return;
     }
     surety_buf_text(out, is_upper ? "at most " : "at least ");
@@ -232,7 +232,9 @@ static void facet_compare_counts(surety_diff *diff,
             continue;
         surety_buf_reset(out);
         count_tell(out, after, facet->is_upper);
-        surety__buf_printf(out, " %s now, it was ", facet->what);
+        surety__buf_printf(out, "%s %s%s now, it was ",
+                           after == UINT64_MAX ? " of" : "", facet->what,
+                           after == 1 ? "" : "s");
         count_tell(out, before, facet->is_upper);
         surety__diff_tell(diff, task, facet->keyword,
                           facet_breaks((after > before) == facet->is_upper));

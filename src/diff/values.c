@@ -76,6 +76,25 @@ static bool values_have(const struct value_list *values,
     return false;
 }
 
+enum { VALUES_LISTED = 8 };
+
+/* The first values in the order of their list, and how many there are. */
+struct value_first {
+    uint64_t at[VALUES_LISTED]; /* in the document */
+    size_t count;
+};
+
+static void values_keep(struct value_first *first, uint64_t at)
+{
+    size_t i = first->count < VALUES_LISTED ? first->count : VALUES_LISTED - 1;
+
+    if (first->count++ >= VALUES_LISTED && at > first->at[i])
+        return;
+    for (; i > 0 && first->at[i - 1] > at; i--)
+        first->at[i] = first->at[i - 1];
+    first->at[i] = at;
+}
+
 /* Tells the values of either list that only `takes` takes and `lacks` does not.
  * Where the list belongs to a branch of a oneOf, one that is not listed any
  * more may be taken for that. */
@@ -83,30 +102,35 @@ static void values_tell(surety_diff *diff, const surety__diff_task *task,
                         const struct value_list *takes,
                         const struct value_list *lacks, bool is_new)
 {
-    enum { LISTED = 8 };
     surety_buf *out = &diff->scratch;
-    size_t count = 0;
+    size_t count = 0, told = 0;
 
     surety_buf_reset(out);
     for (int k = 0; k < 2; k++) {
         const struct value_list *values = k ? lacks : takes;
+        struct value_first first = {.count = 0};
 
         for (uint32_t i = 0; values->list && i < values->list->count; i++) {
             const surety_val value = values_at(values, i);
 
-            if ((k && values_have(takes, values, i)) ||
-                !values_take(diff, takes, value, task->loose) ||
-                values_take(diff, lacks, value, task->loose) ||
-                ++count > LISTED)
-                continue;
-            surety_buf_text(out, count > 1 ? ", " : "");
-            surety__diff_value(diff, value);
+            if (!(k && values_have(takes, values, i)) &&
+                values_take(diff, takes, value, task->loose) &&
+                !values_take(diff, lacks, value, task->loose))
+                values_keep(&first, values->list->list[i].value);
+        }
+        count += first.count;
+        for (size_t i = 0;
+             i < first.count && told < VALUES_LISTED && i < VALUES_LISTED;
+             i++) {
+            surety_buf_text(out, told++ > 0 ? ", " : "");
+            surety__diff_value(
+                diff, (surety_val){values->doc, (uint32_t)first.at[i]});
         }
     }
     if (count == 0)
         return;
-    if (count > LISTED)
-        surety__buf_printf(out, " and %zu more", count - LISTED);
+    if (count > told)
+        surety__buf_printf(out, " and %zu more", count - told);
     surety_buf_text(out, count > 1 ? " are" : " is");
     surety_buf_text(out, is_new ? " taken, too" : " not taken any more");
     surety__diff_tell(diff, task, "enum",

@@ -10,13 +10,20 @@
  *                         WHERE WHOM KEYWORD (OLD > NEW): MESSAGE
  *
  * where OLD and NEW are the locations of the subschemas and whom it breaks is
- * C, P, CP or -. --update writes the changes anew, to be read by a person. */
+ * C, P, CP or -.
+ *
+ *     === pairs           a line each, "SCHEMA => SCHEMA"; behind it what
+ *                         changes that way (>) and back (<)
+ *
+ * --update writes the changes anew, to be read by a person. */
 #include "golden/cases.h"
 
 #include <stdio.h>
 
-static void write_change(const surety_change *change, surety_buf *out)
+static void write_change(const surety_change *change, const char *before,
+                         surety_buf *out)
 {
+    surety_buf_text(out, before);
     surety_buf_byte(out, '#');
     surety_buf_add(out, change->at);
     surety_buf_text(out, change->breaks_consumers   ? " C"
@@ -33,53 +40,110 @@ static void write_change(const surety_change *change, surety_buf *out)
     surety_buf_byte(out, '\n');
 }
 
-static void write_changes(const surety_diff *diff, surety_buf *out)
+static void write_changes(const surety_diff *diff, const char *before,
+                          surety_buf *out)
 {
+    surety_buf_text(out, before);
     surety_buf_text(out, "needed: ");
     surety_buf_text(out, surety_bump_name(surety_diff_bump(diff)));
     surety_buf_text(out, surety_diff_version_fits(diff) ? ", fits\n" : "\n");
     for (size_t i = 0; i < surety_diff_count(diff); i++) {
         const surety_change change = surety_diff_at(diff, i);
 
-        write_change(&change, out);
+        write_change(&change, before, out);
     }
 }
 
-/* The contract of a section; false where it is none, which is said. */
-static bool read_contract(struct golden *golden, const char *kind,
+/* Reads a contract; false where it is none, which is said. */
+static bool read_contract(struct golden *golden, surety_str text,
                           surety_contract **ret_contract)
 {
     const surety_contract_options options = {.size = sizeof(options),
                                              .name = surety_str_of("case")};
     surety_error err;
-    const surety_status status = surety_contract_read(
-        golden_body(golden, kind), &options, ret_contract, &err);
+    const surety_status status =
+        surety_contract_read(text, &options, ret_contract, &err);
 
     golden->skipped = golden->skipped || status == SURETY_UNSUPPORTED;
     if (status != SURETY_OK)
-        printf("# %s, %s: %s\n", golden->path, kind, err.message);
+        printf("# %s: %s: %.*s\n", golden->path, err.message, (int)text.len,
+               text.ptr);
     return status == SURETY_OK;
+}
+
+/* What changes from one contract to the other. */
+static bool compare(struct golden *golden, const surety_contract *before,
+                    const surety_contract *after, const char *mark)
+{
+    surety_diff *diff = NULL;
+    const bool good =
+        surety_diff_new(before, after, NULL, &diff, NULL) == SURETY_OK;
+
+    if (good)
+        write_changes(diff, mark, &golden->made);
+    surety_diff_free(diff);
+    return good;
+}
+
+static bool run_pair(struct golden *golden, surety_str line)
+{
+    surety_contract *before = NULL;
+    surety_contract *after = NULL;
+    surety_str first = line, second = line;
+    bool good;
+
+    while (second.len && !golden_take(&second, " => "))
+        second = (surety_str){second.ptr + 1, second.len - 1};
+    first.len -= second.len + (second.len ? 4 : 0);
+    good = read_contract(golden, first, &before) &&
+           read_contract(golden, second, &after) &&
+           compare(golden, before, after, "    > ") &&
+           compare(golden, after, before, "    < ");
+    surety_contract_free(after);
+    surety_contract_free(before);
+    return good;
+}
+
+/* Each line that is not indented is a pair, unless it is a remark. */
+static bool run_pairs(struct golden *golden, surety_str text)
+{
+    surety_str line;
+    bool good = true;
+
+    while (golden_line(&text, &line)) {
+        if (line.len && line.ptr[0] == ' ')
+            continue;
+        surety_buf_add(&golden->made, line);
+        surety_buf_byte(&golden->made, '\n');
+        if (line.len && line.ptr[0] != '#')
+            good = run_pair(golden, line) && good;
+    }
+    return good;
 }
 
 static bool run(struct golden *golden)
 {
     surety_contract *before = NULL;
     surety_contract *after = NULL;
-    surety_diff *diff = NULL;
-    const bool good =
-        read_contract(golden, "before", &before) &&
-        read_contract(golden, "after", &after) &&
-        surety_diff_new(before, after, NULL, &diff, NULL) == SURETY_OK;
+    bool good = true;
 
     for (size_t i = 0; i < golden->count && good; i++) {
-        if (!golden_is(&golden->sections[i], "changes")) {
-            golden_keep(golden, &golden->sections[i]);
-            continue;
+        const struct golden_section *section = &golden->sections[i];
+
+        if (golden_is(section, "pairs")) {
+            golden_begin(golden, section);
+            good = run_pairs(golden, section->text);
+        } else if (golden_is(section, "changes")) {
+            golden_begin(golden, section);
+            good = compare(golden, before, after, "");
+        } else {
+            surety_contract **contract =
+                golden_is(section, "before") ? &before : &after;
+
+            golden_keep(golden, section);
+            good = !*contract && read_contract(golden, section->body, contract);
         }
-        golden_begin(golden, &golden->sections[i]);
-        write_changes(diff, &golden->made);
     }
-    surety_diff_free(diff);
     surety_contract_free(after);
     surety_contract_free(before);
     return good || golden->skipped;
