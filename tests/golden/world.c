@@ -169,7 +169,11 @@ static surety_status validator_asks(void *ctx, const surety_validation *given,
 {
     struct world_validator *rule = ctx;
     const surety_val value = surety_val_at(given->value, rule->place);
+    struct world *world = rule->world;
 
+    surety__buf_printf(
+        &world->events, "%zu ms: a validator that %.*s is asked\n",
+        (size_t)world->now_ms, (int)rule->says.len, rule->says.ptr);
     if (rule->late) {
         rule->late--;
         return SURETY_MORE;
@@ -193,6 +197,8 @@ static bool world_validator(struct world *world, surety_str text)
         return false;
     world->validators[i] = (surety_validator){
         .name = world_word(&text), .validate = validator_asks, .ctx = rule};
+    rule->world = world;
+    rule->says = text;
     rule->kind = world_word(&text);
     if (surety_str_equal(rule->kind, SURETY__LITERAL("odd")))
         rule->place = world_word(&text);

@@ -80,6 +80,8 @@ struct world_lane {
 };
 
 struct world_validator {
+    struct world *world;
+    surety_str says; /* its words */
     surety_str kind, place, message;
     size_t late; /* how often it is not done */
 };
