@@ -783,16 +783,32 @@ TEST(refuses)
     pool.options.quorum = 2;
     pool.options.kind = (surety_consensus_kind)4;
     EXPECT(SURETY_MISUSE, pool_start(&pool, &err));
+    CHECK_TEXT(surety_str_of(err.message), "4 is no kind of consensus");
     pool.options.kind = SURETY_CONSENSUS_AGGREGATE;
     unable = pool.models[2];
     unable.transport = NULL;
     pool.options.aggregator = &unable;
     EXPECT(SURETY_MISUSE, pool_start(&pool, &err));
+    CHECK_TEXT(surety_str_of(err.message), "the aggregator has no transport");
     pool.options.aggregator = NULL;
     pool.run.model_count = SURETY_VOTERS_MAX + 1;
     EXPECT(SURETY_MISUSE, pool_start(&pool, &err));
+    CHECK_TEXT(surety_str_of(err.message),
+               "65 models are more than the 64 that may be asked at once");
     pool.run.model_count = 0;
     EXPECT(SURETY_MISUSE, pool_start(&pool, &err));
+    CHECK_TEXT(surety_str_of(err.message), "a consensus needs models");
+    pool.run.model_count = 2;
+    pool.run.models = NULL;
+    EXPECT(SURETY_MISUSE, pool_start(&pool, &err));
+    CHECK_TEXT(surety_str_of(err.message), "a consensus needs models");
+    EXPECT(SURETY_MISUSE, surety_consensus_new(&pool.options, NULL, &err));
+    pool.options.run = NULL;
+    EXPECT(SURETY_MISUSE,
+           surety_consensus_new(&pool.options, &pool.consensus, &err));
+    CHECK_TEXT(surety_str_of(err.message),
+               "options, what is asked, and a place for the consensus are "
+               "needed");
     EXPECT(SURETY_MISUSE,
            surety_consensus_step(NULL, (surety_now){0, 0}, NULL, NULL));
     EXPECT(SURETY_MISUSE, surety_consensus_wait(NULL, NULL, NULL));
@@ -809,6 +825,7 @@ TEST(refuses)
     CHECK(!surety_consensus_cost(NULL, NULL));
     EXPECT(SURETY_MISUSE,
            surety_consensus_write(NULL, SURETY_REPORT_JSON, &pool.text));
+    CHECK(surety_consensus_voter(NULL, 0) == SIZE_MAX);
     for (int i = 0; i <= SURETY_CONSENSUS_AGGREGATE; i++) {
         const char *name = surety_consensus_kind_name((surety_consensus_kind)i);
 

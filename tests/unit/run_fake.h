@@ -66,7 +66,8 @@ struct fake {
     uint64_t id;
     surety_receiver receiver;
     size_t cancelled;
-    int stop; /* what a signal handler would set */
+    uint32_t first_ms; /* how long the first wait may take */
+    int stop;          /* what a signal handler would set */
     /* The ledger's rows. */
     size_t begun, finished;
     size_t begin_fails, finish_fails; /* this one, from 1 */
@@ -153,8 +154,9 @@ static inline surety_status fake_wait(void *ctx, uint32_t timeout_ms,
         {.name = {"content-type", 12}, .value = {"application/json", 16}}};
     size_t count = 1;
 
-    (void)timeout_ms;
     (void)reterr;
+    if (!fake->first_ms)
+        fake->first_ms = timeout_ms;
     if (!fake->active || fake->told)
         return SURETY_OK;
     fake->told = true;

@@ -523,31 +523,150 @@ done:
     trial_close(&trial);
 }
 
+/* Ways in which what is asked for cannot be run. */
+static void no_model(struct trial *trial)
+{
+    trial->options.model_count = 0;
+}
+
+static void no_models(struct trial *trial)
+{
+    trial->options.models = NULL;
+}
+
+static void second_of_other_size(struct trial *trial)
+{
+    trial->options.model_count = 2;
+    trial->models[1].size--;
+}
+
+static void no_transport(struct trial *trial)
+{
+    trial->models[0].transport = NULL;
+}
+
+static void no_start(struct trial *trial)
+{
+    trial->fake.transport.start = NULL;
+}
+
+static void no_cancel(struct trial *trial)
+{
+    trial->fake.transport.cancel = NULL;
+}
+
+static void no_wait(struct trial *trial)
+{
+    trial->fake.transport.wait = NULL;
+}
+
+static void newer_transport(struct trial *trial)
+{
+    trial->fake.transport.version = 2;
+}
+
+static void other_protocol(struct trial *trial)
+{
+    trial->models[0].protocol = (surety_protocol)(SURETY_PROTOCOL_TEXT + 1);
+}
+
+static void other_mode(struct trial *trial)
+{
+    trial->models[0].mode = (surety_mode)(SURETY_MODE_PROMPT + 1);
+}
+
+static void mode_of_others(struct trial *trial)
+{
+    trial->models[0].protocol = SURETY_PROTOCOL_TEXT;
+    trial->models[0].mode = SURETY_MODE_NATIVE;
+}
+
+static void no_price(struct trial *trial)
+{
+    trial->options.budget.cost_picousd_max = 1;
+}
+
+static void newer_ledger(struct trial *trial)
+{
+    trial->fake.ledger.version = 2;
+}
+
+static void prompt_nowhere(struct trial *trial)
+{
+    trial->options.prompt.ptr = NULL;
+}
+
+static void system_nowhere(struct trial *trial)
+{
+    trial->options.system = (surety_str){NULL, 1};
+}
+
+static void long_name(struct trial *trial)
+{
+    static const char name[] =
+        "a name of a model that is longer than the 80 characters that are told "
+        "of one in messages";
+
+    trial->models[0].name = surety_str_of(name);
+    trial->models[0].transport = NULL;
+}
+
 TEST(says_what_it_cannot_run)
 {
+    static const char no_door[] = "the model m has no transport of version 1";
+    static const char no_such[] = "the model m has an unknown protocol or mode";
+    static const char nowhere[] = "an option has a length but no address";
+    static const struct {
+        void (*change)(struct trial *trial);
+        const char *message, *hint;
+    } cases[] = {
+        {no_model, "a run needs a model", ""},
+        {no_models, "a run needs a model", ""},
+        {no_transport, no_door, ""},
+        {no_start, no_door, ""},
+        {no_cancel, no_door, ""},
+        {no_wait, no_door, ""},
+        {newer_transport, no_door, ""},
+        {other_protocol, no_such, ""},
+        {other_mode, no_such, ""},
+        {mode_of_others,
+         "the model m cannot be asked in mode native, which the protocol text "
+         "has not",
+         "use mode auto or prompt"},
+        {no_price, "a budget of money needs prices, and the model m has none",
+         "give its prices in the configuration"},
+        {newer_ledger, "the ledger has the version 2, not 1", ""},
+        {prompt_nowhere, nowhere, ""},
+        {system_nowhere, nowhere, ""},
+        {long_name,
+         "the model a name of a model that is longer than the 80 characters "
+         "that are told of one in mes has no transport of version 1",
+         ""},
+    };
     struct trial trial;
     surety_error err;
 
     TRY(trial_open(&trial, t, NULL, NULL, 0));
-    trial.options.model_count = 0;
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        trial_reset(&trial, t, NULL, 0);
+        cases[i].change(&trial);
+        EXPECT(SURETY_MISUSE, surety_run_new(&trial.options, &trial.run, &err));
+        CHECK_TEXT(surety_str_of(err.message), cases[i].message);
+        CHECK_TEXT(surety_str_of(err.hint), cases[i].hint);
+    }
+    trial_reset(&trial, t, NULL, 0);
+    second_of_other_size(&trial);
     EXPECT(SURETY_MISUSE, surety_run_new(&trial.options, &trial.run, &err));
-    CHECK_TEXT(surety_str_of(err.message), "a run needs a model");
-    trial.options.model_count = 1;
-    trial.options.budget.cost_picousd_max = 1;
-    EXPECT(SURETY_MISUSE, surety_run_new(&trial.options, &trial.run, &err));
-    trial.options.budget.cost_picousd_max = 0;
-    trial.models[0].protocol = SURETY_PROTOCOL_TEXT;
-    trial.models[0].mode = SURETY_MODE_NATIVE;
-    EXPECT(SURETY_MISUSE, surety_run_new(&trial.options, &trial.run, &err));
-    CHECK(holds(err.message, "mode native"));
-    trial.models[0].mode = SURETY_MODE_AUTO;
-    trial.models[0].transport = NULL;
-    EXPECT(SURETY_MISUSE, surety_run_new(&trial.options, &trial.run, &err));
+    CHECK(holds(err.message, "the model other says that its size is "));
+    CHECK_TEXT(surety_str_of(err.hint),
+               "set the member size to sizeof(surety_model)");
+    trial_reset(&trial, t, NULL, 0);
     EXPECT(SURETY_MISUSE, surety_run_new(NULL, &trial.run, &err));
-    trial.models[0].transport = &trial.fake.transport;
-    trial.fake.ledger.version = 2;
-    EXPECT(SURETY_MISUSE, surety_run_new(&trial.options, &trial.run, &err));
-    trial.fake.ledger.version = 1;
+    CHECK_TEXT(surety_str_of(err.message),
+               "options and a place for the run are needed");
+    EXPECT(SURETY_MISUSE, surety_run_new(&trial.options, NULL, &err));
+    CHECK_TEXT(surety_str_of(err.message),
+               "options and a place for the run are needed");
     trial.options.seed = 0;
     TRY(surety_run_new(&trial.options, &trial.run, &err));
 done:

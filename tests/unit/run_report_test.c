@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run says of itself: reports that satisfy surety/report, the log, the
  * other forms; ids; and the wait with the system's clocks. */
+#include <time.h>
+
 #include "check.h"
 #include "run_fake.h"
 
@@ -417,6 +419,15 @@ TEST(waits)
     CHECK(surety_run_attempt(trial.run, 0).started_ms > 0);
     TRY(surety_run_wait(trial.run, NULL, &err));
 
+    /* A wait is as long as there is time, unless it may be cancelled. */
+    CHECK(trial.fake.first_ms == 1200000);
+    trial_reset(&trial, t, answers, CHECK_COUNT(answers));
+    trial.options.backoff.first_ms = 2;
+    TRY(trial_begin(&trial));
+    TRY(surety_run_wait(trial.run, &trial.fake.stop, &err));
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(trial.fake.first_ms == 50);
+
     trial_reset(&trial, t, answers, CHECK_COUNT(answers));
     trial.fake.transport.wait = fake_wait_stopped;
     trial.options.ledger = NULL;
@@ -464,30 +475,86 @@ done:
     trial_close(&trial);
 }
 
+/* The clocks are the system's. */
+TEST(tells_the_time)
+{
+    struct timespec before, after;
+    surety_now now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &before);
+    now = surety__wait_now();
+    (void)clock_gettime(CLOCK_MONOTONIC, &after);
+    CHECK(now.monotonic_ms >=
+          (uint64_t)before.tv_sec * 1000 + (uint64_t)before.tv_nsec / 1000000);
+    CHECK(now.monotonic_ms <=
+          (uint64_t)after.tv_sec * 1000 + (uint64_t)after.tv_nsec / 1000000);
+    (void)clock_gettime(CLOCK_REALTIME, &after);
+    CHECK(now.unix_ms / 1000 <= after.tv_sec);
+    CHECK(now.unix_ms / 1000 > after.tv_sec - 3600);
+    (void)clock_gettime(CLOCK_MONOTONIC, &before);
+    surety__wait_sleep(3);
+    (void)clock_gettime(CLOCK_MONOTONIC, &after);
+    CHECK((after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec -
+              before.tv_nsec >=
+          3000000);
+done:;
+}
+
 TEST(takes_nothing)
 {
+    static const char *const verdicts[] = {
+        "pending",  "valid",  "partial", "fallback",  "rejected",  "refused",
+        "provider", "budget", "ledger",  "cancelled", "validator", "unknown"};
+    const surety_str none = {"", 0};
+    struct trial trial;
+    size_t len = 1;
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
+    TRY(trial_open(&trial, t, NULL, NULL, 0));
     CHECK(surety_run_verdict_of(NULL) == SURETY_RUN_PENDING);
     CHECK(surety_run_attempt_count(NULL) == 0);
     CHECK(!surety_run_attempt(NULL, 0).model);
     CHECK(!surety_run_outcome(NULL));
     CHECK(surety_run_message(NULL).len == 0 && surety_run_hint(NULL).len == 0);
+    CHECK(surety_run_reply_first(NULL).len == 0);
+    CHECK(surety_run_reply_last(NULL).len == 0);
+    CHECK(surety_run_id(NULL).len == 0 && !surety_run_usage(NULL).known);
     CHECK(!surety_run_cost(NULL, NULL));
+    CHECK(surety_run_attempt_candidate(NULL, 0, &len).len == 0 && len == 0);
     EXPECT(SURETY_MISUSE,
-           surety_run_write(NULL, SURETY_REPORT_JSON, surety_str_of(""), &out));
+           surety_run_write(NULL, SURETY_REPORT_JSON, none, &out));
     EXPECT(SURETY_MISUSE, surety_run_write_log(NULL, false, &out));
     EXPECT(SURETY_MISUSE,
            surety_run_step(NULL, (surety_now){0, 0}, NULL, NULL));
     surety_run_cancel(NULL, (surety_now){0, 0});
     surety_run_free(NULL);
-    for (int i = 0; i <= SURETY_RUN_VALIDATOR; i++)
-        CHECK(strlen(surety_run_verdict_name((surety_run_verdict)i)) > 4);
-    CHECK_TEXT(surety_str_of(surety_run_verdict_name((surety_run_verdict)11)),
-               "unknown");
+    /* Before the first step. */
+    TRY(trial_begin(&trial));
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_PENDING);
+    CHECK(surety_run_id(trial.run).len == 0);
+    CHECK(surety_run_usage(trial.run).known);
+    CHECK(surety_run_cost(trial.run, NULL));
+    CHECK(!surety_run_attempt(trial.run, 0).model);
+    CHECK(surety_run_attempt_candidate(trial.run, 0, NULL).len == 0);
+    EXPECT(SURETY_MISUSE, surety_run_write_log(trial.run, false, NULL));
+    EXPECT(SURETY_MISUSE,
+           surety_run_write(trial.run, SURETY_REPORT_JSON, none, NULL));
+    EXPECT(SURETY_MISUSE,
+           surety_run_write(trial.run, (surety_report)(SURETY_REPORT_SARIF + 1),
+                            none, &out));
+    CHECK(out.len == 0);
+    for (size_t i = 0; i < CHECK_COUNT(verdicts); i++)
+        CHECK_TEXT(
+            surety_str_of(surety_run_verdict_name((surety_run_verdict)i)),
+            verdicts[i]);
+    CHECK_TEXT(surety_str_of(surety_stop_name(SURETY_STOP_WEIGH)), "weigh");
+    CHECK_TEXT(surety_str_of(surety_stop_name(SURETY_STOP_ALWAYS)), "always");
+    CHECK_TEXT(surety_str_of(surety_stop_name(SURETY_STOP_NEVER)), "never");
+    CHECK_TEXT(surety_str_of(surety_stop_name((surety_stop)3)), "unknown");
 done:
     surety_buf_done(&out);
+    trial_close(&trial);
 }
 
 int main(int argc, char **argv)
@@ -501,6 +568,7 @@ int main(int argc, char **argv)
         {"waits", waits},
         {"keeps an answer that was not recorded",
          keeps_an_answer_that_was_not_recorded},
+        {"tells the time", tells_the_time},
         {"takes nothing", takes_nothing},
     };
 
