@@ -139,7 +139,7 @@ static bool world_model(struct world *world, surety_str text)
     surety_model *model = &world->models[i];
     struct world_lane *lane = &world->lanes[i];
     bool good = true;
-    char kind[64];
+    char kind[128];
 
     if (i == WORLD_MODELS)
         return false;
