@@ -345,8 +345,10 @@ static void tell_value(int i, Oid type, const char *value, int len)
     if (type == 20 || type == 16) {
         for (int k = 0; k < len; k++)
             number = (int64_t)((uint64_t)number << 8 | (unsigned char)value[k]);
-        surety__buf_printf(out, "%s%zu, %d long\n", number < 0 ? "-" : "",
-                           (size_t)(number < 0 ? -number : number), len);
+        surety__buf_printf(
+            out, "%s%zu, %d long\n", number < 0 ? "-" : "",
+            (size_t)(number < 0 ? 0 - (uint64_t)number : (uint64_t)number),
+            len);
         return;
     }
     tell_bytes((surety_str){value, (size_t)len});

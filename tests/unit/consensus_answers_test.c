@@ -809,6 +809,25 @@ TEST(refuses)
     CHECK_TEXT(surety_str_of(err.message),
                "options, what is asked, and a place for the consensus are "
                "needed");
+    for (int i = 0; i <= SURETY_CONSENSUS_AGGREGATE; i++) {
+        const char *name = surety_consensus_kind_name((surety_consensus_kind)i);
+
+        TRY(surety_consensus_kind_of(surety_str_of(name), &kind));
+        CHECK((int)kind == i);
+    }
+    EXPECT(SURETY_END, surety_consensus_kind_of(surety_str_of("all"), &kind));
+    CHECK_TEXT(
+        surety_str_of(surety_consensus_kind_name((surety_consensus_kind)4)),
+        "unknown");
+done:
+    pool_close(&pool);
+}
+
+TEST(takes_nothing)
+{
+    surety_buf text;
+
+    surety_buf_init(&text, check_alloc(t), 0);
     EXPECT(SURETY_MISUSE,
            surety_consensus_step(NULL, (surety_now){0, 0}, NULL, NULL));
     EXPECT(SURETY_MISUSE, surety_consensus_wait(NULL, NULL, NULL));
@@ -824,20 +843,10 @@ TEST(refuses)
     CHECK(!surety_consensus_usage(NULL).known);
     CHECK(!surety_consensus_cost(NULL, NULL));
     EXPECT(SURETY_MISUSE,
-           surety_consensus_write(NULL, SURETY_REPORT_JSON, &pool.text));
+           surety_consensus_write(NULL, SURETY_REPORT_JSON, &text));
     CHECK(surety_consensus_voter(NULL, 0) == SIZE_MAX);
-    for (int i = 0; i <= SURETY_CONSENSUS_AGGREGATE; i++) {
-        const char *name = surety_consensus_kind_name((surety_consensus_kind)i);
-
-        TRY(surety_consensus_kind_of(surety_str_of(name), &kind));
-        CHECK((int)kind == i);
-    }
-    EXPECT(SURETY_END, surety_consensus_kind_of(surety_str_of("all"), &kind));
-    CHECK_TEXT(
-        surety_str_of(surety_consensus_kind_name((surety_consensus_kind)4)),
-        "unknown");
 done:
-    pool_close(&pool);
+    surety_buf_done(&text);
 }
 
 /* ---- waiting ------------------------------------------------------------- */
@@ -916,6 +925,7 @@ int main(int argc, char **argv)
         {"divides the budget", divides_the_budget},
         {"keeps its time", keeps_its_time},
         {"refuses", refuses},
+        {"takes nothing", takes_nothing},
         {"waits", waits},
     };
 

@@ -640,7 +640,7 @@ TEST(says_what_it_cannot_run)
         {system_nowhere, nowhere, ""},
         {long_name,
          "the model a name of a model that is longer than the 80 characters "
-         "that are told of one in mes has no transport of version 1",
+         "that are told of one in  has no transport of version 1",
          ""},
     };
     struct trial trial;
