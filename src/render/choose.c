@@ -22,7 +22,7 @@ static size_t choose_named(const surety_table *table, surety_str name,
     if (column)
         return column->index;
     surety__fail(reterr, SURETY_SYNTAX, "the data have no column \"%.*s\"",
-                 (int)(name.len > 100 ? 100 : name.len), name.ptr);
+                 surety__render_cut(name, 100), name.ptr);
     surety_buf_init(&list, table->alloc, 0);
     for (; count < table->columns_count && count < CHOOSE_NAMES_SHOWN &&
            list.len < 150;
@@ -198,9 +198,7 @@ static surety_status choose_no_number(const surety_table *table,
         surety__fail(
             reterr, SURETY_SYNTAX,
             "a chart needs two columns, and the data have only \"%.*s\"",
-            (int)(table->columns[0]->shown.name.len > 100
-                      ? 100
-                      : table->columns[0]->shown.name.len),
+            surety__render_cut(table->columns[0]->shown.name, 100),
             table->columns[0]->shown.name.ptr);
         return SURETY_SYNTAX;
     }
@@ -302,9 +300,7 @@ static surety_status choose_series(surety_table *table, surety_chart_type type,
     surety__fail(reterr, SURETY_SYNTAX,
                  "column \"%.*s\" has a value more than once, and no other "
                  "column tells the lines apart",
-                 (int)(table->columns[choice->x]->shown.name.len > 100
-                           ? 100
-                           : table->columns[choice->x]->shown.name.len),
+                 surety__render_cut(table->columns[choice->x]->shown.name, 100),
                  table->columns[choice->x]->shown.name.ptr);
     surety__hint(reterr, "draw bars, or name another column for x");
     return SURETY_SYNTAX;
@@ -393,7 +389,7 @@ static surety_status choose_too_wide(const surety_table *table,
     surety__fail(reterr, SURETY_LIMIT,
                  "%zu columns are times (\"%.*s\", ...), and a chart tells %d "
                  "series apart",
-                 wide->count, (int)(first.len > 60 ? 60 : first.len), first.ptr,
+                 wide->count, surety__render_cut(first, 60), first.ptr,
                  SURETY_CHART_SERIES_MAX);
     surety__hint(reterr, "draw lines, or name up to %d of them as y",
                  SURETY_CHART_SERIES_MAX);

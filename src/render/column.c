@@ -281,7 +281,8 @@ void surety__column_settle(const surety_table *table, surety__column *column)
 
 /* ---- labels -------------------------------------------------------------- */
 
-/* "Estimate!!Total:!!Male:" is "Total: Male". */
+/* "Estimate!!Total:!!Male:" is "Total: Male"; levels of nothing are left out.
+ */
 static void column_clean(surety_str label, surety_buf *out)
 {
     const surety_str parts = SURETY__LITERAL("!!");
@@ -292,15 +293,14 @@ static void column_clean(surety_str label, surety_buf *out)
             (surety_str){label.ptr + estimate.len, label.len - estimate.len};
     while (label.len > 0) {
         const size_t end = surety__str_find(label, parts);
+        const size_t next = end < label.len ? end + parts.len : end;
         surety_str level = {label.ptr, end};
         if (level.len > 0 && level.ptr[level.len - 1] == ':')
             level.len--;
+        if (level.len > 0 && out->len > 0)
+            surety_buf_text(out, ": ");
         surety_buf_add(out, level);
-        if (end == label.len)
-            return;
-        surety_buf_text(out, ": ");
-        label = (surety_str){label.ptr + end + parts.len,
-                             label.len - end - parts.len};
+        label = (surety_str){label.ptr + next, label.len - next};
     }
 }
 
@@ -312,11 +312,14 @@ surety_status surety__column_label(surety_table *table, surety_val labels,
 
     if (surety__str_trim(label).len == 0)
         return SURETY_OK;
-    column->shown.label = label;
-    if (!table->census)
+    if (!table->census) {
+        column->shown.label = label;
         return SURETY_OK;
+    }
     surety_buf_reset(&table->scratch);
     column_clean(label, &table->scratch);
+    if (table->scratch.len == 0)
+        return table->scratch.status;
     column->shown.label =
         surety__arena_text(&table->arena, surety_buf_str(&table->scratch));
     return table->scratch.status || !column->shown.label.ptr ? SURETY_NOMEM

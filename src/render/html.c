@@ -124,7 +124,7 @@ static void html_cell(surety_table *table, size_t column, bool is_head,
         surety__figure_group(&figure, out);
     else if (surety__table_stand_in(table, val) ||
              (cell == SURETY__CELL_MISSING &&
-              surety__table_text(table, val).len == 0))
+              surety__str_trim(surety__table_text(table, val)).len == 0))
         surety_buf_text(out, "<span class=\"none\" title=\"no value\" "
                              "aria-label=\"no value\">\xE2\x80\x93</span>");
     else

@@ -357,7 +357,7 @@ static surety_status model_twice(struct model_reader *reader, surety_val val,
     surety__render_fail_at(
         reader->reterr, val,
         "rows give \"%.*s\" more than one value for the same %s",
-        (int)(at.len > 80 ? 80 : at.len), at.ptr,
+        surety__render_cut(at, 80), at.ptr,
         reader->chart->type == SURETY_CHART_BAR ? "bar" : "point of a line");
     surety__hint(reader->reterr,
                  "name the column that tells them apart as the series");
@@ -538,8 +538,7 @@ static surety_status model_arrange(struct model_reader *reader)
             reader->reterr, SURETY_SYNTAX,
             "the column that is to be drawn has no numbers: row %zu has "
             "\"%.*s\"",
-            reader->odd.row,
-            (int)(reader->odd.text.len > 60 ? 60 : reader->odd.text.len),
+            reader->odd.row, surety__render_cut(reader->odd.text, 60),
             reader->odd.text.ptr);
     return surety__fail(
         reader->reterr, SURETY_SYNTAX,
@@ -736,8 +735,7 @@ static void model_put_odd(const struct model_odd *odd, const char *one,
     if (odd->text.len == 0)
         surety_buf_text(out, "none\n");
     else
-        surety__buf_printf(out, "\"%.*s\"\n",
-                           (int)(odd->text.len > 60 ? 60 : odd->text.len),
+        surety__buf_printf(out, "\"%.*s\"\n", surety__render_cut(odd->text, 60),
                            odd->text.ptr);
 }
 

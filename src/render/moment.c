@@ -160,8 +160,7 @@ static bool moment_offset(surety_str *rest, surety__moment *moment)
         if ((!is_west && !moment_take(rest, "+")) ||
             !moment_digits(rest, 2, 2, &hours) || hours > 23)
             return false;
-        (void)moment_byte(rest, ":");
-        if (moment_run(*rest) > 0 &&
+        if ((moment_byte(rest, ":") || moment_run(*rest) > 0) &&
             (!moment_digits(rest, 2, 2, &minutes) || minutes > 59))
             return false;
         moment->has_offset = true;
@@ -284,7 +283,8 @@ static bool moment_plain(surety_str text, surety__moment *moment)
     return rest.len == 0;
 }
 
-/* "W12", "W12-3": weeks of ISO 8601, the first of which has January 4. */
+/* "W12", "W12-3": weeks of ISO 8601, the first of which has January 4, and the
+ * last a Thursday of the year. */
 static bool moment_week(surety_str rest, uint32_t year, surety__moment *moment)
 {
     const int64_t fourth = moment_days(year, 1, 4);
@@ -293,7 +293,8 @@ static bool moment_week(surety_str rest, uint32_t year, surety__moment *moment)
     uint32_t week, day = 1;
 
     if (!moment_byte(&rest, "Ww") || !moment_digits(&rest, 2, 2, &week) ||
-        week < 1 || week > 53)
+        week < 1 ||
+        monday + (int64_t)(week - 1) * 7 + 3 >= moment_days(year + 1, 1, 1))
         return false;
     moment_set(moment, monday + (int64_t)(week - 1) * 7, SURETY__GRAIN_WEEK);
     if (rest.len == 0)

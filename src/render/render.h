@@ -142,6 +142,9 @@ surety_str surety__word_next(surety_str *rest);
 surety_status surety__render_fail_at(surety_error *reterr, surety_val val,
                                      const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* How many bytes of a text a message shows: at most max, and no part of a
+ * letter. */
+int surety__render_cut(surety_str text, size_t max);
 
 /* ---- csv.c, html.c, xlsx.c ----------------------------------------------- */
 

@@ -300,7 +300,7 @@ static surety_status request_unknown(const struct request_item *item,
     const surety_str type = item->shown.type;
 
     surety__render_fail_at(reterr, item->asked, "there are no %s \"%.*s\"",
-                           what, (int)(type.len > 60 ? 60 : type.len),
+                           what, surety__render_cut(type, 60),
                            type.ptr ? type.ptr : "");
     surety__hint(reterr, "there are %s", known);
     return SURETY_SYNTAX;

@@ -34,6 +34,18 @@ surety_status surety__render_fail_at(surety_error *reterr, surety_val val,
     return SURETY_SYNTAX;
 }
 
+int surety__render_cut(surety_str text, size_t max)
+{
+    size_t len = text.len;
+
+    if (len <= max)
+        return (int)len;
+    len = max;
+    while (len > 0 && (text.ptr[len] & 0xC0) == 0x80)
+        len--;
+    return (int)len;
+}
+
 /* ---- columns ------------------------------------------------------------- */
 
 static surety__column *table_lookup(const surety_table *table, surety_str name)

@@ -42,6 +42,7 @@ bool surety__xlsx_holds(const surety__figure *figure)
 
 #ifdef SURETY_WITH_XLSX
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -58,7 +59,15 @@ enum {
     XLSX_PATH_MAX = 1024,
     XLSX_CELL_BYTES = 100,     /* of a sheet, for a cell without its text */
     XLSX_REST_BYTES = 1 << 17, /* for all but the sheets */
-    XLSX_FILES = 4             /* that the library has open at once */
+    XLSX_FILES = 4,            /* that the library has open at once */
+    XLSX_FORMATS_MAX = 64      /* more than units of up to 6 decimals */
+};
+
+/* How a number is shown. */
+struct xlsx_format {
+    surety_str unit;
+    unsigned decimals;
+    lxw_format *format;
 };
 
 struct xlsx {
@@ -66,7 +75,8 @@ struct xlsx {
     const surety_table_form *form;
     lxw_workbook *book;
     lxw_worksheet *sheet;
-    lxw_format **formats; /* one a column; NULL: none */
+    struct xlsx_format formats[XLSX_FORMATS_MAX];
+    size_t formats_count;
     double *widths;
     uint64_t bytes;  /* of the sheets, at most */
     surety_buf text; /* terminated */
@@ -219,6 +229,35 @@ static surety_status xlsx_put_text(struct xlsx *xlsx, size_t row, size_t column,
     return SURETY_OK;
 }
 
+/* The format of a number of a column of numbers: grouped, its unit, and the
+ * column's decimals. NULL: none. */
+static lxw_format *xlsx_format(struct xlsx *xlsx, const surety__column *about,
+                               surety_str unit)
+{
+    const bool is_percent = unit.len > 0 && unit.ptr[0] == '%';
+    const char *quote = unit.len > 0 && !is_percent ? "\"" : "";
+    struct xlsx_format *format = xlsx->formats;
+    char pattern[40];
+
+    if (about->shown.kind != SURETY_COLUMN_NUMBER)
+        return NULL;
+    for (; format < xlsx->formats + xlsx->formats_count; format++)
+        if (format->decimals == about->decimals &&
+            surety_str_equal(format->unit, unit))
+            return format->format;
+    assert(xlsx->formats_count < XLSX_FORMATS_MAX);
+    snprintf(pattern, sizeof(pattern), "%s%.*s%s#,##0%.*s%s", quote,
+             is_percent ? 0 : (int)unit.len, unit.ptr ? unit.ptr : "", quote,
+             about->decimals > 0 ? (int)about->decimals + 1 : 0, ".000000",
+             is_percent ? "%" : "");
+    *format = (struct xlsx_format){unit, about->decimals,
+                                   workbook_add_format(xlsx->book)};
+    if (format->format)
+        format_set_num_format(format->format, pattern);
+    xlsx->formats_count++;
+    return format->format;
+}
+
 static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
 {
     surety_table *table = xlsx->table;
@@ -237,15 +276,17 @@ static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
         if (surety__table_number(table, &figure, &number))
             return surety__fail_nomem(xlsx->reterr);
         if (isfinite(number)) {
+            /* Of those no number of decimals shows them all. */
+            const bool has_exponent = memchr(figure.text, 'e', figure.len);
             const double width = (double)(figure.len + figure.len / 3 + 1);
             if (width > xlsx->widths[column])
                 xlsx->widths[column] = width;
             if (figure.unit.len > 0 && figure.unit.ptr[0] == '%')
                 number /= 100;
             xlsx->bytes += XLSX_CELL_BYTES;
-            worksheet_write_number(xlsx->sheet, (lxw_row_t)row,
-                                   (lxw_col_t)column, number,
-                                   xlsx->formats[column]);
+            worksheet_write_number(
+                xlsx->sheet, (lxw_row_t)row, (lxw_col_t)column, number,
+                has_exponent ? NULL : xlsx_format(xlsx, about, figure.unit));
             return SURETY_OK;
         }
     }
@@ -256,34 +297,6 @@ static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
         return surety__fail_nomem(xlsx->reterr);
     return text.len > 0 ? xlsx_put_text(xlsx, row, column, text, NULL)
                         : SURETY_OK;
-}
-
-/* The format of a column of numbers: grouped, its unit, its decimals. */
-static void xlsx_format(struct xlsx *xlsx, size_t column)
-{
-    const surety__column *about = xlsx->table->columns[column];
-    const bool is_percent = about->unit.len > 0 && about->unit.ptr[0] == '%';
-    surety_buf pattern;
-
-    if (about->shown.kind != SURETY_COLUMN_NUMBER)
-        return;
-    surety_buf_init(&pattern, xlsx->table->alloc, 0);
-    if (about->unit.len > 0 && !is_percent) {
-        surety_buf_byte(&pattern, '"');
-        surety_buf_add(&pattern, about->unit);
-        surety_buf_byte(&pattern, '"');
-    }
-    surety_buf_text(&pattern, "#,##0");
-    for (unsigned i = 0; i < about->decimals; i++)
-        surety_buf_text(&pattern, i == 0 ? ".0" : "0");
-    surety_buf_text(&pattern, is_percent ? "%" : "");
-    surety_buf_byte(&pattern, '\0');
-    if (!pattern.status && !about->is_mixed) {
-        xlsx->formats[column] = workbook_add_format(xlsx->book);
-        if (xlsx->formats[column])
-            format_set_num_format(xlsx->formats[column], pattern.ptr);
-    }
-    surety_buf_done(&pattern);
 }
 
 static surety_status xlsx_header(struct xlsx *xlsx)
@@ -311,7 +324,6 @@ static surety_status xlsx_header(struct xlsx *xlsx)
                      ? surety__fail_nomem(xlsx->reterr)
                      : xlsx_put_text(xlsx, 0, i, surety_buf_str(&header),
                                      is_number ? right : bold);
-        xlsx_format(xlsx, i);
     }
     surety_buf_done(&header);
     return status;
@@ -466,16 +478,12 @@ surety_status surety__xlsx_write(surety_table *table,
     close(file);
     surety_buf_init(&xlsx.text, table->alloc, 0);
     xlsx.widths = surety__new(table->alloc, columns * sizeof(*xlsx.widths));
-    xlsx.formats = surety__new(table->alloc, columns * sizeof(*xlsx.formats));
-    status = xlsx.widths && xlsx.formats ? xlsx_build(&xlsx, path)
-                                         : surety__fail_nomem(reterr);
+    status = xlsx.widths ? xlsx_build(&xlsx, path) : surety__fail_nomem(reterr);
     if (!status)
         status = xlsx_slurp(path, out, reterr);
     unlink(path);
     surety__free(table->alloc, xlsx.widths,
                  xlsx.widths ? columns * sizeof(*xlsx.widths) : 0);
-    surety__free(table->alloc, xlsx.formats,
-                 xlsx.formats ? columns * sizeof(*xlsx.formats) : 0);
     surety_buf_done(&xlsx.text);
     return status;
 }

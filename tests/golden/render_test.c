@@ -6,12 +6,14 @@
  * A case is FOLDER/NAME.case: sections that begin with a line "=== KIND".
  *
  *     === shape     what is asked for, and what matters
- *     === options   a line each: census, formulas, bom, labels, both, names,
- *                   missing TEXT
+ *     === options   a line each: census, formulas, bom, svg, labels, both,
+ *                   names, page, missing TEXT
  *     === value     the value
  *     === outputs   an output a line: its place, its file, and what became of
  *                   it; below it the remarks; then the text of a table (of a
- *                   page what stands in its body) behind four blanks, in which
+ *                   page what stands in its body, with the option page all
+ *                   of it but the styles; of a workbook what its
+ *                   sheets have) behind four blanks, in which
  *                   control characters but line ends stand as \xNN, CR as \r
  *
  * Of a picture in SVG stands what it says of itself, of one in PNG nothing, for
@@ -20,6 +22,7 @@
 #include <surety/render.h>
 
 #include "golden/cases.h"
+#include "golden/workbook.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +40,7 @@ const char *__lsan_default_suppressions(void)
 /* How a case is rendered. */
 struct setting {
     surety_rendering_options options;
+    bool is_page;
     surety_str missing[MISSING_MAX];
 };
 
@@ -48,6 +52,9 @@ static void take_option(struct setting *setting, surety_str line)
 
     options->census |= surety_str_equal(line, surety_str_of("census"));
     options->formulas |= surety_str_equal(line, surety_str_of("formulas"));
+    setting->is_page |= surety_str_equal(line, surety_str_of("page"));
+    if (surety_str_equal(line, surety_str_of("svg")))
+        options->chart_format = SURETY_CHART_SVG;
     options->byte_order_mark |= surety_str_equal(line, surety_str_of("bom"));
     if (surety_str_equal(line, surety_str_of("labels")))
         options->headers = SURETY_HEADERS_LABELS;
@@ -121,15 +128,28 @@ static surety_str between(surety_buf *text, const char *first,
                : (surety_str){NULL, 0};
 }
 
-static void put_output(surety_buf *out, surety_rendering *all, size_t i)
+/* What a page has. */
+static void put_page(surety_buf *out, surety_buf *bytes, bool is_whole)
+{
+    if (is_whole) {
+        put_lines(out, between(bytes, "", "<style>"), "    ");
+        put_lines(out, between(bytes, "</style>", "</html>"), "    ");
+    } else {
+        put_lines(out, between(bytes, "<body>\n", "</body>"), "    ");
+    }
+}
+
+static void put_output(surety_buf *out, surety_rendering *all, size_t i,
+                       const struct setting *setting)
 {
     surety_render_item item;
     surety_error error;
-    surety_buf bytes;
+    surety_buf bytes, book;
     surety_status status;
 
     memset(&error, 0, sizeof(error));
     surety_buf_init(&bytes, NULL, 0);
+    surety_buf_init(&book, NULL, 0);
     status = surety_rendering_draw(all, i, &bytes, &error);
     item = surety_rendering_item(all, i);
     surety_buf_add(out, item.at);
@@ -148,14 +168,19 @@ static void put_output(surety_buf *out, surety_rendering *all, size_t i)
     if (!status && has_ending(item.name, ".csv"))
         put_lines(out, surety_buf_str(&bytes), "    ");
     else if (!status && has_ending(item.name, ".html"))
-        put_lines(out, between(&bytes, "<body>\n", "</body>"), "    ");
+        put_page(out, &bytes, setting->is_page);
     else if (!status && has_ending(item.name, ".svg"))
         put_lines(out, between(&bytes, "role=\"img\">\n", "</desc>"), "    ");
+    if (!status && has_ending(item.name, ".xlsx")) {
+        workbook_tell(surety_buf_str(&bytes), &book);
+        put_lines(out, surety_buf_str(&book), "    ");
+    }
     surety_buf_done(&bytes);
+    surety_buf_done(&book);
 }
 
 static void put_outputs(surety_buf *out, surety_str value,
-                        const surety_rendering_options *options)
+                        const struct setting *setting)
 {
     surety_doc *doc = surety_doc_new(NULL);
     surety_rendering *all = NULL;
@@ -163,14 +188,14 @@ static void put_outputs(surety_buf *out, surety_str value,
 
     if (!doc || surety_doc_read(doc, value, NULL, &error))
         golden_die("a value is no JSON", error.message);
-    if (surety_rendering_new(surety_doc_root(doc), options, &all, &error) !=
-        SURETY_OK) {
+    if (surety_rendering_new(surety_doc_root(doc), &setting->options, &all,
+                             &error) != SURETY_OK) {
         surety_buf_text(out, "none: ");
         surety_buf_text(out, error.message);
         surety_buf_byte(out, '\n');
     }
     for (size_t i = 0; all && i < surety_rendering_count(all); i++)
-        put_output(out, all, i);
+        put_output(out, all, i, setting);
     surety_rendering_free(all);
     surety_doc_free(doc);
 }
@@ -188,8 +213,7 @@ static bool run(struct golden *golden)
 
         if (golden_is(section, "outputs")) {
             golden_begin(golden, section);
-            put_outputs(&golden->made, golden_body(golden, "value"),
-                        &setting.options);
+            put_outputs(&golden->made, golden_body(golden, "value"), &setting);
         } else {
             golden_keep(golden, section);
         }
