@@ -125,7 +125,7 @@ surety_status surety__csv_write(surety_table *table,
             csv_cell(table, i, form, out);
         }
         /* A lone empty field would be an empty line, which readers skip. */
-        if (table->columns_count == 1 && out->len > 1 &&
+        if (table->columns_count == 1 && !out->status &&
             out->ptr[out->len - 1] == '\n')
             surety_buf_text(out, "\"\"");
         surety_buf_text(out, "\r\n");

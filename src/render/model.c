@@ -165,6 +165,7 @@ static surety_status model_at(struct model_reader *reader, surety_val val,
             return model_nomem(reader);
         if (!isfinite(*ret_at))
             *ret_at = NAN;
+        *ret_at += 0.0; /* -0 is the place of 0 */
         *ret_len = isnan(*ret_at) ? 0 : sizeof(*ret_at);
         memcpy(key, ret_at, sizeof(*ret_at));
     } else if (reader->model->scale != SURETY__SCALE_NAMES &&

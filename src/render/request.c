@@ -306,15 +306,26 @@ static surety_status request_unknown(const struct request_item *item,
     return SURETY_SYNTAX;
 }
 
+/* Whether a member is a text, where it is there. */
+static surety_status request_text(surety_val val, const char *name,
+                                  surety_error *reterr)
+{
+    if (!val.doc || surety_val_kind(val) == SURETY_KIND_STRING ||
+        surety_val_kind(val) == SURETY_KIND_NULL)
+        return SURETY_OK;
+    return surety__render_fail_at(reterr, val,
+                                  "the %s is of type %s, not a string", name,
+                                  surety_kind_name(surety_val_kind(val)));
+}
+
 /* The name of a column; empty where there is none. */
 static surety_status request_column(surety_val val, surety_str *ret_name,
                                     surety_error *reterr)
 {
-    if (val.doc && surety_val_kind(val) != SURETY_KIND_STRING &&
-        surety_val_kind(val) != SURETY_KIND_NULL)
-        return surety__render_fail_at(
-            reterr, val, "the name of a column is of type %s, not a string",
-            surety_kind_name(surety_val_kind(val)));
+    const surety_status status = request_text(val, "name of a column", reterr);
+
+    if (status)
+        return status;
     *ret_name = surety_val_str(val);
     return SURETY_OK;
 }
@@ -385,6 +396,17 @@ static void request_unused(struct request_item *item)
         surety_buf_byte(&item->remark, '\n');
 }
 
+/* A format that pictures have not: the picture is made in another. */
+static void request_picture(struct request_item *item, surety_val format,
+                            surety_chart_format made)
+{
+    surety_buf_text(&item->remark, "there are no pictures of the format ");
+    surety_val_write(format, SURETY_STYLE_COMPACT, &item->remark);
+    surety_buf_text(&item->remark, made == SURETY_CHART_SVG
+                                       ? "; this one is svg\n"
+                                       : "; this one is png\n");
+}
+
 static surety_status request_chart(surety_rendering *all,
                                    struct request_item *item, surety_buf *out,
                                    surety_error *reterr)
@@ -410,6 +432,8 @@ static surety_status request_chart(surety_rendering *all,
         chart.format = SURETY_CHART_SVG;
     else if (surety_val_is(format, "png"))
         chart.format = SURETY_CHART_PNG;
+    else if (format.doc && surety_val_kind(format) != SURETY_KIND_NULL)
+        request_picture(item, format, chart.format);
     status = request_y(item, &chart, names, reterr);
     if (!status)
         status =
@@ -459,7 +483,8 @@ surety_status surety_rendering_draw(surety_rendering *rendering, size_t i,
                                     surety_buf *out, surety_error *reterr)
 {
     struct request_item *item;
-    surety_val title;
+    surety_status status;
+    const char *kind;
 
     if (i >= rendering->count)
         return surety__fail(reterr, SURETY_MISUSE,
@@ -467,16 +492,17 @@ surety_status surety_rendering_draw(surety_rendering *rendering, size_t i,
                             rendering->count);
     item = &rendering->items[i];
     item->remark.len = item->remark_len;
+    kind = item->shown.is_table ? "format" : "type";
     if (surety_val_kind(item->asked) != SURETY_KIND_OBJECT)
         return surety__render_fail_at(
             reterr, item->asked, "what is asked for is of type %s, not object",
             surety_kind_name(surety_val_kind(item->asked)));
-    title = surety_val_get(item->asked, "title");
-    if (title.doc && surety_val_kind(title) != SURETY_KIND_STRING &&
-        surety_val_kind(title) != SURETY_KIND_NULL)
-        return surety__render_fail_at(reterr, title,
-                                      "the title is of type %s, not a string",
-                                      surety_kind_name(surety_val_kind(title)));
+    status =
+        request_text(surety_val_get(item->asked, "title"), "title", reterr);
+    if (!status)
+        status = request_text(surety_val_get(item->asked, kind), kind, reterr);
+    if (status)
+        return status;
     if (rendering->status) {
         if (reterr)
             *reterr = rendering->error;

@@ -12,7 +12,7 @@
 
 #include <surety/json.h>
 
-enum { TABLE_NEST_MAX = 4 };
+enum { TABLE_NEST_MAX = 3 };
 
 surety_status surety__render_fail_at(surety_error *reterr, surety_val val,
                                      const char *format, ...)
@@ -219,18 +219,21 @@ void surety__table_row(surety_table *table, size_t row)
 static surety_status table_rows_of(surety_val data, surety_val *ret_rows,
                                    surety_error *reterr)
 {
-    for (unsigned i = 0; i < TABLE_NEST_MAX; i++) {
-        if (surety_val_kind(data) == SURETY_KIND_ARRAY) {
-            *ret_rows = data;
-            return SURETY_OK;
-        }
-        if (surety_val_kind(data) != SURETY_KIND_OBJECT)
-            break;
+    for (unsigned i = 0; surety_val_kind(data) == SURETY_KIND_OBJECT; i++) {
+        if (i == TABLE_NEST_MAX)
+            return surety__render_fail_at(
+                reterr, data,
+                "the rows stand below more than %d members \"data\"",
+                TABLE_NEST_MAX);
         if (!surety_val_get(data, "data").doc)
             return surety__render_fail_at(
                 reterr, data,
                 "there are no data: the object has no member \"data\"");
         data = surety_val_get(data, "data");
+    }
+    if (surety_val_kind(data) == SURETY_KIND_ARRAY) {
+        *ret_rows = data;
+        return SURETY_OK;
     }
     if (!data.doc)
         return surety__fail(reterr, SURETY_SYNTAX, "there are no data");

@@ -51,10 +51,7 @@ bool surety__xlsx_holds(const surety__figure *figure)
 #include <xlsxwriter.h>
 
 enum {
-    XLSX_TEXT_MAX = 32767,  /* characters of a cell; Excel's limit */
-    XLSX_ROWS_MAX = 1048576 /* Excel's limit */
-};
-enum {
+    XLSX_TEXT_MAX = 32767, /* characters of a cell; Excel's limit */
     XLSX_CELLS_MANY = 200000,
     XLSX_PATH_MAX = 1024,
     XLSX_CELL_BYTES = 100,     /* of a sheet, for a cell without its text */
@@ -463,10 +460,6 @@ surety_status surety__xlsx_write(surety_table *table,
     surety_status status;
     int file;
 
-    if (table->rows_count >= XLSX_ROWS_MAX)
-        return surety__fail(reterr, SURETY_LIMIT,
-                            "a sheet has at most %d rows below its header",
-                            XLSX_ROWS_MAX - 1);
     status = xlsx_folder(&xlsx, form->scratch);
     if (!status)
         status = xlsx_try(&xlsx);

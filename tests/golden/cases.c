@@ -175,6 +175,43 @@ bool golden_bytes(const struct golden *golden, const char *kind,
     return plain || golden_find(golden, escaped);
 }
 
+/* Appends count rows. */
+static void put_rows(surety_buf *out, size_t count, surety_str row)
+{
+    for (size_t i = 1; i <= count; i++) {
+        surety_buf_text(out, i > 1 ? "," : "");
+        for (size_t k = 0; k < row.len; k++) {
+            if (row.ptr[k] == '#')
+                surety_buf_number(out, i);
+            else
+                surety_buf_byte(out, row.ptr[k]);
+        }
+    }
+}
+
+void golden_value(const struct golden *golden, surety_buf *out)
+{
+    const surety_str value = golden_body(golden, "value");
+    surety_str rest = golden_body(golden, "options");
+    surety_str line, row = {"", 0};
+    size_t count = 0;
+
+    while (count == 0 && golden_line(&rest, &line)) {
+        if (!golden_take(&line, "rows "))
+            continue;
+        for (; line.len > 0 && *line.ptr != ' '; line.ptr++, line.len--)
+            count = count * 10 + (size_t)(*line.ptr - '0');
+        row = line;
+    }
+    surety_buf_reset(out);
+    for (size_t i = 0; i < value.len; i++) {
+        if (count > 0 && value.ptr[i] == '@')
+            put_rows(out, count, row);
+        else
+            surety_buf_byte(out, value.ptr[i]);
+    }
+}
+
 void golden_begin(struct golden *golden, const struct golden_section *section)
 {
     surety_buf_text(&golden->made, "=== ");

@@ -93,6 +93,9 @@ bool golden_bytes(const struct golden *golden, const char *kind,
 
 /* Appends text with the bytes that \r \n \t \\ and \xNN stand for. */
 void golden_unescape(surety_str text, surety_buf *out);
+/* The body of "value"; where the section "options" has a line "rows N ROW", each
+ * @ in it is N rows, in which # is the row's number from 1. */
+void golden_value(const struct golden *golden, surety_buf *out);
 
 /* Appends to made: a section as it stands; the first line of a section. */
 void golden_keep(struct golden *golden, const struct golden_section *section);

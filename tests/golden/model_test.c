@@ -6,7 +6,8 @@
  * A case is FOLDER/NAME.case: sections that begin with a line "=== KIND".
  *
  *     === shape     what is asked for, and what matters
- *     === options   a line each: census, missing TEXT
+ *     === options   a line each: census, missing TEXT, rows N ROW (cases.h),
+ *                   brief (of a model how much there is)
  *     === value     rows as "data", "variables", and "charts" as a value that
  *                   asks for them has them
  *     === columns   a line for each column: what it was counted to hold
@@ -24,6 +25,7 @@
 #include "golden/cases.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MISSING_MAX = 4 };
@@ -35,6 +37,8 @@ static const char *const grains[] = {"years",  "year",   "quarter",
 /* ---- a case's table ------------------------------------------------------ */
 
 struct source {
+    surety_buf value;
+    bool is_brief;
     surety_doc *doc;
     surety_table *table;
     surety_str missing[MISSING_MAX];
@@ -44,6 +48,18 @@ static void source_done(struct source *source)
 {
     surety_table_free(source->table);
     surety_doc_free(source->doc);
+    surety_buf_done(&source->value);
+}
+
+static void put_error(surety_buf *out, const surety_error *error)
+{
+    surety__buf_printf(out, "  %s%s%s", error->message,
+                       error->hint[0] ? "; " : "", error->hint);
+    if (error->position.line > 0)
+        surety__buf_printf(out, " at %s, %zu:%zu", error->path,
+                           (size_t)error->position.line,
+                           (size_t)error->position.column);
+    surety_buf_byte(out, '\n');
 }
 
 /* False: it cannot be read, and made has the reason. */
@@ -57,13 +73,16 @@ static bool source_read(struct golden *golden, struct source *source)
     surety_str line;
 
     *source = (struct source){.doc = surety_doc_new(NULL)};
+    surety_buf_init(&source->value, NULL, 0);
+    golden_value(golden, &source->value);
     while (golden_line(&rest, &line)) {
         options.census |= surety_str_equal(line, surety_str_of("census"));
+        source->is_brief |= surety_str_equal(line, surety_str_of("brief"));
         if (golden_take(&line, "missing ") &&
             options.missing_count < MISSING_MAX)
             source->missing[options.missing_count++] = line;
     }
-    if (surety_doc_read(source->doc, golden_body(golden, "value"), NULL,
+    if (surety_doc_read(source->doc, surety_buf_str(&source->value), NULL,
                         &error))
         golden_die("a value is no JSON", golden->path);
     root = surety_doc_root(source->doc);
@@ -71,9 +90,7 @@ static bool source_read(struct golden *golden, struct source *source)
     if (!surety_table_read(surety_val_get(root, "data"), &options,
                            &source->table, &error))
         return true;
-    surety__buf_printf(&golden->made, "%s%s%s%s%s\n", error.message,
-                       error.hint[0] ? "; " : "", error.hint,
-                       error.path[0] ? " at " : "", error.path);
+    put_error(&golden->made, &error);
     return false;
 }
 
@@ -210,6 +227,15 @@ static void put_model(surety_buf *out, const surety__model *model)
         put_panel(out, &model->panels[i]);
 }
 
+static void put_amount(surety_buf *out, const surety__model *model)
+{
+    surety__buf_printf(out,
+                       "  %zu places, %zu series, %zu values, %zu missing, "
+                       "%zu panels\n",
+                       model->places_count, model->series_count, model->shown,
+                       model->missing, model->panels_count);
+}
+
 static surety_chart chart_of(surety_val asked,
                              surety_str names[SURETY_CHART_SERIES_MAX + 1])
 {
@@ -244,9 +270,9 @@ static void put_chart(surety_buf *out, struct source *source, surety_val asked)
     surety_val_write(asked, SURETY_STYLE_COMPACT, out);
     surety_buf_byte(out, '\n');
     if (surety__model_read(source->table, &chart, &model, &remarks, &error))
-        surety__buf_printf(out, "  %s%s%s%s%s\n", error.message,
-                           error.hint[0] ? "; " : "", error.hint,
-                           error.path[0] ? " at " : "", error.path);
+        put_error(out, &error);
+    else if (source->is_brief)
+        put_amount(out, &model);
     else
         put_model(out, &model);
     put_text(out, "  = ", surety_buf_str(&remarks));
@@ -297,8 +323,13 @@ static void put_moments(surety_buf *out, surety_str body)
     surety_str line;
 
     while (golden_line(&body, &line)) {
-        const size_t end = surety__str_find(line, surety_str_of(" => "));
-        put_moment(out, (surety_str){line.ptr, end});
+        const size_t len = surety__str_find(line, surety_str_of(" => "));
+        char *copy = malloc(len + !len); /* a byte more read is an error */
+        if (!copy)
+            golden_die("no memory", "for a time");
+        memcpy(copy, line.ptr, len);
+        put_moment(out, (surety_str){copy, len});
+        free(copy);
     }
 }
 
@@ -330,9 +361,12 @@ static void put_axes(surety_buf *out, surety_str body)
     while (golden_line(&body, &line)) {
         if (line.len == 0 || *line.ptr == ' ')
             continue;
+        line.len = surety__str_find(line, surety_str_of(" in whole"));
         if (!surety__moment_read(line, &moment))
             golden_die("no time", line.ptr);
         surety_buf_add(out, line);
+        surety_buf_text(out, " in whole seconds ");
+        surety__clock_write(moment.second, moment.nano * 1e-9, out);
         surety_buf_byte(out, '\n');
         for (size_t i = 0; surety__clock_step(i); i++)
             put_ticks(out, moment.second, moment.nano * 1e-9,

@@ -7,7 +7,7 @@
  *
  *     === shape     what is asked for, and what matters
  *     === options   a line each: census, formulas, bom, svg, labels, both,
- *                   names, page, missing TEXT
+ *                   names, page, missing TEXT, rows N ROW (cases.h)
  *     === value     the value
  *     === outputs   an output a line: its place, its file, and what became of
  *                   it; below it the remarks; then the text of a table (of a
@@ -21,6 +21,7 @@
  * anew, to be read before they are believed. */
 #include <surety/render.h>
 
+#include "base/base.h"
 #include "golden/cases.h"
 #include "golden/workbook.h"
 
@@ -160,8 +161,10 @@ static void put_output(surety_buf *out, surety_rendering *all, size_t i,
         surety_buf_text(out, error.message);
         surety_buf_text(out, error.hint[0] ? "; " : "");
         surety_buf_text(out, error.hint);
-        surety_buf_text(out, error.path[0] ? " at " : "");
-        surety_buf_text(out, error.path);
+        if (error.position.line > 0)
+            surety__buf_printf(out, " at %s, %zu:%zu", error.path,
+                               (size_t)error.position.line,
+                               (size_t)error.position.column);
         surety_buf_byte(out, '\n');
     }
     put_lines(out, item.remark, "  = ");
@@ -179,14 +182,17 @@ static void put_output(surety_buf *out, surety_rendering *all, size_t i,
     surety_buf_done(&book);
 }
 
-static void put_outputs(surety_buf *out, surety_str value,
+static void put_outputs(surety_buf *out, const struct golden *golden,
                         const struct setting *setting)
 {
+    surety_buf value;
     surety_doc *doc = surety_doc_new(NULL);
     surety_rendering *all = NULL;
     surety_error error;
 
-    if (!doc || surety_doc_read(doc, value, NULL, &error))
+    surety_buf_init(&value, NULL, 0);
+    golden_value(golden, &value);
+    if (!doc || surety_doc_read(doc, surety_buf_str(&value), NULL, &error))
         golden_die("a value is no JSON", error.message);
     if (surety_rendering_new(surety_doc_root(doc), &setting->options, &all,
                              &error) != SURETY_OK) {
@@ -198,6 +204,7 @@ static void put_outputs(surety_buf *out, surety_str value,
         put_output(out, all, i, setting);
     surety_rendering_free(all);
     surety_doc_free(doc);
+    surety_buf_done(&value);
 }
 
 static bool run(struct golden *golden)
@@ -213,7 +220,7 @@ static bool run(struct golden *golden)
 
         if (golden_is(section, "outputs")) {
             golden_begin(golden, section);
-            put_outputs(&golden->made, golden_body(golden, "value"), &setting);
+            put_outputs(&golden->made, golden, &setting);
         } else {
             golden_keep(golden, section);
         }

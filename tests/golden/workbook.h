@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* workbook.h: what an xlsx workbook holds, as text that a person reads: its
  * sheets, of each what of it stays in sight, its filter and widths, and every
- * cell with its value and its form. */
+ * cell with its value and its form; of very many the first and the last. */
 #ifndef SURETY_TESTS_GOLDEN_WORKBOOK_H
 #define SURETY_TESTS_GOLDEN_WORKBOOK_H
 

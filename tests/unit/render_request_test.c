@@ -298,6 +298,56 @@ TEST(ends_at_its_notes)
 done:;
 }
 
+/* The bytes of a picture with so many notes; 0: it was not drawn. */
+static size_t draw_with_notes(struct check *t, int count, surety_buf *out)
+{
+    const surety_rendering_options options = {.size = sizeof(options),
+                                              .chart_format = SURETY_CHART_SVG,
+                                              .alloc = check_alloc(t)};
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_rendering *all = NULL;
+    surety_buf json;
+    surety_status status = SURETY_NOMEM;
+
+    surety_buf_init(&json, NULL, 0);
+    surety_buf_text(&json, "{\"data\":[[\"n\",\"v\"],[\"a\",1]],"
+                           "\"charts\":[{}],\"notes\":[\"A note\"");
+    for (int i = 2; i <= count; i++)
+        surety__buf_printf(&json, ",\"A note\"");
+    surety_buf_text(&json, "]}");
+    surety_buf_reset(out);
+    if (doc)
+        status = surety_doc_read(doc, surety_buf_str(&json), NULL, NULL);
+    if (!status)
+        status =
+            surety_rendering_new(surety_doc_root(doc), &options, &all, NULL);
+    if (!status)
+        status = surety_rendering_draw(all, 0, out, NULL);
+    if (all)
+        surety_rendering_free(all);
+    surety_doc_free(doc);
+    surety_buf_done(&json);
+    return status ? 0 : out->len;
+}
+
+/* Each of six notes stands in the picture; of seven the first six. */
+TEST(draws_its_notes)
+{
+    size_t before = 0;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (int count = 1; count <= 7; count++) {
+        const size_t len = draw_with_notes(t, count, &out);
+        if (len == 0 || t->starved)
+            goto done; /* a build without charts, or short of memory */
+        CHECK(count > 6 ? len == before : len > before);
+        before = len;
+    }
+done:
+    surety_buf_done(&out);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -307,6 +357,7 @@ int main(int argc, char **argv)
         {"refuses what is no request", refuses_what_is_no_request},
         {"ends at its outputs", ends_at_its_outputs},
         {"ends at its notes", ends_at_its_notes},
+        {"draws its notes", draws_its_notes},
         {"saves files whole", saves_files_whole},
     };
 

@@ -7,8 +7,13 @@
 
 #include "render/render.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 struct fixture {
     surety_doc *doc;
@@ -340,9 +345,10 @@ TEST(says_what_is_wrong_with_data)
         {"\"x\"", "the data are of type string", ""},
         {"{\"rows\":[]}", "no member \"data\"", ""},
         {"{\"data\":{\"data\":{\"data\":{\"data\":[]}}}}",
-         "of type array, not an array", ""}};
+         "the rows stand below more than 3 members \"data\"",
+         "/data/data/data"}};
 
-    for (size_t i = 0; i + 1 < CHECK_COUNT(cases); i++) {
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         struct fixture fixture = {0};
         const surety_status status =
             read_table(t, &fixture, cases[i].json, NULL);
@@ -526,6 +532,257 @@ done:
     fixture_done(&fixture);
 }
 
+/* A text of so many letters of two bytes in a cell of a sheet: 32,767 are the
+ * most. */
+TEST(ends_at_the_text_of_a_cell)
+{
+    for (size_t count = 32766; count <= 32768; count++) {
+        struct fixture fixture = {0};
+        surety_table_form form = {.size = sizeof(form),
+                                  .format = SURETY_TABLE_XLSX};
+        surety_status status;
+        surety_buf json, out;
+        surety_buf_init(&json, NULL, 0);
+        surety_buf_init(&out, check_alloc(t), 0);
+        surety_buf_text(&json, "[[\"n\"],[\"");
+        for (size_t i = 0; i < count; i++)
+            surety_buf_text(&json, "\xC3\xA9");
+        surety_buf_text(&json, "\"]]");
+        surety_buf_byte(&json, '\0');
+        status =
+            json.status ? json.status : read_table(t, &fixture, json.ptr, NULL);
+        if (!status)
+            status =
+                surety_table_write(fixture.table, &form, &out, &fixture.error);
+        fixture_done(&fixture);
+        surety_buf_done(&json);
+        surety_buf_done(&out);
+        if (status == SURETY_UNSUPPORTED)
+            goto done; /* a build without it */
+        EXPECT(count > 32767 ? SURETY_LIMIT : SURETY_OK, status);
+        if (status)
+            CHECK_TEXT(surety_str_of(fixture.error.message),
+                       "row 1 has a text of 32768 characters, and a cell of a "
+                       "sheet holds at most 32767");
+        if (status)
+            CHECK_TEXT(surety_str_of(fixture.error.hint),
+                       "csv and html have no such limit");
+    }
+done:;
+}
+
+/* Writes a table with a title in a folder where files have at most so many
+ * bytes. */
+static surety_status write_within(struct fixture *fixture, const char *folder,
+                                  rlim_t bytes, surety_buf *out)
+{
+    const surety_str notes[] = {{"n & n", 5}};
+    const surety_table_form form = {.size = sizeof(form),
+                                    .format = SURETY_TABLE_XLSX,
+                                    .title = {"t_", 2},
+                                    .notes = notes,
+                                    .notes_count = 1,
+                                    .scratch = surety_str_of(folder)};
+    struct rlimit was, now;
+    surety_status status;
+
+    getrlimit(RLIMIT_FSIZE, &was);
+    now = (struct rlimit){bytes, was.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+    status = surety_table_write(fixture->table, &form, out, &fixture->error);
+    setrlimit(RLIMIT_FSIZE, &was);
+    return status;
+}
+
+/* Whether the system keeps to such a limit where room is asked for. */
+static bool keeps_within(const char *folder)
+{
+    const struct rlimit now = {1000, RLIM_INFINITY};
+    struct rlimit was;
+    char path[64];
+    bool keeps = false;
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/XXXXXX", folder);
+    fd = mkstemp(path);
+    if (fd < 0)
+        return false;
+    getrlimit(RLIMIT_FSIZE, &was);
+    if (setrlimit(RLIMIT_FSIZE, &now) == 0)
+        keeps = posix_fallocate(fd, 0, 1001) != 0;
+    setrlimit(RLIMIT_FSIZE, &was);
+    close(fd);
+    unlink(path);
+    return keeps;
+}
+
+/* Room for all of a workbook is asked for before it is written: twice its
+ * sheets (a hundred bytes a cell beside its text, six more for what is escaped)
+ * and 128 KiB. Nothing is left behind. */
+TEST(needs_room_for_workbooks)
+{
+    /* a, b; x&y_ and its two escapes, 1; t_ and its one; n & n and its one */
+    static const rlim_t sheets = 101 + 101 + 104 + 12 + 100 + 102 + 6 + 105 + 6;
+    static const rlim_t all = 2 * sheets + 131072;
+    char folder[] = "/tmp/surety-room-XXXXXX";
+    void (*was)(int) = signal(SIGXFSZ, SIG_IGN);
+    struct fixture fixture = {0};
+    surety_buf out;
+    surety_status status;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    NEED(mkdtemp(folder));
+    if (!keeps_within(folder))
+        goto done;
+    TRY(read_table(t, &fixture, "[[\"a\",\"b\"],[\"x&y_\",1]]", NULL));
+    status = write_within(&fixture, folder, all, &out);
+    if (status == SURETY_UNSUPPORTED)
+        goto done; /* a build without it */
+    EXPECT(SURETY_OK, status);
+    surety_buf_reset(&out);
+    EXPECT(SURETY_IO, write_within(&fixture, folder, all - 1, &out));
+    CHECK(out.len == 0);
+    CHECK(strstr(fixture.error.message, "no temporary file can be made in "));
+    CHECK(strstr(fixture.error.message, folder));
+    CHECK_TEXT(surety_str_of(fixture.error.hint),
+               "the workbook needs up to 1 MB there");
+    /* Before anything is known, there must be room for the rest. */
+    EXPECT(SURETY_IO, write_within(&fixture, folder, 131071, &out));
+    CHECK_TEXT(surety_str_of(fixture.error.hint),
+               "the workbook needs up to 1 MB there");
+done:
+    signal(SIGXFSZ, was);
+    if (rmdir(folder))
+        check_that(t, false, "the folder is empty", __FILE__, __LINE__);
+    surety_buf_done(&out);
+    fixture_done(&fixture);
+}
+
+/* Folders that are not there, or whose path is too long. */
+TEST(says_where_workbooks_cannot_be_made)
+{
+    static const size_t longest = 1024 - sizeof("/surety-XXXXXX");
+    struct fixture fixture = {0};
+    surety_table_form form = {.size = sizeof(form),
+                              .format = SURETY_TABLE_XLSX};
+    char path[1024];
+    surety_status status;
+    surety_buf out;
+
+    memset(path, '/', sizeof(path));
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(read_table(t, &fixture, "[[\"a\"],[1]]", NULL));
+    form.scratch = surety_str_of("/dev/null/nowhere");
+    status = surety_table_write(fixture.table, &form, &out, &fixture.error);
+    if (status == SURETY_UNSUPPORTED)
+        goto done; /* a build without it */
+    EXPECT(SURETY_IO, status);
+    CHECK_TEXT(surety_str_of(fixture.error.message),
+               "no temporary file can be made in /dev/null/nowhere: Not a "
+               "directory");
+    CHECK_TEXT(surety_str_of(fixture.error.hint), "");
+    form.scratch = (surety_str){path, longest + 1};
+    EXPECT(SURETY_IO,
+           surety_table_write(fixture.table, &form, &out, &fixture.error));
+    CHECK_TEXT(surety_str_of(fixture.error.message),
+               "the scratch folder's path is too long");
+    memcpy(path + longest - 3, "tmp", 3);
+    form.scratch = (surety_str){path, longest};
+    TRY(surety_table_write(fixture.table, &form, &out, &fixture.error));
+done:
+    surety_buf_done(&out);
+    fixture_done(&fixture);
+}
+
+/* A buffer that may not hold the table is as it was before. */
+TEST(ends_at_its_buffer)
+{
+    static const surety_table_format formats[] = {
+        SURETY_TABLE_CSV, SURETY_TABLE_HTML, SURETY_TABLE_XLSX};
+    struct fixture fixture = {0};
+    surety_table_form form = {.size = sizeof(form)};
+    surety_status status;
+    surety_buf out;
+
+    TRY(read_table(t, &fixture, "[[\"a\"],[\"0123456789\"]]", NULL));
+    for (size_t i = 0; i < CHECK_COUNT(formats); i++) {
+        form.format = formats[i];
+        surety_buf_init(&out, check_alloc(t), 10);
+        surety_buf_text(&out, "ab");
+        status = surety_table_write(fixture.table, &form, &out, &fixture.error);
+        surety_buf_done(&out);
+        if (status == SURETY_UNSUPPORTED)
+            goto done; /* a build without it */
+        EXPECT(SURETY_LIMIT, status);
+        CHECK_TEXT(surety_str_of(fixture.error.message),
+                   "the table is larger than its buffer may be");
+    }
+done:
+    fixture_done(&fixture);
+}
+
+/* Just as much as is written; what stood there before is kept. */
+TEST(keeps_what_stood_in_its_buffer)
+{
+    struct fixture fixture = {0};
+    surety_table_form form = {.size = sizeof(form)};
+    surety_buf out;
+
+    for (size_t max = 9; max <= 10; max++) {
+        surety_status status;
+        bool is_kept;
+        surety_buf_init(&out, check_alloc(t), max);
+        surety_buf_text(&out, "ab");
+        status = read_table(t, &fixture, "[[\"a\"],[12345]]", NULL);
+        if (!status)
+            status =
+                surety_table_write(fixture.table, &form, &out, &fixture.error);
+        is_kept = out.len == 2 && memcmp(out.ptr, "ab", 2) == 0;
+        surety_buf_done(&out);
+        fixture_done(&fixture);
+        fixture = (struct fixture){0};
+        EXPECT(SURETY_LIMIT, status);
+        CHECK(is_kept);
+    }
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(read_table(t, &fixture, "[[\"a\"],[1]]", NULL));
+    form.format = (surety_table_format)7;
+    EXPECT(SURETY_MISUSE,
+           surety_table_write(fixture.table, &form, &out, &fixture.error));
+    CHECK_TEXT(surety_str_of(fixture.error.message),
+               "7 is no format of tables");
+    form.size = 1;
+    EXPECT(SURETY_MISUSE,
+           surety_table_write(fixture.table, &form, &out, &fixture.error));
+done:
+    fixture_done(&fixture);
+}
+
+TEST(cuts_between_letters)
+{
+    static const struct {
+        const char *text;
+        size_t max;
+        int want;
+    } cases[] = {{"", 0, 0},
+                 {"abc", 3, 3},
+                 {"abc", 4, 3},
+                 {"abc", 2, 2},
+                 {"a\xC3\xA9", 3, 3},
+                 {"a\xC3\xA9", 2, 1},
+                 {"\xE6\x9D\xB1x", 3, 3},
+                 {"\xE6\x9D\xB1x", 2, 0},
+                 {"\xE6\x9D\xB1x", 1, 0},
+                 {"\x80\x80\x80", 1, 0}};
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++)
+        CHECK(surety__render_cut(surety_str_of(cases[i].text), cases[i].max) ==
+              cases[i].want);
+    CHECK_TEXT(surety_str_of(surety_column_kind_name((surety_column_kind)9)),
+               "text");
+done:;
+}
+
 TEST(ends_at_its_columns)
 {
     struct fixture fixture = {0};
@@ -573,6 +830,13 @@ int main(int argc, char **argv)
          stops_formulas_wherever_they_hide},
         {"writes HTML that is only text", writes_html_that_is_only_text},
         {"writes workbooks", writes_workbooks},
+        {"ends at the text of a cell", ends_at_the_text_of_a_cell},
+        {"needs room for workbooks", needs_room_for_workbooks},
+        {"says where workbooks cannot be made",
+         says_where_workbooks_cannot_be_made},
+        {"ends at its buffer", ends_at_its_buffer},
+        {"keeps what stood in its buffer", keeps_what_stood_in_its_buffer},
+        {"cuts between letters", cuts_between_letters},
         {"ends at its columns", ends_at_its_columns},
     };
 
