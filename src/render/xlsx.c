@@ -227,14 +227,13 @@ static surety_status xlsx_put_text(struct xlsx *xlsx, size_t row, size_t column,
 }
 
 /* The format of a number of a column of numbers: grouped, its unit, and the
- * column's decimals. NULL: none. */
+ * column's decimals. NULL: none, or xlsx->text has run out of memory. */
 static lxw_format *xlsx_format(struct xlsx *xlsx, const surety__column *about,
                                surety_str unit)
 {
     const bool is_percent = unit.len > 0 && unit.ptr[0] == '%';
     const char *quote = unit.len > 0 && !is_percent ? "\"" : "";
     struct xlsx_format *format = xlsx->formats;
-    char pattern[40];
 
     if (about->shown.kind != SURETY_COLUMN_NUMBER)
         return NULL;
@@ -243,14 +242,19 @@ static lxw_format *xlsx_format(struct xlsx *xlsx, const surety__column *about,
             surety_str_equal(format->unit, unit))
             return format->format;
     assert(xlsx->formats_count < XLSX_FORMATS_MAX);
-    snprintf(pattern, sizeof(pattern), "%s%.*s%s#,##0%.*s%s", quote,
-             is_percent ? 0 : (int)unit.len, unit.ptr ? unit.ptr : "", quote,
-             about->decimals > 0 ? (int)about->decimals + 1 : 0, ".000000",
-             is_percent ? "%" : "");
+    surety_buf_reset(&xlsx->text);
+    surety__buf_printf(&xlsx->text, "%s%.*s%s#,##0%.*s%s", quote,
+                       is_percent ? 0 : (int)unit.len, unit.ptr ? unit.ptr : "",
+                       quote,
+                       about->decimals > 0 ? (int)about->decimals + 1 : 0,
+                       ".000000", is_percent ? "%" : "");
+    surety_buf_byte(&xlsx->text, '\0');
+    if (xlsx->text.status)
+        return NULL;
     *format = (struct xlsx_format){unit, about->decimals,
                                    workbook_add_format(xlsx->book)};
     if (format->format)
-        format_set_num_format(format->format, pattern);
+        format_set_num_format(format->format, xlsx->text.ptr);
     xlsx->formats_count++;
     return format->format;
 }
@@ -275,15 +279,18 @@ static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
         if (isfinite(number)) {
             /* Of those no number of decimals shows them all. */
             const bool has_exponent = memchr(figure.text, 'e', figure.len);
+            lxw_format *format =
+                has_exponent ? NULL : xlsx_format(xlsx, about, figure.unit);
             const double width = (double)(figure.len + figure.len / 3 + 1);
+            if (xlsx->text.status)
+                return surety__fail_nomem(xlsx->reterr);
             if (width > xlsx->widths[column])
                 xlsx->widths[column] = width;
             if (figure.unit.len > 0 && figure.unit.ptr[0] == '%')
                 number /= 100;
             xlsx->bytes += XLSX_CELL_BYTES;
-            worksheet_write_number(
-                xlsx->sheet, (lxw_row_t)row, (lxw_col_t)column, number,
-                has_exponent ? NULL : xlsx_format(xlsx, about, figure.unit));
+            worksheet_write_number(xlsx->sheet, (lxw_row_t)row,
+                                   (lxw_col_t)column, number, format);
             return SURETY_OK;
         }
     }

@@ -91,10 +91,8 @@ surety_str golden_body(const struct golden *golden, const char *kind);
 bool golden_bytes(const struct golden *golden, const char *kind,
                   surety_buf *out);
 
-/* Appends text with the bytes that \r \n \t \\ and \xNN stand for. */
-void golden_unescape(surety_str text, surety_buf *out);
-/* The body of "value"; where the section "options" has a line "rows N ROW", each
- * @ in it is N rows, in which # is the row's number from 1. */
+/* The body of "value"; where the section "options" has a line "rows N ROW",
+ * each @ in it is N rows, in which # is the row's number from 1. */
 void golden_value(const struct golden *golden, surety_buf *out);
 
 /* Appends to made: a section as it stands; the first line of a section. */
