@@ -81,7 +81,7 @@ static double arrange_least(const surety__model *model)
 
     for (size_t i = 1; i < model->places_count; i++) {
         const double step = model->places[i]->at - model->places[i - 1]->at;
-        least = step < least ? step : least;
+        least = fmin(least, step);
     }
     return least;
 }
@@ -211,12 +211,9 @@ static double arrange_largest(const surety__model *model, size_t place)
 {
     double largest = 0;
 
-    for (size_t i = 0; i < model->series_count; i++) {
-        const double value =
-            fabs(model->values[i * model->places_count + place]);
-        if (value > largest)
-            largest = value;
-    }
+    for (size_t i = 0; i < model->series_count; i++)
+        largest =
+            fmax(largest, fabs(model->values[i * model->places_count + place]));
     return largest;
 }
 
@@ -341,8 +338,7 @@ static void arrange_bounds(surety__model *panel, unsigned decimals)
     panel->low = panel->high = 0;
     panel->exponent = 0;
     for (size_t i = 0; i < pairs; i++)
-        if (!isnan(panel->values[i]) && fabs(panel->values[i]) > largest)
-            largest = fabs(panel->values[i]);
+        largest = fmax(largest, fabs(panel->values[i]));
     if (largest > 0)
         panel->exponent = (int)floor(log10(largest) + 1e-12);
     if (panel->exponent < -290) /* beneath, 10 to it has no digits left */
@@ -378,7 +374,7 @@ static void arrange_stack(surety__model *model)
         if (sum * pow(10.0, model->exponent) < 101.6 &&
             sum * pow(10.0, model->exponent) > 98.4)
             sum = 100 / pow(10.0, model->exponent);
-        model->high = sum > model->high ? sum : model->high;
+        model->high = fmax(model->high, sum);
     }
 }
 
@@ -404,9 +400,9 @@ static size_t arrange_part(const surety__model *model,
 
     for (size_t i = 0; i < model->series_count; i++) {
         for (size_t k = 0; k < model->places_count; k++) {
-            const double value =
-                fabs(model->values[i * model->places_count + k]);
-            largest[i] = value > largest[i] ? value : largest[i];
+            /* Of a number and none, the number. */
+            largest[i] = fmax(largest[i],
+                              fabs(model->values[i * model->places_count + k]));
         }
         for (panels[i] = 0; panels[i] < count; panels[i]++) {
             const size_t first = firsts[panels[i]];

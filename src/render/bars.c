@@ -28,8 +28,7 @@ static PangoLayout *bars_name(const surety__picture *picture, size_t place,
 {
     const double most = (picture->width - 2 * DRAW_MARGIN) * 0.4;
     const surety__letters letters = {12,
-                                     most < BARS_NAME_MAX ? most
-                                                          : BARS_NAME_MAX,
+                                     fmin(most, BARS_NAME_MAX),
                                      row >= BARS_ROW_TWO ? 2 : 1,
                                      false,
                                      false,
@@ -164,7 +163,7 @@ static double bars_label_width(const surety__picture *picture)
             PangoLayout *layout = bars_label(picture, i, k);
             double width, height;
             surety__canvas_size(layout, &width, &height);
-            widest = width > widest ? width : widest;
+            widest = fmax(widest, width);
             g_object_unref(layout);
         }
     }
@@ -181,7 +180,7 @@ static double bars_width(const surety__picture *picture)
         (picture->right - picture->left) / (double)model->places_count;
     const double width = slot * 0.76 / (double)bars_beside(picture);
 
-    return width > 96 ? 96 : width;
+    return fmin(width, 96);
 }
 
 bool surety__bars_fit(const surety__picture *picture)
@@ -310,7 +309,7 @@ static double bars_names(const surety__picture *picture, double row,
         PangoLayout *layout = bars_name(picture, k, row);
         double width, height;
         surety__canvas_size(layout, &width, &height);
-        widest = width > widest ? width : widest;
+        widest = fmax(widest, width);
         if (is_drawn && pango_layout_is_ellipsized(layout))
             ++*picture->shortened;
         if (is_drawn)
@@ -424,7 +423,7 @@ void surety__bars_lying(surety__picture *picture)
     picture->bottom -= BARS_AXIS;
     row = (picture->bottom - picture->top) / (double)model->places_count;
     thick = row * share / (double)beside;
-    thick = thick > 40 ? 40 : thick;
+    thick = fmin(thick, 40);
     has_labels = thick >= 9 || (beside == 1 && row >= 14);
     picture->left = DRAW_MARGIN + bars_names(picture, row, false) + 10;
     bars_names(picture, row, true);

@@ -46,7 +46,7 @@ double surety__picture_across(const surety__picture *picture, double at)
 
     if (!(span > 0))
         return picture->left + room / 2;
-    pad = pad > 40 ? 40 : pad < 24 ? 24 : pad;
+    pad = fmin(fmax(pad, 24), 40);
     return picture->left + pad + (at - first) / span * (room - 2 * pad);
 }
 
@@ -61,9 +61,7 @@ double surety__picture_along(const surety__picture *picture, double value,
 
 uint32_t surety__picture_color(const surety__picture *picture, size_t series)
 {
-    const unsigned color = picture->colors[series];
-
-    return draw_colors[color > 8 ? 8 : color];
+    return draw_colors[picture->colors[series]];
 }
 
 double surety__picture_value(const surety__picture *picture, size_t series,
@@ -95,7 +93,7 @@ double surety__picture_tick_width(const surety__picture *picture)
         PangoLayout *layout = surety__picture_tick(picture, i);
         double width, height;
         surety__canvas_size(layout, &width, &height);
-        widest = width > widest ? width : widest;
+        widest = fmax(widest, width);
         g_object_unref(layout);
     }
     return widest;
@@ -302,8 +300,7 @@ static double draw_footer(const surety__picture *picture, bool is_lying,
                                     &letters);
         surety__canvas_size(layout, &width, &height);
         x = (picture->left + picture->right - width) / 2;
-        x = x + width > most ? most - width : x;
-        x = x < DRAW_MARGIN ? DRAW_MARGIN : x;
+        x = fmax(fmin(x, most - width), DRAW_MARGIN);
         if (picture->canvas.cairo)
             surety__canvas_show(&picture->canvas, layout, x, y,
                                 SURETY__INK_SOFT);
@@ -325,8 +322,8 @@ static void draw_scale(surety__picture *picture, unsigned wanted)
     double high = picture->model->high;
 
     if (picture->chart->type == SURETY_CHART_BAR || low == high) {
-        low = low > 0 ? 0 : low;
-        high = high < 0 ? 0 : high;
+        low = fmin(low, 0);
+        high = fmax(high, 0);
     } else if (low >= 0 && low < 0.4 * high) {
         low = 0;
     } else if (high <= 0 && high > 0.4 * low) {
@@ -490,7 +487,6 @@ static void draw_panels_make(surety__picture *picture,
     panels->count = picture->model->panels_count;
     for (size_t p = 0; p < panels->count; p++) {
         surety__picture *panel = &panels->items[p];
-        double width;
         *panel = *picture;
         panel->model = &picture->model->panels[p];
         panel->colors = picture->colors + first;
@@ -498,12 +494,9 @@ static void draw_panels_make(surety__picture *picture,
         panel->is_bare = p + 1 < panels->count;
         first += panel->model->series_count;
         draw_scale(panel, panels->count > 1 ? 3 : 5);
-        width = surety__picture_tick_width(panel);
-        left = width > left ? width : left;
-        if (panel->chart->type == SURETY_CHART_LINE) {
-            width = surety__lines_room(panel);
-            room = width > room ? width : room;
-        }
+        left = fmax(left, surety__picture_tick_width(panel));
+        if (panel->chart->type == SURETY_CHART_LINE)
+            room = fmax(room, surety__lines_room(panel));
     }
     panels->is_lying = false;
     panels->caption =
@@ -535,7 +528,7 @@ static double draw_panels_height(const struct draw_panels *panels,
     if (panels->count > 1)
         return height + around + 40;
     /* A header that takes half of the picture pushes the rest down. */
-    return DRAW_HEIGHT + (around > 200 ? ceil(around - 200) : 0);
+    return DRAW_HEIGHT + (ceil(fmax(around - 200, 0)));
 }
 
 /* Gives each panel its part of the plot. False: there is no room for them. */

@@ -121,8 +121,8 @@ static void lines_dense(struct lines_pen *pen, double x, double y)
     }
     if (y > pen->high || y < pen->low)
         pen->is_high_last = y > pen->high;
-    pen->high = y > pen->high ? y : pen->high;
-    pen->low = y < pen->low ? y : pen->low;
+    pen->high = fmax(pen->high, y);
+    pen->low = fmin(pen->low, y);
     pen->last = y;
 }
 
@@ -209,7 +209,7 @@ double surety__lines_room(const surety__picture *picture)
     if (place + 1 == picture->model->places_count)
         surety__canvas_size(end, &width, &height);
     g_object_unref(end);
-    return width > 8 ? width - 8 : 0;
+    return fmax(width - 8, 0);
 }
 
 void surety__lines_draw(surety__picture *picture)

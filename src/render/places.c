@@ -97,7 +97,7 @@ static double places_wrapped(const surety__picture *picture, bool is_drawn)
         PangoLayout *layout = places_wrap(picture, i);
         double width, height;
         surety__canvas_size(layout, &width, &height);
-        highest = height > highest ? height : highest;
+        highest = fmax(highest, height);
         if (is_drawn)
             surety__canvas_show(&picture->canvas, layout,
                                 places_middle(picture, i) -
@@ -130,13 +130,11 @@ static double places_slanting(surety__picture *picture, bool is_drawn)
             canvas, picture->model->places[i]->text, &places_slanted);
         double width, height;
         surety__canvas_size(layout, &width, &height);
-        if ((width + height / 2) * places_slant > deepest)
-            deepest = (width + height / 2) * places_slant;
+        deepest = fmax(deepest, (width + height / 2) * places_slant);
         if (!is_drawn) {
-            const double over =
-                width * places_slant + DRAW_MARGIN - places_middle(picture, i);
-            if (over > 0)
-                picture->left += over;
+            picture->left += fmax(width * places_slant + DRAW_MARGIN -
+                                      places_middle(picture, i),
+                                  0);
         } else {
             if (pango_layout_is_ellipsized(layout))
                 ++*picture->shortened;
@@ -206,11 +204,10 @@ static void places_given(const surety__picture *picture)
             &picture->canvas, model->places[i]->text, &places_across);
         double width, height;
         surety__canvas_size(layout, &width, &height);
-        widest = width > widest ? width : widest;
+        widest = fmax(widest, width);
         g_object_unref(layout);
     }
     every = (size_t)ceil((widest + PLACES_GAP) / slot);
-    every = every > 0 ? every : 1;
     for (size_t i = 0; i < model->places_count; i += every)
         places_label(picture, model->places[i]->text, places_middle(picture, i),
                      &end);
@@ -263,7 +260,7 @@ static void places_numbers(const surety__picture *picture)
     const surety__model *model = picture->model;
     const double first = model->places[0]->at;
     const double last = model->places[model->places_count - 1]->at;
-    const double largest = fabs(first) > fabs(last) ? fabs(first) : fabs(last);
+    const double largest = fmax(fabs(first), fabs(last));
     const int exponent = largest > 0 ? (int)floor(log10(largest)) : 0;
     const double power = pow(10.0, exponent < -290 ? -290 : exponent);
     surety__ticks ticks;
@@ -345,7 +342,7 @@ static double places_tick_width(const surety__picture *picture, double at,
         PangoLayout *layout = places_tick(picture, at, step, row == 1);
         double width, height;
         surety__canvas_size(layout, &width, &height);
-        widest = width > widest ? width : widest;
+        widest = fmax(widest, width);
         g_object_unref(layout);
     }
     return widest;

@@ -160,8 +160,7 @@ void surety__ticks_label(const surety__ticks *ticks, unsigned i,
                          surety_buf *out)
 {
     const double last = ticks->first + ticks->step * (ticks->count - 1);
-    const double largest =
-        fabs(ticks->first) > fabs(last) ? fabs(ticks->first) : fabs(last);
+    const double largest = fmax(fabs(ticks->first), fabs(last));
     const double value = ticks->first + ticks->step * i;
     struct ticks_words words =
         ticks_words_of(ticks_magnitude(largest) + ticks->exponent, 4);
@@ -196,8 +195,7 @@ void surety__ticks_value(const surety__model *model, double value,
     if (words.power != 0) {
         /* Three digits that count. */
         decimals = 0;
-        while (decimals < 2 &&
-               fabs(shown) * ticks_power((int)decimals) < 99.95)
+        while (decimals < 2 && fabs(shown) * ticks_power((int)decimals) < 99.95)
             decimals++;
         /* 999.96M is no 1,000M, and 9.996 no 10.0 of a power. */
         if (words.suffix && fabs(shown) >= 999.5) {
