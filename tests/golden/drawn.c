@@ -43,6 +43,7 @@ struct path {
     bool starts[POINTS_SHOWN]; /* a part */
     size_t count, parts, closed;
     double low[2], high[2];
+    double sum; /* of all, each times its place of seven */
     bool is_curved;
 };
 
@@ -185,8 +186,8 @@ static void take_letter(struct reader *reader, struct boxfont_letter letter,
                         double x, double y)
 {
     struct run *run = &reader->run;
-    const double radians = letter.turned / 57.29577951308232;
     double advance = letter.advance;
+    double radians;
 
     if (run->is_open && !(letter.size > 0)) {
         /* A blank. */
@@ -209,6 +210,7 @@ static void take_letter(struct reader *reader, struct boxfont_letter letter,
         surety_buf_reset(&run->text);
     }
     put_code(&run->text, letter.code);
+    radians = letter.turned / 57.29577951308232;
     run->end_x = x + advance * cos(radians);
     run->end_y = y - advance * sin(radians);
 }
@@ -255,6 +257,7 @@ static void path_take(struct path *path, double x, double y, bool starts)
         memcpy(path->points[path->count], point, sizeof(point));
         path->starts[path->count] = starts;
     }
+    path->sum += (double)(path->count % 7 + 1) * (x + 3 * y);
     path->count++;
     path->parts += starts;
 }
@@ -346,6 +349,8 @@ static void put_points(surety_buf *out, const struct path *path)
         snprintf(text, sizeof(text), "%zu points ", path->count);
         surety_buf_text(out, text);
         put_bounds(out, path);
+        snprintf(text, sizeof(text), " sum %.0f", floor(path->sum + 0.52));
+        surety_buf_text(out, text);
         return;
     }
     for (size_t i = 0; i < path->count; i++) {

@@ -16,7 +16,8 @@
  *                           "round" ends, else flat; "sharp" corners, else
  * round rim 28,20 100x12 pen 4 #ffffff           round the letters of a text
  *
- * A path of many points has "N points" and its box in their place. */
+ * A path of many points has "N points" in their place, their box and a sum that
+ * depends on each of them and on their order. */
 #ifndef SURETY_TESTS_GOLDEN_DRAWN_H
 #define SURETY_TESTS_GOLDEN_DRAWN_H
 
