@@ -327,22 +327,18 @@ static unsigned arrange_decimals(unsigned there, double largest)
     return decimals == 0 && there > 0 && largest < 999.95 ? 1 : decimals;
 }
 
-/* Of a panel: divides by the power of ten of the largest, and finds bounds. */
+/* Of a panel, which has none yet: divides by the power of ten of the largest,
+ * and finds bounds. */
 static void arrange_bounds(surety__model *panel, unsigned decimals)
 {
     const size_t pairs = panel->places_count * panel->series_count;
     double largest = 0;
     double power;
 
-    panel->shown = panel->missing = 0;
-    panel->low = panel->high = 0;
-    panel->exponent = 0;
     for (size_t i = 0; i < pairs; i++)
         largest = fmax(largest, fabs(panel->values[i]));
-    if (largest > 0)
-        panel->exponent = (int)floor(log10(largest) + 1e-12);
-    if (panel->exponent < -290) /* beneath, 10 to it has no digits left */
-        panel->exponent = -290;
+    if (largest > 0) /* beneath -290, 10 to it has no digits left */
+        panel->exponent = (int)fmax(floor(log10(largest) + 1e-12), -290);
     power = pow(10.0, panel->exponent);
     for (size_t i = 0; i < pairs; i++) {
         double *value = &panel->values[i];
@@ -351,10 +347,8 @@ static void arrange_bounds(surety__model *panel, unsigned decimals)
             continue;
         }
         *value /= power;
-        if (panel->shown == 0 || *value < panel->low)
-            panel->low = *value;
-        if (panel->shown == 0 || *value > panel->high)
-            panel->high = *value;
+        panel->low = panel->shown > 0 ? fmin(panel->low, *value) : *value;
+        panel->high = panel->shown > 0 ? fmax(panel->high, *value) : *value;
         panel->shown++;
     }
     panel->decimals = arrange_decimals(decimals, largest);

@@ -261,15 +261,16 @@ static void places_numbers(const surety__picture *picture)
     const double first = model->places[0]->at;
     const double last = model->places[model->places_count - 1]->at;
     const double largest = fmax(fabs(first), fabs(last));
-    const int exponent = largest > 0 ? (int)floor(log10(largest)) : 0;
-    const double power = pow(10.0, exponent < -290 ? -290 : exponent);
+    const int exponent =
+        largest > 0 ? (int)fmax(floor(log10(largest)), -290) : 0;
+    const double power = pow(10.0, exponent);
     surety__ticks ticks;
     double end = 0;
     unsigned wanted = 8;
 
     do {
         ticks = surety__ticks_make(first / power, last / power, wanted);
-        ticks.exponent = exponent < -290 ? -290 : exponent;
+        ticks.exponent = exponent;
     } while (!places_ticks_fit(
                  picture, &ticks,
                  surety__picture_across(picture, first + ticks.step * power) -
