@@ -128,8 +128,6 @@ static bool assert_number(surety__machine *machine, const surety__shape *shape,
                           const surety__cell *cell)
 {
     const surety__numbers *numbers = shape->numbers;
-    bool holds = true;
-
     const struct {
         surety__keyword keyword;
         const surety__cell *bound;
@@ -149,19 +147,15 @@ static bool assert_number(surety__machine *machine, const surety__shape *shape,
         order = number_order(machine, shape, cell, bounds[i].bound);
         if (order >= bounds[i].least && order <= bounds[i].most)
             continue;
-        holds = false;
         if (assert_fails(machine,
                          (surety__failure){.keyword = bounds[i].keyword,
                                            .instance = cell}))
             return false;
     }
-    if (numbers->multiple_of &&
-        !number_multiple(machine, shape, cell, numbers->multiple_of)) {
-        holds = false;
-        (void)assert_fails(machine, (surety__failure){.keyword = KW_MULTIPLE_OF,
-                                                      .instance = cell});
-    }
-    return holds;
+    return !numbers->multiple_of ||
+           number_multiple(machine, shape, cell, numbers->multiple_of) ||
+           !assert_fails(machine, (surety__failure){.keyword = KW_MULTIPLE_OF,
+                                                    .instance = cell});
 }
 
 /* ---- strings ----------------------------------------------------------- */
@@ -265,7 +259,7 @@ static bool assert_string(surety__machine *machine, const surety__shape *shape,
         if (assert_fails(machine, failures[i]))
             return false;
     }
-    return count == 0;
+    return !machine->status;
 }
 
 /* ---- counts and names -------------------------------------------------- */
@@ -282,8 +276,7 @@ static bool assert_count(surety__machine *machine, const surety__cell *cell,
         failure.keyword = array ? KW_MIN_ITEMS : KW_MIN_PROPERTIES;
     else
         failure.keyword = array ? KW_MAX_ITEMS : KW_MAX_PROPERTIES;
-    (void)assert_fails(machine, failure);
-    return false;
+    return !assert_fails(machine, failure);
 }
 
 const surety__property *surety__objects_named(const surety__objects *objects,
@@ -325,7 +318,6 @@ static bool assert_dependents(surety__machine *machine,
                               const surety__cell *object)
 {
     const surety__objects *objects = shape->objects;
-    bool holds = true;
 
     for (uint32_t i = 0; i < objects->dependent_count; i++) {
         const surety__dependent_required *dependent = &objects->dependents[i];
@@ -344,24 +336,23 @@ static bool assert_dependents(surety__machine *machine,
 
             if (member_named(machine->doc, object, failure.name))
                 continue;
-            holds = false;
             failure.step.token = dependent->key;
             if (assert_fails(machine, failure))
                 return false;
         }
     }
-    return holds;
+    return true;
 }
 
 bool surety__assert_names(surety__machine *machine, const surety__shape *shape,
                           const surety__cell *object, uint32_t seen)
 {
     const surety__objects *objects = shape->objects;
-    bool holds = seen == objects->required_count;
+    const bool lacks = seen != objects->required_count;
 
-    if (!holds && machine->mode == MODE_VERDICT)
+    if (lacks && machine->mode == MODE_VERDICT)
         return false;
-    for (uint32_t i = 0; i < objects->property_count && !holds; i++) {
+    for (uint32_t i = 0; lacks && i < objects->property_count; i++) {
         const surety__property *property = &objects->properties[i];
 
         if (property->required &&
@@ -372,7 +363,7 @@ bool surety__assert_names(surety__machine *machine, const surety__shape *shape,
                                                      .name = property->name,
                                                      .count = i});
     }
-    return assert_dependents(machine, shape, object) && holds;
+    return assert_dependents(machine, shape, object);
 }
 
 /* ---- uniqueItems ------------------------------------------------------- */
@@ -493,8 +484,7 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
     surety__pairs_sort(pairs, array->count);
     if (!unique_equal(machine, array, pairs, array->count, &failure))
         return true;
-    (void)assert_fails(machine, failure);
-    return false;
+    return !assert_fails(machine, failure);
 }
 
 /* ---- all --------------------------------------------------------------- */
@@ -535,12 +525,10 @@ bool surety__assert_all(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell)
 {
     surety_val val = surety__val_of(machine->doc, cell);
-    bool holds = true;
 
     if (shape->types != TYPE_ANY &&
         !(shape->types &
           surety__type_bits(machine->doc, cell, shape->lexical_integer))) {
-        holds = false;
         if (assert_fails(machine, (surety__failure){.keyword = KW_TYPE,
                                                     .instance = cell}))
             return false;
@@ -550,17 +538,15 @@ bool surety__assert_all(surety__machine *machine, const surety__shape *shape,
         return false;
     if (shape->choices &&
         !surety__choices_have(shape->choices, shape->at.doc, val)) {
-        holds = false;
         if (assert_fails(machine, (surety__failure){.keyword = KW_ENUM,
                                                     .instance = cell}))
             return false;
     }
     if (shape->constant &&
         !surety__choices_have(shape->constant, shape->at.doc, val)) {
-        holds = false;
         if (assert_fails(machine, (surety__failure){.keyword = KW_CONST,
                                                     .instance = cell}))
             return false;
     }
-    return assert_kind(machine, shape, cell) && holds;
+    return assert_kind(machine, shape, cell);
 }

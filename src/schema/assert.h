@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assertions: what a shape says of a value without its subschemas. Each gives
- * false at a failure; in MODE_VERDICT at once, in the other modes after telling
- * every failure to surety__report_failure. */
+/* Assertions: what a shape says of a value without its subschemas. In
+ * MODE_VERDICT each gives false at the first failure. In the other modes each
+ * tells every failure to surety__report_failure, and what it gives says
+ * nothing. */
 #ifndef SURETY_SCHEMA_ASSERT_H
 #define SURETY_SCHEMA_ASSERT_H
 

@@ -4,16 +4,17 @@
  * A frame is one shape at work on one value. It goes through its states - its
  * own assertions, members or items, what applies to the same value, what is
  * left unevaluated - and pushes a frame for every subschema whose failures are
- * to be told; when that ends, its verdict stands in machine->result and the
- * frame below goes on where it waited. So depth of schema or instance costs no
- * C stack, and the frames that stand are at once the dynamic scope and the
- * keyword location. Subschemas that only decide (anyOf, oneOf, not, if,
- * contains) are left to the verdict.
+ * to be told; when that ends, the frame below goes on where it waited. So depth
+ * of schema or instance costs no C stack, and the frames that stand are at once
+ * the dynamic scope and the keyword location. Whether a frame's value is valid
+ * is not asked: subschemas that only decide (anyOf, oneOf, not, if, contains)
+ * are left to the verdict.
  *
  * Where a shape has an unevaluated keyword, its frame and those applied to the
  * same value below it carry one bit for every member or item. A frame's bits
- * are its own until it ends; then they count for the frame below, if it was
- * valid (2020-12 core, section 11). */
+ * are its own until it ends; then they count for the frame below, even if it
+ * was not valid (which 2020-12 core, section 11, would have): it was meant, and
+ * one mistake is told once. */
 #include "schema/machine.h"
 
 #include "schema/assert.h"
@@ -29,9 +30,6 @@ enum state {
     STATE_END
 };
 
-/* What became of a subschema that was to be applied. */
-enum applied { APPLIED_YES, APPLIED_NO, APPLIED_LATER };
-
 void surety__machine_start(surety__machine *machine,
                            const surety_schema *schema, surety_val val,
                            enum surety__mode mode, surety_error *reterr)
@@ -42,7 +40,6 @@ void surety__machine_start(surety__machine *machine,
     machine->depth = 0;
     machine->report_base = 0;
     machine->bits_len = 0;
-    machine->result = true;
     machine->status = SURETY_OK;
     machine->enough = false;
     machine->reterr = reterr;
@@ -104,9 +101,8 @@ bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
     return !machine->status;
 }
 
-/* Ends the frame on top. What it evaluated counts below even if it was not
- * valid: it was meant, and one mistake is told once. */
-static void machine_pop(surety__machine *machine, bool valid)
+/* Ends the frame on top. */
+static void machine_pop(surety__machine *machine)
 {
     surety__frame *frame = &machine->frames[--machine->depth];
     const surety__frame *below =
@@ -117,7 +113,6 @@ static void machine_pop(surety__machine *machine, bool valid)
         surety__bits_merge(machine, below->bits, frame->bits,
                            frame->cell->count);
     machine->bits_len = frame->bits_base;
-    machine->result = valid;
 }
 
 static surety__frame *machine_top(surety__machine *machine)
@@ -125,39 +120,31 @@ static surety__frame *machine_top(surety__machine *machine)
     return &machine->frames[machine->depth - 1];
 }
 
-/* A failure at the frame on top. */
-static void machine_fails(surety__machine *machine, surety__failure failure)
-{
-    machine_top(machine)->failed = true;
-    surety__report_failure(machine, failure);
-}
-
 /* A false subschema is told here, so that the finding can name what it
  * forbids. */
-static enum applied apply_never(surety__machine *machine,
-                                const surety__shape *shape,
-                                const surety__cell *cell, surety__step step)
+static void tell_never(surety__machine *machine, const surety__shape *shape,
+                       const surety__cell *cell, surety__step step)
 {
-    surety__failure failure = {.keyword = step.keyword,
-                               .instance = cell,
-                               .step = step,
-                               .never = shape};
-
-    surety__report_failure(machine, failure);
-    return APPLIED_NO;
+    surety__report_failure(machine, (surety__failure){.keyword = step.keyword,
+                                                      .instance = cell,
+                                                      .step = step,
+                                                      .never = shape});
 }
 
-/* Applies a subschema whose failures are told. */
-static enum applied apply(surety__machine *machine, const surety__shape *shape,
-                          const surety__cell *cell, surety__step step)
+/* Applies a subschema whose failures are told. True where a frame was pushed
+ * for it, which has to end first. */
+static bool apply(surety__machine *machine, const surety__shape *shape,
+                  const surety__cell *cell, surety__step step)
 {
     if (shape->always)
-        return APPLIED_YES;
-    if (shape->never)
-        return apply_never(machine, shape, cell, step);
+        return false;
+    if (shape->never) {
+        tell_never(machine, shape, cell, step);
+        return false;
+    }
     machine_top(machine)->waiting = true;
     surety__machine_push(machine, shape, cell, step);
-    return APPLIED_LATER;
+    return true;
 }
 
 bool surety__machine_ask(surety__machine *machine, const surety__shape *shape,
@@ -177,15 +164,15 @@ bool surety__machine_ask(surety__machine *machine, const surety__shape *shape,
 
 /* A subschema's verdict on the value of the frame on top or on a child of it,
  * without its failures. */
-static enum applied decide(surety__machine *machine, const surety__shape *shape,
-                           const surety__cell *cell, bool keeps_bits)
+static bool decide(surety__machine *machine, const surety__shape *shape,
+                   const surety__cell *cell, bool keeps_bits)
 {
     surety__shape_holds(machine, shape, cell,
                         keeps_bits ? machine_top(machine)->bits : BITS_NONE);
-    return machine->result ? APPLIED_YES : APPLIED_NO;
+    return machine->result;
 }
 
-/* The verdict that the frame waited for, or the one of a new application. */
+/* Whether a frame has ended for which this one waited. */
 static bool resume(surety__frame *frame)
 {
     bool waited = frame->waiting;
@@ -213,17 +200,16 @@ static void step_start(surety__machine *machine, surety__frame *frame)
     const surety__shape *shape = frame->shape;
 
     if (shape->always) {
-        machine_pop(machine, true);
+        machine_pop(machine);
         return;
     }
     if (shape->never) {
-        apply_never(machine, shape, frame->cell,
-                    (surety__step){.keyword = KW_NONE, .index = UINT32_MAX});
-        machine_pop(machine, false);
+        tell_never(machine, shape, frame->cell,
+                   (surety__step){.keyword = KW_NONE, .index = UINT32_MAX});
+        machine_pop(machine);
         return;
     }
-    if (!surety__assert_all(machine, shape, frame->cell))
-        frame->failed = true;
+    surety__assert_all(machine, shape, frame->cell);
     next_state(frame, frame->cell->kind == CELL_OBJECT && shape->objects
                           ? STATE_MEMBERS
                       : frame->cell->kind == CELL_ARRAY && shape->arrays
@@ -238,14 +224,14 @@ static surety__step step_child(surety__keyword keyword, surety_str token)
 }
 
 /* The next subschema for the member at work, in steps: properties, every
- * pattern that fits, additionalProperties. APPLIED_LATER: a frame was pushed;
- * APPLIED_NO: a subschema failed; APPLIED_YES: the member is done. */
-static enum applied member_apply(surety__machine *machine, surety__frame *frame)
+ * pattern that fits, additionalProperties. True where a frame was pushed;
+ * otherwise the member is done. */
+static bool member_apply(surety__machine *machine, surety__frame *frame)
 {
     const surety__objects *objects = frame->shape->objects;
     const surety__cell *key = frame->cursor;
     surety_str name = surety__cell_str(machine->doc, key);
-    enum applied applied = APPLIED_YES;
+    bool later = false;
 
     if (frame->sub == 0) {
         const surety__property *property =
@@ -256,11 +242,11 @@ static enum applied member_apply(surety__machine *machine, surety__frame *frame)
         frame->count += property && property->required;
         if (frame->matched) {
             surety__bits_mark(machine, frame->bits, frame->ordinal);
-            applied = apply(machine, property->shape, key + 1,
-                            step_child(KW_PROPERTIES, property->name));
+            later = apply(machine, property->shape, key + 1,
+                          step_child(KW_PROPERTIES, property->name));
         }
     }
-    while (applied == APPLIED_YES && frame->sub <= objects->pattern_count) {
+    while (!later && frame->sub <= objects->pattern_count) {
         const surety__pattern_member *pattern =
             &objects->patterns[frame->sub++ - 1];
 
@@ -268,43 +254,33 @@ static enum applied member_apply(surety__machine *machine, surety__frame *frame)
             continue;
         frame->matched = true;
         surety__bits_mark(machine, frame->bits, frame->ordinal);
-        applied = apply(machine, pattern->shape, key + 1,
-                        step_child(KW_PATTERN_PROPERTIES, pattern->source));
+        later = apply(machine, pattern->shape, key + 1,
+                      step_child(KW_PATTERN_PROPERTIES, pattern->source));
     }
-    if (applied == APPLIED_YES && !frame->matched && objects->additional) {
+    if (!later && !frame->matched && objects->additional) {
         frame->matched = true;
         surety__bits_mark(machine, frame->bits, frame->ordinal);
-        applied =
+        later =
             apply(machine, objects->additional,
                   objects->additional->never ? key : key + 1,
                   step_child(KW_ADDITIONAL_PROPERTIES, (surety_str){NULL, 0}));
     }
-    return applied;
+    return later;
 }
 
 static void step_members(surety__machine *machine, surety__frame *frame)
 {
     const surety__objects *objects = frame->shape->objects;
-    bool failed = resume(frame) && !machine->result;
 
+    resume(frame);
     while (objects->walks && frame->ordinal < frame->cell->count) {
-        enum applied applied = APPLIED_YES;
-
-        if (!failed)
-            applied = member_apply(machine, frame);
-        if (applied == APPLIED_LATER || machine->status)
+        if (member_apply(machine, frame) || machine->status)
             return;
-        if (failed || applied == APPLIED_NO) {
-            failed = false;
-            frame->failed = true;
-            continue; /* the member's other subschemas have their say too */
-        }
         frame->cursor = surety__cell_after(frame->cursor + 1);
         frame->ordinal++;
         frame->sub = 0;
     }
-    if (!surety__assert_names(machine, frame->shape, frame->cell, frame->count))
-        frame->failed = true;
+    surety__assert_names(machine, frame->shape, frame->cell, frame->count);
     next_state(frame, objects->names ? STATE_NAMES : STATE_APPLY);
 }
 
@@ -314,26 +290,18 @@ static void step_names(surety__machine *machine, surety__frame *frame)
     bool later = resume(frame);
 
     while (later || frame->ordinal < frame->cell->count) {
-        enum applied applied = APPLIED_LATER;
-
-        if (later)
-            applied = machine->result ? APPLIED_YES : APPLIED_NO;
-        else
-            applied =
-                apply(machine, names, frame->cursor,
-                      step_child(KW_PROPERTY_NAMES, (surety_str){NULL, 0}));
-        if (applied == APPLIED_LATER || machine->status)
+        if (!later &&
+            apply(machine, names, frame->cursor,
+                  step_child(KW_PROPERTY_NAMES, (surety_str){NULL, 0})))
             return;
         later = false;
-        if (applied == APPLIED_NO)
-            frame->failed = true;
         frame->cursor = surety__cell_after(frame->cursor + 1);
         frame->ordinal++;
     }
     next_state(frame, STATE_APPLY);
 }
 
-static enum applied item_apply(surety__machine *machine, surety__frame *frame)
+static bool item_apply(surety__machine *machine, surety__frame *frame)
 {
     const surety__arrays *arrays = frame->shape->arrays;
     bool prefix = frame->ordinal < arrays->prefix_count;
@@ -358,20 +326,13 @@ static void step_items(surety__machine *machine, surety__frame *frame)
     if (end > frame->cell->count)
         end = frame->cell->count;
     while (later || frame->ordinal < end) {
-        enum applied applied = machine->result ? APPLIED_YES : APPLIED_NO;
-
-        if (!later)
-            applied = item_apply(machine, frame);
-        if (applied == APPLIED_LATER || machine->status)
+        if (!later && item_apply(machine, frame))
             return;
         later = false;
-        if (applied == APPLIED_NO)
-            frame->failed = true;
         frame->cursor = surety__cell_after(frame->cursor);
         frame->ordinal++;
     }
-    if (!surety__assert_unique(machine, frame->shape, frame->cell))
-        frame->failed = true;
+    surety__assert_unique(machine, frame->shape, frame->cell);
     next_state(frame, arrays->contains ? STATE_CONTAINS : STATE_APPLY);
 }
 
@@ -390,8 +351,7 @@ static void step_contains(surety__machine *machine, surety__frame *frame)
 
     while (frame->ordinal < frame->cell->count &&
            !contains_enough(frame, arrays)) {
-        if (decide(machine, arrays->contains, frame->cursor, false) ==
-            APPLIED_YES) {
+        if (decide(machine, arrays->contains, frame->cursor, false)) {
             frame->count++;
             if (arrays->contains_evaluates)
                 surety__bits_mark(machine, frame->bits, frame->ordinal);
@@ -403,7 +363,7 @@ static void step_contains(surety__machine *machine, surety__frame *frame)
     }
     if (frame->count < arrays->min_contains ||
         frame->count > arrays->max_contains)
-        machine_fails(
+        surety__report_failure(
             machine,
             (surety__failure){
                 .keyword = frame->count > arrays->max_contains ? KW_MAX_CONTAINS
@@ -469,37 +429,31 @@ static surety__step step_branch(const surety__applicator *applicator,
     return step;
 }
 
-/* Each of the following does the next piece of an applicator: APPLIED_LATER
- * where a frame was pushed, else its verdict. */
+/* Each of the following does the next piece of an applicator; true where a
+ * frame was pushed. */
 
-static enum applied apply_each(surety__machine *machine, surety__frame *frame,
-                               const surety__applicator *applicator)
+static bool apply_each(surety__machine *machine, surety__frame *frame,
+                       const surety__applicator *applicator)
 {
     while (frame->sub < applicator->count) {
         uint32_t branch = frame->sub++;
         const surety__shape *shape = applicator->shapes[branch];
-        enum applied applied;
 
         if (applicator->kind == APPLY_DYNAMIC) {
             if (!surety__machine_charge(machine, machine->depth / 32))
-                return APPLIED_LATER;
+                return false;
             shape = surety__machine_dynamic(machine, 0, applicator);
         }
-        applied =
-            apply(machine, shape, frame->cell, step_branch(applicator, branch));
-        if (applied == APPLIED_LATER)
-            return applied;
-        if (applied == APPLIED_NO)
-            frame->failed = true;
+        if (apply(machine, shape, frame->cell, step_branch(applicator, branch)))
+            return true;
     }
-    return APPLIED_YES;
+    return false;
 }
 
-/* Counts the branches that hold. Where nothing must be marked, anyOf ends at
- * the first and oneOf at the second. */
-static enum applied apply_branches(surety__machine *machine,
-                                   surety__frame *frame,
-                                   const surety__applicator *applicator)
+/* Counts the branches that hold; true where they are as many as must. Where
+ * nothing must be marked, anyOf ends at the first and oneOf at the second. */
+static bool branches_hold(surety__machine *machine, surety__frame *frame,
+                          const surety__applicator *applicator)
 {
     uint32_t enough = frame->bits != BITS_NONE        ? UINT32_MAX
                       : applicator->kind == APPLY_ANY ? 1
@@ -508,112 +462,89 @@ static enum applied apply_branches(surety__machine *machine,
     for (uint32_t branch = 0; branch < applicator->count &&
                               frame->count < enough && !machine->status;
          branch++) {
-        if (decide(machine, applicator->shapes[branch], frame->cell, true) ==
-            APPLIED_NO)
+        if (!decide(machine, applicator->shapes[branch], frame->cell, true))
             continue;
         if (frame->count++ == 0)
             frame->best = branch;
         else if (frame->count == 2)
             frame->second = branch;
     }
-    return applicator->kind == APPLY_ANY
-               ? (frame->count >= 1 ? APPLIED_YES : APPLIED_NO)
-           : frame->count == 1 ? APPLIED_YES
-                               : APPLIED_NO;
+    return applicator->kind == APPLY_ANY ? frame->count >= 1
+                                         : frame->count == 1;
 }
 
-/* No branch holds, or several of a oneOf do. Tells it; where one branch was
- * meant, that branch is applied to tell its failures. */
-static enum applied branches_failed(surety__machine *machine,
-                                    surety__frame *frame,
-                                    const surety__applicator *applicator)
+/* No branch holds, or several of a oneOf do: that is told. Where one branch was
+ * meant, it is applied to tell its failures. */
+static bool apply_branches(surety__machine *machine, surety__frame *frame,
+                           const surety__applicator *applicator)
 {
     surety__failure failure = {.keyword = applicator->keyword,
                                .instance = frame->cell,
-                               .count = frame->count,
-                               .other = applicator->count,
-                               .step = {.index = frame->best}};
+                               .other = applicator->count};
     uint32_t meant = UINT32_MAX;
 
-    frame->failed = true;
+    if (branches_hold(machine, frame, applicator) || machine->status)
+        return false;
+    failure.count = frame->count;
+    failure.step.index = frame->best;
     if (machine->mode == MODE_REPORT && frame->count == 0) {
         meant = surety__report_meant(machine, applicator, frame->cell);
         frame = machine_top(machine);
     }
     if (machine->status)
-        return APPLIED_NO;
-    if (meant == UINT32_MAX) {
-        surety__report_failure(machine, failure);
-        return APPLIED_NO;
-    }
-    return apply(machine, applicator->shapes[meant], frame->cell,
-                 step_branch(applicator, meant));
+        return false;
+    if (meant != UINT32_MAX)
+        return apply(machine, applicator->shapes[meant], frame->cell,
+                     step_branch(applicator, meant));
+    surety__report_failure(machine, failure);
+    return false;
 }
 
 /* then or else, as the if decides. */
-static enum applied apply_if_then(surety__machine *machine,
-                                  surety__frame *frame,
-                                  const surety__applicator *applicator)
+static bool apply_if_then(surety__machine *machine, surety__frame *frame,
+                          const surety__applicator *applicator)
 {
     uint32_t branch =
-        decide(machine, applicator->shapes[0], frame->cell, true) == APPLIED_YES
-            ? 1
-            : 2;
+        decide(machine, applicator->shapes[0], frame->cell, true) ? 1 : 2;
 
-    if (machine->status || !applicator->shapes[branch])
-        return APPLIED_YES;
-    return apply(machine, applicator->shapes[branch], frame->cell,
+    return !machine->status && applicator->shapes[branch] &&
+           apply(machine, applicator->shapes[branch], frame->cell,
                  step_branch(applicator, branch));
 }
 
-static enum applied apply_dependent_schema(surety__machine *machine,
-                                           surety__frame *frame,
-                                           const surety__applicator *applicator)
+static bool apply_dependent_schema(surety__machine *machine,
+                                   surety__frame *frame,
+                                   const surety__applicator *applicator)
 {
-    if (frame->cell->kind != CELL_OBJECT)
-        return APPLIED_YES;
     /* Finding the key is linear in the members. */
-    if (!surety__machine_charge(machine, frame->cell->count / 16))
-        return APPLIED_LATER;
-    if (!surety__applies(machine->doc, frame->cell, applicator))
-        return APPLIED_YES;
-    return apply(machine, applicator->shapes[0], frame->cell,
+    return frame->cell->kind == CELL_OBJECT &&
+           surety__machine_charge(machine, frame->cell->count / 16) &&
+           surety__applies(machine->doc, frame->cell, applicator) &&
+           apply(machine, applicator->shapes[0], frame->cell,
                  step_branch(applicator, 0));
 }
 
 /* The next piece of the applicator at work; `later`: the frame that was pushed
- * for it has ended. True where a frame was pushed. */
+ * for it has ended. */
 static bool applicator_step(surety__machine *machine, surety__frame *frame,
                             const surety__applicator *applicator, bool later)
 {
-    enum applied applied = APPLIED_YES;
-
-    if (later && !machine->result)
-        frame->failed = true;
     if (later && applicator->kind != APPLY_ALL)
         return false;
     switch (applicator->kind) {
     case APPLY_ALL:
-    case APPLY_DYNAMIC: applied = apply_each(machine, frame, applicator); break;
+    case APPLY_DYNAMIC: return apply_each(machine, frame, applicator);
     case APPLY_ANY:
-    case APPLY_ONE:
-        applied = apply_branches(machine, frame, applicator);
-        if (applied == APPLIED_NO && !machine->status)
-            applied = branches_failed(machine, frame, applicator);
-        break;
+    case APPLY_ONE: return apply_branches(machine, frame, applicator);
     case APPLY_NOT:
-        if (decide(machine, applicator->shapes[0], frame->cell, false) ==
-                APPLIED_YES &&
-            !machine->status)
-            machine_fails(machine, (surety__failure){.keyword = KW_NOT,
-                                                     .instance = frame->cell});
-        break;
-    case APPLY_IF: applied = apply_if_then(machine, frame, applicator); break;
-    default: applied = apply_dependent_schema(machine, frame, applicator);
+        if (decide(machine, applicator->shapes[0], frame->cell, false))
+            surety__report_failure(
+                machine,
+                (surety__failure){.keyword = KW_NOT, .instance = frame->cell});
+        return false;
+    case APPLY_IF: return apply_if_then(machine, frame, applicator);
+    default: return apply_dependent_schema(machine, frame, applicator);
     }
-    if (applied == APPLIED_NO)
-        machine_top(machine)->failed = true;
-    return applied == APPLIED_LATER;
 }
 
 static enum state state_after_apply(const surety__frame *frame)
@@ -658,23 +589,16 @@ static void step_rest(surety__machine *machine, surety__frame *frame)
 
     while (later || frame->ordinal < frame->cell->count) {
         const surety__cell *value = frame->cursor + (object ? 1 : 0);
-        enum applied applied = machine->result ? APPLIED_YES : APPLIED_NO;
 
-        if (!later) {
-            if (surety__bits_have(machine, frame->bits, frame->ordinal))
-                applied = APPLIED_YES;
-            else
-                applied = apply(machine, shape,
-                                shape->never && object ? frame->cursor : value,
-                                step_child(object ? KW_UNEVALUATED_PROPERTIES
-                                                  : KW_UNEVALUATED_ITEMS,
-                                           (surety_str){NULL, 0}));
-        }
-        if (applied == APPLIED_LATER || machine->status)
+        if (!later &&
+            !surety__bits_have(machine, frame->bits, frame->ordinal) &&
+            apply(machine, shape,
+                  shape->never && object ? frame->cursor : value,
+                  step_child(object ? KW_UNEVALUATED_PROPERTIES
+                                    : KW_UNEVALUATED_ITEMS,
+                             (surety_str){NULL, 0})))
             return;
         later = false;
-        if (applied == APPLIED_NO)
-            frame->failed = true;
         surety__bits_mark(machine, frame->bits, frame->ordinal);
         frame->cursor = surety__cell_after(value);
         frame->ordinal++;
@@ -689,7 +613,6 @@ bool surety__machine_run(surety__machine *machine, size_t base)
 
         if (machine->enough) {
             machine->depth = base;
-            machine->result = false;
             break;
         }
         switch ((enum state)frame->state) {
@@ -700,7 +623,7 @@ bool surety__machine_run(surety__machine *machine, size_t base)
         case STATE_CONTAINS: step_contains(machine, frame); break;
         case STATE_APPLY: step_apply(machine, frame); break;
         case STATE_REST: step_rest(machine, frame); break;
-        case STATE_END: machine_pop(machine, !frame->failed); break;
+        case STATE_END: machine_pop(machine); break;
         }
     }
     return !machine->status;

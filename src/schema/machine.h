@@ -43,8 +43,7 @@ typedef struct surety__frame {
     uint32_t bits_base;         /* length of the bit stack before it */
     uint32_t best, second;      /* first branches that matched */
     uint8_t state;
-    bool waiting; /* for the result of a child */
-    bool failed;
+    bool waiting; /* for a child to end */
     bool matched; /* the member is covered by properties or patterns */
     /* How the frame below led here. */
     uint16_t keyword;
@@ -65,7 +64,7 @@ typedef struct surety__machine {
     size_t report_base; /* frames below are no part of a keyword location */
     uint64_t *bits;
     size_t bits_len, bits_cap;
-    bool result;      /* of the frame that ended last */
+    bool result;      /* of the verdict that was asked last */
     uint64_t work;    /* steps that are left */
     uint64_t badness; /* of MODE_COUNT */
     surety_status status;

@@ -194,7 +194,6 @@ void surety__report_failure(surety__machine *machine, surety__failure failure)
      * that is above them can be told. */
     if (machine->status)
         return;
-    machine->frames[machine->depth - 1].failed = true;
     if (machine->mode == MODE_COUNT) {
         bool at_root = machine->frames[machine->depth - 1].cell ==
                        machine->frames[machine->report_base].cell;
