@@ -428,7 +428,7 @@ static uint64_t item_mark(const surety_doc *doc, const surety__cell *cell)
             text = surety__cell_str(doc, key + 1);
             part |= (uint64_t)surety__hash(text.ptr, text.len) << 16;
         }
-        mark += (part + 1) * 0x9E3779B97F4A7C15u;
+        mark += part * 0x9E3779B97F4A7C15u;
         key = surety__cell_after(key + 1);
     }
     return mark;

@@ -55,7 +55,8 @@ surety_finding surety_findings_at(const surety_findings *findings, size_t i)
     return findings && i < findings->count ? findings->list[i].finding : none;
 }
 
-static int findings_order(const surety__noted *a, const surety__noted *b)
+/* Whether a stands behind b. */
+static bool findings_after(const surety__noted *a, const surety__noted *b)
 {
     uint32_t count =
         a->mark_count < b->mark_count ? a->mark_count : b->mark_count;
@@ -65,11 +66,11 @@ static int findings_order(const surety__noted *a, const surety__noted *b)
         const surety__mark *right = &b->marks[i];
 
         if (left->keyword != right->keyword)
-            return left->keyword < right->keyword ? -1 : 1;
+            return left->keyword > right->keyword;
         if (left->ordinal != right->ordinal)
-            return left->ordinal < right->ordinal ? -1 : 1;
+            return left->ordinal > right->ordinal;
     }
-    return (a->mark_count > b->mark_count) - (a->mark_count < b->mark_count);
+    return a->mark_count > b->mark_count;
 }
 
 surety_status surety__findings_add(surety_findings *findings,
@@ -85,7 +86,7 @@ surety_status surety__findings_add(surety_findings *findings,
     if (status)
         return status;
     while (at > findings->sorted_from &&
-           findings_order(&findings->list[at - 1], &noted) > 0) {
+           findings_after(&findings->list[at - 1], &noted)) {
         findings->list[at] = findings->list[at - 1];
         at--;
     }

@@ -291,7 +291,7 @@ surety_status surety__resolver_find(surety__resolver *resolver,
         surety__uri_split(surety_buf_str(uri), &absolute, &fragment,
                           &has_fragment);
     }
-    if (same || surety_str_equal(absolute, resource->uri)) {
+    if (surety_str_equal(absolute, resource->uri)) {
         /* Also where two resources claim one URI: the nearest is meant. */
         target.resource =
             surety__resolver_resource(resolver, resource->root, NULL);

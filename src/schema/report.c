@@ -76,9 +76,9 @@ void surety__location_absolute(const struct surety__shape *shape,
 static uint32_t order_keyword(const surety__shape *shape,
                               surety__keyword keyword)
 {
-    if (!keyword || surety_val_kind(shape->at) != SURETY_KIND_OBJECT)
-        return 0;
-    return surety_val_member(shape->at, surety__keyword_name(keyword)).index;
+    return keyword ? surety_val_member(shape->at, surety__keyword_name(keyword))
+                         .index
+                   : 0;
 }
 
 /* How much of a pointer is the pointer of the value that is being checked,

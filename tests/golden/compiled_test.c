@@ -17,7 +17,7 @@
  *     === instances       a value each line
  *     === asked           of each: whether it is valid, the steps that the
  *                         check, the check of its text, the report and the
- *                         completion need, and what was completed
+ *                         completion need, what was completed or found
  *     === growth          a text each line
  *     === grown           of each, byte by byte: where it is lost as strict
  *                         JSON, as what is mended, as what is aligned; why; and
@@ -261,6 +261,23 @@ static uint32_t least_work(struct setting *setting, surety_str text,
     return high;
 }
 
+static void write_findings(const surety_findings *findings, surety_buf *out)
+{
+    for (size_t i = 0; i < surety_findings_count(findings); i++) {
+        const surety_finding finding = surety_findings_at(findings, i);
+
+        surety_buf_text(out, "    ");
+        surety_buf_add(out, finding.instance_location);
+        surety_buf_byte(out, ' ');
+        surety_buf_add(out, finding.absolute_keyword_location);
+        surety_buf_text(out, " | ");
+        surety_buf_add(out, finding.message);
+        surety_buf_text(out, finding.hint.len ? " | " : "");
+        surety_buf_add(out, finding.hint);
+        surety_buf_byte(out, '\n');
+    }
+}
+
 static void write_asked_one(struct setting *setting, surety_str text,
                             surety_buf *out)
 {
@@ -290,6 +307,7 @@ static void write_asked_one(struct setting *setting, surety_str text,
     if ((surety_findings_count(setting->findings) == 0) != valid[0])
         surety_buf_text(out, ", the report says otherwise");
     surety_buf_byte(out, '\n');
+    write_findings(setting->findings, out);
     if (valid[0] && setting->changed) {
         surety_buf_text(out, "  completed: ");
         surety_val_write(surety_doc_root(setting->built), SURETY_STYLE_COMPACT,

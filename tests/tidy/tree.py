@@ -15,7 +15,8 @@ TEXT_NAMES = ("Makefile", "layers", "run", "exempt", "exceptions", "symbols",
               "symbols-run", "STYLE", "README")
 # Data: what replies and inputs look like is no matter of style.
 DATA = ("tests/fuzz/corpus/", "tests/golden/compiled/",
-        "tests/golden/contracts/", "tests/golden/messages/",
+        "tests/golden/contracts/", "tests/golden/formats/",
+        "tests/golden/messages/",
         "tests/golden/patterns/", "tests/golden/prompt/",
         "tests/golden/provider/", "tests/golden/report/",
         "tests/golden/shapes/", "tests/golden/strict/",
