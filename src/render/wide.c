@@ -90,28 +90,35 @@ static bool wide_alike(const struct wide_name *one,
            one->stem == other->stem;
 }
 
-/* The text of a name without its year: "pop" of "pop_2015". */
+/* A text without the signs and blanks at its edges. */
+static surety_str wide_inner(surety_str text)
+{
+    static const char edges[] = " _-:;,.()[]!";
+
+    while (text.len > 0 && strchr(edges, text.ptr[text.len - 1]))
+        text.len--;
+    while (text.len > 0 && strchr(edges, *text.ptr))
+        text = (surety_str){text.ptr + 1, text.len - 1};
+    return text;
+}
+
+/* The text of a name without its year: "pop" of "pop_2015". Of what stands
+ * before the year and behind it, what is longer. */
 static surety_str wide_measure(const surety_column *column,
                                surety__arena *arena)
 {
-    static const char edges[] = " _-:;,.()[]!";
     const struct wide_name name = wide_name(column);
-    const surety_str text = wide_text(column->name).stem == name.stem
-                                ? column->name
-                                : column->label;
-    surety_str measure = {text.ptr, (size_t)(name.year.ptr - text.ptr)};
+    const struct wide_name own = wide_text(column->name);
+    const surety_str text =
+        own.is_time || own.is_part ? column->name : column->label;
+    const size_t at = (size_t)(name.year.ptr - text.ptr);
+    const surety_str before = wide_inner((surety_str){text.ptr, at});
+    const surety_str behind = wide_inner((surety_str){
+        name.year.ptr + name.year.len, text.len - at - name.year.len});
 
     if (name.stem == 0)
         return (surety_str){"", 0};
-    /* What is longer is taken: what stands before the year, or behind it. */
-    if (measure.len < text.len - measure.len - name.year.len)
-        measure = (surety_str){name.year.ptr + name.year.len,
-                               text.len - measure.len - name.year.len};
-    while (measure.len > 0 && strchr(edges, measure.ptr[measure.len - 1]))
-        measure.len--;
-    while (measure.len > 0 && strchr(edges, *measure.ptr))
-        measure = (surety_str){measure.ptr + 1, measure.len - 1};
-    return surety__arena_text(arena, measure);
+    return surety__arena_text(arena, behind.len > before.len ? behind : before);
 }
 
 surety_status surety__wide_find(const surety_table *table, surety_str title,

@@ -621,8 +621,10 @@ static bool keeps_within(const char *folder)
  * and 128 KiB. Nothing is left behind. */
 TEST(needs_room_for_workbooks)
 {
-    /* a, b; x&y_ and its two escapes, 1; t_ and its one; n & n and its one */
-    static const rlim_t sheets = 101 + 101 + 104 + 12 + 100 + 102 + 6 + 105 + 6;
+    /* a, b; x&y_ and its two escapes; - and 1, of null nothing; t_ and its
+     * one; n & n and its one */
+    static const rlim_t sheets =
+        101 + 101 + 104 + 12 + 101 + 100 + 102 + 6 + 105 + 6;
     static const rlim_t all = 2 * sheets + 131072;
     char folder[] = "/tmp/surety-room-XXXXXX";
     void (*was)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -634,7 +636,8 @@ TEST(needs_room_for_workbooks)
     NEED(mkdtemp(folder));
     if (!keeps_within(folder))
         goto done;
-    TRY(read_table(t, &fixture, "[[\"a\",\"b\"],[\"x&y_\",1]]", NULL));
+    TRY(read_table(t, &fixture, "[[\"a\",\"b\"],[\"x&y_\",null],[\"-\",1]]",
+                   NULL));
     status = write_within(&fixture, folder, all, &out);
     if (status == SURETY_UNSUPPORTED)
         goto done; /* a build without it */
