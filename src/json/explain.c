@@ -150,13 +150,25 @@ static bool explain_foreign(const struct explain *explain, surety_error *reterr)
     return false;
 }
 
+/* Dots stand for what was left out. */
+static bool explain_ellipsis(const struct explain *explain,
+                             surety_error *reterr)
+{
+    if (!explain_starts(explain, "...") &&
+        !explain_starts(explain, "\xE2\x80\xA6"))
+        return false;
+    surety__fail(reterr, SURETY_SYNTAX, "an ellipsis is not JSON");
+    surety__hint(reterr, "write out what it stands for, or take it out");
+    return true;
+}
+
 /* A value was expected. */
 static void explain_value(const struct explain *explain, enum read_fault fault,
                           surety_error *reterr)
 {
     char byte = explain_byte(explain);
 
-    if (explain_foreign(explain, reterr))
+    if (explain_foreign(explain, reterr) || explain_ellipsis(explain, reterr))
         return;
     if (fault == FAULT_ITEM && byte == ']') {
         surety__fail(reterr, SURETY_SYNTAX, "a comma is not allowed before ]");
@@ -193,6 +205,8 @@ static void explain_key(const struct explain *explain, enum read_fault fault,
     if (byte == '}') {
         surety__fail(reterr, SURETY_SYNTAX, "a comma is not allowed before }");
         surety__hint(reterr, "take the last comma out");
+    } else if (explain_ellipsis(explain, reterr)) {
+        return;
     } else if (explain_is_word((unsigned char)byte)) {
         surety__fail(reterr, SURETY_SYNTAX,
                      "a key must be in double quotes, found %s",
@@ -275,6 +289,7 @@ static size_t explain_string(const struct explain *explain,
 {
     const char *ptr = explain->text.ptr + explain->offset;
     const char *end = explain->text.ptr + explain->text.len;
+    struct explain next = *explain;
     unsigned len = 1;
 
     switch (fault) {
@@ -297,8 +312,17 @@ static size_t explain_string(const struct explain *explain,
         return len;
     case FAULT_ESCAPE:
         surety__utf8_decode(ptr + 1, end, &len);
-        surety__fail(reterr, SURETY_SYNTAX, "\\%.*s is no escape of JSON",
-                     (int)len, ptr + 1);
+        if ((unsigned char)ptr[1] >= 0x20 && (unsigned char)ptr[1] < 0x7F) {
+            surety__fail(reterr, SURETY_SYNTAX, "\\%c is no escape of JSON",
+                         ptr[1]);
+        } else {
+            next.offset++;
+            next.length = len;
+            explain_found(&next);
+            surety__fail(reterr, SURETY_SYNTAX,
+                         "a backslash before %s is no escape of JSON",
+                         next.found);
+        }
         surety__hint(reterr, "a backslash itself is written \\\\");
         return 1 + len;
     case FAULT_HEX:

@@ -133,7 +133,7 @@ struct surety_lenient {
     uint32_t depth;   /* how many are open */
     size_t used;      /* cells */
     size_t comma_at;  /* where it stands */
-    size_t value_end; /* behind the last value */
+    size_t value_end; /* behind the last value, or the bracket before it */
     struct quoted quoted;
     struct bare bare;
     /* What is waited for. */

@@ -62,6 +62,7 @@ enum lenient_step surety__lenient_open(surety_lenient *lenient, uint8_t kind,
     lenient->line = false;
     lenient->state = kind == CELL_OBJECT ? LENIENT_KEY : LENIENT_VALUE;
     lenient->at = at + len;
+    lenient->value_end = lenient->at;
     return STEP_GO;
 }
 
@@ -223,15 +224,16 @@ static enum lenient_step walk_block(surety_lenient *lenient)
 static enum lenient_step walk_dots(surety_lenient *lenient,
                                    const struct sign *sign)
 {
-    struct ahead ahead = {.lenient = lenient, .at = lenient->at};
+    struct ahead ahead = {.lenient = lenient};
+    size_t end = lenient->at + sign->len;
     struct sign next;
 
     if (lenient->open == PLACE_NONE || lenient->key)
         return surety__lenient_fail(lenient, lenient->at,
                                     "an ellipsis stands in place of a value");
-    ahead.at += sign->len;
-    while (ahead.at < lenient->end && lenient->text[ahead.at] == '.')
-        ahead.at++, lenient->work++;
+    while (end < lenient->end && lenient->text[end] == '.')
+        end++, lenient->work++;
+    ahead.at = end;
     next = surety__ahead_sign(&ahead);
     if (ahead.starved)
         return STEP_WAIT;
@@ -240,12 +242,10 @@ static enum lenient_step walk_dots(surety_lenient *lenient,
         next.code != '[' && !lenient_is_closer(next.code) && !ahead.line)
         return surety__lenient_fail(lenient, ahead.at,
                                     "text stands behind an ellipsis");
-    if (!surety__lenient_mend(lenient, MEND_ELLIPSIS, lenient->at, sign->len,
-                              ""))
+    if (!surety__lenient_mend(lenient, MEND_ELLIPSIS, lenient->at,
+                              end - lenient->at, ""))
         return STEP_FAIL;
-    lenient->at += sign->len;
-    while (lenient->at < lenient->end && lenient->text[lenient->at] == '.')
-        lenient->at++;
+    lenient->at = end;
     lenient->comma = false;
     lenient->line = false;
     lenient->scalar = false;
@@ -843,8 +843,9 @@ static bool walk_end_number(surety_lenient *lenient)
     const bool own = cell->flags & FLAG_OWN;
     surety__mend mend;
 
+    /* One in round brackets that were closed is whole. */
     if (!lenient->scalar || !surety__cell_is_number(cell) ||
-        !walk_is_last(lenient))
+        lenient->text[lenient->value_end - 1] == ')' || !walk_is_last(lenient))
         return true;
     mend = (surety__mend){
         .kind = MEND_NUMBER_AT_END,

@@ -44,6 +44,7 @@ bool golden_take(surety_str *text, const char *start)
 
 static char hex_of(char byte)
 {
+    byte = (char)(byte | 0x20);
     return (char)(byte >= 'a' ? byte - 'a' + 10 : byte - '0');
 }
 

@@ -107,14 +107,12 @@ void golden_error(surety_buf *out, const surety_error *error);
 
 /* ---- texts and files ----------------------------------------------------- */
 
+/* Appends text, in which \r \n \t \\ and \xNN stand for bytes. */
+void golden_unescape(surety_str text, surety_buf *out);
 /* Takes the next line off text; false at its end. */
 bool golden_line(surety_str *text, surety_str *ret_line);
-/* Appends text: \r \n \t \\ and \xNN of it stand for bytes. */
-void golden_unescape(surety_str text, surety_buf *out);
 /* Takes start off text; false where text begins otherwise. */
 bool golden_take(surety_str *text, const char *start);
-/* Appends text to out, in which \r \n \t \\ and \xNN stand for bytes. */
-void golden_unescape(surety_str text, surety_buf *out);
 /* The file at path in out, or the one beside a case, which has another ending;
  * false where it cannot be read. */
 bool golden_read(const char *path, surety_buf *out);
