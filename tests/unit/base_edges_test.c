@@ -421,64 +421,67 @@ done:
 
 /* ---- limits and options -------------------------------------------------- */
 
+/* What a limit of at most 4,294,967,231 is set to. */
+static const struct {
+    const char *text;
+    uint64_t value; /* 0: refused */
+} limit_numbers[] = {
+    {"1", 1},
+    {"7", 7},
+    {"10", 10},
+    {"007", 7},
+    {"1K", 1024},
+    {"3M", 3u << 20},
+    {"1G", 1u << 30},
+    {"3G", 3221225472},
+    {"4194303K", 4294966272},
+    {"4294967231", 4294967231},
+    {"4294967232", 0},
+    {"4G", 0},
+    {"", 0},
+    {"0", 0},
+    {"0K", 0},
+    {"K", 0},
+    {"G", 0},
+    {"1k", 0},
+    {"1T", 0},
+    {"1KK", 0},
+    {"1K1", 0},
+    {"-1", 0},
+    {"+1", 0},
+    {" 1", 0},
+    {"1 ", 0},
+    {"1.5", 0},
+    {"1/", 0},
+    {"1:", 0},
+    {"18446744073709551615", 0},
+    {"18446744073709551616", 0},
+    {"18446744073709551617", 0},
+    {"184467440737095516160", 0},
+    {"18014398509481985K", 0},
+};
+
 TEST(limits_take_these_numbers)
 {
-    static const struct {
-        const char *text;
-        uint64_t value; /* 0: refused */
-    } rows[] = {
-        {"1", 1},
-        {"7", 7},
-        {"10", 10},
-        {"007", 7},
-        {"1K", 1024},
-        {"3M", 3u << 20},
-        {"1G", 1u << 30},
-        {"3G", 3221225472},
-        {"4194303K", 4294966272},
-        {"4294967231", 4294967231},
-        {"4294967232", 0},
-        {"4G", 0},
-        {"", 0},
-        {"0", 0},
-        {"0K", 0},
-        {"K", 0},
-        {"G", 0},
-        {"1k", 0},
-        {"1T", 0},
-        {"1KK", 0},
-        {"1K1", 0},
-        {"-1", 0},
-        {"+1", 0},
-        {" 1", 0},
-        {"1 ", 0},
-        {"1.5", 0},
-        {"1/", 0},
-        {"1:", 0},
-        {"18446744073709551615", 0},
-        {"18446744073709551616", 0},
-        {"18446744073709551617", 0},
-        {"184467440737095516160", 0},
-        {"18014398509481985K", 0},
-    };
     surety_limits limits = {.size = sizeof(limits)};
     surety_error error;
     char want[160];
 
-    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
-        const surety_str text = surety_str_of(rows[i].text);
+    for (size_t i = 0; i < CHECK_COUNT(limit_numbers); i++) {
+        const surety_str text = surety_str_of(limit_numbers[i].text);
 
         limits.text_bytes_max = 5;
-        EXPECT(rows[i].value ? SURETY_OK : SURETY_SYNTAX,
+        EXPECT(limit_numbers[i].value ? SURETY_OK : SURETY_SYNTAX,
                surety_limits_set(&limits, surety_str_of("text_bytes_max"), text,
                                  &error));
-        CHECK(limits.text_bytes_max == (rows[i].value ? rows[i].value : 5));
-        if (rows[i].value)
+        CHECK(limits.text_bytes_max ==
+              (limit_numbers[i].value ? limit_numbers[i].value : 5));
+        if (limit_numbers[i].value)
             continue;
         snprintf(want, sizeof(want),
                  "text_bytes_max is a whole number from 1 to 4294967231, not "
                  "\"%s\"",
-                 rows[i].text);
+                 limit_numbers[i].text);
         CHECK_TEXT(surety_str_of(error.message), want);
         CHECK_TEXT(surety_str_of(error.hint),
                    "K, M and G behind it stand for 1,024 and its powers");
