@@ -165,8 +165,10 @@ static void gen_guard(surety_gen *gen, surety_str include)
         else if (guard.len && guard.ptr[guard.len - 1] != '_')
             surety_buf_byte(&guard, '_');
     }
-    if (!guard.len || guard.ptr[guard.len - 1] != 'H')
-        surety_buf_text(&guard, "TYPES_H");
+    if (!guard.len)
+        surety_buf_text(&guard, "TYPES");
+    if (guard.len < 2 || memcmp(guard.ptr + guard.len - 2, "_H", 2) != 0)
+        surety_buf_text(&guard, "_H");
     if (guard.status == SURETY_OK)
         gen->guard =
             surety__gen_claim(gen, &gen->names, surety_buf_str(&guard));

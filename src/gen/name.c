@@ -387,13 +387,15 @@ surety_str surety__gen_claim(surety_gen *gen, surety__gen_names *names,
 
 /* ---- the root ------------------------------------------------------------ */
 
-/* What begins with "surety_" is the library's: "contract_" stands for it. */
+/* What begins with "surety_", as what is put behind "surety" would, is the
+ * library's: "contract" stands for it. */
 static void name_disown(surety_buf *name)
 {
-    const surety_str own = SURETY__LITERAL("surety_");
-    const surety_str other = SURETY__LITERAL("contract_");
+    const surety_str own = SURETY__LITERAL("surety");
+    const surety_str other = SURETY__LITERAL("contract");
 
-    if (!surety__str_starts(surety_buf_str(name), own))
+    if (!surety__str_starts(surety_buf_str(name), own) ||
+        (name->len > own.len && name->ptr[own.len] != '_'))
         return;
     surety_buf_append(name, other.ptr, other.len - own.len);
     if (name->status != SURETY_OK)

@@ -58,7 +58,7 @@ struct golden {
 struct golden_folder {
     const char *path;
     bool update;
-    const char *endings[4]; /* of a case's name: one of these */
+    const char *endings[8]; /* of a case's name: one of these */
     const char *expected;   /* the ending of the file beside a case that has
                                the expectation; NULL: the case has its own */
     /* Appends to made, tells what else does not hold; false where that is so.

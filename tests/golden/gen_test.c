@@ -9,8 +9,12 @@
  * and source compile and work is shown by tests/api/gen_test.py.
  *
  * FOLDER/NAME.types has a contract a line; NAME.expect the same lines, each
- * with the notes, the types and their tables behind it, and nothing of the
- * functions and of the contract's text, which say nothing new.
+ * with the notes, the types and their tables behind it. Of the functions and of
+ * the contract's text, which say nothing new, it has the hashes of both files.
+ *
+ * FOLDER/NAME.sets has a line PREFIX|HEADER|CONTRACT;;CONTRACT... for contracts
+ * whose types are made together; NAME.expect the same lines, each with how the
+ * files begin and what the types and functions are called.
  *
  * FOLDER/NAME.put has texts to be put as C, a line each:
  *
@@ -57,9 +61,11 @@ static bool run_contract(struct golden *golden)
     const surety_contract *given;
     surety_gen *gen = NULL;
     surety_error error;
+    const surety_status status = surety_contract_read(
+        surety_buf_str(&golden->text), &options, &contract, &error);
 
-    if (surety_contract_read(surety_buf_str(&golden->text), &options, &contract,
-                             &error) != SURETY_OK) {
+    golden->skipped = status == SURETY_UNSUPPORTED;
+    if (status != SURETY_OK) {
         surety_buf_text(out, error.message);
         return true;
     }
@@ -92,6 +98,14 @@ static surety_str between(surety_str text, const char *begin, const char *end)
     return (surety_str){text.ptr, surety__str_find(text, surety_str_of(end))};
 }
 
+/* Appends a line with spaces before it. */
+static void tell_line(surety_buf *out, surety_str line)
+{
+    surety_buf_text(out, "    ");
+    surety_buf_add(out, line);
+    surety_buf_byte(out, '\n');
+}
+
 static void tell_types(surety_buf *out, const surety_contract *contract)
 {
     surety_gen *gen = NULL;
@@ -104,6 +118,8 @@ static void tell_types(surety_buf *out, const surety_contract *contract)
         return;
     }
     write_notes(out, gen);
+    tell_line(out, between(surety_gen_header(gen), " * ", "*/"));
+    tell_line(out, between(surety_gen_source(gen), " * ", "*/"));
     parts[0] = between(surety_gen_header(gen), "extern \"C\" {\n#endif\n",
                        "/* Compiles the contract");
     parts[1] = between(surety_gen_source(gen), "    NULL,\n};\n",
@@ -112,11 +128,8 @@ static void tell_types(surety_buf *out, const surety_contract *contract)
         surety_str line;
 
         while (golden_line(&parts[i], &line)) {
-            if (!line.len)
-                continue;
-            surety_buf_text(out, "    ");
-            surety_buf_add(out, line);
-            surety_buf_byte(out, '\n');
+            if (line.len)
+                tell_line(out, line);
         }
     }
     surety_gen_free(gen);
@@ -150,9 +163,9 @@ static bool run_types(struct golden *golden)
     return good;
 }
 
-/* ---- texts put as C ------------------------------------------------------ */
+/* ---- contracts together -------------------------------------------------- */
 
-enum { WORDS_MAX = 16 };
+enum { SET_MAX = 4 };
 
 /* Takes what stands before the next mark off text, or all of it. */
 static surety_str take_to(surety_str *text, char mark)
@@ -165,6 +178,92 @@ static surety_str take_to(surety_str *text, char mark)
     text->len -= len + (found != NULL);
     return part;
 }
+
+/* How a file begins, and what types and roots are called. */
+static void tell_names(surety_buf *out, surety_str text)
+{
+    const surety_str contract = surety_str_of("_contract(");
+    surety_str line;
+    bool begun = false;
+
+    while (golden_line(&text, &line)) {
+        surety_str rest = line;
+        const bool declares =
+            golden_take(&rest, "typedef ") ||
+            golden_take(&rest, "static const surety_typed ") ||
+            (golden_take(&rest, "surety_status ") &&
+             surety__str_find(rest, contract) < rest.len);
+
+        if (line.len && (!begun || declares))
+            tell_line(out, line);
+        begun = begun || golden_take(&rest, "#include") || declares;
+    }
+}
+
+static void tell_set(surety_buf *out, surety_contract *const *set, size_t count,
+                     const surety_gen_options *options)
+{
+    const surety_contract *contracts[SET_MAX];
+    surety_gen *gen = NULL;
+    surety_error error = {.message = ""};
+
+    for (size_t i = 0; i < count; i++)
+        contracts[i] = set[i];
+    if (surety_gen_make(contracts, count, options, &gen, &error) != SURETY_OK) {
+        tell_line(out, surety_str_of(error.message));
+        return;
+    }
+    for (size_t i = 0; i < surety_gen_note_count(gen); i++) {
+        surety_buf_text(out, "    contract ");
+        surety_buf_number(out, surety_gen_note_at(gen, i).contract);
+        surety_buf_text(out, ": ");
+        surety_buf_add(out, surety_gen_note_at(gen, i).message);
+        surety_buf_byte(out, '\n');
+    }
+    tell_names(out, surety_gen_header(gen));
+    tell_names(out, surety_gen_source(gen));
+    surety_gen_free(gen);
+}
+
+static bool run_sets(struct golden *golden)
+{
+    surety_str rest = surety_buf_str(&golden->text);
+    surety_buf *out = &golden->made;
+    bool good = true;
+    surety_str line;
+
+    while (golden_line(&rest, &line)) {
+        surety_gen_options options = {.size = sizeof(options)};
+        surety_contract *set[SET_MAX] = {NULL};
+        size_t count = 0;
+
+        surety_buf_add(out, line);
+        surety_buf_byte(out, '\n');
+        options.prefix = take_to(&line, '|');
+        options.header = take_to(&line, '|');
+        while (line.len && count < SET_MAX && good) {
+            const surety_str end = surety_str_of(";;");
+            const size_t len = surety__str_find(line, end);
+            surety_error error;
+
+            good = surety_contract_read((surety_str){line.ptr, len}, NULL,
+                                        &set[count++], &error) == SURETY_OK;
+            if (!good)
+                printf("# %.*s: %s\n", (int)len, line.ptr, error.message);
+            line.ptr += len < line.len ? len + 2 : len;
+            line.len -= len < line.len ? len + 2 : len;
+        }
+        if (good)
+            tell_set(out, set, count, &options);
+        for (size_t i = 0; i < count; i++)
+            surety_contract_free(set[i]);
+    }
+    return good;
+}
+
+/* ---- texts put as C ------------------------------------------------------ */
+
+enum { WORDS_MAX = 16 };
 
 /* A part of a line as a text that ends with a NUL. */
 static const char *plain(surety_buf *text, surety_str part, bool arguments)
@@ -273,14 +372,17 @@ static bool run(struct golden *golden)
 
     if (strcmp(ending, ".types") == 0)
         return run_types(golden);
+    if (strcmp(ending, ".sets") == 0)
+        return run_sets(golden);
     return strcmp(ending, ".put") == 0 ? run_put(golden) : run_contract(golden);
 }
 
 int main(int argc, char **argv)
 {
-    struct golden_folder folder = {.endings = {".json", ".put", ".types"},
-                                   .expected = ".expect",
-                                   .run = run};
+    struct golden_folder folder = {
+        .endings = {".json", ".put", ".sets", ".types"},
+        .expected = ".expect",
+        .run = run};
 
     return golden_main(argc, argv, &folder);
 }
