@@ -139,15 +139,17 @@ static void keyword_assert(surety_strict *strict, surety__node *node,
 
     if (types & TYPE_NUMBER)
         types |= TYPE_INTEGER;
-    if (node->form == NODE_UNION)
+    /* Of a schema that was made one for each type, another one has it. */
+    if (types && !(node->whole->types & types))
         return;
-    if (types && !(node->types & types) && node->form == NODE_VALUE) {
+    if (types && !(node->types & types) && node->form != NODE_NEVER) {
         surety__strict_say(
             strict, SURETY_STRICT_REWRITTEN, val, "it is left out",
             "\"%s\" says nothing about values of this type", row->name);
         return;
     }
-    if (is_bool && !surety_val_bool(val, false) && types)
+    if (node->form == NODE_UNION ||
+        (is_bool && !surety_val_bool(val, false) && types))
         return;
     if (node->tuple_object &&
         (keyword_is(row, "minItems") || keyword_is(row, "maxItems")))
