@@ -12,7 +12,8 @@
  *     === server       a line each:
  *         version N            of the ledger there (4; 0: there is none)
  *         encoding TEXT        of the database (UTF8; "-": it does not say)
- *         writer ID dead, writer ID alive, writer ID unseen MS
+ *         writer ID dead, writer ID alive, writer ID unseen MS,
+ *              writer ID long (of a host with a name of 300 letters)
  *         entries N            the first page has so many
  *         connect N fails TEXT, refuses TEXT, late, reads, no-memory, blocks
  *                              what becomes of the N-th connection
@@ -189,14 +190,19 @@ static void result_writer(PGresult *result, surety_str line)
     const bool unseen = surety_str_equal(how, SURETY__LITERAL("unseen"));
     const bool dead = surety_str_equal(how, SURETY__LITERAL("dead"));
     static surety__writer self;
+    static char letters[300];
     surety_str texts[4];
 
     surety__writer_self(&self);
+    memset(letters, 'h', sizeof(letters));
     texts[0] = surety_str_of(self.host);
     texts[1] = dead ? SURETY__LITERAL("before") : surety_str_of(self.boot);
     texts[2] =
         unseen ? SURETY__LITERAL("elsewhere") : surety_str_of(self.space);
     texts[3] = surety_str_of(self.start);
+    for (int i = 0; i < 4 && surety_str_equal(how, SURETY__LITERAL("long"));
+         i++)
+        texts[i] = (surety_str){letters, sizeof(letters)};
     result_cell(result, row, 0, (surety__cell){.kind = CELL_INT, .number = id});
     for (int i = 0; i < 4; i++)
         result_cell(result, row, 1 + i,

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of ledgers in SQLite: how they are made and looked at, what holds
+ * while others have them, and what is said of each failure. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "base/base.h"
+#include "check.h"
+#include "ledger/ledger.h"
+#include "ledger/sqlite_error.h"
+#include "ledger_sample.h"
+
+#define ID_1 "018f2d3c-0000-7000-8000-000000000001"
+#define ID_2 "018f2d3c-0000-7000-8000-000000000002"
+
+/* A folder of this test's own. */
+struct folder {
+    char path[64];
+    char text[512]; /* a path in it */
+};
+
+static const char *folder_file(struct folder *folder, const char *name)
+{
+    snprintf(folder->text, sizeof(folder->text), "%s%s%s", folder->path,
+             *name ? "/" : "", name);
+    return folder->text;
+}
+
+static void folder_make(struct folder *folder)
+{
+    memset(folder, 0, sizeof(*folder));
+    memcpy(folder->path, "/tmp/surety-files-XXXXXX", 25);
+    if (!mkdtemp(folder->path))
+        folder->path[0] = '\0';
+}
+
+static void folder_remove(struct folder *folder)
+{
+    static const char *const names[] = {
+        "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal",
+        "other.db",  "a/b/ledger.db", "a/b",           "a",
+        "circle",    "pipe",          "text"};
+
+    for (size_t i = 0; i < CHECK_COUNT(names); i++) {
+        const char *path = folder_file(folder, names[i]);
+
+        if (unlink(path))
+            (void)rmdir(path);
+    }
+    (void)rmdir(folder->path);
+}
+
+static surety_status open_file(struct check *t, const char *path,
+                               uint32_t timeout_ms, surety_ledger **ret_ledger,
+                               surety_error *reterr)
+{
+    const surety_ledger_options options = {.size = sizeof(options),
+                                           .raw = true,
+                                           .timeout_ms = timeout_ms,
+                                           .alloc = check_alloc(t)};
+
+    return surety_ledger_open(surety_str_of(path), &options, ret_ledger,
+                              reterr);
+}
+
+/* Somebody else's connection, after sql. */
+static sqlite3 *other_open(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+
+    if (sqlite3_open(path, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL)) {
+        (void)sqlite3_close(db);
+        return NULL;
+    }
+    return db;
+}
+
+/* Bytes of a file; -1: there is none. */
+static long size_of(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) ? -1 : (long)info.st_size;
+}
+
+/* ---- what is said -------------------------------------------------------- */
+
+TEST(says_what_failed)
+{
+    static const char disk[] = "look after the disk, then start again";
+    static const char own[] =
+        "allow reading and writing it, or name another ledger";
+    static const char busy[] =
+        "the ledger F is locked by another program, for more than 20 ms";
+    static const char end[] =
+        "end the program that holds it, or try again later";
+    static const struct {
+        int code;
+        surety_status status;
+        bool breaks;
+        const char *message, *hint;
+    } cases[] = {
+        {SQLITE_IOERR_FSYNC, SURETY_IO, true,
+         "the ledger F could not be synced to its disk", disk},
+        {SQLITE_IOERR_DIR_FSYNC, SURETY_IO, true,
+         "the ledger F could not be synced to its disk", disk},
+        {SQLITE_IOERR_NOMEM, SURETY_NOMEM, false, "out of memory", ""},
+        {SQLITE_IOERR_SHORT_READ, SURETY_IO, true,
+         "the ledger F is shorter than it says",
+         "restore it from a backup, or move it away"},
+        {SQLITE_READONLY_DBMOVED, SURETY_IO, true,
+         "the ledger F was deleted or replaced while it was open",
+         "start again"},
+        {SQLITE_NOMEM, SURETY_NOMEM, false, "out of memory", ""},
+        {SQLITE_BUSY, SURETY_IO, false, busy, end},
+        {SQLITE_BUSY_SNAPSHOT, SURETY_IO, false, busy, end},
+        {SQLITE_LOCKED, SURETY_IO, false, busy, end},
+        {SQLITE_READONLY, SURETY_IO, false, "the ledger F may only be read",
+         "allow writing to the file and its folder, or name another ledger"},
+        {SQLITE_READONLY_DIRECTORY, SURETY_IO, false,
+         "the ledger F may only be read",
+         "allow writing to the file and its folder, or name another ledger"},
+        {SQLITE_PERM, SURETY_IO, false, "the ledger F may not be opened", own},
+        {SQLITE_AUTH, SURETY_IO, false, "the ledger F may not be opened", own},
+        {SQLITE_CANTOPEN, SURETY_IO, false, "the ledger F cannot be opened",
+         "allow reading and writing the file and its folder, or name another "
+         "ledger"},
+        {SQLITE_FULL, SURETY_IO, false,
+         "the ledger F could not grow: the disk is full",
+         "make room on the disk; what was recorded is safe"},
+        {SQLITE_NOTADB, SURETY_SYNTAX, false, "the ledger F is no database",
+         "name another file for the ledger"},
+        {SQLITE_CORRUPT, SURETY_SYNTAX, true, "the ledger F is damaged",
+         "restore it from a backup, or move it away and keep it: sqlite3 FILE "
+         ".recover saves what can be read"},
+        {SQLITE_NOLFS, SURETY_IO, false,
+         "the ledger F is too large for this system",
+         "name another file for the ledger"},
+        {SQLITE_TOOBIG, SURETY_LIMIT, false,
+         "the ledger F takes no text of this length",
+         "do not keep raw texts in it"},
+        {SQLITE_IOERR, SURETY_IO, true,
+         "the ledger F cannot be used: it says so (SQLite 10)", disk},
+        {SQLITE_IOERR_READ, SURETY_IO, true,
+         "the ledger F cannot be used: it says so (SQLite 266)", disk},
+        {SQLITE_MISMATCH, SURETY_IO, false,
+         "the ledger F cannot be used: it says so (SQLite 20)", ""},
+    };
+    const surety__sqlite_where where = {SAMPLE_TEXT("F"), 20, "it says so"};
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        surety_error err = {.status = SURETY_OK};
+
+        EXPECT(cases[i].status,
+               surety__sqlite_fail(&where, cases[i].code, &err));
+        EXPECT(cases[i].status, surety__sqlite_status(cases[i].code));
+        CHECK(surety__sqlite_breaks(cases[i].code) == cases[i].breaks);
+        CHECK_TEXT(surety_str_of(err.message), cases[i].message);
+        CHECK_TEXT(surety_str_of(err.hint), cases[i].hint);
+    }
+done:;
+}
+
+/* ---- making and looking -------------------------------------------------- */
+
+/* Whether err says "BEFORE path AFTER". */
+static bool says(const surety_error *err, const char *before, const char *path,
+                 const char *after)
+{
+    char want[1024];
+
+    snprintf(want, sizeof(want), "%s%s%s", before, path, after);
+    if (!strcmp(want, err->message))
+        return true;
+    printf("# said: %s\n# want: %s\n", err->message, want);
+    return false;
+}
+
+TEST(makes_files)
+{
+    static const char folder_hint[] =
+        "name a ledger in a folder that may be written";
+    const surety_alloc *alloc = check_alloc(t);
+    struct folder at;
+    struct stat info;
+    surety_error err;
+    char name[400];
+
+    folder_make(&at);
+    /* With all folders above it, for its owner alone. */
+    TRY(surety__file_make(folder_file(&at, "a/b/ledger.db"), alloc, &err));
+    CHECK(!stat(at.text, &info) && (info.st_mode & 0777) == 0600 &&
+          info.st_size == 0);
+    CHECK(!stat(folder_file(&at, "a/b"), &info) &&
+          (info.st_mode & 0777) == 0700);
+    CHECK(!stat(folder_file(&at, "a"), &info) && (info.st_mode & 0777) == 0700);
+    TRY(surety__file_make(folder_file(&at, "a/b/ledger.db"), alloc, &err));
+    /* What is there already, and no file. */
+    EXPECT(SURETY_IO, surety__file_make(folder_file(&at, "a"), alloc, &err));
+    CHECK(says(&err, "", at.text, " is a folder"));
+    CHECK_TEXT(surety_str_of(err.hint), "name a file for the ledger");
+    CHECK(!mkfifo(folder_file(&at, "pipe"), 0600));
+    EXPECT(SURETY_IO, surety__file_make(at.text, alloc, &err));
+    CHECK(says(&err, "", at.text, " is no file"));
+    /* What cannot be made. */
+    EXPECT(SURETY_IO,
+           surety__file_make(folder_file(&at, "a/b/ledger.db/x"), alloc, &err));
+    CHECK(says(&err, "the folder ", folder_file(&at, "a/b/ledger.db"),
+               " cannot be made: a part of the path is no folder"));
+    CHECK_TEXT(surety_str_of(err.hint), folder_hint);
+    memset(name, 'n', 300);
+    name[300] = '\0';
+    EXPECT(SURETY_IO, surety__file_make(folder_file(&at, name), alloc, &err));
+    CHECK(strstr(err.message, "the ledger /tmp/") == err.message);
+    memcpy(name + 298, "/x", 3);
+    EXPECT(SURETY_IO, surety__file_make(folder_file(&at, name), alloc, &err));
+    CHECK(strstr(err.message, "the folder /tmp/") == err.message);
+    CHECK(!symlink("circle", folder_file(&at, "circle")));
+    EXPECT(SURETY_IO,
+           surety__file_make(folder_file(&at, "circle/x"), alloc, &err));
+    CHECK(says(&err, "the ledger ", at.text,
+               " cannot be made: symbolic links in a circle"));
+done:
+    folder_remove(&at);
+}
+
+TEST(looks_at_files)
+{
+    struct folder at;
+    surety_error err;
+
+    folder_make(&at);
+    EXPECT(SURETY_END, surety__file_look(folder_file(&at, "a"), &err));
+    CHECK(says(&err, "there is no ledger at ", at.text, " yet"));
+    CHECK_TEXT(surety_str_of(err.hint), "surety run makes it");
+    TRY(surety__file_make(folder_file(&at, "text"), check_alloc(t), &err));
+    TRY(surety__file_look(at.text, &err));
+    CHECK(!surety__file_holds(at.text));
+    CHECK(!truncate(at.text, 1) && surety__file_holds(at.text));
+    CHECK(!surety__file_holds(folder_file(&at, "a")));
+    EXPECT(SURETY_END, surety__file_look(folder_file(&at, "text/x"), &err));
+    EXPECT(SURETY_IO, surety__file_look(folder_file(&at, ""), &err));
+    CHECK(says(&err, "", at.path, " is a folder"));
+    CHECK_TEXT(surety_str_of(err.hint), "name the file of a ledger");
+    CHECK(!mkfifo(folder_file(&at, "pipe"), 0600));
+    EXPECT(SURETY_IO, surety__file_look(at.text, &err));
+    CHECK(says(&err, "", at.text, " is no file"));
+    CHECK(!symlink("circle", folder_file(&at, "circle")));
+    EXPECT(SURETY_IO, surety__file_look(at.text, &err));
+    CHECK(says(&err, "the ledger ", at.text,
+               " cannot be read: symbolic links in a circle"));
+    CHECK_TEXT(surety_str_of(err.hint),
+               "allow reading it, or name another ledger");
+done:
+    folder_remove(&at);
+}
+
+TEST(tells_files_apart)
+{
+    surety__file_id one = {0, 0}, other = {0, 0};
+    struct folder at;
+    surety_error err;
+
+    folder_make(&at);
+    CHECK(!surety__file_identify(folder_file(&at, "text"), &one));
+    CHECK(!one.device && !one.number);
+    TRY(surety__file_make(at.text, check_alloc(t), &err));
+    CHECK(surety__file_identify(at.text, &one) && one.number);
+    TRY(surety__file_make(folder_file(&at, "other.db"), check_alloc(t), &err));
+    CHECK(surety__file_identify(at.text, &other));
+    CHECK(one.device == other.device && one.number != other.number);
+done:
+    folder_remove(&at);
+}
+
+/* ---- with others --------------------------------------------------------- */
+
+TEST(waits_for_others_in_vain)
+{
+    surety_entry entry = sample_entry(ID_1, SAMPLE_TEXT("Why?"));
+    surety_ledger *ledger = NULL;
+    surety_ledger *second = NULL;
+    sqlite3 *other = NULL;
+    struct folder at;
+    surety_error err;
+
+    folder_make(&at);
+    TRY(open_file(t, folder_file(&at, "ledger.db"), 20, &ledger, &err));
+    other = other_open(at.text, "BEGIN IMMEDIATE");
+    NEED(other);
+    EXPECT(SURETY_IO, ledger->begin(ledger->ctx, &entry, &err));
+    CHECK(says(&err, "the ledger ", at.text,
+               " is locked by another program, for more than 20 ms"));
+    EXPECT(SURETY_IO, open_file(t, at.text, 20, &second, &err));
+    CHECK(says(&err, "the ledger ", at.text,
+               " is locked by another program, for more than 20 ms"));
+    (void)sqlite3_close(other);
+    other = NULL;
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+done:
+    (void)sqlite3_close(other);
+    surety_ledger_close(second);
+    surety_ledger_close(ledger);
+    folder_remove(&at);
+}
+
+/* The log goes into the file once it is long, and not before; a reader that is
+ * in the way puts it off. */
+TEST(empties_its_log)
+{
+    const size_t size = 4300000;
+    char *big = surety__new(check_alloc(t), size);
+    surety_entry entry = sample_entry(ID_1, (surety_str){big, size / 2});
+    surety_ledger *ledger = NULL;
+    sqlite3 *other = NULL;
+    struct folder at;
+    surety_error err;
+
+    folder_make(&at);
+    NEED(big);
+    TRY(open_file(t, folder_file(&at, "ledger.db"), 20, &ledger, &err));
+    entry.reply = (surety_str){NULL, 0};
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    CHECK(size_of(folder_file(&at, "ledger.db-wal")) > (long)size / 2);
+    entry = sample_entry(ID_2, (surety_str){big, size});
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    CHECK(size_of(at.text) == 0);
+    CHECK(size_of(folder_file(&at, "ledger.db")) > (long)size);
+    /* Somebody reads. */
+    other = other_open(at.text, "BEGIN; SELECT count(*) FROM attempts");
+    NEED(other);
+    entry = sample_entry("018f2d3c-0000-7000-8000-000000000003",
+                         (surety_str){big, size});
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    CHECK(size_of(folder_file(&at, "ledger.db-wal")) > (long)size);
+    (void)sqlite3_close(other);
+    other = NULL;
+    entry = sample_entry("018f2d3c-0000-7000-8000-000000000004",
+                         SAMPLE_TEXT("Why?"));
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    CHECK(size_of(at.text) > (long)size);
+    entry = sample_entry("018f2d3c-0000-7000-8000-000000000005",
+                         (surety_str){big, size});
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    CHECK(size_of(at.text) == 0);
+done:
+    (void)sqlite3_close(other);
+    surety_ledger_close(ledger);
+    surety__free(check_alloc(t), big, size);
+    folder_remove(&at);
+}
+
+TEST(notices_what_is_moved)
+{
+    static const char tail[] = " was deleted or replaced while it was open";
+    surety_entry entry = sample_entry(ID_1, SAMPLE_TEXT("Why?"));
+    surety_ledger *ledger = NULL;
+    struct folder at;
+    surety_error err;
+    char path[512];
+
+    folder_make(&at);
+    memcpy(path, folder_file(&at, "ledger.db"), sizeof(path));
+    TRY(open_file(t, path, 20, &ledger, &err));
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    /* Its log. */
+    CHECK(!unlink(folder_file(&at, "ledger.db-wal")));
+    EXPECT(SURETY_IO, ledger->finish(ledger->ctx, &entry, &err));
+    CHECK(says(&err, "the ledger's file ", at.text, tail));
+    CHECK(strstr(err.hint, "start again, and keep /tmp/") == err.hint);
+    CHECK(strstr(err.hint, "ledger.db and what begins with its name in place "
+                           "while a program uses it"));
+    surety_ledger_close(ledger);
+    ledger = NULL;
+    /* It, and it is there again: what was begun is not trusted any more. */
+    folder_remove(&at);
+    folder_make(&at);
+    memcpy(path, folder_file(&at, "ledger.db"), sizeof(path));
+    TRY(open_file(t, path, 20, &ledger, &err));
+    CHECK(!rename(path, folder_file(&at, "other.db")));
+    EXPECT(SURETY_IO, ledger->begin(ledger->ctx, &entry, &err));
+    CHECK(says(&err, "the ledger's file ", path, tail));
+    CHECK(!rename(folder_file(&at, "other.db"), path));
+    EXPECT(SURETY_IO, ledger->begin(ledger->ctx, &entry, &err));
+    CHECK(says(&err, "the ledger ", path,
+               " takes no more records: an earlier access to its file failed"));
+    CHECK_TEXT(surety_str_of(err.hint),
+               "look after the disk, then start again");
+done:
+    surety_ledger_close(ledger);
+    folder_remove(&at);
+}
+
+/* ---- what stands in it --------------------------------------------------- */
+
+static bool see_one(void *ctx, const surety_entry *entry)
+{
+    surety_entry *to = ctx;
+
+    to->number = entry->number;
+    to->http_status = entry->http_status;
+    to->ok = entry->ok;
+    to->model.len = entry->model.len;
+    to->error_count = entry->error_count;
+    return true;
+}
+
+TEST(reads_what_others_wrote)
+{
+    surety_entry entry = sample_entry(ID_1, SAMPLE_TEXT("Why?"));
+    surety_entry seen = {.size = sizeof(seen)};
+    surety_ledger *ledger = NULL;
+    sqlite3 *other = NULL;
+    struct folder at;
+    surety_error err;
+
+    folder_make(&at);
+    TRY(open_file(t, folder_file(&at, "ledger.db"), 2000, &ledger, &err));
+    TRY(ledger->finish(ledger->ctx, &entry, &err));
+    other = other_open(at.text,
+                       "UPDATE attempts SET number = 2.5, http_status = '404',"
+                       " ok = NULL, model = x'00FF', error_count = 9");
+    NEED(other);
+    TRY(ledger->each(ledger->ctx, 0, see_one, &seen, &err));
+    CHECK(seen.number == 2 && !seen.ok && seen.model.len == 2);
+    /* No more errors than there are. */
+    CHECK(seen.error_count == 2);
+done:
+    (void)sqlite3_close(other);
+    surety_ledger_close(ledger);
+    folder_remove(&at);
+}
+
+TEST(refuses_what_is_no_ledger)
+{
+    surety_ledger *ledger = NULL;
+    struct folder at;
+    surety_error err;
+    FILE *file;
+
+    folder_make(&at);
+    file = fopen(folder_file(&at, "ledger.db"), "w");
+    NEED(file);
+    for (int i = 0; i < 200; i++)
+        fputs("This is a letter and no ledger.\n", file);
+    fclose(file);
+    EXPECT(SURETY_SYNTAX, open_file(t, at.text, 20, &ledger, &err));
+    CHECK(says(&err, "the ledger ", at.text, " is no database"));
+    CHECK(!unlink(at.text));
+    (void)sqlite3_close(other_open(at.text, "CREATE TABLE theirs (x)"));
+    EXPECT(SURETY_UNSUPPORTED, open_file(t, at.text, 20, &ledger, &err));
+    CHECK(says(&err, "", at.text, " is the database of another program"));
+    CHECK_TEXT(surety_str_of(err.hint), "name another file for the ledger");
+    CHECK(!unlink(at.text));
+    TRY(open_file(t, at.text, 20, &ledger, &err));
+    surety_ledger_close(ledger);
+    ledger = NULL;
+    (void)sqlite3_close(other_open(at.text, "PRAGMA user_version = 5"));
+    EXPECT(SURETY_UNSUPPORTED, open_file(t, at.text, 20, &ledger, &err));
+    CHECK(says(&err, "the ledger ", at.text,
+               " is of version 5, and this program knows versions up to 4"));
+    CHECK_TEXT(surety_str_of(err.hint),
+               "use a newer surety, or name another ledger");
+    (void)sqlite3_close(other_open(at.text, "PRAGMA user_version = -1"));
+    EXPECT(SURETY_UNSUPPORTED, open_file(t, at.text, 20, &ledger, &err));
+    CHECK(says(&err, "the ledger ", at.text,
+               " is of version 2147483647, and this program knows versions up "
+               "to 4"));
+done:
+    surety_ledger_close(ledger);
+    folder_remove(&at);
+}
+
+/* ---- misuse -------------------------------------------------------------- */
+
+TEST(says_what_is_misused)
+{
+    static const char url[] = "give a path, sqlite:PATH or postgresql://...";
+    static const struct {
+        surety_str url;
+        surety_status status;
+        const char *message;
+    } cases[] = {
+        {SAMPLE_INIT(""), SURETY_MISUSE, "the ledger's path is empty"},
+        {SAMPLE_INIT("sqlite:"), SURETY_MISUSE, "the ledger's path is empty"},
+        {SAMPLE_INIT("a\0b"), SURETY_MISUSE,
+         "the ledger's path has a NUL character"},
+        {SAMPLE_INIT("mysql://h/d"), SURETY_UNSUPPORTED,
+         "a ledger cannot be at \"mysql://\""},
+        {SAMPLE_INIT("://x"), SURETY_UNSUPPORTED,
+         "a ledger cannot be at \"://\""},
+        {SAMPLE_INIT("ssssssssssssssssssssssssssssssssssssssss://x"),
+         SURETY_UNSUPPORTED,
+         "a ledger cannot be at "
+         "\"ssssssssssssssssssssssssssssssssssssssss://\""},
+        {SAMPLE_INIT("sssssssssssssssssssssssssssssssssssssssst://x"),
+         SURETY_UNSUPPORTED,
+         "a ledger cannot be at "
+         "\"ssssssssssssssssssssssssssssssssssssssss://\""},
+    };
+    static const struct {
+        const char *id, *message;
+    } ids[] = {
+        {"", "the entry's id \"\" is no UUID"},
+        {"018f2d3c-0000-7000-8000-00000000000g",
+         "the entry's id \"018f2d3c-0000-7000-8000-00000000000g\" is no UUID"},
+        {"018f2d3c-0000-7000-8000-0000000000001234567",
+         "the entry's id \"018f2d3c-0000-7000-8000-0000000000001234\" is no "
+         "UUID"},
+        {"018f2d3c-0000-7000-8000-00000000000/", NULL},
+        {"018f2d3c-0000-7000-8000-00000000000:", NULL},
+        {"018f2d3c-0000-7000-8000-00000000000@", NULL},
+        {"018f2d3c-0000-7000-8000-00000000000G", NULL},
+        {"018f2d3c-0000-7000-8000-00000000000`", NULL},
+        {"018f2d3c00000-7000-8000-000000000000", NULL},
+        {"018f2d3c-0000070000-8000-00000000000", NULL},
+        {"018f2d3c-0000-700008000-000000000000", NULL},
+        {"018f2d3c-0000-7000-80000000000000000", NULL},
+        {"-18f2d3c-0000-7000-8000-000000000000", NULL},
+    };
+    surety_entry entry = sample_entry(ID_1, SAMPLE_TEXT("Why?"));
+    surety_ledger *ledger = NULL;
+    struct folder at;
+    surety_error err;
+
+    folder_make(&at);
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        EXPECT(cases[i].status,
+               surety_ledger_open(cases[i].url, NULL, &ledger, &err));
+        CHECK_TEXT(surety_str_of(err.message), cases[i].message);
+        CHECK_TEXT(surety_str_of(err.hint), url);
+    }
+    TRY(open_file(t, folder_file(&at, "ledger.db"), 20, &ledger, &err));
+    for (size_t i = 0; i < CHECK_COUNT(ids); i++) {
+        entry.id = surety_str_of(ids[i].id);
+        EXPECT(SURETY_MISUSE, ledger->begin(ledger->ctx, &entry, &err));
+        CHECK(!ids[i].message || !strcmp(err.message, ids[i].message));
+    }
+    entry.id = SAMPLE_TEXT("0189afAF-0000-7000-8000-00000000FFff");
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    entry.state = SURETY_ENTRY_OPEN;
+    EXPECT(SURETY_MISUSE, ledger->finish(ledger->ctx, &entry, &err));
+    CHECK_TEXT(surety_str_of(err.message),
+               "an entry cannot be finished as open");
+    entry.state = (surety_entry_state)(SURETY_ENTRY_UNKNOWN + 1);
+    EXPECT(SURETY_MISUSE, ledger->finish(ledger->ctx, &entry, &err));
+    CHECK_TEXT(surety_str_of(err.message),
+               "an entry cannot be finished as unknown");
+    entry.state = SURETY_ENTRY_UNKNOWN;
+    TRY(ledger->finish(ledger->ctx, &entry, &err));
+    surety_ledger_close(NULL);
+done:
+    surety_ledger_close(ledger);
+    folder_remove(&at);
+}
+
+/* A path with a scheme behind a slash is a path; so is one that SQLite would
+ * take for something else. */
+TEST(takes_any_path)
+{
+    surety_ledger *ledger = NULL;
+    struct folder at;
+    surety_error err;
+    char path[600];
+
+    folder_make(&at);
+    snprintf(path, sizeof(path), "sqlite:%s", folder_file(&at, "ledger.db"));
+    TRY(open_file(t, path, 20, &ledger, &err));
+    CHECK(size_of(at.text) > 0);
+    surety_ledger_close(ledger);
+    ledger = NULL;
+    snprintf(path, sizeof(path), "%s", folder_file(&at, "a://b"));
+    EXPECT(SURETY_OK, open_file(t, path, 20, &ledger, &err));
+done:
+    surety_ledger_close(ledger);
+    (void)unlink(folder_file(&at, "a:/b"));
+    (void)rmdir(folder_file(&at, "a:"));
+    folder_remove(&at);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"says what failed", says_what_failed},
+        {"makes files", makes_files},
+        {"looks at files", looks_at_files},
+        {"tells files apart", tells_files_apart},
+        {"waits for others in vain", waits_for_others_in_vain},
+        {"empties its log", empties_its_log},
+        {"notices what is moved", notices_what_is_moved},
+        {"reads what others wrote", reads_what_others_wrote},
+        {"refuses what is no ledger", refuses_what_is_no_ledger},
+        {"says what is misused", says_what_is_misused},
+        {"takes any path", takes_any_path},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
