@@ -396,6 +396,26 @@ done:
     place_remove(&at);
 }
 
+/* The tick at which this process began: the 22nd word of its stat file, the
+ * second of which is its name in parentheses. */
+static bool began_at(const char *start)
+{
+    char text[1024] = "";
+    FILE *file = fopen("/proc/self/stat", "r");
+    const char *ptr;
+
+    if (!file)
+        return !*start;
+    if (!fgets(text, sizeof(text), file))
+        text[0] = '\0';
+    fclose(file);
+    ptr = strrchr(text, ')');
+    for (int i = 2; ptr && i < 22; i++)
+        ptr = strchr(ptr + 1, ' ');
+    return ptr && !strncmp(ptr + 1, start, strlen(start)) &&
+           ptr[1 + strlen(start)] == ' ';
+}
+
 TEST(tells_writers_apart)
 {
     surety__writer self;
@@ -403,6 +423,7 @@ TEST(tells_writers_apart)
 
     surety__writer_self(&self);
     other = self;
+    CHECK(began_at(self.start));
     CHECK(self.pid == getpid());
     CHECK(surety__writer_state_of(&self, &other) == WRITER_ALIVE);
     other.start[0] = '9';
