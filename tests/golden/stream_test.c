@@ -7,8 +7,8 @@
  *
  *     === contract     the contract
  *     === options      a line each: native, repair LEVEL, certain-only,
- *                      keep-reasoning, extract PLACE..., marker TEXT, partial,
- *                      end-cut, limit NAME N
+ *                      keep-reasoning, pick-last, extract PLACE...,
+ *                      marker TEXT, partial, end-cut, limit NAME N
  *     === pieces       what comes, a piece a line: its text between bars, in
  *                      which \r \n \t \\ and \xNN stand for bytes; "N |TEXT|"
  *                      is N times the text, in one piece
@@ -78,6 +78,8 @@ static bool option(struct setting *setting, surety_str line)
         setting->end.cut = true;
     else if (surety_str_equal(line, SURETY__LITERAL("keep-reasoning")))
         setting->extract.keep_reasoning = true;
+    else if (surety_str_equal(line, SURETY__LITERAL("pick-last")))
+        setting->extract.pick_last = true;
     else if (golden_take(&line, "marker "))
         setting->extract.marker = line;
     else if (golden_take(&line, "extract "))

@@ -88,78 +88,78 @@ static long size_of(const char *path)
 
 /* ---- what is said -------------------------------------------------------- */
 
+static const char hint_disk[] = "look after the disk, then start again";
+static const char hint_own[] =
+    "allow reading and writing it, or name another ledger";
+static const char message_busy[] =
+    "the ledger F is locked by another program, for more than 20 ms";
+static const char hint_end[] =
+    "end the program that holds it, or try again later";
+static const struct {
+    int code;
+    surety_status status;
+    bool breaks;
+    const char *message, *hint;
+} failures[] = {
+    {SQLITE_IOERR_FSYNC, SURETY_IO, true,
+     "the ledger F could not be synced to its disk", hint_disk},
+    {SQLITE_IOERR_DIR_FSYNC, SURETY_IO, true,
+     "the ledger F could not be synced to its disk", hint_disk},
+    {SQLITE_IOERR_NOMEM, SURETY_NOMEM, false, "out of memory", ""},
+    {SQLITE_IOERR_SHORT_READ, SURETY_IO, true,
+     "the ledger F is shorter than it says",
+     "restore it from a backup, or move it away"},
+    {SQLITE_READONLY_DBMOVED, SURETY_IO, true,
+     "the ledger F was deleted or replaced while it was open", "start again"},
+    {SQLITE_NOMEM, SURETY_NOMEM, false, "out of memory", ""},
+    {SQLITE_BUSY, SURETY_IO, false, message_busy, hint_end},
+    {SQLITE_BUSY_SNAPSHOT, SURETY_IO, false, message_busy, hint_end},
+    {SQLITE_LOCKED, SURETY_IO, false, message_busy, hint_end},
+    {SQLITE_READONLY, SURETY_IO, false, "the ledger F may only be read",
+     "allow writing to the file and its folder, or name another ledger"},
+    {SQLITE_READONLY_DIRECTORY, SURETY_IO, false,
+     "the ledger F may only be read",
+     "allow writing to the file and its folder, or name another ledger"},
+    {SQLITE_PERM, SURETY_IO, false, "the ledger F may not be opened", hint_own},
+    {SQLITE_AUTH, SURETY_IO, false, "the ledger F may not be opened", hint_own},
+    {SQLITE_CANTOPEN, SURETY_IO, false, "the ledger F cannot be opened",
+     "allow reading and writing the file and its folder, or name another "
+     "ledger"},
+    {SQLITE_FULL, SURETY_IO, false,
+     "the ledger F could not grow: the disk is full",
+     "make room on the disk; what was recorded is safe"},
+    {SQLITE_NOTADB, SURETY_SYNTAX, false, "the ledger F is no database",
+     "name another file for the ledger"},
+    {SQLITE_CORRUPT, SURETY_SYNTAX, true, "the ledger F is damaged",
+     "restore it from a backup, or move it away and keep it: sqlite3 FILE "
+     ".recover saves what can be read"},
+    {SQLITE_NOLFS, SURETY_IO, false,
+     "the ledger F is too large for this system",
+     "name another file for the ledger"},
+    {SQLITE_TOOBIG, SURETY_LIMIT, false,
+     "the ledger F takes no text of this length",
+     "do not keep raw texts in it"},
+    {SQLITE_IOERR, SURETY_IO, true,
+     "the ledger F cannot be used: it says so (SQLite 10)", hint_disk},
+    {SQLITE_IOERR_READ, SURETY_IO, true,
+     "the ledger F cannot be used: it says so (SQLite 266)", hint_disk},
+    {SQLITE_MISMATCH, SURETY_IO, false,
+     "the ledger F cannot be used: it says so (SQLite 20)", ""},
+};
+
 TEST(says_what_failed)
 {
-    static const char disk[] = "look after the disk, then start again";
-    static const char own[] =
-        "allow reading and writing it, or name another ledger";
-    static const char busy[] =
-        "the ledger F is locked by another program, for more than 20 ms";
-    static const char end[] =
-        "end the program that holds it, or try again later";
-    static const struct {
-        int code;
-        surety_status status;
-        bool breaks;
-        const char *message, *hint;
-    } cases[] = {
-        {SQLITE_IOERR_FSYNC, SURETY_IO, true,
-         "the ledger F could not be synced to its disk", disk},
-        {SQLITE_IOERR_DIR_FSYNC, SURETY_IO, true,
-         "the ledger F could not be synced to its disk", disk},
-        {SQLITE_IOERR_NOMEM, SURETY_NOMEM, false, "out of memory", ""},
-        {SQLITE_IOERR_SHORT_READ, SURETY_IO, true,
-         "the ledger F is shorter than it says",
-         "restore it from a backup, or move it away"},
-        {SQLITE_READONLY_DBMOVED, SURETY_IO, true,
-         "the ledger F was deleted or replaced while it was open",
-         "start again"},
-        {SQLITE_NOMEM, SURETY_NOMEM, false, "out of memory", ""},
-        {SQLITE_BUSY, SURETY_IO, false, busy, end},
-        {SQLITE_BUSY_SNAPSHOT, SURETY_IO, false, busy, end},
-        {SQLITE_LOCKED, SURETY_IO, false, busy, end},
-        {SQLITE_READONLY, SURETY_IO, false, "the ledger F may only be read",
-         "allow writing to the file and its folder, or name another ledger"},
-        {SQLITE_READONLY_DIRECTORY, SURETY_IO, false,
-         "the ledger F may only be read",
-         "allow writing to the file and its folder, or name another ledger"},
-        {SQLITE_PERM, SURETY_IO, false, "the ledger F may not be opened", own},
-        {SQLITE_AUTH, SURETY_IO, false, "the ledger F may not be opened", own},
-        {SQLITE_CANTOPEN, SURETY_IO, false, "the ledger F cannot be opened",
-         "allow reading and writing the file and its folder, or name another "
-         "ledger"},
-        {SQLITE_FULL, SURETY_IO, false,
-         "the ledger F could not grow: the disk is full",
-         "make room on the disk; what was recorded is safe"},
-        {SQLITE_NOTADB, SURETY_SYNTAX, false, "the ledger F is no database",
-         "name another file for the ledger"},
-        {SQLITE_CORRUPT, SURETY_SYNTAX, true, "the ledger F is damaged",
-         "restore it from a backup, or move it away and keep it: sqlite3 FILE "
-         ".recover saves what can be read"},
-        {SQLITE_NOLFS, SURETY_IO, false,
-         "the ledger F is too large for this system",
-         "name another file for the ledger"},
-        {SQLITE_TOOBIG, SURETY_LIMIT, false,
-         "the ledger F takes no text of this length",
-         "do not keep raw texts in it"},
-        {SQLITE_IOERR, SURETY_IO, true,
-         "the ledger F cannot be used: it says so (SQLite 10)", disk},
-        {SQLITE_IOERR_READ, SURETY_IO, true,
-         "the ledger F cannot be used: it says so (SQLite 266)", disk},
-        {SQLITE_MISMATCH, SURETY_IO, false,
-         "the ledger F cannot be used: it says so (SQLite 20)", ""},
-    };
     const surety__sqlite_where where = {SAMPLE_TEXT("F"), 20, "it says so"};
 
-    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+    for (size_t i = 0; i < CHECK_COUNT(failures); i++) {
         surety_error err = {.status = SURETY_OK};
 
-        EXPECT(cases[i].status,
-               surety__sqlite_fail(&where, cases[i].code, &err));
-        EXPECT(cases[i].status, surety__sqlite_status(cases[i].code));
-        CHECK(surety__sqlite_breaks(cases[i].code) == cases[i].breaks);
-        CHECK_TEXT(surety_str_of(err.message), cases[i].message);
-        CHECK_TEXT(surety_str_of(err.hint), cases[i].hint);
+        EXPECT(failures[i].status,
+               surety__sqlite_fail(&where, failures[i].code, &err));
+        EXPECT(failures[i].status, surety__sqlite_status(failures[i].code));
+        CHECK(surety__sqlite_breaks(failures[i].code) == failures[i].breaks);
+        CHECK_TEXT(surety_str_of(err.message), failures[i].message);
+        CHECK_TEXT(surety_str_of(err.hint), failures[i].hint);
     }
 done:;
 }
@@ -394,6 +394,71 @@ done:
     folder_remove(&at);
 }
 
+/* ---- how it is opened ---------------------------------------------------- */
+
+/* The connection that was opened last. SQLite hands each new one to this. */
+static sqlite3 *last_opened;
+
+static int note_opened(sqlite3 *db, const char **error, const void *api)
+{
+    (void)error;
+    (void)api;
+    last_opened = db;
+    return SQLITE_OK;
+}
+
+/* A setting of that connection. */
+static int setting_of(const char *name)
+{
+    sqlite3_stmt *statement = NULL;
+    char sql[64];
+    int number = -1;
+
+    snprintf(sql, sizeof(sql), "PRAGMA %s", name);
+    if (!sqlite3_prepare_v2(last_opened, sql, -1, &statement, NULL) &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int(statement, 0);
+    (void)sqlite3_finalize(statement);
+    return number;
+}
+
+/* Durable, and safe with a file that somebody tampered with. */
+TEST(settles_connections)
+{
+    static const struct {
+        const char *name;
+        int written, read;
+    } settings[] = {
+        {"trusted_schema", 0, 0},       {"cell_size_check", 1, 1},
+        {"synchronous", 2, 2},          {"fullfsync", 1, 0},
+        {"checkpoint_fullfsync", 1, 0}, {"wal_autocheckpoint", 0, 1000},
+        {"busy_timeout", 21, 21},       {"query_only", 0, 1},
+    };
+    const surety_ledger_options reading = {.size = sizeof(reading),
+                                           .read_only = true,
+                                           .timeout_ms = 21,
+                                           .alloc = check_alloc(t)};
+    void (*const noting)(void) = (void (*)(void))note_opened;
+    surety_ledger *ledger = NULL;
+    struct folder at;
+    surety_error err;
+
+    folder_make(&at);
+    CHECK(!sqlite3_auto_extension(noting));
+    TRY(open_file(t, folder_file(&at, "ledger.db"), 21, &ledger, &err));
+    for (size_t i = 0; i < CHECK_COUNT(settings); i++)
+        CHECK(setting_of(settings[i].name) == settings[i].written);
+    surety_ledger_close(ledger);
+    ledger = NULL;
+    TRY(surety_ledger_open(surety_str_of(at.text), &reading, &ledger, &err));
+    for (size_t i = 0; i < CHECK_COUNT(settings); i++)
+        CHECK(setting_of(settings[i].name) == settings[i].read);
+done:
+    (void)sqlite3_cancel_auto_extension(noting);
+    surety_ledger_close(ledger);
+    folder_remove(&at);
+}
+
 /* ---- what stands in it --------------------------------------------------- */
 
 static bool see_one(void *ctx, const surety_entry *entry)
@@ -476,62 +541,62 @@ done:
 
 /* ---- misuse -------------------------------------------------------------- */
 
+static const char hint_url[] = "give a path, sqlite:PATH or postgresql://...";
+static const struct {
+    surety_str url;
+    surety_status status;
+    const char *message;
+} urls[] = {
+    {SAMPLE_INIT(""), SURETY_MISUSE, "the ledger's path is empty"},
+    {SAMPLE_INIT("sqlite:"), SURETY_MISUSE, "the ledger's path is empty"},
+    {SAMPLE_INIT("a\0b"), SURETY_MISUSE,
+     "the ledger's path has a NUL character"},
+    {SAMPLE_INIT("mysql://h/d"), SURETY_UNSUPPORTED,
+     "a ledger cannot be at \"mysql://\""},
+    {SAMPLE_INIT("://x"), SURETY_UNSUPPORTED, "a ledger cannot be at \"://\""},
+    {SAMPLE_INIT("ssssssssssssssssssssssssssssssssssssssss://x"),
+     SURETY_UNSUPPORTED,
+     "a ledger cannot be at "
+     "\"ssssssssssssssssssssssssssssssssssssssss://\""},
+    {SAMPLE_INIT("sssssssssssssssssssssssssssssssssssssssst://x"),
+     SURETY_UNSUPPORTED,
+     "a ledger cannot be at "
+     "\"ssssssssssssssssssssssssssssssssssssssss://\""},
+};
+static const struct {
+    const char *id, *message;
+} ids[] = {
+    {"", "the entry's id \"\" is no UUID"},
+    {"018f2d3c-0000-7000-8000-00000000000g",
+     "the entry's id \"018f2d3c-0000-7000-8000-00000000000g\" is no UUID"},
+    {"018f2d3c-0000-7000-8000-0000000000001234567",
+     "the entry's id \"018f2d3c-0000-7000-8000-0000000000001234\" is no "
+     "UUID"},
+    {"018f2d3c-0000-7000-8000-00000000000/", NULL},
+    {"018f2d3c-0000-7000-8000-00000000000:", NULL},
+    {"018f2d3c-0000-7000-8000-00000000000@", NULL},
+    {"018f2d3c-0000-7000-8000-00000000000G", NULL},
+    {"018f2d3c-0000-7000-8000-00000000000`", NULL},
+    {"018f2d3c00000-7000-8000-000000000000", NULL},
+    {"018f2d3c-0000070000-8000-00000000000", NULL},
+    {"018f2d3c-0000-700008000-000000000000", NULL},
+    {"018f2d3c-0000-7000-80000000000000000", NULL},
+    {"-18f2d3c-0000-7000-8000-000000000000", NULL},
+};
+
 TEST(says_what_is_misused)
 {
-    static const char url[] = "give a path, sqlite:PATH or postgresql://...";
-    static const struct {
-        surety_str url;
-        surety_status status;
-        const char *message;
-    } cases[] = {
-        {SAMPLE_INIT(""), SURETY_MISUSE, "the ledger's path is empty"},
-        {SAMPLE_INIT("sqlite:"), SURETY_MISUSE, "the ledger's path is empty"},
-        {SAMPLE_INIT("a\0b"), SURETY_MISUSE,
-         "the ledger's path has a NUL character"},
-        {SAMPLE_INIT("mysql://h/d"), SURETY_UNSUPPORTED,
-         "a ledger cannot be at \"mysql://\""},
-        {SAMPLE_INIT("://x"), SURETY_UNSUPPORTED,
-         "a ledger cannot be at \"://\""},
-        {SAMPLE_INIT("ssssssssssssssssssssssssssssssssssssssss://x"),
-         SURETY_UNSUPPORTED,
-         "a ledger cannot be at "
-         "\"ssssssssssssssssssssssssssssssssssssssss://\""},
-        {SAMPLE_INIT("sssssssssssssssssssssssssssssssssssssssst://x"),
-         SURETY_UNSUPPORTED,
-         "a ledger cannot be at "
-         "\"ssssssssssssssssssssssssssssssssssssssss://\""},
-    };
-    static const struct {
-        const char *id, *message;
-    } ids[] = {
-        {"", "the entry's id \"\" is no UUID"},
-        {"018f2d3c-0000-7000-8000-00000000000g",
-         "the entry's id \"018f2d3c-0000-7000-8000-00000000000g\" is no UUID"},
-        {"018f2d3c-0000-7000-8000-0000000000001234567",
-         "the entry's id \"018f2d3c-0000-7000-8000-0000000000001234\" is no "
-         "UUID"},
-        {"018f2d3c-0000-7000-8000-00000000000/", NULL},
-        {"018f2d3c-0000-7000-8000-00000000000:", NULL},
-        {"018f2d3c-0000-7000-8000-00000000000@", NULL},
-        {"018f2d3c-0000-7000-8000-00000000000G", NULL},
-        {"018f2d3c-0000-7000-8000-00000000000`", NULL},
-        {"018f2d3c00000-7000-8000-000000000000", NULL},
-        {"018f2d3c-0000070000-8000-00000000000", NULL},
-        {"018f2d3c-0000-700008000-000000000000", NULL},
-        {"018f2d3c-0000-7000-80000000000000000", NULL},
-        {"-18f2d3c-0000-7000-8000-000000000000", NULL},
-    };
     surety_entry entry = sample_entry(ID_1, SAMPLE_TEXT("Why?"));
     surety_ledger *ledger = NULL;
     struct folder at;
     surety_error err;
 
     folder_make(&at);
-    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        EXPECT(cases[i].status,
-               surety_ledger_open(cases[i].url, NULL, &ledger, &err));
-        CHECK_TEXT(surety_str_of(err.message), cases[i].message);
-        CHECK_TEXT(surety_str_of(err.hint), url);
+    for (size_t i = 0; i < CHECK_COUNT(urls); i++) {
+        EXPECT(urls[i].status,
+               surety_ledger_open(urls[i].url, NULL, &ledger, &err));
+        CHECK_TEXT(surety_str_of(err.message), urls[i].message);
+        CHECK_TEXT(surety_str_of(err.hint), hint_url);
     }
     TRY(open_file(t, folder_file(&at, "ledger.db"), 20, &ledger, &err));
     for (size_t i = 0; i < CHECK_COUNT(ids); i++) {
@@ -591,6 +656,7 @@ int main(int argc, char **argv)
         {"waits for others in vain", waits_for_others_in_vain},
         {"empties its log", empties_its_log},
         {"notices what is moved", notices_what_is_moved},
+        {"settles connections", settles_connections},
         {"reads what others wrote", reads_what_others_wrote},
         {"refuses what is no ledger", refuses_what_is_no_ledger},
         {"says what is misused", says_what_is_misused},

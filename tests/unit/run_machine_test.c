@@ -523,6 +523,29 @@ done:
     trial_close(&trial);
 }
 
+/* A clock that goes back is one that stands still; who waits need not be told
+ * how long. */
+TEST(keeps_its_time)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS("Three.")}};
+    struct trial trial;
+    surety_attempt attempt;
+
+    TRY(trial_open(&trial, t, NULL, answers, CHECK_COUNT(answers)));
+    TRY(trial_begin(&trial));
+    EXPECT(SURETY_MORE,
+           surety_run_step(trial.run, (surety_now){5000, 70000}, NULL, NULL));
+    (void)fake_wait(&trial.fake, 0, NULL);
+    TRY(surety_run_step(trial.run, (surety_now){400, 60000}, NULL, NULL));
+    TRY(surety_run_step(trial.run, (surety_now){9000, 90000}, NULL, NULL));
+    attempt = surety_run_attempt(trial.run, 0);
+    CHECK(attempt.started_ms == 5000 && attempt.first_byte_ms == 5000);
+    CHECK(attempt.ended_ms == 5000);
+done:
+    trial_close(&trial);
+}
+
 /* Ways in which what is asked for cannot be run. */
 static void no_model(struct trial *trial)
 {
@@ -698,6 +721,7 @@ int main(int argc, char **argv)
         {"tells of a call that cannot be made",
          tells_of_a_call_that_cannot_be_made},
         {"does without a contract", does_without_a_contract},
+        {"keeps its time", keeps_its_time},
         {"says what it cannot run", says_what_it_cannot_run},
     };
 
