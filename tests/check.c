@@ -2,6 +2,7 @@
 /* The harness of the C tests; see check.h. */
 #include "check.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +10,43 @@
  * is sampled evenly beyond these. */
 enum { FAULT_EVERY = 400, FAULT_SAMPLES = 200 };
 
+static void check_say(struct check *t, const char *file, int line)
+{
+    t->failed = true;
+    printf("# %s:%d: %s", file, line, t->name);
+    if (t->fail_at)
+        printf(" (allocation %zu failing%s)", t->fail_at,
+               t->sticky ? " and all after it" : "");
+    printf(": ");
+}
+
+/* A block begins with its size, which whoever gives it back must know. */
+union check_block {
+    size_t size;
+    max_align_t align;
+};
+
+static void check_sized(struct check *t, const union check_block *block,
+                        size_t size)
+{
+    if ((block ? block->size : 0) == size || t->failed || t->fail_at)
+        return;
+    check_say(t, t->name, 0);
+    printf("a block of %zu bytes is given back as one of %zu\n",
+           block ? block->size : 0, size);
+}
+
 static void *check_resize(void *ctx, void *ptr, size_t size_old,
                           size_t size_new)
 {
     struct check *t = ctx;
-    void *moved;
+    union check_block *block = ptr ? (union check_block *)ptr - 1 : NULL;
+    union check_block *moved;
 
+    check_sized(t, block, size_old);
     if (size_new == 0) {
-        t->live -= ptr != NULL;
-        free(ptr);
+        t->live -= block != NULL;
+        free(block);
         return NULL;
     }
     t->made++;
@@ -27,16 +56,17 @@ static void *check_resize(void *ctx, void *ptr, size_t size_old,
         return NULL;
     }
     /* Always another block: whoever keeps an old pointer is found out. */
-    moved = malloc(size_new);
+    moved = malloc(sizeof(*moved) + size_new);
     if (!moved)
         abort();
-    if (ptr) {
-        memcpy(moved, ptr, size_old < size_new ? size_old : size_new);
-        free(ptr);
+    moved->size = size_new;
+    if (block) {
+        memcpy(moved + 1, ptr, size_old < size_new ? size_old : size_new);
+        free(block);
     } else {
         t->live++;
     }
-    return moved;
+    return moved + 1;
 }
 
 const surety_alloc *check_alloc(struct check *t)
@@ -87,16 +117,6 @@ surety_status check_report(struct check *t, const char *contract,
     surety_contract_free(found);
     surety_registry_free(registry);
     return status;
-}
-
-static void check_say(struct check *t, const char *file, int line)
-{
-    t->failed = true;
-    printf("# %s:%d: %s", file, line, t->name);
-    if (t->fail_at)
-        printf(" (allocation %zu failing%s)", t->fail_at,
-               t->sticky ? " and all after it" : "");
-    printf(": ");
 }
 
 bool check_that(struct check *t, bool holds, const char *text, const char *file,
