@@ -136,7 +136,8 @@ static void class_add(surety__pattern_reader *reader, struct class_state *state,
     }
 }
 
-/* Reads one member: a code point, or something that is written at once. */
+/* Reads one member: a code point, as which *ret_atom begins, or something that
+ * is written at once. */
 static surety_status class_member(surety__pattern_reader *reader,
                                   struct class_state *state,
                                   surety__pattern_atom *ret_atom)
@@ -144,7 +145,6 @@ static surety_status class_member(surety__pattern_reader *reader,
     surety_status status;
     unsigned len;
 
-    ret_atom->kind = ATOM_CODE;
     if (*reader->at != '\\') {
         ret_atom->code = surety__utf8_decode(reader->at, reader->end, &len);
         if (ret_atom->code > 0x10FFFF)

@@ -286,8 +286,8 @@ typedef struct surety__pattern_atom {
     char letter;
 } surety__pattern_atom;
 
-/* Reads the escape at reader->at, a backslash. A property is written at once,
- * in PCRE2's syntax. */
+/* Reads the escape at reader->at, a backslash, into *ret_atom, which begins as
+ * a code point. A property is written at once, in PCRE2's syntax. */
 surety_status surety__pattern_escape(surety__pattern_reader *reader,
                                      bool in_class,
                                      surety__pattern_atom *ret_atom);

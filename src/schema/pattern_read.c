@@ -453,7 +453,6 @@ surety_status surety__pattern_escape(surety__pattern_reader *reader,
         ret_atom->kind = ATOM_PROPERTY;
         return pattern_read_property(reader, letter);
     }
-    ret_atom->kind = ATOM_CODE;
     if (letter == 'b' && in_class) {
         ret_atom->code = '\b';
         return SURETY_OK;

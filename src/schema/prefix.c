@@ -174,7 +174,7 @@ static void prefix_root(surety__prefix *prefix, uint32_t cell)
     prefix->begun = true;
     prefix->base = 0;
     surety__thread_ask(prefix, PREFIX_NONE, prefix->schema->root, root);
-    if (prefix_cell(prefix, cell)->flags & FLAG_OPEN || prefix->thread_count)
+    if (prefix->thread_count)
         prefix_push(prefix, cell, cell);
     else
         prefix->ended = true;

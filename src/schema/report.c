@@ -334,18 +334,14 @@ static uint64_t union_badness(surety__machine *machine,
                               const surety__cell *cell)
 {
     size_t base = machine->report_base;
-    uint64_t before = machine->badness;
-    uint64_t badness;
 
     machine->badness = 0;
     machine->report_base = machine->depth;
     surety__machine_ask(machine, branch, cell,
                         (surety__step){.index = UINT32_MAX, .same_value = true},
                         MODE_COUNT);
-    badness = machine->badness;
     machine->report_base = base;
-    machine->badness = before;
-    return badness;
+    return machine->badness;
 }
 
 uint32_t surety__report_meant(surety__machine *machine,

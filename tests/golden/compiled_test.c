@@ -20,8 +20,8 @@
  *                         completion need, what was completed or found
  *     === growth          a text each line
  *     === grown           of each, byte by byte: where it is lost as strict
- *                         JSON, as what is mended, as what is aligned; why; and
- *                         the steps of all bytes
+ *                         JSON, as what is mended, as what is aligned; and as
+ *                         JSON that comes at once; why; and all steps
  *
  * The steps are the least limit of work with which there is an answer. They are
  * no promise, but a change of them is a change of how soon SURETY_LIMIT comes:
@@ -329,12 +329,11 @@ static void write_asked(struct setting *setting, surety_buf *out)
 
 /* ---- growing ------------------------------------------------------------- */
 
-/* Feeds one byte and takes a step. */
+/* Feeds bytes and takes a step. */
 static surety_status grow(surety__prefix *prefix, surety_lenient *reader,
-                          surety_doc *doc, const char *byte, bool *ret_lost)
+                          surety_doc *doc, surety_str bytes, bool *ret_lost)
 {
-    surety_status status =
-        surety_lenient_feed(reader, (surety_str){byte, 1}, NULL);
+    surety_status status = surety_lenient_feed(reader, bytes, NULL);
     surety_val root = surety_val_none();
 
     if (status == SURETY_END)
@@ -367,9 +366,11 @@ static void write_grown_one(struct setting *setting, surety_str text,
     static const struct {
         const char *name;
         unsigned flags;
-    } modes[] = {{"strict ", SURETY__PREFIX_STRICT},
-                 {"mended ", 0},
-                 {"aligned ", SURETY__PREFIX_ALIGN}};
+        size_t bytes; /* of a step */
+    } modes[] = {{"strict ", SURETY__PREFIX_STRICT, 1},
+                 {"mended ", 0, 1},
+                 {"aligned ", SURETY__PREFIX_ALIGN, 1},
+                 {"at once ", SURETY__PREFIX_STRICT, SIZE_MAX}};
     surety_lenient *reader = surety_lenient_new(NULL);
 
     surety_buf_add(out, text);
@@ -385,9 +386,15 @@ static void write_grown_one(struct setting *setting, surety_str text,
         surety__prefix_begin(prefix, setting->schema, modes[m].flags);
         if (surety_lenient_begin(reader, setting->doc, &how, NULL))
             golden_die("a text cannot be read", setting->golden->path);
-        while (at < text.len && !lost)
-            if (grow(prefix, reader, setting->doc, text.ptr + at++, &lost))
+        while (at < text.len && !lost) {
+            const size_t left = text.len - at;
+            const surety_str bytes = {
+                text.ptr + at, left < modes[m].bytes ? left : modes[m].bytes};
+
+            at += bytes.len;
+            if (grow(prefix, reader, setting->doc, bytes, &lost))
                 break;
+        }
         surety_buf_text(out, "  ");
         surety_buf_text(out, modes[m].name);
         if (lost)

@@ -158,6 +158,51 @@ done:
     surety_schema_free(schema);
 }
 
+/* The value behind the schema that is compiled, in its own document. */
+static surety_status give_next(void *ctx, surety_str uri, surety_val *ret_val)
+{
+    (void)uri;
+    *ret_val = *(const surety_val *)ctx;
+    return SURETY_OK;
+}
+
+TEST(a_schema_beside_its_own)
+{
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_doc *value = surety_doc_new(check_alloc(t));
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_schema_options options = {
+        .size = sizeof(options), .alloc = check_alloc(t), .resolve = give_next};
+    surety_schema *schema = NULL;
+    surety_val first, second;
+    bool valid = false;
+
+    NEED(doc);
+    NEED(value);
+    NEED(checker);
+    TRY(surety_doc_read(doc,
+                        surety_str_of("[{\"items\":{\"$ref\":\"urn:next\"}},"
+                                      "{\"type\":\"null\"},[7]]"),
+                        NULL, NULL));
+    first = surety_val_first(surety_doc_root(doc));
+    second = surety_val_next(surety_doc_root(doc), first);
+    options.resolve_ctx = &second;
+    TRY(surety_schema_compile(first, &options, &schema, NULL));
+    TRY(surety_doc_read(value, surety_str_of("[null]"), NULL, NULL));
+    TRY(surety_checker_check(checker, schema, surety_doc_root(value), &valid,
+                             NULL));
+    CHECK(valid);
+    TRY(surety_doc_read(value, surety_str_of("[1]"), NULL, NULL));
+    TRY(surety_checker_check(checker, schema, surety_doc_root(value), &valid,
+                             NULL));
+    CHECK(!valid);
+done:
+    surety_schema_free(schema);
+    surety_checker_free(checker);
+    surety_doc_free(value);
+    surety_doc_free(doc);
+}
+
 TEST(calls_that_make_no_sense)
 {
     surety_schema *schema = NULL;
@@ -288,6 +333,7 @@ int main(int argc, char **argv)
         {"a second check allocates nothing", a_second_check_allocates_nothing},
         {"a third report allocates nothing", a_third_report_allocates_nothing},
         {"a part of a document", a_part_of_a_document},
+        {"a schema beside its own", a_schema_beside_its_own},
         {"calls that make no sense", calls_that_make_no_sense},
         {"a checker recovers from a limit", a_checker_recovers_from_a_limit},
         {"a schema from a value", a_schema_from_a_value},

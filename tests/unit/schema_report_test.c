@@ -3,6 +3,7 @@
  * output formats. The words are tested in tests/golden/messages. */
 #include "check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "schema/schema.h"
@@ -223,6 +224,39 @@ static void many_members(surety_buf *out, unsigned count, const char *value,
 
 /* A hint looks at 512 names or values: the likely one is the last of them, or
  * the one behind. */
+/* The text of len bytes that holds an array. */
+static char *array_in_text(size_t len)
+{
+    char *text = malloc(len + 3);
+
+    if (!text)
+        abort();
+    memset(text, ' ', len + 2);
+    memcpy(text, "\"[1", 3);
+    memcpy(text + len, "]\"", 3);
+    return text;
+}
+
+TEST(hints_read_texts_below_65536_bytes)
+{
+    static const struct {
+        size_t len;
+        const char *hint;
+    } rows[] = {{4, "[1]?"}, {65535, "[1]?"}, {65536, ""}};
+
+    for (size_t i = 0; i < CHECK_COUNT(rows) && !t->failed; i++) {
+        struct report report = {.schema = NULL};
+        char *text = array_in_text(rows[i].len);
+
+        TRY(report_of(t, &report, "{\"type\":[\"array\",\"null\"]}", text));
+        CHECK(surety_findings_count(report.findings) == 1);
+        CHECK_TEXT(surety_findings_at(report.findings, 0).hint, rows[i].hint);
+    done:
+        report_done(&report);
+        free(text);
+    }
+}
+
 TEST(hints_look_at_512_names)
 {
     for (unsigned count = 511; count <= 512; count++) {
@@ -280,6 +314,8 @@ int main(int argc, char **argv)
          findings_stand_in_the_order_of_the_schema},
         {"output formats", output_formats},
         {"detailed output nests", detailed_output_nests},
+        {"hints read texts below 65,536 bytes",
+         hints_read_texts_below_65536_bytes},
         {"hints look at 512 names", hints_look_at_512_names},
     };
 
