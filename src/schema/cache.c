@@ -136,6 +136,7 @@ static bool cache_limits_same(const surety_limits *a, const surety_limits *b)
            a->schema_nodes_max == b->schema_nodes_max &&
            a->schema_depth_max == b->schema_depth_max &&
            a->schema_documents_max == b->schema_documents_max &&
+           a->inplace_depth_max == b->inplace_depth_max &&
            a->pattern_len_max == b->pattern_len_max &&
            a->pattern_match_max == b->pattern_match_max &&
            a->pattern_heap_kib_max == b->pattern_heap_kib_max;

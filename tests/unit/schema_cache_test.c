@@ -110,6 +110,43 @@ done:
     surety_schema_cache_free(cache);
 }
 
+/* Limits that decide whether a schema compiles tell it apart, one below their
+ * default; others do not. */
+TEST(limits_that_tell_apart)
+{
+    static const char *const compiling =
+        "text_bytes_max depth_max number_len_max string_len_max key_len_max "
+        "values_max schema_bytes_max schema_nodes_max schema_depth_max "
+        "schema_documents_max inplace_depth_max pattern_len_max "
+        "pattern_match_max pattern_heap_kib_max ";
+    surety_schema_cache *cache = surety_schema_cache_new(check_alloc(t), 0, 0);
+    surety_schema_options options = cache_options();
+    surety_limit limit;
+
+    NEED(cache);
+    for (size_t i = 0; surety_limit_at(i, &limit); i++) {
+        surety_limits limits = {.size = sizeof(limits)};
+        const surety_schema *usual = NULL, *other = NULL;
+        char name[64], value[32];
+
+        snprintf(name, sizeof(name), "%s ", limit.name);
+        snprintf(value, sizeof(value), "%llu",
+                 (unsigned long long)(limit.usual - 1));
+        TRY(surety_limits_set(&limits, surety_str_of(limit.name),
+                              surety_str_of(value), NULL));
+        TRY(surety_schema_cache_read(cache, surety_str_of("{}"), NULL, &usual,
+                                     NULL));
+        options.limits = &limits;
+        TRY(surety_schema_cache_read(cache, surety_str_of("{}"), &options,
+                                     &other, NULL));
+        if ((usual != other) != (strstr(compiling, name) != NULL))
+            printf("# %s\n", limit.name);
+        CHECK((usual != other) == (strstr(compiling, name) != NULL));
+    }
+done:
+    surety_schema_cache_free(cache);
+}
+
 /* Every length around what the hash takes at once, each with one byte
  * different at either end. */
 TEST(texts_that_nearly_are_the_same)
@@ -329,6 +366,7 @@ int main(int argc, char **argv)
         {"the same text is compiled once", the_same_text_is_compiled_once},
         {"whatever may matter tells them apart",
          whatever_may_matter_tells_them_apart},
+        {"limits that tell apart", limits_that_tell_apart},
         {"texts that nearly are the same", texts_that_nearly_are_the_same},
         {"schemas_max", schemas_max},
         {"schemas_max by default", schemas_max_by_default},
