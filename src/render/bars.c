@@ -424,7 +424,7 @@ void surety__bars_lying(surety__picture *picture)
     row = (picture->bottom - picture->top) / (double)model->places_count;
     thick = row * share / (double)beside;
     thick = fmin(thick, 40);
-    has_labels = thick >= 9 || (beside == 1 && row >= 14);
+    has_labels = thick >= 9;
     picture->left = DRAW_MARGIN + bars_names(picture, row, false) + 10;
     bars_names(picture, row, true);
     has_labels &= picture->right - picture->left -

@@ -128,7 +128,7 @@ static void ticks_put(double value, struct ticks_words words, unsigned decimals,
 
     if (value < 0)
         surety_buf_text(out, "\xE2\x88\x92");
-    if (unit.len > 0 && !is_suffix)
+    if (!is_suffix)
         surety_buf_add(out, unit);
     ticks_fixed(value, decimals, out);
     if (words.suffix)
