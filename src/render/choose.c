@@ -119,6 +119,16 @@ static bool choose_is_margin(surety_str name)
             name.ptr[name.len - 2] == 'P');
 }
 
+/* How many words of a name stand in the title, four for each, and one more
+ * where all do: "Pay" is about "pay" rather than about "net pay". */
+static unsigned choose_words(surety_str name, surety_str title)
+{
+    const unsigned shared = surety__words_shared(name, title);
+
+    return 4 * shared +
+           (shared > 0 && shared == surety__words_shared(name, name));
+}
+
 /* How well a column of numbers suits the title; 0: it is none. */
 static unsigned choose_score(const surety_table *table, surety_str title,
                              size_t i)
@@ -128,9 +138,9 @@ static unsigned choose_score(const surety_table *table, surety_str title,
 
     if (column->kind != SURETY_COLUMN_NUMBER)
         return 0;
-    score = 4 * surety__words_shared(column->label, title) + 2;
+    score = choose_words(column->label, title) + 2;
     if (!surety_str_equal(column->name, column->label))
-        score += 4 * surety__words_shared(column->name, title);
+        score += choose_words(column->name, title);
     return choose_is_margin(column->name) ? score / 2 : score;
 }
 

@@ -162,7 +162,7 @@ bool surety__figure_read(surety_str text, surety__figure *figure)
 
 void surety__figure_group(const surety__figure *figure, surety_buf *out)
 {
-    size_t end = 0;
+    size_t end;
     size_t at = 0;
     const bool is_prefix = figure->unit.len > 0 && figure->unit.ptr[0] != '%';
 
@@ -172,7 +172,8 @@ void surety__figure_group(const surety__figure *figure, surety_buf *out)
     }
     if (is_prefix)
         surety_buf_add(out, figure->unit);
-    for (end = at; end < figure->len && figure_is_digit(figure->text[end]);)
+    end = at;
+    while (end < figure->len && figure_is_digit(figure->text[end]))
         end++;
     if (memchr(figure->text, 'e', figure->len))
         end = at;

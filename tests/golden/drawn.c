@@ -503,6 +503,8 @@ void drawn_svg(surety_str svg, surety_buf *out)
         take(reader, (surety_str){tail.ptr + 1, end}, rest);
     }
     run_end(reader);
+    if (svg.len < 7 || memcmp(svg.ptr + svg.len - 7, "</svg>\n", 7) != 0)
+        surety_buf_text(out, "unknown end\n");
     surety_buf_done(&reader->run.text);
     surety_buf_done(&text);
     free(reader);
