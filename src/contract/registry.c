@@ -145,9 +145,10 @@ static surety_status registry_find_name(struct registry_search *search,
     surety_status status = SURETY_OK;
     surety__index index;
 
-    if (surety__name_valid(search->name) &&
-        (search->request.ptr == NULL ||
-         surety__version_request_valid(search->request))) {
+    const bool asked = search->request.ptr == NULL ||
+                       surety__version_request_valid(search->request);
+
+    if (surety__name_valid(search->name) && asked) {
         for (size_t i = 0; i < registry->folder_count && status == SURETY_OK &&
                            !search->hit.found;
              i++)
@@ -162,7 +163,7 @@ static surety_status registry_find_name(struct registry_search *search,
     }
     surety__index_init(&index, registry->alloc);
     status = surety__index_read(&index, registry, reterr);
-    if (status == SURETY_OK)
+    if (status == SURETY_OK && asked)
         status = registry_search_alias(search, &index, reterr);
     if (status == SURETY_OK)
         status = search->hit.found
@@ -353,19 +354,71 @@ static surety_status registry_read_file(struct registry_search *search,
  * name that is not finished yet is nearer than nothing. */
 static unsigned registry_distance(surety_str name, surety_str asked)
 {
-    const unsigned whole = surety__str_distance(name, asked, 4);
+    unsigned whole = surety__str_distance(name, asked, 4);
     size_t start = name.len;
+
+    if (whole >= asked.len && whole > 0) /* they have nothing in common */
+        whole = 5;
 
     while (start > 0 && name.ptr[start - 1] != '/')
         start--;
     const surety_str last = {name.ptr + start, name.len - start};
     const unsigned part = surety__str_distance(last, asked, 2);
 
-    if (part <= 2 && part + 1 < whole)
+    if (part <= 2 && part < asked.len && part + 1 < whole)
         return part + 1;
     return asked.len > 2 && whole > 3 && surety__str_starts(name, asked)
                ? 3
                : whole;
+}
+
+/* Why the contract that has the name is not the one that is asked for. */
+static surety_status registry_not_that(const struct registry_search *search,
+                                       const surety_registry_entry *entry,
+                                       surety_error *reterr)
+{
+    const surety_str name = search->name;
+    const surety_str request = search->request;
+
+    if (entry->error.len) {
+        surety__fail(reterr, SURETY_END, "\"%.*s\" is no contract: %.*s",
+                     (int)name.len, name.ptr, (int)entry->error.len,
+                     entry->error.ptr);
+        surety__hint(reterr, "the file is %.*s", (int)entry->source.len,
+                     entry->source.ptr);
+    } else if (!surety__version_request_valid(request)) {
+        surety__fail(reterr, SURETY_END, "\"%.*s\" is no version",
+                     (int)request.len, request.ptr);
+        surety__hint(reterr, "what can be asked for is NAME, NAME@1, NAME@1.2 "
+                             "or NAME@1.2.3");
+    } else {
+        surety__fail(reterr, SURETY_END, "\"%.*s\" has no version %.*s",
+                     (int)name.len, name.ptr, (int)request.len, request.ptr);
+        surety__hint(reterr, "there is %.*s%s%.*s", (int)entry->name.len,
+                     entry->name.ptr,
+                     entry->version.len ? "@" : ", without a version",
+                     (int)entry->version.len, entry->version.ptr);
+    }
+    return SURETY_END;
+}
+
+/* Puts a name among the three nearest, unless it is there. */
+static void registry_near(surety_str name, unsigned distance,
+                          surety_str near[3], unsigned far[3])
+{
+    size_t place = 3;
+
+    for (size_t i = 0; i < 3; i++)
+        if (near[i].ptr && surety_str_equal(name, near[i]))
+            return;
+    while (place > 0 && distance < far[place - 1])
+        place--;
+    if (place == 3)
+        return;
+    memmove(far + place + 1, far + place, (2 - place) * sizeof(far[0]));
+    memmove(near + place + 1, near + place, (2 - place) * sizeof(near[0]));
+    far[place] = distance;
+    near[place] = name;
 }
 
 static surety_status registry_miss(const struct registry_search *search,
@@ -381,38 +434,22 @@ static surety_status registry_miss(const struct registry_search *search,
         const surety_registry_entry *entry = &index->records[i].entry;
         const unsigned distance = registry_distance(entry->name, name);
 
-        if (distance == 0) {
-            status =
-                surety__fail(reterr, SURETY_END, "\"%.*s\" has no version %.*s",
-                             (int)name.len, name.ptr, (int)search->request.len,
-                             search->request.ptr);
-            surety__hint(reterr, "there is %.*s@%.*s", (int)entry->name.len,
-                         entry->name.ptr, (int)entry->version.len,
-                         entry->version.ptr);
-            return status;
-        }
-        if (near[0].ptr && surety_str_equal(entry->name, near[0]))
-            continue;
-        for (size_t place = 0; place < 3; place++) {
-            if (distance >= far[place] ||
-                (near[place].ptr && surety_str_equal(entry->name, near[place])))
-                continue;
-            memmove(far + place + 1, far + place, (2 - place) * sizeof(far[0]));
-            memmove(near + place + 1, near + place,
-                    (2 - place) * sizeof(near[0]));
-            far[place] = distance;
-            near[place] = entry->name;
-            break;
-        }
+        if (distance == 0)
+            return registry_not_that(search, entry, reterr);
+        registry_near(entry->name, distance, near, far);
     }
     status = surety__fail(reterr, SURETY_END,
                           "no contract or file is called \"%.*s\"",
                           (int)(name.len), name.ptr);
     if (near[0].ptr)
         surety__hint(reterr, "did you mean %.*s%s%.*s%s%.*s?", (int)near[0].len,
-                     near[0].ptr, near[1].ptr ? ", " : "", (int)near[1].len,
-                     near[1].ptr ? near[1].ptr : "", near[2].ptr ? " or " : "",
-                     (int)near[2].len, near[2].ptr ? near[2].ptr : "");
+                     near[0].ptr,
+                     near[2].ptr   ? ", "
+                     : near[1].ptr ? " or "
+                                   : "",
+                     (int)near[1].len, near[1].ptr ? near[1].ptr : "",
+                     near[2].ptr ? " or " : "", (int)near[2].len,
+                     near[2].ptr ? near[2].ptr : "");
     return status;
 }
 

@@ -285,7 +285,8 @@ static void text_repairs(const surety__repairs *repairs, surety_str source,
         const surety_issue rest = {.position.line = 0};
 
         text_head(&rest, source, palette->note, "note", palette, out);
-        surety__buf_printf(out, "%zu more repairs\n", repairs->total - told);
+        surety__buf_printf(out, "%zu more repair%s\n", repairs->total - told,
+                           repairs->total - told == 1 ? "" : "s");
     }
 }
 

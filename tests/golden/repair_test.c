@@ -110,6 +110,12 @@ static void put_outcome(surety_buf *out, const surety_outcome *outcome)
         surety_buf_text(out, surety_stage_name(surety_outcome_stage(outcome)));
         surety_buf_byte(out, '\n');
     }
+    if (surety_outcome_fallback(outcome)) {
+        surety_buf_text(out, "instead ");
+        surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
+                         out);
+        surety_buf_byte(out, '\n');
+    }
     if (surety_outcome_partial(outcome)) {
         surety_buf_text(out, "open    /");
         if (surety_outcome_open(outcome).len)
