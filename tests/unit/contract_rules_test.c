@@ -355,6 +355,48 @@ done:
     bench_close(&bench);
 }
 
+/* Outputs up to what the memory has that both processes share, and beyond it,
+ * alone and several; a value that is longer than a message is expected to be.
+ */
+TEST(carries_long_values)
+{
+    static const char *const derived[] = {
+        "a", ".", "b", "[., \"b\"]", "c", "length", "d", ".[:9]", NULL};
+    static const size_t lengths[] = {0,     16000, 21800, 21900, 32740,
+                                     32760, 65470, 65500, 65510, 65515,
+                                     65520, 65525, 65530, 65536, 200000};
+    struct bench bench = {0};
+    surety_buf json;
+
+    surety_buf_init(&json, NULL, 0);
+    TRY(bench_open(t, &bench, NULL, derived));
+    for (size_t i = 0; i < CHECK_COUNT(lengths); i++) {
+        surety_val root;
+        surety_str a, b;
+
+        if (t->fail_at && i > 0)
+            continue;
+        surety_buf_reset(&json);
+        surety_buf_byte(&json, '"');
+        for (size_t k = 0; k < lengths[i]; k++)
+            surety_buf_byte(&json, (char)('a' + k % 26));
+        surety_buf_text(&json, "\"");
+        surety_buf_byte(&json, '\0');
+        TRY(json.status);
+        TRY(bench_derive(&bench, json.ptr));
+        root = surety_doc_root(bench.out);
+        a = surety_val_str(surety_val_get(root, "a"));
+        b = surety_val_str(surety_val_item(surety_val_get(root, "b"), 0));
+        CHECK(a.len == lengths[i] && surety_str_equal(a, b));
+        CHECK(a.len == 0 || memcmp(a.ptr, json.ptr + 1, a.len) == 0);
+        CHECK(surety_val_uint(surety_val_get(root, "c"), 1) == lengths[i]);
+        CHECK(surety_val_count(root) == 4);
+    }
+done:
+    surety_buf_done(&json);
+    bench_close(&bench);
+}
+
 /* jq frees nested arrays by recursion: deep ones overflow its stack, which in
  * a process of its own is nobody else's. */
 TEST(starts_again_after_a_death)
@@ -473,6 +515,7 @@ int main(int argc, char **argv)
         {"ends a rule that takes memory", ends_a_rule_that_takes_memory},
 #endif
         {"takes values of depth 256", takes_values_of_depth_256},
+        {"carries long values", carries_long_values},
         {"starts again after a death", starts_again_after_a_death},
         {"hands its process on", hands_its_process_on},
         {"survives a fork", survives_a_fork},

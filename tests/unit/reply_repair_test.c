@@ -690,7 +690,8 @@ TEST(bounds_the_list)
         surety_buf_reset(&report);
         TRY(surety_outcome_write(outcome, SURETY_REPORT_TEXT,
                                  surety_str_of("r"), NULL, &report));
-        CHECK(stands_in(surety_buf_str(&report), "1 more repairs") == (i == 1));
+        CHECK(stands_in(surety_buf_str(&report), "1 more repair\n") ==
+              (i == 1));
         surety_outcome_free(outcome);
         outcome = NULL;
     }
