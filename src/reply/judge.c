@@ -328,10 +328,12 @@ static surety_status judge_check(surety_judge *judge, surety_error *reterr)
 surety_status surety__judge_count(surety_judge *judge, surety__trial *trial,
                                   surety_error *reterr)
 {
-    const surety_status status = surety_checker_report(
+    surety_status status;
+
+    surety_findings_reset(trial->findings); /* it may be counted again */
+    status = surety_checker_report(
         judge->checker, surety_contract_schema(judge->contract),
         surety_doc_root(trial->doc), trial->findings, reterr);
-
     trial->counted = true;
     if (status == SURETY_OK)
         trial->error_count = surety_findings_count(trial->findings) +

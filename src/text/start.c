@@ -514,7 +514,7 @@ size_t surety__start_unwrap(surety_str text, size_t at)
     const size_t from = at;
     bool call = false;
 
-    for (unsigned i = 0; i < START_WRAPS_MAX; i++) {
+    for (unsigned i = 0; i <= START_WRAPS_MAX; i++) {
         size_t next;
 
         at = start_space(text, at);
@@ -570,7 +570,7 @@ bool surety__text_over(surety_str text, size_t at, size_t *ret_brackets)
                 return false;
             at = end;
         } else if (surety__is_space(text.ptr[at]) ||
-                   memchr(";,'\"`*~", text.ptr[at], 7)) {
+                   memchr(";,'\"`*_~", text.ptr[at], 8)) {
             at++;
         } else {
             return false;
