@@ -403,7 +403,16 @@ TEST(nothing_is_given_for_nothing)
     CHECK(surety_outcome_error(NULL, 0).position.line == 0);
     CHECK(surety_outcome_warning(NULL, 7).keyword.len == 0);
     CHECK(surety_outcome_place(NULL) == SURETY_PLACE_NONE);
+    CHECK(surety_outcome_stage(NULL) == SURETY_STAGE_EXTRACTION);
+    CHECK(surety_outcome_start(NULL) == 0 && surety_outcome_end(NULL) == 0);
+    CHECK(!surety_outcome_fallback(NULL) && !surety_outcome_partial(NULL));
+    CHECK(surety_outcome_open(NULL).len == 0);
+    CHECK(surety_outcome_repaired_count(NULL) == 0);
+    CHECK(surety_outcome_repaired(NULL, 0).kind[0] == '\0');
     CHECK(surety_val_kind(surety_outcome_value(NULL)) == SURETY_KIND_NONE);
+    CHECK(surety_val_kind(surety_outcome_derived(NULL)) == SURETY_KIND_NONE);
+    CHECK(surety_val_kind(surety_outcome_candidate(NULL)) == SURETY_KIND_NONE);
+    CHECK_TEXT(surety_str_of(surety_stage_name((surety_stage)99)), "unknown");
     CHECK_TEXT(surety_str_of(surety_stage_name(SURETY_STAGE_DONE)), "done");
     CHECK_TEXT(surety_str_of(surety_stage_name(SURETY_STAGE_EXTRACTION)),
                "extraction");
