@@ -226,7 +226,7 @@ surety_str surety__partial_path(const surety__trial *trial)
     const surety_val root = surety_doc_root(trial->doc);
     surety_str path = surety_str_of(trial->fault.path);
 
-    /* A key that is not complete, or has no value yet, is no place. */
+    /* A path that had no room to its end leads to the value around it. */
     while (path.len && !surety_val_at(root, path).doc) {
         while (path.len && path.ptr[path.len - 1] != '/')
             path.len--;
