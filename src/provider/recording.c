@@ -199,7 +199,7 @@ surety_status surety__exchange_write(const surety__exchange *exchange,
         surety__buf_printf(out, ",\"failure\":\"%s\",\"sent\":%s",
                            surety_failure_name(delivery->failure),
                            delivery->sent ? "true" : "false");
-    if (delivery->message[0]) {
+    if (delivery->failure || delivery->message[0]) {
         surety_buf_text(out, ",\"message\":");
         surety_json_string(out, surety_str_of(delivery->message));
     }

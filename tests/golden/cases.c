@@ -70,6 +70,28 @@ void golden_unescape(surety_str text, surety_buf *out)
     }
 }
 
+void golden_escape(surety_buf *out, char byte)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char code = (unsigned char)byte;
+    static const char named[][2] = {
+        {'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}, {'\\', '\\'}};
+
+    for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
+        if (named[i][0] == byte) {
+            surety_buf_byte(out, '\\');
+            surety_buf_byte(out, named[i][1]);
+            return;
+        }
+    if (code >= 0x20 && code < 0x7F) {
+        surety_buf_byte(out, byte);
+        return;
+    }
+    surety_buf_text(out, "\\x");
+    surety_buf_byte(out, digits[code >> 4]);
+    surety_buf_byte(out, digits[code & 15]);
+}
+
 /* ---- files --------------------------------------------------------------- */
 
 bool golden_read(const char *path, surety_buf *out)

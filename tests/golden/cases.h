@@ -109,6 +109,8 @@ void golden_error(surety_buf *out, const surety_error *error);
 
 /* Appends text, in which \r \n \t \\ and \xNN stand for bytes. */
 void golden_unescape(surety_str text, surety_buf *out);
+/* Appends a byte as it stands in such a text. */
+void golden_escape(surety_buf *out, char byte);
 /* Takes the next line off text; false at its end. */
 bool golden_line(surety_str *text, surety_str *ret_line);
 /* Takes start off text; false where text begins otherwise. */

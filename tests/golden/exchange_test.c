@@ -15,15 +15,13 @@
  *                     `@fill N TEXT`, and then `@wait MS`, `@read` (another
  *                     request), `@next` (closes; the next connection),
  *                     `@reset`, `@hold` (until the client closes)
- *     === request     METHOD URL, in which HOST is the server; then a header a
- *                     line, or `@OPTION`, see option_read; an empty line, the
- *                     body
+ *     === request     see request.h; the options are those of option_read
  *     === heard       made: head, body, end; or why it was refused
  *     === asked       made, and last: all that the server read
  *
  * The transport lives as long as its case. What libcurl says in its own words
  * is left out, for they are another with each of its versions. */
-#include "golden/cases.h"
+#include "golden/request.h"
 
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -36,11 +34,10 @@
 
 #include <surety/provider.h>
 
-#include "base/base.h"
 #include "provider/transport.h"
 
 enum {
-    HEADERS_MAX = 8,
+    HEADERS_MAX = 8, /* that are shown */
     VARIABLES_MAX = 4,
     SHOWN_MAX = 200, /* bytes of a body */
     WAIT_MS = 60000, /* for what always comes */
@@ -326,89 +323,40 @@ static void hear_end(void *ctx, const surety_delivery *delivery)
 /* ---- requests ------------------------------------------------------------ */
 
 struct asking {
-    surety_request request;
-    surety_header headers[HEADERS_MAX];
-    surety_buf url;
+    struct golden_request given;
     surety_str cancel; /* at the start, head, bytes */
     size_t break_after;
     uint32_t after;
     bool twice, close;
 };
 
-static uint32_t number_of(surety_str text)
+static void option_read(void *ctx, surety_str line)
 {
-    uint32_t number = 0;
-
-    for (size_t i = 0; i < text.len; i++)
-        number = number * 10 + (uint32_t)(text.ptr[i] - '0');
-    return number;
-}
-
-static void option_read(surety_str line, struct asking *asking)
-{
-    surety_timeouts *timeouts = &asking->request.timeouts;
+    struct asking *asking = ctx;
+    surety_timeouts *timeouts = &asking->given.request.timeouts;
 
     if (golden_take(&line, "@max "))
-        asking->request.response_bytes_max = number_of(line);
+        asking->given.request.response_bytes_max = golden_number(line);
     else if (golden_take(&line, "@connect_ms "))
-        timeouts->connect_ms = number_of(line);
+        timeouts->connect_ms = golden_number(line);
     else if (golden_take(&line, "@first_byte_ms "))
-        timeouts->first_byte_ms = number_of(line);
+        timeouts->first_byte_ms = golden_number(line);
     else if (golden_take(&line, "@idle_ms "))
-        timeouts->idle_ms = number_of(line);
+        timeouts->idle_ms = golden_number(line);
     else if (golden_take(&line, "@total_ms "))
-        timeouts->total_ms = number_of(line);
+        timeouts->total_ms = golden_number(line);
     else if (golden_take(&line, "@cancel ")) /* start, head or bytes */
         asking->cancel = line;
     else if (golden_take(&line, "@break ")) /* after so many portions */
-        asking->break_after = number_of(line);
-    else if (golden_take(&line, "@after ")) /* the server has begun to wait */
-        asking->after = number_of(line);    /* for the client so often */
-    else if (golden_take(&line, "@twice"))  /* with the same id */
+        asking->break_after = golden_number(line);
+    else if (golden_take(&line, "@after "))  /* the server has begun to wait */
+        asking->after = golden_number(line); /* for the client so often */
+    else if (golden_take(&line, "@twice"))   /* with the same id */
         asking->twice = true;
     else if (golden_take(&line, "@close")) /* the transport, at the start */
         asking->close = true;
     else
         golden_die("no such option of a request", line.ptr);
-}
-
-static void request_read(const struct world *world, surety_str text,
-                         struct asking *asking)
-{
-    surety_request *request = &asking->request;
-    const surety_str host = SURETY__LITERAL("HOST");
-    surety_str line = {NULL, 0};
-    size_t at;
-
-    request->size = sizeof(*request);
-    request->headers = asking->headers;
-    golden_line(&text, &line);
-    at = surety__str_find(line, SURETY__LITERAL(" "));
-    request->method = (surety_str){line.ptr, at};
-    line.ptr += at + 1;
-    line.len -= at + 1;
-    at = surety__str_find(line, host);
-    surety_buf_append(&asking->url, line.ptr, at);
-    if (at < line.len) {
-        surety_buf_text(&asking->url, world->server.host);
-        at += host.len;
-        surety_buf_append(&asking->url, line.ptr + at, line.len - at);
-    }
-    request->url = surety_buf_str(&asking->url);
-    while (golden_line(&text, &line) && line.len) {
-        const size_t colon = surety__str_find(line, SURETY__LITERAL(": "));
-
-        if (line.ptr[0] == '@') {
-            option_read(line, asking);
-            continue;
-        }
-        if (request->header_count == HEADERS_MAX || colon == line.len)
-            golden_die("no header", line.ptr);
-        asking->headers[request->header_count++] = (surety_header){
-            .name = {line.ptr, colon},
-            .value = {line.ptr + colon + 2, line.len - colon - 2}};
-    }
-    request->body = text;
 }
 
 static void put_refusal(surety_status status, const surety_error *error,
@@ -422,20 +370,20 @@ static void converse(struct world *world, const struct asking *asking,
                      struct heard *heard)
 {
     const bool command =
-        surety__str_starts(asking->request.url, SURETY__LITERAL("exec"));
+        surety__str_starts(asking->given.request.url, SURETY__LITERAL("exec"));
     surety_transport **place = command ? &world->exec : &world->http;
     surety_transport *transport = *place;
     const surety_receiver receiver = {heard, hear_head, hear_bytes, hear_end};
     surety_error error;
-    surety_status status = transport->start(transport->ctx, 1, &asking->request,
-                                            &receiver, &error);
+    surety_status status = transport->start(
+        transport->ctx, 1, &asking->given.request, &receiver, &error);
 
     if (status) {
         put_refusal(status, &error, heard->out);
         return;
     }
     if (asking->twice) {
-        status = transport->start(transport->ctx, 1, &asking->request,
+        status = transport->start(transport->ctx, 1, &asking->given.request,
                                   &receiver, &error);
         put_refusal(status, &error, heard->out);
     }
@@ -460,17 +408,16 @@ static void converse(struct world *world, const struct asking *asking,
 
 static void run_request(struct world *world, surety_str text, surety_buf *out)
 {
-    struct asking asking = {.break_after = 0};
+    struct asking asking = {.given = {.ctx = &asking, .option = option_read}};
     struct heard heard = {.world = world, .out = out};
 
-    surety_buf_init(&asking.url, NULL, 0);
     surety_buf_init(&heard.body, NULL, 0);
-    request_read(world, text, &asking);
+    golden_request_read(text, world->server.host, &asking.given);
     heard.break_after = asking.break_after;
     while (world->server.waits < asking.after)
         surety__clock_sleep(1);
     converse(world, &asking, &heard);
-    surety_buf_done(&asking.url);
+    surety_buf_done(&asking.given.url);
     surety_buf_done(&heard.body);
 }
 

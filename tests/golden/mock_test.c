@@ -54,28 +54,6 @@ static void put_number(surety_buf *out, const char *before, uint64_t number,
     surety_buf_text(out, after);
 }
 
-static void put_byte(surety_buf *out, char byte)
-{
-    static const char digits[] = "0123456789abcdef";
-    const unsigned char code = (unsigned char)byte;
-    static const char named[][2] = {
-        {'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}, {'\\', '\\'}};
-
-    for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
-        if (named[i][0] == byte) {
-            surety_buf_byte(out, '\\');
-            surety_buf_byte(out, named[i][1]);
-            return;
-        }
-    if (code >= 0x20 && code < 0x7F) {
-        surety_buf_byte(out, byte);
-        return;
-    }
-    surety_buf_text(out, "\\x");
-    surety_buf_byte(out, digits[code >> 4]);
-    surety_buf_byte(out, digits[code & 15]);
-}
-
 static void put_piece(surety_buf *out, surety_str piece)
 {
     surety_buf_text(out, "> ");
@@ -86,11 +64,11 @@ static void put_piece(surety_buf *out, surety_str piece)
             end++;
         if (end - i >= RUN_MIN) {
             surety_buf_byte(out, '{');
-            put_byte(out, piece.ptr[i]);
+            golden_escape(out, piece.ptr[i]);
             put_number(out, "*", end - i, "}");
             i = end;
         } else {
-            put_byte(out, piece.ptr[i++]);
+            golden_escape(out, piece.ptr[i++]);
         }
     }
     surety_buf_byte(out, '\n');
