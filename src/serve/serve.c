@@ -677,19 +677,22 @@ typedef union serve_address {
     struct sockaddr_in6 six;
 } serve_address;
 
+static surety_str serve_address_of(const surety__server_options *options)
+{
+    return options->address.len ? options->address
+                                : SURETY__LITERAL("127.0.0.1");
+}
+
 static bool serve_parse_address(const surety__server_options *options,
                                 serve_address *ret_address, socklen_t *ret_len)
 {
-    char text[64] = "127.0.0.1";
+    const surety_str given = serve_address_of(options);
+    char text[64];
 
-    if (options->address.len >= sizeof(text) ||
-        (options->address.len &&
-         memchr(options->address.ptr, 0, options->address.len)))
+    if (given.len >= sizeof(text) || memchr(given.ptr, 0, given.len))
         return false;
-    if (options->address.len) {
-        memcpy(text, options->address.ptr, options->address.len);
-        text[options->address.len] = '\0';
-    }
+    memcpy(text, given.ptr, given.len);
+    text[given.len] = '\0';
     memset(ret_address, 0, sizeof(*ret_address));
     if (inet_pton(AF_INET, text, &ret_address->four.sin_addr) == 1) {
         ret_address->four.sin_family = AF_INET;
@@ -814,11 +817,10 @@ surety_status surety__server_open(const surety__server_options *options,
     }
     fd = serve_listen(&address, len, &server->port);
     if (fd < 0 || serve_pipe(server->wake_fds)) {
-        status =
-            surety__fail(reterr, SURETY_IO, "cannot listen on %.*s port %u: %s",
-                         (int)options->address.len,
-                         options->address.len ? options->address.ptr : "",
-                         (unsigned)options->port, strerror(errno));
+        status = surety__fail(
+            reterr, SURETY_IO, "cannot listen on %.*s port %u: %s",
+            (int)serve_address_of(options).len, serve_address_of(options).ptr,
+            (unsigned)options->port, strerror(errno));
         surety__hint(reterr, "port 0 takes one that is free");
         goto done;
     }

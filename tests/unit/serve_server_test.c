@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HTTP server with a service of the test's: every way in which a service
+ * goes on, and the clients that do not. One thread: the test moves the server
+ * while it reads. */
+#include "serve/serve.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { STEP_MS = 2, STEPS_MAX = 4000, STARVED_MAX = 40 };
+
+/* What the service does with the next request, and what it noticed. */
+struct world {
+    const struct check *t;
+    surety__server *server;
+    surety__response response;
+    surety__flow flow;  /* of request */
+    uint32_t wait_ms;   /* before it, where it is not 0 */
+    const char *pulled; /* a letter a pull: a byte itself, or " " waits 1 ms,
+                           "~" waits long, "." "!" "^" end, cut and reset */
+    size_t pulls;
+    bool twice;  /* answers twice */
+    bool waked;  /* what waits long is waked */
+    bool waited; /* once before the request was answered */
+    surety__serving *waiting;
+    surety_error error;
+    surety_status status, again;
+    unsigned requests, ended, whole;
+    uint64_t sent;
+    char asked[200]; /* METHOD PATH QUERY BODY */
+    int fd;
+    char got[65536];
+    size_t len;
+    bool reset;
+};
+
+static size_t put_text(char *to, size_t at, size_t size, surety_str text)
+{
+    const size_t len = text.len < size - 2 - at ? text.len : size - 2 - at;
+
+    if (len)
+        memcpy(to + at, text.ptr, len);
+    to[at + len] = ' ';
+    to[at + len + 1] = '\0';
+    return at + len + 1;
+}
+
+static surety__flow serve_request(void *ctx, surety__serving *exchange,
+                                  uint32_t *ret_wait_ms)
+{
+    struct world *world = ctx;
+    const size_t size = sizeof(world->asked);
+    size_t at = 0;
+
+    if (world->wait_ms && !world->waited) {
+        world->waited = true;
+        world->waiting = exchange;
+        *ret_wait_ms = world->wait_ms;
+        return FLOW_WAIT;
+    }
+    world->requests++;
+    at = put_text(world->asked, at, size, surety__serving_method(exchange));
+    at = put_text(world->asked, at, size, surety__serving_path(exchange));
+    at = put_text(world->asked, at, size, surety__serving_query(exchange));
+    at = put_text(world->asked, at, size,
+                  surety__serving_oversized(exchange)
+                      ? surety_str_of("too large")
+                      : surety__serving_body(exchange));
+    put_text(world->asked, at, size, surety__serving_header(exchange, "X-A"));
+    if (world->flow != FLOW_ON)
+        return world->flow;
+    if (!world->response.status)
+        return FLOW_ON;
+    world->status =
+        surety__serving_answer(exchange, &world->response, &world->error);
+    if (world->twice)
+        world->again =
+            surety__serving_answer(exchange, &world->response, &world->error);
+    return FLOW_ON;
+}
+
+static surety__flow serve_pull(void *ctx, surety__serving *exchange,
+                               surety__pull *pull)
+{
+    struct world *world = ctx;
+    const char letter = world->pulled[world->pulls];
+
+    world->pulls += letter != '\0';
+    switch (letter) {
+    case ' ': pull->wait_ms = 1; return FLOW_WAIT;
+    case '~':
+        pull->wait_ms = SERVE_WAIT_LONG;
+        world->waiting = exchange;
+        return FLOW_WAIT;
+    case '!': return FLOW_CUT;
+    case '^': return FLOW_RESET;
+    case '.':
+    case '\0': return FLOW_END;
+    default: break;
+    }
+    pull->room[0] = letter;
+    pull->len = 1;
+    return FLOW_ON;
+}
+
+static void serve_ended(void *ctx, surety__serving *exchange, bool whole)
+{
+    struct world *world = ctx;
+
+    world->ended++;
+    world->whole += whole;
+    world->sent = surety__serving_sent(exchange);
+    world->waiting = NULL;
+}
+
+static surety_status world_open(struct check *t, struct world *world,
+                                surety__server_options options)
+{
+    *world = (struct world){.t = t, .fd = -1, .pulled = ""};
+    options.service =
+        (surety__service){world, serve_request, serve_pull, serve_ended};
+    options.alloc = check_alloc(t);
+    return surety__server_open(&options, &world->server, &world->error);
+}
+
+static void world_close(struct world *world)
+{
+    if (world->fd >= 0)
+        close(world->fd);
+    surety__server_close(world->server);
+}
+
+/* ---- the client ---------------------------------------------------------- */
+
+static bool dial(struct world *world, const char *text)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+
+    if (world->fd >= 0)
+        close(world->fd);
+    world->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    address.sin_port = htons(surety__server_port(world->server));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (world->fd < 0 ||
+        connect(world->fd, (struct sockaddr *)&address, sizeof(address)))
+        return false;
+    fcntl(world->fd, F_SETFL, O_NONBLOCK);
+    world->len = 0;
+    world->reset = world->waited = false;
+    world->pulls = 0;
+    return send(world->fd, text, strlen(text), MSG_NOSIGNAL) ==
+           (ssize_t)strlen(text);
+}
+
+/* Where memory ended, what is waited for may never come. */
+static int steps_max(const struct world *world)
+{
+    return world->t->starved ? STARVED_MAX : STEPS_MAX;
+}
+
+/* Moves the server until the connection is closed. */
+static void listen_to_end(struct world *world)
+{
+    for (int i = 0; i < steps_max(world); i++) {
+        ssize_t got;
+
+        surety__server_step(world->server, STEP_MS);
+        if (world->waked && world->waiting) {
+            surety__serving_wake(world->waiting);
+            surety__server_wake(world->server);
+            world->waiting = NULL;
+        }
+        while ((got = recv(world->fd, world->got + world->len,
+                           sizeof(world->got) - 1 - world->len, 0)) > 0)
+            world->len += (size_t)got;
+        world->got[world->len] = '\0';
+        world->reset = got < 0 && errno == ECONNRESET;
+        if (got == 0 || world->reset)
+            break;
+    }
+    /* The server's own view of the end. */
+    for (int i = 0; i < 20 && world->ended < world->requests; i++)
+        surety__server_step(world->server, STEP_MS);
+}
+
+static bool has(const struct world *world, const char *part)
+{
+    return strstr(world->got, part) != NULL;
+}
+
+/* What stands behind the head. */
+static surety_str body_of(const struct world *world)
+{
+    const char *end = strstr(world->got, "\r\n\r\n");
+
+    return surety_str_of(end ? end + 4 : "no head");
+}
+
+#define GET(path)                                                              \
+    "GET " path " HTTP/1.1\r\nHost: x\r\nX-A: b\r\nConnection: close\r\n\r\n"
+
+/* ---- tests --------------------------------------------------------------- */
+
+TEST(answers_whole)
+{
+    const surety_header headers[] = {{{"x-b", 3}, {"c", 1}, false},
+                                     {{"x-b", 3}, {"d", 1}, false}};
+    struct world world;
+
+    TRY(world_open(t, &world, (surety__server_options){.no_date = false}));
+    world.response = (surety__response){.status = 418,
+                                        .headers = headers,
+                                        .header_count = 2,
+                                        .body = {"hello", 5}};
+    CHECK(dial(&world, GET("/a%20b?c=%20")));
+    listen_to_end(&world);
+    if (t->starved)
+        goto done;
+    TRY(world.status);
+    CHECK_TEXT(surety_str_of(world.asked), "GET /a b c=%20  b ");
+    CHECK(strncmp(world.got, "HTTP/1.1 418 ", 13) == 0);
+    CHECK(has(&world, "x-b: c\r\n") && has(&world, "x-b: d\r\n"));
+    CHECK(has(&world, "Content-Length: 5\r\n") && has(&world, "Date: "));
+    CHECK_TEXT(body_of(&world), "hello");
+    CHECK(world.requests == 1 && world.ended == 1 && world.whole == 1);
+    CHECK(world.sent == 5);
+done:
+    world_close(&world);
+}
+
+TEST(goes_on_as_the_service_says)
+{
+    static const struct {
+        const char *pulled;
+        surety__answer_kind kind;
+        uint64_t body_len;
+        const char *got; /* the body, or all of what is raw */
+        uint64_t sent;
+        bool whole, reset, waked;
+    } cases[] = {
+        {"ab c.", ANSWER_STREAMED, 3, "abc", 3, true, false, false},
+        {"ab~c.", ANSWER_STREAMED, 3, "abc", 3, true, false, true},
+        {"ab!", ANSWER_STREAMED, 3, "ab", 2, false, false, false},
+        {"ab^", ANSWER_STREAMED, 3, "ab", 2, false, true, false},
+        {"!", ANSWER_STREAMED, 3, "", 0, false, false, false},
+        {"a b c.", ANSWER_RAW, 0, "abc", 3, true, false, false},
+        {"a~b.", ANSWER_RAW, 0, "ab", 2, true, false, true},
+        {"ab!", ANSWER_RAW, 0, "ab", 2, false, false, false},
+        {"ab^", ANSWER_RAW, 0, "ab", 2, false, true, false},
+        {".", ANSWER_RAW, 0, "", 0, true, false, false},
+        {"^", ANSWER_RAW, 0, "", 0, false, true, false},
+    };
+    struct world world;
+
+    TRY(world_open(t, &world, (surety__server_options){.no_date = true}));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        const bool raw = cases[i].kind == ANSWER_RAW;
+
+        world.ended = world.whole = world.requests = 0;
+        world.response = (surety__response){.kind = cases[i].kind,
+                                            .status = 200,
+                                            .body_len = cases[i].body_len};
+        world.pulled = cases[i].pulled;
+        world.waked = cases[i].waked;
+        CHECK(dial(&world, GET("/")));
+        listen_to_end(&world);
+        if (t->starved)
+            goto done;
+        CHECK_TEXT(raw ? surety_str_of(world.got) : body_of(&world),
+                   cases[i].got);
+        CHECK(!has(&world, "Date: "));
+        CHECK(world.reset == cases[i].reset);
+        CHECK(world.ended == 1 && world.whole == cases[i].whole);
+        CHECK(world.sent == cases[i].sent);
+    }
+done:
+    world_close(&world);
+}
+
+TEST(answers_late_or_not_at_all)
+{
+    struct world world;
+
+    TRY(world_open(t, &world, (surety__server_options){.no_date = true}));
+    /* Asked again after its time, and when it is waked. */
+    world.response = (surety__response){.status = 200, .body = {"x", 1}};
+    for (int i = 0; i < 2; i++) {
+        world.wait_ms = i ? SERVE_WAIT_LONG : 3;
+        world.waked = i;
+        CHECK(dial(&world, GET("/")));
+        listen_to_end(&world);
+        if (t->starved)
+            goto done;
+        CHECK_TEXT(body_of(&world), "x");
+        CHECK(world.waited && world.requests == (unsigned)i + 1);
+    }
+    world.wait_ms = 0;
+    /* Cut, and reset. */
+    world.flow = FLOW_CUT;
+    CHECK(dial(&world, GET("/")));
+    listen_to_end(&world);
+    CHECK(t->starved || (world.len == 0 && !world.reset));
+    world.flow = FLOW_RESET;
+    CHECK(dial(&world, GET("/")));
+    listen_to_end(&world);
+    CHECK(t->starved || (world.len == 0 && world.reset));
+    CHECK(t->starved || (world.ended == 4 && world.whole == 2));
+    /* A service that forgot to answer. */
+    world.flow = FLOW_ON;
+    world.response.status = 0;
+    CHECK(dial(&world, GET("/")));
+    listen_to_end(&world);
+    if (t->starved)
+        goto done;
+    CHECK(strncmp(world.got, "HTTP/1.1 500 ", 13) == 0);
+    CHECK_TEXT(body_of(&world), "the server ran out of memory\n");
+done:
+    world_close(&world);
+}
+
+TEST(refuses_answers_that_are_none)
+{
+    static const struct {
+        surety_header header;
+        int status;
+        const char *message;
+    } cases[] = {
+        {{{"", 0}, {"a", 1}, false},
+         200,
+         "a response cannot have the header \"\""},
+        {{{"x a", 3}, {"a\nb", 3}, false},
+         200,
+         "a response cannot have the header \"x a\""},
+        {{{"x\x1F", 2}, {"a", 1}, false},
+         200,
+         "a response cannot have the header \"x\\x1f\""},
+        {{{"x-a", 3}, {"a\x7F", 2}, false},
+         200,
+         "a response cannot have the header \"x-a\""},
+        {{{"x-a", 3}, {"a ~", 3}, false},
+         99,
+         "a response cannot have the status 99"},
+    };
+    struct world world;
+
+    TRY(world_open(t, &world, (surety__server_options){.no_date = true}));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        world.response = (surety__response){.status = cases[i].status,
+                                            .headers = &cases[i].header,
+                                            .header_count = 1};
+        CHECK(dial(&world, GET("/")));
+        listen_to_end(&world);
+        if (t->starved)
+            goto done;
+        CHECK(world.status == SURETY_MISUSE);
+        CHECK_TEXT(surety_str_of(world.error.message), cases[i].message);
+        CHECK(strncmp(world.got, "HTTP/1.1 500 ", 13) == 0);
+    }
+    world.response = (surety__response){.status = 200,
+                                        .headers = &cases[4].header,
+                                        .header_count = 1,
+                                        .body = {"once", 4}};
+    world.twice = true;
+    CHECK(dial(&world, GET("/")));
+    listen_to_end(&world);
+    if (t->starved)
+        goto done;
+    CHECK(world.status == SURETY_OK && world.again == SURETY_MISUSE);
+    CHECK_TEXT(surety_str_of(world.error.message),
+               "the request has its answer already");
+    CHECK_TEXT(body_of(&world), "once");
+done:
+    world_close(&world);
+}
+
+TEST(takes_bodies_up_to_a_size)
+{
+    static const struct {
+        const char *request;
+        const char *asked;
+    } cases[] = {
+        {"Content-Length: 4\r\n\r\nabcd", "POST /  abcd  "},
+        {"Content-Length: 5\r\n\r\nabcde", "POST /  too large  "},
+        {"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n",
+         "POST /  abcd  "},
+        {"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n",
+         "POST /  too large  "},
+        {"Content-Length: 0\r\n\r\n", "POST /    "},
+    };
+    struct world world;
+    char text[200];
+
+    TRY(world_open(t, &world, (surety__server_options){.body_bytes_max = 4}));
+    world.response = (surety__response){.status = 200};
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        snprintf(text, sizeof(text),
+                 "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s",
+                 cases[i].request);
+        CHECK(dial(&world, text));
+        listen_to_end(&world);
+        if (t->starved)
+            goto done;
+        CHECK_TEXT(surety_str_of(world.asked), cases[i].asked);
+        CHECK(strncmp(world.got, "HTTP/1.1 200 ", 13) == 0);
+    }
+done:
+    world_close(&world);
+}
+
+/* A client that does not get on is hung up on; not before, and not one whose
+ * request is being thought about. */
+TEST(hangs_up_on_the_slow)
+{
+    static const struct {
+        surety__server_options options;
+        const char *text;
+        const char *got; /* the begin */
+    } cases[] = {
+        {{.head_ms = 20}, "", ""},
+        {{.head_ms = 20}, "GET /", ""},
+        {{.head_ms = 20}, "GET / HTTP/1.1\r\nHost:", ""},
+        {{.body_ms = 20},
+         "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabc",
+         ""},
+        {{.idle_ms = 20},
+         "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+         "HTTP/1.1 200 OK\r\n"},
+        {{.head_ms = 1, .body_ms = 1, .idle_ms = 1},
+         GET("/"),
+         "HTTP/1.1 200 OK\r\n"},
+    };
+    struct world world = {.t = t, .fd = -1};
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        TRY(world_open(t, &world, cases[i].options));
+        world.response = (surety__response){.status = 200};
+        world.wait_ms = i == 5 ? 40 : 0;
+        CHECK(dial(&world, cases[i].text));
+        listen_to_end(&world);
+        if (t->starved)
+            goto done;
+        CHECK(strncmp(world.got, cases[i].got, strlen(cases[i].got)) == 0);
+        CHECK((world.len == 0) == (cases[i].got[0] == '\0'));
+        CHECK(world.requests == (cases[i].got[0] != '\0'));
+        world_close(&world);
+        world = (struct world){.t = t, .fd = -1};
+    }
+done:
+    world_close(&world);
+}
+
+/* The exchange of a client that hangs up ends, whole or half of the way. */
+TEST(notices_who_is_gone)
+{
+    struct world world;
+
+    TRY(world_open(t, &world, (surety__server_options){.no_date = true}));
+    for (int i = 0; i < 4; i++) {
+        const bool half = i % 2;
+
+        world.ended = world.requests = 0;
+        world.wait_ms = i < 2 ? SERVE_WAIT_LONG : 0;
+        world.response = (surety__response){
+            .kind = ANSWER_RAW, .status = 200, .body_len = UINT64_MAX};
+        world.pulled = "a~";
+        CHECK(dial(&world, GET("/")));
+        for (int k = 0; k < steps_max(&world) && !world.waiting; k++)
+            surety__server_step(world.server, STEP_MS);
+        if (t->starved)
+            goto done;
+        CHECK(world.waiting && world.ended == 0);
+        if (half) {
+            shutdown(world.fd, SHUT_WR);
+        } else {
+            close(world.fd);
+            world.fd = -1;
+        }
+        for (int k = 0; k < steps_max(&world) && !world.ended; k++)
+            surety__server_step(world.server, STEP_MS);
+        CHECK(t->starved || i < 2 || world.ended == 1);
+        CHECK(t->starved || world.whole == 0);
+    }
+done:
+    world_close(&world);
+}
+
+TEST(listens_where_it_is_told)
+{
+    static const struct {
+        const char *address;
+        const char *message; /* NULL: it listens */
+    } cases[] = {
+        {"", NULL},
+        {"127.0.0.1", NULL},
+        {"localhost", "\"localhost\" is no IP address"},
+        {"127.0.0.1.1", "\"127.0.0.1.1\" is no IP address"},
+        {"0123456789012345678901234567890123456789012345678901234567890123",
+         "\"0123456789012345678901234567890123456789012345678901234567890123\""
+         " is no IP address"},
+        {":::", "\":::\" is no IP address"},
+    };
+    struct world world = {.t = t, .fd = -1};
+    struct world second = {.fd = -1};
+    char message[100];
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        const surety_status status =
+            world_open(t, &world,
+                       (surety__server_options){
+                           .address = surety_str_of(cases[i].address)});
+
+        if (t->starved)
+            goto done;
+        CHECK(status == (cases[i].message ? SURETY_MISUSE : SURETY_OK));
+        if (cases[i].message) {
+            CHECK_TEXT(surety_str_of(world.error.message), cases[i].message);
+            CHECK_TEXT(surety_str_of(world.error.hint),
+                       "give one such as 127.0.0.1 or ::1");
+            continue;
+        }
+        CHECK(surety__server_port(world.server) > 0);
+        EXPECT(SURETY_IO,
+               world_open(t, &second,
+                          (surety__server_options){
+                              .address = surety_str_of(cases[i].address),
+                              .port = surety__server_port(world.server)}));
+        snprintf(message, sizeof(message),
+                 "cannot listen on 127.0.0.1 port %u: %s",
+                 surety__server_port(world.server), strerror(EADDRINUSE));
+        CHECK_TEXT(surety_str_of(second.error.message), message);
+        CHECK_TEXT(surety_str_of(second.error.hint),
+                   "port 0 takes one that is free");
+        world_close(&world);
+        world = (struct world){.t = t, .fd = -1};
+    }
+done:
+    world_close(&world);
+    world_close(&second);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"answers whole", answers_whole},
+        {"goes on as the service says", goes_on_as_the_service_says},
+        {"answers late or not at all", answers_late_or_not_at_all},
+        {"refuses answers that are none", refuses_answers_that_are_none},
+        {"takes bodies up to a size", takes_bodies_up_to_a_size},
+        {"hangs up on the slow", hangs_up_on_the_slow},
+        {"notices who is gone", notices_who_is_gone},
+        {"listens where it is told", listens_where_it_is_told},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
