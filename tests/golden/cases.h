@@ -35,7 +35,7 @@
 
 #include <surety.h>
 
-enum { GOLDEN_SECTIONS_MAX = 64 };
+enum { GOLDEN_SECTIONS_MAX = 96 };
 
 struct golden_section {
     surety_str kind; /* what stands behind "=== " */

@@ -6,6 +6,8 @@
  * A case is FOLDER/NAME.case: sections that begin with a line "=== KIND" and go
  * on to the next. Of a call:
  *
+ *     === base       a JSON object: what the calls below have if they do not
+ * say
  *     === call       a JSON object: the call and its model, see call_read
  *     === request    the URL, the headers, an empty line, the body; or the
  *                    error
@@ -16,6 +18,8 @@
  *     === delivery   FAILURE and a message; left out: none
  *     === body       its bytes, with the last line end
  *     === answer     a line each: what is not its default; texts as JSON
+ *
+ * A case may have several, one below the other.
  *
  * Each response is also fed cut in two at every byte and a byte at a time,
  * which must not change the answer; a stream with CRLF and CR for its line
@@ -66,23 +70,39 @@ static surety_mode mode_named(surety_str name)
     return SURETY_MODE_AUTO;
 }
 
-static void model_read(surety_val val, surety_model *model,
+/* A call, and what it has where it does not say. */
+struct said {
+    surety_val call, base;
+};
+
+static surety_val said_get(const struct said *said, const char *name)
+{
+    const surety_val own = surety_val_get(said->call, name);
+
+    return own.doc ? own : surety_val_get(said->base, name);
+}
+
+static surety_str said_str(const struct said *said, const char *name)
+{
+    return surety_val_str(said_get(said, name));
+}
+
+static void model_read(const struct said *said, surety_model *model,
                        surety_header *headers)
 {
-    const surety_val list = surety_val_get(val, "headers");
+    const surety_val list = said_get(said, "headers");
 
     model->size = sizeof(*model);
-    model->protocol =
-        protocol_named(surety_val_str(surety_val_get(val, "protocol")));
-    model->base_url = surety_val_str(surety_val_get(val, "base_url"));
-    model->model = surety_val_str(surety_val_get(val, "model"));
-    model->key = surety_val_str(surety_val_get(val, "key"));
-    model->whole = surety_val_bool(surety_val_get(val, "whole"), false);
-    model->has_temperature = surety_val_get(val, "temperature").doc != NULL;
-    model->temperature = surety_val_real(surety_val_get(val, "temperature"), 0);
+    model->protocol = protocol_named(said_str(said, "protocol"));
+    model->base_url = said_str(said, "base_url");
+    model->model = said_str(said, "model");
+    model->key = said_str(said, "key");
+    model->whole = surety_val_bool(said_get(said, "whole"), false);
+    model->has_temperature = said_get(said, "temperature").doc != NULL;
+    model->temperature = surety_val_real(said_get(said, "temperature"), 0);
     model->output_tokens_max =
-        (uint32_t)surety_val_uint(surety_val_get(val, "max"), 0);
-    model->extra = surety_val_get(val, "extra");
+        (uint32_t)surety_val_uint(said_get(said, "max"), 0);
+    model->extra = said_get(said, "extra");
     model->headers = headers;
     for (surety_val item = surety_val_first(list);
          item.doc && model->header_count < HEADERS_MAX;
@@ -112,9 +132,9 @@ static void write_request(const surety_request *request, surety_buf *out)
 
 /* The call is the object's members, named as those of surety_model and
  * surety__call; messages and headers are lists of pairs. */
-static void write_call(const struct golden *golden, surety_buf *out)
+static void write_call(surety_str base, surety_str text, surety_buf *out)
 {
-    surety_doc *doc = surety_doc_new(NULL);
+    surety_doc *docs[2] = {surety_doc_new(NULL), surety_doc_new(NULL)};
     surety_model model = {0};
     surety_header headers[HEADERS_MAX];
     surety_message messages[MESSAGES_MAX];
@@ -122,21 +142,23 @@ static void write_call(const struct golden *golden, surety_buf *out)
     surety_request request;
     surety__arena arena;
     surety_error err;
-    surety_val root, list;
+    struct said said;
+    surety_val list;
 
     surety__arena_init(&arena, NULL, 0);
-    if (surety_doc_read(doc, golden_body(golden, "call"), NULL, &err))
+    if (surety_doc_read(docs[0], text, NULL, &err) ||
+        surety_doc_read(docs[1], base.len ? base : SURETY__LITERAL("{}"), NULL,
+                        &err))
         golden_die("a call is no JSON", err.message);
-    root = surety_doc_root(doc);
-    model_read(root, &model, headers);
-    call.mode = mode_named(surety_val_str(surety_val_get(root, "mode")));
-    call.system = surety_val_str(surety_val_get(root, "system"));
-    call.schema = surety_val_get(root, "schema");
-    call.schema_name = surety_val_str(surety_val_get(root, "name"));
-    call.schema_description =
-        surety_val_str(surety_val_get(root, "description"));
-    call.strict = surety_val_bool(surety_val_get(root, "strict"), false);
-    list = surety_val_get(root, "messages");
+    said = (struct said){surety_doc_root(docs[0]), surety_doc_root(docs[1])};
+    model_read(&said, &model, headers);
+    call.mode = mode_named(said_str(&said, "mode"));
+    call.system = said_str(&said, "system");
+    call.schema = said_get(&said, "schema");
+    call.schema_name = said_str(&said, "name");
+    call.schema_description = said_str(&said, "description");
+    call.strict = surety_val_bool(said_get(&said, "strict"), false);
+    list = said_get(&said, "messages");
     for (surety_val item = surety_val_first(list);
          item.doc && call.message_count < MESSAGES_MAX;
          item = surety_val_next(list, item))
@@ -151,20 +173,34 @@ static void write_call(const struct golden *golden, surety_buf *out)
     else
         write_request(&request, out);
     surety__arena_done(&arena);
-    surety_doc_free(doc);
+    surety_doc_free(docs[0]);
+    surety_doc_free(docs[1]);
 }
 
 /* ---- responses ----------------------------------------------------------- */
 
+/* The body of the last section of a kind before one; not of another answer's.
+ */
+static surety_str body_before(const struct golden *golden,
+                              const struct golden_section *section,
+                              const char *kind)
+{
+    while (section-- > golden->sections && !golden_is(section, "answer"))
+        if (golden_is(section, kind))
+            return section->body;
+    return (surety_str){"", 0};
+}
+
 static void response_read(const struct golden *golden,
+                          const struct golden_section *answer,
                           struct response *response)
 {
-    surety_str lines = golden_body(golden, "response");
-    surety_str delivery = golden_body(golden, "delivery");
+    surety_str lines = body_before(golden, answer, "response");
+    surety_str delivery = body_before(golden, answer, "delivery");
     surety_str line = {"", 0};
     char protocol[32] = "", mode[32] = "", first[128] = "";
 
-    *response = (struct response){.body = golden_body(golden, "body")};
+    *response = (struct response){.body = body_before(golden, answer, "body")};
     response->body.len += response->body.len > 0;
     if (!golden_line(&lines, &line) || line.len >= sizeof(first))
         golden_die("a response says nothing", "");
@@ -441,7 +477,8 @@ static bool line_ends_hold(surety__decoder *decoder,
     return good;
 }
 
-static bool response_holds(const struct golden *golden, surety_buf *out)
+static bool response_holds(const struct golden *golden,
+                           const struct golden_section *answer, surety_buf *out)
 {
     const surety_str secret = SURETY__LITERAL("planted-secret");
     surety__decoder *decoder = surety__decoder_new(NULL, NULL);
@@ -449,7 +486,7 @@ static bool response_holds(const struct golden *golden, surety_buf *out)
     surety_str want;
     bool good;
 
-    response_read(golden, &response);
+    response_read(golden, answer, &response);
     (void)response_feed(decoder, &response, response.body.len,
                         response.body.len, out);
     want = surety_buf_str(out);
@@ -468,23 +505,23 @@ static bool response_holds(const struct golden *golden, surety_buf *out)
 
 static bool run(struct golden *golden)
 {
-    const bool call = golden_find(golden, "call") != NULL;
     bool good = true;
 
     for (size_t i = 0; i < golden->count && good; i++) {
         const struct golden_section *section = &golden->sections[i];
+        const bool request = golden_is(section, "request");
         surety_buf out;
 
-        if (!golden_is(section, call ? "request" : "answer")) {
+        if (!request && !golden_is(section, "answer")) {
             golden_keep(golden, section);
             continue;
         }
         golden_begin(golden, section);
         surety_buf_init(&out, NULL, 0);
-        if (call)
-            write_call(golden, &out);
+        if (request)
+            write_call(golden_body(golden, "base"), section[-1].body, &out);
         else
-            good = response_holds(golden, &out);
+            good = response_holds(golden, section, &out);
         surety_buf_add(&golden->made, surety_buf_str(&out));
         surety_buf_done(&out);
     }
