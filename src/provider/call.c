@@ -59,7 +59,7 @@ static size_t call_scheme_len(surety_str url)
     for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
         const surety_str scheme = surety_str_of(schemes[i]);
 
-        if (url.len > scheme.len &&
+        if (url.len >= scheme.len &&
             surety__str_equal_nocase((surety_str){url.ptr, scheme.len}, scheme))
             return scheme.len;
     }
@@ -108,11 +108,14 @@ static surety_status call_url_check(const surety_model *model,
                              "method's path, https://HOST/v1");
         return SURETY_MISUSE;
     }
+    if (call_is_exec(model) && url.len == 5)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "exec: is followed by no command");
     if (call_is_exec(model))
-        return url.len > 5 && !memchr(url.ptr, 0, url.len)
-                   ? SURETY_OK
-                   : surety__fail(reterr, SURETY_MISUSE,
-                                  "exec: is followed by no command");
+        return memchr(url.ptr, 0, url.len)
+                   ? surety__fail(reterr, SURETY_MISUSE,
+                                  "the command has a NUL character")
+                   : SURETY_OK;
     if (!call_scheme_len(url)) {
         surety__fail(reterr, SURETY_MISUSE,
                      "the base URL %.*s is neither https:// nor http://", len,
@@ -231,7 +234,7 @@ static surety_status call_value_check(const char *what, surety_str name,
                          "%s%.*s has a control character at byte %zu", what,
                          len, name.ptr, i);
             surety__hint(reterr,
-                         i + 1 == value.len
+                         i + 2 >= value.len && value.ptr[value.len - 1] == '\n'
                              ? "a key that is read from a file may end in a "
                                "newline: leave it out"
                              : "a header is one line");
