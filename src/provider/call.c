@@ -56,7 +56,7 @@ static size_t call_scheme_len(surety_str url)
 {
     static const char *const schemes[] = {"https://", "http://"};
 
-    for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
         const surety_str scheme = surety_str_of(schemes[i]);
 
         if (url.len >= scheme.len &&
@@ -262,7 +262,7 @@ static bool call_is_reserved(surety_str name)
         "upgrade",
     };
 
-    for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+    for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
         if (surety__str_equal_nocase(name, surety_str_of(reserved[i])))
             return true;
     return name.len > 8 &&

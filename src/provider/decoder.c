@@ -38,7 +38,7 @@ static size_t decoder_buffers(surety__decoder *decoder, surety_buf *ret_all[16])
     };
 
     memcpy(ret_all, all, sizeof(all));
-    return sizeof(all) / sizeof(all[0]);
+    return sizeof(all) / sizeof(*all);
 }
 
 surety__decoder *surety__decoder_new(const surety_limits *limits,
@@ -160,7 +160,7 @@ static void decoder_header(surety__decoder *decoder,
                                       "apim-request-id", "x-amzn-requestid"};
     const surety_str name = header->name;
 
-    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+    for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
         if (surety__str_equal_nocase(name, surety_str_of(ids[i])))
             decoder_keep(decoder, &decoder->request_id, header->value);
     if (surety__str_equal_nocase(name, SURETY__LITERAL("content-type")))

@@ -178,7 +178,7 @@ surety_failure surety__error_of_status(int status)
         {529, SURETY_FAILURE_OVERLOADED},
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (rows[i].status == status)
             return rows[i].failure;
     if (status >= 500 && status <= 599)
@@ -210,13 +210,13 @@ static surety_failure error_class(const error__facts *facts)
 {
     surety_failure failure;
 
-    for (size_t i = 0; i < sizeof(error_rows) / sizeof(error_rows[0]); i++)
+    for (size_t i = 0; i < sizeof(error_rows) / sizeof(*error_rows); i++)
         if (error_fits(facts, &error_rows[i]))
             return error_rows[i].failure;
     failure = surety__error_of_status(facts->status);
     if (failure)
         return failure;
-    for (size_t i = 0; i < sizeof(error_rows_last) / sizeof(error_rows_last[0]);
+    for (size_t i = 0; i < sizeof(error_rows_last) / sizeof(*error_rows_last);
          i++)
         if (error_fits(facts, &error_rows_last[i]))
             return error_rows_last[i].failure;
@@ -241,7 +241,7 @@ static surety_str error_sentence(surety_val val)
 
     if (surety_val_kind(val) == SURETY_KIND_STRING)
         return surety_val_str(val);
-    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+    for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
         const surety_val member = surety_val_get(val, members[i]);
 
         if (surety_val_str(member).len)
@@ -428,7 +428,7 @@ static surety_str error_first_text(surety_str body)
                 len++;
             return (surety_str){body.ptr, len};
         }
-        for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++) {
+        for (size_t i = 0; i < sizeof(unseen) / sizeof(*unseen); i++) {
             const surety_str start = surety_str_of(unseen[i]);
 
             if (body.len >= start.len &&

@@ -286,7 +286,7 @@ static surety_str http_said(const surety__http_exchange *exchange,
 
     if (!text.len)
         text = surety_str_of(curl_easy_strerror(code));
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
         if (surety__str_starts(text, surety_str_of(prefixes[i]))) {
             text.ptr += strlen(prefixes[i]);
             text.len -= strlen(prefixes[i]);

@@ -113,7 +113,7 @@ uint64_t surety_price_cost(const surety_price *price, const surety_usage *usage)
     };
     uint64_t cost = 0;
 
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
         uint64_t part = 0;
 
         if (__builtin_mul_overflow(parts[i].tokens, parts[i].microusd, &part) ||

@@ -31,7 +31,7 @@ static const char *const redact_members[] = {
 
 static bool redact_is_secret(const surety_header *header)
 {
-    const size_t count = sizeof(redact_headers) / sizeof(redact_headers[0]);
+    const size_t count = sizeof(redact_headers) / sizeof(*redact_headers);
 
     if (header->secret)
         return true;
@@ -62,7 +62,7 @@ static surety_str redact_userinfo(surety_str url)
  * moved behind it; false where there is none. */
 static bool redact_member(surety_str url, size_t *at, surety_str *ret_value)
 {
-    const size_t count = sizeof(redact_members) / sizeof(redact_members[0]);
+    const size_t count = sizeof(redact_members) / sizeof(*redact_members);
 
     while (*at < url.len) {
         const char before = url.ptr[(*at)++];

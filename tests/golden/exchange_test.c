@@ -14,7 +14,8 @@
  *                     `@bytes TEXT` with \r \n \xNN, `@times N TEXT`,
  *                     `@fill N TEXT`, and then `@wait MS`, `@read` (another
  *                     request), `@next` (closes; the next connection),
- *                     `@reset`, `@hold` (until the client closes)
+ *                     `@reset`, `@hold` (until the client closes); `@deaf`
+ *                     as the first line: no request is waited for
  *     === request     see request.h; the options are those of option_read
  *     === heard       made: head, body, end; or why it was refused
  *     === asked       made, and last: all that the server read
@@ -53,6 +54,7 @@ struct server {
     atomic_uint waits; /* how often it waited for the client */
     char host[32];     /* "127.0.0.1:PORT" */
     surety_str script;
+    bool deaf; /* it does not read a request before it sends */
     surety_buf asked, out;
 };
 
@@ -116,7 +118,7 @@ static void server_next(struct server *server)
     server_leave(server, false);
     server->waits++;
     server->connection = accept(server->listening, NULL, NULL);
-    if (server->connection >= 0)
+    if (server->connection >= 0 && !server->deaf)
         server_read(server);
 }
 
@@ -149,6 +151,7 @@ static void *server_run(void *ctx)
     surety_str rest = server->script;
     surety_str line;
 
+    server->deaf = golden_take(&rest, "@deaf\n");
     server_next(server);
     while (server->connection >= 0 && golden_line(&rest, &line)) {
         const bool fill = golden_take(&line, "@fill ");
@@ -238,7 +241,7 @@ static void put_message(const struct world *world, surety_str text,
 {
     static const char *const before[] = {
         "broke off: ", "rules of HTTP: ", "no connection to HOST: ",
-        "name.invalid:443: "};
+        "no trusted connection to HOST: ", "name.invalid:443: "};
     surety_buf named;
 
     surety_buf_init(&named, NULL, 0);

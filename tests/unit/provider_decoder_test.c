@@ -309,6 +309,7 @@ TEST(finds_the_form_of_a_body)
         {"", "error: no", FORM_WHOLE},
     };
     surety__decoder *decoder = surety__decoder_new(NULL, check_alloc(t));
+    surety_answer answer;
 
     NEED(decoder);
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
@@ -320,6 +321,14 @@ TEST(finds_the_form_of_a_body)
             printf("# %s %s\n", rows[i].type, rows[i].start);
         CHECK(decoder->is.form == rows[i].form);
     }
+    /* What did not say until its end what it is, is read as a whole. */
+    begin(decoder, SURETY_PROTOCOL_OPENAI, SURETY_MODE_PROMPT, 200, "");
+    CHECK(feed(decoder, "data") || t->starved);
+    TRY(end(decoder, &answer));
+    CHECK(answer.failure == SURETY_FAILURE_PROTOCOL);
+    CHECK_TEXT(answer.error_message,
+               "the response is no JSON: expected a value, found \"data\" "
+               "(byte 0)");
 done:
     surety__decoder_free(decoder);
 }

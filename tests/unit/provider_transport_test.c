@@ -213,6 +213,10 @@ TEST(finds_the_path_of_a_url)
 
     for (size_t i = 0; i < CHECK_COUNT(cases); i++)
         CHECK_TEXT(surety__url_path(surety_str_of(cases[i][0])), cases[i][1]);
+    /* Nothing is read past the end. */
+    CHECK_TEXT(surety__url_path((surety_str){"http://host/x", 11}), "");
+    CHECK_TEXT(surety__url_path((surety_str){"http://h?x", 8}), "");
+    CHECK_TEXT(surety__url_path((surety_str){"http://h", 6}), "http:/");
 done:
     return;
 }
