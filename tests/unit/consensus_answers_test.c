@@ -865,8 +865,25 @@ TEST(waits)
     TRY(pool_start(&pool, NULL));
     TRY(surety_consensus_wait(pool.consensus, NULL, NULL));
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
+    /* Several take turns. */
+    for (size_t i = 0; i < 3; i++)
+        CHECK(pool.fakes[i].first_ms == 10);
     surety_consensus_free(pool.consensus);
     pool.consensus = NULL;
+
+    /* One waits as long as there is time, unless it may be cancelled. */
+    for (int may_cancel = 0; may_cancel < 2; may_cancel++) {
+        fake_init(&pool.fakes[0], &answers[0], 1);
+        pool.run.model_count = 1;
+        TRY(pool_start(&pool, NULL));
+        TRY(surety_consensus_wait(
+            pool.consensus, may_cancel ? &pool.fakes[0].stop : NULL, NULL));
+        CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
+        CHECK(pool.fakes[0].first_ms == (may_cancel ? 50 : 1200000));
+        surety_consensus_free(pool.consensus);
+        pool.consensus = NULL;
+    }
+    pool.run.model_count = 3;
 
     for (size_t i = 0; i < POOL_MAX; i++)
         fake_init(&pool.fakes[i], &answers[i], 1);

@@ -424,6 +424,9 @@ TEST(tells_writers_apart)
     surety__writer_self(&self);
     other = self;
     CHECK(began_at(self.start));
+    CHECK(!strchr(self.boot, '\n') && !strchr(self.host, '\n'));
+    CHECK(!self.boot[0] || strlen(self.boot) == 36);
+    CHECK(strchr(self.host, '/'));
     CHECK(self.pid == getpid());
     CHECK(surety__writer_state_of(&self, &other) == WRITER_ALIVE);
     other.start[0] = '9';

@@ -300,6 +300,12 @@ TEST(waits_for_others_in_vain)
     (void)sqlite3_close(other);
     other = NULL;
     TRY(ledger->begin(ledger->ctx, &entry, &err));
+    /* The log is switched on by who has the file alone. */
+    other = other_open(folder_file(&at, "other.db"), "BEGIN IMMEDIATE");
+    NEED(other);
+    EXPECT(SURETY_IO, open_file(t, at.text, 20, &second, &err));
+    CHECK(says(&err, "the ledger ", at.text,
+               " is locked by another program, for more than 20 ms"));
 done:
     (void)sqlite3_close(other);
     surety_ledger_close(second);
@@ -499,6 +505,46 @@ done:
     folder_remove(&at);
 }
 
+/* Whose helper files cannot be made, and who has nothing in its log, is read
+ * without them, whatever its name. */
+TEST(reads_what_nobody_writes)
+{
+    static const char *const names[] = {"ledger.db", "a %?#%41.db"};
+    surety_entry entry = sample_entry(ID_1, SAMPLE_TEXT("Why?"));
+    surety_entry seen = {.size = sizeof(seen)};
+    const surety_ledger_options reading = {.size = sizeof(reading),
+                                           .read_only = true,
+                                           .timeout_ms = 20,
+                                           .alloc = check_alloc(t)};
+    surety_ledger *ledger = NULL;
+    struct folder at;
+    surety_error err;
+    char path[512], helper[520];
+
+    folder_make(&at);
+    for (size_t i = 0; i < CHECK_COUNT(names); i++) {
+        memcpy(path, folder_file(&at, names[i]), sizeof(path));
+        snprintf(helper, sizeof(helper), "%s-shm", path);
+        TRY(open_file(t, path, 20, &ledger, &err));
+        TRY(ledger->finish(ledger->ctx, &entry, &err));
+        surety_ledger_close(ledger);
+        ledger = NULL;
+        CHECK(!mkdir(helper, 0700));
+        TRY(surety_ledger_open(surety_str_of(path), &reading, &ledger, &err));
+        seen.error_count = 0;
+        TRY(ledger->each(ledger->ctx, 0, see_one, &seen, &err));
+        CHECK(seen.error_count == 2 && seen.number == UINT32_MAX);
+        surety_ledger_close(ledger);
+        ledger = NULL;
+        /* Who is to be written is not. */
+        EXPECT(SURETY_IO, open_file(t, path, 20, &ledger, &err));
+        CHECK(!rmdir(helper) && !unlink(path));
+    }
+done:
+    surety_ledger_close(ledger);
+    folder_remove(&at);
+}
+
 TEST(refuses_what_is_no_ledger)
 {
     surety_ledger *ledger = NULL;
@@ -658,6 +704,7 @@ int main(int argc, char **argv)
         {"notices what is moved", notices_what_is_moved},
         {"settles connections", settles_connections},
         {"reads what others wrote", reads_what_others_wrote},
+        {"reads what nobody writes", reads_what_nobody_writes},
         {"refuses what is no ledger", refuses_what_is_no_ledger},
         {"says what is misused", says_what_is_misused},
         {"takes any path", takes_any_path},
