@@ -12,6 +12,7 @@
  * where OLD and NEW are the locations of the subschemas and whom it breaks is
  * C, P, CP or -.
  *
+ *     === json            the same as JSON
  *     === pairs           a line each, "SCHEMA => SCHEMA"; behind it what
  *                         changes that way (>) and back (<)
  *
@@ -71,7 +72,7 @@ static bool read_contract(struct golden *golden, surety_str text,
     return status == SURETY_OK;
 }
 
-/* What changes from one contract to the other. */
+/* What changes from one contract to the other; mark NULL: as JSON. */
 static bool compare(struct golden *golden, const surety_contract *before,
                     const surety_contract *after, const char *mark)
 {
@@ -79,8 +80,10 @@ static bool compare(struct golden *golden, const surety_contract *before,
     const bool good =
         surety_diff_new(before, after, NULL, &diff, NULL) == SURETY_OK;
 
-    if (good)
+    if (good && mark)
         write_changes(diff, mark, &golden->made);
+    else if (good && surety_diff_write(diff, &golden->made) == SURETY_OK)
+        golden_end(golden);
     surety_diff_free(diff);
     return good;
 }
@@ -133,9 +136,11 @@ static bool run(struct golden *golden)
         if (golden_is(section, "pairs")) {
             golden_begin(golden, section);
             good = run_pairs(golden, section->text);
-        } else if (golden_is(section, "changes")) {
+        } else if (golden_is(section, "changes") ||
+                   golden_is(section, "json")) {
             golden_begin(golden, section);
-            good = compare(golden, before, after, "");
+            good = compare(golden, before, after,
+                           golden_is(section, "json") ? NULL : "");
         } else {
             surety_contract **contract =
                 golden_is(section, "before") ? &before : &after;
