@@ -118,8 +118,8 @@ static void tell_types(surety_buf *out, const surety_contract *contract)
         return;
     }
     write_notes(out, gen);
-    tell_line(out, between(surety_gen_header(gen), " * ", "*/"));
-    tell_line(out, between(surety_gen_source(gen), " * ", "*/"));
+    tell_line(out, between(surety_gen_header(gen), "follows: ", " */"));
+    tell_line(out, between(surety_gen_source(gen), "follows: ", " */"));
     parts[0] = between(surety_gen_header(gen), "extern \"C\" {\n#endif\n",
                        "/* Compiles the contract");
     parts[1] = between(surety_gen_source(gen), "    NULL,\n};\n",
