@@ -332,7 +332,6 @@ surety_status surety_lenient_begin(surety_lenient *lenient, surety_doc *doc,
     if (lenient_reset(lenient, doc, options, reterr))
         return SURETY_MISUSE;
     lenient->text = doc->text;
-    lenient->pushed = true;
     return SURETY_OK;
 }
 

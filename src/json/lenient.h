@@ -118,7 +118,6 @@ struct surety_lenient {
     size_t end; /* bytes that are there */
     bool final; /* no more come */
     bool begun;
-    bool pushed; /* the text is the reader's copy in doc */
     bool strict, certain, cut;
     bool (*expects)(void *ctx, surety_str name);
     void *expects_ctx;

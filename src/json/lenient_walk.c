@@ -470,7 +470,7 @@ static enum lenient_step walk_bare_key(surety_lenient *lenient)
     at = walk_name(lenient, start, most);
     end = at;
     lenient->work += at - start;
-    if (at < lenient->end && at > start && text[at] == ':')
+    if (at < lenient->end && at < most && at > start && text[at] == ':')
         return walk_make_key(lenient, at, at);
     for (;;) {
         if (at >= most)

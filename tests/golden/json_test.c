@@ -11,8 +11,11 @@
  *     read [unique] [bom]   the strict reader
  *     lenient [strict] [certain] [cut] [expects=NAME,...] [steps] [places]
  *                           the tolerant reader; steps: what a snapshot shows
- *                           after each byte, an open value behind "~"; places:
- *                           where each value stands
+ *                           after each byte, an open value behind "~", and how
+ *                           many bytes were looked at; places: where each value
+ *                           stands
+ *     prefixes [cut]        what the tolerant reader makes of each beginning:
+ *                           the value and its repairs, or a word
  *     number                what a number comes to
  *     equal                 the items of an array, equal ones on a line
  *     divide                [number, divisor, ...]: of which it is a multiple
@@ -134,14 +137,19 @@ static void put_duplicates(surety_buf *out, const surety_doc *doc)
 {
     surety_position position;
     surety_str key;
+    size_t i = 0;
 
-    for (size_t i = 0; surety_doc_duplicate(doc, i, &position, &key) == 0;
-         i++) {
+    for (; surety_doc_duplicate(doc, i, &position, &key) == SURETY_OK; i++) {
         surety_buf_text(out, "  twice ");
         surety_json_string(out, key);
         put_position(out, position);
-        surety_buf_byte(out, '\n');
+        position = surety_doc_duplicate_again(doc, i);
+        surety__buf_printf(out, ", again at %u:%u\n", position.line,
+                           position.column);
     }
+    if (surety_doc_duplicate_count(doc) > i)
+        surety__buf_printf(out, "  %zu in all\n",
+                           surety_doc_duplicate_count(doc));
 }
 
 static void put_mends(surety_buf *out, const surety_doc *doc)
@@ -190,6 +198,26 @@ static void put_places(surety_buf *out, surety_val val)
         put_places(out, child);
 }
 
+/* Whether the doc has the text that it was read from, and no string is said to
+ * be ASCII that is not. */
+static bool holds_text(const surety_doc *doc, surety_str text)
+{
+    if (!surety_str_equal(surety_doc_text(doc), text))
+        return false;
+    for (size_t i = 0; i < doc->cell_count; i++) {
+        const surety__cell *cell = &doc->cells[i];
+        bool ascii = true;
+
+        if (!surety__cell_is_string(cell))
+            continue;
+        for (size_t k = 0; k < cell->len; k++)
+            ascii &= (unsigned char)surety__cell_str(doc, cell).ptr[k] < 0x80;
+        if (!ascii && cell->flags & FLAG_ASCII)
+            return false;
+    }
+    return true;
+}
+
 /* ---- the strict reader --------------------------------------------------- */
 
 static void part_read(struct part *part, surety_str text)
@@ -205,6 +233,8 @@ static void part_read(struct part *part, surety_str text)
         put_error(part->out, &error);
         return;
     }
+    if (!holds_text(part->doc, text))
+        part_fail(part, "the text is another", text);
     surety_buf_text(part->out, "= ");
     put_value(part->out, surety_doc_root(part->doc));
     surety_buf_byte(part->out, '\n');
@@ -265,10 +295,34 @@ static surety_status lenient_steps(struct part *part, surety_str text,
     }
     if (status >= SURETY_OK)
         status = surety_lenient_finish(reader, ret_end, error);
+    surety__buf_printf(part->out, "  %zu bytes looked at\n", reader->work);
     surety_buf_done(&shown);
     surety_buf_done(&before);
     surety_lenient_free(reader);
     return status;
+}
+
+static surety_lenient_options lenient_options(struct part *part)
+{
+    return (surety_lenient_options){
+        .size = sizeof(surety_lenient_options),
+        .strict = part_has(part, "strict"),
+        .certain_only = part_has(part, "certain"),
+        .cut = part_has(part, "cut"),
+        .expects = part_has(part, "expects=") ? lenient_expects : NULL,
+        .expects_ctx = part,
+        .limits = &part->limits};
+}
+
+/* What is said of every text that is cut off. */
+static bool lenient_says_cut(const surety_error *error, surety_str text,
+                             size_t end)
+{
+    return error->status == SURETY_END && end == text.len &&
+           error->position.offset == end && !error->position.length &&
+           !strcmp(error->message, "the text ends before its value does") &&
+           !strcmp(error->hint, "it was cut off: ask for it again, with room "
+                                "for a longer reply");
 }
 
 static void part_lenient(struct part *part, surety_str text)
@@ -276,15 +330,9 @@ static void part_lenient(struct part *part, surety_str text)
     static const unsigned char ones[] = {1};
     const struct laws_chunks chunks = {
         .lens = ones, .count = 1, .snapshots = true};
-    surety_lenient_options options = {
-        .size = sizeof(options),
-        .strict = part_has(part, "strict"),
-        .certain_only = part_has(part, "certain"),
-        .cut = part_has(part, "cut"),
-        .expects = part_has(part, "expects=") ? lenient_expects : NULL,
-        .expects_ctx = part,
-        .limits = &part->limits};
+    const surety_lenient_options options = lenient_options(part);
     const bool plain = surety_str_equal(part->kind, surety_str_of("lenient"));
+    const bool steps = part_has(part, "steps");
     const char *broken = plain ? laws_of(text, &chunks, NULL) : NULL;
     surety_error error = {0};
     surety_status status;
@@ -292,14 +340,17 @@ static void part_lenient(struct part *part, surety_str text)
 
     if (broken)
         part_fail(part, broken, text);
-    status =
-        part_has(part, "steps")
-            ? lenient_steps(part, text, &options, &end, &error)
-            : surety_doc_read_lenient(part->doc, text, &options, &end, &error);
+    status = steps ? lenient_steps(part, text, &options, &end, &error)
+                   : surety_doc_read_lenient(part->doc, text, &options, &end,
+                                             &error);
     if (status < SURETY_OK) {
         put_error(part->out, &error);
         return;
     }
+    if (!steps && !holds_text(part->doc, text))
+        part_fail(part, "the text is another", text);
+    if (status == SURETY_END && !lenient_says_cut(&error, text, end))
+        part_fail(part, "it is not said to be cut off", text);
     surety_buf_text(part->out, status == SURETY_END ? "cut " : "= ");
     put_value(part->out, surety_doc_root(part->doc));
     if (status == SURETY_END) {
@@ -314,6 +365,38 @@ static void part_lenient(struct part *part, surety_str text)
     put_duplicates(part->out, part->doc);
     if (part_has(part, "places"))
         put_places(part->out, surety_doc_root(part->doc));
+}
+
+/* Each beginning in a block of its own size. */
+static void part_prefixes(struct part *part, surety_str text)
+{
+    const surety_lenient_options options = lenient_options(part);
+
+    for (size_t len = 1; len <= text.len; len++) {
+        char *block = malloc(len);
+        surety_status status;
+        surety_error error;
+        size_t end = 0;
+
+        if (!block)
+            golden_die("no memory for", "a text");
+        memcpy(block, text.ptr, len);
+        status = surety_doc_read_lenient(part->doc, (surety_str){block, len},
+                                         &options, &end, &error);
+        surety__buf_printf(part->out, "  %zu%s ", len,
+                           status == SURETY_END ? " cut"
+                           : status < SURETY_OK ? " !"
+                                                : "");
+        if (status < SURETY_OK)
+            surety_buf_text(part->out, error.message);
+        else
+            put_value(part->out, surety_doc_root(part->doc));
+        for (size_t i = 0; i < surety_doc_mend_count(part->doc); i++)
+            surety__buf_printf(part->out, " %s",
+                               surety_doc_mend(part->doc, i).kind);
+        surety_buf_byte(part->out, '\n');
+        free(block);
+    }
 }
 
 /* ---- numbers and values -------------------------------------------------- */
@@ -500,11 +583,12 @@ static const struct {
     void (*run)(struct part *part, surety_str text);
     bool read; /* the text is JSON */
 } parts[] = {
-    {"read", part_read, false},      {"lenient", part_lenient, false},
-    {"number", part_number, true},   {"equal", part_equal, true},
-    {"divide", part_divide, true},   {"patch", part_patch, true},
-    {"pointer", part_pointer, true}, {"write", part_write, true},
-    {"shown", part_shown, false},    {"uncomment", part_uncomment, false},
+    {"read", part_read, false},           {"lenient", part_lenient, false},
+    {"prefixes", part_prefixes, false},   {"number", part_number, true},
+    {"equal", part_equal, true},          {"divide", part_divide, true},
+    {"patch", part_patch, true},          {"pointer", part_pointer, true},
+    {"write", part_write, true},          {"shown", part_shown, false},
+    {"uncomment", part_uncomment, false},
 };
 
 /* The bytes are a block of their own size, so that the sanitizers see a byte
