@@ -811,6 +811,10 @@ TEST(ends_at_its_columns)
         fixture.doc = NULL;
         EXPECT(count > SURETY_TABLE_COLUMNS_MAX ? SURETY_LIMIT : SURETY_OK,
                status);
+        if (status)
+            CHECK_TEXT(surety_str_of(fixture.error.message),
+                       "the data have more than 2000 columns, the most a "
+                       "table has");
     }
 done:
     surety_buf_done(&json);
