@@ -15,7 +15,7 @@
 static bool csv_is_passed(uint32_t code)
 {
     return surety__line_is_blank(code) || surety__line_is_hidden(code) ||
-           (code >= 0x2000 && code <= 0x200F) || code == 0x202F ||
+           (code >= 0x2000 && code <= 0x200D) || code == 0x202F ||
            code == 0x205F || code == 0x3000 || code == 0x180E;
 }
 

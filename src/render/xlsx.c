@@ -191,8 +191,7 @@ static double xlsx_width(const char *text)
             width += 2; /* from Hiragana on, most are wide */
         else if ((c & 0xC0) != 0x80)
             width += 1;
-        if (width > widest)
-            widest = width;
+        widest = fmax(widest, width);
     }
     return widest;
 }
@@ -201,7 +200,6 @@ static surety_status xlsx_put_text(struct xlsx *xlsx, size_t row, size_t column,
                                    surety_str text, lxw_format *format)
 {
     const char *shown = xlsx_text(xlsx, text);
-    double width;
 
     if (!shown)
         return surety__fail_nomem(xlsx->reterr);
@@ -218,9 +216,7 @@ static surety_status xlsx_put_text(struct xlsx *xlsx, size_t row, size_t column,
             return SURETY_LIMIT;
         }
     }
-    width = xlsx_width(shown);
-    if (width > xlsx->widths[column])
-        xlsx->widths[column] = width;
+    xlsx->widths[column] = fmax(xlsx->widths[column], xlsx_width(shown));
     worksheet_write_string(xlsx->sheet, (lxw_row_t)row, (lxw_col_t)column,
                            shown, format);
     return SURETY_OK;
@@ -281,11 +277,10 @@ static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
             const bool has_exponent = memchr(figure.text, 'e', figure.len);
             lxw_format *format =
                 has_exponent ? NULL : xlsx_format(xlsx, about, figure.unit);
-            const double width = (double)(figure.len + figure.len / 3 + 1);
+            const size_t width = figure.len + figure.len / 3 + 1;
             if (xlsx->text.status)
                 return surety__fail_nomem(xlsx->reterr);
-            if (width > xlsx->widths[column])
-                xlsx->widths[column] = width;
+            xlsx->widths[column] = fmax(xlsx->widths[column], (double)width);
             if (figure.unit.len > 0 && figure.unit.ptr[0] == '%')
                 number /= 100;
             xlsx->bytes += XLSX_CELL_BYTES;
@@ -377,8 +372,8 @@ static surety_status xlsx_fill(struct xlsx *xlsx)
     if (status)
         return status;
     for (size_t i = 0; i < columns; i++) {
-        double width = xlsx->widths[i] + 3; /* the filter's arrow */
-        width = width < 8 ? 8 : width > 60 ? 60 : width;
+        const double width = /* with the filter's arrow */
+            fmin(fmax(xlsx->widths[i] + 3, 8), 60);
         worksheet_set_column(xlsx->sheet, (lxw_col_t)i, (lxw_col_t)i, width,
                              NULL);
     }

@@ -317,6 +317,48 @@ static surety_status from_element(from_state *state, surety_val val,
     }
 }
 
+/* The value of a default or of what is always the same; SURETY_NONE when out of
+ * memory or no JSON. */
+static surety_val from_default_val(from_state *state, const char *fill)
+{
+    surety_doc *doc;
+
+    for (size_t i = 0; i < state->default_count; i++)
+        if (state->defaults[i].fill == fill)
+            return surety_doc_root(state->defaults[i].doc);
+    if (surety__grow(state->alloc, (void **)&state->defaults,
+                     &state->default_cap, state->default_count + 1,
+                     sizeof(*state->defaults), SIZE_MAX) != SURETY_OK)
+        return surety_val_none();
+    doc = surety_doc_new(state->alloc);
+    if (!doc)
+        return surety_val_none();
+    state->defaults[state->default_count++] = (from_default){fill, doc};
+    if (surety_doc_read(doc, surety_str_of(fill), NULL, NULL) != SURETY_OK)
+        return surety_val_none();
+    return surety_doc_root(doc);
+}
+
+/* A value of which nothing is stored is always the same one. */
+static surety_status from_fixed(from_state *state, surety_val val,
+                                const surety_typed_member *member)
+{
+    const surety_str words =
+        surety__typed_type(state->typed, member->type)->words[0];
+    const surety_val fixed = from_default_val(state, words.ptr);
+
+    if (!fixed.doc)
+        return from_nomem(state);
+    if (surety_val_equal(val, fixed))
+        return SURETY_OK;
+    surety__fail(state->reterr, SURETY_SYNTAX, "\"%.*s\" is always %.*s",
+                 (int)(member->name.len > 80 ? 80 : member->name.len),
+                 member->name.ptr, (int)(words.len > 80 ? 80 : words.len),
+                 words.ptr);
+    surety__hint(state->reterr, "check the value against the contract first");
+    return surety__policy_at(val, state->reterr, SURETY_SYNTAX);
+}
+
 /* The same for a member of the struct at `base` or a branch of the union
  * there. */
 static surety_status from_member(from_state *state, surety_val val,
@@ -337,7 +379,7 @@ static surety_status from_member(from_state *state, surety_val val,
         return SURETY_OK;
     }
     if (member->offset == SURETY_TYPED_NONE)
-        return SURETY_OK;
+        return from_fixed(state, val, member);
     if (type->form == SURETY_TYPED_LIST || type->form == SURETY_TYPED_MAP)
         return from_list(state, val, type, base + member->offset,
                          base + member->count);
@@ -351,27 +393,6 @@ static surety_status from_member(from_state *state, surety_val val,
 }
 
 /* ---- containers ---------------------------------------------------------- */
-
-/* The value of a default; SURETY_NONE when out of memory or no JSON. */
-static surety_val from_default_val(from_state *state, const char *fill)
-{
-    surety_doc *doc;
-
-    for (size_t i = 0; i < state->default_count; i++)
-        if (state->defaults[i].fill == fill)
-            return surety_doc_root(state->defaults[i].doc);
-    if (surety__grow(state->alloc, (void **)&state->defaults,
-                     &state->default_cap, state->default_count + 1,
-                     sizeof(*state->defaults), SIZE_MAX) != SURETY_OK)
-        return surety_val_none();
-    doc = surety_doc_new(state->alloc);
-    if (!doc)
-        return surety_val_none();
-    state->defaults[state->default_count++] = (from_default){fill, doc};
-    if (surety_doc_read(doc, surety_str_of(fill), NULL, NULL) != SURETY_OK)
-        return surety_val_none();
-    return surety_doc_root(doc);
-}
 
 /* What to do about a member that val, an object or array, does not have. */
 static surety_status from_absent(from_state *state, surety_val val,
