@@ -357,6 +357,8 @@ static void arrange_bounds(surety__model *panel, unsigned decimals)
 /* The bounds of what is stacked: from nothing to the highest stack. */
 static void arrange_stack(surety__model *model)
 {
+    const double power = pow(10.0, model->exponent);
+
     model->low = 0;
     for (size_t k = 0; k < model->places_count; k++) {
         double sum = 0;
@@ -365,9 +367,8 @@ static void arrange_stack(surety__model *model)
             sum += isnan(value) ? 0 : value;
         }
         /* Rounding is not to make room for more than the whole. */
-        if (sum * pow(10.0, model->exponent) < 101.6 &&
-            sum * pow(10.0, model->exponent) > 98.4)
-            sum = 100 / pow(10.0, model->exponent);
+        if (fabs(sum * power - 100) < 1.6)
+            sum = 100 / power;
         model->high = fmax(model->high, sum);
     }
 }
@@ -376,11 +377,12 @@ static bool arrange_has_common(const surety__measure *one,
                                const surety__measure *other,
                                const double largest[2])
 {
+    const double less = fmin(largest[0], largest[1]);
+    const double more = fmax(largest[0], largest[1]);
+
     return surety_str_equal(one->unit, other->unit) &&
            surety_str_equal(one->dimension, other->dimension) &&
-           (!(largest[0] > 0) || !(largest[1] > 0) ||
-            (largest[0] / largest[1] < ARRANGE_FLAT &&
-             largest[1] / largest[0] < ARRANGE_FLAT));
+           (!(less > 0) || more / less < ARRANGE_FLAT);
 }
 
 /* Of each series the panel: that of the first one it has a scale in common
