@@ -176,10 +176,13 @@ static void draw_entry(const surety__picture *picture, size_t series,
                        surety_str name, double *x, double *y)
 {
     const double indent = picture->chart->type == SURETY_CHART_BAR ? 18 : 24;
-    PangoLayout *layout =
-        surety__canvas_set(&picture->canvas, name, &draw_legend);
+    surety__letters letters = draw_legend;
+    PangoLayout *layout;
     double width, height;
 
+    letters.width =
+        fmin(letters.width, picture->width - 2 * DRAW_MARGIN - indent);
+    layout = surety__canvas_set(&picture->canvas, name, &letters);
     surety__canvas_size(layout, &width, &height);
     if (*x > DRAW_MARGIN &&
         *x + indent + width > picture->width - DRAW_MARGIN) {

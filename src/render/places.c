@@ -164,24 +164,25 @@ static double places_text_width(const surety__picture *picture, surety_str text)
     return width;
 }
 
-/* A label with its middle at x unless it touches the last one, which ended at
- * *end; with a tick. */
+/* A label with its middle at x, or as near as the sheet lets it, unless it
+ * touches the last one, which ended at *end; with a tick. */
 static void places_label(const surety__picture *picture, surety_str text,
                          double x, double *end)
 {
     PangoLayout *layout =
         surety__canvas_set(&picture->canvas, text, &places_across);
-    double width, height;
+    double width, height, left;
 
     surety__canvas_size(layout, &width, &height);
-    if (x - width / 2 >= *end + PLACES_GAP &&
-        x + width / 2 <= picture->width - 4) {
+    left = fmax(x - width / 2, PLACES_GAP);
+    left = fmin(left, picture->width - PLACES_GAP - width);
+    if (left >= *end + PLACES_GAP) {
         const double from[2] = {x, picture->bottom};
         const double to[2] = {x, picture->bottom + 5};
         surety__canvas_line(&picture->canvas, from, to, 1, SURETY__INK_AXIS);
-        surety__canvas_show(&picture->canvas, layout, x - width / 2,
-                            picture->bottom + 8, SURETY__INK_TEXT);
-        *end = x + width / 2;
+        surety__canvas_show(&picture->canvas, layout, left, picture->bottom + 8,
+                            SURETY__INK_TEXT);
+        *end = left + width;
     }
     g_object_unref(layout);
 }
