@@ -83,8 +83,6 @@ static void branches_begin(const surety__machine *machine, surety__level *level,
     if (branching->name.ptr && member) {
         word = branch_word(machine->doc, branching, member);
         level->branches &= branching->open | (word ? word->branches : 0);
-    } else if (branching->name.ptr) {
-        level->branches &= branching->lacking;
     }
     for (uint64_t left = level->branches; left; left &= left - 1) {
         const surety__screen *screen =
