@@ -278,6 +278,23 @@ static void write_findings(const surety_findings *findings, surety_buf *out)
     }
 }
 
+static void write_deprecated(const struct setting *setting, surety_buf *out)
+{
+    surety_val subschema = surety_val_none();
+    surety_val value;
+
+    for (size_t i = 0;; i++) {
+        value = surety__checker_deprecated(setting->checker, i, &subschema);
+        if (!value.doc)
+            return;
+        surety_buf_text(out, "  deprecated: ");
+        surety_val_pointer(value, out);
+        surety_buf_text(out, " of ");
+        surety_val_pointer(subschema, out);
+        surety_buf_byte(out, '\n');
+    }
+}
+
 static void write_asked_one(struct setting *setting, surety_str text,
                             surety_buf *out)
 {
@@ -308,6 +325,8 @@ static void write_asked_one(struct setting *setting, surety_str text,
         surety_buf_text(out, ", the report says otherwise");
     surety_buf_byte(out, '\n');
     write_findings(setting->findings, out);
+    if (valid[0])
+        write_deprecated(setting, out);
     if (valid[0] && setting->changed) {
         surety_buf_text(out, "  completed: ");
         surety_val_write(surety_doc_root(setting->built), SURETY_STYLE_COMPACT,
