@@ -443,6 +443,33 @@ done:
     question_done(&question);
 }
 
+/* What a loop of PCRE2 passes over is counted, 16 bytes a step, from each start
+ * anew; a few more for what stands in the pattern. */
+TEST(steps_of_a_pattern)
+{
+    surety__pattern *pattern = NULL;
+    surety__matcher *matcher = surety__matcher_new(NULL, NULL);
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    repeat(&text, "a", 16000);
+    NEED(matcher);
+    TRY(surety__pattern_compile(surety_str_of("^a+\\b"), NULL, NULL, &pattern,
+                                NULL));
+    for (int round = 0; round < 2; round++) {
+        CHECK(surety__pattern_match(pattern, matcher, surety_buf_str(&text)) ==
+              1);
+        CHECK(surety__matcher_steps(matcher) >= 1000);
+        CHECK(surety__matcher_steps(matcher) < 1100);
+    }
+    CHECK(surety__pattern_match(pattern, matcher, surety_str_of("aaa")) == 1);
+    CHECK(surety__matcher_steps(matcher) < 10);
+done:
+    surety__pattern_free(pattern);
+    surety__matcher_free(matcher);
+    surety_buf_done(&text);
+}
+
 /* ---- schemas that repeat themselves ------------------------------------- */
 
 /* {"$ref": "#/$defs/0", "$defs": {"0": ..., "1": ...}}, each the head and tail
@@ -877,6 +904,7 @@ int main(int argc, char **argv)
         {"findings_max", findings_at_the_limit},
         {"a report that runs out of work", a_report_that_runs_out_of_work},
         {"a pattern that backtracks", a_pattern_that_backtracks},
+        {"steps of a pattern", steps_of_a_pattern},
         {"a billion laughs cost their height",
          a_billion_laughs_cost_their_height},
         {"laughs that differ run into the limit",
