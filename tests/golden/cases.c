@@ -31,6 +31,17 @@ bool golden_line(surety_str *text, surety_str *ret_line)
     return true;
 }
 
+surety_str golden_exact(surety_str text)
+{
+    char *copy = malloc(text.len ? text.len : 1);
+
+    if (!copy)
+        golden_die("out of memory", "a reply");
+    if (text.len)
+        memcpy(copy, text.ptr, text.len);
+    return (surety_str){copy, text.len};
+}
+
 bool golden_take(surety_str *text, const char *start)
 {
     const size_t len = strlen(start);

@@ -113,6 +113,8 @@ void golden_unescape(surety_str text, surety_buf *out);
 void golden_escape(surety_buf *out, char byte);
 /* Takes the next line off text; false at its end. */
 bool golden_line(surety_str *text, surety_str *ret_line);
+/* A copy with nothing behind it, so that reading there is seen; to be freed. */
+surety_str golden_exact(surety_str text);
 /* Takes start off text; false where text begins otherwise. */
 bool golden_take(surety_str *text, const char *start);
 /* The file at path in out, or the one beside a case, which has another ending;

@@ -22,6 +22,7 @@
 #include "text/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ORDER obstacles: as in the enum. */
 static const char *const obstacles[] = {
@@ -163,10 +164,11 @@ static bool put_reply(struct setting *setting, surety_str line, surety_buf *out)
 
     surety_buf_reset(&setting->reply);
     golden_unescape(line, &setting->reply);
-    reply = surety_buf_str(&setting->reply);
+    reply = golden_exact(surety_buf_str(&setting->reply));
     if (surety_finder_find(setting->finder, reply, &setting->how,
                            &setting->limits, &error)) {
         golden_error(out, &error);
+        free((char *)reply.ptr);
         return true;
     }
     start = out->len;
@@ -181,6 +183,7 @@ static bool put_reply(struct setting *setting, surety_str line, surety_buf *out)
         printf("# %.*s: step by step\n# %.*s", (int)line.len, line.ptr,
                (int)again.len, again.ptr);
     surety_buf_done(&again);
+    free((char *)reply.ptr);
     return same;
 }
 

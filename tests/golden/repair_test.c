@@ -23,6 +23,7 @@
 #include "golden/cases.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool has_word(surety_str text, const char *word)
@@ -147,17 +148,19 @@ static bool write_outcome(const surety_contract *contract, surety_str reply,
                                               has_word(words, "certain-only"),
                                           .partial = has_word(words, "partial"),
                                           .cut = has_word(words, "cut")};
+    const surety_str exact = golden_exact(reply);
     surety_outcome *outcome = NULL;
     surety_error error = {.message = "no reason"};
-    bool good;
+    bool good = surety_reply_judge(contract, exact, &options, &outcome,
+                                   &error) == SURETY_OK;
 
-    if (surety_reply_judge(contract, reply, &options, &outcome, &error)) {
+    if (good)
+        put_outcome(out, outcome);
+    else
         printf("# cannot judge: %s\n", error.message);
-        return false;
-    }
-    put_outcome(out, outcome);
-    good = golden_report_holds(outcome);
+    good = good && golden_report_holds(outcome);
     surety_outcome_free(outcome);
+    free((char *)exact.ptr);
     return good;
 }
 

@@ -12,7 +12,8 @@
  *     === options     a line each: extract PLACE..., marker TEXT, pick last,
  *                     keep-reasoning, native TEXT, no-fallback, derive,
  *                     repair LEVEL, certain-only, partial, cut,
- *                     var NAME=VALUE, source NAME, findings-max N, depth-max N
+ *                     var NAME=VALUE, source NAME, findings-max N,
+ *                     depth-max N, candidates-max N, text-bytes-max N
  *     === json, text, color, plain, github, sarif
  *                     the reports expected, any of them; ESC is written \x1b
  *     === error       what the call says where it cannot judge
@@ -115,6 +116,8 @@ static bool take_option(struct setting *setting, surety_str name,
         setting->limits.findings_max = number_of(value);
     } else if (surety_str_equal(name, SURETY__LITERAL("depth-max"))) {
         setting->limits.depth_max = number_of(value);
+    } else if (surety_str_equal(name, SURETY__LITERAL("candidates-max"))) {
+        setting->limits.candidates_max = number_of(value);
     } else if (surety_str_equal(name, SURETY__LITERAL("text-bytes-max"))) {
         setting->limits.text_bytes_max = number_of(value);
     } else if (surety_str_equal(name, SURETY__LITERAL("var")) &&

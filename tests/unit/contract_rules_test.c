@@ -411,6 +411,8 @@ TEST(starts_again_after_a_death)
     EXPECT(SURETY_IO, bench_check(&bench, "2"));
     CHECK_TEXT(surety_str_of(bench.err.message),
                "the rules' process died in the rule 0");
+    CHECK_TEXT(surety_str_of(bench.err.hint),
+               "make it do less, or simpler, things");
     TRY(bench_check(&bench, "1"));
     CHECK(bench.verdicts[0].holds);
 done:
