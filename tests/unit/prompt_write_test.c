@@ -370,6 +370,78 @@ done:
     surety_buf_done(&out);
 }
 
+/* What stands behind a source is not read, whatever it is. */
+TEST(ends_where_a_pattern_ends)
+{
+    static const char *const tails[] = {"?", "*",  "+",   "{3}", ",5}",
+                                        "}", "]",  ")",   "(",   "[",
+                                        "|", "-z", "\\d", "z"};
+    surety_buf text, alone, out;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    surety_buf_init(&alone, check_alloc(t), 0);
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(pattern_rows); i++)
+        for (size_t k = 0; k < CHECK_COUNT(tails); k++) {
+            const size_t len = strlen(pattern_rows[i].source);
+            bool made, again;
+
+            surety_buf_reset(&text);
+            surety_buf_reset(&alone);
+            surety_buf_reset(&out);
+            surety_buf_text(&text, pattern_rows[i].source);
+            surety_buf_text(&text, tails[k]);
+            NEED(text.status == SURETY_OK ? &text : NULL);
+            made = surety__make_pattern(surety_str_of(pattern_rows[i].source),
+                                        0, 3, &alone);
+            again =
+                surety__make_pattern((surety_str){text.ptr, len}, 0, 3, &out);
+            NEED(alone.status == SURETY_OK ? &alone : NULL);
+            NEED(out.status == SURETY_OK ? &out : NULL);
+            CHECK(made == again);
+            CHECK(
+                surety_str_equal(surety_buf_str(&alone), surety_buf_str(&out)));
+        }
+done:
+    surety_buf_done(&text);
+    surety_buf_done(&alone);
+    surety_buf_done(&out);
+}
+
+/* What fails leaves what stood in the buffer. */
+TEST(keeps_what_stood_before)
+{
+    surety_contract *contract = NULL;
+    surety_prompt_options options = {.size = sizeof(options),
+                                     .style = SURETY_PROMPT_EXAMPLE,
+                                     .alloc = check_alloc(t)};
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(check_contract(t, "false", &contract));
+    surety_buf_text(&out, "before");
+    NEED(out.status == SURETY_OK ? &out : NULL);
+    EXPECT(SURETY_UNSUPPORTED,
+           surety_prompt_format(contract, &options, &out, NULL));
+    NEED(out.status == SURETY_OK ? &out : NULL);
+    CHECK_TEXT(surety_buf_str(&out), "before");
+    EXPECT(SURETY_UNSUPPORTED,
+           surety_prompt_write(contract, surety_str_of("Go on."), &options,
+                               &out, NULL));
+    NEED(out.status == SURETY_OK ? &out : NULL);
+    CHECK_TEXT(surety_buf_str(&out), "before");
+    EXPECT(SURETY_MISUSE, surety_prompt_format(NULL, &options, &out, NULL));
+    EXPECT(SURETY_MISUSE, surety_prompt_format(contract, &options, NULL, NULL));
+    EXPECT(SURETY_MISUSE,
+           surety_prompt_write(NULL, surety_str_of(""), &options, &out, NULL));
+    EXPECT(SURETY_MISUSE, surety_prompt_write(contract, surety_str_of(""),
+                                              &options, NULL, NULL));
+    EXPECT(SURETY_MISUSE, surety_prompt_example(contract, NULL, NULL));
+done:
+    surety_buf_done(&out);
+    surety_contract_free(contract);
+}
+
 /* Groups in each other and texts have an end. */
 TEST(bounds_texts_of_patterns)
 {
@@ -456,6 +528,8 @@ int main(int argc, char **argv)
         {"makes examples", makes_examples},
         {"says where there is no example", says_where_there_is_no_example},
         {"writes texts of patterns", writes_texts_of_patterns},
+        {"ends where a pattern ends", ends_where_a_pattern_ends},
+        {"keeps what stood before", keeps_what_stood_before},
         {"bounds texts of patterns", bounds_texts_of_patterns},
         {"has three texts a format", has_three_texts_a_format},
         {"quotes what is long or hidden", quotes_what_is_long_or_hidden},

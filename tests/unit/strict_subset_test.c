@@ -150,6 +150,30 @@ done:
     surety_contract_free(contract);
 }
 
+TEST(asks_for_what_it_needs)
+{
+    surety_contract *contract = NULL;
+    surety_strict *strict = NULL;
+    surety_error error;
+
+    TRY(check_contract(t, "{\"type\":\"object\"}", &contract));
+    EXPECT(SURETY_MISUSE,
+           surety_strict_compile(NULL, SURETY_SUBSET_OPENAI, check_alloc(t),
+                                 &strict, &error));
+    EXPECT(SURETY_MISUSE,
+           surety_strict_compile(contract, (surety_subset)4, check_alloc(t),
+                                 &strict, &error));
+    EXPECT(SURETY_MISUSE, surety_strict_compile(contract, SURETY_SUBSET_GRAMMAR,
+                                                check_alloc(t), NULL, &error));
+    CHECK_TEXT(surety_str_of(error.message),
+               "a contract, a known subset and a place for the result are "
+               "needed");
+    CHECK(strict == NULL);
+    CHECK_TEXT(surety_str_of(surety_subset_name((surety_subset)4)), "unknown");
+done:
+    surety_contract_free(contract);
+}
+
 TEST(names_are_what_providers_take)
 {
     surety_contract *contract = NULL;
@@ -562,6 +586,7 @@ int main(int argc, char **argv)
         {"built-in contracts fit every subset", builtins_fit},
         {"awkward schemas fit every subset", awkward_schemas_fit},
         {"what everybody takes is kept", what_everybody_takes_is_kept},
+        {"asks for what it needs", asks_for_what_it_needs},
         {"names are what providers take", names_are_what_providers_take},
         {"limits at their edges", limits_at_their_edges},
         {"text at its edge", text_at_its_edge},
