@@ -15,6 +15,7 @@
  *         writer ID dead, writer ID alive, writer ID unseen MS,
  *              writer ID long (of a host with a name of 300 letters)
  *         entries N            the first page has so many
+ *         provider TEXT        of them, as it stands there
  *         connect N fails TEXT, refuses TEXT, late, reads, no-memory, blocks
  *                              what becomes of the N-th connection
  *         at N fails STATE TEXT ("!...": no message alone), two STATE TEXT (and
@@ -46,8 +47,9 @@ enum { FIELDS_MAX = SURETY__COLUMNS + 3, ROWS_MAX = 8, LINES_MAX = 16 };
 
 struct pg_result {
     ExecStatusType status;
-    char state[8], message[160], changed[8];
+    char state[8], message[400], changed[8];
     int rows, fields;
+    bool is_short; /* its numbers have four bytes */
     surety__cell cells[ROWS_MAX][FIELDS_MAX];
     char numbers[ROWS_MAX][FIELDS_MAX][8];
     char *texts[ROWS_MAX][FIELDS_MAX]; /* those that are stored otherwise */
@@ -55,7 +57,7 @@ struct pg_result {
 
 struct pg_conn {
     ConnStatusType status;
-    char message[160];
+    char message[400];
     surety_str how; /* what becomes of the connection, or of the statement */
     PGresult *results[2];
     size_t given;
@@ -240,6 +242,11 @@ static PGresult *result_page(void)
             result_cell(
                 result, (int)row, SURETY__COLUMNS + i,
                 (surety__cell){.kind = CELL_INT, .number = (int64_t)row + 1});
+        if (line_of("server", "provider", 0).len) {
+            free(result->texts[row][6]);
+            result->texts[row][6] = NULL;
+            result->cells[row][6].text = line_of("server", "provider", 0);
+        }
         /* A reply that is longer than a page holds comes by itself. */
         for (int i = 0; i < SURETY__COLUMNS; i++)
             if (row && surety__column_raw((size_t)i))
@@ -284,8 +291,12 @@ static PGresult *result_of(surety_str sql)
     const int64_t there =
         version.ptr ? (int64_t)number_of(version) : SURETY__LEDGER_VERSION;
 
-    if (surety__str_starts(sql, SURETY__LITERAL("SELECT (to_regclass")))
-        return result_number(there > 0);
+    if (surety__str_starts(sql, SURETY__LITERAL("SELECT (to_regclass"))) {
+        PGresult *result = result_number((int64_t)(there > 0) << 32);
+
+        result->is_short = true;
+        return result;
+    }
     if (surety__str_starts(sql, SURETY__LITERAL("SELECT max(version)")))
         return result_number(there);
     if (surety__str_starts(sql, SURETY__LITERAL("INSERT INTO surety.writers")))
@@ -643,7 +654,7 @@ int PQgetisnull(const PGresult *result, int row, int field)
 Oid PQftype(const PGresult *result, int field)
 {
     switch (result->cells[0][field].kind) {
-    case CELL_INT: return 20;
+    case CELL_INT: return result->is_short ? 23 : 20;
     case CELL_BOOL: return 16;
     case CELL_BYTES: return 17;
     default: return 25;
@@ -666,7 +677,7 @@ int PQgetlength(const PGresult *result, int row, int field)
 {
     const surety__cell *cell = &result->cells[row][field];
 
-    return cell->kind == CELL_INT    ? 8
+    return cell->kind == CELL_INT    ? (result->is_short ? 4 : 8)
            : cell->kind == CELL_BOOL ? 1
                                      : (int)cell->text.len;
 }

@@ -178,6 +178,17 @@ static surety_status validator_asks(void *ctx, const surety_validation *given,
         rule->late--;
         return SURETY_MORE;
     }
+    rule->asked++;
+    if (surety_str_equal(rule->kind, SURETY__LITERAL("misplaces")))
+        return surety_validation_add(given, rule->place, rule->message,
+                                     (surety_str){"", 0});
+    if (surety_str_equal(rule->kind, SURETY__LITERAL("tires")) &&
+        rule->asked > rule->most) {
+        (void)surety__fail(reterr, SURETY_IO, "%.*s", (int)rule->message.len,
+                           rule->message.ptr);
+        surety__hint(reterr, "ask less");
+        return SURETY_IO;
+    }
     if (surety_str_equal(rule->kind, SURETY__LITERAL("fails")))
         return surety__fail(reterr, SURETY_IO, "%.*s", (int)rule->message.len,
                             rule->message.ptr);
@@ -200,8 +211,11 @@ static bool world_validator(struct world *world, surety_str text)
     rule->world = world;
     rule->says = text;
     rule->kind = world_word(&text);
-    if (surety_str_equal(rule->kind, SURETY__LITERAL("odd")))
+    if (surety_str_equal(rule->kind, SURETY__LITERAL("odd")) ||
+        surety_str_equal(rule->kind, SURETY__LITERAL("misplaces")))
         rule->place = world_word(&text);
+    if (surety_str_equal(rule->kind, SURETY__LITERAL("tires")))
+        rule->most = (size_t)world_number(world_word(&text));
     if (surety_str_equal(rule->kind, SURETY__LITERAL("late")))
         rule->late = (size_t)world_number(text);
     rule->message = text;

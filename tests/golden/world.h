@@ -83,7 +83,9 @@ struct world_validator {
     struct world *world;
     surety_str says; /* its words */
     surety_str kind, place, message;
-    size_t late; /* how often it is not done */
+    size_t late;  /* how often it is not done */
+    size_t asked; /* how often it was asked */
+    size_t most;  /* how often it may be */
 };
 
 struct world {
@@ -128,7 +130,10 @@ void world_close(struct world *world);
  *     feedback F, stop S, commit, seed N, limit NAME N
  *     repair LEVEL, partial, no-fallback, certain-only, derive,
  *     extract PLACE...
- *     validator NAME odd PLACE MESSAGE, ... late N, ... fails MESSAGE
+ *     validator NAME odd PLACE MESSAGE, ... misplaces PLACE MESSAGE, ... late
+ * N,
+ *                             ... fails MESSAGE, ... tires N MESSAGE (after N
+ *                             values)
  *     no-ledger, raw, ledger-optional, begin-fails N, finish-fails N
  *     stop-at N               ms after the first step */
 bool world_option(struct world *world, surety_str line);

@@ -288,7 +288,7 @@ static bool make_rest(struct making *making)
 
     make_wait(making);
     exchange->status = 200;
-    if (streams && making->ends)
+    if (streams && making->ends && !making->stalls)
         make_end(making);
     else if (surety_str_equal(making->kind, SURETY__LITERAL("status"))) {
         exchange->status = (int)world_number(world_word(&making->text));
@@ -298,7 +298,7 @@ static bool make_rest(struct making *making)
     if (!exchange->count &&
         !surety_str_equal(making->kind, SURETY__LITERAL("nothing")))
         make_moment(making, MOMENT_HEAD, from);
-    if (exchange->bytes.len > from && !making->stalls)
+    if (exchange->bytes.len > from)
         make_moment(making, MOMENT_BYTES, from);
     if (!making->stalls)
         make_moment(making, MOMENT_END, exchange->bytes.len);

@@ -861,7 +861,7 @@ TEST(waits)
 
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_VOTE, pool_contract, answers, 3));
     pool.run.backoff.retries_max = 1;
-    pool.run.backoff.first_ms = 1;
+    pool.run.backoff.first_ms = 9;
     TRY(pool_start(&pool, NULL));
     TRY(surety_consensus_wait(pool.consensus, NULL, NULL));
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);

@@ -523,6 +523,35 @@ done:
     trial_close(&trial);
 }
 
+/* Knows of no exchange. */
+static void forget(void *ctx, uint64_t id)
+{
+    struct fake *fake = ctx;
+
+    (void)id;
+    fake->active = false;
+}
+
+TEST(ends_an_exchange_that_is_lost)
+{
+    static const struct fake_answer answers[] = {{.stalls = true}};
+    struct trial trial;
+
+    TRY(trial_open(&trial, t, NULL, answers, CHECK_COUNT(answers)));
+    trial.fake.transport.cancel = forget;
+    TRY(trial_begin(&trial));
+    EXPECT(SURETY_MORE,
+           surety_run_step(trial.run, (surety_now){5000, 70000}, NULL, NULL));
+    surety_run_cancel(trial.run, (surety_now){5100, 70100});
+    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
+    CHECK_TEXT(surety_run_attempt(trial.run, 0).decision,
+               "the call was stopped (the exchange is lost): the run was "
+               "cancelled");
+    CHECK(!surety_run_usage(trial.run).known);
+done:
+    trial_close(&trial);
+}
+
 /* A clock that goes back is one that stands still; who waits need not be told
  * how long. */
 TEST(keeps_its_time)
@@ -721,6 +750,7 @@ int main(int argc, char **argv)
         {"tells of a call that cannot be made",
          tells_of_a_call_that_cannot_be_made},
         {"does without a contract", does_without_a_contract},
+        {"ends an exchange that is lost", ends_an_exchange_that_is_lost},
         {"keeps its time", keeps_its_time},
         {"says what it cannot run", says_what_it_cannot_run},
     };

@@ -412,7 +412,7 @@ TEST(waits)
     surety_error err;
 
     TRY(trial_open(&trial, t, NULL, answers, CHECK_COUNT(answers)));
-    trial.options.backoff.first_ms = 2;
+    trial.options.backoff.first_ms = 9;
     TRY(trial_begin(&trial));
     TRY(surety_run_wait(trial.run, NULL, &err));
     CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
@@ -422,7 +422,7 @@ TEST(waits)
     /* A wait is as long as there is time, unless it may be cancelled. */
     CHECK(trial.fake.first_ms == 1200000);
     trial_reset(&trial, t, answers, CHECK_COUNT(answers));
-    trial.options.backoff.first_ms = 2;
+    trial.options.backoff.first_ms = 9;
     TRY(trial_begin(&trial));
     TRY(surety_run_wait(trial.run, &trial.fake.stop, &err));
     CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
@@ -463,7 +463,7 @@ TEST(keeps_an_answer_that_was_not_recorded)
     surety_error err = {.status = SURETY_OK};
 
     TRY(trial_open(&trial, t, NULL, answers, CHECK_COUNT(answers)));
-    trial.options.backoff.first_ms = 2;
+    trial.options.backoff.first_ms = 9;
     trial.fake.transport.wait = fake_wait_late;
     TRY(trial_begin(&trial));
     EXPECT(SURETY_IO, surety_run_wait(trial.run, NULL, &err));
