@@ -52,10 +52,12 @@ enum {
     WORLD_VALIDATORS = 4
 };
 
+enum world_kind { MOMENT_HEAD, MOMENT_BYTES, MOMENT_END };
+
 /* What of an answer comes when; a piece is a part of its bytes. */
 struct world_moment {
     uint64_t at_ms;
-    enum { MOMENT_HEAD, MOMENT_BYTES, MOMENT_END } kind;
+    enum world_kind kind;
     size_t from, len;
 };
 

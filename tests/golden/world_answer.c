@@ -158,7 +158,8 @@ static void make_end(struct making *making)
 /* ---- moments ------------------------------------------------------------- */
 
 /* What is written from `from` on comes now. */
-static void make_moment(struct making *making, int kind, size_t from)
+static void make_moment(struct making *making, enum world_kind kind,
+                        size_t from)
 {
     struct world_exchange *exchange = making->exchange;
     struct world_moment *moment = &exchange->moments[exchange->count];

@@ -544,10 +544,13 @@ TEST(ends_an_exchange_that_is_lost)
            surety_run_step(trial.run, (surety_now){5000, 70000}, NULL, NULL));
     surety_run_cancel(trial.run, (surety_now){5100, 70100});
     CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
-    CHECK_TEXT(surety_run_attempt(trial.run, 0).decision,
-               "the call was stopped (the exchange is lost): the run was "
-               "cancelled");
-    CHECK(!surety_run_usage(trial.run).known);
+    /* Telling itself may have had no memory. */
+    if (!t->starved) {
+        CHECK_TEXT(surety_run_attempt(trial.run, 0).decision,
+                   "the call was stopped (the exchange is lost): the run was "
+                   "cancelled");
+        CHECK(!surety_run_usage(trial.run).known);
+    }
 done:
     trial_close(&trial);
 }
