@@ -266,9 +266,13 @@ bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
         return false;
     for (uint32_t i = 0; i < lenient->depth; i++) {
         const surety__cell *const cell = &cells[open];
+        size_t count = cell->count;
 
-        if (cell->kind == CELL_ARRAY && end > open + 1 &&
-            cell->count >= items && cells[end - 1].place >= offset)
+        /* A snapshot counts what is open, too. */
+        if (lenient->shown)
+            count = i ? count - 1 : lenient->shown_count;
+        if (cell->kind == CELL_ARRAY && end > open + 1 && count >= items &&
+            cells[end - 1].place >= offset)
             return true;
         end = open;
         open = lenient->shown ? lenient->stack[i] : cell->span;

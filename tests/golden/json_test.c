@@ -20,13 +20,15 @@
  *     equal                 the items of an array, equal ones on a line
  *     divide                [number, divisor, ...]: of which it is a multiple
  *     patch                 [patch, target]: what the patch makes of it
+ *     copy                  the value in an array, copied whole and by its
+ *                           parts, with the places that are kept
  *     pointer               [value, pointer, ...]: what each leads to
  *     write                 the three styles
  *     shown                 the text for a terminal
  *     uncomment             the text without its comments
  *
- * To read and lenient, NAME:VALUE sets a limit. Each text of a lenient section
- * without words must keep the laws of lenient_laws.h, too. */
+ * To read, lenient and copy, NAME:VALUE sets a limit. Each text of a lenient
+ * section without words must keep the laws of lenient_laws.h, too. */
 #include "golden/cases.h"
 #include "lenient_laws.h"
 
@@ -233,7 +235,7 @@ static void part_read(struct part *part, surety_str text)
         put_error(part->out, &error);
         return;
     }
-    if (!holds_text(part->doc, text))
+    if (!holds_text(part->doc, text) || !laws_sound(part->doc))
         part_fail(part, "the text is another", text);
     surety_buf_text(part->out, "= ");
     put_value(part->out, surety_doc_root(part->doc));
@@ -477,16 +479,83 @@ static void part_patch(struct part *part, surety_str text)
     surety_doc *made = surety_doc_new(NULL);
     surety_error error = {0};
 
-    (void)text;
     if (surety_patch_apply(surety_val_item(root, 0), surety_val_item(root, 1),
                            made, &error)) {
         put_error(part->out, &error);
     } else {
+        if (!laws_sound(made))
+            part_fail(part, "the result is not sound", text);
         surety_buf_text(part->out, "= ");
         put_value(part->out, surety_doc_root(made));
         surety_buf_byte(part->out, '\n');
     }
     surety_doc_free(made);
+}
+
+/* Pushes a value by its parts, each copied. */
+static void copy_parts(surety_doc *made, surety_val val)
+{
+    const surety_kind kind = surety_val_kind(val);
+    surety_val child = surety_val_first(val);
+
+    if (kind < SURETY_KIND_ARRAY) {
+        surety_build_val(made, val);
+        return;
+    }
+    if (kind == SURETY_KIND_ARRAY)
+        surety_build_array(made);
+    else
+        surety_build_object(made);
+    for (; child.doc; child = surety_val_next(val, child)) {
+        if (kind == SURETY_KIND_OBJECT)
+            surety_build_key_of(made, surety_val_key(child));
+        copy_parts(made, child);
+    }
+    surety_build_close(made);
+}
+
+/* whole: at once; origin: the places stay. */
+static void copy_put(struct part *part, bool whole, bool origin)
+{
+    const surety_val root = surety_doc_root(part->doc);
+    surety_doc *made = surety_doc_new(NULL);
+    surety_error error = {0};
+
+    surety_build_begin(made, origin ? part->doc : NULL);
+    surety_build_array(made);
+    if (whole)
+        surety_build_val(made, root);
+    else
+        copy_parts(made, root);
+    surety_build_text(made, "end");
+    surety_build_close(made);
+    if (surety_build_end(made, &error)) {
+        put_error(part->out, &error);
+    } else {
+        surety_buf_text(part->out, "= ");
+        put_value(part->out, surety_doc_root(made));
+        surety_buf_byte(part->out, '\n');
+        if (!laws_sound(made) ||
+            !surety_val_equal(root, surety_val_item(surety_doc_root(made), 0)))
+            part_fail(part, "the copy is another", surety_doc_text(part->doc));
+        if (whole || origin)
+            put_places(part->out, surety_doc_root(made));
+    }
+    surety_doc_free(made);
+}
+
+static void part_copy(struct part *part, surety_str text)
+{
+    const surety_read_options options = {.size = sizeof(options),
+                                         .limits = &part->limits};
+    surety_error error = {0};
+
+    if (surety_doc_read(part->doc, text, &options, &error)) {
+        put_error(part->out, &error);
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++)
+        copy_put(part, i & 1, i & 2);
 }
 
 static void part_pointer(struct part *part, surety_str text)
@@ -583,12 +652,12 @@ static const struct {
     void (*run)(struct part *part, surety_str text);
     bool read; /* the text is JSON */
 } parts[] = {
-    {"read", part_read, false},           {"lenient", part_lenient, false},
-    {"prefixes", part_prefixes, false},   {"number", part_number, true},
-    {"equal", part_equal, true},          {"divide", part_divide, true},
-    {"patch", part_patch, true},          {"pointer", part_pointer, true},
-    {"write", part_write, true},          {"shown", part_shown, false},
-    {"uncomment", part_uncomment, false},
+    {"read", part_read, false},         {"lenient", part_lenient, false},
+    {"prefixes", part_prefixes, false}, {"number", part_number, true},
+    {"equal", part_equal, true},        {"divide", part_divide, true},
+    {"patch", part_patch, true},        {"pointer", part_pointer, true},
+    {"copy", part_copy, false},         {"write", part_write, true},
+    {"shown", part_shown, false},       {"uncomment", part_uncomment, false},
 };
 
 /* The bytes are a block of their own size, so that the sanitizers see a byte
