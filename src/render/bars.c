@@ -299,7 +299,7 @@ static double bars_names(const surety__picture *picture, double row,
                          bool is_drawn)
 {
     const surety__model *model = picture->model;
-    const size_t every = row >= 14 ? 1 : (size_t)ceil(14 / row);
+    const size_t every = (size_t)ceil(14 / row);
     double widest = 0;
 
     if (is_drawn)

@@ -54,8 +54,6 @@ static cairo_status_t canvas_take(void *closure, const unsigned char *bytes,
 surety_status surety__canvas_open(surety__canvas *canvas, double width,
                                   double height, double scale)
 {
-    canvas->width = width;
-    canvas->height = height;
     if (canvas->format == SURETY_CHART_SVG) {
         canvas->surface = cairo_svg_surface_create_for_stream(
             canvas_take, &canvas->svg, width, height);

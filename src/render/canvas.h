@@ -17,7 +17,6 @@ typedef struct surety__canvas {
     surety_chart_format format;
     surety_buf *out;
     surety_buf svg; /* gathered, for its title stands in the middle */
-    double width, height;
 } surety__canvas;
 
 enum surety__ink {
