@@ -735,20 +735,30 @@ static int serve_listen(const serve_address *address, socklen_t len,
     return fd;
 }
 
+/* What stands where an option is 0. */
+enum {
+    SERVE_BODY_BYTES = 10 << 20,
+    SERVE_HEAD_BYTES = 16 << 10,
+    SERVE_CONNECTIONS = 1024,
+    SERVE_HEAD_MS = 10000,
+    SERVE_BODY_MS = 60000,
+    SERVE_IDLE_MS = 60000
+};
+
 static void serve_fill(surety__server_options *options)
 {
     if (!options->body_bytes_max)
-        options->body_bytes_max = (size_t)10 << 20;
+        options->body_bytes_max = SERVE_BODY_BYTES;
     if (!options->head_bytes_max)
-        options->head_bytes_max = 16 << 10;
+        options->head_bytes_max = SERVE_HEAD_BYTES;
     if (!options->connections_max)
-        options->connections_max = 1024;
+        options->connections_max = SERVE_CONNECTIONS;
     if (!options->head_ms)
-        options->head_ms = 10000;
+        options->head_ms = SERVE_HEAD_MS;
     if (!options->body_ms)
-        options->body_ms = 60000;
+        options->body_ms = SERVE_BODY_MS;
     if (!options->idle_ms)
-        options->idle_ms = 60000;
+        options->idle_ms = SERVE_IDLE_MS;
 }
 
 /* libmicrohttpd's memory for a connection holds the head twice (as it came,

@@ -247,7 +247,8 @@ static void content_result(surety_buf *out, surety_val result)
              part = surety_val_next(result, part))
             content_line(out, surety_val_str(surety_val_get(part, "text")));
     } else if (result.doc && kind != SURETY_KIND_NULL) {
-        content_line(out, SURETY__LITERAL(""));
+        if (out->len)
+            surety_buf_byte(out, '\n');
         surety_val_write(result, SURETY_STYLE_COMPACT, out);
     }
 }

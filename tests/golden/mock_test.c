@@ -138,13 +138,16 @@ static void put_body(surety__playback *plan, surety_buf *out)
 
 /* ---- cases --------------------------------------------------------------- */
 
-static void read_script(struct world *world, surety_str text)
+/* Files of a script stand beside its case. */
+static void read_script(struct world *world, surety_str text, const char *path)
 {
+    const surety_str folder = {path, (size_t)(strrchr(path, '/') - path)};
+
     if (world->has_script)
         surety__script_done(&world->script);
     world->has_script = true;
-    world->status = surety__script_read(
-        &world->script, text, (surety_str){NULL, 0}, NULL, &world->error);
+    world->status =
+        surety__script_read(&world->script, text, folder, NULL, &world->error);
 }
 
 static void put_read(const struct world *world, surety_buf *out)
@@ -230,7 +233,7 @@ static bool run(struct golden *golden)
             golden_keep(golden, section);
             path = section->kind;
             if (golden_is(section, "script"))
-                read_script(&world, section->body);
+                read_script(&world, section->body, golden->path);
             else if (golden_is(section, "headers"))
                 world.headers = section->body;
             else if (golden_take(&path, "call "))

@@ -7,6 +7,7 @@
  *
  *     === request PROTOCOL   the body of a call
  *     === asked              made: what it asks, or how it is refused
+ *     === strict             made: whether a strict server takes its schema
  *     === said               an answer: lines `PART: TEXT`, each a piece
  *                            (reasoning, text, refusal, arguments), and
  *                            `finish: WORD`, `usage: IN CACHED OUT REASONING`
@@ -116,6 +117,17 @@ static void make_asked(struct call *call, surety_buf *out)
     surety__speak_error(call->route.protocol, &call->problem, out);
 }
 
+static void make_strict(struct call *call, surety_buf *out)
+{
+    const surety_status status = surety__speak_strict(
+        &call->asked, &call->arena, &call->problem, &call->error);
+
+    if (status == SURETY_OK)
+        surety_buf_text(out, "taken");
+    else
+        surety__speak_error(call->route.protocol, &call->problem, out);
+}
+
 static void read_closing(surety_str said, surety__closing *closing)
 {
     surety_str line;
@@ -209,8 +221,9 @@ static bool run(struct golden *golden)
         const bool whole = golden_is(section, "whole");
         const bool stream = golden_is(section, "stream");
         const bool failure = golden_is(section, "failure");
+        const bool strict = golden_is(section, "strict");
 
-        if (!asked && !whole && !stream && !failure) {
+        if (!asked && !whole && !stream && !failure && !strict) {
             golden_keep(golden, section);
             if (golden_take(&kind, "request "))
                 read_request(&call, section);
@@ -223,6 +236,8 @@ static bool run(struct golden *golden)
         golden_begin(golden, section);
         if (asked)
             make_asked(&call, &golden->made);
+        else if (strict)
+            make_strict(&call, &golden->made);
         else if (failure)
             make_failure(&call, failed, &golden->made);
         else
