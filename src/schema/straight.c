@@ -491,7 +491,8 @@ surety_status surety_checker_check_text(surety_checker *checker,
     }
     if (step == STRAIGHT_REFUSED)
         return surety__tokens_fault(&tokens, reterr);
-    if (step != STRAIGHT_UNSURE) {
+    /* What could not be asked looks as what holds until here. */
+    if (step != STRAIGHT_UNSURE && !checker->machine.status) {
         *ret_valid = step == STRAIGHT_YES;
         return SURETY_OK;
     }

@@ -443,6 +443,32 @@ done:
     question_done(&question);
 }
 
+/* A name that no answer was had for is no name that holds. */
+TEST(a_pattern_of_names_that_backtracks)
+{
+    struct question question;
+    bool valid = false;
+
+    question_init(&question, NULL);
+    surety_buf_text(&question.schema_text,
+                    "{\"patternProperties\":{\"^(a+)+\\\\b$\":false,\"c\":"
+                    "{\"type\":\"string\"}}}");
+    surety_buf_text(&question.instance_text, "{\"");
+    repeat(&question.instance_text, "a", 100);
+    surety_buf_text(&question.instance_text, "b\":1}");
+    EXPECT(SURETY_LIMIT, question_ask(&question));
+    CHECK(question_names(&question, "pattern_match_max"));
+    question.err = (surety_error){.status = SURETY_OK};
+    EXPECT(SURETY_LIMIT,
+           surety_checker_check_text(question.checker, question.schema,
+                                     surety_buf_str(&question.instance_text),
+                                     NULL, &valid, &question.err));
+    CHECK(!valid);
+    CHECK(question_names(&question, "pattern_match_max"));
+done:
+    question_done(&question);
+}
+
 /* What a loop of PCRE2 passes over is counted, 16 bytes a step, from each start
  * anew; a few more for what stands in the pattern. */
 TEST(steps_of_a_pattern)
@@ -904,6 +930,8 @@ int main(int argc, char **argv)
         {"findings_max", findings_at_the_limit},
         {"a report that runs out of work", a_report_that_runs_out_of_work},
         {"a pattern that backtracks", a_pattern_that_backtracks},
+        {"a pattern of names that backtracks",
+         a_pattern_of_names_that_backtracks},
         {"steps of a pattern", steps_of_a_pattern},
         {"a billion laughs cost their height",
          a_billion_laughs_cost_their_height},
