@@ -379,7 +379,8 @@ static surety_status from_member(from_state *state, surety_val val,
         return SURETY_OK;
     }
     if (member->offset == SURETY_TYPED_NONE)
-        return from_fixed(state, val, member);
+        return type->form == SURETY_TYPED_FIXED ? from_fixed(state, val, member)
+                                                : SURETY_OK;
     if (type->form == SURETY_TYPED_LIST || type->form == SURETY_TYPED_MAP)
         return from_list(state, val, type, base + member->offset,
                          base + member->count);
