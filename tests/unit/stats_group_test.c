@@ -574,6 +574,11 @@ TEST(writes_moments)
         {SAMPLE_NOON, "2026-11-21T12:00:00Z"},
         {-62135596800000, "0001-01-01T00:00:00Z"},
         {253402300799000, "9999-12-31T23:59:59Z"},
+        {253402300800000, "10000-01-01T00:00:00Z"},
+        {-62135596800001, "0000-12-31T23:59:59Z"},
+        {-62167219200000, "0000-01-01T00:00:00Z"},
+        {-62167219200001, "-0001-12-31T23:59:59Z"},
+        {-377705116800000, "-9999-01-01T00:00:00Z"},
     };
     surety_buf out;
 
@@ -588,7 +593,9 @@ TEST(writes_moments)
     CHECK_TEXT(surety_buf_str(&out), "2026-11");
     /* No time is too far to be written. */
     TRY(moment(t, INT64_MIN, MOMENT_WHOLE, &out));
+    CHECK_TEXT(surety_buf_str(&out), "-292275055-05-16T16:47:04Z");
     TRY(moment(t, INT64_MAX, MOMENT_WHOLE, &out));
+    CHECK_TEXT(surety_buf_str(&out), "292278994-08-17T07:12:55Z");
 done:
     surety_buf_done(&out);
 }
