@@ -139,6 +139,8 @@ surety_str surety__str_trim(surety_str text);
 bool surety__str_starts(surety_str text, surety_str prefix);
 /* Compares ASCII letters without case. */
 bool surety__str_equal_nocase(surety_str a, surety_str b);
+/* Whether it is a token of RFC 9110, section 5.6.2: a header's name. */
+bool surety__is_token(surety_str name);
 /* Where needle first stands in text, or text.len; linear. */
 size_t surety__str_find(surety_str text, surety_str needle);
 int surety__str_compare(surety_str a, surety_str b);

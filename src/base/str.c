@@ -59,6 +59,22 @@ bool surety__str_equal_nocase(surety_str a, surety_str b)
     return true;
 }
 
+bool surety__is_token(surety_str name)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+
+    for (size_t i = 0; i < name.len; i++) {
+        const char byte = name.ptr[i];
+        const bool plain = (byte >= 'a' && byte <= 'z') ||
+                           (byte >= 'A' && byte <= 'Z') ||
+                           (byte >= '0' && byte <= '9');
+
+        if (!plain && !memchr(others, byte, sizeof(others) - 1))
+            return false;
+    }
+    return name.len > 0;
+}
+
 /* memchr for the first byte, then compare; for a needle of m bytes that is
  * linear in the text times m at the worst, and needles are short. */
 size_t surety__str_find(surety_str text, surety_str needle)

@@ -341,24 +341,12 @@ surety_status surety__config_check_url(const surety_config *config,
 
 /* ---- headers ------------------------------------------------------------- */
 
-/* A token of RFC 9110, section 5.6.2. */
-static bool check_is_token(surety_str name)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        const char byte = check_small(name.ptr[i]);
-        if (!(byte >= 'a' && byte <= 'z') && !(byte >= '0' && byte <= '9') &&
-            (byte == '\0' || !strchr("!#$%&'*+-.^_`|~", byte)))
-            return false;
-    }
-    return name.len > 0;
-}
-
 static const char *check_header_fault(surety_str name, surety_val value)
 {
     const surety_str text = surety_val_str(value);
     const surety_str own = SURETY__LITERAL("x-surety-");
 
-    if (!check_is_token(name))
+    if (!surety__is_token(name))
         return "is no name of a header";
     if (check_is_one_of(name, check_own_headers,
                         sizeof(check_own_headers) /

@@ -210,18 +210,6 @@ static void call_url_write(const surety__call *call, surety_buf *out)
 
 /* ---- headers ------------------------------------------------------------- */
 
-/* A token of RFC 9110, 5.6.2. */
-static bool call_is_token(surety_str name)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        const char byte = name.ptr[i];
-
-        if (byte <= ' ' || byte > '~' || strchr("\"(),/:;<=>?@[\\]{}", byte))
-            return false;
-    }
-    return name.len > 0;
-}
-
 /* A value is never shown: it may be a key. */
 static surety_status call_value_check(const char *what, surety_str name,
                                       surety_str value, surety_error *reterr)
@@ -284,7 +272,7 @@ static surety_status call_headers_check(const surety_model *model,
         const surety_header *header = &model->headers[i];
         const int len = header->name.len < 100 ? (int)header->name.len : 100;
 
-        if (!call_is_token(header->name))
+        if (!surety__is_token(header->name))
             return surety__fail(reterr, SURETY_MISUSE,
                                 "\"%.*s\" cannot be the name of a header", len,
                                 header->name.ptr);

@@ -95,22 +95,6 @@ bool surety__header_marks(surety_str name)
            surety__str_equal_nocase((surety_str){name.ptr, prefix.len}, prefix);
 }
 
-static bool transport_is_token(surety_str name)
-{
-    static const char others[] = "!#$%&'*+-.^_`|~";
-
-    for (size_t i = 0; i < name.len; i++) {
-        const char byte = name.ptr[i];
-        const bool plain = (byte >= 'a' && byte <= 'z') ||
-                           (byte >= 'A' && byte <= 'Z') ||
-                           (byte >= '0' && byte <= '9');
-
-        if (!plain && !memchr(others, byte, sizeof(others) - 1))
-            return false;
-    }
-    return name.len > 0;
-}
-
 static bool transport_is_field(surety_str value)
 {
     for (size_t i = 0; i < value.len; i++) {
@@ -128,7 +112,7 @@ surety_status surety__headers_check(const surety_request *request,
     for (size_t i = 0; i < request->header_count; i++) {
         const surety_str name = request->headers[i].name;
 
-        if (!transport_is_token(name))
+        if (!surety__is_token(name))
             return surety__fail(reterr, SURETY_MISUSE,
                                 "\"%.*s\" is no name of a header",
                                 (int)(name.len < 64 ? name.len : 64), name.ptr);

@@ -921,6 +921,24 @@ done:
     return;
 }
 
+TEST(knows_a_token)
+{
+    static const char tokens[] =
+        "!#$%&'*+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ^_`abcdefghijklmnopqrs"
+        "tuvwxyz|~";
+
+    for (int byte = 0; byte < 256; byte++) {
+        const char text[] = {'x', (char)byte};
+        const bool token = memchr(tokens, byte, sizeof(tokens) - 1) != NULL;
+
+        CHECK(surety__is_token((surety_str){text, 2}) == token);
+        CHECK(surety__is_token((surety_str){text + 1, 1}) == token);
+    }
+    CHECK(!surety__is_token((surety_str){NULL, 0}));
+done:
+    return;
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -948,6 +966,7 @@ int main(int argc, char **argv)
         {"codes are acted on within these", codes_are_acted_on_within_these},
         {"pairs of every order are sorted", pairs_of_every_order_are_sorted},
         {"months have their days", months_have_their_days},
+        {"knows a token", knows_a_token},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
