@@ -107,10 +107,20 @@ static void receive_reply(surety_run *run, surety_str reply)
     run->replied = true;
 }
 
+/* A reply that should have been a patch and is none says nothing of the value
+ * that it should have patched. */
+static void receive_prefer_basis(surety_run *run)
+{
+    if (!run->basis || run->basis == run->outcome)
+        return;
+    surety_outcome_free(run->outcome);
+    run->outcome = run->basis;
+    run->outcome_of = run->basis_of;
+}
+
 void surety__receive_forget_basis(surety_run *run)
 {
-    if (run->basis != run->outcome)
-        surety_outcome_free(run->basis);
+    receive_prefer_basis(run);
     run->basis = NULL;
 }
 
@@ -700,17 +710,6 @@ void surety__receive_judge(surety_run *run)
         receive_judge_whole(run);
     else
         receive_reply(run, attempt->seen.answer.text);
-}
-
-/* A reply that should have been a patch and is none says nothing of the value
- * that it should have patched. */
-static void receive_prefer_basis(surety_run *run)
-{
-    if (!run->basis || run->basis == run->outcome)
-        return;
-    surety_outcome_free(run->outcome);
-    run->outcome = run->basis;
-    run->outcome_of = run->basis_of;
 }
 
 bool surety__receive_settle(surety_run *run)
