@@ -135,7 +135,7 @@ def numbers():
 
 def objects():
     ends("objects: a key again, by its escape",
-         judged('{"x":1,\n"\\u0078":2}'), 0, "stdin:1:2: warning"
+         judged('{"x":1,\n"\\u0078":2}'), 0, "stdin:2:1: warning"
          "[duplicate_key]", '"x"', out=b'{"x":2}\n')
     ends("objects: the last of two is the one that is judged",
          judged('{"x":1,"x":99}', contract="point.json"), 1, "duplicate_key",
