@@ -26,9 +26,10 @@ static void *asked_resize(void *ctx, void *ptr, size_t size_old,
     return size_new ? asked->gives : NULL;
 }
 
+#define GROWN_MOST (SIZE_MAX / 2 / 8)
+
 TEST(grows_to_just_so_many)
 {
-    enum { MOST = SIZE_MAX / 2 / 8 };
     static const struct {
         size_t cap, count, item_size, max;
         surety_status status;
@@ -44,9 +45,11 @@ TEST(grows_to_just_so_many)
         {16, 20, 4, 20, SURETY_OK, 20},
         {16, 21, 4, 20, SURETY_LIMIT, 16},
         {16, 17, 4, 16, SURETY_LIMIT, 16},
-        {MOST - 9, MOST - 5, 8, SIZE_MAX, SURETY_OK, MOST - 5},
-        {MOST - 9, MOST, 8, SIZE_MAX, SURETY_OK, MOST},
-        {MOST - 9, MOST + 1, 8, SIZE_MAX, SURETY_LIMIT, MOST - 9},
+        {GROWN_MOST - 9, GROWN_MOST - 5, 8, SIZE_MAX, SURETY_OK,
+         GROWN_MOST - 5},
+        {GROWN_MOST - 9, GROWN_MOST, 8, SIZE_MAX, SURETY_OK, GROWN_MOST},
+        {GROWN_MOST - 9, GROWN_MOST + 1, 8, SIZE_MAX, SURETY_LIMIT,
+         GROWN_MOST - 9},
         {1000, 1001, 1, SIZE_MAX, SURETY_OK, 1501},
         {0, 1000, 1, SIZE_MAX, SURETY_OK, 1000},
 #ifndef SURETY_TORTURE
@@ -116,6 +119,7 @@ done:
     return;
 }
 
+#ifndef SURETY_TORTURE
 /* Passes on what it is asked for, and keeps the sizes of what is new. */
 struct passed {
     const surety_alloc *to;
@@ -135,7 +139,6 @@ static void *passed_resize(void *ctx, void *ptr, size_t size_old,
     return given;
 }
 
-#ifndef SURETY_TORTURE
 enum { HEAD = 16 }; /* of a chunk: as aligned as anything */
 
 TEST(arena_chunks_double)
