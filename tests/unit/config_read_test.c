@@ -37,6 +37,28 @@ done:
     surety_config_free(config);
 }
 
+TEST(keeps_a_folder_of_its_own)
+{
+    char folder[] = "/nonexistent";
+    const surety_config_options options = {.size = sizeof(options),
+                                           .folder = surety_str_of(folder),
+                                           .alloc = check_alloc(t)};
+    const surety_model *model = NULL;
+    surety_config *config = NULL;
+    surety_error err;
+
+    TRY(surety_config_read(
+        surety_str_of("{\"providers\":{\"f\":{\"base_url\":\"https://h\","
+                      "\"key_file\":\"k\"}}}"),
+        &options, &config, NULL));
+    memset(folder, 'z', sizeof(folder) - 1);
+    EXPECT(SURETY_IO,
+           surety_config_model(config, surety_str_of("f:a"), &model, &err));
+    CHECK(strstr(err.message, "/nonexistent/k "));
+done:
+    surety_config_free(config);
+}
+
 TEST(reads_what_runs_may_spend)
 {
     const surety_limits own = {.size = sizeof(own), .depth_max = 7};
@@ -423,6 +445,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"reads an empty one", reads_an_empty_one},
         {"reads every member", reads_every_member},
+        {"keeps a folder of its own", keeps_a_folder_of_its_own},
         {"reads what runs may spend", reads_what_runs_may_spend},
         {"changes what is built in", changes_what_is_built_in},
         {"says where a mistake is", says_where_a_mistake_is},
