@@ -453,6 +453,9 @@ static surety_status wait_long(surety_transport *transport,
 {
     const pid_t child = alarm_often();
 
+    *ret_status = SURETY_IO;
+    if (child < 0)
+        return *ret_status;
     *ret_status = transport->wait(transport->ctx, 600000, NULL);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
