@@ -69,7 +69,8 @@ static void server_read(struct server *server)
     if (start)
         surety_buf_text(&server->asked, "\n");
     while (len > 0) {
-        const surety_str all = {server->asked.ptr + start,
+        const char *const asked = server->asked.ptr;
+        const surety_str all = {asked ? asked + start : NULL,
                                 server->asked.len - start};
         const size_t head =
             all.len ? surety__str_find(all, SURETY__LITERAL("\r\n\r\n")) : 0;

@@ -491,7 +491,8 @@ static void exchange_move(struct world_exchange *exchange)
 {
     const struct world_moment *moment = &exchange->moments[exchange->next++];
     const surety_receiver *receiver = &exchange->receiver;
-    const surety_str bytes = {exchange->bytes.ptr + moment->from, moment->len};
+    const char *const first = exchange->bytes.ptr;
+    const surety_str bytes = {first ? first + moment->from : NULL, moment->len};
 
     if (moment->kind == MOMENT_HEAD) {
         receiver->head(receiver->ctx, exchange->status, exchange->headers,
