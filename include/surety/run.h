@@ -118,7 +118,7 @@ typedef struct surety_run_options {
     void (*event)(void *ctx, const surety_event *event);
     void *event_ctx;
     uint64_t seed; /* of jitter and ids; 0: from the system */
-    /* Of what is read, the contract's where they are 0. */
+    /* They bound every reply; a member that is 0 is the contract's. */
     const surety_limits *limits;
     const surety_alloc *alloc;
     /* Of the retries in a row, how many may repeat a call that failed after a

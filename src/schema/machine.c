@@ -131,7 +131,7 @@ static void tell_never(surety__machine *machine, const surety__shape *shape,
                                                       .never = shape});
 }
 
-/* Applies a subschema whose failures are told. True where a frame was pushed
+/* Applies a subschema and reports its failures. True where a frame was pushed
  * for it, which has to end first. */
 static bool apply(surety__machine *machine, const surety__shape *shape,
                   const surety__cell *cell, surety__step step)
