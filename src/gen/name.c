@@ -387,8 +387,8 @@ surety_str surety__gen_claim(surety_gen *gen, surety__gen_names *names,
 
 /* ---- the root ------------------------------------------------------------ */
 
-/* What begins with "surety_", as what is put behind "surety" would, is the
- * library's: "contract" stands for it. */
+/* Names that begin with "surety_" belong to the library. A root called "surety"
+ * would give such names, so it becomes "contract". */
 static void name_disown(surety_buf *name)
 {
     const surety_str own = SURETY__LITERAL("surety");

@@ -268,7 +268,7 @@ bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
         const surety__cell *const cell = &cells[open];
         size_t count = cell->count;
 
-        /* A snapshot counts what is open, too. */
+        /* A snapshot counts open items, too. */
         if (lenient->shown)
             count = i ? count - 1 : lenient->shown_count;
         if (cell->kind == CELL_ARRAY && end > open + 1 && count >= items &&

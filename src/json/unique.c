@@ -38,8 +38,8 @@ static bool unique_same(const surety_doc *doc, const surety__cell *a,
                   a->len) == 0;
 }
 
-/* Marks earlier, which later replaces: the place of its value, which nobody
- * asks for any more, becomes that of the later key. */
+/* Marks the earlier key as replaced. Its value is unreachable from now on, so
+ * the place of that value keeps the place of the later key. */
 static void unique_mark(surety_doc *doc, uint32_t object, uint32_t earlier,
                         uint32_t later, uint32_t *ret_later)
 {

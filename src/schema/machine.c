@@ -3,8 +3,8 @@
  *
  * A frame is one shape at work on one value. It goes through its states - its
  * own assertions, members or items, what applies to the same value, what is
- * left unevaluated - and pushes a frame for every subschema whose failures are
- * to be told; when that ends, the frame below goes on where it waited. So depth
+ * left unevaluated - and pushes a frame for every subschema whose failures it
+ * reports; when that ends, the frame below goes on where it waited. So depth
  * of schema or instance costs no C stack, and the frames that stand are at once
  * the dynamic scope and the keyword location. Whether a frame's value is valid
  * is not asked: subschemas that only decide (anyOf, oneOf, not, if, contains)
@@ -14,7 +14,7 @@
  * same value below it carry one bit for every member or item. A frame's bits
  * are its own until it ends; then they count for the frame below, even if it
  * was not valid (which 2020-12 core, section 11, would have): it was meant, and
- * one mistake is told once. */
+ * one mistake is reported once. */
 #include "schema/machine.h"
 
 #include "schema/assert.h"
@@ -120,7 +120,7 @@ static surety__frame *machine_top(surety__machine *machine)
     return &machine->frames[machine->depth - 1];
 }
 
-/* A false subschema is told here, so that the finding can name what it
+/* A false subschema is reported here, so that the finding can name what it
  * forbids. */
 static void tell_never(surety__machine *machine, const surety__shape *shape,
                        const surety__cell *cell, surety__step step)
@@ -473,8 +473,8 @@ static bool branches_hold(surety__machine *machine, surety__frame *frame,
                                          : frame->count == 1;
 }
 
-/* No branch holds, or several of a oneOf do: that is told. Where one branch was
- * meant, it is applied to tell its failures. */
+/* Reports that no branch holds, or that several of a oneOf do. Where one branch
+ * was meant, applies it to report its failures. */
 static bool apply_branches(surety__machine *machine, surety__frame *frame,
                            const surety__applicator *applicator)
 {

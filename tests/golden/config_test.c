@@ -32,13 +32,18 @@ struct setting {
     char variable[256];
 };
 
+static void put_name(surety_buf *out, const char *name)
+{
+    surety_buf_byte(out, ' ');
+    surety_buf_text(out, name);
+    surety_buf_byte(out, '=');
+}
+
 static void put_str(surety_buf *out, const char *name, surety_str text)
 {
     if (!text.len)
         return;
-    surety_buf_byte(out, ' ');
-    surety_buf_text(out, name);
-    surety_buf_byte(out, '=');
+    put_name(out, name);
     surety_buf_add(out, text);
 }
 
@@ -46,9 +51,7 @@ static void put_number(surety_buf *out, const char *name, uint64_t number)
 {
     if (!number)
         return;
-    surety_buf_byte(out, ' ');
-    surety_buf_text(out, name);
-    surety_buf_byte(out, '=');
+    put_name(out, name);
     surety_buf_number(out, number);
 }
 
