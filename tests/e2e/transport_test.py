@@ -187,14 +187,14 @@ def test_size_limit():
         server.asked.append(read_request(connection))
         connection.sendall(head())
         try:
-            for _ in range(70):
+            while True:
                 connection.sendall(b"z" * (1 << 20))
-        except OSError:
+        except ConnectionError:
             server.asked.append("broken off")
 
     with Server(flood) as server:
         lines = probe(server.url)
-        ends("70 MiB", lines[0], "limit", True, "67108864 bytes")
+        ends("a body without end", lines[0], "limit", True, "67108864 bytes")
         check("in bounded memory", lines[1]["memory_kib"] < 64 << 10, lines)
         end = time.monotonic() + PATIENCE
         while len(server.asked) < 2 and time.monotonic() < end:
