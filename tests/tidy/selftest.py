@@ -27,7 +27,14 @@ GOOD = {
     "int surety__one(int number)\n{\n    return one_table[number];\n}\n",
     "src/json/two.c": SOURCE + '#include "base/base.h"\n\n'
     "int two(void)\n{\n    return surety__one(1);\n}\n",
-    "src/meson.build": HASH + "files('one.c', 'two.c')\n"
+    # Three in a circle may be; the last is ready for a fourth.
+    "src/json/a.c": SOURCE + "int surety__a(void)\n{\n"
+    "    return surety__b();\n}\n",
+    "src/json/b.c": SOURCE + "int surety__b(void)\n{\n"
+    "    return surety__table[0].do();\n}\n",
+    "src/json/c.c": SOURCE + "const row surety__table[] = {surety__a, "
+    "surety__d};\n",
+    "src/meson.build": HASH + "files('one.c', 'two.c', 'a.c', 'b.c', 'c.c')\n"
     "command('tool.py')\n",
     "cli/main.c": SOURCE + "int main(void)\n{\n    return 0;\n}\n",
     "cli/meson.build": HASH + "files('main.c')\n",
@@ -37,6 +44,10 @@ GOOD = {
     "tests/tidy/exempt": "# none\n",
 }
 
+WIDE = "struct wide {\n" + "".join(
+    f"    int field_{n};\n" for n in range(23)) + (
+    "    struct {\n        int a;\n        int b;\n    } one;\n"
+    "    union {\n        int c;\n        int d;\n    };\n};\n")
 LONG = "int two(void)\n{\n" + "    two_step();\n" * 70 + "}\n"
 MARKED = "TO" + "DO"
 
@@ -56,6 +67,12 @@ BAD = [
     ("sizes", "tests/tidy/exempt", "src/base/one.c surety__one hot\n",
      "needs no exemption"),
     ("sizes", "tests/tidy/exempt", "src/base/one.c surety__one\n", "REASON"),
+    ("circles", "src/json/two.c", "int surety__d(void)\n{\n"
+     "    return surety__a();\n}\n", "a circle of 4 files"),
+    ("circles", "tests/tidy/known", "circle src/json/two.c src/json/x.c\n",
+     "a circle no more"),
+    ("fields", "src/json/two.c", WIDE, "wide has 26 fields"),
+    ("fields", "tests/tidy/known", "struct wide 30\n", "wide has no more"),
     ("columns", "cli/main.c", "/* " + "x" * 76 + " */\n", "82 columns"),
     ("blanks", "cli/main.c", "int x; \n", "blanks at the end"),
     ("blanks", "docs/guide.md", "Text. \n", "blanks at the end"),
