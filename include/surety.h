@@ -5,7 +5,7 @@
 
 #include <surety/base.h>
 #include <surety/json.h>
-#include <surety/text.h>
+#include <surety/extract.h>
 #include <surety/schema.h>
 #include <surety/align.h>
 #include <surety/contract.h>

@@ -12,7 +12,7 @@
 #include <surety/base.h>
 #include <surety/json.h>
 #include <surety/schema.h>
-#include <surety/text.h>
+#include <surety/extract.h>
 
 #ifdef __cplusplus
 extern "C" {

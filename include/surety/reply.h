@@ -19,9 +19,9 @@
 
 #include <surety/base.h>
 #include <surety/contract.h>
+#include <surety/extract.h>
 #include <surety/json.h>
 #include <surety/schema.h>
-#include <surety/text.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
  * by the caller as a whole, like any reply. */
 #include "prompt/prompt.h"
 
-#include <surety/text.h>
+#include <surety/extract.h>
 
 /* Whether a value is a list of operations, or one; no more is asked here. */
 static bool mend_is_list(surety_val val)

@@ -2,7 +2,7 @@
 /* The tolerant pass over one place: what the strict pass left, read as a model
  * may have meant it.
  *
- * Each region of the place (text/region.c) is read by the tolerant reader,
+ * Each region of the place (extract/region.c) is read by the tolerant reader,
  * checked, and, where the contract allows, aligned with the schema. Of those
  * that come out valid the best is the one that took least: nothing, then only
  * what leaves the meaning in no doubt, then guesses by their cost, then order

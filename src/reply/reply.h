@@ -11,7 +11,7 @@
 
 #include "contract/contract.h"
 #include "json/json.h"
-#include "text/text.h"
+#include "extract/extract.h"
 
 /* One issue and what the reports need beside the public part. */
 typedef struct surety__issue {

@@ -5,9 +5,9 @@
  * reasoning sections and the marker as far as they can be told on the way;
  * where a few bytes more decide, it waits for them. It is about what is shown
  * while the reply is written, and about when another value may still come: the
- * outcome is the judge's, who sees the whole. So where the finder (text/) knows
- * better, as of lists in quotes, this one may see no value, or one that the
- * finder does not; never is a NO drawn from that.
+ * outcome is the judge's, who sees the whole. So where the finder (extract/)
+ * knows better, as of lists in quotes, this one may see no value, or one that
+ * the finder does not; never is a NO drawn from that.
  *
  * While a value is being read its bytes go to the reader, up to a line that is
  * a fence. Of one that is refused the bytes behind the fault are searched

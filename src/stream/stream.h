@@ -9,7 +9,7 @@
 
 #include "reply/reply.h"
 #include "schema/schema.h"
-#include "text/text.h"
+#include "extract/extract.h"
 
 /* Where the search for values stands. */
 struct stream_search {

@@ -19,7 +19,7 @@
  * candidate after the other, which must find the same. With --update what is
  * behind blanks is written anew, to be read before it is believed. */
 #include "golden/cases.h"
-#include "text/text.h"
+#include "extract/extract.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -107,7 +107,7 @@ CORE: Signatures = {
     "surety_outcome_open": (Text, [P]),
     "surety_outcome_write": (c_int, [P, c_int, Str, P, P]),
     "surety_validation_add": (c_int, [P, Str, Str, Str]),
-    # text.h
+    # extract.h
     "surety_finder_new": (P, [P]),
     "surety_finder_free": (None, [P]),
     "surety_finder_find": (c_int, [P, Str, P, P, P]),

@@ -4,7 +4,7 @@
  * the first argument, else SURETY_SOURCE_ROOT, else the working folder. */
 #include "check.h"
 
-#include <surety/text.h>
+#include <surety/extract.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -34,7 +34,7 @@
  * Linear: going back is paid for out of SURETY__PASSES_MAX times the text, and
  * a pass that has used that up ends. Brackets deeper than SURETY__FRAMES_MAX
  * are only counted. Nothing recurses, nothing is allocated. */
-#include "text/finder.h"
+#include "extract/finder.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

@@ -7,7 +7,7 @@
  *
  * Which tags count (only those at the start of a line, never in a fenced
  * block) is decided in block.c. */
-#include "text/finder.h"
+#include "extract/finder.h"
 
 /* Attributes of an opening tag: bytes up to its ">". */
 #define REASON_TAG_MAX 256

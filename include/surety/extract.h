@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety/text.h: where in a reply the JSON may stand. A finder lists the
+/* surety/extract.h: where in a reply the JSON may stand. A finder lists the
  * candidates of a reply, best first; it measures spans and parses nothing, so
  * a candidate need not be valid JSON. Linear in the reply, whatever it holds.
  *
  * Threads: a finder is owned. */
-#ifndef SURETY_TEXT_H
-#define SURETY_TEXT_H
+#ifndef SURETY_EXTRACT_H
+#define SURETY_EXTRACT_H
 
 #include <surety/base.h>
 

@@ -26,7 +26,7 @@
  *
  * Invariants: every byte is gone over a constant number of times, for at most
  * LINE_CONTAINERS_MAX containers are open; deeper markup is text. */
-#include "text/finder.h"
+#include "extract/finder.h"
 
 #define LINE_CONTAINERS_MAX 32
 #define LINE_FENCE_MIN 3

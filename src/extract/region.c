@@ -25,7 +25,7 @@
  * was read, or by what beginning to read takes. A place whose account is empty
  * has no more regions, and no rows.
  */
-#include "text/finder.h"
+#include "extract/finder.h"
 
 enum {
     REGION_PASSES_MAX = 4,   /* times the reply */

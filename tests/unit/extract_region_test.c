@@ -2,7 +2,7 @@
 /* Regions: at which bytes of a reply a tolerant reader is asked, and what it is
  * not asked about. The reader here only counts brackets outside of quotes. */
 #include "check.h"
-#include "text/text.h"
+#include "extract/extract.h"
 
 #include <string.h>
 

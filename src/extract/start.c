@@ -6,7 +6,7 @@
  * ("{smile}", "[see below]" and "[text](url)" are prose).
  *
  * Every look ahead is bounded, so that asking at every byte stays linear. */
-#include "text/finder.h"
+#include "extract/finder.h"
 
 enum {
     START_KEY_MAX = 128,     /* bytes of a key that is not quoted */

@@ -4,7 +4,7 @@
  * does not count and is not linear would not come to an end here. Memory is
  * bounded by a multiple of the reply. */
 #include "check.h"
-#include "text/finder.h"
+#include "extract/finder.h"
 
 #include <stdlib.h>
 
@@ -115,7 +115,7 @@ static const char *const pieces[] = {
 
 /* Counts what is held. It stands over libc's allocator, not over that of the
  * tests: failing each of these allocations in turn would take hours and say
- * nothing that text_find_test.c does not. */
+ * nothing that extract_find_test.c does not. */
 struct meter {
     size_t now, peak;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The door of text/: the public header, and the search step by step, for a
+/* The door of extract/: the public header, and the search step by step, for a
  * caller that takes the first candidate that is good and needs no more. */
-#ifndef SURETY_TEXT_TEXT_H
-#define SURETY_TEXT_TEXT_H
+#ifndef SURETY_EXTRACT_EXTRACT_H
+#define SURETY_EXTRACT_EXTRACT_H
 
-#include <surety/text.h>
+#include <surety/extract.h>
 
 #include "base/base.h"
 

@@ -9,7 +9,7 @@
  *
  * A block whose lines carry markup of containers gets a clean copy; runs map
  * the copy back to the reply, byte by byte exact. */
-#include "text/finder.h"
+#include "extract/finder.h"
 
 /* ORDER places */
 static const char *const find_names[] = {

@@ -3,7 +3,7 @@
  * the reply, none listed twice, every byte of a text where its origin says,
  * offers in the order asked for, brackets at the ends of embedded values, work
  * that is linear. The first byte chooses the options. */
-#include "text/finder.h"
+#include "extract/finder.h"
 
 #include "fuzz.h"
 

@@ -6,7 +6,7 @@
  *
  * A run of marks opens a fence and the next run of the same marks closes it;
  * none goes over a block or over reasoning. One pass, linear. */
-#include "text/finder.h"
+#include "extract/finder.h"
 
 enum {
     FENCE_MARKS_MIN = 3,

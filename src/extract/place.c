@@ -8,7 +8,7 @@
  * markers may lead to one value, which is offered once. Where a value stays
  * open, a later marker inside of it gets a search of its own, as long as the
  * pass has work left. */
-#include "text/finder.h"
+#include "extract/finder.h"
 
 static bool place_value(surety_finder *finder, surety__walk *walk,
                         surety__span *ret_span);

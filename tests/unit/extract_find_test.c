@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The finder's own promises: names, options, limits, where text comes from,
  * what it does with misuse, and that a reply cut anywhere is looked at safely.
- * What is found where is told by the examples (text_examples_test.c). */
+ * What is found where is told by the examples (extract_examples_test.c). */
 #include "check.h"
 
 #include <surety/json.h>
 
-#include "text/text.h"
+#include "extract/extract.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside text/: what a finder holds, and the steps of a search. One search is
- * a scan by lines (blocks and reasoning sections: block.c, reason.c), then one
- * pass for each place (place.c, over the values of value.c), whose candidates
- * find.c collects. A search may be made all at once or step by step.
+/* Inside extract/: what a finder holds, and the steps of a search. One search
+ * is a scan by lines (blocks and reasoning sections: block.c, reason.c), then
+ * one pass for each place (place.c, over the values of value.c), whose
+ * candidates find.c collects. A search may be made all at once or step by step.
  *
  * Invariants after the scan by lines:
  * 1. Nothing at or after `end` is looked at.
  * 2. Blocks and masks are in the order of the reply; none overlaps another.
  * 3. Offsets fit 32 bits: surety_limits_of keeps text_bytes_max below 4 GiB. */
-#ifndef SURETY_TEXT_FINDER_H
-#define SURETY_TEXT_FINDER_H
+#ifndef SURETY_EXTRACT_FINDER_H
+#define SURETY_EXTRACT_FINDER_H
 
-#include "text/text.h"
+#include "extract/extract.h"
 
 #define SURETY__NOWHERE SIZE_MAX
 #define SURETY__NO_BLOCK UINT32_MAX
