@@ -375,7 +375,7 @@ surety_status surety_gen_make(const surety_contract *const *contracts,
     if (status == SURETY_LIMIT)
         return surety__fail(reterr, status,
                             "more than %d subschemas hold for one value",
-                            PARTS_MAX);
+                            CONJUNCTION_MAX);
     return surety__fail(reterr, status,
                         "no C types can be made with these "
                         "options");

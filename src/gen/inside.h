@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of gen/ share: nodes, which are types to be, and names.
  *
- * A node is what a whole of the contract's shapes (parts/parts.h) becomes: a
+ * A node is what a conjunction (schema/conjunction.h) becomes: a
  * schema that is referred to is one type, and a recursive one a cycle.
  *
  * Invariants:
@@ -19,7 +19,6 @@
 #include "base/base.h"
 #include "contract/contract.h"
 #include "json/json.h"
-#include "parts/parts.h"
 #include "schema/schema.h"
 
 /* The forms of surety_typed_form, and those that become none. */
@@ -56,8 +55,8 @@ struct surety__gen_member {
 };
 
 struct surety__gen_node {
-    const surety__whole *whole;  /* NULL: it is nothing in the schema */
-    const surety__shape *origin; /* its whole's first shape, or NULL */
+    const surety__conjunction_node *conjunction; /* NULL: not in the schema */
+    const surety__shape *origin; /* its first conjunct, or NULL */
     bool made;
     int form;
     bool nullable;           /* null is allowed, too */
@@ -148,15 +147,15 @@ surety_status surety__gen_model_make(surety__gen_model *model);
 void surety__gen_model_done(surety__gen_model *model);
 /* A node of that form that is nothing in the schema; NULL: gen->status. */
 surety__gen_node *surety__gen_node_new(surety__gen_model *model, int form);
-/* The node of parts, restricted to types; parent is what it is called after, if
- * it is new. */
+/* The node of a conjunction, restricted to types; parent is what it is called
+ * after, if it is new. */
 surety__gen_node *surety__gen_node_of(surety__gen_model *model,
-                                      const surety__parts *parts,
+                                      const surety__conjunction *all,
                                       unsigned types, surety__gen_node *parent);
 /* The node of what one or more shapes say together, called word unless it is a
  * definition or has a name. */
 surety__gen_node *surety__gen_link(surety__gen_model *model,
-                                   const surety__parts *parts,
+                                   const surety__conjunction *all,
                                    surety__gen_node *parent, surety_str word);
 /* What a node is in the end; *nullable is set where null is allowed too. */
 surety__gen_node *surety__gen_target(surety__gen_node *node, bool *nullable);

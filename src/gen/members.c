@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects and arrays. A member is what properties, patternProperties and
- * additionalProperties of every part say of its name; what is said of names
+ * additionalProperties of every conjunct say of its name; what is said of names
  * that no property has is a map. An object that has nothing but such names is a
  * map itself, and one of which nothing is said is any value. */
 #include "gen/inside.h"
@@ -39,51 +39,37 @@ static bool member_default(surety__gen_model *model, surety__gen_member *member,
     return true;
 }
 
-/* Fills in the first default that some part has for the member. */
-static bool member_fill(surety__gen_model *model, surety__gen_member *member,
-                        const surety__facts *facts)
-{
-    const surety_str name = member->json;
-    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
-
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__shape *shape = facts->parts.items[i].shape;
-        const surety__property *property =
-            shape->objects ? surety__objects_named(shape->objects, name, hash)
-                           : NULL;
-
-        if (property && property->shape && property->default_val &&
-            !member->fill.doc &&
-            !member_default(
-                model, member, property->shape,
-                surety__val_of(shape->at.doc, property->default_val)))
-            return false;
-    }
-    if (member->required)
-        member->fill = surety_val_none();
-    return true;
-}
-
 static void object_members(surety__gen_model *model, surety__gen_node *node,
                            const surety__facts *facts)
 {
-    surety_str *names;
-    const size_t count = surety__facts_names(&model->graph, facts, &names);
+    surety__member_said said = {.required = false};
+    const surety__property *property;
+    surety__name_at at = {0, 0};
+    size_t count = 0;
 
+    while (surety__conjunction_name(&facts->all, &at))
+        count++;
     node->members =
         surety__gen_take(model->gen, count * sizeof(*node->members));
-    for (size_t i = 0; i < count && node->members; i++) {
-        surety__gen_member *member = &node->members[i];
-        surety__member_facts said;
+    at = (surety__name_at){0, 0};
+    while (node->members &&
+           (property = surety__conjunction_name(&facts->all, &at)) != NULL) {
+        surety__gen_member *member = &node->members[node->member_count];
 
-        if (!surety__facts_member(&model->graph, facts, names[i], &said))
+        if (!surety__conjunction_member(&model->graph, &facts->all,
+                                        property->name, property->hash, &said))
             return;
         *member = (surety__gen_member){
-            .json = names[i], .shape = said.shape, .required = said.required};
-        if (!member_fill(model, member, facts))
+            .json = property->name,
+            .shape = said.property ? said.property->shape : NULL,
+            .required = said.required};
+        if (!member_default(model, member, said.fill_shape, said.fill))
             return;
+        if (member->required)
+            member->fill = surety_val_none();
         if (!member->node)
-            member->node = surety__gen_link(model, &said.parts, node, names[i]);
+            member->node =
+                surety__gen_link(model, &said.all, node, property->name);
         if (!member->node)
             return;
         node->member_count++;
@@ -96,7 +82,7 @@ typedef struct object_others {
     bool closed;
     bool declared; /* there is a schema for them */
     bool mixed;    /* several, for different names */
-    surety__parts parts;
+    surety__conjunction all;
     surety_val at; /* of what is mixed */
     const surety__shape *unevaluated;
     bool several; /* of these */
@@ -134,13 +120,15 @@ static void others_of(surety__gen_model *model, const surety__shape *shape,
         others->at = shape->at;
     }
     if (objects->pattern_count) {
-        surety__parts_add(&model->graph, &others->parts,
-                          objects->patterns[0].shape);
+        surety__conjunction_add(
+            &model->graph, &others->all,
+            (surety__conjunct){.shape = objects->patterns[0].shape});
         others->declared = true;
     } else if (rest && rest->never) {
         others->closed = true;
     } else if (rest && !rest->always) {
-        surety__parts_add(&model->graph, &others->parts, rest);
+        surety__conjunction_add(&model->graph, &others->all,
+                                (surety__conjunct){.shape = rest});
         others->declared = true;
     } else if (rest) {
         others->declared = true;
@@ -169,7 +157,8 @@ static void others_unevaluated(surety__gen_model *model,
     } else {
         others->declared = true;
         if (!shape->always)
-            surety__parts_add(&model->graph, &others->parts, shape);
+            surety__conjunction_add(&model->graph, &others->all,
+                                    (surety__conjunct){.shape = shape});
     }
 }
 
@@ -181,10 +170,10 @@ static surety__gen_node *object_rest(surety__gen_model *model,
     object_others others = {.closed = false};
     surety__gen_node *map;
 
-    for (size_t i = 0; i < facts->parts.count; i++)
-        others_of(model, facts->parts.items[i].shape, &others);
+    for (size_t i = 0; i < facts->all.count; i++)
+        others_of(model, facts->all.items[i].shape, &others);
     others_unevaluated(model, facts, &others);
-    *ret_said = others.parts.count > 0;
+    *ret_said = others.all.count > 0;
     if (others.closed || (!others.declared && !facts->conditional &&
                           surety_contract_strips_unknown(model->contract)))
         return NULL;
@@ -198,9 +187,9 @@ static surety__gen_node *object_rest(surety__gen_model *model,
         surety__gen_say(model, others.at, "patternProperties",
                         "they are kept as surety_val",
                         "members of several kinds have no one type");
-    } else if (others.parts.count) {
+    } else if (others.all.count) {
         map->rest =
-            surety__gen_link(model, &others.parts, node,
+            surety__gen_link(model, &others.all, node,
                              node->member_count ? SURETY__LITERAL("other")
                                                 : SURETY__LITERAL("value"));
     }
@@ -238,8 +227,8 @@ static bool array_is_alone(const surety__facts *facts)
     bool alone = !facts->conditional && !facts->any_of;
     size_t unevaluated = 0;
 
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__arrays *arrays = facts->parts.items[i].shape->arrays;
+    for (size_t i = 0; i < facts->all.count; i++) {
+        const surety__arrays *arrays = facts->all.items[i].shape->arrays;
 
         if (arrays && (arrays->rest || arrays->contains))
             alone = false;
@@ -251,31 +240,34 @@ static bool array_is_alone(const surety__facts *facts)
 /* Appends what is said of item i, one of the first `places` or one behind them;
  * true: there is none. */
 static bool array_said(surety__gen_model *model, const surety__facts *facts,
-                       uint32_t i, uint32_t places, surety__parts *parts)
+                       uint32_t i, uint32_t places, surety__conjunction *all)
 {
     const bool alone = i >= places && array_is_alone(facts);
     bool never = false;
 
-    for (size_t k = 0; k < facts->parts.count; k++) {
-        const surety__arrays *arrays = facts->parts.items[k].shape->arrays;
-        const surety__shape *shape =
-            arrays ? surety__arrays_item(arrays, i) : NULL;
+    for (size_t k = 0; k < facts->all.count; k++) {
+        const surety__arrays *arrays = facts->all.items[k].shape->arrays;
+        const surety__shape *shape = !arrays ? NULL
+                                     : i < arrays->prefix_count
+                                         ? arrays->prefix[i]
+                                         : arrays->rest;
 
         if (!shape && arrays && alone)
             shape = arrays->unevaluated;
         never |= shape && shape->never;
         if (shape && !shape->always)
-            surety__parts_add(&model->graph, parts, shape);
+            surety__conjunction_add(&model->graph, all,
+                                    (surety__conjunct){.shape = shape});
     }
     return never;
 }
 
 static surety__gen_node *array_node(surety__gen_model *model,
-                                    const surety__parts *parts,
+                                    const surety__conjunction *all,
                                     surety__gen_node *parent, surety_str word)
 {
-    return parts->count ? surety__gen_link(model, parts, parent, word)
-                        : model->value;
+    return all->count ? surety__gen_link(model, all, parent, word)
+                      : model->value;
 }
 
 static surety_str array_place(surety__gen_model *model, uint32_t i)
@@ -292,24 +284,25 @@ static surety_str array_place(surety__gen_model *model, uint32_t i)
 }
 
 static void array_tuple(surety__gen_model *model, surety__gen_node *node,
-                        const surety__facts *facts, const surety__items *items)
+                        const surety__facts *facts, uint32_t count)
 {
-    const uint32_t count = items->places;
+    const surety__range range =
+        surety__conjunction_range(&facts->all, COUNT_ITEMS);
 
     node->form = SURETY_TYPED_TUPLE;
     node->members =
         surety__gen_take(model->gen, count * sizeof(*node->members));
     for (uint32_t i = 0; i < count && node->members; i++) {
         surety__gen_member *member = &node->members[i];
-        surety__parts parts = {NULL, 0, 0};
+        surety__conjunction all = {NULL, 0, 0, false};
 
-        *member = (surety__gen_member){.required = i < items->least};
+        *member = (surety__gen_member){.required = i < range.least};
         member->json = array_place(model, i);
-        if (array_said(model, facts, i, count, &parts))
+        if (array_said(model, facts, i, count, &all))
             return;
-        if (parts.count)
-            member->shape = parts.items[0].shape;
-        member->node = array_node(model, &parts, node, member->json);
+        if (all.count)
+            member->shape = all.items[0].shape;
+        member->node = array_node(model, &all, node, member->json);
         if (!member->node)
             return;
         node->member_count++;
@@ -339,21 +332,21 @@ static surety_str array_singular(surety__gen_model *model, surety_str word)
 void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
                        const surety__facts *facts)
 {
-    const surety__items known = surety__facts_items(facts);
-    const uint32_t places = known.places;
-    surety__parts parts = {NULL, 0, 0};
-    const bool never = array_said(model, facts, places, places, &parts);
+    const uint32_t places = surety__conjunction_places(&facts->all, NULL);
+    surety__conjunction all = {NULL, 0, 0, false};
+    const bool never = array_said(model, facts, places, places, &all);
     surety__gen_node *items = array_node(
-        model, &parts, node,
+        model, &all, node,
         places ? SURETY__LITERAL("more") : array_singular(model, node->word));
 
     node->form = SURETY_TYPED_LIST;
     node->rest = items;
     if (!places || !items)
         return;
-    array_tuple(model, node, facts, &known);
+    array_tuple(model, node, facts, places);
     node->rest = NULL;
-    if (never || known.most <= places || node->member_count < places)
+    if (never || node->member_count < places ||
+        surety__conjunction_range(&facts->all, COUNT_ITEMS).most <= places)
         return;
     node->rest = surety__gen_node_new(model, SURETY_TYPED_LIST);
     if (!node->rest)

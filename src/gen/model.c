@@ -28,14 +28,15 @@ surety__gen_node *surety__gen_node_new(surety__gen_model *model, int form)
 }
 
 surety__gen_node *surety__gen_node_of(surety__gen_model *model,
-                                      const surety__parts *parts,
+                                      const surety__conjunction *all,
                                       unsigned types, surety__gen_node *parent)
 {
-    surety__whole *whole = surety__whole_of(&model->graph, parts, types);
-    const surety__shape *origin = parts->count ? parts->items[0].shape : NULL;
-    surety__gen_node *node = whole ? whole->node : NULL;
+    surety__conjunction_node *means =
+        surety__graph_node(&model->graph, all, types);
+    const surety__shape *origin = all->count ? all->items[0].shape : NULL;
+    surety__gen_node *node = means ? means->made : NULL;
 
-    if (node || !whole)
+    if (node || !means)
         return node;
     if (model->node_count >= GEN_NODES_MAX) {
         surety__gen_say(model, origin ? origin->at : surety_val_none(), NULL,
@@ -49,10 +50,10 @@ surety__gen_node *surety__gen_node_of(surety__gen_model *model,
     if (!node)
         return NULL;
     node->made = false;
-    node->whole = whole;
+    node->conjunction = means;
     node->parent = parent;
     node->origin = origin;
-    whole->node = node;
+    means->made = node;
     return node;
 }
 
@@ -89,21 +90,21 @@ static surety_str model_definition(surety__gen_model *model,
 }
 
 surety__gen_node *surety__gen_link(surety__gen_model *model,
-                                   const surety__parts *parts,
+                                   const surety__conjunction *all,
                                    surety__gen_node *parent, surety_str word)
 {
-    surety__part part = {.quiet = false};
-    const surety__parts alone = {&part, 1, 1};
+    const surety__shape *shape;
     surety__gen_node *node;
     surety_str name = {NULL, 0};
 
-    if (parts->count != 1) {
-        node = surety__gen_node_of(model, parts, TYPE_ANY, parent);
+    if (all->count != 1) {
+        node = surety__gen_node_of(model, all, TYPE_ANY, parent);
     } else {
-        part.shape = surety__shape_behind(parts->items[0].shape);
-        node = surety__gen_node_of(model, &alone, TYPE_ANY, parent);
+        shape = surety__shape_behind(all->items[0].shape);
+        node =
+            surety__gen_node_of(model, CONJUNCTION_OF(shape), TYPE_ANY, parent);
         if (node && !node->word.ptr)
-            name = model_definition(model, part.shape);
+            name = model_definition(model, shape);
     }
     if (!node || node->word.ptr)
         return node;
@@ -213,8 +214,8 @@ static bool number_bounds(const surety__gen_node *node,
 {
     bool beyond = number_words(node, limit, above);
 
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__shape *shape = facts->parts.items[i].shape;
+    for (size_t i = 0; i < facts->all.count; i++) {
+        const surety__shape *shape = facts->all.items[i].shape;
         const surety__numbers *numbers = shape->numbers;
         const surety_doc *doc = shape->at.doc;
 
@@ -236,8 +237,8 @@ static bool number_is_natural(const surety__gen_node *node,
 {
     if (node->word_count)
         return !number_words(node, "0", false);
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__shape *shape = facts->parts.items[i].shape;
+    for (size_t i = 0; i < facts->all.count; i++) {
+        const surety__shape *shape = facts->all.items[i].shape;
         const surety__numbers *numbers = shape->numbers;
 
         if (numbers && numbers->minimum &&
@@ -277,7 +278,7 @@ static void model_infer(surety__gen_model *model, surety__gen_node *node,
 {
     unsigned kinds[KINDS_MAX];
 
-    if (facts->typed || node->whole->types != TYPE_ANY)
+    if (facts->typed || node->conjunction->types != TYPE_ANY)
         return;
     if (surety__types_split(facts->speaks, kinds) == 1) {
         facts->types = facts->speaks;
@@ -313,7 +314,7 @@ static void model_node(surety__gen_model *model, surety__gen_node *node)
     surety__facts facts;
 
     node->made = true;
-    if (!surety__facts_gather(&model->graph, node->whole, &facts))
+    if (!surety__facts_gather(&model->graph, node->conjunction, &facts))
         return;
     if (facts.never || !facts.types) {
         node->form = GEN_NEVER;
@@ -328,7 +329,7 @@ static void model_node(surety__gen_model *model, surety__gen_node *node)
         return;
     one = facts.union_count ? surety__facts_union(&facts) : NULL;
     if (facts.union_count > 1 || (one && one->count > GEN_UNION_MAX)) {
-        model_lost(model, node, facts.parts.items[facts.union_part].shape->at,
+        model_lost(model, node, facts.all.items[facts.union_part].shape->at,
                    NULL,
                    facts.union_count > 1 ? "two unions stand beside each other"
                                          : "a union has more than 64 branches");
@@ -338,7 +339,7 @@ static void model_node(surety__gen_model *model, surety__gen_node *node)
         surety__gen_union(model, node, &facts);
         return;
     }
-    if (!facts.typed && !facts.speaks && node->whole->types == TYPE_ANY) {
+    if (!facts.typed && !facts.speaks && node->conjunction->types == TYPE_ANY) {
         node->form = SURETY_TYPED_VALUE;
         return;
     }
@@ -469,8 +470,6 @@ void surety__gen_model_done(surety__gen_model *model)
 surety_status surety__gen_model_make(surety__gen_model *model)
 {
     surety_gen *gen = model->gen;
-    surety__part part = {.shape = model->schema->root};
-    const surety__parts parts = {&part, 1, 1};
 
     model->graph =
         (surety__graph){.arena = &gen->arena,
@@ -481,7 +480,8 @@ surety_status surety__gen_model_make(surety__gen_model *model)
     model->value = surety__gen_node_new(model, SURETY_TYPED_VALUE);
     if (model->value)
         model->root =
-            surety__gen_link(model, &parts, NULL, (surety_str){NULL, 0});
+            surety__gen_link(model, CONJUNCTION_OF(model->schema->root), NULL,
+                             (surety_str){NULL, 0});
     if (!model->root)
         return gen->status;
     for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)

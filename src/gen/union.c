@@ -105,8 +105,8 @@ static surety_str branch_tag(const surety__shape *shape)
 /* Whether nothing but a type stands beside the union. */
 static bool union_is_bare(const surety__facts *facts)
 {
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__shape *shape = facts->parts.items[i].shape;
+    for (size_t i = 0; i < facts->all.count; i++) {
+        const surety__shape *shape = facts->all.items[i].shape;
 
         if (shape->objects || shape->arrays || shape->numbers ||
             shape->strings || shape->choices || shape->constant)
@@ -123,16 +123,14 @@ static surety__gen_node *branch_node(surety__gen_model *model,
                                      surety_str word)
 {
     const unsigned types = surety__shape_behind(shape)->types;
-    surety__part part = {.shape = shape};
-    const surety__parts alone = {&part, 1, 1};
-    surety__parts parts = {NULL, 0, 0};
+    surety__conjunction all = {NULL, 0, 0, false};
     surety__gen_node *branch;
 
     if (union_is_bare(facts) && (types & facts->types) == types)
-        return surety__gen_link(model, &alone, node, word);
-    if (!surety__facts_branch(&model->graph, facts, shape, &parts))
+        return surety__gen_link(model, CONJUNCTION_OF(shape), node, word);
+    if (!surety__facts_branch(&model->graph, facts, shape, &all))
         return NULL;
-    branch = surety__gen_node_of(model, &parts, node->whole->types, node);
+    branch = surety__gen_node_of(model, &all, node->conjunction->types, node);
     if (branch && !branch->word.ptr) {
         branch->word = surety__gen_text(model->gen, word);
         branch->inner = true;
@@ -190,8 +188,7 @@ bool surety__gen_split(surety__gen_model *model, surety__gen_node *node,
         surety__gen_member *member = &node->members[node->member_count];
 
         *member = (surety__gen_member){.json = {NULL, 0}};
-        member->node =
-            surety__gen_node_of(model, &facts->parts, kinds[i], node);
+        member->node = surety__gen_node_of(model, &facts->all, kinds[i], node);
         if (!member->node)
             return true;
         if (!member->node->word.ptr) {

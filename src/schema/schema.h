@@ -49,6 +49,7 @@ const surety_finding *surety__prefix_finding(const surety__prefix *prefix);
 
 /* The shapes themselves, for code that shows a schema in another language or
  * makes values for it: there the drafts and references are settled. */
+#include "schema/conjunction.h"
 #include "schema/shape.h"
 
 /* Whether val satisfies a shape of schema, as surety_checker_check says it of

@@ -140,7 +140,7 @@ static void keyword_assert(surety_strict *strict, surety__node *node,
     if (types & TYPE_NUMBER)
         types |= TYPE_INTEGER;
     /* Of a schema that was made one for each type, another one has it. */
-    if (types && !(node->whole->types & types))
+    if (types && !(node->conjunction->types & types))
         return;
     if (types && !(node->types & types) && node->form != NODE_NEVER) {
         surety__strict_say(
@@ -160,10 +160,10 @@ static void keyword_assert(surety_strict *strict, surety__node *node,
     keyword_tell(strict, words, row, val);
 }
 
-static void keyword_part(surety_strict *strict, surety__node *node,
-                         surety_buf *words, const surety__part *part)
+static void keyword_conjunct(surety_strict *strict, surety__node *node,
+                             surety_buf *words, const surety__conjunct *one)
 {
-    const surety__shape *shape = part->shape;
+    const surety__shape *shape = one->shape;
     const surety_dialect dialect = shape->resource->dialect;
     const bool is_alone = dialect <= SURETY_DIALECT_7 &&
                           surety_val_get(shape->at, "$ref").doc != NULL;
@@ -181,7 +181,7 @@ static void keyword_part(surety_strict *strict, surety__node *node,
         if (keyword != KW_NONE &&
             surety__keyword_in(keyword, dialect) == KW_NONE)
             continue;
-        if (row->role == ROLE_ANNOTATION && !part->quiet)
+        if (row->role == ROLE_ANNOTATION && !one->quiet)
             keyword_annotate(strict, node, words, row, val);
         else if (row->role == ROLE_ASSERTION && !is_alone)
             keyword_assert(strict, node, words, row, val);
@@ -195,8 +195,8 @@ void surety__node_keywords(surety_strict *strict, surety__node *node,
 
     surety_buf_init(&words, strict->alloc, 0);
     surety_buf_init(&whole, strict->alloc, 0);
-    for (size_t i = 0; i < facts->parts.count; i++)
-        keyword_part(strict, node, &words, &facts->parts.items[i]);
+    for (size_t i = 0; i < facts->all.count; i++)
+        keyword_conjunct(strict, node, &words, &facts->all.items[i]);
     if (words.len) {
         surety_buf_add(&whole, node->description);
         if (whole.len)

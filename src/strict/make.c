@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes out of wholes. A node that is new waits in the list of all nodes until
- * its turn comes, so depth costs no stack. Unions with something beside them
- * are multiplied out: each branch becomes one whole with what stands beside the
- * union. When all are made, they are settled (settle.c).
+/* Nodes out of conjunctions. A node that is new waits in the list of all nodes
+ * until its turn comes, so depth costs no stack. Unions with something beside
+ * them are multiplied out: each branch becomes one node with what stands beside
+ * the union. When all are made, they are settled (settle.c).
  *
  * A value of which nothing is said goes as what its kind is: alternatives of
  * which no two take the same value, so that what is delivered can be read in
@@ -29,18 +29,19 @@ static surety__node *node_new(surety_strict *strict)
     return node;
 }
 
-surety__node *surety__node_of(surety_strict *strict, const surety__parts *parts,
-                              unsigned types)
+surety__node *surety__node_of(surety_strict *strict,
+                              const surety__conjunction *all, unsigned types)
 {
-    surety__whole *whole = surety__whole_of(&strict->graph, parts, types);
-    surety__node *node = whole ? whole->node : NULL;
+    surety__conjunction_node *means =
+        surety__graph_node(&strict->graph, all, types);
+    surety__node *node = means ? means->made : NULL;
 
-    if (node || !whole)
+    if (node || !means)
         return node;
     node = node_new(strict);
     if (node)
-        node->whole = whole;
-    whole->node = node;
+        node->conjunction = means;
+    means->made = node;
     return node;
 }
 
@@ -63,22 +64,21 @@ static const surety__shape *link_target(const surety__shape *shape)
 }
 
 surety__link surety__node_link(surety_strict *strict,
-                               const surety__parts *parts)
+                               const surety__conjunction *all)
 {
     surety__link link = {NULL, false};
-    surety__part part = {.quiet = false};
-    const surety__parts alone = {&part, 1, 1};
+    const surety__shape *shape;
 
-    if (parts->count != 1) {
-        link.node = surety__node_of(strict, parts, TYPE_ANY);
+    if (all->count != 1) {
+        link.node = surety__node_of(strict, all, TYPE_ANY);
         return link;
     }
-    part.shape = parts->items[0].shape;
-    for (unsigned i = 0; i < 64 && link_target(part.shape); i++) {
-        part.shape = link_target(part.shape);
+    shape = all->items[0].shape;
+    for (unsigned i = 0; i < 64 && link_target(shape); i++) {
+        shape = link_target(shape);
         link.by_name = true;
     }
-    link.node = surety__node_of(strict, &alone, TYPE_ANY);
+    link.node = surety__node_of(strict, CONJUNCTION_OF(shape), TYPE_ANY);
     return link;
 }
 
@@ -106,14 +106,14 @@ static surety__link union_branch(surety_strict *strict,
                                  const surety__facts *facts,
                                  const surety__shape *shape, unsigned types)
 {
-    surety__parts parts = {NULL, 0, 0};
+    surety__conjunction all = {NULL, 0, 0, false};
     surety__link link = {NULL, false};
 
-    if (!surety__facts_branch(&strict->graph, facts, shape, &parts))
+    if (!surety__facts_branch(&strict->graph, facts, shape, &all))
         return link;
-    for (size_t i = 1; i < parts.count; i++)
-        parts.items[i].quiet = true;
-    link.node = surety__node_of(strict, &parts, types);
+    for (size_t i = 1; i < all.count; i++)
+        all.items[i].quiet = true;
+    link.node = surety__node_of(strict, &all, types);
     return link;
 }
 
@@ -135,10 +135,10 @@ static void union_tell(surety_strict *strict, const surety__applicator *of,
 static void node_branches(surety_strict *strict, surety__node *node,
                           const surety__facts *facts)
 {
-    const surety__shape *shape = facts->parts.items[facts->union_part].shape;
+    const surety__shape *shape = facts->all.items[facts->union_part].shape;
     const surety__applicator *of = surety__facts_union(facts);
-    const bool bare = facts->parts.count == 1 &&
-                      node->whole->types == TYPE_ANY &&
+    const bool bare = facts->all.count == 1 &&
+                      node->conjunction->types == TYPE_ANY &&
                       surety__shape_is_bare(shape);
     const surety_val keyword =
         surety_val_member(shape->at, surety__keyword_name(of->keyword));
@@ -150,14 +150,13 @@ static void node_branches(surety_strict *strict, surety__node *node,
     node->branches =
         surety__graph_take(&strict->graph, of->count * sizeof(*node->branches));
     for (uint32_t i = 0; node->branches && i < of->count; i++) {
-        surety__part branch = {.shape = of->shapes[i]};
-        const surety__parts alone = {&branch, 1, 1};
-        if (branch.shape->never)
+        const surety__shape *branch = of->shapes[i];
+        if (branch->never)
             continue;
         node->branches[node->branch_count++] =
             bare
-                ? surety__node_link(strict, &alone)
-                : union_branch(strict, facts, branch.shape, node->whole->types);
+                ? surety__node_link(strict, CONJUNCTION_OF(branch))
+                : union_branch(strict, facts, branch, node->conjunction->types);
     }
     surety__node_keywords(strict, node, facts);
 }
@@ -173,7 +172,7 @@ static bool node_split(surety_strict *strict, surety__node *node,
                                 ? TYPE_STRING | TYPE_NUMBERS | TYPE_BOOLEAN
                                 : 0;
     unsigned masks[KINDS_MAX + 1];
-    surety__parts parts = {NULL, 0, 0};
+    surety__conjunction all = {NULL, 0, 0, false};
     size_t count = 0;
 
     if (node->types & listed)
@@ -185,15 +184,15 @@ static bool node_split(surety_strict *strict, surety__node *node,
     node->form = NODE_UNION;
     node->branches =
         surety__graph_take(&strict->graph, count * sizeof(*node->branches));
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        surety__part part = facts->parts.items[i];
-        part.quiet = true;
-        if (!surety__parts_add_part(&strict->graph, &parts, part))
+    for (size_t i = 0; i < facts->all.count; i++) {
+        surety__conjunct one = facts->all.items[i];
+        one.quiet = true;
+        if (!surety__conjunction_add(&strict->graph, &all, one))
             return true;
     }
     for (size_t i = 0; i < count && node->branches; i++)
         node->branches[node->branch_count++].node =
-            surety__node_of(strict, &parts, masks[i]);
+            surety__node_of(strict, &all, masks[i]);
     surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
                        surety_val_get(node->origin, "type").doc
                            ? surety_val_get(node->origin, "type")
@@ -287,7 +286,7 @@ static void node_infer(surety_strict *strict, surety__node *node,
 {
     unsigned kinds[KINDS_MAX];
 
-    if (facts->typed || node->whole->types != TYPE_ANY ||
+    if (facts->typed || node->conjunction->types != TYPE_ANY ||
         surety__types_split(facts->speaks, kinds) != 1)
         return;
     node->types = (uint8_t)facts->speaks;
@@ -390,12 +389,12 @@ static void node_make(surety_strict *strict, surety__node *node)
     if (node->is_made)
         return;
     node->is_made = true;
-    if (node->whole->parts.count)
-        node->origin = node->whole->parts.items[0].shape->at;
-    if (!surety__facts_gather(&strict->graph, node->whole, &facts))
+    if (node->conjunction->all.count)
+        node->origin = node->conjunction->all.items[0].shape->at;
+    if (!surety__facts_gather(&strict->graph, node->conjunction, &facts))
         return;
-    for (size_t i = 0; i < facts.parts.count; i++)
-        node_tell_merged(strict, facts.parts.items[i].shape);
+    for (size_t i = 0; i < facts.all.count; i++)
+        node_tell_merged(strict, facts.all.items[i].shape);
     node->types = (uint8_t)facts.types;
     chosen = surety__facts_choices(&strict->graph, &facts, &node->choices,
                                    &node->choice_count);
@@ -410,7 +409,7 @@ static void node_make(surety_strict *strict, surety__node *node)
     }
     if (chosen)
         node_choices(strict, node);
-    if (!facts.typed && !facts.speaks && node->whole->types == TYPE_ANY) {
+    if (!facts.typed && !facts.speaks && node->conjunction->types == TYPE_ANY) {
         node_any(strict, node, &facts);
         return;
     }

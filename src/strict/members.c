@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects and arrays. A property is what properties, patternProperties and
- * additionalProperties of every part say of its name; what is said of names
+ * additionalProperties of every conjunct say of its name; what is said of names
  * that no property has is a map, which some providers cannot be told: it goes
  * as a list of key and value. A tuple goes as an object of its items where
  * prefixItems are not taken. */
@@ -9,19 +9,26 @@
 static void member_fields(surety_strict *strict, surety__node *node,
                           const surety__facts *facts)
 {
-    surety_str *names;
-    const size_t count = surety__facts_names(&strict->graph, facts, &names);
+    surety__member_said said = {.required = false};
+    const surety__property *property;
+    surety__name_at at = {0, 0};
+    size_t count = 0;
 
+    while (surety__conjunction_name(&facts->all, &at))
+        count++;
     node->fields =
         surety__graph_take(&strict->graph, count * sizeof(*node->fields));
-    for (size_t i = 0; i < count && node->fields; i++) {
-        surety__field *field = &node->fields[i];
-        surety__member_facts said;
-        if (!surety__facts_member(&strict->graph, facts, names[i], &said))
+    at = (surety__name_at){0, 0};
+    while (node->fields &&
+           (property = surety__conjunction_name(&facts->all, &at)) != NULL) {
+        surety__field *field = &node->fields[node->field_count];
+        if (!surety__conjunction_member(&strict->graph, &facts->all,
+                                        property->name, property->hash, &said))
             return;
-        *field = (surety__field){
-            .name = names[i], .sent = names[i], .required = said.required};
-        field->link = surety__node_link(strict, &said.parts);
+        *field = (surety__field){.name = property->name,
+                                 .sent = property->name,
+                                 .required = said.required};
+        field->link = surety__node_link(strict, &said.all);
         if (!field->link.node)
             return;
         node->field_count++;
@@ -33,9 +40,9 @@ enum { OTHERS_PATTERNS_MAX = 31 };
 /* What may be said of other members. */
 struct member_others {
     bool closed, declared;
-    surety__link links[OTHERS_PATTERNS_MAX + 1]; /* of patterns, and of parts */
+    surety__link links[OTHERS_PATTERNS_MAX + 1]; /* of patterns, and of all */
     size_t link_count;
-    surety__parts parts;
+    surety__conjunction all;
     surety_val keyword; /* what declares it */
 };
 
@@ -46,8 +53,6 @@ static void others_patterns(surety_strict *strict,
     surety_val keyword = surety_val_get(at, "patternProperties");
 
     for (uint32_t i = 0; i < objects->pattern_count; i++) {
-        surety__part part = {.shape = objects->patterns[i].shape};
-        const surety__parts alone = {&part, 1, 1};
         if (others->link_count == OTHERS_PATTERNS_MAX) {
             surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, keyword,
                                "describe fewer patterns",
@@ -55,7 +60,8 @@ static void others_patterns(surety_strict *strict,
                                OTHERS_PATTERNS_MAX);
             break;
         }
-        others->links[others->link_count++] = surety__node_link(strict, &alone);
+        others->links[others->link_count++] = surety__node_link(
+            strict, CONJUNCTION_OF(objects->patterns[i].shape));
     }
     if (!objects->pattern_count)
         return;
@@ -70,8 +76,8 @@ static void others_patterns(surety_strict *strict,
 static void others_gather(surety_strict *strict, const surety__facts *facts,
                           struct member_others *others)
 {
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__shape *shape = facts->parts.items[i].shape;
+    for (size_t i = 0; i < facts->all.count; i++) {
+        const surety__shape *shape = facts->all.items[i].shape;
         const surety__objects *objects = shape->objects;
         surety_val keyword;
         if (!objects)
@@ -97,8 +103,9 @@ static void others_gather(surety_strict *strict, const surety__facts *facts,
         others->declared = true;
         others->keyword = keyword;
         if (!objects->additional->always)
-            surety__parts_add(&strict->graph, &others->parts,
-                              objects->additional);
+            surety__conjunction_add(
+                &strict->graph, &others->all,
+                (surety__conjunct){.shape = objects->additional});
     }
 }
 
@@ -125,9 +132,9 @@ static surety_str member_free_name(surety_strict *strict,
 static void others_map(surety_strict *strict, surety__node *node,
                        struct member_others *others)
 {
-    if (others->parts.count)
+    if (others->all.count)
         others->links[others->link_count++] =
-            surety__node_link(strict, &others->parts);
+            surety__node_link(strict, &others->all);
     if (others->link_count == 1)
         node->others = others->links[0];
     else
@@ -209,7 +216,7 @@ void surety__node_object(surety_strict *strict, surety__node *node,
     others_gather(strict, facts, &others);
     if (others.closed)
         node->others_how = OTHERS_NONE;
-    else if (others.parts.count || others.link_count)
+    else if (others.all.count || others.link_count)
         others_map(strict, node, &others);
     else
         others_open(strict, node, &others);
@@ -221,18 +228,12 @@ void surety__node_object(surety_strict *strict, surety__node *node,
 static surety__link array_item(surety_strict *strict,
                                const surety__facts *facts, uint32_t index)
 {
-    surety__parts parts = {NULL, 0, 0};
+    surety__conjunction all = {NULL, 0, 0, false};
 
-    for (size_t i = 0; i < facts->parts.count; i++) {
-        const surety__arrays *arrays = facts->parts.items[i].shape->arrays;
-        const surety__shape *shape =
-            arrays ? surety__arrays_item(arrays, index) : NULL;
-        if (shape)
-            surety__parts_add(&strict->graph, &parts, shape);
-    }
-    if (!parts.count && index == UINT32_MAX)
+    surety__conjunction_item(&strict->graph, &facts->all, index, &all);
+    if (!all.count && index == UINT32_MAX)
         return (surety__link){NULL, false};
-    return surety__node_link(strict, &parts);
+    return surety__node_link(strict, &all);
 }
 
 /* Sends the items of a tuple as properties item_1, item_2, ... and rest. */
@@ -266,12 +267,16 @@ static void array_object(surety_strict *strict, surety__node *node,
 void surety__node_array(surety_strict *strict, surety__node *node,
                         const surety__facts *facts)
 {
-    const surety__items items = surety__facts_items(facts);
-    const surety__shape *tuple = items.longest;
+    const surety__range range =
+        surety__conjunction_range(&facts->all, COUNT_ITEMS);
+    const surety__shape *tuple;
 
-    node->items_closed = items.closed;
-    node->prefix_count = items.places;
-    if (!items.closed && items.most > items.places)
+    node->prefix_count = surety__conjunction_places(&facts->all, &tuple);
+    for (size_t i = 0; i < facts->all.count; i++) {
+        const surety__arrays *arrays = facts->all.items[i].shape->arrays;
+        node->items_closed |= arrays && arrays->rest && arrays->rest->never;
+    }
+    if (!node->items_closed && range.most > node->prefix_count)
         node->items = array_item(strict, facts, UINT32_MAX);
     if (!node->prefix_count) {
         if (!node->items.node && !node->items_closed &&
@@ -286,10 +291,11 @@ void surety__node_array(surety_strict *strict, surety__node *node,
         node->prefix[i] = array_item(strict, facts, i);
     if (!node->prefix || strict->status != SURETY_OK)
         return;
-    node->prefix_least =
-        items.least < items.places ? (uint32_t)items.least : items.places;
+    node->prefix_least = range.least < node->prefix_count
+                             ? (uint32_t)range.least
+                             : node->prefix_count;
     if (strict->subset->traits & SUBSET_TUPLES && !node->items.node &&
-        items.least >= items.places)
+        range.least >= node->prefix_count)
         node->items_closed = true;
     else
         array_object(strict, node,

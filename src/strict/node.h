@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a strict schema is made of: nodes, each a whole of the contract's shapes
- * (parts/parts.h) in the form that goes to the provider.
+/* What a strict schema is made of: nodes, each a conjunction of the contract's
+ * subschemas (schema/conjunction.h) in the form that goes to the provider.
  *
  * Invariants:
- * 1. A node's whole is what it means; everything else is worked out of it.
+ * 1. A node's conjunction is what it means; the rest follows from that.
  * 2. What a provider cannot be told is looser in the node, never narrower, but
  *    for objects that get closed and types that were never declared.
  * 3. Everything lives in the strict schema's arena. */
@@ -15,7 +15,6 @@
 #include "base/base.h"
 #include "contract/contract.h"
 #include "json/json.h"
-#include "parts/parts.h"
 #include "schema/schema.h"
 #include "strict/subset.h"
 
@@ -48,7 +47,7 @@ enum surety__node_others {
 };
 
 struct surety__node {
-    const surety__whole *whole; /* NULL: it is nothing in the schema */
+    const surety__conjunction_node *conjunction; /* NULL: not in the schema */
     uint8_t form, others_how;
     uint8_t types;
     bool one_of;
@@ -61,7 +60,7 @@ struct surety__node {
     bool changes;      /* what is delivered for it may be another value */
     bool is_made;
     uint32_t ordinal;  /* in the list of all nodes, from 1 */
-    surety_val origin; /* the first part's subschema */
+    surety_val origin; /* the first conjunct's subschema */
     surety_str title, description, name, beside;
     surety_val *kept; /* values of keywords that are sent as they stand */
     uint32_t kept_count;
@@ -112,11 +111,11 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
 
 /* ---- nodes (make.c, members.c) ------------------------------------------- */
 
-surety__node *surety__node_of(surety_strict *strict, const surety__parts *parts,
-                              unsigned types);
+surety__node *surety__node_of(surety_strict *strict,
+                              const surety__conjunction *all, unsigned types);
 /* A link to what one or more shapes say together; a lone reference is kept. */
 surety__link surety__node_link(surety_strict *strict,
-                               const surety__parts *parts);
+                               const surety__conjunction *all);
 surety_status surety__node_make_all(surety_strict *strict);
 void surety__node_object(surety_strict *strict, surety__node *node,
                          const surety__facts *facts);
@@ -136,7 +135,7 @@ void surety__node_settle_all(surety_strict *strict);
 const surety__field *surety__node_field(const surety__node *node,
                                         surety_str sent);
 
-/* Keywords of all parts: kept, or told in words. (keywords.c) */
+/* Keywords of all conjuncts: kept, or told in words. (keywords.c) */
 void surety__node_keywords(surety_strict *strict, surety__node *node,
                            const surety__facts *facts);
 

@@ -74,8 +74,6 @@ surety_status surety_strict_compile(const surety_contract *contract,
 {
     const surety__subset *row = surety__subset_of(subset);
     surety_strict *strict;
-    surety__part part = {.quiet = false};
-    const surety__parts parts = {&part, 1, 1};
     surety_status status;
 
     if (!contract || !row || !ret_strict)
@@ -94,8 +92,9 @@ surety_status surety_strict_compile(const surety_contract *contract,
                         .status = &strict->status,
                         .limits = surety__contract_limits(contract)};
     strict_name(strict);
-    part.shape = surety_contract_schema(contract)->root;
-    strict->root = surety__node_of(strict, &parts, TYPE_ANY);
+    strict->root = surety__node_of(
+        strict, CONJUNCTION_OF(surety_contract_schema(contract)->root),
+        TYPE_ANY);
     if (strict->root && strict->status == SURETY_OK &&
         surety__node_make_all(strict) == SURETY_OK) {
         strict_root(strict);

@@ -328,7 +328,8 @@ TEST(what_holds_for_one_value_has_an_end)
     surety_buf text;
 
     surety_buf_init(&text, NULL, 0);
-    EXPECT(SURETY_OK, repeat(&text, "{\"allOf\":[", "%s{}", PARTS_MAX, "]}"));
+    EXPECT(SURETY_OK,
+           repeat(&text, "{\"allOf\":[", "%s{}", CONJUNCTION_MAX, "]}"));
     EXPECT(SURETY_OK, surety_contract_read(surety_str_of(text.ptr), NULL,
                                            &contract, NULL));
     given = contract;

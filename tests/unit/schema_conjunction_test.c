@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wholes and what they say: the same parts are the same whole, references and
- * allOf are followed once, unions are left where they are, and the end of what
- * may hold for one value. */
+/* Conjunctions and what they say: equal ones are one node, references and allOf
+ * are followed once, unions are left where they are, and the end of what may
+ * apply to one value. */
 #include "check.h"
 
-#include "parts/parts.h"
+#include "schema/schema.h"
 
 /* A graph of a schema, in memory of its own. */
 struct subject {
@@ -23,13 +23,10 @@ static void subject_done(struct subject *subject)
     *subject = (struct subject){.graph = {.arena = &subject->arena}};
 }
 
-static surety__whole *subject_whole(struct subject *subject,
-                                    const surety__shape *shape, unsigned types)
+static surety__conjunction_node *subject_node(struct subject *subject,
+                                              const surety__shape *shape)
 {
-    surety__part part = {.shape = shape};
-    const surety__parts parts = {&part, 1, 1};
-
-    return surety__whole_of(&subject->graph, &parts, types);
+    return surety__graph_node(&subject->graph, CONJUNCTION_OF(shape), TYPE_ANY);
 }
 
 /* Reads a schema and gathers what its root says. */
@@ -38,7 +35,7 @@ static surety_status subject_read(struct check *t, struct subject *subject,
 {
     const surety_schema_options options = {.size = sizeof(options),
                                            .alloc = check_alloc(t)};
-    const surety__whole *root;
+    const surety__conjunction_node *root;
     surety_status status;
 
     *subject = (struct subject){.status = SURETY_OK};
@@ -49,43 +46,43 @@ static surety_status subject_read(struct check *t, struct subject *subject,
                                 NULL);
     if (status)
         return status;
-    root = subject_whole(subject, subject->schema->root, TYPE_ANY);
+    root = subject_node(subject, subject->schema->root);
     if (root)
         surety__facts_gather(&subject->graph, root, &subject->facts);
     return subject->status;
 }
 
-TEST(the_same_parts_are_the_same_whole)
+TEST(equal_conjunctions_are_one_node)
 {
     struct subject one;
-    surety__part pair[2] = {{.quiet = false}};
-    surety__parts parts = {pair, 2, 2};
-    const surety__whole *whole, *other;
+    surety__conjunct pair[2] = {{.quiet = false}};
+    surety__conjunction all = {pair, 2, 2, false};
+    const surety__conjunction_node *whole, *other;
 
     TRY(subject_read(t, &one, "{\"items\":{\"type\":\"string\"}}"));
     pair[0].shape = one.schema->root;
     pair[1].shape = one.schema->root->arrays->rest;
-    whole = surety__whole_of(&one.graph, &parts, TYPE_ANY);
+    whole = surety__graph_node(&one.graph, &all, TYPE_ANY);
     NEED(whole);
-    CHECK(whole->parts.items != pair && whole->parts.count == 2);
-    CHECK(surety__whole_of(&one.graph, &parts, TYPE_ANY) == whole);
-    other = surety__whole_of(&one.graph, &parts, TYPE_STRING);
+    CHECK(whole->all.items != pair && whole->all.count == 2);
+    CHECK(surety__graph_node(&one.graph, &all, TYPE_ANY) == whole);
+    other = surety__graph_node(&one.graph, &all, TYPE_STRING);
     NEED(other);
     CHECK(other != whole);
     pair[1].settled = 1;
-    other = surety__whole_of(&one.graph, &parts, TYPE_ANY);
+    other = surety__graph_node(&one.graph, &all, TYPE_ANY);
     NEED(other);
     CHECK(other != whole);
     pair[1].settled = 0;
     pair[1].quiet = true;
-    other = surety__whole_of(&one.graph, &parts, TYPE_ANY);
+    other = surety__graph_node(&one.graph, &all, TYPE_ANY);
     NEED(other);
     CHECK(other != whole);
-    parts.count = 0;
-    other = surety__whole_of(&one.graph, &parts, TYPE_ANY);
+    all.count = 0;
+    other = surety__graph_node(&one.graph, &all, TYPE_ANY);
     NEED(other);
-    CHECK(other->parts.count == 0);
-    CHECK(surety__whole_of(&one.graph, &parts, TYPE_ANY) == other);
+    CHECK(other->all.count == 0);
+    CHECK(surety__graph_node(&one.graph, &all, TYPE_ANY) == other);
 done:
     subject_done(&one);
 }
@@ -93,7 +90,7 @@ done:
 TEST(references_are_followed_once)
 {
     struct subject one;
-    const surety__whole *again;
+    const surety__conjunction_node *again;
     surety__facts facts;
 
     TRY(subject_read(t, &one,
@@ -102,16 +99,16 @@ TEST(references_are_followed_once)
                      "{\"minimum\":1}]},\"b\":{\"minLength\":1,"
                      "\"type\":[\"object\",\"string\"]}}}"));
     /* The root, a, {$ref}, {minimum}, b. */
-    CHECK(one.facts.parts.count == 5);
+    CHECK(one.facts.all.count == 5);
     CHECK(one.facts.types == TYPE_OBJECT);
     CHECK(one.facts.speaks == (TYPE_STRING | TYPE_NUMBERS));
     CHECK(one.facts.typed && !one.facts.never && !one.facts.lost);
     /* What was gathered is a whole that says the same, and no more. */
-    again = surety__whole_of(&one.graph, &one.facts.parts, TYPE_ANY);
+    again = surety__graph_node(&one.graph, &one.facts.all, TYPE_ANY);
     NEED(again);
     if (!surety__facts_gather(&one.graph, again, &facts))
         TRY(one.status);
-    CHECK(facts.parts.count == 5 && facts.types == TYPE_OBJECT);
+    CHECK(facts.all.count == 5 && facts.types == TYPE_OBJECT);
 done:
     subject_done(&one);
 }
@@ -119,18 +116,18 @@ done:
 TEST(what_is_quiet_refers_to_what_is_quiet)
 {
     struct subject one;
-    surety__part part = {.quiet = true};
-    const surety__parts parts = {&part, 1, 1};
-    const surety__whole *whole;
+    surety__conjunct quiet = {.quiet = true};
+    const surety__conjunction all = {&quiet, 1, 1, false};
+    const surety__conjunction_node *whole;
 
     TRY(subject_read(t, &one, "{\"allOf\":[{\"minimum\":1}]}"));
-    CHECK(!one.facts.parts.items[1].quiet);
-    part.shape = one.schema->root;
-    whole = surety__whole_of(&one.graph, &parts, TYPE_ANY);
+    CHECK(!one.facts.all.items[1].quiet);
+    quiet.shape = one.schema->root;
+    whole = surety__graph_node(&one.graph, &all, TYPE_ANY);
     NEED(whole);
     if (!surety__facts_gather(&one.graph, whole, &one.facts))
         TRY(one.status);
-    CHECK(one.facts.parts.count == 2 && one.facts.parts.items[1].quiet);
+    CHECK(one.facts.all.count == 2 && one.facts.all.items[1].quiet);
 done:
     subject_done(&one);
 }
@@ -147,20 +144,20 @@ TEST(unions_are_left)
         "\"allOf\":[{\"oneOf\":[{\"const\":\"a\"},{\"const\":\"b\"}]}],"
         "\"anyOf\":[{\"maxLength\":9},{\"pattern\":\"x\"},{\"minLength\":2}]}";
     struct subject one;
-    surety__parts parts = {NULL, 0, 0};
+    surety__conjunction all = {NULL, 0, 0, false};
     const surety__applicator *first;
-    const surety__whole *whole;
+    const surety__conjunction_node *whole;
 
     TRY(subject_read(t, &one, text));
-    CHECK(one.facts.parts.count == 2);
+    CHECK(one.facts.all.count == 2);
     CHECK(one.facts.conditional && one.facts.any_of);
     CHECK(one.facts.union_count == 2);
     first = surety__facts_union(&one.facts);
     CHECK(first->kind == APPLY_ANY && first->count == 3);
-    if (!surety__facts_branch(&one.graph, &one.facts, first->shapes[1], &parts))
+    if (!surety__facts_branch(&one.graph, &one.facts, first->shapes[1], &all))
         TRY(one.status);
-    CHECK(parts.count == 3 && parts.items[0].shape == first->shapes[1]);
-    whole = surety__whole_of(&one.graph, &parts, TYPE_STRING);
+    CHECK(all.count == 3 && all.items[0].shape == first->shapes[1]);
+    whole = surety__graph_node(&one.graph, &all, TYPE_STRING);
     NEED(whole);
     if (!surety__facts_gather(&one.graph, whole, &one.facts))
         TRY(one.status);
@@ -192,7 +189,7 @@ TEST(many_applicators_are_no_matter)
     surety_buf_byte(&text, '\0');
     TRY(text.status);
     TRY(subject_read(t, &one, text.ptr));
-    CHECK(one.facts.parts.count == 2 && one.facts.types == TYPE_OBJECT);
+    CHECK(one.facts.all.count == 2 && one.facts.types == TYPE_OBJECT);
     CHECK(one.facts.union_count == 1 && one.facts.conditional);
 done:
     surety_buf_done(&text);
@@ -219,19 +216,19 @@ TEST(dynamic_references_lead_where_they_can_only_lead)
         "\"n\":{\"$dynamicAnchor\":\"n\"}}}},\"items\":{\"$ref\":\"http://c/"
         "\"}}"};
     struct subject one;
-    const surety__whole *root;
+    const surety__conjunction_node *root;
 
     for (size_t i = 0; i < CHECK_COUNT(texts); i++) {
         TRY(subject_read(t, &one, texts[i]));
         /* The root, {$ref}, b, and n of b. */
-        CHECK(one.facts.parts.count == 4 && !one.facts.lost);
-        root = subject_whole(&one, one.schema->root, TYPE_ANY);
+        CHECK(one.facts.all.count == 4 && !one.facts.lost);
+        root = subject_node(&one, one.schema->root);
         NEED(root);
         one.graph.schema = one.schema;
         if (!surety__facts_gather(&one.graph, root, &one.facts))
             TRY(one.status);
         /* The root's it is; or nothing. */
-        CHECK(one.facts.parts.count == (i == 0 ? 4 : 3));
+        CHECK(one.facts.all.count == (i == 0 ? 4 : 3));
         CHECK((one.facts.lost != NULL) == (i == 1));
         subject_done(&one);
     }
@@ -271,59 +268,139 @@ done:
     subject_done(&one);
 }
 
-TEST(members_are_what_all_parts_say)
+TEST(members_are_what_all_say)
 {
+    static const char *const names[] = {"a", "b", "c", "d"};
     struct subject one;
-    surety_str *names;
-    surety__member_facts said;
+    const surety__property *property;
+    surety__member_said said[4] = {{.required = false}};
+    surety__name_at at = {0, 0};
+    size_t count = 0;
 
     TRY(subject_read(t, &one,
                      "{\"properties\":{\"a\":{},\"b\":{}},\"required\":[\"c\"],"
-                     "\"allOf\":[{\"properties\":{\"b\":{},\"d\":{}},"
+                     "\"allOf\":[{\"properties\":{\"b\":{\"default\":1},"
+                     "\"d\":{}},\"required\":[\"a\"],"
                      "\"patternProperties\":{\"^b\":{},\"b$\":{},\"x\":{}},"
-                     "\"required\":[\"a\"],\"additionalProperties\":false}]}"));
-    CHECK(surety__facts_names(&one.graph, &one.facts, &names) == 4 ||
-          one.status == SURETY_NOMEM);
-    TRY(one.status);
-    CHECK_TEXT(names[0], "a");
-    CHECK_TEXT(names[1], "b");
-    CHECK_TEXT(names[2], "c");
-    CHECK_TEXT(names[3], "d");
-    surety__facts_member(&one.graph, &one.facts, names[0], &said);
-    TRY(one.status);
+                     "\"additionalProperties\":false}]}"));
+    while ((property = surety__conjunction_name(&one.facts.all, &at)) != NULL) {
+        if (count == 4)
+            break;
+        CHECK_TEXT(property->name, names[count]);
+        surety__conjunction_member(&one.graph, &one.facts.all, property->name,
+                                   property->hash, &said[count++]);
+        TRY(one.status);
+    }
+    CHECK(count == 4 && one.facts.all.count == 2);
     /* Its own, and false. */
-    CHECK(said.required && said.parts.count == 2);
-    CHECK(said.shape == said.parts.items[0].shape);
-    CHECK(said.parts.items[1].shape->never);
-    surety__facts_member(&one.graph, &one.facts, names[1], &said);
-    TRY(one.status);
-    CHECK(!said.required && said.parts.count == 4);
-    surety__facts_member(&one.graph, &one.facts, names[2], &said);
-    TRY(one.status);
-    CHECK(said.required && !said.shape && said.parts.count == 1);
+    CHECK(said[0].required && said[0].all.count == 2 && said[0].named);
+    CHECK(said[0].property->shape == said[0].all.items[0].shape);
+    CHECK(said[0].all.items[1].shape->never && said[0].all.items[1].from == 1);
+    CHECK(said[0].closed && said[0].covered && !said[0].fill.doc);
+    CHECK(!said[1].required && said[1].all.count == 4 && !said[1].closed);
+    CHECK(surety_val_is_integer(said[1].fill));
+    CHECK(said[1].fill_shape == said[1].all.items[1].shape);
+    CHECK(said[2].required && !said[2].property && said[2].all.count == 1);
+    CHECK(!said[2].named && said[2].closed);
+    CHECK(
+        surety__conjunction_mentions(&one.facts.all, 1, SURETY__LITERAL("c"),
+                                     surety__name_hash(SURETY__LITERAL("c"))));
+    CHECK(
+        !surety__conjunction_mentions(&one.facts.all, 1, SURETY__LITERAL("d"),
+                                      surety__name_hash(SURETY__LITERAL("d"))));
 done:
     subject_done(&one);
 }
 
-TEST(items_are_counted)
+TEST(items_are_what_all_say)
 {
     struct subject one;
-    surety__items items;
+    surety__conjunction item = {NULL, 0, 0, false};
+    const surety__shape *longest;
+    surety__range range;
 
     TRY(subject_read(t, &one,
                      "{\"minItems\":1,\"maxItems\":9,\"prefixItems\":[true],"
+                     "\"unevaluatedItems\":{},"
                      "\"allOf\":[{\"prefixItems\":[{},{}],\"items\":false,"
                      "\"minItems\":2},{\"maxItems\":7}]}"));
-    items = surety__facts_items(&one.facts);
-    CHECK(items.least == 2 && items.most == 7);
-    CHECK(items.places == 2 && items.closed);
-    CHECK(items.longest == one.facts.parts.items[1].shape);
-    CHECK(surety__arrays_item(items.longest->arrays, 1)->always);
-    CHECK(surety__arrays_item(items.longest->arrays, 2)->never);
-    CHECK(surety__arrays_item(items.longest->arrays, UINT32_MAX)->never);
-    items = surety__facts_items(&(surety__facts){.types = TYPE_ANY});
-    CHECK(items.least == 0 && items.most == UINT64_MAX);
-    CHECK(items.places == 0 && !items.longest && !items.closed);
+    range = surety__conjunction_range(&one.facts.all, COUNT_ITEMS);
+    CHECK(range.least == 2 && range.most == 7);
+    range = surety__conjunction_range(&one.facts.all, COUNT_MEMBERS);
+    CHECK(range.least == 0 && range.most == UINT64_MAX);
+    CHECK(surety__conjunction_places(&one.facts.all, &longest) == 2);
+    CHECK(longest == one.facts.all.items[1].shape);
+    CHECK(surety__conjunction_item(&one.graph, &one.facts.all, 0, &item));
+    TRY(one.status);
+    CHECK(item.count == 2 && item.items[1].shape->always);
+    item.count = 0;
+    CHECK(surety__conjunction_item(&one.graph, &one.facts.all, UINT32_MAX,
+                                   &item));
+    TRY(one.status);
+    CHECK(item.count == 1 && surety__conjunction_never(&item));
+    item.count = 0;
+    surety__conjunction_unevaluated(&one.graph, &one.facts.all, false, &item);
+    CHECK(item.count == 1 && item.items[0].from == 0);
+    item = (surety__conjunction){NULL, 0, 0, false};
+    CHECK(!surety__conjunction_item(&one.graph, &item, 0, &item));
+    CHECK(surety__conjunction_places(&item, &longest) == 0 && !longest);
+done:
+    subject_done(&one);
+}
+
+TEST(the_tightest_bound_counts)
+{
+    struct subject one;
+    surety__bound lower, upper, none;
+
+    TRY(subject_read(t, &one,
+                     "{\"minimum\":2,\"maximum\":9.5,\"allOf\":[{"
+                     "\"exclusiveMinimum\":2},{\"exclusiveMaximum\":10}]}"));
+    lower = surety__conjunction_bound(&one.facts.all, false);
+    upper = surety__conjunction_bound(&one.facts.all, true);
+    none = (surety__bound){NULL, NULL, false};
+    NEED(lower.cell);
+    NEED(upper.cell);
+    CHECK(lower.is_exclusive && !upper.is_exclusive);
+    CHECK_TEXT(surety_val_number(surety__val_of(upper.doc, upper.cell)), "9.5");
+    CHECK(surety__bound_compare(lower, none, false) > 0);
+    CHECK(surety__bound_compare(upper, upper, true) == 0);
+    CHECK(surety__bound_compare(lower, upper, false) < 0);
+    CHECK(surety__bound_compare(lower, upper, true) > 0);
+    CHECK(surety__conjunction_types(&one.facts.all) == TYPE_ANY);
+done:
+    subject_done(&one);
+}
+
+/* What a graph leaves out, where it ends, and what its steps are. */
+TEST(a_graph_says_what_is_added)
+{
+    struct subject one;
+    surety__conjunction all = {NULL, 0, 0, false};
+    const surety__shape *const *shapes;
+    uint64_t work = 3;
+
+    TRY(subject_read(t, &one,
+                     "{\"allOf\":[true,false,{\"$ref\":\"#/$defs/a\"},"
+                     "{\"type\":\"null\"}],\"$defs\":{\"a\":{"
+                     "\"minLength\":1}}}"));
+    shapes = one.schema->root->applicators[0].shapes;
+    one.graph.adds = CONJUNCTION_DIRECT | CONJUNCTION_POSSIBLE;
+    one.graph.cut_at = 1;
+    for (size_t i = 0; i < 3; i++)
+        surety__conjunction_add(&one.graph, &all,
+                                (surety__conjunct){.shape = shapes[i]});
+    TRY(one.status);
+    CHECK(all.count == 1 && !all.is_cut);
+    CHECK(all.items[0].shape == shapes[2]->applicators[0].shapes[0]);
+    CHECK(surety__conjunction_add(&one.graph, &all,
+                                  (surety__conjunct){.shape = shapes[3]}));
+    CHECK(all.count == 1 && all.is_cut);
+    one.graph.work = &work;
+    while (surety__conjunction_add(&one.graph, &all,
+                                   (surety__conjunct){.shape = shapes[3]}))
+        ;
+    CHECK(one.status == SURETY_LIMIT && work == 0);
 done:
     subject_done(&one);
 }
@@ -387,17 +464,28 @@ done:
     subject_done(&one);
 }
 
-TEST(parts_have_an_end)
+TEST(conjunctions_have_an_end)
 {
     struct subject one;
-    surety__parts parts = {NULL, 0, 0};
+    surety__conjunction all = {NULL, 0, 0, false};
 
     TRY(subject_read(t, &one, "true"));
-    while (parts.count < PARTS_MAX)
-        if (!surety__parts_add(&one.graph, &parts, one.schema->root))
-            TRY(one.status);
-    CHECK(!surety__parts_add(&one.graph, &parts, one.schema->root));
-    CHECK(one.status == SURETY_LIMIT && parts.count == PARTS_MAX);
+    all.items =
+        surety__arena_take(&one.arena, CONJUNCTION_MAX * sizeof(*all.items));
+    NEED(all.items);
+    all.count = CONJUNCTION_MAX - 1;
+    all.cap = CONJUNCTION_MAX;
+    CHECK(surety__conjunction_add(
+        &one.graph, &all, (surety__conjunct){.shape = one.schema->root}));
+    CHECK(all.count == CONJUNCTION_MAX);
+    all.items[0].shape = one.schema->root;
+    all.items[all.count - 1].shape = NULL;
+    CHECK(surety__conjunction_add(
+        &one.graph, &all, (surety__conjunct){.shape = one.schema->root}));
+    all.items[0].shape = NULL;
+    CHECK(!surety__conjunction_add(
+        &one.graph, &all, (surety__conjunct){.shape = one.schema->root}));
+    CHECK(one.status == SURETY_LIMIT && all.count == CONJUNCTION_MAX);
 done:
     subject_done(&one);
 }
@@ -405,8 +493,7 @@ done:
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
-        {"the same parts are the same whole",
-         the_same_parts_are_the_same_whole},
+        {"equal conjunctions are one node", equal_conjunctions_are_one_node},
         {"references are followed once", references_are_followed_once},
         {"what is quiet refers to what is quiet",
          what_is_quiet_refers_to_what_is_quiet},
@@ -415,12 +502,14 @@ int main(int argc, char **argv)
         {"dynamic references lead where they can only lead",
          dynamic_references_lead_where_they_can_only_lead},
         {"choices are those that all allow", choices_are_those_that_all_allow},
-        {"members are what all parts say", members_are_what_all_parts_say},
-        {"items are counted", items_are_counted},
+        {"members are what all say", members_are_what_all_say},
+        {"items are what all say", items_are_what_all_say},
+        {"the tightest bound counts", the_tightest_bound_counts},
+        {"a graph says what is added", a_graph_says_what_is_added},
         {"types are taken apart", types_are_taken_apart},
         {"references alone have a target", references_alone_have_a_target},
         {"news is told once", news_is_told_once},
-        {"parts have an end", parts_have_an_end},
+        {"conjunctions have an end", conjunctions_have_an_end},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graph of conjunctions: its memory, its messages, and its nodes. A node is
+ * found by a hash of its conjuncts, a message by its place in the schema. */
+#include "schema/conjunction.h"
+
+/* ---- memory -------------------------------------------------------------- */
+
+bool surety__graph_fail(surety__graph *graph, surety_status status)
+{
+    assert(status != SURETY_OK);
+    if (*graph->status == SURETY_OK)
+        *graph->status = status;
+    return false;
+}
+
+void *surety__graph_take(surety__graph *graph, size_t size)
+{
+    void *block = surety__arena_take(graph->arena, size ? size : 1);
+
+    if (!block)
+        surety__graph_fail(graph, SURETY_NOMEM);
+    return block;
+}
+
+surety_str surety__graph_text(surety__graph *graph, surety_str text)
+{
+    const surety_str copy = surety__arena_text(graph->arena, text);
+
+    if (!copy.ptr)
+        surety__graph_fail(graph, SURETY_NOMEM);
+    return copy;
+}
+
+surety_str surety__graph_keep(surety__graph *graph, surety_buf *text)
+{
+    surety_str kept = {NULL, 0};
+
+    if (text->status != SURETY_OK)
+        surety__graph_fail(graph, text->status);
+    else
+        kept = surety__graph_text(graph, surety_buf_str(text));
+    surety_buf_done(text);
+    return kept;
+}
+
+surety_str surety__graph_words(surety__graph *graph, const char *format,
+                               va_list list)
+{
+    surety_error error;
+
+    surety__failv(&error, SURETY_UNSUPPORTED, format, list);
+    return surety__graph_text(graph, surety_str_of(error.message));
+}
+
+void surety__graph_done(surety__graph *graph)
+{
+    if (!graph->arena)
+        return;
+    surety__map_done(&graph->nodes, graph->arena->alloc);
+    surety__map_done(&graph->said, graph->arena->alloc);
+    surety__matcher_free(graph->matcher);
+}
+
+/* ---- what was said ------------------------------------------------------- */
+
+typedef struct graph_saying {
+    struct graph_saying *next; /* of the same hash */
+    surety_val at;
+    unsigned kind;
+} graph_saying;
+
+bool surety__graph_is_news(surety__graph *graph, surety_val at, unsigned kind)
+{
+    const uint64_t hash =
+        (uint64_t)at.index << 16 ^ (uint64_t)(uintptr_t)at.doc;
+    graph_saying *first = surety__map_get(&graph->said, hash);
+    graph_saying *saying;
+
+    for (saying = first; saying; saying = saying->next)
+        if (saying->at.doc == at.doc && saying->at.index == at.index &&
+            saying->kind == kind)
+            return false;
+    saying = surety__graph_take(graph, sizeof(*saying));
+    if (!saying)
+        return false;
+    *saying = (graph_saying){first, at, kind};
+    if (!surety__map_put(&graph->said, graph->arena->alloc, hash, saying))
+        surety__graph_fail(graph, SURETY_NOMEM);
+    return *graph->status == SURETY_OK;
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+static uint64_t node_hash(const surety__conjunction *all, unsigned types)
+{
+    uint64_t hash = types + 1;
+
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__conjunct *one = &all->items[i];
+        const unsigned marks = one->settled * 2u + one->quiet;
+
+        hash = (hash ^ (uint64_t)(uintptr_t)one->shape) * 0xFF51AFD7ED558CCDu;
+        hash = (hash ^ hash >> 32 ^ marks) * 0xC4CEB9FE1A85EC53u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static bool node_is(const surety__conjunction_node *node,
+                    const surety__conjunction *all, unsigned types)
+{
+    bool equal = node->all.count == all->count && node->types == types &&
+                 node->all.is_cut == all->is_cut;
+
+    for (size_t i = 0; equal && i < all->count; i++) {
+        const surety__conjunct *a = &node->all.items[i];
+        const surety__conjunct *b = &all->items[i];
+
+        equal = a->shape == b->shape && a->settled == b->settled &&
+                a->quiet == b->quiet;
+    }
+    return equal;
+}
+
+surety__conjunction_node *surety__graph_node(surety__graph *graph,
+                                             const surety__conjunction *all,
+                                             unsigned types)
+{
+    const uint64_t hash = node_hash(all, types);
+    surety__conjunction_node *first = surety__map_get(&graph->nodes, hash);
+    surety__conjunction_node *node = first;
+    surety__conjunct *items;
+
+    while (node && !node_is(node, all, types))
+        node = node->next;
+    if (node)
+        return node;
+    node = surety__graph_take(graph, sizeof(*node));
+    items = surety__graph_take(graph, all->count * sizeof(*items));
+    if (!node || !items)
+        return NULL;
+    if (all->count)
+        memcpy(items, all->items, all->count * sizeof(*items));
+    *node = (surety__conjunction_node){
+        .next = first,
+        .all = {items, all->count, all->count, all->is_cut},
+        .types = (uint8_t)types};
+    if (surety__map_put(&graph->nodes, graph->arena->alloc, hash, node))
+        return node;
+    surety__graph_fail(graph, SURETY_NOMEM);
+    return NULL;
+}
