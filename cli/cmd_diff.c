@@ -64,14 +64,16 @@ static void put_summary(surety_buf *out, const surety_diff *diff,
         surety_buf_text(out, ": no difference\n");
         return;
     }
-    put_format(out,
-               ": %zu %s consumers, %zu %s producers, %zu %s nobody; this is a "
-               "new %s version%s\n",
-               counts->consumers, counts->consumers == 1 ? "breaks" : "break",
-               counts->producers, counts->producers == 1 ? "breaks" : "break",
-               counts->others, counts->others == 1 ? "breaks" : "break",
-               surety_bump_name(bump),
-               surety_diff_version_fits(diff) ? "" : ", and is not called one");
+    put_format(
+        out,
+        ": %zu %s consumers, %zu %s producers, %zu %s nobody; this needs "
+        "a new %s version%s\n",
+        counts->consumers, counts->consumers == 1 ? "breaks" : "break",
+        counts->producers, counts->producers == 1 ? "breaks" : "break",
+        counts->others, counts->others == 1 ? "breaks" : "break",
+        surety_bump_name(bump),
+        surety_diff_version_fits(diff) ? ""
+                                       : ", and the new number is too low");
 }
 
 /* The contract's own name, else the one that was given. */

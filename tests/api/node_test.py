@@ -15,6 +15,8 @@ import tarfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
+sys.path.insert(0, os.path.join(HERE, "..", "docs"))
+from document import follow, Reader  # noqa: E402
 from tap import check, finish, same, skip, skip_all  # noqa: E402
 
 BUILD, SURETY = (os.path.abspath(one) for one in sys.argv[1:])
@@ -222,6 +224,17 @@ def test_build(app):
               done.stderr[-2000:])
 
 
+def test_cookbook(app):
+    """What docs/cookbook.md shows of Node.js."""
+    with open(os.path.join(ROOT, "docs", "cookbook.md"),
+              encoding="utf-8") as file:
+        text = file.read()
+    with Reader(app, ENV) as reader:
+        for point in follow(text, reader, ("node",), only="node"):
+            check(f"docs/cookbook.md:{point.line}: {point.command}",
+                  point.holds, f"shown:\n{point.shown}got:\n{point.got}")
+
+
 def main():
     reason = why_not()
     if reason:
@@ -240,6 +253,7 @@ def main():
     else:
         skip("Zod and types", reason)
     test_examples(app, modules)
+    test_cookbook(app)
     test_versions(app)
     test_build(app)
     finish()

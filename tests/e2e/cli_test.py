@@ -671,7 +671,7 @@ def test_diff():
     result = surety("contracts", "diff", "named.json", "named-2.json",
                     "--fail", "version")
     gives("a version that says too little", result, 1)
-    check("and it is said", "is not called one" in result.out, result)
+    check("and it is said", "the new number is too low" in result.out, result)
     report = surety(*pair, "--json")
     write("diff.json", report.out)
     gives("--json keeps surety/diff",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The requirements of the five systems that the tool itself answers, a point or
-more for each, named by the numbers of docs/seeds.md: seeds_test.py [SURETY].
+more for each, named by the numbers of tests/seeds.md: seeds_test.py [SURETY].
 Odd replies are in seeds_vectors_test.py, the programs in systems_*_test.py."""
 
 import csv

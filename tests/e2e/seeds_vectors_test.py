@@ -3,7 +3,7 @@
 """Odd replies of the five systems, in tables: what the system that the
 requirements come from makes of each, and what surety does. Where the two
 differ, the row says why; where they agree, it says nothing, and the test holds
-a row to that. docs/seeds.md names the requirements:
+a row to that. tests/seeds.md names the requirements:
 seeds_vectors_test.py [SURETY]."""
 
 import json

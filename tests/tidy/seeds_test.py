@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/seeds.md tells for every requirement where it is met and which test
+"""tests/seeds.md tells for every requirement where it is met and which test
 shows it. This holds it to that: seeds_test.py ROOT [SURETY].
 
 A row begins with its number: "| S1.7 |". In backticks, these are looked up:
@@ -178,7 +178,8 @@ NEEDS_TOOL = (commands, contracts)
 
 
 def main():
-    with open(os.path.join(ROOT, "docs", "seeds.md"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "tests", "seeds.md"),
+              encoding="utf-8") as file:
         text = file.read()
     for gate in GATES:
         if gate in NEEDS_TOOL and not TOOL:
@@ -186,7 +187,7 @@ def main():
             continue
         faults = list(gate(text))
         check(gate.__doc__, not faults, "\n".join(
-            "docs/seeds.md:" + fault for fault in faults))
+            "tests/seeds.md:" + fault for fault in faults))
     has_run = bool(TOOL) and "\n  run " in say("--help")
     for gate, old, new, says in BROKEN:
         if gate in NEEDS_TOOL and (not TOOL or gate is commands and
