@@ -219,6 +219,10 @@ bool surety__utf8_valid(surety_str text, size_t *ret_offset);
  * separators of lines, bidirectional and other format characters (Unicode 15,
  * 23.2 to 23.9). The joiners U+200C and U+200D are letters' own. */
 bool surety__utf8_is_acted_on(uint32_t code);
+/* Appends text as one line: what a terminal acts on becomes a blank, bytes that
+ * are no UTF-8 a replacement character, and after max characters come three
+ * dots. */
+void surety__buf_line(surety_buf *buf, surety_str text, size_t max);
 /* Code points in valid UTF-8. */
 size_t surety__utf8_count(surety_str text);
 

@@ -118,3 +118,24 @@ bool surety__utf8_is_acted_on(uint32_t code)
             return code >= ranges[i].first;
     return false;
 }
+
+void surety__buf_line(surety_buf *buf, surety_str text, size_t max)
+{
+    const char *ptr = text.len ? text.ptr : "";
+    const char *end = ptr + text.len;
+
+    for (size_t i = 0; ptr < end && i < max; i++) {
+        unsigned len;
+        const uint32_t code = surety__utf8_decode(ptr, end, &len);
+
+        if (code == UINT32_MAX)
+            surety_buf_text(buf, "\xEF\xBF\xBD");
+        else if (surety__utf8_is_acted_on(code))
+            surety_buf_byte(buf, ' ');
+        else
+            surety_buf_append(buf, ptr, len);
+        ptr += len;
+    }
+    if (ptr != end)
+        surety_buf_text(buf, "...");
+}

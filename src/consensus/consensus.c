@@ -106,9 +106,9 @@ static void consensus_tell_reasons(surety_consensus *consensus)
             surety_run_verdict_of(party->run) == SURETY_RUN_CANCELLED)
             continue;
         surety_buf_text(out, before);
-        surety__result_line(out, consensus->run.models[i].name, 80);
+        surety__buf_line(out, consensus->run.models[i].name, 80);
         surety_buf_text(out, ": ");
-        surety__result_line(out, surety_run_message(party->run), 400);
+        surety__buf_line(out, surety_run_message(party->run), 400);
         before = "; ";
     }
 }
@@ -212,7 +212,7 @@ static void consensus_take_closest(surety_consensus *consensus)
     surety_buf *out = &consensus->message;
 
     surety_buf_text(out, ": the answer of ");
-    surety__result_line(out, consensus->run.models[member].name, 80);
+    surety__buf_line(out, consensus->run.models[member].name, 80);
     if (ballots)
         surety__buf_printf(out,
                            " is taken, which agrees with %zu of %zu decisions",
@@ -241,8 +241,8 @@ static void consensus_aggregate(surety_consensus *consensus)
         consensus->status = SURETY_NOMEM;
     } else {
         surety_buf_text(&consensus->message, "the aggregator was not asked (");
-        surety__result_line(&consensus->message, surety_str_of(cause.message),
-                            320);
+        surety__buf_line(&consensus->message, surety_str_of(cause.message),
+                         320);
         surety_buf_byte(&consensus->message, ')');
         consensus_take_closest(consensus);
     }
@@ -278,8 +278,8 @@ static surety_status consensus_merge(surety_consensus *consensus)
         if (status != SURETY_OK) {
             surety_buf_text(&consensus->message,
                             "the answers cannot be merged (");
-            surety__result_line(&consensus->message,
-                                surety_str_of(cause.message), 320);
+            surety__buf_line(&consensus->message, surety_str_of(cause.message),
+                             320);
             surety_buf_byte(&consensus->message, ')');
         }
         consensus_take_closest(consensus);
@@ -297,7 +297,7 @@ static bool consensus_is_unheard(surety_consensus *consensus)
         if (surety_run_verdict_of(run) != SURETY_RUN_VALIDATOR)
             continue;
         surety_buf_reset(&consensus->message);
-        surety__result_line(&consensus->message, surety_run_message(run), 400);
+        surety__buf_line(&consensus->message, surety_run_message(run), 400);
         consensus_end(consensus, SURETY_RUN_VALIDATOR);
         return true;
     }
@@ -351,11 +351,9 @@ static surety_status consensus_aggregating(surety_consensus *consensus,
         return SURETY_OK;
     }
     surety_buf_text(&consensus->message, "the aggregator ");
-    surety__result_line(&consensus->message, consensus->aggregator_model.name,
-                        80);
+    surety__buf_line(&consensus->message, consensus->aggregator_model.name, 80);
     surety_buf_text(&consensus->message, " gave no valid answer (");
-    surety__result_line(&consensus->message, surety_run_message(party->run),
-                        400);
+    surety__buf_line(&consensus->message, surety_run_message(party->run), 400);
     surety_buf_byte(&consensus->message, ')');
     consensus_take_closest(consensus);
     return SURETY_OK;

@@ -290,7 +290,7 @@ static void tally_show(surety_buf *out, surety_val value)
     (void)surety_val_write(value, SURETY_STYLE_COMPACT, &text);
     if (text.status != SURETY_OK)
         out->status = text.status;
-    surety__result_line(out, surety_buf_str(&text), TALLY_VALUE_MAX);
+    surety__buf_line(out, surety_buf_str(&text), TALLY_VALUE_MAX);
     surety_buf_done(&text);
 }
 
@@ -303,13 +303,13 @@ static void tally_line(const surety_run *run, surety_str model, bool color,
 
     surety_buf_text(out, is_aggregator ? "  aggregator " : "  ");
     surety_buf_text(out, color ? "\x1b[1m" : "");
-    surety__result_line(out, model, TALLY_VALUE_MAX);
+    surety__buf_line(out, model, TALLY_VALUE_MAX);
     surety__buf_printf(out, "%s: %s, %zu call%s", color ? "\x1b[0m" : "",
                        surety_run_verdict_name(verdict), calls,
                        calls == 1 ? "" : "s");
     if (verdict != SURETY_RUN_VALID && surety_run_message(run).len) {
         surety_buf_text(out, ": ");
-        surety__result_line(out, surety_run_message(run), TALLY_REASON_MAX);
+        surety__buf_line(out, surety_run_message(run), TALLY_REASON_MAX);
     }
     surety_buf_byte(out, '\n');
 }
@@ -323,7 +323,7 @@ static void tally_dispute(const surety_consensus *consensus, size_t i,
 
     surety_buf_text(out, "  ");
     if (ballot.pointer.len)
-        surety__result_line(out, ballot.pointer, 120);
+        surety__buf_line(out, ballot.pointer, 120);
     else
         surety_buf_text(out, "the root");
     surety_buf_text(out, ": ");
@@ -341,8 +341,8 @@ static void tally_dispute(const surety_consensus *consensus, size_t i,
         if (!tally_differs(consensus, i, voter))
             continue;
         surety_buf_text(out, "; ");
-        surety__result_line(out, consensus->run.models[member].name,
-                            TALLY_VALUE_MAX);
+        surety__buf_line(out, consensus->run.models[member].name,
+                         TALLY_VALUE_MAX);
         surety_buf_text(out, " gave ");
         tally_show(out, surety_vote_given(consensus->vote, i, voter));
     }
@@ -382,8 +382,8 @@ static void tally_people(const surety_consensus *consensus, bool color,
                        surety_run_verdict_name(consensus->verdict));
     if (consensus->winner != SIZE_MAX) {
         surety_buf_text(out, ", by ");
-        surety__result_line(out, consensus->run.models[consensus->winner].name,
-                            TALLY_VALUE_MAX);
+        surety__buf_line(out, consensus->run.models[consensus->winner].name,
+                         TALLY_VALUE_MAX);
     }
     if (consensus->vote) {
         const unsigned share = tally_agreement(consensus);

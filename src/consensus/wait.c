@@ -32,7 +32,7 @@ static bool await_has_ended(const surety_consensus *consensus)
     for (size_t i = 0; i <= consensus->member_count; i++) {
         const surety_run *run = consensus->parties[i].run;
 
-        if (run && run->state == STATE_UNDER_WAY && run->ended)
+        if (run && run->state == STATE_UNDER_WAY && run->exchange.ended)
             return true;
     }
     return false;

@@ -79,10 +79,10 @@ static void weigh_tell_broken(surety_consensus *consensus)
         return;
     issue = surety_outcome_error(outcome, 0);
     surety_buf_text(out, " (");
-    surety__result_line(out, issue.keyword, 80);
+    surety__buf_line(out, issue.keyword, 80);
     if (issue.instance_location.len) {
         surety_buf_text(out, " at ");
-        surety__result_line(out, issue.instance_location, 120);
+        surety__buf_line(out, issue.instance_location, 120);
     } else {
         surety_buf_text(out, " at the root");
     }
@@ -168,8 +168,8 @@ surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
     } else {
         surety_buf_text(&consensus->message,
                         "the merged value cannot be checked (");
-        surety__result_line(&consensus->message, surety_str_of(cause.message),
-                            320);
+        surety__buf_line(&consensus->message, surety_str_of(cause.message),
+                         320);
         surety_buf_byte(&consensus->message, ')');
     }
     return SURETY_OK;

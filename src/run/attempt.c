@@ -21,43 +21,18 @@ const char *surety__purpose_name(surety__purpose purpose)
     return attempt_purposes[purpose];
 }
 
-const surety_model *surety__run_model(const surety_run *run)
-{
-    return &run->options.models[run->model];
-}
-
-surety__attempt *surety__attempt_last(const surety_run *run)
-{
-    assert(run->attempt_count);
-    return &run->attempts[run->attempt_count - 1];
-}
-
 /* ---- what is said -------------------------------------------------------- */
 
 static surety_prompt_options attempt_prompt_options(surety_run *run)
 {
-    surety_prompt_options options = run->prompt_options;
+    surety_prompt_options options = run->setup.prompt_options;
 
-    options.alloc = run->alloc;
+    options.alloc = run->store.alloc;
     options.native = run->plan.mode != SURETY_MODE_PROMPT;
     if (options.native)
-        surety__mode_show(run, &options);
+        surety__mode_show(&run->forms, surety__run_model(run), &run->plan,
+                          &options);
     return options;
-}
-
-/* What one of prompt.h's writers left in run->text, kept; false and the cause
- * where it could not write. */
-static bool attempt_written(surety_run *run, surety_status status,
-                            surety_str *ret_text)
-{
-    if (status == SURETY_OK) {
-        *ret_text = surety__result_keep(run);
-        return true;
-    }
-    surety_buf_reset(&run->text);
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    return false;
 }
 
 /* The format instructions alone, or with the prompt before them. A contract
@@ -65,26 +40,28 @@ static bool attempt_written(surety_run *run, surety_status status,
 static bool attempt_format(surety_run *run, bool alone, surety_str *ret_text)
 {
     surety_prompt_options options = attempt_prompt_options(run);
-    const surety_contract *contract = run->options.contract;
+    const surety_contract *contract = run->setup.options.contract;
     surety_status status;
 
     for (;;) {
-        status = alone ? surety_prompt_format(contract, &options, &run->text,
-                                              &run->cause)
-                       : surety_prompt_write(contract, run->options.prompt,
-                                             &options, &run->text, &run->cause);
+        status =
+            alone
+                ? surety_prompt_format(contract, &options, &run->store.text,
+                                       &run->cause)
+                : surety_prompt_write(contract, run->setup.options.prompt,
+                                      &options, &run->store.text, &run->cause);
         if (status != SURETY_UNSUPPORTED ||
             options.style == SURETY_PROMPT_JSON_SCHEMA)
-            return attempt_written(run, status, ret_text);
+            return surety__store_written(&run->store, status, ret_text);
         options.style = SURETY_PROMPT_JSON_SCHEMA;
-        surety_buf_reset(&run->text);
+        surety_buf_reset(&run->store.text);
     }
 }
 
 /* The first words to a model. */
 static bool attempt_ask(surety_run *run)
 {
-    const surety_run_options *options = &run->options;
+    const surety_run_options *options = &run->setup.options;
     surety__plan *plan = &run->plan;
     surety_str format;
 
@@ -96,11 +73,11 @@ static bool attempt_ask(surety_run *run)
         return attempt_format(run, false, &plan->prompt);
     if (!attempt_format(run, true, &format))
         return false;
-    surety_buf_add(&run->text, options->system);
+    surety_buf_add(&run->store.text, options->system);
     if (options->system.len)
-        surety_buf_text(&run->text, "\n\n");
-    surety_buf_add(&run->text, format);
-    plan->system = surety__result_keep(run);
+        surety_buf_text(&run->store.text, "\n\n");
+    surety_buf_add(&run->store.text, format);
+    plan->system = surety__store_keep(&run->store);
     return true;
 }
 
@@ -122,24 +99,24 @@ static const char attempt_runaway[] =
 static bool attempt_tell(surety_run *run, surety_feedback feedback,
                          const surety_outcome *outcome, bool judged)
 {
-    const surety__subject *basis = &run->basis_of;
+    const surety__subject *basis = &run->judged.basis_of;
     const surety_str reply = basis->text.len ? basis->text : basis->native;
     surety_prompt_options options = attempt_prompt_options(run);
     surety_status status;
 
-    options.findings =
-        surety__findings_tell(run, judged, &options.finding_count);
-    run->plan.system = run->options.system;
+    options.findings = surety__findings_tell(&run->findings, &run->store,
+                                             judged, &options.finding_count);
+    run->plan.system = run->setup.options.system;
     for (;; options.style = SURETY_PROMPT_JSON_SCHEMA) {
-        status = surety_prompt_again(run->options.contract, run->options.prompt,
-                                     feedback, outcome, reply, &options,
-                                     &run->text, &run->cause);
+        status = surety_prompt_again(
+            run->setup.options.contract, run->setup.options.prompt, feedback,
+            outcome, reply, &options, &run->store.text, &run->cause);
         if (status != SURETY_UNSUPPORTED ||
             options.style == SURETY_PROMPT_JSON_SCHEMA)
             break;
-        surety_buf_reset(&run->text);
+        surety_buf_reset(&run->store.text);
     }
-    return attempt_written(run, status, &run->plan.prompt);
+    return surety__store_written(&run->store, status, &run->plan.prompt);
 }
 
 /* The first words and what is known to be wrong, with one word about a reply of
@@ -148,17 +125,17 @@ static bool attempt_ask_differently(surety_run *run)
 {
     const surety__case what = surety__attempt_last(run)->what;
     const bool good =
-        run->finding_count && run->feedback != SURETY_FEEDBACK_SIMPLE
+        run->findings.count && run->setup.feedback != SURETY_FEEDBACK_SIMPLE
             ? attempt_tell(run, SURETY_FEEDBACK_ERRORS, NULL, false)
             : attempt_ask(run);
 
     if (!good)
         return false;
-    surety_buf_add(&run->text, run->plan.prompt);
-    surety_buf_text(&run->text, what == CASE_RUNAWAY ? attempt_runaway
-                                : what == CASE_CUT   ? attempt_whole
-                                                     : attempt_shorter);
-    run->plan.prompt = surety__result_keep(run);
+    surety_buf_add(&run->store.text, run->plan.prompt);
+    surety_buf_text(&run->store.text, what == CASE_RUNAWAY ? attempt_runaway
+                                      : what == CASE_CUT   ? attempt_whole
+                                                           : attempt_shorter);
+    run->plan.prompt = surety__store_keep(&run->store);
     return true;
 }
 
@@ -166,14 +143,14 @@ static bool attempt_ask_differently(surety_run *run)
 static bool attempt_ask_again(surety_run *run)
 {
     surety__plan *plan = &run->plan;
-    const surety__subject *basis = &run->basis_of;
+    const surety__subject *basis = &run->judged.basis_of;
     const bool found =
-        basis->stopped && !run->attempts[basis->stopped - 1].outcome_tells;
-    surety_feedback feedback = run->feedback;
+        basis->stopped && !run->log.items[basis->stopped - 1].outcome_tells;
+    surety_feedback feedback = run->setup.feedback;
 
     if (feedback == SURETY_FEEDBACK_PATCH &&
-        (run->patch_failed || basis->stopped ||
-         !surety_prompt_patches(run->basis)))
+        (run->at.patch_failed || basis->stopped ||
+         !surety_prompt_patches(run->judged.basis)))
         feedback = SURETY_FEEDBACK_ERRORS;
     if (feedback == SURETY_FEEDBACK_PATCH) {
         plan->purpose = PURPOSE_PATCH;
@@ -184,9 +161,9 @@ static bool attempt_ask_again(surety_run *run)
      * its outcome does not say it. */
     return attempt_tell(run, feedback,
                         found && feedback == SURETY_FEEDBACK_ERRORS &&
-                                run->finding_count
+                                run->findings.count
                             ? NULL
-                            : run->basis,
+                            : run->judged.basis,
                         true);
 }
 
@@ -203,31 +180,31 @@ static const char *attempt_why_differently(const surety_run *run)
 static void attempt_say_why(surety_run *run)
 {
     const surety__plan *plan = &run->plan;
-    surety_buf *out = &run->text;
+    surety_buf *out = &run->store.text;
 
     switch (plan->purpose) {
     case PURPOSE_ASK: surety_buf_text(out, "asks "); break;
     case PURPOSE_RETRY:
-        surety__buf_printf(out, "retry %u of %u at ", (unsigned)run->retries,
-                           (unsigned)run->options.backoff.retries_max);
+        surety__buf_printf(out, "retry %u of %u at ", (unsigned)run->at.retries,
+                           (unsigned)run->setup.options.backoff.retries_max);
         break;
     default:
-        surety__buf_printf(out, "re-ask %u of %u, ", (unsigned)run->reasks,
-                           (unsigned)run->reask_max);
+        surety__buf_printf(out, "re-ask %u of %u, ", (unsigned)run->at.reasks,
+                           (unsigned)run->setup.reask_max);
         surety_buf_text(out, plan->purpose == PURPOSE_PATCH ? "for a patch, at "
                              : plan->purpose == PURPOSE_SHORTER
                                  ? attempt_why_differently(run)
                                  : "with what was wrong, at ");
     }
-    surety__result_line(out, surety__run_model(run)->name, 80);
-    if (run->options.contract)
+    surety__buf_line(out, surety__run_model(run)->name, 80);
+    if (run->setup.options.contract)
         surety__buf_printf(out, " in mode %s", surety_mode_name(plan->mode));
-    if (run->why.len && plan->purpose != PURPOSE_RETRY) {
+    if (run->at.why.len && plan->purpose != PURPOSE_RETRY) {
         surety_buf_text(out, ", for ");
-        surety_buf_add(out, run->why);
-        run->why = (surety_str){"", 0};
+        surety_buf_add(out, run->at.why);
+        run->at.why = (surety_str){"", 0};
     }
-    run->plan.reason = surety__result_keep(run);
+    run->plan.reason = surety__store_keep(&run->store);
 }
 
 /* About how many tokens go out. */
@@ -237,11 +214,11 @@ static void attempt_measure(surety_run *run)
     size_t bytes = plan->system.len + plan->prompt.len;
 
     if (plan->schema.doc) {
-        (void)surety_val_write(plan->schema, SURETY_STYLE_COMPACT, &run->text);
-        bytes += run->text.len;
-        if (run->text.status == SURETY_NOMEM)
-            run->status = SURETY_NOMEM;
-        surety_buf_reset(&run->text);
+        (void)surety_val_write(plan->schema, SURETY_STYLE_COMPACT,
+                               &run->store.text);
+        bytes += run->store.text.len;
+        (void)surety__store_pass(&run->store, run->store.text.status);
+        surety_buf_reset(&run->store.text);
     }
     plan->input_tokens = surety__budget_estimate(bytes);
 }
@@ -253,20 +230,20 @@ bool surety__attempt_plan(surety_run *run, surety__purpose purpose)
 
     plan->purpose = purpose;
     if (purpose != PURPOSE_RETRY) {
-        plan->mode = run->mode;
+        plan->mode = run->at.mode;
         plan->patch = false;
-        surety__mode_bind(run);
+        surety__mode_bind(&run->forms, surety__run_model(run), plan);
         switch (purpose) {
         case PURPOSE_ASK: good = attempt_ask(run); break;
         case PURPOSE_SHORTER: good = attempt_ask_differently(run); break;
         default: good = attempt_ask_again(run); break;
         }
         if (plan->patch)
-            surety__mode_bind(run);
+            surety__mode_bind(&run->forms, surety__run_model(run), plan);
         attempt_measure(run);
     }
     attempt_say_why(run);
-    return good && run->status == SURETY_OK;
+    return good && run->store.status == SURETY_OK;
 }
 
 /* ---- how it is sent ------------------------------------------------------ */
@@ -274,20 +251,22 @@ bool surety__attempt_plan(surety_run *run, surety__purpose purpose)
 bool surety__attempt_begin(surety_run *run)
 {
     const surety__plan *plan = &run->plan;
-    void *items = run->attempts;
+    void *items = run->log.items;
     char id[SURETY__ID_LEN];
     surety__attempt *attempt;
 
-    if (surety__grow(run->alloc, &items, &run->attempt_cap,
-                     run->attempt_count + 1, sizeof(*attempt),
+    if (surety__grow(run->store.alloc, &items, &run->log.cap,
+                     run->log.count + 1, sizeof(*attempt),
                      SIZE_MAX / sizeof(*attempt)) != SURETY_OK) {
-        run->status = SURETY_NOMEM;
+        run->store.status = SURETY_NOMEM;
         return false;
     }
-    run->attempts = items;
+    run->log.items = items;
     surety__id_write(&run->random, run->now.unix_ms, id);
-    attempt = &run->attempts[run->attempt_count++];
+    attempt = &run->log.items[run->log.count++];
+    run->spent.calls++;
     run->judging = (surety__judging){.begun = false};
+    run->hearing.waits = run->hearing.failed = false;
     *attempt = (surety__attempt){
         .seen = {.purpose = surety_str_of(surety__purpose_name(plan->purpose)),
                  .model = surety__run_model(run),
@@ -300,14 +279,49 @@ bool surety__attempt_begin(surety_run *run)
         .what = (surety__case)SURETY_FAILURE_CANCELLED,
     };
     attempt->seen.id =
-        surety__result_copy(run, (surety_str){id, SURETY__ID_LEN});
-    return run->status == SURETY_OK;
+        surety__store_copy(&run->store, (surety_str){id, SURETY__ID_LEN});
+    return run->store.status == SURETY_OK;
 }
 
 /* The run's address names its one exchange: no other run that lives has it. */
 static uint64_t attempt_exchange(const surety_run *run)
 {
     return (uint64_t)(uintptr_t)run;
+}
+
+/* How often the model will still be asked because of its next reply. */
+static uint32_t attempt_rounds(const surety_run *run)
+{
+    const uint32_t calls_max = run->setup.options.budget.calls_max;
+    const uint32_t reask_max = run->setup.reask_max;
+    const uint32_t asks =
+        reask_max > run->at.reasks ? reask_max - run->at.reasks : 0;
+    const uint32_t calls =
+        run->spent.calls < calls_max ? calls_max - run->spent.calls : 0;
+
+    return asks < calls ? asks : calls;
+}
+
+/* Makes ready for the reply. */
+static void attempt_listen(surety_run *run, const surety_model *model)
+{
+    const surety__plan *plan = &run->plan;
+    const surety__listener listener = surety__receive_listener(run);
+    const surety__stake stake = {.price = &model->price,
+                                 .rounds = attempt_rounds(run),
+                                 .input_tokens = plan->input_tokens,
+                                 .output_most = run->spent.output_most,
+                                 .whole_most = run->spent.whole_most,
+                                 .stops = run->at.stops};
+    const surety_contract *delivered = run->setup.options.contract;
+
+    if (delivered && plan->mode != SURETY_MODE_PROMPT)
+        delivered = surety__mode_delivered(&run->forms, model, plan);
+    run->exchange.heard = run->exchange.ended = false;
+    surety__watch_begin(&run->exchange.watch, plan, &run->at, delivered,
+                        &stake);
+    surety__decoder_begin(run->exchange.decoder, model->protocol, plan->mode,
+                          model->key, &listener);
 }
 
 bool surety__attempt_send(surety_run *run)
@@ -326,40 +340,36 @@ bool surety__attempt_send(surety_run *run)
         .schema_description = plan->description,
         .strict = plan->strict != NULL,
     };
-    const surety__listener listener = surety__receive_listener(run);
     const surety_receiver receiver = surety__receive_receiver(run);
     surety_request request;
     surety_status status;
 
-    run->came = 0;
-    surety__arena_reset(&run->scratch);
-    status = surety__call_encode(&call, &run->scratch, &request, &run->cause);
+    run->exchange.came = 0;
+    surety__arena_reset(&run->store.scratch);
+    status =
+        surety__call_encode(&call, &run->store.scratch, &request, &run->cause);
     if (status == SURETY_OK) {
-        run->heard = run->ended = false;
-        surety__watch_begin(run);
-        surety__decoder_begin(run->decoder, model->protocol, plan->mode,
-                              model->key, &listener);
+        attempt_listen(run, model);
         status = model->transport->start(model->transport->ctx,
                                          attempt_exchange(run), &request,
                                          &receiver, &run->cause);
     }
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    return status == SURETY_OK;
+    return surety__store_pass(&run->store, status) == SURETY_OK;
 }
 
 void surety__attempt_stop(surety_run *run)
 {
     const surety_model *model = surety__run_model(run);
 
-    if (run->state != STATE_UNDER_WAY || run->ended)
+    if (run->state != STATE_UNDER_WAY || run->exchange.ended)
         return;
     model->transport->cancel(model->transport->ctx, attempt_exchange(run));
-    if (run->ended)
+    if (run->exchange.ended)
         return;
     /* It knows nothing of the exchange, and will tell nothing of it. */
-    run->ended = true;
-    run->delivery = (surety_delivery){.failure = SURETY_FAILURE_CANCELLED,
-                                      .sent = true,
-                                      .message = "the exchange is lost"};
+    run->exchange.ended = true;
+    run->exchange.delivery =
+        (surety_delivery){.failure = SURETY_FAILURE_CANCELLED,
+                          .sent = true,
+                          .message = "the exchange is lost"};
 }

@@ -25,55 +25,55 @@ static uint64_t budget_sum(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-uint64_t surety__budget_left_ms(const surety_run *run)
+uint64_t surety__budget_left_ms(const surety_budget *budget,
+                                const surety__spent *spent)
 {
-    const uint64_t gone = run->now.monotonic_ms - run->begun.monotonic_ms;
-    const uint64_t max = run->options.budget.ms_max;
-
-    return gone < max ? max - gone : 0;
+    return spent->ms < budget->ms_max ? budget->ms_max - spent->ms : 0;
 }
 
-static void budget_say_money(const surety_run *run, uint64_t next,
-                             surety_buf *out)
+static void budget_say_money(const surety_budget *budget, uint64_t spent,
+                             uint64_t next, surety_buf *out)
 {
     surety_buf_text(out, "the budget of $");
-    surety_dollars_write(run->options.budget.cost_picousd_max, out);
+    surety_dollars_write(budget->cost_picousd_max, out);
     surety_buf_text(out, " does not suffice: $");
-    surety_dollars_write(run->cost_picousd, out);
+    surety_dollars_write(spent, out);
     surety_buf_text(out, " are spent and about $");
     surety_dollars_write(next, out);
     surety_buf_text(out, " are needed");
 }
 
-surety_str surety__budget_denies(surety_run *run, uint64_t delay_ms)
+surety_str surety__budget_denies(surety__store *store,
+                                 const surety_budget *budget,
+                                 const surety__spent *spent,
+                                 const surety_price *price,
+                                 const surety__plan *plan, uint64_t delay_ms)
 {
-    const surety_budget *budget = &run->options.budget;
-    const surety_price *price = &surety__run_model(run)->price;
-    const surety_usage next = {.input_tokens = run->plan.input_tokens,
-                               .output_tokens = run->output_most};
+    const surety_usage next = {.input_tokens = plan->input_tokens,
+                               .output_tokens = spent->output_most};
     const uint64_t tokens = budget_sum(next.input_tokens, next.output_tokens);
-    surety_buf *out = &run->text;
+    const uint64_t cost = surety_price_cost(price, &next);
+    surety_buf *out = &store->text;
 
-    if (run->attempt_count >= budget->calls_max)
+    if (spent->calls >= budget->calls_max)
         surety__buf_printf(out, "the budget of %u call%s is spent",
                            (unsigned)budget->calls_max,
                            budget->calls_max == 1 ? "" : "s");
-    else if (delay_ms >= surety__budget_left_ms(run))
+    else if (delay_ms >= surety__budget_left_ms(budget, spent))
         surety__buf_printf(out, "the budget of %zu ms %s",
                            (size_t)budget->ms_max,
                            delay_ms ? "would be spent waiting" : "is spent");
-    else if (budget_sum(run->tokens, tokens) > budget->tokens_max)
+    else if (budget_sum(spent->tokens, tokens) > budget->tokens_max)
         surety__buf_printf(out,
                            "the budget of %zu token%s does not suffice: %zu "
                            "are spent and about %zu are needed",
                            (size_t)budget->tokens_max,
                            budget->tokens_max == 1 ? "" : "s",
-                           (size_t)run->tokens, (size_t)tokens);
+                           (size_t)spent->tokens, (size_t)tokens);
     else if (budget->cost_picousd_max &&
-             budget_sum(run->cost_picousd, surety_price_cost(price, &next)) >
-                 budget->cost_picousd_max)
-        budget_say_money(run, surety_price_cost(price, &next), out);
-    return surety__result_keep(run);
+             budget_sum(spent->cost_picousd, cost) > budget->cost_picousd_max)
+        budget_say_money(budget, spent->cost_picousd, cost, out);
+    return surety__store_keep(store);
 }
 
 /* Whether a provider may have worked for this answer. */
@@ -100,18 +100,17 @@ uint64_t surety__budget_reply_max(const surety_model *model)
     return surety_val_uint(gemini, most);
 }
 
-void surety__budget_count(surety_run *run)
+/* What an answer took; an estimate where it does not say so. */
+static surety_usage budget_usage(const surety__attempt *attempt,
+                                 uint64_t input_tokens)
 {
-    surety__attempt *attempt = surety__attempt_last(run);
     const surety_answer *answer = &attempt->seen.answer;
-    const surety_price *price = &attempt->seen.model->price;
     surety_usage usage = answer->usage;
-    uint64_t cost;
 
     if (!usage.known) {
         usage = (surety_usage){.known = !budget_worked(attempt)};
         if (!usage.known) {
-            usage.input_tokens = run->plan.input_tokens;
+            usage.input_tokens = input_tokens;
             usage.output_tokens = surety__budget_estimate(
                 answer->text.len > answer->native.len ? answer->text.len
                                                       : answer->native.len);
@@ -119,23 +118,32 @@ void surety__budget_count(surety_run *run)
     }
     if (usage.cached_input_tokens > usage.input_tokens)
         usage.cached_input_tokens = usage.input_tokens;
-    run->usage.known = run->usage.known && usage.known;
-    run->usage.input_tokens =
-        budget_sum(run->usage.input_tokens, usage.input_tokens);
-    run->usage.cached_input_tokens =
-        budget_sum(run->usage.cached_input_tokens, usage.cached_input_tokens);
-    run->usage.output_tokens =
-        budget_sum(run->usage.output_tokens, usage.output_tokens);
-    run->usage.reasoning_tokens =
-        budget_sum(run->usage.reasoning_tokens, usage.reasoning_tokens);
-    run->tokens = budget_sum(
-        run->tokens, budget_sum(usage.input_tokens, usage.output_tokens));
-    if (usage.output_tokens > run->output_most)
-        run->output_most = usage.output_tokens;
-    cost = surety_price_cost(price, &usage);
+    return usage;
+}
+
+void surety__budget_count(surety__spent *spent, surety__attempt *attempt,
+                          uint64_t input_tokens)
+{
+    const surety_price *price = &attempt->seen.model->price;
+    const surety_usage usage = budget_usage(attempt, input_tokens);
+    surety_usage *all = &spent->usage;
+
+    assert(usage.cached_input_tokens <= usage.input_tokens);
+    all->known = all->known && usage.known;
+    all->input_tokens = budget_sum(all->input_tokens, usage.input_tokens);
+    all->cached_input_tokens =
+        budget_sum(all->cached_input_tokens, usage.cached_input_tokens);
+    all->output_tokens = budget_sum(all->output_tokens, usage.output_tokens);
+    all->reasoning_tokens =
+        budget_sum(all->reasoning_tokens, usage.reasoning_tokens);
+    spent->tokens = budget_sum(
+        spent->tokens, budget_sum(usage.input_tokens, usage.output_tokens));
+    if (usage.output_tokens > spent->output_most)
+        spent->output_most = usage.output_tokens;
     attempt->seen.cost_known = price->known && usage.known;
-    attempt->seen.cost_picousd = price->known ? cost : 0;
-    run->cost_unknown = run->cost_unknown || !price->known;
-    run->cost_picousd =
-        budget_sum(run->cost_picousd, attempt->seen.cost_picousd);
+    attempt->seen.cost_picousd =
+        price->known ? surety_price_cost(price, &usage) : 0;
+    spent->cost_unknown = spent->cost_unknown || !price->known;
+    spent->cost_picousd =
+        budget_sum(spent->cost_picousd, attempt->seen.cost_picousd);
 }

@@ -206,21 +206,21 @@ const char *surety__decide_hint(surety__case what)
 enum { DECIDE_DETAIL_MAX = 240, DECIDE_ERRORS_MAX = 3 };
 
 /* "keyword at /path", the first few. */
-static void decide_tell_errors(const surety_run *run, surety_buf *out)
+static void decide_tell_errors(const surety_outcome *outcome, surety_buf *out)
 {
-    const size_t count = surety_outcome_error_count(run->outcome);
+    const size_t count = surety_outcome_error_count(outcome);
 
     for (size_t i = 0; i < count && i < DECIDE_ERRORS_MAX; i++) {
-        const surety_issue issue = surety_outcome_error(run->outcome, i);
+        const surety_issue issue = surety_outcome_error(outcome, i);
 
         surety_buf_text(out, i ? ", " : " (");
-        surety__result_line(out, issue.keyword, 40);
+        surety__buf_line(out, issue.keyword, 40);
         surety_buf_text(out, " at ");
-        surety__result_line(out,
-                            issue.instance_location.len
-                                ? issue.instance_location
-                                : SURETY__LITERAL("the root"),
-                            80);
+        surety__buf_line(out,
+                         issue.instance_location.len
+                             ? issue.instance_location
+                             : SURETY__LITERAL("the root"),
+                         80);
     }
     if (count > DECIDE_ERRORS_MAX)
         surety__buf_printf(out, ", and %zu more", count - DECIDE_ERRORS_MAX);
@@ -229,13 +229,13 @@ static void decide_tell_errors(const surety_run *run, surety_buf *out)
 }
 
 /* What the outcome's first error says. */
-static void decide_tell_first(const surety_run *run, surety_buf *out)
+static void decide_tell_first(const surety_outcome *outcome, surety_buf *out)
 {
-    if (!surety_outcome_error_count(run->outcome))
+    if (!surety_outcome_error_count(outcome))
         return;
     surety_buf_text(out, " (");
-    surety__result_line(out, surety_outcome_error(run->outcome, 0).message,
-                        DECIDE_DETAIL_MAX);
+    surety__buf_line(out, surety_outcome_error(outcome, 0).message,
+                     DECIDE_DETAIL_MAX);
     surety_buf_byte(out, ')');
 }
 
@@ -254,12 +254,12 @@ static void decide_tell_answer(const surety_answer *answer, surety_buf *out)
     }
     if (answer->error_code.len) {
         surety_buf_text(out, before);
-        surety__result_line(out, answer->error_code, 80);
+        surety__buf_line(out, answer->error_code, 80);
         before = ": ";
     }
     if (said.len) {
         surety_buf_text(out, before);
-        surety__result_line(out, said, DECIDE_DETAIL_MAX);
+        surety__buf_line(out, said, DECIDE_DETAIL_MAX);
         before = ", ";
     }
     if (*before != ' ')
@@ -310,29 +310,29 @@ static void decide_tell_finding(const surety__attempt *attempt, surety_buf *out)
 {
     const surety_issue *finding = &attempt->finding;
     const bool validates =
-        surety__watch_stage(finding) == SURETY_STAGE_VALIDATION &&
+        surety__findings_stage(finding) == SURETY_STAGE_VALIDATION &&
         attempt->seen.stopped != SURETY_VERDICT_RUNAWAY;
 
     surety_buf_text(out, " (");
     if (validates) {
-        surety__result_line(out, finding->keyword, 40);
+        surety__buf_line(out, finding->keyword, 40);
         surety_buf_text(out, " at ");
     }
     if (validates)
-        surety__result_line(out,
-                            finding->instance_location.len
-                                ? finding->instance_location
-                                : SURETY__LITERAL("the root"),
-                            80);
+        surety__buf_line(out,
+                         finding->instance_location.len
+                             ? finding->instance_location
+                             : SURETY__LITERAL("the root"),
+                         80);
     else
-        surety__result_line(out, finding->message, DECIDE_DETAIL_MAX);
+        surety__buf_line(out, finding->message, DECIDE_DETAIL_MAX);
     surety_buf_byte(out, ')');
 }
 
 /* "after 2 repairs (trailing-comma, ...)" */
-static void decide_tell_repairs(const surety_run *run, surety_buf *out)
+static void decide_tell_repairs(const surety_outcome *outcome, surety_buf *out)
 {
-    const size_t count = surety_outcome_repaired_count(run->outcome);
+    const size_t count = surety_outcome_repaired_count(outcome);
 
     if (!count)
         return;
@@ -340,15 +340,16 @@ static void decide_tell_repairs(const surety_run *run, surety_buf *out)
                        count == 1 ? "" : "s");
     for (size_t i = 0; i < count && i < DECIDE_ERRORS_MAX; i++) {
         surety_buf_text(out, i ? ", " : "");
-        surety_buf_text(out, surety_outcome_repaired(run->outcome, i).kind);
+        surety_buf_text(out, surety_outcome_repaired(outcome, i).kind);
     }
     surety_buf_text(out, count > DECIDE_ERRORS_MAX ? ", ...)" : ")");
 }
 
-void surety__decide_tell(surety_run *run)
+void surety__decide_tell(surety__store *store, surety__attempt *attempt,
+                         const surety_outcome *outcome,
+                         const surety_error *cause)
 {
-    surety__attempt *attempt = surety__attempt_last(run);
-    surety_buf *out = &run->text;
+    surety_buf *out = &store->text;
 
     if (attempt->seen.stopped != SURETY_VERDICT_OPEN)
         decide_tell_stopped(attempt, out);
@@ -359,77 +360,70 @@ void surety__decide_tell(surety_run *run)
         (!attempt->outcome_tells || attempt->what == CASE_RUNAWAY) &&
         attempt->what != CASE_UNJUDGED && attempt->what != CASE_UNHEARD) {
         decide_tell_finding(attempt, out);
-        attempt->told = surety__result_keep(run);
+        attempt->told = surety__store_keep(store);
         return;
     }
     switch (attempt->what) {
     case CASE_VALID:
         if (attempt->seen.judged)
-            decide_tell_repairs(run, out);
+            decide_tell_repairs(outcome, out);
         break;
     case CASE_CUT:
     case CASE_RUNAWAY: break;
     case CASE_EXTRACTION:
-    case CASE_JSON_PARSE: decide_tell_first(run, out); break;
-    case CASE_VALIDATION: decide_tell_errors(run, out); break;
+    case CASE_JSON_PARSE: decide_tell_first(outcome, out); break;
+    case CASE_VALIDATION: decide_tell_errors(outcome, out); break;
     case CASE_REPEATED:
-        if (surety_outcome_stage(run->outcome) == SURETY_STAGE_VALIDATION)
-            decide_tell_errors(run, out);
+        if (surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION)
+            decide_tell_errors(outcome, out);
         else
-            decide_tell_first(run, out);
+            decide_tell_first(outcome, out);
         break;
     case CASE_PATCH:
     case CASE_UNJUDGED:
     case CASE_UNSENT:
     case CASE_UNHEARD:
         surety_buf_text(out, " (");
-        surety__result_line(out, surety_str_of(run->cause.message),
-                            DECIDE_DETAIL_MAX);
+        surety__buf_line(out, surety_str_of(cause->message), DECIDE_DETAIL_MAX);
         surety_buf_byte(out, ')');
         break;
     default:
-        if (run->came && surety_failure_passes(attempt->seen.answer.failure))
-            surety__buf_printf(out, " after %zu byte%s of the reply", run->came,
-                               run->came == 1 ? "" : "s");
+        if (attempt->came &&
+            surety_failure_passes(attempt->seen.answer.failure))
+            surety__buf_printf(out, " after %zu byte%s of the reply",
+                               attempt->came, attempt->came == 1 ? "" : "s");
         decide_tell_answer(&attempt->seen.answer, out);
         break;
     }
-    attempt->told = surety__result_keep(run);
+    attempt->told = surety__store_keep(store);
 }
 
 /* ---- what can be done ---------------------------------------------------- */
-
-/* Whether a text holds another. */
-static bool decide_holds(surety_str text, surety_str part)
-{
-    for (size_t i = 0; i + part.len <= text.len; i++)
-        if (memcmp(text.ptr + i, part.ptr, part.len) == 0)
-            return true;
-    return false;
-}
 
 /* Adds a clause that says why a rung was passed over; once, also where two
  * rungs were for the same reason. */
 static bool decide_not(surety_buf *out, const char *why)
 {
-    if (decide_holds(surety_buf_str(out), surety_str_of(why)))
+    if (surety__str_find(surety_buf_str(out), surety_str_of(why)) < out->len)
         return false;
     surety_buf_text(out, ", ");
     surety_buf_text(out, why);
     return false;
 }
 
-static bool decide_may_retry(surety_run *run, bool asked)
+static bool decide_may_retry(const surety__setup *setup,
+                             const surety__position *at,
+                             const surety__attempt *attempt, bool asked,
+                             surety_buf *out)
 {
-    const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
-    const surety_backoff *backoff = &run->options.backoff;
-    surety_buf *out = &run->text;
+    const surety_answer *answer = &attempt->seen.answer;
+    const surety_backoff *backoff = &setup->options.backoff;
 
     if (asked && answer->should_retry != 1)
         return false;
     if (answer->should_retry == 0)
         return decide_not(out, "a retry is of no use, says the provider");
-    if (answer->ambiguous && !surety__run_model(run)->retry_ambiguous)
+    if (answer->ambiguous && !surety__setup_model(setup, at)->retry_ambiguous)
         return decide_not(out, "it may have been carried out and is not "
                                "repeated");
     if (answer->retry_after_ms > (int64_t)backoff->retry_after_max_ms) {
@@ -440,101 +434,109 @@ static bool decide_may_retry(surety_run *run, bool asked)
                            (unsigned)backoff->retry_after_max_ms);
         return false;
     }
-    if (run->came && run->broken >= run->options.broken_retries_max)
-        return decide_not(out, run->broken
+    if (attempt->came && at->broken >= setup->options.broken_retries_max)
+        return decide_not(out, at->broken
                                    ? "it broke off in the middle of a reply "
                                      "before and would be paid for once more"
                                    : "a part of the reply had come, and "
                                      "nothing is paid for twice");
-    if (run->retries < backoff->retries_max)
+    if (at->retries < backoff->retries_max)
         return true;
     return decide_not(out, backoff->retries_max ? "the retries are spent"
                                                 : "retries are not wanted");
 }
 
-static bool decide_may_reask(surety_run *run)
+static bool decide_may_reask(const surety__setup *setup,
+                             const surety__position *at, surety_buf *out)
 {
-    if (!run->options.contract)
-        return decide_not(&run->text, "there is no contract to re-ask by");
-    if (run->reasks < run->reask_max)
+    if (!setup->options.contract)
+        return decide_not(out, "there is no contract to re-ask by");
+    if (at->reasks < setup->reask_max)
         return true;
-    return decide_not(&run->text, run->reask_max ? "the re-asks are spent"
-                                                 : "re-asks are not wanted");
+    return decide_not(out, setup->reask_max ? "the re-asks are spent"
+                                            : "re-asks are not wanted");
 }
 
-static bool decide_may(surety_run *run, surety__action action)
+static bool decide_may(const surety__setup *setup, const surety__position *at,
+                       const surety__attempt *attempt, surety__action action,
+                       surety_buf *out)
 {
     switch (action) {
-    case ACTION_RETRY: return decide_may_retry(run, false);
-    case ACTION_RETRY_ASKED: return decide_may_retry(run, true);
+    case ACTION_RETRY:
+    case ACTION_RETRY_ASKED:
+        return decide_may_retry(setup, at, attempt,
+                                action == ACTION_RETRY_ASKED, out);
     case ACTION_REASK:
-    case ACTION_WHOLE: return decide_may_reask(run);
+    case ACTION_WHOLE: return decide_may_reask(setup, at, out);
     case ACTION_SHORTER:
-        if (run->shortened)
-            return decide_not(&run->text, "a shorter one was asked for before");
-        return decide_may_reask(run);
-    case ACTION_MODE: return surety__mode_may_sink(run);
+        if (at->shortened)
+            return decide_not(out, "a shorter one was asked for before");
+        return decide_may_reask(setup, at, out);
+    case ACTION_MODE: return surety__mode_may_sink(setup, at);
     case ACTION_MODE_REASK:
-        return surety__mode_may_sink(run) && decide_may_reask(run);
+        return surety__mode_may_sink(setup, at) &&
+               decide_may_reask(setup, at, out);
     case ACTION_MODEL:
-        if (run->model + 1 < run->options.model_count)
+        if (at->model + 1 < setup->options.model_count)
             return true;
-        return decide_not(&run->text, run->options.model_count > 1
-                                          ? "there is no model left"
-                                          : "there is no other model");
+        return decide_not(out, setup->options.model_count > 1
+                                   ? "there is no model left"
+                                   : "there is no other model");
     default: return true;
     }
 }
 
-/* Exponential, with full jitter (Brooker 2015); what the provider asks for is
- * waited out whole, and a little longer, so that not all come back at once. */
-static uint64_t decide_delay(surety_run *run)
+/* Exponential, with full jitter (Brooker 2015). The run waits as long as the
+ * provider asks for, and a little longer, so that not all come back at once. */
+static uint64_t decide_delay(const surety_backoff *backoff, int64_t asked,
+                             uint32_t retries, uint64_t *random)
 {
-    const surety_backoff *backoff = &run->options.backoff;
-    const int64_t asked = surety__attempt_last(run)->seen.answer.retry_after_ms;
     uint64_t most = backoff->first_ms;
 
     if (asked >= 0)
-        return (uint64_t)asked +
-               surety__id_below(&run->random, backoff->first_ms);
-    for (uint32_t i = 0; i < run->retries && most < backoff->most_ms; i++)
+        return (uint64_t)asked + surety__id_below(random, backoff->first_ms);
+    for (uint32_t i = 0; i < retries && most < backoff->most_ms; i++)
         most *= 2;
-    return surety__id_below(&run->random,
+    return surety__id_below(random,
                             most < backoff->most_ms ? most : backoff->most_ms);
 }
 
-surety__action surety__decide(surety_run *run, uint64_t *ret_delay_ms,
-                              surety_str *ret_hindered)
+surety__decision surety__decide(surety__store *store,
+                                const surety__setup *setup,
+                                const surety__position *at,
+                                const surety__attempt *attempt,
+                                uint64_t *random)
 {
-    const surety__attempt *attempt = surety__attempt_last(run);
     const surety__action *ladder = decide_rows[attempt->what].ladder;
-    surety__action action;
+    surety__decision decision = {.action = ACTION_END};
     size_t rung = 0;
 
-    while (!decide_may(run, ladder[rung]))
+    while (!decide_may(setup, at, attempt, ladder[rung], &store->text))
         rung++;
-    action = ladder[rung];
-    *ret_hindered = surety__result_keep(run);
-    *ret_delay_ms = 0;
-    if (action == ACTION_RETRY || action == ACTION_RETRY_ASKED)
-        *ret_delay_ms = decide_delay(run);
-    return action;
+    decision.action = ladder[rung];
+    decision.hindered = surety__store_keep(store);
+    if (decision.action == ACTION_RETRY ||
+        decision.action == ACTION_RETRY_ASKED)
+        decision.delay_ms = decide_delay(&setup->options.backoff,
+                                         attempt->seen.answer.retry_after_ms,
+                                         at->retries, random);
+    return decision;
 }
 
 /* ---- what is done -------------------------------------------------------- */
 
-void surety__decide_say(surety_run *run, surety__action action,
-                        uint64_t delay_ms, surety_str hindered,
-                        surety_str spent)
+void surety__decide_say(surety__store *store, const surety__setup *setup,
+                        const surety__position *at, surety__attempt *attempt,
+                        const surety__decision *decision, surety_str reason)
 {
-    surety__attempt *attempt = surety__attempt_last(run);
-    surety_buf *out = &run->text;
+    const surety__action action = decision->action;
+    surety_buf *out = &store->text;
 
     surety_buf_add(out, attempt->told);
-    surety_buf_add(out, hindered);
+    surety_buf_add(out, decision->hindered);
     surety_buf_text(out, ": ");
-    if (spent.len) {
-        surety_buf_add(out, spent);
+    if (decision->spent.len) {
+        surety_buf_add(out, decision->spent);
         surety_buf_text(out, ", the run ends");
     } else if (action == ACTION_ACCEPT) {
         surety_buf_text(out, "it is taken");
@@ -542,16 +544,16 @@ void surety__decide_say(surety_run *run, surety__action action,
         surety_buf_text(out, "the run ends");
     } else if (action == ACTION_RETRY || action == ACTION_RETRY_ASKED) {
         surety__buf_printf(out, "the same call again in %zu ms, ",
-                           (size_t)delay_ms);
-        if (run->came)
+                           (size_t)decision->delay_ms);
+        if (attempt->came)
             surety__buf_printf(out,
                                "%u of %u after a part of the reply had "
                                "come, ",
-                               (unsigned)run->broken,
-                               (unsigned)run->options.broken_retries_max);
-        surety_buf_add(out, run->plan.reason);
+                               (unsigned)at->broken,
+                               (unsigned)setup->options.broken_retries_max);
+        surety_buf_add(out, reason);
     } else {
-        surety_buf_add(out, run->plan.reason);
+        surety_buf_add(out, reason);
     }
-    attempt->seen.decision = surety__result_keep(run);
+    attempt->seen.decision = surety__store_keep(store);
 }

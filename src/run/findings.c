@@ -16,6 +16,20 @@
 
 /* ---- how far a reply was checked ----------------------------------------- */
 
+surety_stage surety__findings_stage(const surety_issue *finding)
+{
+    if (surety_str_equal(finding->keyword, SURETY__LITERAL("runaway")))
+        return SURETY_STAGE_JSON_PARSE;
+    for (int i = SURETY_STAGE_EXTRACTION; i < SURETY_STAGE_VALIDATION; i++) {
+        const surety_stage stage = (surety_stage)i;
+
+        if (surety_str_equal(finding->keyword,
+                             surety_str_of(surety_stage_name(stage))))
+            return stage;
+    }
+    return SURETY_STAGE_VALIDATION;
+}
+
 /* What is asked only where all before it holds: the form that was asked for,
  * the schema, the rules, the validators. */
 static int findings_rank(const surety_issue *issue)
@@ -95,12 +109,12 @@ static bool findings_are_checked(const surety_outcome *outcome,
     surety_str nearest;
     int rank = 1;
 
-    if (surety__watch_stage(issue) == SURETY_STAGE_EXTRACTION)
+    if (surety__findings_stage(issue) == SURETY_STAGE_EXTRACTION)
         return stage > SURETY_STAGE_EXTRACTION;
     if (!root.doc ||
         (stage < SURETY_STAGE_VALIDATION && !surety_outcome_partial(outcome)))
         return false;
-    if (surety__watch_stage(issue) == SURETY_STAGE_JSON_PARSE)
+    if (surety__findings_stage(issue) == SURETY_STAGE_JSON_PARSE)
         return !open;
     if (surety_outcome_error_count(outcome)) {
         const surety_issue first = surety_outcome_error(outcome, 0);
@@ -118,11 +132,11 @@ static bool findings_are_checked(const surety_outcome *outcome,
 
 /* ---- what is kept -------------------------------------------------------- */
 
-static surety__finding *findings_find(const surety_run *run,
+static surety__finding *findings_find(const surety__findings *findings,
                                       const surety_issue *issue)
 {
-    for (size_t i = 0; i < run->finding_count; i++) {
-        surety__finding *finding = &run->findings[i];
+    for (size_t i = 0; i < findings->count; i++) {
+        surety__finding *finding = &findings->items[i];
 
         if (surety_str_equal(finding->issue.keyword, issue->keyword) &&
             surety_str_equal(finding->issue.instance_location,
@@ -134,126 +148,130 @@ static surety__finding *findings_find(const surety_run *run,
     return NULL;
 }
 
-static void findings_drop(surety_run *run, size_t i)
+static void findings_drop(surety__findings *findings, size_t i)
 {
-    run->finding_count--;
-    memmove(&run->findings[i], &run->findings[i + 1],
-            (run->finding_count - i) * sizeof(*run->findings));
+    assert(i < findings->count);
+    findings->count--;
+    memmove(&findings->items[i], &findings->items[i + 1],
+            (findings->count - i) * sizeof(*findings->items));
 }
 
 /* Room for one more: what is mended goes first, then what was seen first.
  * False: out of memory. */
-static bool findings_room(surety_run *run)
+static bool findings_room(surety__findings *findings, surety__store *store)
 {
-    void *items = run->findings;
+    void *items = findings->items;
     size_t i = 0;
 
-    if (run->finding_count == SURETY__FINDINGS_MAX) {
-        while (i < run->finding_count && !run->findings[i].mended)
+    if (findings->count == SURETY__FINDINGS_MAX) {
+        while (i < findings->count && !findings->items[i].mended)
             i++;
-        findings_drop(run, i < run->finding_count ? i : 0);
+        findings_drop(findings, i < findings->count ? i : 0);
     }
-    if (surety__grow(run->alloc, &items, &run->finding_cap,
-                     run->finding_count + 1, sizeof(*run->findings),
+    if (surety__grow(store->alloc, &items, &findings->cap, findings->count + 1,
+                     sizeof(*findings->items),
                      SURETY__FINDINGS_MAX) != SURETY_OK) {
-        run->status = SURETY_NOMEM;
+        store->status = SURETY_NOMEM;
         return false;
     }
-    run->findings = items;
+    findings->items = items;
     return true;
 }
 
 /* An error of the last reply. */
-static void findings_add(surety_run *run, const surety_issue *issue,
-                         size_t noted)
+static void findings_add(surety__findings *findings, surety__store *store,
+                         const surety_issue *issue, size_t noted)
 {
-    surety__finding *finding = findings_find(run, issue);
+    surety__finding *finding = findings_find(findings, issue);
 
-    if (!finding && !findings_room(run))
+    if (!finding && !findings_room(findings, store))
         return;
     if (!finding)
-        finding = &run->findings[run->finding_count++];
-    *finding = (surety__finding){.issue = surety__result_issue(run, issue),
+        finding = &findings->items[findings->count++];
+    *finding = (surety__finding){.issue = surety__store_issue(store, issue),
                                  .last = true,
                                  .noted = noted};
 }
 
-void surety__findings_note(surety_run *run, const surety_issue *issue)
+void surety__findings_note(surety__findings *findings, surety__store *store,
+                           const surety_issue *issue, size_t number)
 {
     if (!surety_str_equal(issue->keyword, SURETY__LITERAL("runaway")))
-        findings_add(run, issue, run->attempt_count);
+        findings_add(findings, store, issue, number);
 }
 
 /* What the last reply, which does not have it, says of an error. */
-static void findings_close(surety_run *run, size_t i)
+static void findings_close(surety__findings *findings, size_t i,
+                           const surety_outcome *outcome)
 {
-    surety__finding *finding = &run->findings[i];
+    surety__finding *finding = &findings->items[i];
 
-    if (finding->last || !findings_are_checked(run->outcome, &finding->issue))
+    if (finding->last || !findings_are_checked(outcome, &finding->issue))
         return;
     finding->mended = true;
-    if (surety__watch_stage(&finding->issue) != SURETY_STAGE_VALIDATION)
-        findings_drop(run, i);
+    if (surety__findings_stage(&finding->issue) != SURETY_STAGE_VALIDATION)
+        findings_drop(findings, i);
 }
 
-void surety__findings_take(surety_run *run)
+void surety__findings_take(surety__findings *findings, surety__store *store,
+                           const surety__attempt *attempt, size_t number,
+                           const surety_outcome *outcome)
 {
-    const surety__attempt *attempt = surety__attempt_last(run);
-    const surety_outcome *outcome = run->outcome;
     const bool tells =
         attempt->seen.stopped == SURETY_VERDICT_OPEN || attempt->outcome_tells;
     const bool says_all =
         tells && surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION;
 
-    for (size_t i = run->finding_count; i-- > 0;) {
-        if (run->findings[i].noted != run->attempt_count)
-            run->findings[i].last = false;
+    for (size_t i = findings->count; i-- > 0;) {
+        if (findings->items[i].noted != number)
+            findings->items[i].last = false;
         else if (says_all)
-            findings_drop(run, i);
+            findings_drop(findings, i);
     }
     if (!tells) {
-        surety__findings_note(run, &attempt->finding);
+        surety__findings_note(findings, store, &attempt->finding, number);
         return;
     }
     for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
 
-        findings_add(run, &issue, 0);
+        findings_add(findings, store, &issue, 0);
     }
-    for (size_t i = run->finding_count; i-- > 0;)
-        findings_close(run, i);
+    for (size_t i = findings->count; i-- > 0;)
+        findings_close(findings, i, outcome);
 }
 
-void surety__findings_forget(surety_run *run)
+void surety__findings_forget(surety__findings *findings)
 {
-    run->finding_count = 0;
+    findings->count = 0;
 }
 
-/* ---- what is told -------------------------------------------------------- */
+/* ---- what a re-ask says -------------------------------------------------- */
 
-const surety_prompt_finding *surety__findings_tell(surety_run *run, bool judged,
-                                                   size_t *ret_count)
+const surety_prompt_finding *
+surety__findings_tell(const surety__findings *findings, surety__store *store,
+                      bool judged, size_t *ret_count)
 {
     surety_prompt_finding *told;
     size_t count = 0;
 
     *ret_count = 0;
-    if (!run->finding_count)
+    if (!findings->count)
         return NULL;
-    told = surety__arena_take(&run->arena, run->finding_count * sizeof(*told));
+    told = surety__arena_take(&store->arena, findings->count * sizeof(*told));
     if (!told) {
-        run->status = SURETY_NOMEM;
+        store->status = SURETY_NOMEM;
         return NULL;
     }
-    for (size_t i = 0; i < run->finding_count; i++) {
-        const surety__finding *finding = &run->findings[i];
+    for (size_t i = 0; i < findings->count; i++) {
+        const surety__finding *finding = &findings->items[i];
         surety_prompt_when when = SURETY_PROMPT_EARLIER;
 
         if (finding->mended)
             when = SURETY_PROMPT_MENDED;
         else if (judged && finding->last)
             when = SURETY_PROMPT_LAST;
-        /* Those the outcome tells. */
+        /* The outcome says those itself. */
         if (when == SURETY_PROMPT_LAST && !finding->noted)
             continue;
         told[count++] = (surety_prompt_finding){finding->issue, when};

@@ -27,7 +27,7 @@ struct surety__opinion {
 
 /* What hears a validator, and hands on what it says. */
 struct host_ear {
-    surety_run *run;
+    surety__hearing *hearing;
     const surety_validation *judge;
     struct surety__opinion *opinion;
 };
@@ -36,28 +36,29 @@ static surety_status host_hear(void *ctx, surety_str location,
                                surety_str message, surety_str hint)
 {
     struct host_ear *ear = ctx;
-    surety_run *run = ear->run;
+    surety__hearing *hearing = ear->hearing;
+    surety__store *store = hearing->store;
     struct host_remark *remark;
     surety_status status =
         surety_validation_add(ear->judge, location, message, hint);
 
     if (status != SURETY_OK) {
-        run->judging.failed = true;
+        hearing->failed = true;
         return status;
     }
-    remark = surety__arena_take(&run->arena, sizeof(*remark));
+    remark = surety__arena_take(&store->arena, sizeof(*remark));
     if (!remark) {
-        run->status = SURETY_NOMEM;
+        store->status = SURETY_NOMEM;
         return SURETY_NOMEM;
     }
     *remark = (struct host_remark){
-        .location = surety__result_copy(run, location),
-        .message = surety__result_copy(run, message),
-        .hint = surety__result_copy(run, hint),
+        .location = surety__store_copy(store, location),
+        .message = surety__store_copy(store, message),
+        .hint = surety__store_copy(store, hint),
     };
     *ear->opinion->end = remark;
     ear->opinion->end = &remark->next;
-    return run->status;
+    return store->status;
 }
 
 /* Both values as text, a line each. */
@@ -75,10 +76,10 @@ static bool host_repeat(const surety__host *host, surety_str question,
                         const surety_validation *validation,
                         surety_status *ret_status)
 {
-    const surety_run *run = host->run;
-    const struct surety__opinion *one = run->opinions;
+    const surety__hearing *hearing = host->hearing;
+    const struct surety__opinion *one = hearing->opinions;
 
-    while (one && (one->host != host || one->attempt != run->judging.attempt ||
+    while (one && (one->host != host || one->attempt != hearing->attempt ||
                    !surety_str_equal(one->question, question)))
         one = one->next;
     if (!one)
@@ -96,10 +97,11 @@ static surety_status host_ask(surety__host *host, surety_str question,
                               const surety_validation *validation,
                               surety_error *reterr)
 {
-    surety_run *run = host->run;
+    surety__hearing *hearing = host->hearing;
+    surety__store *store = hearing->store;
     struct surety__opinion opinion = {.host = host,
-                                      .attempt = run->judging.attempt};
-    struct host_ear ear = {run, validation, &opinion};
+                                      .attempt = hearing->attempt};
+    struct host_ear ear = {hearing, validation, &opinion};
     const surety_validation own = {.value = validation->value,
                                    .given = validation->given,
                                    .ctx = &ear,
@@ -109,21 +111,21 @@ static surety_status host_ask(surety__host *host, surety_str question,
 
     opinion.end = &opinion.first;
     status = host->given->validate(host->given->ctx, &own, reterr);
-    if (run->status != SURETY_OK)
+    if (store->status != SURETY_OK)
         return SURETY_NOMEM;
-    run->judging.waits = run->judging.waits || status == SURETY_MORE;
-    run->judging.failed =
-        run->judging.failed || (status != SURETY_OK && status != SURETY_MORE);
+    hearing->waits = hearing->waits || status == SURETY_MORE;
+    hearing->failed =
+        hearing->failed || (status != SURETY_OK && status != SURETY_MORE);
     if (status != SURETY_OK)
         return status;
-    kept = surety__arena_take(&run->arena, sizeof(*kept));
+    kept = surety__arena_take(&store->arena, sizeof(*kept));
     if (!kept)
         return SURETY_NOMEM;
     *kept = opinion;
-    kept->question = surety__result_copy(run, question);
-    kept->next = run->opinions;
-    run->opinions = kept;
-    return run->status;
+    kept->question = surety__store_copy(store, question);
+    kept->next = hearing->opinions;
+    hearing->opinions = kept;
+    return store->status;
 }
 
 static surety_status host_validate(void *ctx,
@@ -134,7 +136,7 @@ static surety_status host_validate(void *ctx,
     surety_status status;
     surety_buf question;
 
-    surety_buf_init(&question, host->run->alloc, 0);
+    surety_buf_init(&question, host->hearing->store->alloc, 0);
     status = host_write(validation, &question);
     if (status == SURETY_OK &&
         !host_repeat(host, surety_buf_str(&question), validation, &status))
@@ -143,10 +145,13 @@ static surety_status host_validate(void *ctx,
     return status;
 }
 
-surety_status surety__host_take(surety_run *run, surety_error *reterr)
+surety_status surety__host_take(surety__hearing *hearing,
+                                surety_judge_options *judge,
+                                surety_error *reterr)
 {
-    const size_t count = run->judge.validator_count;
-    const surety_validator *given = run->judge.validators;
+    const size_t count = judge->validator_count;
+    const surety_validator *given = judge->validators;
+    surety__arena *arena = &hearing->store->arena;
     surety_validator *validators;
     surety__host *hosts;
 
@@ -155,15 +160,15 @@ surety_status surety__host_take(surety_run *run, surety_error *reterr)
     if (!given)
         return surety__fail(reterr, SURETY_MISUSE,
                             "an option has a length but no address");
-    hosts = surety__arena_take(&run->arena, count * sizeof(*hosts));
-    validators = surety__arena_take(&run->arena, count * sizeof(*validators));
+    hosts = surety__arena_take(arena, count * sizeof(*hosts));
+    validators = surety__arena_take(arena, count * sizeof(*validators));
     if (!hosts || !validators)
         return surety__fail_nomem(reterr);
     for (size_t i = 0; i < count; i++) {
-        hosts[i] = (surety__host){run, &given[i]};
+        hosts[i] = (surety__host){hearing, &given[i]};
         validators[i] = (surety_validator){
             .name = given[i].name, .validate = host_validate, .ctx = &hosts[i]};
     }
-    run->judge.validators = validators;
+    judge->validators = validators;
     return SURETY_OK;
 }

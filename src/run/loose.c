@@ -31,7 +31,7 @@ typedef struct loose_task {
 } loose_task;
 
 typedef struct loose_state {
-    surety_run *run;
+    surety__store *store;
     surety_doc *out;
     surety_val given, sent; /* the roots */
     loose_task *tasks;
@@ -43,9 +43,9 @@ static void loose_push(loose_state *state, loose_task task)
 {
     void *items = state->tasks;
 
-    if (surety__grow(state->run->alloc, &items, &state->cap, state->count + 1,
+    if (surety__grow(state->store->alloc, &items, &state->cap, state->count + 1,
                      sizeof(task), SIZE_MAX / sizeof(task)) != SURETY_OK) {
-        state->run->status = SURETY_NOMEM;
+        state->store->status = SURETY_NOMEM;
         return;
     }
     state->tasks = items;
@@ -288,21 +288,22 @@ static void loose_schema(loose_state *state, loose_task task)
         loose_members(state, &task);
 }
 
-/* Writes the schema to run->text; false: out of memory, or it is too large. */
-static bool loose_write(surety_run *run, const surety__bound *bound,
-                        surety_doc *doc)
+/* Writes the schema to the store's text; false: out of memory, or it is too
+ * large. */
+static bool loose_write(surety__store *store, surety_val given,
+                        const surety__bound *bound, surety_doc *doc)
 {
     loose_state state = {
-        .run = run,
+        .store = store,
         .out = doc,
-        .given = surety_contract_root(run->options.contract),
+        .given = given,
         .sent = surety_strict_schema(bound->strict),
     };
     surety_status status;
 
     surety_build_begin(doc, NULL);
     loose_push(&state, (loose_task){.given = state.given, .sent = state.sent});
-    while (state.count && run->status == SURETY_OK) {
+    while (state.count && store->status == SURETY_OK) {
         const loose_task task = state.tasks[--state.count];
 
         if (task.closes)
@@ -310,35 +311,37 @@ static bool loose_write(surety_run *run, const surety__bound *bound,
         else
             loose_schema(&state, task);
     }
-    surety__free(run->alloc, state.tasks, state.cap * sizeof(*state.tasks));
+    surety__free(store->alloc, state.tasks, state.cap * sizeof(*state.tasks));
     status = surety_build_end(doc, NULL);
     if (status == SURETY_OK)
         status = surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT,
-                                  &run->text);
+                                  &store->text);
     if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    return status == SURETY_OK && run->status == SURETY_OK;
+        store->status = SURETY_NOMEM;
+    return status == SURETY_OK && store->status == SURETY_OK;
 }
 
-const surety_contract *surety__loose_contract(surety_run *run,
+const surety_contract *surety__loose_contract(surety__store *store,
+                                              const surety__setup *setup,
                                               surety__bound *bound)
 {
     const surety_contract_options options = {.size = sizeof(options),
-                                             .limits = run->options.limits,
-                                             .alloc = run->alloc};
+                                             .limits = setup->options.limits,
+                                             .alloc = store->alloc};
     surety_doc *doc;
 
     if (bound->loosened)
         return bound->loose;
     bound->loosened = true;
-    doc = surety_doc_new(run->alloc);
+    doc = surety_doc_new(store->alloc);
     if (!doc)
-        run->status = SURETY_NOMEM;
-    else if (loose_write(run, bound, doc) &&
-             surety_contract_read(surety_buf_str(&run->text), &options,
+        store->status = SURETY_NOMEM;
+    else if (loose_write(store, surety_contract_root(setup->options.contract),
+                         bound, doc) &&
+             surety_contract_read(surety_buf_str(&store->text), &options,
                                   &bound->loose, NULL) == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    surety_buf_reset(&run->text);
+        store->status = SURETY_NOMEM;
+    surety_buf_reset(&store->text);
     surety_doc_free(doc);
     return bound->loose;
 }

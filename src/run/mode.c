@@ -28,54 +28,55 @@ static surety_subset mode_subset(const surety_model *model)
 }
 
 /* The first note that makes a schema impossible, as a clause. */
-static surety_str mode_reason(surety_run *run, const surety_strict *strict)
+static surety_str mode_reason(surety__store *store, const surety_strict *strict)
 {
-    surety_buf *out = &run->text;
+    surety_buf *out = &store->text;
 
     for (size_t i = 0; i < surety_strict_note_count(strict); i++) {
         const surety_strict_note note = surety_strict_note_at(strict, i);
 
         if (note.verdict != SURETY_STRICT_IMPOSSIBLE)
             continue;
-        surety__result_line(out, note.message, 160);
+        surety__buf_line(out, note.message, 160);
         surety_buf_text(out, " at ");
-        surety__result_line(
+        surety__buf_line(
             out, note.location.len ? note.location : SURETY__LITERAL("/"), 80);
         break;
     }
-    return surety__result_keep(run);
+    return surety__store_keep(store);
 }
 
-/* The contract in a subset; compiled once. */
-static surety__bound *mode_bound(surety_run *run, surety_subset subset)
+/* The contract in the model's subset; compiled once. */
+static surety__bound *mode_bound(surety__forms *forms,
+                                 const surety_model *model)
 {
-    surety__bound *bound = &run->bounds[subset];
+    const surety_subset subset = mode_subset(model);
+    surety__bound *bound = &forms->bounds[subset];
+    surety__store *store = forms->store;
     surety_error err = {.status = SURETY_OK};
     surety_status status;
 
     if (bound->tried)
         return bound;
     bound->tried = true;
-    status = surety_strict_compile(run->options.contract, subset, run->alloc,
-                                   &bound->strict, &err);
+    status = surety_strict_compile(forms->setup->options.contract, subset,
+                                   store->alloc, &bound->strict, &err);
     if (status == SURETY_NOMEM) {
-        run->status = SURETY_NOMEM;
+        store->status = SURETY_NOMEM;
     } else if (status != SURETY_OK) {
-        bound->reason = surety__result_copy(run, surety_str_of(err.message));
+        bound->reason = surety__store_copy(store, surety_str_of(err.message));
     } else {
         bound->possible =
             surety_strict_verdict_of(bound->strict) != SURETY_STRICT_IMPOSSIBLE;
         if (!bound->possible)
-            bound->reason = mode_reason(run, bound->strict);
+            bound->reason = mode_reason(store, bound->strict);
     }
     return bound;
 }
 
-static bool mode_lists_native(const surety_run *run)
+static bool mode_lists_native(const surety__setup *setup)
 {
-    const surety_extract *extract =
-        run->judge.extract ? run->judge.extract
-                           : surety_contract_extract(run->options.contract);
+    const surety_extract *extract = surety__setup_extract(setup);
 
     for (size_t i = 0; i < extract->from_count; i++)
         if (extract->from[i] == SURETY_PLACE_NATIVE)
@@ -83,89 +84,92 @@ static bool mode_lists_native(const surety_run *run)
     return extract->from_count == 0;
 }
 
-static bool mode_root_is_object(const surety_run *run)
+static bool mode_root_is_object(const surety__setup *setup)
 {
-    const surety_val root = surety_contract_root(run->options.contract);
+    const surety_val root = surety_contract_root(setup->options.contract);
 
     return surety_val_is(surety_val_get(root, "type"), "object");
 }
 
-/* Whether AUTO may ask in this mode; if not, why is told in run->text. */
-static bool mode_fits(surety_run *run, surety_mode mode)
+/* Whether AUTO may ask in this mode; if not, the store's text says why. */
+static bool mode_fits(surety__forms *forms, const surety_model *model,
+                      surety_mode mode)
 {
-    const surety_model *model = surety__run_model(run);
-    const surety_subset subset = mode_subset(model);
+    surety_buf *out = &forms->store->text;
     const surety__bound *bound;
 
     if (!surety__protocol_has(model->protocol, mode))
         return false;
-    bound = mode_bound(run, subset);
+    bound = mode_bound(forms, model);
     if (bound->possible ||
-        (mode == SURETY_MODE_TOOL && mode_root_is_object(run)))
+        (mode == SURETY_MODE_TOOL && mode_root_is_object(forms->setup)))
         return true;
     if (mode != SURETY_MODE_NATIVE)
         return false;
-    surety__buf_printf(&run->text, "%s does not take the schema (",
-                       surety_subset_name(subset));
-    surety__result_line(&run->text, bound->reason, 240);
-    surety_buf_byte(&run->text, ')');
+    surety__buf_printf(out, "%s does not take the schema (",
+                       surety_subset_name(mode_subset(model)));
+    surety__buf_line(out, bound->reason, 240);
+    surety_buf_byte(out, ')');
     return false;
 }
 
-void surety__mode_pick(surety_run *run, surety_mode from)
+void surety__mode_pick(surety__forms *forms, surety__position *at,
+                       surety_mode from)
 {
-    const surety_mode given = surety__run_model(run)->mode;
-    surety_mode mode = from;
-    surety_str why = {"", 0};
+    const surety__setup *setup = forms->setup;
+    const surety_model *model = surety__setup_model(setup, at);
+    surety__store *store = forms->store;
 
-    if (!run->options.contract) {
-        mode = SURETY_MODE_PROMPT;
-    } else if (given != SURETY_MODE_AUTO) {
-        mode = given;
-        if (given == SURETY_MODE_NATIVE && !mode_fits(run, given)) {
-            why = surety__result_keep(run);
-            surety_buf_text(&run->text, "it is the one given, though ");
-            surety_buf_add(&run->text, why);
-            why = surety__result_keep(run);
+    at->mode = from;
+    at->why = (surety_str){"", 0};
+    if (!setup->options.contract) {
+        at->mode = SURETY_MODE_PROMPT;
+    } else if (model->mode != SURETY_MODE_AUTO) {
+        at->mode = model->mode;
+        if (model->mode == SURETY_MODE_NATIVE &&
+            !mode_fits(forms, model, model->mode)) {
+            at->why = surety__store_keep(store);
+            surety_buf_text(&store->text, "it is the one given, though ");
+            surety_buf_add(&store->text, at->why);
+            at->why = surety__store_keep(store);
         }
-    } else if (!mode_lists_native(run)) {
-        if (surety__protocol_has(surety__run_model(run)->protocol,
-                                 SURETY_MODE_NATIVE))
-            why = SURETY__LITERAL("the contract does not list the place "
-                                  "native");
-        mode = SURETY_MODE_PROMPT;
+    } else if (!mode_lists_native(setup)) {
+        if (surety__protocol_has(model->protocol, SURETY_MODE_NATIVE))
+            at->why = SURETY__LITERAL("the contract does not list the place "
+                                      "native");
+        at->mode = SURETY_MODE_PROMPT;
     } else {
-        while (mode < SURETY_MODE_PROMPT && !mode_fits(run, mode)) {
-            if (run->text.len)
-                why = surety__result_keep(run);
-            mode++;
+        while (at->mode < SURETY_MODE_PROMPT &&
+               !mode_fits(forms, model, at->mode)) {
+            if (store->text.len)
+                at->why = surety__store_keep(store);
+            at->mode++;
         }
     }
-    run->mode = mode;
-    run->why = why;
 }
 
-bool surety__mode_may_sink(const surety_run *run)
+bool surety__mode_may_sink(const surety__setup *setup,
+                           const surety__position *at)
 {
-    return run->options.contract &&
-           surety__run_model(run)->mode == SURETY_MODE_AUTO &&
-           run->mode < SURETY_MODE_PROMPT;
+    return setup->options.contract &&
+           surety__setup_model(setup, at)->mode == SURETY_MODE_AUTO &&
+           at->mode < SURETY_MODE_PROMPT;
 }
 
 /* The contract's schema without what is ours. */
-static surety_val mode_plain(surety_run *run)
+static surety_val mode_plain(surety__forms *forms)
 {
-    const surety_val root = surety_contract_root(run->options.contract);
+    const surety_val root =
+        surety_contract_root(forms->setup->options.contract);
+    surety_doc *plain = forms->plain;
 
-    if (run->plain)
-        return surety_doc_root(run->plain);
-    run->plain = surety_doc_new(run->alloc);
-    if (!run->plain) {
-        run->status = SURETY_NOMEM;
+    if (plain)
+        return surety_doc_root(plain);
+    plain = surety__store_doc(forms->store, &forms->plain);
+    if (!plain)
         return surety_val_none();
-    }
-    surety_build_begin(run->plain, NULL);
-    surety_build_object(run->plain);
+    surety_build_begin(plain, NULL);
+    surety_build_object(plain);
     if (surety_val_kind(root) == SURETY_KIND_OBJECT)
         for (surety_val member = surety_val_first(root); member.doc;
              member = surety_val_next(root, member)) {
@@ -173,55 +177,46 @@ static surety_val mode_plain(surety_run *run)
 
             if (surety_val_is(key, "x-surety"))
                 continue;
-            surety_build_key_of(run->plain, key);
-            surety_build_val(run->plain, member);
+            surety_build_key_of(plain, key);
+            surety_build_val(plain, member);
         }
-    surety_build_close(run->plain);
-    if (surety_build_end(run->plain, NULL) == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    return surety_doc_root(run->plain);
-}
-
-surety__bound *surety__mode_bound(surety_run *run)
-{
-    if (!run->plan.strict)
-        return NULL;
-    return mode_bound(run, mode_subset(surety__run_model(run)));
+    surety_build_close(plain);
+    (void)surety__store_pass(forms->store, surety_build_end(plain, NULL));
+    return surety_doc_root(plain);
 }
 
 /* The contract's example as the plan's value would be; NONE: there is none. */
-static surety_val mode_example(surety_run *run)
+static surety_val mode_example(surety__forms *forms, const surety_model *model)
 {
-    surety__bound *bound = surety__mode_bound(run);
-    surety_doc *given;
+    surety__bound *bound = mode_bound(forms, model);
+    surety__store *store = forms->store;
+    surety_doc *given = NULL;
     surety_status status = SURETY_NOMEM;
 
     if (bound->exemplified)
         return bound->example ? surety_doc_root(bound->example)
                               : surety_val_none();
     bound->exemplified = true;
-    bound->example = surety_doc_new(run->alloc);
-    given = surety_doc_new(run->alloc);
-    if (bound->example && given)
-        status = surety_prompt_example(run->options.contract, given, NULL);
+    if (surety__store_doc(store, &bound->example) &&
+        surety__store_doc(store, &given))
+        status =
+            surety_prompt_example(forms->setup->options.contract, given, NULL);
     if (status == SURETY_OK)
         status = surety_strict_deliver(bound->strict, surety_doc_root(given),
                                        bound->example, NULL);
     surety_doc_free(given);
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    if (status == SURETY_OK)
+    if (surety__store_pass(store, status) == SURETY_OK)
         return surety_doc_root(bound->example);
     surety_doc_free(bound->example);
     bound->example = NULL;
     return surety_val_none();
 }
 
-void surety__mode_show(surety_run *run, surety_prompt_options *options)
+void surety__mode_show(surety__forms *forms, const surety_model *model,
+                       const surety__plan *plan, surety_prompt_options *options)
 {
-    const surety_model *model = surety__run_model(run);
-    const surety__plan *plan = &run->plan;
-    const surety_val root = surety_contract_root(run->options.contract);
+    const surety_val root =
+        surety_contract_root(forms->setup->options.contract);
     const bool example =
         options->style == SURETY_PROMPT_EXAMPLE ||
         (options->style == SURETY_PROMPT_CONTRACT &&
@@ -233,25 +228,25 @@ void surety__mode_show(surety_run *run, surety_prompt_options *options)
     if (plan->strict && surety_strict_changes_values(plan->strict)) {
         options->schema = plan->schema;
         if (example)
-            options->example = mode_example(run);
+            options->example = mode_example(forms, model);
     }
     options->shown =
         plan->mode == SURETY_MODE_TOOL ||
         surety__provider_shows_schema(model->protocol, model->provider);
 }
 
-void surety__mode_bind(surety_run *run)
+void surety__mode_bind(surety__forms *forms, const surety_model *model,
+                       surety__plan *plan)
 {
-    surety__plan *plan = &run->plan;
     const surety__bound *bound;
 
     plan->schema = surety_val_none();
     plan->strict = NULL;
     plan->name = SURETY__LITERAL("reply");
     plan->description = SURETY__LITERAL("");
-    if (!run->options.contract || plan->mode == SURETY_MODE_PROMPT)
+    if (!forms->setup->options.contract || plan->mode == SURETY_MODE_PROMPT)
         return;
-    bound = mode_bound(run, mode_subset(surety__run_model(run)));
+    bound = mode_bound(forms, model);
     if (bound->strict) {
         plan->name = surety_strict_name(bound->strict);
         plan->description = surety_strict_description(bound->strict);
@@ -260,6 +255,45 @@ void surety__mode_bind(surety_run *run)
         plan->strict = bound->strict;
         plan->schema = surety_strict_schema(bound->strict);
     } else {
-        plan->schema = mode_plain(run);
+        plan->schema = mode_plain(forms);
     }
+}
+
+const surety_contract *surety__mode_any(surety__forms *forms)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .limits =
+                                                 forms->setup->options.limits,
+                                             .alloc = forms->store->alloc};
+
+    if (!forms->any)
+        (void)surety__store_pass(
+            forms->store, surety_contract_read(SURETY__LITERAL("true"),
+                                               &options, &forms->any, NULL));
+    return forms->any;
+}
+
+const surety_contract *surety__mode_delivered(surety__forms *forms,
+                                              const surety_model *model,
+                                              const surety__plan *plan)
+{
+    const surety_contract *loose;
+
+    if (!plan->strict ||
+        surety_strict_verdict_of(plan->strict) == SURETY_STRICT_ACCEPTED)
+        return forms->setup->options.contract;
+    loose = surety__loose_contract(forms->store, forms->setup,
+                                   mode_bound(forms, model));
+    return loose ? loose : surety__mode_any(forms);
+}
+
+void surety__mode_done(surety__forms *forms)
+{
+    for (size_t i = 0; i < SURETY__SUBSETS; i++) {
+        surety_contract_free(forms->bounds[i].loose);
+        surety_strict_free(forms->bounds[i].strict);
+        surety_doc_free(forms->bounds[i].example);
+    }
+    surety_contract_free(forms->any);
+    surety_doc_free(forms->plain);
 }

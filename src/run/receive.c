@@ -23,24 +23,24 @@ static void receive_head(void *ctx, int status, const surety_header *headers,
 {
     surety_run *run = ctx;
 
-    run->heard = true;
-    surety__decoder_head(run->decoder, status, headers, count);
+    run->exchange.heard = true;
+    surety__decoder_head(run->exchange.decoder, status, headers, count);
 }
 
 static bool receive_bytes(void *ctx, surety_str bytes)
 {
     surety_run *run = ctx;
 
-    run->heard = true;
-    return surety__decoder_feed(run->decoder, bytes);
+    run->exchange.heard = true;
+    return surety__decoder_feed(run->exchange.decoder, bytes);
 }
 
 static void receive_end(void *ctx, const surety_delivery *delivery)
 {
     surety_run *run = ctx;
 
-    run->ended = true;
-    run->delivery = *delivery;
+    run->exchange.ended = true;
+    run->exchange.delivery = *delivery;
 }
 
 surety_receiver surety__receive_receiver(surety_run *run)
@@ -52,8 +52,9 @@ static void receive_piece(void *ctx, surety__piece piece, surety_str text)
 {
     surety_run *run = ctx;
 
-    run->came += text.len;
-    surety__watch_feed(run, piece, text);
+    run->exchange.came += text.len;
+    if (!run->exchange.ended)
+        surety__watch_feed(&run->exchange.watch, piece, text);
     surety__result_event(ctx,
                          piece == PIECE_REASONING ? SURETY_EVENT_REASONING
                                                   : SURETY_EVENT_TEXT,
@@ -73,63 +74,39 @@ void surety__receive_answer(surety_run *run)
     surety_answer *answer = &attempt->seen.answer;
     bool same;
 
-    if (run->heard && !attempt->seen.first_byte_ms)
+    if (run->exchange.heard && !attempt->seen.first_byte_ms)
         attempt->seen.first_byte_ms = run->now.monotonic_ms;
-    attempt->sent = run->delivery.sent || run->heard;
-    surety__decoder_finish(run->decoder, &run->delivery, run->now.unix_ms);
-    if (surety__decoder_answer(run->decoder, answer) != SURETY_OK) {
+    attempt->sent = run->exchange.delivery.sent || run->exchange.heard;
+    if (run->exchange.watch.found)
+        surety__findings_note(&run->findings, &run->store,
+                              &run->exchange.watch.finding, run->log.count);
+    surety__decoder_finish(run->exchange.decoder, &run->exchange.delivery,
+                           run->now.unix_ms);
+    /* The decoder may have held a last piece back. */
+    attempt->came = run->exchange.came;
+    if (surety__decoder_answer(run->exchange.decoder, answer) != SURETY_OK) {
         *answer = (surety_answer){.failure = SURETY_FAILURE_LIMIT};
-        run->status = SURETY_NOMEM;
+        run->store.status = SURETY_NOMEM;
         return;
     }
     same = answer->native.len && answer->native.ptr == answer->text.ptr &&
            answer->native.len == answer->text.len;
-    answer->text = surety__result_copy(run, answer->text);
+    answer->text = surety__store_copy(&run->store, answer->text);
     answer->native =
-        same ? answer->text : surety__result_copy(run, answer->native);
-    answer->refusal = surety__result_copy(run, answer->refusal);
-    answer->finish_reason = surety__result_copy(run, answer->finish_reason);
-    answer->model = surety__result_copy(run, answer->model);
-    answer->response_id = surety__result_copy(run, answer->response_id);
-    answer->request_id = surety__result_copy(run, answer->request_id);
-    answer->error_code = surety__result_copy(run, answer->error_code);
-    answer->error_message = surety__result_copy(run, answer->error_message);
+        same ? answer->text : surety__store_copy(&run->store, answer->native);
+    answer->refusal = surety__store_copy(&run->store, answer->refusal);
+    answer->finish_reason =
+        surety__store_copy(&run->store, answer->finish_reason);
+    answer->model = surety__store_copy(&run->store, answer->model);
+    answer->response_id = surety__store_copy(&run->store, answer->response_id);
+    answer->request_id = surety__store_copy(&run->store, answer->request_id);
+    answer->error_code = surety__store_copy(&run->store, answer->error_code);
+    answer->error_message =
+        surety__store_copy(&run->store, answer->error_message);
     attempt->what = (surety__case)answer->failure;
 }
 
 /* ---- the judgement ------------------------------------------------------- */
-
-static void receive_reply(surety_run *run, surety_str reply)
-{
-    if (!run->replied)
-        run->reply_first = reply;
-    run->reply_last = reply;
-    run->replied = true;
-}
-
-/* A reply that should have been a patch and is none says nothing of the value
- * that it should have patched. */
-static void receive_prefer_basis(surety_run *run)
-{
-    if (!run->basis || run->basis == run->outcome)
-        return;
-    surety_outcome_free(run->outcome);
-    run->outcome = run->basis;
-    run->outcome_of = run->basis_of;
-}
-
-void surety__receive_forget_basis(surety_run *run)
-{
-    receive_prefer_basis(run);
-    run->basis = NULL;
-}
-
-void surety__receive_forget(surety_run *run)
-{
-    surety__receive_forget_basis(run);
-    surety_outcome_free(run->outcome);
-    run->outcome = NULL;
-}
 
 /* Makes a delivered value one of the contract's, as text that lives as long as
  * the run; *ret_same: it is one as it stands. Empty where it cannot be made
@@ -139,23 +116,20 @@ static surety_str receive_restore_val(surety_run *run, surety_val delivered,
 {
     surety_status status;
 
-    if (!run->restored)
-        run->restored = surety_doc_new(run->alloc);
-    if (!run->restored) {
-        run->status = SURETY_NOMEM;
+    if (!surety__store_doc(&run->store, &run->restoring.restored))
         return (surety_str){"", 0};
-    }
-    run->fault = (surety_error){.status = SURETY_OK};
-    status = surety_strict_restore(run->plan.strict, delivered, run->restored,
-                                   &run->fault);
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
+    run->restoring.fault = (surety_error){.status = SURETY_OK};
+    status =
+        surety_strict_restore(run->plan.strict, delivered,
+                              run->restoring.restored, &run->restoring.fault);
+    (void)surety__store_pass(&run->store, status);
     if (status != SURETY_OK)
         return (surety_str){"", 0};
-    *ret_same = surety_val_equal(delivered, surety_doc_root(run->restored));
-    (void)surety_val_write(surety_doc_root(run->restored), SURETY_STYLE_COMPACT,
-                           &run->text);
-    return surety__result_keep(run);
+    *ret_same =
+        surety_val_equal(delivered, surety_doc_root(run->restoring.restored));
+    (void)surety_val_write(surety_doc_root(run->restoring.restored),
+                           SURETY_STYLE_COMPACT, &run->store.text);
+    return surety__store_keep(&run->store);
 }
 
 /* Whether what is delivered for the plan may be another value than the
@@ -172,45 +146,41 @@ static bool receive_native(surety_run *run, surety_str native,
 {
     const surety_read_options options = {.size = sizeof(options),
                                          .flags = SURETY_READ_BORROW,
-                                         .limits = run->options.limits};
+                                         .limits = run->setup.options.limits};
     surety_status status;
     bool same;
 
     subject->native = native;
     if (!run->plan.strict)
         return true;
-    if (!run->value)
-        run->value = surety_doc_new(run->alloc);
-    status = run->value ? surety_doc_read(run->value, native, &options, NULL)
-                        : SURETY_NOMEM;
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
+    status = surety__store_doc(&run->store, &run->restoring.value)
+                 ? surety_doc_read(run->restoring.value, native, &options, NULL)
+                 : SURETY_NOMEM;
+    (void)surety__store_pass(&run->store, status);
     if (status != SURETY_OK || !receive_restores(run))
         return status == SURETY_OK;
     subject->native =
-        receive_restore_val(run, surety_doc_root(run->value), &same);
+        receive_restore_val(run, surety_doc_root(run->restoring.value), &same);
     subject->faulty = !subject->native.len;
     if (subject->faulty)
         subject->native = native;
-    return run->status == SURETY_OK;
+    return run->store.status == SURETY_OK;
 }
 
 /* The beginning of a structured value as that of one of the contract's; empty
  * where that cannot be said. */
 static surety_str receive_restore_part(surety_run *run, surety_str native)
 {
+    surety_str part = {"", 0};
     surety_status status;
 
     if (!receive_restores(run))
         return native;
     status = surety_strict_restore_part(run->plan.strict, native,
-                                        run->options.limits, &run->text, NULL);
-    if (status == SURETY_OK)
-        return surety__result_keep(run);
-    surety_buf_reset(&run->text);
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    return (surety_str){"", 0};
+                                        run->setup.options.limits,
+                                        &run->store.text, NULL);
+    (void)surety__store_written(&run->store, status, &part);
+    return part;
 }
 
 /* The value that a patch makes of the last reply's; empty where none can be
@@ -218,16 +188,24 @@ static surety_str receive_restore_part(surety_run *run, surety_str native)
 static surety_str receive_patch(surety_run *run, surety_str reply)
 {
     surety_error cause = {.status = SURETY_OK};
+    surety_str value = {"", 0};
     const surety_status status =
-        surety_prompt_patch(run->basis, reply, &run->text, &cause);
+        surety_prompt_patch(run->judged.basis, reply, &run->store.text, &cause);
 
-    if (status == SURETY_OK)
-        return surety__result_keep(run);
-    surety_buf_reset(&run->text);
-    run->cause = cause;
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    return (surety_str){"", 0};
+    if (!surety__store_written(&run->store, status, &value))
+        run->cause = cause;
+    return value;
+}
+
+/* A hash of an error and its place, whatever its words. */
+static uint64_t receive_violation(const surety_issue *issue)
+{
+    const surety_str place = issue->instance_location;
+    uint64_t state =
+        (uint64_t)surety__hash(issue->keyword.ptr, issue->keyword.len) << 32 |
+        surety__hash(place.ptr, place.len);
+
+    return surety__id_random(&state);
 }
 
 /* A hash of what is wrong and where: the same set, whatever its order and
@@ -239,50 +217,39 @@ static uint64_t receive_violations(const surety_outcome *outcome)
 
     for (size_t i = 0; i < count; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
-        uint64_t state =
-            (uint64_t)surety__hash(issue.keyword.ptr, issue.keyword.len) << 32 |
-            surety__hash(issue.instance_location.ptr,
-                         issue.instance_location.len);
 
-        sum += surety__id_random(&state);
+        sum += receive_violation(&issue);
     }
     return sum;
 }
 
-surety_judge_options surety__receive_options(const surety_run *run,
-                                             const surety__subject *subject)
+static surety_judge_options receive_options(const surety_run *run,
+                                            const surety__subject *subject)
 {
-    surety_judge_options options = run->judge;
-
-    options.limits = run->options.limits;
-    options.native = subject->native;
-    options.native_fault = subject->faulty ? &run->fault : NULL;
-    options.partial = subject->partial;
-    options.cut = subject->cut;
-    if (subject->native.len)
-        options.extract = &run->extract;
-    return options;
+    return surety__setup_judge(&run->setup, subject, &run->restoring.fault);
 }
 
-bool surety__receive_takes_part(const surety_run *run)
+/* From now on re-asks are about the run's outcome. */
+static void receive_keep_basis(surety_run *run)
 {
-    return run->options.contract &&
-           (surety_contract_partial(run->options.contract) ||
-            run->judge.partial);
+    surety__judged_keep_basis(&run->judged);
+    surety__findings_take(&run->findings, &run->store,
+                          surety__attempt_last(run), run->log.count,
+                          run->judged.outcome);
 }
 
 /* Whether there can be no judgement now: a validator is not done, or failed. */
 static bool receive_is_unheard(const surety_run *run)
 {
-    return run->judging.waits || run->judging.failed;
+    return run->hearing.waits || run->hearing.failed;
 }
 
 /* No judgement can be made of the reply at hand. */
 static void receive_unjudged(surety_run *run)
 {
-    if (!run->judging.waits)
+    if (!run->hearing.waits)
         surety__attempt_last(run)->what =
-            run->judging.failed ? CASE_UNHEARD : CASE_UNJUDGED;
+            run->hearing.failed ? CASE_UNHEARD : CASE_UNJUDGED;
 }
 
 /* Judges; NULL where that cannot be done now, or at all: then the cause says
@@ -291,43 +258,22 @@ static surety_outcome *receive_weigh(surety_run *run,
                                      const surety__subject *subject,
                                      bool falls_back)
 {
-    surety_judge_options options = surety__receive_options(run, subject);
+    surety_judge_options options = receive_options(run, subject);
     surety_outcome *outcome = NULL;
     surety_error cause = {.status = SURETY_OK};
     surety_status status;
 
     options.no_fallback = options.no_fallback || !falls_back;
-    run->judging.attempt = subject->attempt;
-    status = surety_reply_judge(run->options.contract, subject->text, &options,
-                                &outcome, &cause);
+    run->hearing.attempt = subject->attempt;
+    status = surety_reply_judge(run->setup.options.contract, subject->text,
+                                &options, &outcome, &cause);
     if (status == SURETY_OK)
         return outcome;
     if (status == SURETY_MORE)
         return NULL;
     run->cause = cause;
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
+    (void)surety__store_pass(&run->store, status);
     return NULL;
-}
-
-/* Keeps an outcome as the run's. */
-static void receive_keep(surety_run *run, surety_outcome *outcome,
-                         const surety__subject *subject)
-{
-    if (run->outcome != run->basis)
-        surety_outcome_free(run->outcome);
-    run->outcome = outcome;
-    run->outcome_of = *subject;
-}
-
-/* From now on re-asks are about the run's outcome. */
-static void receive_keep_basis(surety_run *run)
-{
-    if (run->basis != run->outcome)
-        surety_outcome_free(run->basis);
-    run->basis = run->outcome;
-    run->basis_of = run->outcome_of;
-    surety__findings_take(run);
 }
 
 /* Keeps what there is of a reply that was cut off, where that may be taken and
@@ -339,23 +285,21 @@ static void receive_keep_part(surety_run *run, surety_str text,
                                      .native = native,
                                      .cut = true,
                                      .partial = true,
-                                     .attempt = run->attempt_count};
+                                     .attempt = run->log.count};
     const surety_error cause = run->cause;
     surety_outcome *outcome;
 
-    if (!surety__receive_takes_part(run) || run->plan.patch ||
+    if (!surety__setup_takes_part(&run->setup) || run->plan.patch ||
         (!text.len && !native.len))
         return;
     outcome = receive_weigh(run, &subject, false);
-    if (!run->judging.failed)
+    if (!run->hearing.failed)
         run->cause = cause;
     if (!surety_outcome_ok(outcome)) {
         surety_outcome_free(outcome);
         return;
     }
-    surety_outcome_free(run->part);
-    run->part = outcome;
-    run->part_of = subject;
+    surety__judged_keep_part(&run->judged, outcome, &subject);
     surety__attempt_last(run)->part = true;
 }
 
@@ -370,36 +314,25 @@ static surety__case receive_case(const surety_run *run)
         return CASE_VALID;
     if (seen->stopped == SURETY_VERDICT_RUNAWAY)
         return CASE_RUNAWAY;
-    return surety_outcome_partial(run->outcome) ? CASE_CUT : cases[seen->stage];
-}
-
-/* A hash of what was found in a reply that was stopped. */
-static uint64_t receive_violation(const surety__attempt *attempt)
-{
-    const surety_issue *finding = &attempt->finding;
-    uint64_t state =
-        (uint64_t)surety__hash(finding->keyword.ptr, finding->keyword.len)
-            << 32 |
-        surety__hash(finding->instance_location.ptr,
-                     finding->instance_location.len);
-
-    return surety__id_random(&state);
+    return surety_outcome_partial(run->judged.outcome) ? CASE_CUT
+                                                       : cases[seen->stage];
 }
 
 /* Keeps the value that was refused. */
 static void receive_note_candidate(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
-    const surety_val candidate = surety_outcome_candidate(run->outcome);
-    const size_t max = surety_limits_of(run->options.limits).attempt_raw_max;
+    const surety_val candidate = surety_outcome_candidate(run->judged.outcome);
+    const size_t max =
+        surety_limits_of(run->setup.options.limits).attempt_raw_max;
 
     if (attempt->seen.ok || !candidate.doc)
         return;
-    (void)surety_val_write(candidate, SURETY_STYLE_COMPACT, &run->text);
-    attempt->candidate_len = run->text.len;
-    if (run->text.status == SURETY_OK && run->text.len > max)
-        surety_buf_reset(&run->text);
-    attempt->candidate = surety__result_keep(run);
+    (void)surety_val_write(candidate, SURETY_STYLE_COMPACT, &run->store.text);
+    attempt->candidate_len = run->store.text.len;
+    if (run->store.text.status == SURETY_OK && run->store.text.len > max)
+        surety_buf_reset(&run->store.text);
+    attempt->candidate = surety__store_keep(&run->store);
 }
 
 /* Notes the outcome in the attempt. */
@@ -409,40 +342,41 @@ static void receive_note(surety_run *run, bool patched)
     surety_attempt *seen = &attempt->seen;
     const bool stopped = seen->stopped != SURETY_VERDICT_OPEN;
     const bool tells = !stopped || attempt->outcome_tells;
-    const uint64_t violations =
-        tells ? receive_violations(run->outcome) : receive_violation(attempt);
+    const uint64_t violations = tells ? receive_violations(run->judged.outcome)
+                                      : receive_violation(&attempt->finding);
     surety_status status;
 
     seen->judged = true;
-    seen->ok = surety_outcome_ok(run->outcome) &&
-               !surety_outcome_partial(run->outcome);
-    seen->stage = seen->ok || tells ? surety_outcome_stage(run->outcome)
-                                    : surety__watch_stage(&attempt->finding);
+    seen->ok = surety_outcome_ok(run->judged.outcome) &&
+               !surety_outcome_partial(run->judged.outcome);
+    seen->stage = seen->ok || tells ? surety_outcome_stage(run->judged.outcome)
+                                    : surety__findings_stage(&attempt->finding);
     if (!seen->ok && seen->stage == SURETY_STAGE_DONE)
         seen->stage = SURETY_STAGE_JSON_PARSE;
     attempt->error_count =
-        tells ? surety_outcome_error_count(run->outcome) : !seen->ok;
-    status = stopped
-                 ? surety__watch_report(run, attempt, &run->text)
-                 : surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
-                                        (surety_str){"", 0}, NULL, &run->text);
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    seen->report = surety__result_keep(run);
+        tells ? surety_outcome_error_count(run->judged.outcome) : !seen->ok;
+    status =
+        stopped
+            ? surety__report_stopped(run->judged.outcome, attempt,
+                                     &run->store.text)
+            : surety_outcome_write(run->judged.outcome, SURETY_REPORT_JSON,
+                                   (surety_str){"", 0}, NULL, &run->store.text);
+    (void)surety__store_pass(&run->store, status);
+    seen->report = surety__store_keep(&run->store);
     receive_note_candidate(run);
     attempt->what = receive_case(run);
     if (seen->ok || attempt->what == CASE_CUT)
         return;
     if (run->plan.patch && !patched) {
         attempt->what = stopped ? CASE_RUNAWAY : CASE_PATCH;
-        run->patch_failed = true;
+        run->at.patch_failed = true;
         return;
     }
-    if (violations == run->violations && attempt->what != CASE_RUNAWAY) {
+    if (violations == run->at.violations && attempt->what != CASE_RUNAWAY) {
         attempt->what = CASE_REPEATED;
-        run->patch_failed = run->patch_failed || run->plan.patch;
+        run->at.patch_failed = run->at.patch_failed || run->plan.patch;
     }
-    run->violations = violations;
+    run->at.violations = violations;
 }
 
 /* Whether the text of a value was mended to be read. */
@@ -460,7 +394,7 @@ static bool receive_is_mended(const surety_outcome *outcome)
  */
 static bool receive_found(surety_run *run, surety__subject *subject)
 {
-    surety_judge_options options = surety__receive_options(run, subject);
+    surety_judge_options options = receive_options(run, subject);
     surety_outcome *outcome = NULL;
     surety_val found;
     surety_status status;
@@ -469,10 +403,9 @@ static bool receive_found(surety_run *run, surety__subject *subject)
     options.validator_count = 0;
     options.no_fallback = true;
     options.derive = false;
-    status = surety_reply_judge(run->options.contract, subject->text, &options,
-                                &outcome, NULL);
-    if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
+    status = surety_reply_judge(run->setup.options.contract, subject->text,
+                                &options, &outcome, NULL);
+    (void)surety__store_pass(&run->store, status);
     found = status == SURETY_OK ? surety_outcome_candidate(outcome)
                                 : surety_val_none();
     if (found.doc) {
@@ -480,19 +413,20 @@ static bool receive_found(surety_run *run, surety__subject *subject)
         subject->faulty = !value.len;
         same = same && value.len;
         if (value.len && !same && receive_is_mended(outcome)) {
-            surety__fail(&run->fault, SURETY_SYNTAX,
+            surety__fail(&run->restoring.fault, SURETY_SYNTAX,
                          "this is not JSON as it stands, and not of the form "
                          "of the contract");
             subject->faulty = true;
         }
         if (subject->faulty)
-            (void)surety_val_write(found, SURETY_STYLE_COMPACT, &run->text);
+            (void)surety_val_write(found, SURETY_STYLE_COMPACT,
+                                   &run->store.text);
         if (!same)
             subject->native =
-                subject->faulty ? surety__result_keep(run) : value;
+                subject->faulty ? surety__store_keep(&run->store) : value;
     }
     surety_outcome_free(outcome);
-    return !same && run->status == SURETY_OK;
+    return !same && run->store.status == SURETY_OK;
 }
 
 /* What of an answer is judged. */
@@ -500,7 +434,7 @@ static surety__subject receive_subject(surety_run *run, bool *ret_patched)
 {
     const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
     surety__subject subject = {
-        .text = answer->text, .native = {"", 0}, .attempt = run->attempt_count};
+        .text = answer->text, .native = {"", 0}, .attempt = run->log.count};
     bool alone = false;
 
     if (run->plan.patch && subject.text.len) {
@@ -508,7 +442,7 @@ static surety__subject receive_subject(surety_run *run, bool *ret_patched)
         *ret_patched = alone = subject.native.len > 0;
     } else if (answer->native.len && run->plan.mode != SURETY_MODE_PROMPT) {
         alone = receive_native(run, answer->native, &subject) ||
-                surety__watch_refuses(run, answer->native) ||
+                surety__watch_refuses(&run->exchange.watch, answer->native) ||
                 (receive_restores(run) && receive_found(run, &subject));
     } else if (receive_restores(run) && run->plan.mode != SURETY_MODE_PROMPT) {
         alone = receive_found(run, &subject);
@@ -526,8 +460,8 @@ static void receive_measure(surety_run *run)
                            ? answer->text.len
                            : answer->native.len;
 
-    if (!run->plan.patch && len > run->whole_most)
-        run->whole_most = len;
+    if (!run->plan.patch && len > run->spent.whole_most)
+        run->spent.whole_most = len;
 }
 
 /* Judges a reply that came whole. */
@@ -542,14 +476,15 @@ static void receive_judge_whole(surety_run *run)
         judging->subject = receive_subject(run, &judging->patched);
     judging->taken = true;
     subject = judging->subject;
-    if (run->status != SURETY_OK)
+    if (run->store.status != SURETY_OK)
         return;
     receive_measure(run);
-    receive_reply(run, subject.text.len ? subject.text : subject.native);
-    subject.partial = surety__receive_takes_part(run) && !run->plan.patch;
+    surety__judged_reply(&run->judged,
+                         subject.text.len ? subject.text : subject.native);
+    subject.partial = surety__setup_takes_part(&run->setup) && !run->plan.patch;
     outcome = receive_weigh(run, &subject, false);
     if (outcome)
-        receive_keep(run, outcome, &subject);
+        surety__judged_keep(&run->judged, outcome, &subject);
     if (surety_outcome_partial(outcome))
         receive_keep_part(run, subject.text, subject.native);
     if (!outcome || receive_is_unheard(run)) {
@@ -568,7 +503,7 @@ static surety_outcome *receive_weigh_stopped(surety_run *run,
                                              surety__subject *subject)
 {
     surety__attempt *attempt = surety__attempt_last(run);
-    const surety_stage stage = surety__watch_stage(&attempt->finding);
+    const surety_stage stage = surety__findings_stage(&attempt->finding);
     surety_outcome *outcome = NULL;
 
     subject->cut = true;
@@ -592,10 +527,10 @@ static void receive_judge_stopped(surety_run *run)
     const surety_str came = attempt->seen.answer.text;
     surety__judging *judging = &run->judging;
     surety__subject subject = {
-        .text = came, .native = {"", 0}, .attempt = run->attempt_count};
+        .text = came, .native = {"", 0}, .attempt = run->log.count};
     surety_outcome *outcome;
 
-    if (!judging->taken && surety__watch_is_value(run)) {
+    if (!judging->taken && surety__watch_is_value(&run->exchange.watch)) {
         subject.native = receive_restore_part(run, came);
         subject.text = (surety_str){"", 0};
     }
@@ -603,13 +538,13 @@ static void receive_judge_stopped(surety_run *run)
         judging->subject = subject;
     judging->taken = true;
     subject = judging->subject;
-    if (run->status != SURETY_OK)
+    if (run->store.status != SURETY_OK)
         return;
-    receive_reply(run, came);
+    surety__judged_reply(&run->judged, came);
     outcome = receive_weigh_stopped(run, &subject);
-    subject.stopped = run->attempt_count;
+    subject.stopped = run->log.count;
     if (outcome)
-        receive_keep(run, outcome, &subject);
+        surety__judged_keep(&run->judged, outcome, &subject);
     if (outcome && attempt->seen.stopped == SURETY_VERDICT_RUNAWAY)
         receive_keep_part(run, subject.text, subject.native);
     if (!outcome || receive_is_unheard(run)) {
@@ -625,7 +560,7 @@ static void receive_judge_stopped(surety_run *run)
  * on is no other thing: the same call again would be known to be wrong. */
 static bool receive_is_stopped(const surety_run *run)
 {
-    const surety__watch *watch = &run->watch;
+    const surety__watch *watch = &run->exchange.watch;
     const surety_failure failure =
         surety__attempt_last(run)->seen.answer.failure;
 
@@ -641,8 +576,11 @@ static void receive_stop(surety_run *run)
     surety__attempt *attempt = surety__attempt_last(run);
     surety_answer *answer = &attempt->seen.answer;
 
-    surety__watch_note(run);
-    answer->text = surety__result_copy(run, surety__watch_reply(run));
+    surety__watch_note(&run->exchange.watch, attempt);
+    if (attempt->seen.stopped != SURETY_VERDICT_RUNAWAY)
+        run->at.stops = true;
+    answer->text = surety__store_copy(
+        &run->store, surety__watch_reply(&run->exchange.watch));
     answer->native = (surety_str){"", 0};
     answer->failure = SURETY_FAILURE_NONE;
     answer->error_code = answer->error_message = (surety_str){"", 0};
@@ -658,12 +596,12 @@ static void receive_cut(surety_run *run)
     surety_str native = {"", 0};
 
     if (failure == SURETY_FAILURE_LENGTH && (text.len || answer->native.len))
-        receive_reply(run, text.len ? text : answer->native);
+        surety__judged_reply(&run->judged, text.len ? text : answer->native);
     if (failure != SURETY_FAILURE_LENGTH && failure != SURETY_FAILURE_TIMEOUT &&
         failure != SURETY_FAILURE_RESET &&
-        failure != SURETY_FAILURE_TRUNCATED && !run->out_of_time)
+        failure != SURETY_FAILURE_TRUNCATED && !run->exchange.out_of_time)
         return;
-    if (!surety__receive_takes_part(run) || run->plan.patch)
+    if (!surety__setup_takes_part(&run->setup) || run->plan.patch)
         return;
     if (run->judging.taken) {
         text = run->judging.subject.text;
@@ -676,7 +614,7 @@ static void receive_cut(surety_run *run)
     run->judging.taken = true;
     run->judging.subject = (surety__subject){.text = text, .native = native};
     receive_keep_part(run, text, native);
-    if (run->judging.failed)
+    if (run->hearing.failed)
         receive_unjudged(run);
 }
 
@@ -684,20 +622,21 @@ void surety__receive_judge(surety_run *run)
 {
     const surety__attempt *attempt = surety__attempt_last(run);
     const surety_failure failure = attempt->seen.answer.failure;
-    const bool contract = run->options.contract != NULL;
+    const bool contract = run->setup.options.contract != NULL;
     surety__judging *judging = &run->judging;
 
-    judging->waits = false;
-    if (run->watch.certain &&
-        surety__watch_reply(run).len > run->watch.certain_at)
-        surety__attempt_last(run)->read_on = run->watch.certain_at;
+    run->hearing.waits = false;
+    if (run->exchange.watch.certain &&
+        surety__watch_reply(&run->exchange.watch).len >
+            run->exchange.watch.certain_at)
+        surety__attempt_last(run)->read_on = run->exchange.watch.certain_at;
     if (!judging->begun && receive_is_stopped(run)) {
         judging->stopped = true;
         receive_stop(run);
     }
     judging->begun = true;
     if (judging->stopped) {
-        if (run->status == SURETY_OK)
+        if (run->store.status == SURETY_OK)
             receive_judge_stopped(run);
         return;
     }
@@ -709,37 +648,24 @@ void surety__receive_judge(surety_run *run)
     if (contract)
         receive_judge_whole(run);
     else
-        receive_reply(run, attempt->seen.answer.text);
-}
-
-bool surety__receive_settle(surety_run *run)
-{
-    surety_outcome *part = run->part;
-
-    if (!part)
-        return false;
-    run->part = NULL;
-    surety__receive_forget(run);
-    run->outcome = part;
-    run->outcome_of = run->part_of;
-    return true;
+        surety__judged_reply(&run->judged, attempt->seen.answer.text);
 }
 
 void surety__receive_fallback(surety_run *run)
 {
     surety_outcome *outcome;
 
-    if (run->part || run->judging.failed)
+    if (run->judged.part || run->hearing.failed)
         return;
-    receive_prefer_basis(run);
-    if (!run->outcome || run->status != SURETY_OK ||
-        surety_contract_fallback(run->options.contract) ==
+    surety__judged_prefer_basis(&run->judged);
+    if (!run->judged.outcome || run->store.status != SURETY_OK ||
+        surety_contract_fallback(run->setup.options.contract) ==
             SURETY_FALLBACK_NONE ||
-        surety__receive_options(run, &run->outcome_of).no_fallback)
+        receive_options(run, &run->judged.outcome_of).no_fallback)
         return;
-    outcome = receive_weigh(run, &run->outcome_of, true);
+    outcome = receive_weigh(run, &run->judged.outcome_of, true);
     if (!outcome)
         return;
-    surety__receive_forget(run);
-    run->outcome = outcome;
+    surety__judged_forget(&run->judged);
+    run->judged.outcome = outcome;
 }

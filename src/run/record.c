@@ -12,21 +12,21 @@
 /* Whether the run must end for what the ledger said. */
 static bool record_told(surety_run *run, surety_status status)
 {
-    surety_buf *out = &run->text;
+    surety_buf *out = &run->store.text;
 
     if (status == SURETY_OK)
         return true;
     if (status == SURETY_NOMEM)
-        run->status = SURETY_NOMEM;
-    if (status == SURETY_NOMEM || !run->options.ledger_optional)
+        run->store.status = SURETY_NOMEM;
+    if (status == SURETY_NOMEM || !run->setup.options.ledger_optional)
         return false;
     if (!run->warned) {
         run->warned = true;
         surety_buf_text(out, "the ledger could not be written (");
-        surety__result_line(out, surety_str_of(run->cause.message), 240);
+        surety__buf_line(out, surety_str_of(run->cause.message), 240);
         surety_buf_text(out, "), and may fail: the run goes on unrecorded");
         surety__result_event(run, SURETY_EVENT_DECISION,
-                             surety__result_keep(run));
+                             surety__store_keep(&run->store));
     }
     return true;
 }
@@ -36,14 +36,14 @@ static surety_entry record_entry(const surety_run *run)
 {
     const surety__attempt *attempt = surety__attempt_last(run);
     const surety_attempt *seen = &attempt->seen;
-    const surety_contract *contract = run->options.contract;
+    const surety_contract *contract = run->setup.options.contract;
     const surety_str none = {"", 0};
 
     return (surety_entry){
         .size = sizeof(surety_entry),
         .id = seen->id,
         .run = run->id,
-        .number = (uint32_t)run->attempt_count,
+        .number = (uint32_t)run->log.count,
         .purpose = seen->purpose,
         .contract = contract ? surety_contract_name(contract) : none,
         .contract_version = contract ? surety_contract_version(contract) : none,
@@ -55,13 +55,13 @@ static surety_entry record_entry(const surety_run *run)
             seen->model->model.len ? seen->model->model : seen->model->name,
         .mode = surety_str_of(surety_mode_name(seen->mode)),
         .started_ms = attempt->started_unix_ms,
-        .prompt = run->options.ledger->raw ? seen->prompt : none,
+        .prompt = run->setup.options.ledger->raw ? seen->prompt : none,
     };
 }
 
 bool surety__record_begin(surety_run *run)
 {
-    surety_ledger *ledger = run->options.ledger;
+    surety_ledger *ledger = run->setup.options.ledger;
     surety_status status;
     surety_entry entry;
 
@@ -94,10 +94,10 @@ static surety_entry_state record_state(const surety__attempt *attempt)
 static surety_entry_issue *record_issues(surety_run *run, size_t count)
 {
     surety_entry_issue *issues =
-        surety__arena_take(&run->scratch, count * sizeof(*issues));
+        surety__arena_take(&run->store.scratch, count * sizeof(*issues));
 
     if (!issues)
-        run->status = SURETY_NOMEM;
+        run->store.status = SURETY_NOMEM;
     return issues;
 }
 
@@ -109,13 +109,13 @@ static void record_errors(surety_run *run, surety_entry *entry)
     const bool patch = attempt->what == CASE_PATCH;
     const bool finds = attempt->seen.stopped && !attempt->outcome_tells;
     const size_t count =
-        patch || finds ? 0 : surety_outcome_error_count(run->outcome);
+        patch || finds ? 0 : surety_outcome_error_count(run->judged.outcome);
     surety_entry_issue *issues = record_issues(run, count + 1);
 
     if (!issues)
         return;
     for (size_t i = 0; i < count; i++) {
-        const surety_issue issue = surety_outcome_error(run->outcome, i);
+        const surety_issue issue = surety_outcome_error(run->judged.outcome, i);
 
         issues[i] = (surety_entry_issue){issue.keyword, issue.instance_location,
                                          issue.message};
@@ -136,14 +136,15 @@ static void record_errors(surety_run *run, surety_entry *entry)
 /* What was repaired in the reply. */
 static void record_repairs(surety_run *run, surety_entry *entry)
 {
-    const size_t count = surety_outcome_repaired_count(run->outcome);
+    const size_t count = surety_outcome_repaired_count(run->judged.outcome);
     surety_entry_issue *issues;
 
     if (!count)
         return;
     issues = record_issues(run, count);
     for (size_t i = 0; issues && i < count; i++) {
-        const surety_repaired one = surety_outcome_repaired(run->outcome, i);
+        const surety_repaired one =
+            surety_outcome_repaired(run->judged.outcome, i);
 
         issues[i] = (surety_entry_issue){surety_str_of(one.kind),
                                          one.instance_location, one.stood};
@@ -183,12 +184,13 @@ static void record_end(surety_run *run, surety_entry *entry)
     entry->request_id = answer->request_id;
     entry->response_id = answer->response_id;
     entry->ok = seen->ok;
-    surety__arena_reset(&run->scratch);
+    surety__arena_reset(&run->store.scratch);
     if (seen->judged) {
         entry->stage = surety_str_of(surety_stage_name(seen->stage));
-        if (run->outcome && !seen->ok)
+        if (run->judged.outcome && !seen->ok)
             record_errors(run, entry);
-        if (run->outcome && !surety_outcome_fallback(run->outcome))
+        if (run->judged.outcome &&
+            !surety_outcome_fallback(run->judged.outcome))
             record_repairs(run, entry);
     }
     if (seen->stopped) {
@@ -198,7 +200,7 @@ static void record_end(surety_run *run, surety_entry *entry)
         entry->saved_tokens = seen->saved_tokens;
     }
     entry->partial = attempt->part && !seen->ok;
-    entry->fallback = surety_outcome_fallback(run->outcome);
+    entry->fallback = surety_outcome_fallback(run->judged.outcome);
     entry->usage_known = answer->usage.known;
     entry->input_tokens = answer->usage.input_tokens;
     entry->cached_input_tokens = answer->usage.cached_input_tokens;
@@ -207,13 +209,13 @@ static void record_end(surety_run *run, surety_entry *entry)
     entry->cost_known = seen->cost_known;
     entry->cost_picousd = seen->cost_picousd;
     entry->decision = seen->decision;
-    if (run->options.ledger->raw)
+    if (run->setup.options.ledger->raw)
         entry->reply = answer->text.len ? answer->text : answer->native;
 }
 
 bool surety__record_finish(surety_run *run)
 {
-    surety_ledger *ledger = run->options.ledger;
+    surety_ledger *ledger = run->setup.options.ledger;
     surety__attempt *attempt = surety__attempt_last(run);
     surety_entry entry;
 

@@ -112,7 +112,8 @@ static const char *report_run_stage_of(const surety__attempt *attempt)
 static void report_run_given(const surety_run *run,
                              const surety__attempt *attempt, surety_buf *out)
 {
-    const size_t max = surety_limits_of(run->options.limits).attempt_raw_max;
+    const size_t max =
+        surety_limits_of(run->setup.options.limits).attempt_raw_max;
     const surety_str text = report_run_text(attempt);
     const surety_str raw = report_run_begin(text, max);
     const char *stage = report_run_stage_of(attempt);
@@ -148,7 +149,7 @@ static void report_run_moment(const surety_run *run, surety_buf *out,
 
 static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
 {
-    const surety__attempt *attempt = &run->attempts[i];
+    const surety__attempt *attempt = &run->log.items[i];
     const surety_attempt *seen = &attempt->seen;
 
     surety_buf_text(out, i ? ",{" : "{");
@@ -182,9 +183,9 @@ static size_t report_run_best(const surety_run *run)
 {
     size_t best = 0;
 
-    for (size_t i = 0; i < run->attempt_count; i++) {
-        const surety__attempt *now = &run->attempts[i];
-        const surety__attempt *then = best ? &run->attempts[best - 1] : NULL;
+    for (size_t i = 0; i < run->log.count; i++) {
+        const surety__attempt *now = &run->log.items[i];
+        const surety__attempt *then = best ? &run->log.items[best - 1] : NULL;
 
         if (!now->seen.judged)
             continue;
@@ -202,21 +203,21 @@ static void report_run_members(const surety_run *run, surety_buf *out)
     const size_t best = report_run_best(run);
 
     surety_json_text(out, "verdict",
-                     surety_str_of(surety_run_verdict_name(run->verdict)));
-    report_run_some(out, "message", run->message);
-    report_run_some(out, "hint", run->hint);
+                     surety_str_of(surety_run_verdict_name(run->end.verdict)));
+    report_run_some(out, "message", run->end.message);
+    report_run_some(out, "hint", run->end.hint);
     surety_json_text(out, "run", run->id);
-    if (run->replied) {
-        surety_json_text(out, "reply_first", run->reply_first);
-        surety_json_text(out, "reply_last", run->reply_last);
+    if (run->judged.replied) {
+        surety_json_text(out, "reply_first", run->judged.reply_first);
+        surety_json_text(out, "reply_last", run->judged.reply_last);
     }
     if (best)
         surety_json_number(out, "best", best);
-    surety__report_spent(out, &run->usage, !run->cost_unknown,
-                         run->cost_picousd);
+    surety__report_spent(out, &run->spent.usage, !run->spent.cost_unknown,
+                         run->spent.cost_picousd);
     surety_json_name(out, "attempts");
     surety_buf_byte(out, '[');
-    for (size_t i = 0; i < run->attempt_count; i++)
+    for (size_t i = 0; i < run->log.count; i++)
         report_run_attempt(run, i, out);
     surety_buf_byte(out, ']');
 }
@@ -224,18 +225,18 @@ static void report_run_members(const surety_run *run, surety_buf *out)
 /* How far the reply of the run's outcome got. */
 static surety_stage report_run_reached(const surety_run *run)
 {
-    const size_t stopped = run->outcome_of.stopped;
-    const surety_stage stage = surety_outcome_stage(run->outcome);
+    const size_t stopped = run->judged.outcome_of.stopped;
+    const surety_stage stage = surety_outcome_stage(run->judged.outcome);
 
-    if (stopped && !run->attempts[stopped - 1].seen.ok)
-        return run->attempts[stopped - 1].seen.stage;
+    if (stopped && !run->log.items[stopped - 1].seen.ok)
+        return run->log.items[stopped - 1].seen.stage;
     return stage == SURETY_STAGE_DONE ? SURETY_STAGE_JSON_PARSE : stage;
 }
 
 /* How far the run got; NULL: it is valid. */
 static const char *report_run_stage(const surety_run *run)
 {
-    switch (run->verdict) {
+    switch (run->end.verdict) {
     case SURETY_RUN_VALID:
     case SURETY_RUN_PARTIAL: return NULL;
     case SURETY_RUN_REFUSED: return "refusal";
@@ -245,7 +246,7 @@ static const char *report_run_stage(const surety_run *run)
     case SURETY_RUN_VALIDATOR: return "validator";
     case SURETY_RUN_FALLBACK:
     case SURETY_RUN_REJECTED:
-        if (run->outcome)
+        if (run->judged.outcome)
             return surety_stage_name(report_run_reached(run));
         break;
     default: break;
@@ -276,11 +277,13 @@ static surety_status report_run_outcome(const surety_run *run, surety_buf *out)
     surety_buf_init(&text, out->alloc, 0);
     if (!doc)
         goto done;
-    status = run->outcome_of.stopped
-                 ? surety__watch_report(
-                       run, &run->attempts[run->outcome_of.stopped - 1], &text)
-                 : surety_outcome_write(run->outcome, SURETY_REPORT_JSON,
-                                        report_run_none, NULL, &text);
+    status =
+        run->judged.outcome_of.stopped
+            ? surety__report_stopped(
+                  run->judged.outcome,
+                  &run->log.items[run->judged.outcome_of.stopped - 1], &text)
+            : surety_outcome_write(run->judged.outcome, SURETY_REPORT_JSON,
+                                   report_run_none, NULL, &text);
     if (status == SURETY_OK)
         status = surety_doc_read(doc, surety_buf_str(&text), NULL, NULL);
     if (status == SURETY_OK) {
@@ -307,13 +310,13 @@ done:
 /* The first 500 characters of the last reply, as reports have them. */
 static surety_str report_run_raw(const surety_run *run)
 {
-    surety_str last = run->reply_last;
+    surety_str last = run->judged.reply_last;
     const char *start;
     const char *end;
     const char *ptr;
 
-    for (size_t i = run->attempt_count; i-- > 0 && !last.len;)
-        last = report_run_text(&run->attempts[i]);
+    for (size_t i = run->log.count; i-- > 0 && !last.len;)
+        last = report_run_text(&run->log.items[i]);
     start = last.len ? last.ptr : "";
     end = start + last.len;
     ptr = start;
@@ -329,25 +332,25 @@ static surety_str report_run_raw(const surety_run *run)
 /* The same members where nothing was judged. */
 static void report_run_unjudged(const surety_run *run, surety_buf *out)
 {
-    const surety_contract *contract = run->options.contract;
-    const bool ok = run->verdict == SURETY_RUN_VALID;
+    const surety_contract *contract = run->setup.options.contract;
+    const bool ok = run->end.verdict == SURETY_RUN_VALID;
 
     surety_json_text(out, "contract",
                      contract ? surety_contract_id(contract) : report_run_none);
     surety_json_name(out, "value");
     if (ok)
-        surety_json_string(out, run->reply_last);
+        surety_json_string(out, run->judged.reply_last);
     else
         surety_buf_text(out, "null");
     surety_buf_text(out, ",\"fallback\":false,\"place\":null,\"span\":null,"
                          "\"errors\":[");
-    if (run->message.len) {
+    if (run->end.message.len) {
         surety_buf_byte(out, '{');
         surety_json_text(
             out, "keyword",
             surety_str_of(ok ? "provider" : report_run_stage(run)));
-        surety_json_text(out, "error", run->message);
-        report_run_some(out, "hint", run->hint);
+        surety_json_text(out, "error", run->end.message);
+        report_run_some(out, "hint", run->end.hint);
         surety_buf_byte(out, '}');
     }
     surety_buf_text(out, "],\"repairs\":[],\"warnings\":[]");
@@ -359,12 +362,91 @@ static surety_status report_run_json(const surety_run *run, surety_buf *out)
     surety_status status = SURETY_OK;
 
     report_run_head(run, out);
-    if (run->outcome)
+    if (run->judged.outcome)
         status = report_run_outcome(run, out);
     else
         report_run_unjudged(run, out);
     report_run_members(run, out);
     surety_buf_byte(out, '}');
+    return status == SURETY_OK ? out->status : status;
+}
+
+/* ---- a reply that was stopped ------------------------------------------- */
+
+/* The report's warnings, and behind them that the reply was stopped. */
+static void report_run_warnings(const surety__attempt *attempt,
+                                surety_val warnings, surety_buf *out)
+{
+    surety_buf why;
+
+    surety_buf_init(&why, out->alloc, 0);
+    surety__decide_tell_stop(&attempt->seen, &why);
+    surety_buf_byte(out, '[');
+    for (surety_val item = surety_val_first(warnings); item.doc;
+         item = surety_val_next(warnings, item)) {
+        (void)surety_val_write(item, SURETY_STYLE_COMPACT, out);
+        surety_buf_byte(out, ',');
+    }
+    surety_buf_byte(out, '{');
+    surety_json_text(out, "keyword", SURETY__LITERAL("stopped"));
+    surety_json_text(out, "error", surety_buf_str(&why));
+    surety_buf_text(out, "}]");
+    if (why.status != SURETY_OK)
+        out->status = why.status;
+    surety_buf_done(&why);
+}
+
+static void report_run_restated(const surety__attempt *attempt,
+                                surety_val report, surety_buf *out)
+{
+    const bool finds = !attempt->seen.ok && !attempt->outcome_tells;
+    char before = '{';
+
+    for (surety_val member = surety_val_first(report); member.doc;
+         member = surety_val_next(report, member), before = ',') {
+        const surety_val key = surety_val_key(member);
+
+        surety_buf_byte(out, before);
+        (void)surety_val_write(key, SURETY_STYLE_COMPACT, out);
+        surety_buf_byte(out, ':');
+        if (surety_val_is(key, "warnings")) {
+            report_run_warnings(attempt, member, out);
+        } else if (finds && surety_val_is(key, "errors")) {
+            surety_buf_byte(out, '[');
+            surety_issue_write_json(&attempt->finding, out);
+            surety_buf_byte(out, ']');
+        } else if (finds && surety_val_is(key, "stage")) {
+            surety_json_string(
+                out, surety_str_of(surety_stage_name(attempt->seen.stage)));
+        } else if (finds && surety_val_is(key, "ok")) {
+            surety_buf_text(out, "false");
+        } else {
+            (void)surety_val_write(member, SURETY_STYLE_COMPACT, out);
+        }
+    }
+    surety_buf_byte(out, '}');
+}
+
+/* What the outcome's report says, read again: there is one form of a report,
+ * and it is written in one place. */
+surety_status surety__report_stopped(const surety_outcome *outcome,
+                                     const surety__attempt *attempt,
+                                     surety_buf *out)
+{
+    surety_doc *doc = surety_doc_new(out->alloc);
+    surety_status status = SURETY_NOMEM;
+    surety_buf text;
+
+    surety_buf_init(&text, out->alloc, 0);
+    if (doc)
+        status = surety_outcome_write(outcome, SURETY_REPORT_JSON,
+                                      (surety_str){"", 0}, NULL, &text);
+    if (status == SURETY_OK)
+        status = surety_doc_read(doc, surety_buf_str(&text), NULL, NULL);
+    if (status == SURETY_OK)
+        report_run_restated(attempt, surety_doc_root(doc), out);
+    surety_buf_done(&text);
+    surety_doc_free(doc);
     return status == SURETY_OK ? out->status : status;
 }
 
@@ -375,8 +457,8 @@ surety_status surety_run_write_log(const surety_run *run, bool color,
 {
     if (!run || !out)
         return SURETY_MISUSE;
-    for (size_t i = 0; i < run->attempt_count; i++) {
-        const surety_attempt *seen = &run->attempts[i].seen;
+    for (size_t i = 0; i < run->log.count; i++) {
+        const surety_attempt *seen = &run->log.items[i].seen;
         const surety_usage *usage = &seen->answer.usage;
 
         surety__buf_printf(out, "%sattempt %zu%s: ", color ? "\x1b[1m" : "",
@@ -403,13 +485,13 @@ enum { REPORT_RUN_TEXT_MAX = 1000, REPORT_RUN_LINE_MAX = 200 };
  * it. */
 static void report_run_last(const surety_run *run, surety_buf *out)
 {
-    size_t i = run->attempt_count;
+    size_t i = run->log.count;
     surety_str text = {"", 0};
     surety_str left;
 
     while (i > 0 && !text.len)
-        text = report_run_text(&run->attempts[--i]);
-    if (!text.len || run->attempts[i].seen.judged)
+        text = report_run_text(&run->log.items[--i]);
+    if (!text.len || run->log.items[i].seen.judged)
         return;
     left = report_run_begin(text, REPORT_RUN_TEXT_MAX);
     surety__buf_printf(out, "what came of attempt %zu, %zu byte%s%s:\n", i + 1,
@@ -420,8 +502,7 @@ static void report_run_last(const surety_run *run, surety_buf *out)
         const size_t taken = end + (end < left.len);
 
         surety_buf_text(out, "  | ");
-        surety__result_line(out, (surety_str){left.ptr, end},
-                            REPORT_RUN_LINE_MAX);
+        surety__buf_line(out, (surety_str){left.ptr, end}, REPORT_RUN_LINE_MAX);
         surety_buf_byte(out, '\n');
         left.ptr += taken;
         left.len -= taken;
@@ -433,15 +514,15 @@ static void report_run_message(const surety_run *run, surety_str source,
                                bool color, surety_buf *out)
 {
     const surety_issue issue = {
-        .keyword = surety_str_of(surety_run_verdict_name(run->verdict)),
-        .message = run->message,
-        .hint = run->hint,
+        .keyword = surety_str_of(surety_run_verdict_name(run->end.verdict)),
+        .message = run->end.message,
+        .hint = run->end.hint,
     };
     const surety_issue_form form = {
         .size = sizeof(form),
         .source = source.len ? source : SURETY__LITERAL("run"),
-        .warning = run->verdict == SURETY_RUN_FALLBACK ||
-                   run->verdict == SURETY_RUN_PARTIAL,
+        .warning = run->end.verdict == SURETY_RUN_FALLBACK ||
+                   run->end.verdict == SURETY_RUN_PARTIAL,
         .color = color,
     };
 
@@ -452,24 +533,24 @@ static void report_run_message(const surety_run *run, surety_str source,
 static void report_run_line(const surety_run *run, surety_report form,
                             surety_buf *out)
 {
-    const char *verdict = surety_run_verdict_name(run->verdict);
+    const char *verdict = surety_run_verdict_name(run->end.verdict);
 
     if (form == SURETY_REPORT_PLAIN) {
-        surety_buf_add(out, run->message);
+        surety_buf_add(out, run->end.message);
         surety_buf_text(out, " (path: )\n");
     } else if (form == SURETY_REPORT_GITHUB) {
         surety__buf_printf(out, "::error title=%s::", verdict);
-        for (size_t i = 0; i < run->message.len; i++)
-            if (run->message.ptr[i] == '%')
+        for (size_t i = 0; i < run->end.message.len; i++)
+            if (run->end.message.ptr[i] == '%')
                 surety_buf_text(out, "%25");
             else
-                surety_buf_byte(out, run->message.ptr[i]);
+                surety_buf_byte(out, run->end.message.ptr[i]);
         surety_buf_byte(out, '\n');
     } else {
         surety__buf_printf(out, "{\"ruleId\":\"%s\",\"level\":\"error\"",
                            verdict);
         surety_buf_text(out, ",\"message\":{\"text\":");
-        surety_json_string(out, run->message);
+        surety_json_string(out, run->end.message);
         surety_buf_text(out, "}}");
     }
 }
@@ -489,16 +570,17 @@ surety_status surety_run_write(const surety_run *run, surety_report form,
         surety_json_shown(out, start);
         return status ? status : out->status;
     }
-    if (run->outcome)
-        status = surety_outcome_write(run->outcome, form, source, NULL, out);
-    if (status != SURETY_OK || run->verdict == SURETY_RUN_VALID)
+    if (run->judged.outcome)
+        status =
+            surety_outcome_write(run->judged.outcome, form, source, NULL, out);
+    if (status != SURETY_OK || run->end.verdict == SURETY_RUN_VALID)
         return status;
     if (form == SURETY_REPORT_TEXT || color) {
-        if (run->message.len)
+        if (run->end.message.len)
             report_run_message(run, source, color, out);
         report_run_last(run, out);
         (void)surety_run_write_log(run, color, out);
-    } else if (!run->outcome && run->message.len) {
+    } else if (!run->judged.outcome && run->end.message.len) {
         report_run_line(run, form, out);
     }
     return out->status;

@@ -86,8 +86,8 @@ surety_status surety_run_wait(surety_run *run, const volatile int *cancelled,
     for (;;) {
         if (cancelled && *cancelled) {
             surety_run_cancel(run, surety__wait_now());
-            return run->status == SURETY_OK ? SURETY_OK
-                                            : surety__fail_nomem(reterr);
+            return run->store.status == SURETY_OK ? SURETY_OK
+                                                  : surety__fail_nomem(reterr);
         }
         status = surety_run_step(run, surety__wait_now(), &delay_ms, reterr);
         if (status != SURETY_MORE)
@@ -98,7 +98,7 @@ surety_status surety_run_wait(surety_run *run, const volatile int *cancelled,
         if (status == SURETY_OK)
             continue;
         surety__late_keep(&late, status, &error);
-        if (run->state == STATE_UNDER_WAY && run->ended)
+        if (run->state == STATE_UNDER_WAY && run->exchange.ended)
             continue;
         surety_run_cancel(run, surety__wait_now());
         return surety__late_tell(&late, SURETY_OK, reterr);

@@ -17,41 +17,27 @@
 #include "run/run.h"
 
 /* What so many tokens are worth. */
-static uint64_t weigh_cost(const surety_run *run, uint64_t input,
+static uint64_t weigh_cost(const surety_price *price, uint64_t input,
                            uint64_t output)
 {
-    const surety_price *price = &surety__run_model(run)->price;
     const surety_usage usage = {.input_tokens = input, .output_tokens = output};
 
     return price->known ? surety_price_cost(price, &usage) : input + output;
 }
 
-/* How often the model will still be asked because of this reply. */
-static uint32_t weigh_rounds(const surety_run *run)
+bool surety__weigh_stops(const surety__stake *stake, size_t certain_at,
+                         size_t came)
 {
-    const uint32_t calls_max = run->options.budget.calls_max;
-    const uint32_t asks =
-        run->reask_max > run->reasks ? run->reask_max - run->reasks : 0;
-    const uint32_t calls = run->attempt_count < calls_max
-                               ? calls_max - (uint32_t)run->attempt_count
-                               : 0;
-
-    return asks < calls ? asks : calls;
-}
-
-bool surety__weigh_stops(const surety_run *run)
-{
-    const size_t at = run->watch.certain_at;
-    const size_t came = surety__watch_reply(run).len;
-    const size_t whole = run->whole_most > came ? run->whole_most : came;
+    const size_t whole = stake->whole_most > came ? stake->whole_most : came;
     const uint64_t reply = surety__budget_estimate(whole);
-    const uint64_t most = reply > run->output_most ? reply : run->output_most;
-    const uint64_t round = weigh_cost(run, run->plan.input_tokens, most);
-    const uint64_t rest =
-        weigh_cost(run, 0, surety__budget_estimate(whole - at));
-    const uint32_t rounds = weigh_rounds(run);
+    const uint64_t most =
+        reply > stake->output_most ? reply : stake->output_most;
+    const uint64_t round = weigh_cost(stake->price, stake->input_tokens, most);
+    const uint64_t rest = weigh_cost(
+        stake->price, 0, surety__budget_estimate(whole - certain_at));
 
-    if (rounds <= 1)
-        return rounds == 0;
-    return rest > (run->stops ? round : round / (rounds - 1));
+    assert(certain_at <= came);
+    if (stake->rounds <= 1)
+        return stake->rounds == 0;
+    return rest > (stake->stops ? round : round / (stake->rounds - 1));
 }

@@ -103,7 +103,7 @@ static void tell_schema(surety_val schema, surety_buf *out)
 static void tell_loose(const surety_run *run, surety_buf *out)
 {
     for (size_t i = 0; i < SURETY__SUBSETS; i++) {
-        const surety__bound *bound = &run->bounds[i];
+        const surety__bound *bound = &run->forms.bounds[i];
 
         if (bound->loosened && bound->loose)
             tell_schema(surety_contract_root(bound->loose), out);

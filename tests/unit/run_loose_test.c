@@ -240,29 +240,28 @@ static void loose_try(struct check *t, struct loose_bench *bench,
     const size_t rounds = t->fail_at ? 1 : LOOSE_ROUNDS;
     surety_contract *contract = NULL;
     surety__bound bound = {.tried = true, .possible = true};
-    surety_run run;
+    surety__store store = {.alloc = check_alloc(t)};
+    surety__setup setup = {.reask_max = 0};
     uint64_t state = 1;
 
-    memset(&run, 0, sizeof(run));
-    run.alloc = check_alloc(t);
-    surety_buf_init(&run.text, run.alloc, 0);
+    surety_buf_init(&store.text, store.alloc, 0);
     TRY(check_contract(t, text, &contract));
-    run.options.contract = contract;
+    setup.options.contract = contract;
     TRY(surety_strict_compile(contract, subset, check_alloc(t), &bound.strict,
                               NULL));
     if (surety_strict_verdict_of(bound.strict) == SURETY_STRICT_IMPOSSIBLE)
         goto done;
-    (void)surety__loose_contract(&run, &bound);
-    TRY(run.status);
+    (void)surety__loose_contract(&store, &setup, &bound);
+    TRY(store.status);
     CHECK(bound.loose);
-    CHECK(surety__loose_contract(&run, &bound) == bound.loose);
+    CHECK(surety__loose_contract(&store, &setup, &bound) == bound.loose);
     for (size_t i = 0; i < rounds; i++)
         TRY(loose_round(bench, contract, bound.loose, bound.strict, &state));
 done:
     surety_contract_free(bound.loose);
     surety_strict_free(bound.strict);
     surety_contract_free(contract);
-    surety_buf_done(&run.text);
+    surety_buf_done(&store.text);
 }
 
 TEST(refuses_only_what_restoring_does_not_mend)

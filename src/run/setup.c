@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run was configured with: the options checked, copied and with their
+ * defaults.
+ *
+ * 1. The copies are what the run reads: structs that the caller's options point
+ *    at may be gone once surety_run_new has returned.
+ * 2. Afterwards nothing of it changes. */
+#include "run/run.h"
+
+static surety_status setup_check_model(const surety_run_options *options,
+                                       size_t i, surety_error *reterr)
+{
+    const surety_model *model = &options->models[i];
+    const surety_transport *transport = model->transport;
+    const int len = (int)(model->name.len < 80 ? model->name.len : 80);
+    const char *name = model->name.ptr;
+
+    /* Models stand in an array, so they are of this size in every release. */
+    if (model->size != sizeof(*model)) {
+        (void)surety__fail(reterr, SURETY_MISUSE,
+                           "the model %.*s says that its size is %zu and not "
+                           "%zu",
+                           len, name, model->size, sizeof(*model));
+        surety__hint(reterr, "set the member size to sizeof(surety_model)");
+        return SURETY_MISUSE;
+    }
+    if (!transport || !transport->start || !transport->cancel ||
+        !transport->wait || transport->version != 1)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the model %.*s has no transport of version 1", len,
+                            name);
+    if ((unsigned)model->protocol > SURETY_PROTOCOL_TEXT ||
+        (unsigned)model->mode > SURETY_MODE_PROMPT)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the model %.*s has an unknown protocol or mode",
+                            len, name);
+    if (model->mode != SURETY_MODE_AUTO &&
+        !surety__protocol_has(model->protocol, model->mode)) {
+        (void)surety__fail(
+            reterr, SURETY_MISUSE,
+            "the model %.*s cannot be asked in mode %s, which the protocol %s "
+            "has not",
+            len, name, surety_mode_name(model->mode),
+            surety_protocol_name(model->protocol));
+        surety__hint(reterr, "use mode auto or prompt");
+        return SURETY_MISUSE;
+    }
+    if (options->budget.cost_picousd_max && !model->price.known) {
+        (void)surety__fail(
+            reterr, SURETY_MISUSE,
+            "a budget of money needs prices, and the model %.*s has none", len,
+            name);
+        surety__hint(reterr, "give its prices in the configuration");
+        return SURETY_MISUSE;
+    }
+    return SURETY_OK;
+}
+
+surety_status surety__setup_check(const surety_run_options *options,
+                                  surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    if (!options->model_count || !options->models)
+        return surety__fail(reterr, SURETY_MISUSE, "a run needs a model");
+    if (options->ledger && options->ledger->version != 1)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the ledger has the version %u, not 1",
+                            (unsigned)options->ledger->version);
+    if ((options->prompt.len && !options->prompt.ptr) ||
+        (options->system.len && !options->system.ptr))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "an option has a length but no address");
+    for (size_t i = 0; i < options->model_count && status == SURETY_OK; i++)
+        status = setup_check_model(options, i, reterr);
+    return status;
+}
+
+/* The defaults over the zeros. */
+static void setup_settle(surety__setup *setup)
+{
+    surety_run_options *options = &setup->options;
+    surety_budget *budget = &options->budget;
+    surety_backoff *backoff = &options->backoff;
+    const surety_contract *contract = options->contract;
+
+    if (!budget->calls_max)
+        budget->calls_max = 8;
+    if (!budget->tokens_max)
+        budget->tokens_max = 1000000;
+    if (!budget->ms_max)
+        budget->ms_max = 1200000;
+    if (backoff->retries_max == SURETY_RUN_NONE)
+        backoff->retries_max = 0;
+    else if (!backoff->retries_max)
+        backoff->retries_max = 3;
+    if (options->broken_retries_max == SURETY_RUN_NONE)
+        options->broken_retries_max = 0;
+    else if (!options->broken_retries_max)
+        options->broken_retries_max = 1;
+    if (!backoff->first_ms)
+        backoff->first_ms = 500;
+    if (!backoff->most_ms)
+        backoff->most_ms = 8000;
+    if (!backoff->retry_after_max_ms)
+        backoff->retry_after_max_ms = 60000;
+    if (contract)
+        setup->reask_max = options->retry_max == SURETY_RUN_NONE ? 0
+                           : options->retry_max
+                               ? options->retry_max
+                               : surety_contract_retry_max(contract);
+    setup->feedback = options->has_feedback ? options->feedback
+                      : contract            ? surety_contract_feedback(contract)
+                                            : SURETY_FEEDBACK_ERRORS;
+}
+
+/* How structured values are looked at: as the contract says, with the place
+ * native before the others whether it is listed or not. */
+static void setup_settle_extract(surety__setup *setup)
+{
+    const surety_extract given = *surety__setup_extract(setup);
+    surety_extract *extract = &setup->extract;
+
+    *extract = given;
+    if (!given.from_count)
+        return;
+    extract->from_count = 0;
+    extract->from[extract->from_count++] = SURETY_PLACE_NATIVE;
+    for (size_t i = 0;
+         i < given.from_count && extract->from_count < SURETY_PLACES; i++)
+        if (given.from[i] != SURETY_PLACE_NATIVE)
+            extract->from[extract->from_count++] = given.from[i];
+}
+
+surety_status surety__setup_take(surety__setup *setup,
+                                 const surety_run_options *options,
+                                 surety__hearing *hearing, surety_error *reterr)
+{
+    surety_judge_options *judge = &setup->judge;
+    surety_prompt_options *prompt = &setup->prompt_options;
+    surety_status status;
+
+    setup->options = *options;
+    setup_settle(setup);
+    if (surety__options_take(judge, sizeof(*judge), options->judge, reterr) ||
+        surety__options_take(prompt, sizeof(*prompt), options->prompt_options,
+                             reterr) ||
+        (judge->extract &&
+         surety__options_take(&setup->given, sizeof(setup->given),
+                              judge->extract, reterr)))
+        return SURETY_MISUSE;
+    if (judge->extract)
+        judge->extract = &setup->given;
+    setup->options.judge = judge;
+    setup->options.prompt_options = prompt;
+    status = surety__host_take(hearing, judge, reterr);
+    if (status == SURETY_OK && options->contract)
+        setup_settle_extract(setup);
+    return status;
+}
+
+/* ---- what it means ------------------------------------------------------- */
+
+const surety_extract *surety__setup_extract(const surety__setup *setup)
+{
+    return setup->judge.extract
+               ? setup->judge.extract
+               : surety_contract_extract(setup->options.contract);
+}
+
+surety_judge_options surety__setup_judge(const surety__setup *setup,
+                                         const surety__subject *subject,
+                                         const surety_error *fault)
+{
+    surety_judge_options options = setup->judge;
+
+    assert(!subject->faulty || fault);
+    options.limits = setup->options.limits;
+    options.native = subject->native;
+    options.native_fault = subject->faulty ? fault : NULL;
+    options.partial = subject->partial;
+    options.cut = subject->cut;
+    if (subject->native.len)
+        options.extract = &setup->extract;
+    return options;
+}
+
+bool surety__setup_takes_part(const surety__setup *setup)
+{
+    const surety_contract *contract = setup->options.contract;
+
+    return contract &&
+           (surety_contract_partial(contract) || setup->judge.partial);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of a run: an arena for texts that live as long as the run, a
+ * buffer for the one that is being written, and whether memory ran out.
+ *
+ * 1. NOMEM stays: a leaf goes on with empty texts, and the machine looks after
+ *    each step.
+ * 2. The buffer is empty between two texts. */
+#include "run/run.h"
+
+surety_status surety__store_pass(surety__store *store, surety_status status)
+{
+    if (status == SURETY_NOMEM)
+        store->status = SURETY_NOMEM;
+    return status;
+}
+
+surety_str surety__store_copy(surety__store *store, surety_str text)
+{
+    surety_str copy = {"", 0};
+
+    if (!text.len)
+        return copy;
+    copy = surety__arena_text(&store->arena, text);
+    if (copy.ptr)
+        return copy;
+    store->status = SURETY_NOMEM;
+    return (surety_str){"", 0};
+}
+
+surety_issue surety__store_issue(surety__store *store,
+                                 const surety_issue *issue)
+{
+    return (surety_issue){
+        .keyword = surety__store_copy(store, issue->keyword),
+        .instance_location =
+            surety__store_copy(store, issue->instance_location),
+        .keyword_location = surety__store_copy(store, issue->keyword_location),
+        .absolute_keyword_location =
+            surety__store_copy(store, issue->absolute_keyword_location),
+        .message = surety__store_copy(store, issue->message),
+        .hint = surety__store_copy(store, issue->hint),
+        .position = issue->position,
+    };
+}
+
+surety_str surety__store_keep(surety__store *store)
+{
+    surety_str text = {"", 0};
+
+    if (store->text.status == SURETY_OK)
+        text = surety__store_copy(store, surety_buf_str(&store->text));
+    else
+        store->status = SURETY_NOMEM;
+    surety_buf_reset(&store->text);
+    return text;
+}
+
+bool surety__store_written(surety__store *store, surety_status status,
+                           surety_str *ret_text)
+{
+    if (status == SURETY_OK) {
+        *ret_text = surety__store_keep(store);
+        return true;
+    }
+    surety_buf_reset(&store->text);
+    (void)surety__store_pass(store, status);
+    return false;
+}
+
+surety_doc *surety__store_doc(surety__store *store, surety_doc **doc)
+{
+    if (!*doc)
+        *doc = surety_doc_new(store->alloc);
+    if (!*doc)
+        store->status = SURETY_NOMEM;
+    return *doc;
+}
