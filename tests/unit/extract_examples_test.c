@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the numbered examples of docs/extract.md, which tells their form, and
- * fails where one says something else than the finder finds. The source tree is
- * the first argument, else SURETY_SOURCE_ROOT, else the working folder. */
+/* Runs the numbered examples of extract_examples.md, which describes their
+ * form, and fails where the finder finds something else. The source tree is the
+ * first argument, else SURETY_SOURCE_ROOT, else the working folder. */
 #include "check.h"
 
 #include <surety/extract.h>
@@ -222,7 +222,8 @@ static bool read_page(struct page *page, char *buffer)
     char path[1024];
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/docs/extract.md", source_root);
+    snprintf(path, sizeof(path), "%s/tests/unit/extract_examples.md",
+             source_root);
     file = fopen(path, "rb");
     if (!file)
         return false;
