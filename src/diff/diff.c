@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two contracts side by side.
  *
- * The one idea: a place of the value is a task, two sides of shapes that apply
+ * The one idea: a place of the value is a task, two conjunctions that apply
  * there. Comparing a task tells what differs at the place and puts off the
- * places below, on a stack, so that nothing recurses; a pair of sides is
- * compared once, wherever it is met again.
+ * places below, on a stack, so that nothing recurses; a pair of conjunctions is
+ * compared once, wherever it comes again.
  *
  * A union (anyOf, oneOf) makes alternatives of a side: the rest of the side
  * with one branch each. Alternatives of both sides are matched, those that mean
@@ -13,299 +13,60 @@
  * many others, are not taken apart: they say the same, or they do not. */
 #include "diff/diff.h"
 
-enum { DIFF_VALUE_MAX = 80 };
-
-/* Adds one shape, once. What only refers to another is that other. */
-static void side_add_one(surety__side *side, const surety__shape *shape)
-{
-    if (shape && shape->direct)
-        shape = shape->direct;
-    if (!shape || shape->always)
-        return;
-    for (size_t i = 0; i < side->count; i++)
-        if (side->parts[i] == shape)
-            return;
-    if (side->count == DIFF_PARTS)
-        side->is_cut = true;
-    else
-        side->parts[side->count++] = shape;
-}
-
-void surety__side_add(surety__side *side, const surety__shape *shape)
-{
-    size_t next = side->count;
-
-    side_add_one(side, shape);
-    for (; next < side->count; next++) {
-        const surety__shape *part = side->parts[next];
-
-        for (uint32_t i = 0; i < part->applicator_count; i++) {
-            const surety__applicator *applicator = &part->applicators[i];
-
-            for (uint32_t j = 0;
-                 applicator->kind == APPLY_ALL && j < applicator->count; j++)
-                side_add_one(side, applicator->shapes[j]);
-        }
-    }
-}
-
-bool surety__side_never(const surety__side *side)
-{
-    for (size_t i = 0; i < side->count; i++)
-        if (side->parts[i]->never)
-            return true;
-    return false;
-}
-
-surety_val surety__part_keyword(const surety__shape *part, const char *keyword)
-{
-    const surety__resource *resource = part->resource;
-    const surety__keyword named = surety__keyword_named(surety_str_of(keyword));
-    const surety__keyword known = surety__keyword_in(named, resource->dialect);
-    const unsigned vocabulary = surety__keyword_rows[known].vocabulary;
-
-    if (known == KW_NONE ||
-        (vocabulary != VOCABULARY_FORMAT &&
-         !(vocabulary & resource->vocabularies)) ||
-        (resource->dialect < SURETY_DIALECT_2019_09 &&
-         surety_val_get(part->at, "$ref").doc))
-        return surety_val_none();
-    return surety_val_get(part->at, keyword);
-}
-
-/* ---- what is told ------------------------------------------------------- */
-
-static void diff_keep_text(surety_diff *diff, surety_str text,
-                           surety_str *ret_text)
-{
-    *ret_text = surety__arena_text(&diff->arena, text);
-    if (!ret_text->ptr)
-        diff->status = SURETY_NOMEM;
-}
-
-/* The JSON Pointer of a side's subschema in its document. */
-static void diff_locate(surety_diff *diff, const surety__side *side,
-                        surety_str *ret_location)
-{
-    surety_buf_reset(&diff->scratch);
-    if (side && side->count)
-        surety_val_pointer(side->parts[0]->at, &diff->scratch);
-    diff_keep_text(diff, surety_buf_str(&diff->scratch), ret_location);
-}
-
-/* Whether the change was told at its place before; then whoever it breaks, too,
- * is added there. */
-static bool diff_is_told(surety_diff *diff, const surety_change *change)
-{
-    for (size_t i = diff->change_count; i > 0; i--) {
-        surety_change *told = &diff->changes[i - 1];
-
-        if (!surety_str_equal(told->at, change->at))
-            return false;
-        if (surety_str_equal(told->keyword, change->keyword) &&
-            surety_str_equal(told->message, change->message)) {
-            told->breaks_consumers |= change->breaks_consumers;
-            told->breaks_producers |= change->breaks_producers;
-            return true;
-        }
-    }
-    return false;
-}
-
-void surety__diff_tell(surety_diff *diff, const surety__diff_task *task,
-                       const char *keyword, unsigned breaks)
-{
-    const unsigned whom = task->loose ? DIFF_BOTH : breaks;
-    surety_change change = {.at = task->at,
-                            .keyword = surety_str_of(keyword),
-                            .breaks_consumers = whom & DIFF_CONSUMERS,
-                            .breaks_producers = whom & DIFF_PRODUCERS};
-    void *items = diff->changes;
-
-    if (diff->status == SURETY_OK)
-        diff->status = diff->scratch.status;
-    if (diff->status == SURETY_OK)
-        diff_keep_text(diff, surety_buf_str(&diff->scratch), &change.message);
-    if (diff->status == SURETY_OK && !diff_is_told(diff, &change)) {
-        diff_locate(diff, &task->before, &change.old_location);
-        diff_locate(diff, &task->after, &change.new_location);
-        if (diff->status == SURETY_OK)
-            diff->status = surety__grow(diff->alloc, &items, &diff->change_cap,
-                                        diff->change_count + 1, sizeof(change),
-                                        SURETY_DIFF_CHANGES_MAX);
-        diff->changes = items;
-        if (diff->status == SURETY_OK)
-            diff->changes[diff->change_count++] = change;
-    }
-    surety_buf_reset(&diff->scratch);
-}
-
-void surety__diff_say(surety_diff *diff, const surety__diff_task *task,
-                      const char *keyword, unsigned breaks, const char *message)
-{
-    surety_buf_reset(&diff->scratch);
-    surety_buf_text(&diff->scratch, message);
-    surety__diff_tell(diff, task, keyword, breaks);
-}
-
-/* A place below another one; empty with the status set. */
-static surety_str diff_below(surety_diff *diff, surety_str at,
-                             const char *token, size_t token_len)
-{
-    surety_str place = {NULL, 0};
-
-    surety_buf_reset(&diff->scratch);
-    surety_buf_add(&diff->scratch, at);
-    if (token)
-        surety_pointer_token(&diff->scratch, (surety_str){token, token_len});
-    if (diff->scratch.status)
-        diff->status = SURETY_NOMEM;
-    else
-        diff_keep_text(diff, surety_buf_str(&diff->scratch), &place);
-    surety_buf_reset(&diff->scratch);
-    return place;
-}
-
-void surety__diff_say_below(surety_diff *diff, const surety__diff_task *task,
-                            surety_str token, const char *keyword,
-                            unsigned breaks, const char *message)
-{
-    surety__diff_task below = *task;
-
-    if (diff->status)
-        return;
-    below.at =
-        diff_below(diff, task->at, token.ptr ? token.ptr : "", token.len);
-    surety__diff_say(diff, &below, keyword, breaks, message);
-}
-
-void surety__diff_value(surety_diff *diff, surety_val value)
-{
-    surety_buf *out = &diff->scratch;
-    const size_t start = out->len;
-
-    if (surety_val_write(value, SURETY_STYLE_COMPACT, out))
-        return;
-    if (out->len - start > DIFF_VALUE_MAX) {
-        out->len = start + DIFF_VALUE_MAX;
-        while (out->len > start &&
-               ((unsigned char)out->ptr[out->len] & 0xC0) == 0x80)
-            out->len--;
-        surety_buf_text(out, "...");
-    }
-}
-
-/* ---- the stack ---------------------------------------------------------- */
-
-/* Whether a task's sides were compared before in the same way; remembers
- * them. */
-static bool diff_is_seen(surety_diff *diff, const surety__diff_task *task)
-{
-    const surety__side *const sides[] = {&task->before, &task->after};
-    uint64_t key = 1 + (uint64_t)task->loose * 2 + task->types_told;
-
-    for (size_t i = 0; i < 2; i++) {
-        key = surety__diff_mix(key, sides[i]->opened_count);
-        for (size_t j = 0; j < sides[i]->opened_count; j++)
-            key = surety__diff_mix(key, (uintptr_t)sides[i]->opened[j]);
-        for (size_t j = 0; j < sides[i]->count; j++)
-            key = surety__diff_mix(key, (uintptr_t)sides[i]->parts[j]);
-        key = surety__diff_mix(key, sides[i]->count + 1);
-    }
-    if (surety__map_get(&diff->seen, key))
-        return true;
-    if (!surety__map_put(&diff->seen, diff->alloc, key, diff))
-        diff->status = SURETY_NOMEM;
-    return false;
-}
-
-surety__diff_task surety__diff_with(const surety__diff_task *task,
-                                    const surety__side *before,
-                                    const surety__side *after)
-{
-    return (surety__diff_task){.at = task->at,
-                               .before = *before,
-                               .after = *after,
-                               .loose = task->loose};
-}
-
-void surety__diff_push(surety_diff *diff, surety__diff_task task,
-                       const char *token, size_t token_len)
-{
-    void *items = diff->tasks;
-
-    if (diff->status || (task.before.count == 0 && task.after.count == 0) ||
-        diff_is_seen(diff, &task) || diff->status)
-        return;
-    if (diff->pair_count++ >= SURETY_DIFF_PAIRS_MAX) {
-        diff->status = SURETY_LIMIT;
-        return;
-    }
-    if (token)
-        task.at = diff_below(diff, task.at, token, token_len);
-    if (diff->status == SURETY_OK)
-        diff->status =
-            surety__grow(diff->alloc, &items, &diff->task_cap,
-                         diff->task_count + 1, sizeof(*diff->tasks), SIZE_MAX);
-    diff->tasks = items;
-    if (diff->status == SURETY_OK)
-        diff->tasks[diff->task_count++] = task;
-}
-
 /* ---- unions ------------------------------------------------------------- */
 
-bool surety__side_opened(const surety__side *side,
-                         const surety__applicator *applicator)
+/* A union of a side; one NULL: there is none. */
+struct form_union {
+    const surety__applicator *one;
+    surety__union_at at;
+};
+
+/* A side's n-th union that is not opened. */
+static struct form_union forms_closed(const surety__conjunction *side, size_t n)
 {
-    for (size_t i = 0; i < side->opened_count; i++)
-        if (side->opened[i] == applicator)
-            return true;
-    return false;
+    struct form_union found = {.one = NULL};
+
+    if (surety__conjunction_union(side, n, &found.at))
+        found.one = surety__conjunction_applicator(side, found.at);
+    return found;
 }
 
-/* The first union of a side that is still to be opened. */
-static const surety__applicator *side_union(const surety__side *side)
+/* The first union that can be taken apart. */
+static struct form_union forms_first(const surety__conjunction *side)
 {
-    for (size_t i = 0; i < side->count && side->opened_count < DIFF_OPENED; i++)
-        for (uint32_t j = 0; j < side->parts[i]->applicator_count; j++) {
-            const surety__applicator *applicator =
-                &side->parts[i]->applicators[j];
+    struct form_union found = {.one = NULL};
 
-            if ((applicator->kind == APPLY_ANY ||
-                 applicator->kind == APPLY_ONE) &&
-                applicator->count <= DIFF_BRANCHES &&
-                !surety__side_opened(side, applicator))
-                return applicator;
-        }
-    return NULL;
+    for (size_t n = 0; surety__conjunction_settled(side) < DIFF_OPENED; n++) {
+        found = forms_closed(side, n);
+        if (!found.one || found.one->count <= DIFF_BRANCHES)
+            break;
+    }
+    return found;
 }
 
-/* A side's parts with its i-th branch. What a part says beside its union still
+/* A side with the i-th branch of a union. What stands beside the union still
  * holds; the branch stands first, for it is what a message is about. */
-static surety__side forms_branch(const surety__side *side,
-                                 const surety__applicator *one, size_t i)
+static const surety__conjunction *forms_branch(surety_diff *diff,
+                                               const surety__conjunction *side,
+                                               const struct form_union *of,
+                                               size_t i, bool is_new)
 {
-    surety__side all = {.opened_count = side->opened_count,
-                        .is_cut = side->is_cut};
+    surety__conjunction *all = surety__diff_list(diff, is_new);
 
-    memcpy(all.opened, side->opened, sizeof(all.opened));
-    all.opened[all.opened_count++] = one;
-    surety__side_add(&all, one->shapes[i]);
-    for (size_t j = 0; j < side->count; j++)
-        surety__side_add(&all, side->parts[j]);
+    surety__conjunction_branch(&diff->graph, side, of->at, of->one->shapes[i],
+                               all);
     return all;
 }
 
 /* The value that a side fixes a member to; NONE where it does not. */
-static surety_val branch_constant(const surety__side *side, surety_str name)
+static surety_val branch_constant(const surety__conjunction *side,
+                                  const surety__property *name)
 {
     for (size_t i = 0; i < side->count; i++) {
-        const surety__objects *objects = side->parts[i]->objects;
+        const surety__objects *objects = side->items[i].shape->objects;
         const surety__property *property =
-            objects
-                ? surety__objects_named(
-                      objects, name, surety__hash(name.ptr, name.len) & 0xFFFF)
-                : NULL;
+            objects ? surety__objects_named(objects, name->name, name->hash)
+                    : NULL;
 
         if (property && property->shape && property->shape->constant)
             return surety_val_get(property->shape->at, "const");
@@ -316,33 +77,33 @@ static surety_val branch_constant(const surety__side *side, surety_str name)
 enum { MATCH_NONE = 0, MATCH_TYPES, MATCH_CONSTANT, MATCH_SAME };
 
 /* How much two branches mean the same. */
-static int branch_match(const surety__shape *before, const surety__shape *after)
+static int branch_match(surety_diff *diff, const surety__shape *before,
+                        const surety__shape *after)
 {
-    surety__side old_side = {.count = 0};
-    surety__side new_side = {.count = 0};
+    surety__conjunction *old_side = surety__diff_list(diff, false);
+    surety__conjunction *new_side = surety__diff_list(diff, true);
+    const surety__property *name;
+    surety__name_at at = {0, 0};
 
     if (surety_val_equal(before->at, after->at))
         return MATCH_SAME;
-    surety__side_add(&old_side, before);
-    surety__side_add(&new_side, after);
-    for (size_t i = 0; i < old_side.count; i++) {
-        const surety__objects *objects = old_side.parts[i]->objects;
+    surety__conjunction_add(&diff->graph, old_side,
+                            (surety__conjunct){.shape = before});
+    surety__conjunction_add(&diff->graph, new_side,
+                            (surety__conjunct){.shape = after});
+    while ((name = surety__conjunction_name(old_side, &at)) != NULL) {
+        const surety_val a = branch_constant(old_side, name);
+        const surety_val b = branch_constant(new_side, name);
 
-        for (uint32_t j = 0; objects && j < objects->property_count; j++) {
-            const surety_str name = objects->properties[j].name;
-            const surety_val a = branch_constant(&old_side, name);
-            const surety_val b = branch_constant(&new_side, name);
-
-            if (a.doc && b.doc)
-                return surety_val_equal(a, b) ? MATCH_CONSTANT : MATCH_NONE;
-        }
+        if (a.doc && b.doc)
+            return surety_val_equal(a, b) ? MATCH_CONSTANT : MATCH_NONE;
     }
     return before->types & after->types ? MATCH_TYPES : MATCH_NONE;
 }
 
 /* Matches the branches of two unions; partner[i] is that of the i-th old one,
  * or SIZE_MAX. */
-static void forms_match(const surety__applicator *before,
+static void forms_match(surety_diff *diff, const surety__applicator *before,
                         const surety__applicator *after, size_t *partner,
                         bool *taken)
 {
@@ -353,7 +114,7 @@ static void forms_match(const surety__applicator *before,
     for (int wanted = MATCH_SAME; wanted > MATCH_NONE; wanted--)
         for (size_t i = 0; i < before->count; i++)
             for (size_t j = 0; partner[i] == SIZE_MAX && j < after->count; j++)
-                if (!taken[j] && branch_match(before->shapes[i],
+                if (!taken[j] && branch_match(diff, before->shapes[i],
                                               after->shapes[j]) == wanted) {
                     partner[i] = j;
                     taken[j] = true;
@@ -398,10 +159,10 @@ static bool forms_are_tagged(const surety__applicator *one)
 
 /* Whether several branches of a oneOf of a side may hold at once: neither their
  * types nor a member that they fix tells them apart. */
-static bool forms_are_loose(const surety__side *side,
+static bool forms_are_loose(const surety__conjunction *side,
                             const surety__applicator *one)
 {
-    unsigned counted = surety__side_types(side);
+    unsigned counted = surety__conjunction_types(side);
     unsigned types = 0;
 
     if (!one || one->kind != APPLY_ONE)
@@ -423,8 +184,8 @@ static void forms_compare_counting(surety_diff *diff,
                                    const surety__applicator *before,
                                    const surety__applicator *after)
 {
-    const bool was_counting = forms_are_loose(&task->before, before);
-    const bool is_counting = forms_are_loose(&task->after, after);
+    const bool was_counting = forms_are_loose(task->before, before);
+    const bool is_counting = forms_are_loose(task->after, after);
 
     if (was_counting && !is_counting)
         surety__diff_say(diff, task, "oneOf", DIFF_CONSUMERS,
@@ -436,27 +197,27 @@ static void forms_compare_counting(surety_diff *diff,
 
 /* Both sides have a union: branches that mean the same are compared. */
 static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
-                             const surety__applicator *before,
-                             const surety__applicator *after)
+                             const struct form_union *before,
+                             const struct form_union *after)
 {
     size_t partner[DIFF_BRANCHES];
     bool taken[DIFF_BRANCHES];
 
-    forms_match(before, after, partner, taken);
-    for (size_t j = 0; j < after->count; j++)
+    forms_match(diff, before->one, after->one, partner, taken);
+    for (size_t j = 0; j < after->one->count; j++)
         if (!taken[j])
-            forms_tell(diff, task, after, j, true);
-    for (size_t i = before->count; i > 0; i--) {
-        surety__side left, right;
+            forms_tell(diff, task, after->one, j, true);
+    for (size_t i = before->one->count; i > 0; i--) {
+        const surety__conjunction *left, *right;
 
         if (partner[i - 1] == SIZE_MAX) {
-            forms_tell(diff, task, before, i - 1, false);
+            forms_tell(diff, task, before->one, i - 1, false);
             continue;
         }
-        left = forms_branch(&task->before, before, i - 1);
-        right = forms_branch(&task->after, after, partner[i - 1]);
-        surety__diff_push(diff, surety__diff_with(task, &left, &right), NULL,
-                          0);
+        left = forms_branch(diff, task->before, before, i - 1, false);
+        right = forms_branch(diff, task->after, after, partner[i - 1], true);
+        surety__diff_push(diff, surety__diff_with(diff, task, left, right),
+                          NULL, 0);
     }
 }
 
@@ -464,32 +225,31 @@ static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
  * compared with it. Branches of types that the form does not have are told with
  * the types. */
 static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
-                             const surety__applicator *one, bool is_new)
+                             const struct form_union *of, bool is_new)
 {
-    const surety__side *side = is_new ? &task->after : &task->before;
+    const surety__conjunction *side = is_new ? task->after : task->before;
     const unsigned form =
-        surety__side_types(is_new ? &task->before : &task->after);
+        surety__conjunction_types(is_new ? task->before : task->after);
     unsigned all = 0, open = form;
 
-    for (size_t i = 0; i < one->count; i++) {
-        const surety__side branch = forms_branch(side, one, i);
-
-        all |= surety__side_types(&branch);
-    }
+    for (size_t i = 0; i < of->one->count; i++)
+        all |=
+            surety__conjunction_types(forms_branch(diff, side, of, i, is_new));
     surety__diff_types(diff, task, is_new ? form : all, is_new ? all : form);
-    for (size_t i = 0; i < one->count; i++) {
-        const surety__side branch = forms_branch(side, one, i);
-        const unsigned types = surety__side_types(&branch) & form;
+    for (size_t i = 0; i < of->one->count; i++) {
+        const surety__conjunction *branch =
+            forms_branch(diff, side, of, i, is_new);
+        const unsigned types = surety__conjunction_types(branch) & form;
 
         if (types & open) {
             surety__diff_task put_off =
-                surety__diff_with(task, is_new ? &task->before : &branch,
-                                  is_new ? &branch : &task->after);
+                surety__diff_with(diff, task, is_new ? task->before : branch,
+                                  is_new ? branch : task->after);
 
             put_off.types_told = true;
             surety__diff_push(diff, put_off, NULL, 0);
         } else if (types) {
-            forms_tell(diff, task, one, i, is_new);
+            forms_tell(diff, task, of->one, i, is_new);
         }
         open &= ~types;
     }
@@ -498,52 +258,40 @@ static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
 /* Takes the unions of a task apart; false: it has none. */
 static bool diff_unions(surety_diff *diff, const surety__diff_task *task)
 {
-    const surety__applicator *before = side_union(&task->before);
-    const surety__applicator *after = side_union(&task->after);
-
+    const struct form_union before = forms_first(task->before);
+    const struct form_union after = forms_first(task->after);
     surety__diff_task opened = *task;
 
-    opened.loose = task->loose || forms_are_loose(&task->before, before) ||
-                   forms_are_loose(&task->after, after);
-    if (before || after)
-        forms_compare_counting(diff, task, before, after);
-    if (before && after)
-        diff_union_pairs(diff, &opened, before, after);
-    else if (before || after)
-        diff_union_alone(diff, &opened, before ? before : after, !before);
-    return before || after;
-}
-
-/* A side's n-th union that is not opened; NULL: there is none. */
-static const surety__applicator *side_closed(const surety__side *side, size_t n)
-{
-    for (size_t i = 0; i < side->count; i++)
-        for (uint32_t j = 0; j < side->parts[i]->applicator_count; j++) {
-            const surety__applicator *one = &side->parts[i]->applicators[j];
-
-            if ((one->kind == APPLY_ANY || one->kind == APPLY_ONE) &&
-                !surety__side_opened(side, one) && n-- == 0)
-                return one;
-        }
-    return NULL;
+    if (!before.one && !after.one)
+        return false;
+    opened.loose = task->loose || forms_are_loose(task->before, before.one) ||
+                   forms_are_loose(task->after, after.one);
+    forms_compare_counting(diff, task, before.one, after.one);
+    if (before.one && after.one)
+        diff_union_pairs(diff, &opened, &before, &after);
+    else
+        diff_union_alone(diff, &opened, before.one ? &before : &after,
+                         !before.one);
+    return true;
 }
 
 /* What is beyond the limits of a side must say the same: unions that are not
- * opened, but for the first where none is (which facets.c tells), and of parts
- * that do not fit all that the contracts say. */
+ * opened, but for the first where none is (which facets.c tells), and of
+ * conjuncts that do not fit all that the contracts say. */
 static bool diff_rest_differs(surety_diff *diff, const surety__diff_task *task)
 {
-    const surety__side *before = &task->before;
-    const surety__side *after = &task->after;
-    const bool is_told = !before->opened_count && !after->opened_count;
+    const surety__conjunction *before = task->before;
+    const surety__conjunction *after = task->after;
+    const bool is_told = !surety__conjunction_settled(before) &&
+                         !surety__conjunction_settled(after);
 
     if ((before->is_cut || after->is_cut) &&
         !surety_val_equal(surety_contract_root(diff->before),
                           surety_contract_root(diff->after)))
         return true;
     for (size_t n = is_told;; n++) {
-        const surety__applicator *left = side_closed(before, n);
-        const surety__applicator *right = side_closed(after, n);
+        const surety__applicator *left = forms_closed(before, n).one;
+        const surety__applicator *right = forms_closed(after, n).one;
 
         if (!left && !right)
             return false;
@@ -556,8 +304,8 @@ static bool diff_rest_differs(surety_diff *diff, const surety__diff_task *task)
 
 static void diff_compare(surety_diff *diff, const surety__diff_task *task)
 {
-    const bool never_before = surety__side_never(&task->before);
-    const bool never_after = surety__side_never(&task->after);
+    const bool never_before = surety__conjunction_never(task->before);
+    const bool never_after = surety__conjunction_never(task->after);
 
     if (never_before || never_after) {
         if (!never_before)
@@ -582,11 +330,17 @@ static void diff_compare(surety_diff *diff, const surety__diff_task *task)
 
 static surety_status diff_all(surety_diff *diff)
 {
-    surety__diff_task root = {.at = {"", 0}};
+    const surety__diff_task whole = {.at = {"", 0}};
+    const surety_contract *const contracts[] = {diff->before, diff->after};
 
-    surety__side_add(&root.before, surety_contract_schema(diff->before)->root);
-    surety__side_add(&root.after, surety_contract_schema(diff->after)->root);
-    surety__diff_push(diff, root, NULL, 0);
+    for (size_t i = 0; i < 2; i++)
+        surety__conjunction_add(
+            &diff->graph, surety__diff_list(diff, i),
+            (surety__conjunct){.shape =
+                                   surety_contract_schema(contracts[i])->root});
+    surety__diff_push(
+        diff, surety__diff_with(diff, &whole, &diff->lists[0], &diff->lists[1]),
+        NULL, 0);
     while (diff->status == SURETY_OK && diff->task_count > 0) {
         const surety__diff_task task = diff->tasks[--diff->task_count];
 
@@ -616,6 +370,11 @@ surety_status surety_diff_new(const surety_contract *before,
     diff->after = after;
     surety__arena_init(&diff->arena, alloc, 0);
     surety_buf_init(&diff->scratch, alloc, 0);
+    diff->graph =
+        (surety__graph){.arena = &diff->arena,
+                        .status = &diff->status,
+                        .adds = CONJUNCTION_DIRECT | CONJUNCTION_FOLLOWED,
+                        .cut_at = DIFF_CONJUNCTS};
     status = diff_all(diff);
     if (status == SURETY_OK) {
         *ret_diff = diff;
@@ -638,6 +397,7 @@ void surety_diff_free(surety_diff *diff)
                  diff->change_cap * sizeof(*diff->changes));
     surety__free(diff->alloc, diff->tasks,
                  diff->task_cap * sizeof(*diff->tasks));
+    surety__graph_done(&diff->graph);
     surety__map_done(&diff->seen, diff->alloc);
     surety__map_done(&diff->same, diff->alloc);
     surety_checker_free(diff->checker);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The door of diff/, and what its files share. diff.c walks two schemas side by
- * side; values.c compares what they list, facets.c what else they say of one
- * place, children.c what they say of members and items, same.c what is not
- * taken apart, policy.c what the contracts say around the schemas. */
+ * side, one place of a value after the other; values.c compares what they list
+ * for a place, facets.c what else they say of it, children.c what they say of
+ * members and items, same.c what is not taken apart, policy.c what the
+ * contracts say around the schemas. task.c keeps what they find. */
 #ifndef SURETY_DIFF_DIFF_H
 #define SURETY_DIFF_DIFF_H
 
@@ -14,23 +15,15 @@
 
 /* Subschemas that apply to one value, branches of a union, and unions inside of
  * each other: beyond these the rest says the same, or it does not. */
-enum { DIFF_PARTS = 32, DIFF_BRANCHES = 32, DIFF_OPENED = 8 };
+enum { DIFF_CONJUNCTS = 32, DIFF_BRANCHES = 32, DIFF_OPENED = 8 };
 
-/* All that must hold for a value at one place: shapes, with what they refer to
- * and what their allOf says. None: anything is taken. */
-typedef struct surety__side {
-    const surety__shape *parts[DIFF_PARTS];
-    size_t count;
-    bool is_cut; /* there are more */
-    /* Unions of which one branch is among the parts. */
-    const surety__applicator *opened[DIFF_OPENED];
-    size_t opened_count;
-} surety__side;
-
-/* Two sides to be compared, for the value at a place. */
+/* Two conjunctions to be compared, for the value at a place. They are nodes of
+ * the graph: the same conjunction is the same pointer. A union is settled where
+ * one of its branches is among the conjuncts. What the contracts say around the
+ * schemas has no conjunctions. */
 typedef struct surety__diff_task {
     surety_str at;
-    surety__side before, after;
+    const surety__conjunction *before, *after;
     bool types_told; /* which types are taken was compared already */
     /* In a branch of a oneOf whose branches nothing tells apart: what one takes
      * more or less may make two of them hold, or none. */
@@ -48,26 +41,18 @@ struct surety_diff {
     size_t change_count, change_cap;
     surety__diff_task *tasks; /* a stack */
     size_t task_count, task_cap, pair_count;
-    surety__map seen; /* pairs of sides */
-    surety__map same; /* pairs of shapes that say the same */
-    surety_checker *checker; /* of listed values; NULL: not needed yet */
-    uint64_t work;           /* steps that it may still take */
+    surety__graph graph;
+    surety__conjunction lists[2]; /* of surety__diff_list */
+    surety__member_said said[2];  /* of the member that is compared */
+    surety__map seen;             /* pairs of conjunctions */
+    surety__map same;             /* pairs of shapes that say the same */
+    surety_checker *checker;      /* of listed values; NULL: not needed yet */
+    uint64_t work;                /* steps that it may still take */
     surety_buf scratch;
     surety_status status; /* not OK: everything is passed over */
 };
 
-/* ---- diff.c -------------------------------------------------------------- */
-
-/* Adds a shape with all that it applies in place, each once. */
-void surety__side_add(surety__side *side, const surety__shape *shape);
-/* Whether a branch of it is among the parts. */
-bool surety__side_opened(const surety__side *side,
-                         const surety__applicator *applicator);
-/* Whether nothing is taken there. */
-bool surety__side_never(const surety__side *side);
-/* What a part's document has for a keyword that counts there: its dialect and
- * its vocabularies have it, and no $ref stands in its way. NONE otherwise. */
-surety_val surety__part_keyword(const surety__shape *part, const char *keyword);
+/* ---- task.c -------------------------------------------------------------- */
 
 /* Tells a change at a task's place; the message is what stands in
  * diff->scratch. */
@@ -81,10 +66,14 @@ void surety__diff_say(surety_diff *diff, const surety__diff_task *task,
 void surety__diff_say_below(surety_diff *diff, const surety__diff_task *task,
                             surety_str token, const char *keyword,
                             unsigned breaks, const char *message);
-/* The task's place with other sides. */
-surety__diff_task surety__diff_with(const surety__diff_task *task,
-                                    const surety__side *before,
-                                    const surety__side *after);
+/* An empty list for a conjunction of the old or the new side; good until the
+ * next call for that side. */
+surety__conjunction *surety__diff_list(surety_diff *diff, bool is_new);
+/* The task's place with other conjunctions, which are copied. */
+surety__diff_task surety__diff_with(surety_diff *diff,
+                                    const surety__diff_task *task,
+                                    const surety__conjunction *before,
+                                    const surety__conjunction *after);
 /* Puts off a task at a member or item of its place (token not NULL), or at the
  * place itself. */
 void surety__diff_push(surety_diff *diff, surety__diff_task task,
@@ -116,8 +105,6 @@ bool surety__diff_same_union(surety_diff *diff,
 
 /* Compares what the sides of a task list; true: that is all there is to it. */
 bool surety__diff_values(surety_diff *diff, const surety__diff_task *task);
-/* The types that a side takes, its unions left aside. */
-unsigned surety__side_types(const surety__side *side);
 /* Tells the types that only one side takes. */
 void surety__diff_types(surety_diff *diff, const surety__diff_task *task,
                         unsigned before, unsigned after);

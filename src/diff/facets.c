@@ -12,16 +12,26 @@ static unsigned facet_breaks(bool is_looser)
     return is_looser ? DIFF_CONSUMERS : DIFF_PRODUCERS;
 }
 
-/* ---- types --------------------------------------------------------------- */
-
-unsigned surety__side_types(const surety__side *side)
+/* What the document of a conjunct has for a keyword that counts there: its
+ * dialect and its vocabularies have it, and no $ref stands in its way. NONE
+ * otherwise. */
+static surety_val facet_keyword(const surety__shape *shape, const char *keyword)
 {
-    unsigned types = TYPE_ANY;
+    const surety__resource *resource = shape->resource;
+    const surety__keyword named = surety__keyword_named(surety_str_of(keyword));
+    const surety__keyword known = surety__keyword_in(named, resource->dialect);
+    const unsigned vocabulary = surety__keyword_rows[known].vocabulary;
 
-    for (size_t i = 0; i < side->count; i++)
-        types &= side->parts[i]->types;
-    return types;
+    if (known == KW_NONE ||
+        (vocabulary != VOCABULARY_FORMAT &&
+         !(vocabulary & resource->vocabularies)) ||
+        (resource->dialect < SURETY_DIALECT_2019_09 &&
+         surety_val_get(shape->at, "$ref").doc))
+        return surety_val_none();
+    return surety_val_get(shape->at, keyword);
 }
+
+/* ---- types --------------------------------------------------------------- */
 
 static void facet_tell_types(surety_diff *diff, const surety__diff_task *task,
                              unsigned types, unsigned breaks, const char *rest)
@@ -65,12 +75,12 @@ void surety__diff_types(surety_diff *diff, const surety__diff_task *task,
 }
 
 /* Whether a side asks for an integer as draft 4 has it, which 1.0 is not. */
-static bool facet_is_lexical(const surety__side *side)
+static bool facet_is_lexical(const surety__conjunction *side)
 {
     for (size_t i = 0; i < side->count; i++)
-        if (side->parts[i]->lexical_integer &&
-            (side->parts[i]->types & TYPE_INTEGER) &&
-            !(side->parts[i]->types & TYPE_NUMBER))
+        if (side->items[i].shape->lexical_integer &&
+            (side->items[i].shape->types & TYPE_INTEGER) &&
+            !(side->items[i].shape->types & TYPE_NUMBER))
             return true;
     return false;
 }
@@ -78,8 +88,8 @@ static bool facet_is_lexical(const surety__side *side)
 static void facet_compare_integers(surety_diff *diff,
                                    const surety__diff_task *task)
 {
-    const bool before = facet_is_lexical(&task->before);
-    const bool after = facet_is_lexical(&task->after);
+    const bool before = facet_is_lexical(task->before);
+    const bool after = facet_is_lexical(task->after);
 
     if (before && !after)
         surety__diff_say(diff, task, "type", DIFF_CONSUMERS,
@@ -91,54 +101,7 @@ static void facet_compare_integers(surety_diff *diff,
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* The tightest bound of a side; cell NULL: none. */
-struct facet_bound {
-    const surety_doc *doc;
-    const surety__cell *cell;
-    bool is_exclusive;
-};
-
-/* -1, 0, 1 as a lets through more, the same, less than b; upper ones turn the
- * order around. */
-static int bound_compare(struct facet_bound a, struct facet_bound b,
-                         bool is_upper)
-{
-    int order;
-
-    if (!a.cell || !b.cell)
-        return (a.cell != NULL) - (b.cell != NULL);
-    order = surety__number_compare(a.doc, a.cell, b.doc, b.cell);
-    if (order == 0)
-        return a.is_exclusive - b.is_exclusive;
-    return (order > 0) != is_upper ? 1 : -1;
-}
-
-static struct facet_bound facet_bound_of(const surety__side *side,
-                                         bool is_upper)
-{
-    struct facet_bound tightest = {NULL, NULL, false};
-
-    for (size_t i = 0; i < side->count; i++) {
-        const surety__numbers *numbers = side->parts[i]->numbers;
-
-        for (int exclusive = 0; numbers && exclusive < 2; exclusive++) {
-            const struct facet_bound bound = {
-                side->parts[i]->at.doc,
-                is_upper
-                    ? exclusive ? numbers->exclusive_maximum : numbers->maximum
-                : exclusive ? numbers->exclusive_minimum
-                            : numbers->minimum,
-                exclusive};
-
-            if (bound_compare(bound, tightest, is_upper) > 0)
-                tightest = bound;
-        }
-    }
-    return tightest;
-}
-
-static void bound_tell(surety_diff *diff, struct facet_bound bound,
-                       bool is_upper)
+static void bound_tell(surety_diff *diff, surety__bound bound, bool is_upper)
 {
     if (!bound.cell) {
         surety_buf_text(&diff->scratch, "without a bound");
@@ -154,9 +117,11 @@ static void bound_tell(surety_diff *diff, struct facet_bound bound,
 static void facet_compare_bounds(surety_diff *diff,
                                  const surety__diff_task *task, bool is_upper)
 {
-    const struct facet_bound before = facet_bound_of(&task->before, is_upper);
-    const struct facet_bound after = facet_bound_of(&task->after, is_upper);
-    const int order = bound_compare(after, before, is_upper);
+    const surety__bound before =
+        surety__conjunction_bound(task->before, is_upper);
+    const surety__bound after =
+        surety__conjunction_bound(task->after, is_upper);
+    const int order = surety__bound_compare(after, before, is_upper);
 
     if (order == 0)
         return;
@@ -171,41 +136,26 @@ static void facet_compare_bounds(surety_diff *diff,
 
 /* ---- lengths and counts -------------------------------------------------- */
 
-/* Bounds that are whole numbers. ORDER counts (count_of). */
+/* Bounds that are whole numbers. */
 static const struct facet_count {
     const char *keyword, *what;
+    enum surety__counted counted;
     bool is_upper;
 } facet_counts[] = {
-    {"minLength", "character", false},  {"maxLength", "character", true},
-    {"minItems", "item", false},        {"maxItems", "item", true},
-    {"minProperties", "member", false}, {"maxProperties", "member", true},
+    {"minLength", "character", COUNT_CHARACTERS, false},
+    {"maxLength", "character", COUNT_CHARACTERS, true},
+    {"minItems", "item", COUNT_ITEMS, false},
+    {"maxItems", "item", COUNT_ITEMS, true},
+    {"minProperties", "member", COUNT_MEMBERS, false},
+    {"maxProperties", "member", COUNT_MEMBERS, true},
 };
 
-/* The bound of a part; 0 and UINT64_MAX where it says nothing. */
-static uint64_t count_of(const surety__shape *part, size_t which)
+static uint64_t count_tightest(const surety__conjunction *side,
+                               const struct facet_count *facet)
 {
-    switch (which) {
-    case 0: return part->strings ? part->strings->min_length : 0;
-    case 1: return part->strings ? part->strings->max_length : UINT64_MAX;
-    case 2: return part->arrays ? part->arrays->min_items : 0;
-    case 3: return part->arrays ? part->arrays->max_items : UINT64_MAX;
-    case 4: return part->objects ? part->objects->min_properties : 0;
-    default: return part->objects ? part->objects->max_properties : UINT64_MAX;
-    }
-}
+    const surety__range range = surety__conjunction_range(side, facet->counted);
 
-static uint64_t count_tightest(const surety__side *side, size_t which)
-{
-    const bool is_upper = facet_counts[which].is_upper;
-    uint64_t tightest = is_upper ? UINT64_MAX : 0;
-
-    for (size_t i = 0; i < side->count; i++) {
-        const uint64_t count = count_of(side->parts[i], which);
-
-        if (is_upper ? count < tightest : count > tightest)
-            tightest = count;
-    }
-    return tightest;
+    return facet->is_upper ? range.most : range.least;
 }
 
 static void count_tell(surety_buf *out, uint64_t count, bool is_upper)
@@ -225,8 +175,8 @@ static void facet_compare_counts(surety_diff *diff,
 
     for (size_t i = 0; i < sizeof(facet_counts) / sizeof(*facet_counts); i++) {
         const struct facet_count *facet = &facet_counts[i];
-        const uint64_t before = count_tightest(&task->before, i);
-        const uint64_t after = count_tightest(&task->after, i);
+        const uint64_t before = count_tightest(task->before, facet);
+        const uint64_t after = count_tightest(task->after, facet);
 
         if (before == after)
             continue;
@@ -282,20 +232,20 @@ static const struct facet_text facet_unions[] = {{{"anyOf"}, true, true},
                                                  {{"oneOf"}, true, true}};
 
 /* "uniqueItems": false says nothing. */
-static surety_val text_of(const surety__shape *part, const char *keyword)
+static surety_val text_of(const surety__shape *shape, const char *keyword)
 {
-    const surety_val value = surety__part_keyword(part, keyword);
+    const surety_val value = facet_keyword(shape, keyword);
 
     return strcmp(keyword, "uniqueItems") != 0 || surety_val_bool(value, false)
                ? value
                : surety_val_none();
 }
 
-static bool text_is_there(const surety__shape *part,
+static bool text_is_there(const surety__shape *shape,
                           const struct facet_text *facet)
 {
     for (size_t i = 0; i < FACET_WORDS && facet->keywords[i]; i++) {
-        if (text_of(part, facet->keywords[i]).doc)
+        if (text_of(shape, facet->keywords[i]).doc)
             return true;
         if (facet->by_first)
             return false;
@@ -323,7 +273,7 @@ static bool text_asserts_same(const surety__shape *before,
 
 enum text_order { TEXT_SAME, TEXT_REFERS, TEXT_DIFFERS };
 
-/* How two parts differ in a facet; *ret_keyword is the first keyword that
+/* How two conjuncts differ in a facet; *ret_keyword is the first keyword that
  * differs. */
 static enum text_order text_compare(surety_diff *diff,
                                     const struct facet_text *facet,
@@ -352,23 +302,25 @@ static enum text_order text_compare(surety_diff *diff,
     return TEXT_SAME;
 }
 
-/* The first part of a side from *at on that has the facet and that no part of
- * the other side says the same as; NULL: none. */
+/* The first conjunct of a side from *at on that has the facet and that no
+ * conjunct of the other side says the same as; NULL: none. */
 static const surety__shape *text_alone(surety_diff *diff,
                                        const struct facet_text *facet,
-                                       const surety__side *side,
-                                       const surety__side *other, size_t *at)
+                                       const surety__conjunction *side,
+                                       const surety__conjunction *other,
+                                       size_t *at)
 {
     for (; *at < side->count; ++*at) {
-        bool is_same = !text_is_there(side->parts[*at], facet);
+        bool is_same = !text_is_there(side->items[*at].shape, facet);
         const char *keyword;
 
         for (size_t i = 0; i < other->count && !is_same; i++)
-            is_same = text_is_there(other->parts[i], facet) &&
-                      text_compare(diff, facet, side->parts[*at],
-                                   other->parts[i], &keyword) == TEXT_SAME;
+            is_same =
+                text_is_there(other->items[i].shape, facet) &&
+                text_compare(diff, facet, side->items[*at].shape,
+                             other->items[i].shape, &keyword) == TEXT_SAME;
         if (!is_same)
-            return side->parts[(*at)++];
+            return side->items[(*at)++].shape;
     }
     return NULL;
 }
@@ -393,19 +345,19 @@ static void text_tell(surety_diff *diff, const surety__diff_task *task,
     surety__diff_tell(diff, task, keyword, breaks);
 }
 
-/* A part that only one side has; its first keyword names it. */
+/* A conjunct that only one side has; its first keyword names it. */
 static void text_tell_alone(surety_diff *diff, const surety__diff_task *task,
                             const struct facet_text *facet,
-                            const surety__shape *part, bool is_new)
+                            const surety__shape *shape, bool is_new)
 {
     const surety_val none = surety_val_none();
     unsigned breaks = DIFF_BOTH;
     size_t i = 0;
     surety_val value;
 
-    while (!text_of(part, facet->keywords[i]).doc)
+    while (!text_of(shape, facet->keywords[i]).doc)
         i++;
-    value = text_of(part, facet->keywords[i]);
+    value = text_of(shape, facet->keywords[i]);
     if (facet->restricts)
         breaks = is_new ? DIFF_PRODUCERS : DIFF_CONSUMERS;
     text_tell(diff, task, facet->keywords[i], breaks, is_new ? none : value,
@@ -422,9 +374,9 @@ static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
 
     while (diff->status == SURETY_OK) {
         const surety__shape *before =
-            text_alone(diff, facet, &task->before, &task->after, &i);
+            text_alone(diff, facet, task->before, task->after, &i);
         const surety__shape *after =
-            text_alone(diff, facet, &task->after, &task->before, &j);
+            text_alone(diff, facet, task->after, task->before, &j);
         const char *keyword;
 
         if (!before && !after)
@@ -442,15 +394,15 @@ static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
     }
 }
 
-/* Whether several parts of a side, one of them with patterns, say which names
- * are additional. */
-static bool facet_shares_names(const surety__side *side)
+/* Whether several conjuncts of a side, one of them with patterns, say which
+ * names are additional. */
+static bool facet_shares_names(const surety__conjunction *side)
 {
     bool has_patterns = false;
     size_t count = 0;
 
     for (size_t i = 0; i < side->count; i++) {
-        const surety__objects *objects = side->parts[i]->objects;
+        const surety__objects *objects = side->items[i].shape->objects;
 
         has_patterns = has_patterns || (objects && objects->pattern_count > 0);
         count += objects && (objects->pattern_count > 0 || objects->additional);
@@ -463,10 +415,11 @@ static void facet_compare_texts(surety_diff *diff,
 {
     for (size_t i = 0; i < sizeof(facet_texts) / sizeof(*facet_texts); i++)
         facet_compare_text(diff, task, &facet_texts[i]);
-    if (facet_shares_names(&task->before) || facet_shares_names(&task->after))
+    if (facet_shares_names(task->before) || facet_shares_names(task->after))
         facet_compare_text(diff, task, &facet_patterns);
     for (size_t i = 0; i < 2; i++)
-        if (task->before.opened_count == 0 && task->after.opened_count == 0)
+        if (!surety__conjunction_settled(task->before) &&
+            !surety__conjunction_settled(task->after))
             facet_compare_text(diff, task, &facet_unions[i]);
 }
 
@@ -477,14 +430,14 @@ static uint64_t evaluated_add(uint64_t sum, uint64_t value)
     return sum + (value + 1) * 0x9E3779B97F4A7C15u;
 }
 
-/* A sum over what a side's parts evaluate, in whatever order. */
-static uint64_t facet_evaluated(const surety__side *side)
+/* A sum over what a side's conjuncts evaluate, in whatever order. */
+static uint64_t facet_evaluated(const surety__conjunction *side)
 {
     uint64_t sum = 0;
 
     for (size_t i = 0; i < side->count; i++) {
-        const surety__objects *objects = side->parts[i]->objects;
-        const surety__arrays *arrays = side->parts[i]->arrays;
+        const surety__objects *objects = side->items[i].shape->objects;
+        const surety__arrays *arrays = side->items[i].shape->arrays;
 
         for (uint32_t j = 0; objects && j < objects->property_count; j++)
             if (objects->properties[j].shape)
@@ -499,29 +452,31 @@ static uint64_t facet_evaluated(const surety__side *side)
             sum = evaluated_add(sum, arrays->prefix_count * 8 +
                                          (arrays->rest ? 4 : 0) +
                                          (arrays->contains ? 2 : 0));
-        sum = evaluated_add(sum, side->parts[i]->applicator_count);
+        sum = evaluated_add(sum, side->items[i].shape->applicator_count);
     }
     return sum;
 }
 
-/* Whether the same may be left over on both sides. Where parts of a side stand
- * in other subschemas, who sees whose is not worked out. */
-static bool facet_leaves_same(surety_diff *diff, const surety__side *before,
-                              const surety__side *after)
+/* Whether the same may be left over on both sides. Where conjuncts of a side
+ * stand in other subschemas, who sees whose is not worked out. */
+static bool facet_leaves_same(surety_diff *diff,
+                              const surety__conjunction *before,
+                              const surety__conjunction *after)
 {
     if (facet_evaluated(before) != facet_evaluated(after))
         return false;
-    return (!before->parts[0]->applicator_count &&
-            !after->parts[0]->applicator_count && before->count == 1 &&
+    return (!before->items[0].shape->applicator_count &&
+            !after->items[0].shape->applicator_count && before->count == 1 &&
             after->count == 1) ||
-           surety__diff_same(diff, before->parts[0], after->parts[0]);
+           surety__diff_same(diff, before->items[0].shape,
+                             after->items[0].shape);
 }
 
-/* Whether a part of the side has the keyword. */
-static bool side_has(const surety__side *side, const char *keyword)
+/* Whether a conjunct of the side has the keyword. */
+static bool side_has(const surety__conjunction *side, const char *keyword)
 {
     for (size_t i = 0; i < side->count; i++)
-        if (surety__part_keyword(side->parts[i], keyword).doc)
+        if (facet_keyword(side->items[i].shape, keyword).doc)
             return true;
     return false;
 }
@@ -535,14 +490,14 @@ static void facet_compare_context(surety_diff *diff,
     static const char *const dynamic[] = {"$dynamicRef", "$recursiveRef"};
 
     for (size_t i = 0; i < 2; i++)
-        if (side_has(&task->before, unevaluated[i]) &&
-            side_has(&task->after, unevaluated[i]) &&
-            !facet_leaves_same(diff, &task->before, &task->after))
+        if (side_has(task->before, unevaluated[i]) &&
+            side_has(task->after, unevaluated[i]) &&
+            !facet_leaves_same(diff, task->before, task->after))
             surety__diff_say(diff, task, unevaluated[i], DIFF_BOTH,
                              "other parts of the value are left over for it");
     for (size_t i = 0; i < 2; i++)
-        if (side_has(&task->before, dynamic[i]) &&
-            side_has(&task->after, dynamic[i]) &&
+        if (side_has(task->before, dynamic[i]) &&
+            side_has(task->after, dynamic[i]) &&
             !surety_val_equal(surety_contract_root(diff->before),
                               surety_contract_root(diff->after)))
             surety__diff_say(diff, task, dynamic[i], DIFF_BOTH,
@@ -551,8 +506,8 @@ static void facet_compare_context(surety_diff *diff,
 
 void surety__diff_facets(surety_diff *diff, const surety__diff_task *task)
 {
-    const unsigned before = surety__side_types(&task->before);
-    const unsigned after = surety__side_types(&task->after);
+    const unsigned before = surety__conjunction_types(task->before);
+    const unsigned after = surety__conjunction_types(task->after);
 
     if (!task->types_told)
         surety__diff_types(diff, task, before, after);

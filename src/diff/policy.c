@@ -171,7 +171,7 @@ surety_bump surety_diff_bump(const surety_diff *diff)
 {
     surety_bump bump = SURETY_BUMP_NONE;
 
-    for (size_t i = 0; i < surety_diff_count(diff); i++) {
+    for (size_t i = 0; i < diff->change_count; i++) {
         const surety_change *change = &diff->changes[i];
 
         if (change->breaks_consumers)

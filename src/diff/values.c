@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A side that lists its values (enum, const) takes those of them that all of
- * its parts take, and no others. Such a list is short, so nothing is compared:
- * each value is checked by both sides, whatever their keywords are. In a oneOf
- * whose branches may hold together that says too little, for a branch may be
- * what makes another one too many: there the lists themselves are compared, and
- * the other keywords as anywhere. */
+ * its conjuncts take, and no others. Such a list is short, so nothing is
+ * compared: each value is checked by both sides, whatever their keywords are.
+ * In a oneOf whose branches may hold together that says too little, for a
+ * branch may be what makes another one too many: there the lists themselves are
+ * compared, and the other keywords as anywhere. */
 #include "diff/diff.h"
 
 /* Steps that the checks of one diff may take together. Values beyond them are
@@ -15,21 +15,20 @@ enum { DIFF_WORK = 20000000 };
 struct value_list {
     const surety__choices *list;
     const surety_doc *doc;
-    const surety__side *side;
+    const surety__conjunction *side;
     const surety_schema *schema;
 };
 
-static struct value_list values_of(const surety__side *side,
+static struct value_list values_of(const surety__conjunction *side,
                                    const surety_contract *contract)
 {
+    const surety__shape *listing = surety__conjunction_listing(side);
     struct value_list values = {.side = side,
                                 .schema = surety_contract_schema(contract)};
 
-    for (size_t i = 0; i < side->count && !values.list; i++) {
-        const surety__shape *part = side->parts[i];
-
-        values.list = part->constant ? part->constant : part->choices;
-        values.doc = part->at.doc;
+    if (listing) {
+        values.list = listing->constant ? listing->constant : listing->choices;
+        values.doc = listing->at.doc;
     }
     return values;
 }
@@ -39,27 +38,21 @@ static surety_val values_at(const struct value_list *values, uint32_t i)
     return (surety_val){values->doc, (uint32_t)values->list->list[i].value};
 }
 
-/* Whether all parts of a side take the value; listed: whether it is in all
+/* Whether all conjuncts of a side take the value; listed: whether it is in all
  * their lists. */
 static bool values_take(surety_diff *diff, const struct value_list *values,
                         surety_val value, bool listed)
 {
-    const surety__side *side = values->side;
+    const surety__conjunction *side = values->side;
     bool valid = true;
 
-    for (size_t i = 0; i < side->count && valid; i++) {
-        const surety__shape *part = side->parts[i];
-
-        if (!listed && surety__shape_check(diff->checker, values->schema, part,
-                                           value, &diff->work, &valid))
+    if (listed)
+        return surety__conjunction_lists(side, value);
+    for (size_t i = 0; i < side->count && valid; i++)
+        if (surety__shape_check(diff->checker, values->schema,
+                                side->items[i].shape, value, &diff->work,
+                                &valid))
             return false;
-        if (listed)
-            valid =
-                (!part->choices ||
-                 surety__choices_have(part->choices, part->at.doc, value)) &&
-                (!part->constant ||
-                 surety__choices_have(part->constant, part->at.doc, value));
-    }
     return valid;
 }
 
@@ -137,24 +130,25 @@ static void values_tell(surety_diff *diff, const surety__diff_task *task,
                       is_new ? DIFF_CONSUMERS : DIFF_PRODUCERS);
 }
 
-/* Whether a part of the side leads to other subschemas, and among them may be a
- * dynamic reference, whose meaning there is not known to the check. */
+/* Whether a conjunct of the side leads to other subschemas, and among them may
+ * be a dynamic reference, whose meaning there is not known to the check. */
 static bool values_are_dynamic(const struct value_list *values)
 {
     for (size_t i = 0; i < values->side->count && values->schema->dynamic; i++)
-        if (values->side->parts[i]->applicator_count ||
-            values->side->parts[i]->objects || values->side->parts[i]->arrays)
+        if (values->side->items[i].shape->applicator_count ||
+            values->side->items[i].shape->objects ||
+            values->side->items[i].shape->arrays)
             return true;
     return false;
 }
 
 bool surety__diff_values(surety_diff *diff, const surety__diff_task *task)
 {
-    const struct value_list before = values_of(&task->before, diff->before);
-    const struct value_list after = values_of(&task->after, diff->after);
+    const struct value_list before = values_of(task->before, diff->before);
+    const struct value_list after = values_of(task->after, diff->after);
 
-    if ((!before.list && !after.list) || task->before.is_cut ||
-        task->after.is_cut)
+    if ((!before.list && !after.list) || task->before->is_cut ||
+        task->after->is_cut)
         return false;
     if (!diff->checker) {
         diff->checker = surety_checker_new(diff->alloc, NULL);

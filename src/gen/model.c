@@ -329,7 +329,7 @@ static void model_node(surety__gen_model *model, surety__gen_node *node)
         return;
     one = facts.union_count ? surety__facts_union(&facts) : NULL;
     if (facts.union_count > 1 || (one && one->count > GEN_UNION_MAX)) {
-        model_lost(model, node, facts.all.items[facts.union_part].shape->at,
+        model_lost(model, node, facts.all.items[facts.first.conjunct].shape->at,
                    NULL,
                    facts.union_count > 1 ? "two unions stand beside each other"
                                          : "a union has more than 64 branches");

@@ -3,12 +3,14 @@
  * of the value itself. Bounds of the same kind count as their tightest. */
 #include "schema/conjunction.h"
 
-static bool conjunction_has(const surety__conjunction *all,
-                            const surety__shape *shape)
+/* Whether the shape is there; then what is settled stays settled. */
+static bool conjunction_has(surety__conjunction *all, surety__conjunct one)
 {
     for (size_t i = 0; i < all->count; i++)
-        if (all->items[i].shape == shape)
+        if (all->items[i].shape == one.shape) {
+            all->items[i].settled |= one.settled;
             return true;
+        }
     return false;
 }
 
@@ -29,8 +31,9 @@ static bool conjunction_room(surety__graph *graph, surety__conjunction *all)
     return true;
 }
 
-bool surety__conjunction_add(surety__graph *graph, surety__conjunction *all,
-                             surety__conjunct one)
+/* Adds one conjunct and nothing that it refers to. */
+static bool conjunction_put(surety__graph *graph, surety__conjunction *all,
+                            surety__conjunct one)
 {
     const uint64_t steps = 1 + all->count / 16;
 
@@ -45,7 +48,7 @@ bool surety__conjunction_add(surety__graph *graph, surety__conjunction *all,
         return surety__graph_fail(graph, SURETY_LIMIT);
     if (graph->work)
         *graph->work -= steps;
-    if (conjunction_has(all, one.shape))
+    if (conjunction_has(all, one))
         return true;
     if (graph->cut_at && all->count >= graph->cut_at)
         return all->is_cut = true;
@@ -61,18 +64,19 @@ bool surety__conjunction_apply(surety__graph *graph, surety__conjunction *all,
                                size_t i, const surety__shape *shape)
 {
     assert(i < all->count);
-    return surety__conjunction_add(
-        graph, all,
-        (surety__conjunct){.shape = shape,
-                           .from = (uint32_t)i,
-                           .here = true,
-                           .quiet = all->items[i].quiet});
+    return conjunction_put(graph, all,
+                           (surety__conjunct){.shape = shape,
+                                              .from = (uint32_t)i,
+                                              .here = true,
+                                              .quiet = all->items[i].quiet});
 }
 
-bool surety__conjunction_follow(surety__graph *graph, surety__conjunction *all,
-                                surety__conjunction_fn *decide, void *context)
+/* Follows the conjuncts from number `start` on. */
+static bool conjunction_follow(surety__graph *graph, surety__conjunction *all,
+                               size_t start, surety__conjunction_fn *decide,
+                               void *context)
 {
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = start; i < all->count; i++) {
         const surety__shape *shape = all->items[i].shape;
 
         for (uint32_t j = 0; j < shape->applicator_count; j++) {
@@ -87,6 +91,74 @@ bool surety__conjunction_follow(surety__graph *graph, surety__conjunction *all,
         }
     }
     return *graph->status == SURETY_OK;
+}
+
+bool surety__conjunction_follow(surety__graph *graph, surety__conjunction *all,
+                                surety__conjunction_fn *decide, void *context)
+{
+    return conjunction_follow(graph, all, 0, decide, context);
+}
+
+bool surety__conjunction_add(surety__graph *graph, surety__conjunction *all,
+                             surety__conjunct one)
+{
+    const size_t start = all->count;
+
+    return conjunction_put(graph, all, one) &&
+           (!(graph->adds & CONJUNCTION_FOLLOWED) ||
+            conjunction_follow(graph, all, start, NULL, NULL));
+}
+
+/* ---- unions -------------------------------------------------------------- */
+
+size_t surety__conjunction_settled(const surety__conjunction *all)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        for (uint32_t j = 0; j < SETTLED_MAX; j++)
+            count += surety__conjunct_settled(&all->items[i], j);
+    return count;
+}
+
+bool surety__conjunction_union(const surety__conjunction *all, size_t n,
+                               surety__union_at *ret_at)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__shape *shape = all->items[i].shape;
+
+        for (uint32_t j = 0; j < shape->applicator_count; j++)
+            if ((shape->applicators[j].kind == APPLY_ANY ||
+                 shape->applicators[j].kind == APPLY_ONE) &&
+                !surety__conjunct_settled(&all->items[i], j) && n-- == 0) {
+                *ret_at = (surety__union_at){i, j};
+                return true;
+            }
+    }
+    return false;
+}
+
+bool surety__conjunction_branch(surety__graph *graph,
+                                const surety__conjunction *all,
+                                surety__union_at at,
+                                const surety__shape *branch,
+                                surety__conjunction *ret_all)
+{
+    assert(all != ret_all && at.conjunct < all->count);
+    ret_all->is_cut |= all->is_cut;
+    if (!surety__conjunction_add(graph, ret_all,
+                                 (surety__conjunct){.shape = branch}))
+        return false;
+    for (size_t i = 0; i < all->count; i++) {
+        surety__conjunct one = all->items[i];
+
+        if (i == at.conjunct)
+            surety__conjunct_settle(&one, at.index);
+        /* What it refers to is one of those that follow. */
+        if (!conjunction_put(graph, ret_all, one))
+            return false;
+    }
+    return true;
 }
 
 /* ---- what they say together ---------------------------------------------- */

@@ -60,7 +60,9 @@ enum surety__conjunction_adds {
      * shape that asserts nothing is left out. */
     CONJUNCTION_DIRECT = 1,
     /* false is left out. */
-    CONJUNCTION_POSSIBLE = 2
+    CONJUNCTION_POSSIBLE = 2,
+    /* What allOf and references of it lead to is added right behind it. */
+    CONJUNCTION_FOLLOWED = 4
 };
 
 typedef struct surety__graph {
@@ -109,8 +111,8 @@ surety__conjunction_node *surety__graph_node(surety__graph *graph,
 
 /* ---- lists (conjunction.c) ----------------------------------------------- */
 
-/* Adds a conjunct whose shape is not there yet. NULL as its shape adds nothing.
- * False: status says why. */
+/* Adds a conjunct; of one whose shape is there already, only what is settled.
+ * NULL as its shape adds nothing. False: status says why. */
 bool surety__conjunction_add(surety__graph *graph, surety__conjunction *all,
                              surety__conjunct one);
 
@@ -126,6 +128,44 @@ bool surety__conjunction_follow(surety__graph *graph, surety__conjunction *all,
 /* Adds a shape that conjunct i leads to at the same value. */
 bool surety__conjunction_apply(surety__graph *graph, surety__conjunction *all,
                                size_t i, const surety__shape *shape);
+
+/* Where a union (anyOf, oneOf) stands. */
+typedef struct surety__union_at {
+    size_t conjunct;
+    uint32_t index; /* of the applicator */
+} surety__union_at;
+static inline const surety__applicator *surety__conjunction_applicator(
+    const surety__conjunction *all, surety__union_at at)
+{
+    return &all->items[at.conjunct].shape->applicators[at.index];
+}
+/* Bits of `settled`. In a shape references, allOf, anyOf and oneOf stand before
+ * all other applicators (schema/build.c), each once. */
+enum { SETTLED_MAX = 8 };
+static inline bool surety__conjunct_settled(const surety__conjunct *one,
+                                            uint32_t index)
+{
+    assert(index < SETTLED_MAX);
+    return one->settled >> index & 1;
+}
+static inline void surety__conjunct_settle(surety__conjunct *one,
+                                           uint32_t index)
+{
+    assert(index < SETTLED_MAX);
+    one->settled |= (uint8_t)(1u << index);
+}
+/* How many applicators are settled. */
+size_t surety__conjunction_settled(const surety__conjunction *all);
+/* The n-th union that is not settled; false: there are not so many. */
+bool surety__conjunction_union(const surety__conjunction *all, size_t n,
+                               surety__union_at *ret_at);
+/* Adds what applies to a value of one branch of a union: the branch, and then
+ * everything else, the union settled. */
+bool surety__conjunction_branch(surety__graph *graph,
+                                const surety__conjunction *all,
+                                surety__union_at at,
+                                const surety__shape *branch,
+                                surety__conjunction *ret_all);
 
 /* Whether one conjunct is false. */
 bool surety__conjunction_never(const surety__conjunction *all);
@@ -224,8 +264,8 @@ typedef struct surety__facts {
     const surety__shape *lost;
     /* The unions that count and are not decided: how many, and where the first
      * stands. */
-    size_t union_count, union_part;
-    uint32_t union_index;
+    size_t union_count;
+    surety__union_at first;
 } surety__facts;
 
 /* Follows references and allOf; false: status says why. */
@@ -233,12 +273,20 @@ bool surety__facts_gather(surety__graph *graph,
                           const surety__conjunction_node *node,
                           surety__facts *facts);
 /* The first union. */
-const surety__applicator *surety__facts_union(const surety__facts *facts);
-/* Adds what applies to a value of one branch of the first union: the branch,
- * and then everything else, the union settled. */
-bool surety__facts_branch(surety__graph *graph, const surety__facts *facts,
-                          const surety__shape *branch,
-                          surety__conjunction *all);
+static inline const surety__applicator *
+surety__facts_union(const surety__facts *facts)
+{
+    return surety__conjunction_applicator(&facts->all, facts->first);
+}
+/* As surety__conjunction_branch, of the first union. */
+static inline bool surety__facts_branch(surety__graph *graph,
+                                        const surety__facts *facts,
+                                        const surety__shape *branch,
+                                        surety__conjunction *all)
+{
+    return surety__conjunction_branch(graph, &facts->all, facts->first, branch,
+                                      all);
+}
 /* The values of the first enum or const that all conjuncts allow; gives the
  * shape that has it, or NULL where there is neither. */
 const surety__shape *surety__facts_choices(surety__graph *graph,

@@ -4,10 +4,6 @@
  * caller decides what becomes of it. */
 #include "schema/conjunction.h"
 
-/* Bits of `settled`. In a shape references, allOf, anyOf and oneOf stand before
- * all other applicators (schema/build.c), each once. */
-enum { FACTS_SETTLED = 8 };
-
 /* References that lead to references. */
 enum { FACTS_HOPS = 64 };
 
@@ -15,18 +11,6 @@ struct facts_work {
     surety__graph *graph;
     surety__facts *facts;
 };
-
-static bool facts_settled(const surety__conjunct *one, uint32_t index)
-{
-    assert(index < FACTS_SETTLED);
-    return one->settled >> index & 1;
-}
-
-static void facts_settle(surety__conjunct *one, uint32_t index)
-{
-    assert(index < FACTS_SETTLED);
-    one->settled |= (uint8_t)(1u << index);
-}
 
 /* Where a dynamic reference leads: the outermost resource that has the name
  * decides (2020-12 core, section 8.2.3.2), and the root is outside of all. NULL
@@ -54,7 +38,8 @@ static bool facts_decide(void *context, surety__conjunction *all, size_t i,
     const uint32_t index = (uint32_t)(one - all->items[i].shape->applicators);
     const surety__shape *target;
 
-    if (one->kind != APPLY_DYNAMIC || facts_settled(&all->items[i], index))
+    if (one->kind != APPLY_DYNAMIC ||
+        surety__conjunct_settled(&all->items[i], index))
         return true;
     target = facts_dynamic(work->graph, one);
     if (!target)
@@ -72,19 +57,18 @@ static void facts_add_unions(const surety__graph *graph, surety__facts *facts)
             const surety__applicator *one = &conjunct->shape->applicators[j];
 
             if (one->kind == APPLY_ALL || one->kind == APPLY_DYNAMIC)
-                facts_settle(conjunct, j);
+                surety__conjunct_settle(conjunct, j);
             facts->any_of |= one->kind == APPLY_ANY;
             facts->conditional |= one->kind == APPLY_IF ||
                                   one->kind == APPLY_DEPENDENT ||
                                   one->kind == APPLY_PROPERTY_VALUE;
             if ((one->kind != APPLY_ANY && one->kind != APPLY_ONE) ||
-                facts_settled(conjunct, j))
+                surety__conjunct_settled(conjunct, j))
                 continue;
             if (graph->counts && !graph->counts(one, facts->types)) {
-                facts_settle(conjunct, j);
+                surety__conjunct_settle(conjunct, j);
             } else if (facts->union_count++ == 0) {
-                facts->union_part = i;
-                facts->union_index = j;
+                facts->first = (surety__union_at){i, j};
             }
         }
     }
@@ -110,31 +94,6 @@ bool surety__facts_gather(surety__graph *graph,
     facts->types &= surety__conjunction_types(all);
     facts->speaks = surety__conjunction_speaks(all);
     facts_add_unions(graph, facts);
-    return true;
-}
-
-/* ---- unions -------------------------------------------------------------- */
-
-const surety__applicator *surety__facts_union(const surety__facts *facts)
-{
-    return &facts->all.items[facts->union_part]
-                .shape->applicators[facts->union_index];
-}
-
-bool surety__facts_branch(surety__graph *graph, const surety__facts *facts,
-                          const surety__shape *branch, surety__conjunction *all)
-{
-    if (!surety__conjunction_add(graph, all,
-                                 (surety__conjunct){.shape = branch}))
-        return false;
-    for (size_t i = 0; i < facts->all.count; i++) {
-        surety__conjunct one = facts->all.items[i];
-
-        if (i == facts->union_part)
-            facts_settle(&one, facts->union_index);
-        if (!surety__conjunction_add(graph, all, one))
-            return false;
-    }
     return true;
 }
 

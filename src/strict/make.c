@@ -135,7 +135,7 @@ static void union_tell(surety_strict *strict, const surety__applicator *of,
 static void node_branches(surety_strict *strict, surety__node *node,
                           const surety__facts *facts)
 {
-    const surety__shape *shape = facts->all.items[facts->union_part].shape;
+    const surety__shape *shape = facts->all.items[facts->first.conjunct].shape;
     const surety__applicator *of = surety__facts_union(facts);
     const bool bare = facts->all.count == 1 &&
                       node->conjunction->types == TYPE_ANY &&

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the comparison of a task leaves: changes at its place, and tasks for the
+ * places below. A change is noted once at a place; a pair of conjunctions is
+ * compared once, wherever it comes again. */
+#include "diff/diff.h"
+
+enum { DIFF_VALUE_MAX = 80 };
+
+/* ---- what is told ------------------------------------------------------- */
+
+static void diff_keep_text(surety_diff *diff, surety_str text,
+                           surety_str *ret_text)
+{
+    *ret_text = surety__arena_text(&diff->arena, text);
+    if (!ret_text->ptr)
+        diff->status = SURETY_NOMEM;
+}
+
+/* The JSON Pointer of the first conjunct in its document; NULL: what the
+ * contracts say around the schemas has none. */
+static void diff_locate(surety_diff *diff, const surety__conjunction *all,
+                        surety_str *ret_location)
+{
+    surety_buf_reset(&diff->scratch);
+    if (all && all->count)
+        surety_val_pointer(all->items[0].shape->at, &diff->scratch);
+    diff_keep_text(diff, surety_buf_str(&diff->scratch), ret_location);
+}
+
+/* Whether the change was told at its place before; then whoever it breaks, too,
+ * is added there. */
+static bool diff_is_told(surety_diff *diff, const surety_change *change)
+{
+    for (size_t i = diff->change_count; i > 0; i--) {
+        surety_change *told = &diff->changes[i - 1];
+
+        if (!surety_str_equal(told->at, change->at))
+            return false;
+        if (surety_str_equal(told->keyword, change->keyword) &&
+            surety_str_equal(told->message, change->message)) {
+            told->breaks_consumers |= change->breaks_consumers;
+            told->breaks_producers |= change->breaks_producers;
+            return true;
+        }
+    }
+    return false;
+}
+
+void surety__diff_tell(surety_diff *diff, const surety__diff_task *task,
+                       const char *keyword, unsigned breaks)
+{
+    const unsigned whom = task->loose ? DIFF_BOTH : breaks;
+    surety_change change = {.at = task->at,
+                            .keyword = surety_str_of(keyword),
+                            .breaks_consumers = whom & DIFF_CONSUMERS,
+                            .breaks_producers = whom & DIFF_PRODUCERS};
+    void *items = diff->changes;
+
+    if (diff->status == SURETY_OK)
+        diff->status = diff->scratch.status;
+    if (diff->status == SURETY_OK)
+        diff_keep_text(diff, surety_buf_str(&diff->scratch), &change.message);
+    if (diff->status == SURETY_OK && !diff_is_told(diff, &change)) {
+        diff_locate(diff, task->before, &change.old_location);
+        diff_locate(diff, task->after, &change.new_location);
+        if (diff->status == SURETY_OK)
+            diff->status = surety__grow(diff->alloc, &items, &diff->change_cap,
+                                        diff->change_count + 1, sizeof(change),
+                                        SURETY_DIFF_CHANGES_MAX);
+        diff->changes = items;
+        if (diff->status == SURETY_OK)
+            diff->changes[diff->change_count++] = change;
+    }
+    surety_buf_reset(&diff->scratch);
+}
+
+void surety__diff_say(surety_diff *diff, const surety__diff_task *task,
+                      const char *keyword, unsigned breaks, const char *message)
+{
+    surety_buf_reset(&diff->scratch);
+    surety_buf_text(&diff->scratch, message);
+    surety__diff_tell(diff, task, keyword, breaks);
+}
+
+/* A place below another one; empty with the status set. */
+static surety_str diff_below(surety_diff *diff, surety_str at,
+                             const char *token, size_t token_len)
+{
+    surety_str place = {NULL, 0};
+
+    surety_buf_reset(&diff->scratch);
+    surety_buf_add(&diff->scratch, at);
+    if (token)
+        surety_pointer_token(&diff->scratch, (surety_str){token, token_len});
+    if (diff->scratch.status)
+        diff->status = SURETY_NOMEM;
+    else
+        diff_keep_text(diff, surety_buf_str(&diff->scratch), &place);
+    surety_buf_reset(&diff->scratch);
+    return place;
+}
+
+void surety__diff_say_below(surety_diff *diff, const surety__diff_task *task,
+                            surety_str token, const char *keyword,
+                            unsigned breaks, const char *message)
+{
+    surety__diff_task below = *task;
+
+    if (diff->status)
+        return;
+    below.at =
+        diff_below(diff, task->at, token.ptr ? token.ptr : "", token.len);
+    surety__diff_say(diff, &below, keyword, breaks, message);
+}
+
+void surety__diff_value(surety_diff *diff, surety_val value)
+{
+    surety_buf *out = &diff->scratch;
+    const size_t start = out->len;
+
+    if (surety_val_write(value, SURETY_STYLE_COMPACT, out))
+        return;
+    if (out->len - start > DIFF_VALUE_MAX) {
+        out->len = start + DIFF_VALUE_MAX;
+        while (out->len > start &&
+               ((unsigned char)out->ptr[out->len] & 0xC0) == 0x80)
+            out->len--;
+        surety_buf_text(out, "...");
+    }
+}
+
+/* ---- the stack ---------------------------------------------------------- */
+
+surety__conjunction *surety__diff_list(surety_diff *diff, bool is_new)
+{
+    surety__conjunction *list = &diff->lists[is_new];
+
+    list->count = 0;
+    list->is_cut = false;
+    return list;
+}
+
+/* Whether a task's conjunctions were compared before in the same way; remembers
+ * them. */
+static bool diff_is_seen(surety_diff *diff, const surety__diff_task *task)
+{
+    uint64_t key = 1 + (uint64_t)task->loose * 2 + task->types_told;
+
+    key = surety__diff_mix(key, (uintptr_t)task->before);
+    key = surety__diff_mix(key, (uintptr_t)task->after);
+    if (surety__map_get(&diff->seen, key))
+        return true;
+    if (!surety__map_put(&diff->seen, diff->alloc, key, diff))
+        diff->status = SURETY_NOMEM;
+    return false;
+}
+
+/* The node of a conjunction; an empty one where there is no memory. */
+static const surety__conjunction *diff_node(surety_diff *diff,
+                                            const surety__conjunction *all)
+{
+    static const surety__conjunction none = {NULL, 0, 0, false};
+    const surety__conjunction_node *node =
+        surety__graph_node(&diff->graph, all, TYPE_ANY);
+
+    return node ? &node->all : &none;
+}
+
+surety__diff_task surety__diff_with(surety_diff *diff,
+                                    const surety__diff_task *task,
+                                    const surety__conjunction *before,
+                                    const surety__conjunction *after)
+{
+    return (surety__diff_task){.at = task->at,
+                               .before = diff_node(diff, before),
+                               .after = diff_node(diff, after),
+                               .loose = task->loose};
+}
+
+void surety__diff_push(surety_diff *diff, surety__diff_task task,
+                       const char *token, size_t token_len)
+{
+    void *items = diff->tasks;
+
+    assert(task.before && task.after);
+    if (diff->status || (task.before->count == 0 && task.after->count == 0) ||
+        diff_is_seen(diff, &task) || diff->status)
+        return;
+    if (diff->pair_count++ >= SURETY_DIFF_PAIRS_MAX) {
+        diff->status = SURETY_LIMIT;
+        return;
+    }
+    if (token)
+        task.at = diff_below(diff, task.at, token, token_len);
+    if (diff->status == SURETY_OK)
+        diff->status =
+            surety__grow(diff->alloc, &items, &diff->task_cap,
+                         diff->task_count + 1, sizeof(*diff->tasks), SIZE_MAX);
+    diff->tasks = items;
+    if (diff->status == SURETY_OK)
+        diff->tasks[diff->task_count++] = task;
+}
