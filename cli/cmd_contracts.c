@@ -47,18 +47,26 @@ const struct option_row contracts_lint_options[] = {
      "no line for a contract without mistakes"},
     OPTION_END};
 
-/* A registry that has been listed; NULL: said why. */
-static surety_registry *open_listed(struct cli *cli)
+/* All contracts of a registry. */
+struct listing {
+    surety_registry *registry; /* NULL: it could not be listed */
+    const surety_registry_entry *entries;
+    size_t count;
+};
+
+/* Lists the registry; without one the reason has been said. */
+static struct listing listing_open(struct cli *cli)
 {
-    surety_registry *registry = library_open(cli);
+    struct listing all = {library_open(cli), NULL, 0};
     surety_error error;
 
-    if (registry && surety_registry_list(registry, &error) != SURETY_OK) {
+    if (all.registry && surety_registry_list(all.registry, &all.entries,
+                                             &all.count, &error) != SURETY_OK) {
         cli_report(cli, CODE_WORLD, "contracts", (surety_str){NULL, 0}, &error);
-        surety_registry_free(registry);
-        return NULL;
+        surety_registry_free(all.registry);
+        all.registry = NULL;
     }
-    return registry;
+    return all;
 }
 
 /* ---- list --------------------------------------------------------------- */
@@ -110,7 +118,7 @@ static size_t wider(size_t width, surety_str text)
     return columns > width ? columns : width;
 }
 
-static void list_table(struct cli *cli, const surety_registry *registry)
+static void list_table(struct cli *cli, const struct listing *all)
 {
     size_t name_width = 4;
     size_t version_width = 7;
@@ -119,8 +127,8 @@ static void list_table(struct cli *cli, const surety_registry *registry)
     surety_buf about;
 
     surety_buf_init(&about, NULL, 0);
-    for (size_t i = 0; i < surety_registry_count(registry); i++) {
-        const surety_registry_entry entry = surety_registry_at(registry, i);
+    for (size_t i = 0; i < all->count; i++) {
+        const surety_registry_entry entry = all->entries[i];
         if (entry.error.len > 0)
             continue;
         surety_buf_reset(&about);
@@ -133,8 +141,8 @@ static void list_table(struct cli *cli, const surety_registry *registry)
     put_column(out, surety_str_of("VERSION"), version_width);
     put_column(out, surety_str_of("TITLE"), about_width);
     surety_buf_text(out, "SOURCE\n");
-    for (size_t i = 0; i < surety_registry_count(registry); i++) {
-        const surety_registry_entry entry = surety_registry_at(registry, i);
+    for (size_t i = 0; i < all->count; i++) {
+        const surety_registry_entry entry = all->entries[i];
         if (entry.error.len > 0)
             continue;
         surety_buf_reset(&about);
@@ -148,13 +156,13 @@ static void list_table(struct cli *cli, const surety_registry *registry)
     surety_buf_done(&about);
 }
 
-static void list_json(struct cli *cli, const surety_registry *registry)
+static void list_json(struct cli *cli, const struct listing *all)
 {
     surety_buf *out = &cli->out.buf;
 
     surety_buf_byte(out, '[');
-    for (size_t i = 0; i < surety_registry_count(registry); i++) {
-        const surety_registry_entry entry = surety_registry_at(registry, i);
+    for (size_t i = 0; i < all->count; i++) {
+        const surety_registry_entry entry = all->entries[i];
         const struct {
             const char *name;
             surety_str text;
@@ -178,12 +186,12 @@ static void list_json(struct cli *cli, const surety_registry *registry)
     surety_buf_text(out, "]\n");
 }
 
-static void list_names(struct cli *cli, const surety_registry *registry)
+static void list_names(struct cli *cli, const struct listing *all)
 {
     surety_str last = {NULL, 0};
 
-    for (size_t i = 0; i < surety_registry_count(registry); i++) {
-        const surety_registry_entry entry = surety_registry_at(registry, i);
+    for (size_t i = 0; i < all->count; i++) {
+        const surety_registry_entry entry = all->entries[i];
         if (entry.error.len > 0 || surety_str_equal(entry.name, last))
             continue;
         put_safe(&cli->out.buf, entry.name);
@@ -194,10 +202,10 @@ static void list_names(struct cli *cli, const surety_registry *registry)
 
 /* Files in the folders that are no contracts: told, but no failure, for the
  * list itself is right. */
-static void list_broken(struct cli *cli, const surety_registry *registry)
+static void list_broken(struct cli *cli, const struct listing *all)
 {
-    for (size_t i = 0; i < surety_registry_count(registry); i++) {
-        const surety_registry_entry entry = surety_registry_at(registry, i);
+    for (size_t i = 0; i < all->count; i++) {
+        const surety_registry_entry entry = all->entries[i];
         const struct diag diag = {.level = DIAG_WARNING,
                                   .source = entry.source,
                                   .message = entry.error};
@@ -210,7 +218,7 @@ void contracts_list_run(struct cli *cli, const struct command *command,
                         int argc, char **argv)
 {
     struct contracts_settings settings = {0};
-    surety_registry *registry;
+    struct listing all;
     struct operands operands;
 
     if (options_parse(cli, command, argc, argv, &settings, &operands) !=
@@ -222,18 +230,18 @@ void contracts_list_run(struct cli *cli, const struct command *command,
                   "nothing follows list, not \"%s\"", operands.items[0]);
         return;
     }
-    registry = open_listed(cli);
-    if (!registry)
+    all = listing_open(cli);
+    if (!all.registry)
         return;
     if (settings.json)
-        list_json(cli, registry);
+        list_json(cli, &all);
     else if (settings.names)
-        list_names(cli, registry);
+        list_names(cli, &all);
     else
-        list_table(cli, registry);
+        list_table(cli, &all);
     if (!settings.json && !settings.names)
-        list_broken(cli, registry);
-    surety_registry_free(registry);
+        list_broken(cli, &all);
+    surety_registry_free(all.registry);
 }
 
 /* ---- show --------------------------------------------------------------- */
@@ -243,7 +251,7 @@ void contracts_list_run(struct cli *cli, const struct command *command,
 static void show_path(struct cli *cli, const char *name,
                       const surety_contract *contract)
 {
-    surety_registry *registry;
+    struct listing all;
     surety_buf *out = &cli->out.buf;
     const size_t start = out->len;
 
@@ -251,21 +259,21 @@ static void show_path(struct cli *cli, const char *name,
         put_format(out, "%s\n", name);
         return;
     }
-    registry = open_listed(cli);
-    if (!registry)
+    all = listing_open(cli);
+    if (!all.registry)
         return;
-    for (size_t i = 0; i < surety_registry_count(registry) && out->len == start;
-         i++) {
-        const surety_registry_entry entry = surety_registry_at(registry, i);
+    for (size_t i = 0; i < all.count && out->len == start; i++) {
+        const surety_registry_entry entry = all.entries[i];
         if (entry.error.len == 0 && entry.alias_of.len == 0 &&
-            surety_str_equal(entry.name, surety_contract_name(contract)) &&
+            surety_str_equal(entry.name,
+                             surety_contract_info_of(contract)->name) &&
             surety_str_equal(entry.version,
-                             surety_contract_version(contract))) {
+                             surety_contract_info_of(contract)->version)) {
             surety_buf_add(out, entry.source);
             surety_buf_byte(out, '\n');
         }
     }
-    surety_registry_free(registry);
+    surety_registry_free(all.registry);
 }
 
 void contracts_show_run(struct cli *cli, const struct command *command,
@@ -288,7 +296,7 @@ void contracts_show_run(struct cli *cli, const struct command *command,
     contract = library_contract(cli, operands.items[0]);
     if (!contract)
         return;
-    text = surety_doc_text(surety_contract_root(contract).doc);
+    text = surety_doc_text(surety_contract_info_of(contract)->root.doc);
     if (settings.path) {
         show_path(cli, operands.items[0], contract);
     } else {
@@ -359,7 +367,8 @@ static void lint_name(struct lint *lint, const char *name, bool is_quiet)
         surety_registry_find(registry, surety_str_of(name), &contract, &error);
     if (status == SURETY_OK) {
         lint->source = name;
-        lint->text = surety_doc_text(surety_contract_root(contract).doc);
+        lint->text =
+            surety_doc_text(surety_contract_info_of(contract)->root.doc);
         lint_text(lint, is_quiet);
         lint->text = (surety_str){NULL, 0};
     } else if (error.source[0] && access(error.source, R_OK) == 0) {
@@ -400,7 +409,7 @@ void contracts_lint_run(struct cli *cli, const struct command *command,
         return;
     if (surety_registry_find(registry, surety_str_of("surety/contract"), &own,
                              &error) == SURETY_OK)
-        lint.own = surety_contract_schema(own);
+        lint.own = surety_contract_info_of(own)->schema;
     for (size_t i = 0; i < operands.count; i++) {
         const char *name = operands.items[i];
         if (strcmp(name, "-") == 0 || access(name, F_OK) == 0)

@@ -79,7 +79,7 @@ static void put_summary(surety_buf *out, const surety_diff *diff,
 /* The contract's own name, else the one that was given. */
 static surety_str name_of(const surety_contract *contract, const char *given)
 {
-    const surety_str id = surety_contract_id(contract);
+    const surety_str id = surety_contract_info_of(contract)->id;
 
     return id.len > 0 ? id : surety_str_of(given);
 }

@@ -59,7 +59,8 @@ static void gen_notes(struct cli *cli, const surety_gen *gen,
 {
     for (size_t i = 0; i < surety_gen_note_count(gen); i++) {
         const surety_gen_note note = surety_gen_note_at(gen, i);
-        const surety_val root = surety_contract_root(contracts[note.contract]);
+        const surety_val root =
+            surety_contract_info_of(contracts[note.contract])->root;
         struct diag diag = {.level = DIAG_WARNING,
                             .source =
                                 surety_str_of(names->items[note.contract]),
@@ -163,7 +164,7 @@ static size_t gen_bare(const char *path)
 static bool gen_stem(struct cli *cli, const struct gen_settings *settings,
                      const surety_contract *contract, char *stem)
 {
-    surety_str name = surety_contract_name(contract);
+    surety_str name = surety_contract_info_of(contract)->name;
     const char *output = settings->output ? settings->output : ".";
     struct stat about;
     int len;

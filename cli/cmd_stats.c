@@ -141,8 +141,9 @@ static bool read_stats(struct teller *teller)
         .by_count = asked->by_count,
         .since_ms = asked->since_ms,
         .until_ms = asked->until_ms,
-        .contract = teller->contract ? surety_contract_name(teller->contract)
-                                     : surety_str_of(settings->contract),
+        .contract = teller->contract
+                        ? surety_contract_info_of(teller->contract)->name
+                        : surety_str_of(settings->contract),
         .model = surety_str_of(settings->model),
         .provider = surety_str_of(settings->provider),
         .run = surety_str_of(settings->run),

@@ -217,7 +217,7 @@ surety_contract *library_contract(struct cli *cli, const char *name)
     else if (status != SURETY_OK)
         report_contract(cli, name, status, &error);
     else
-        library_warn(cli, name, surety_contract_schema(contract));
+        library_warn(cli, name, surety_contract_info_of(contract)->schema);
     surety_registry_free(registry);
     return status == SURETY_OK ? contract : NULL;
 }

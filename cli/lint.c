@@ -197,7 +197,7 @@ bool lint_contract(struct lint *lint)
         lint_error(lint, &error);
     lint->warnings += library_warn_duplicates(lint->cli, lint->source,
                                               lint->text, lint->doc, 0);
-    lint->schema = contract ? surety_contract_schema(contract) : NULL;
+    lint->schema = contract ? surety_contract_info_of(contract)->schema : NULL;
     is_done = lint_schema(lint) && (!contract || lint_strict(lint, contract));
 done:
     lint->schema = NULL;

@@ -160,7 +160,7 @@ static void put_complaint(const struct recorder *recorder,
     surety_json_bool(out, "ok", false);
     surety_json_text(out, "stage", surety_str_of(complaint->stage));
     surety_json_text(out, "contract",
-                     surety_contract_id(recorder->session->contract));
+                     surety_contract_info_of(recorder->session->contract)->id);
     surety_buf_text(out, ",\"value\":null,\"fallback\":false,\"place\":null,"
                          "\"span\":null,\"errors\":[");
     surety_issue_write_json(&issue, out);

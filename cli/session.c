@@ -164,7 +164,7 @@ static bool session_look(struct session *session)
     surety_extract *native = &session->extract_native;
     bool has_native = false;
 
-    *extract = *surety_contract_extract(session->contract);
+    *extract = *surety_contract_info_of(session->contract)->extract;
     extract->size = sizeof(*extract);
     if (settings->extract &&
         !take_places(session->cli, extract, settings->extract))
@@ -378,7 +378,7 @@ static void put_verbose(const struct session *session,
     put_safe(out, surety_str_of(source));
     surety_buf_text(out, surety_outcome_ok(outcome) ? ": valid" : ": invalid");
     surety_buf_text(out, ", contract ");
-    surety_buf_add(out, surety_contract_id(session->contract));
+    surety_buf_add(out, surety_contract_info_of(session->contract)->id);
     if (surety_outcome_candidate(outcome).doc)
         put_format(out, ", place %s",
                    surety_place_name(surety_outcome_place(outcome)));
@@ -508,7 +508,7 @@ static void session_again(struct session *session,
     const surety_status status = surety_prompt_again(
         session->contract, session->prompt,
         choice > 1 ? feedbacks[choice - 2]
-                   : surety_contract_feedback(session->contract),
+                   : surety_contract_info_of(session->contract)->feedback,
         outcome, reply, &options, &session->cli->out.buf, &error);
 
     cli_raise(session->cli, CODE_INVALID);

@@ -202,7 +202,7 @@ static void stop_text(const struct arrival *arrival,
 
     surety_buf_init(&subject, NULL, 0);
     surety_buf_text(&subject, "contract ");
-    surety_buf_add(&subject, surety_contract_id(session->contract));
+    surety_buf_add(&subject, surety_contract_info_of(session->contract)->id);
     form.subject = surety_buf_str(&subject);
     surety_issue_write(&finding, &form, out);
     surety_buf_text(out, form.color ? "\033[34m      =\033[0m " : "      = ");
@@ -229,7 +229,8 @@ static bool is_decided(const struct arrival *arrival)
     const surety_verdict verdict = surety_stream_verdict(arrival->stream);
     const bool takes_text =
         !session->options.no_fallback &&
-        surety_contract_fallback(session->contract) == SURETY_FALLBACK_TEXT;
+        surety_contract_info_of(session->contract)->fallback ==
+            SURETY_FALLBACK_TEXT;
 
     if (verdict == SURETY_VERDICT_RUNAWAY)
         return true;

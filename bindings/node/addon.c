@@ -550,14 +550,16 @@ static napi_value contract_info(napi_env env, napi_callback_info info)
         return NULL;
     surety_buf_init(&out, NULL, 0);
     surety_buf_byte(&out, '{');
-    surety_json_text(&out, "name", surety_contract_name(object->contract));
+    surety_json_text(&out, "name",
+                     surety_contract_info_of(object->contract)->name);
     surety_json_text(&out, "version",
-                     surety_contract_version(object->contract));
-    surety_json_text(&out, "id", surety_contract_id(object->contract));
+                     surety_contract_info_of(object->contract)->version);
+    surety_json_text(&out, "id", surety_contract_info_of(object->contract)->id);
     surety_json_text(&out, "deprecated",
-                     surety_contract_deprecated(object->contract));
-    surety_json_value(&out, "schema", surety_contract_root(object->contract));
-    warnings_write(surety_contract_schema(object->contract), &out);
+                     surety_contract_info_of(object->contract)->deprecated);
+    surety_json_value(&out, "schema",
+                      surety_contract_info_of(object->contract)->root);
+    warnings_write(surety_contract_info_of(object->contract)->schema, &out);
     surety_buf_byte(&out, '}');
     return string_done(env, &out);
 }
@@ -568,7 +570,8 @@ static napi_value contract_list(napi_env env, napi_callback_info info)
     surety_registry_options options = {.size = sizeof(options)};
     struct bytes folders = {{NULL, 0}, NULL};
     surety_registry *registry = NULL;
-    surety_registry_entry entry;
+    const surety_registry_entry *entries = NULL, *entry;
+    size_t count = 0;
     napi_value argument, made;
     surety_error error;
     surety_buf out;
@@ -580,21 +583,21 @@ static napi_value contract_list(napi_env env, napi_callback_info info)
     options.folders = folders.str;
     surety_buf_init(&out, NULL, 0);
     if (surety_registry_new(&options, &registry, &error) ||
-        surety_registry_list(registry, &error)) {
+        surety_registry_list(registry, &entries, &count, &error)) {
         made = fail(env, &error);
         goto done;
     }
     surety_buf_byte(&out, '[');
-    for (i = 0; i < surety_registry_count(registry); i++) {
-        entry = surety_registry_at(registry, i);
+    for (i = 0; i < count; i++) {
+        entry = &entries[i];
         surety_buf_text(&out, i ? ",{" : "{");
-        surety_json_text(&out, "name", entry.name);
-        surety_json_text(&out, "version", entry.version);
-        surety_json_text(&out, "title", entry.title);
-        surety_json_text(&out, "source", entry.source);
-        surety_json_text(&out, "deprecated", entry.deprecated);
-        surety_json_text(&out, "aliasOf", entry.alias_of);
-        surety_json_text(&out, "error", entry.error);
+        surety_json_text(&out, "name", entry->name);
+        surety_json_text(&out, "version", entry->version);
+        surety_json_text(&out, "title", entry->title);
+        surety_json_text(&out, "source", entry->source);
+        surety_json_text(&out, "deprecated", entry->deprecated);
+        surety_json_text(&out, "aliasOf", entry->alias_of);
+        surety_json_text(&out, "error", entry->error);
         surety_buf_byte(&out, '}');
     }
     surety_buf_byte(&out, ']');

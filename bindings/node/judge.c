@@ -310,7 +310,8 @@ static napi_value retry_prompt(napi_env env, napi_callback_info info)
         napi_get_value_int32(env, judgement.arguments[5], &style);
         if (feedback < 0)
             feedback =
-                (int32_t)surety_contract_feedback(judgement.contract->contract);
+                (int32_t)surety_contract_info_of(judgement.contract->contract)
+                    ->feedback;
         options.style = (surety_prompt_style)style;
         made = surety_prompt_again(judgement.contract->contract, prompt.str,
                                    (surety_feedback)feedback, judgement.outcome,

@@ -41,8 +41,9 @@ static surety_status narrow(const surety_contract *any, surety_val next,
     if (!status)
         status = surety_doc_read(patch, surety_buf_str(&text), NULL, err);
     if (!status)
-        status = surety_patch_apply(surety_doc_root(patch),
-                                    surety_contract_root(any), made, err);
+        status =
+            surety_patch_apply(surety_doc_root(patch),
+                               surety_contract_info_of(any)->root, made, err);
     surety_buf_reset(&text);
     if (!status)
         status = surety_val_write(surety_doc_root(made), SURETY_STYLE_COMPACT,

@@ -63,53 +63,42 @@ surety_contract_read(surety_str text, const surety_contract_options *options,
                      surety_contract **ret_contract, surety_error *reterr);
 SURETY_API void surety_contract_free(surety_contract *contract);
 
-/* Name, version ("" where none is declared) and the two joined by "@". */
-SURETY_API surety_str surety_contract_name(const surety_contract *contract);
-SURETY_API surety_str surety_contract_version(const surety_contract *contract);
-SURETY_API surety_str surety_contract_id(const surety_contract *contract);
-/* The contract document's root. */
-SURETY_API surety_val surety_contract_root(const surety_contract *contract);
-SURETY_API const surety_schema *
-surety_contract_schema(const surety_contract *contract);
-SURETY_API const surety_extract *
-surety_contract_extract(const surety_contract *contract);
-SURETY_API surety_repair
-surety_contract_repair(const surety_contract *contract);
-/* Whether a reply that is cut off gives what is there (x-surety.partial). */
-SURETY_API bool surety_contract_partial(const surety_contract *contract);
-SURETY_API bool surety_contract_strips_unknown(const surety_contract *contract);
-SURETY_API bool surety_contract_fills_defaults(const surety_contract *contract);
-/* Its deprecation notice, what to use instead; empty where it is none. */
-SURETY_API surety_str
-surety_contract_deprecated(const surety_contract *contract);
-
-SURETY_API surety_fallback
-surety_contract_fallback(const surety_contract *contract);
-/* The value of the kinds VALUE and TEXT; SURETY_NONE otherwise. */
-SURETY_API surety_val
-surety_contract_fallback_value(const surety_contract *contract);
-/* The JSON Pointer of the kind TEXT. */
-SURETY_API surety_str
-surety_contract_fallback_field(const surety_contract *contract);
-
-/* How often a model is asked again after the first time, and how. */
-SURETY_API uint32_t surety_contract_retry_max(const surety_contract *contract);
-SURETY_API surety_feedback
-surety_contract_feedback(const surety_contract *contract);
-
-/* Rules: what JSON Schema cannot say, each a jq program that must give true
- * (anything but false and null) for the value at `at`. */
+/* A rule: what JSON Schema cannot say, a jq program that must give true
+ * (anything but false and null) for the value. */
 typedef struct surety_rule {
     surety_str id;
-    surety_str at; /* JSON Pointer of the value a finding points at */
+    surety_str at; /* JSON Pointer of the value that a finding points at */
     surety_str expr;
     surety_str message;
 } surety_rule;
-SURETY_API size_t surety_contract_rule_count(const surety_contract *contract);
-SURETY_API surety_rule surety_contract_rule(const surety_contract *contract,
-                                            size_t i);
-/* The object of derived members (name to jq program); SURETY_NONE: none. */
-SURETY_API surety_val surety_contract_derive(const surety_contract *contract);
+
+/* What a contract says, with the defaults filled in. All of it belongs to the
+ * contract. */
+typedef struct surety_contract_info {
+    size_t size; /* sizeof(surety_contract_info) of the library */
+    surety_str name;
+    surety_str version;    /* empty where none is declared */
+    surety_str id;         /* name and version joined by "@" */
+    surety_str deprecated; /* what to use instead; empty: not deprecated */
+    surety_val root;       /* of the contract's document */
+    const surety_schema *schema;
+    const surety_extract *extract;
+    surety_repair repair;
+    bool partial; /* a reply that is cut off gives what is there */
+    bool strips_unknown;
+    bool fills_defaults;
+    surety_fallback fallback;
+    surety_val fallback_value; /* of VALUE and TEXT; else SURETY_NONE */
+    surety_str fallback_field; /* of TEXT: a JSON Pointer */
+    uint32_t retry_max;        /* re-asks after the first call */
+    surety_feedback feedback;
+    const surety_rule *rules;
+    size_t rule_count;
+    surety_val derive; /* derived members, an object from names to jq programs;
+                        * SURETY_NONE: none */
+} surety_contract_info;
+SURETY_API const surety_contract_info *
+surety_contract_info_of(const surety_contract *contract);
 
 /* ---- registry --------------------------------------------------------- */
 
@@ -152,13 +141,12 @@ typedef struct surety_registry_entry {
     surety_str alias_of;   /* empty where it is no alias */
     surety_str error;      /* not empty: the file is there but no contract */
 } surety_registry_entry;
-/* Lists everything found, by name, then version; a name in an earlier folder
- * hides the same name and version in a later one. SURETY_NOMEM, SURETY_IO. */
-SURETY_API surety_status surety_registry_list(surety_registry *registry,
-                                              surety_error *reterr);
-SURETY_API size_t surety_registry_count(const surety_registry *registry);
-SURETY_API surety_registry_entry
-surety_registry_at(const surety_registry *registry, size_t i);
+/* Lists all contracts, by name, then by version; an entry of an earlier folder
+ * hides those of later folders with the same name and version. The list belongs
+ * to the registry, until the next call of this. SURETY_NOMEM, SURETY_IO. */
+SURETY_API surety_status surety_registry_list(
+    surety_registry *registry, const surety_registry_entry **ret_entries,
+    size_t *ret_count, surety_error *reterr);
 
 #ifdef __cplusplus
 }

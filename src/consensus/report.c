@@ -259,7 +259,7 @@ static surety_status tally_json(const surety_consensus *consensus,
     surety_json_text(out, "verdict",
                      surety_str_of(surety_run_verdict_name(verdict)));
     surety_json_text(out, "contract",
-                     contract ? surety_contract_id(contract)
+                     contract ? surety_contract_info_of(contract)->id
                               : (surety_str){"", 0});
     surety_json_value(out, "value", consensus->value);
     if (consensus->message.len)

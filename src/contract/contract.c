@@ -52,6 +52,7 @@ surety_status surety_contract_read(surety_str text,
         status = surety__rules_start(contract, reterr);
     if (status == SURETY_OK)
         status = contract_compile(contract, &own, reterr);
+    contract->policy.info.schema = contract->schema;
     if (status == SURETY_OK && !surety__contract_collect(contract))
         status = surety__fail_nomem(reterr);
     if (status == SURETY_OK)
@@ -187,24 +188,24 @@ static surety_status contract_name(surety_contract *contract,
     const surety_str at = SURETY__LITERAL("@");
     surety_buf id;
 
-    if (policy->name.len == 0 && otherwise.len > 0) {
-        policy->name = surety__arena_text(&contract->arena, otherwise);
-        if (!policy->name.ptr)
+    if (policy->info.name.len == 0 && otherwise.len > 0) {
+        policy->info.name = surety__arena_text(&contract->arena, otherwise);
+        if (!policy->info.name.ptr)
             return surety__fail_nomem(reterr);
     }
-    contract->id = policy->name;
-    if (policy->version.len == 0)
+    policy->info.id = policy->info.name;
+    if (policy->info.version.len == 0)
         return SURETY_OK;
     surety_buf_init(&id, contract->alloc, 0);
-    surety_buf_add(&id, policy->name);
+    surety_buf_add(&id, policy->info.name);
     surety_buf_add(&id, at);
-    surety_buf_add(&id, policy->version);
-    contract->id =
+    surety_buf_add(&id, policy->info.version);
+    policy->info.id =
         id.status == SURETY_OK
             ? surety__arena_text(&contract->arena, surety_buf_str(&id))
             : (surety_str){NULL, 0};
     surety_buf_done(&id);
-    return contract->id.ptr ? SURETY_OK : surety__fail_nomem(reterr);
+    return policy->info.id.ptr ? SURETY_OK : surety__fail_nomem(reterr);
 }
 
 static surety_status contract_compile(surety_contract *contract,
@@ -225,100 +226,10 @@ static surety_status contract_compile(surety_contract *contract,
 
 /* ---- what it says ------------------------------------------------------- */
 
-surety_str surety_contract_name(const surety_contract *contract)
+const surety_contract_info *
+surety_contract_info_of(const surety_contract *contract)
 {
-    return contract->policy.name;
-}
-
-surety_str surety_contract_version(const surety_contract *contract)
-{
-    return contract->policy.version;
-}
-
-surety_str surety_contract_id(const surety_contract *contract)
-{
-    return contract->id;
-}
-
-surety_val surety_contract_root(const surety_contract *contract)
-{
-    return surety_doc_root(contract->doc);
-}
-
-const surety_schema *surety_contract_schema(const surety_contract *contract)
-{
-    return contract->schema;
-}
-
-const surety_extract *surety_contract_extract(const surety_contract *contract)
-{
-    return &contract->policy.extract;
-}
-
-surety_repair surety_contract_repair(const surety_contract *contract)
-{
-    return contract->policy.repair;
-}
-
-bool surety_contract_partial(const surety_contract *contract)
-{
-    return contract->policy.partial;
-}
-
-bool surety_contract_strips_unknown(const surety_contract *contract)
-{
-    return contract->policy.strips_unknown;
-}
-
-bool surety_contract_fills_defaults(const surety_contract *contract)
-{
-    return contract->policy.fills_defaults;
-}
-
-surety_str surety_contract_deprecated(const surety_contract *contract)
-{
-    return contract->policy.deprecated;
-}
-
-surety_fallback surety_contract_fallback(const surety_contract *contract)
-{
-    return contract->policy.fallback;
-}
-
-surety_val surety_contract_fallback_value(const surety_contract *contract)
-{
-    return contract->policy.fallback_value;
-}
-
-surety_str surety_contract_fallback_field(const surety_contract *contract)
-{
-    return contract->policy.fallback_field;
-}
-
-uint32_t surety_contract_retry_max(const surety_contract *contract)
-{
-    return contract->policy.retry_max;
-}
-
-surety_feedback surety_contract_feedback(const surety_contract *contract)
-{
-    return contract->policy.feedback;
-}
-
-size_t surety_contract_rule_count(const surety_contract *contract)
-{
-    return contract->policy.rule_count;
-}
-
-surety_rule surety_contract_rule(const surety_contract *contract, size_t i)
-{
-    assert(i < contract->policy.rule_count);
-    return contract->policy.rules[i];
-}
-
-surety_val surety_contract_derive(const surety_contract *contract)
-{
-    return contract->policy.derive;
+    return &contract->policy.info;
 }
 
 const surety_limits *surety__contract_limits(const surety_contract *contract)

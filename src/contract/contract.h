@@ -19,20 +19,9 @@ typedef enum surety__prompt_style {
 /* Everything that x-surety says, with the defaults filled in. The texts and
  * values belong to the contract's document. */
 typedef struct surety__policy {
-    surety_str name, version, deprecated;
+    surety_contract_info info; /* what callers see; extract is the one below,
+                                * rules are in the contract's arena */
     surety_extract extract;
-    surety_repair repair;
-    bool partial;
-    bool strips_unknown;
-    bool fills_defaults;
-    surety_rule *rules; /* in the contract's arena */
-    size_t rule_count;
-    surety_val derive; /* an object, or SURETY_NONE */
-    uint32_t retry_max;
-    surety_feedback feedback;
-    surety_fallback fallback;
-    surety_val fallback_value;
-    surety_str fallback_field;
     surety__prompt_style prompt_style;
     surety_val prompt_example; /* SURETY_NONE: none given */
     surety_val aliases;        /* an array of names, or SURETY_NONE */
@@ -47,7 +36,6 @@ struct surety_contract {
     surety_schema *schema;
     surety__arena arena;
     surety__policy policy;
-    surety_str id;
     surety__pair *names; /* of properties, by their hash; in the arena */
     size_t name_count;
     struct surety__pool *pool; /* the spare worker; NULL without rules */

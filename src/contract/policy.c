@@ -28,18 +28,22 @@ surety_status surety__policy_read(surety_val root, surety__arena *arena,
     surety_status status;
 
     *policy = (surety__policy){0};
+    policy->info.size = sizeof(policy->info);
+    policy->info.root = root;
+    policy->info.extract = &policy->extract;
     policy->extract.size = sizeof(policy->extract);
-    policy->name = surety_val_str(surety_val_get(own, "name"));
-    policy->version = surety_val_str(surety_val_get(own, "version"));
-    policy->deprecated = surety_val_str(surety_val_get(own, "deprecated"));
-    policy->strips_unknown =
+    policy->info.name = surety_val_str(surety_val_get(own, "name"));
+    policy->info.version = surety_val_str(surety_val_get(own, "version"));
+    policy->info.deprecated = surety_val_str(surety_val_get(own, "deprecated"));
+    policy->info.strips_unknown =
         surety_val_is(surety_val_get(own, "unknown"), "strip");
-    policy->fills_defaults =
+    policy->info.fills_defaults =
         surety_val_bool(surety_val_get(own, "defaults"), true);
-    policy->repair =
+    policy->info.repair =
         (surety_repair)policy_choice(surety_val_get(own, "repair"), repairs, 3);
-    policy->partial = surety_val_bool(surety_val_get(own, "partial"), false);
-    policy->derive = surety_val_get(own, "derive");
+    policy->info.partial =
+        surety_val_bool(surety_val_get(own, "partial"), false);
+    policy->info.derive = surety_val_get(own, "derive");
     policy->aliases = surety_val_get(own, "aliases");
     policy_read_prompt(own, policy);
 
@@ -106,30 +110,32 @@ static surety_status policy_read_rules(surety_val own, surety__arena *arena,
 {
     const surety_val rules = surety_val_get(own, "rules");
     const size_t count = surety_val_count(rules);
+    surety_rule *made;
     size_t i = 0;
 
     if (count == 0)
         return SURETY_OK;
-    policy->rules = surety__arena_take(arena, count * sizeof(*policy->rules));
-    if (!policy->rules)
+    made = surety__arena_take(arena, count * sizeof(*made));
+    if (!made)
         return surety__fail_nomem(reterr);
     for (surety_val item = surety_val_first(rules); item.doc;
          item = surety_val_next(rules, item), i++) {
-        surety_rule *rule = &policy->rules[i];
+        surety_rule *rule = &made[i];
 
         rule->id = surety_val_str(surety_val_get(item, "id"));
         rule->at = surety_val_str(surety_val_get(item, "at"));
         rule->expr = surety_val_str(surety_val_get(item, "expr"));
         rule->message = surety_val_str(surety_val_get(item, "message"));
         for (size_t before = 0; before < i; before++)
-            if (surety_str_equal(policy->rules[before].id, rule->id))
+            if (surety_str_equal(made[before].id, rule->id))
                 return surety__policy_at(
                     surety_val_get(item, "id"), reterr,
                     surety__fail(reterr, SURETY_SYNTAX,
                                  "two rules are called \"%.*s\"",
                                  (int)rule->id.len, rule->id.ptr));
     }
-    policy->rule_count = count;
+    policy->info.rules = made;
+    policy->info.rule_count = count;
     return SURETY_OK;
 }
 
@@ -170,9 +176,9 @@ static surety_status policy_read_fallback(surety_val own,
             surety__fail(reterr, SURETY_SYNTAX,
                          "the field \"%.*s\" leads nowhere in the value",
                          (int)path.len, path.ptr));
-    policy->fallback = (surety_fallback)kind;
-    policy->fallback_value = value;
-    policy->fallback_field = path;
+    policy->info.fallback = (surety_fallback)kind;
+    policy->info.fallback_value = value;
+    policy->info.fallback_field = path;
     return SURETY_OK;
 }
 
@@ -183,7 +189,7 @@ static surety_status policy_check_aliases(const surety__policy *policy,
 
     for (surety_val alias = surety_val_first(aliases); alias.doc;
          alias = surety_val_next(aliases, alias))
-        if (surety_str_equal(surety_val_str(alias), policy->name))
+        if (surety_str_equal(surety_val_str(alias), policy->info.name))
             return surety__policy_at(
                 alias, reterr,
                 surety__fail(reterr, SURETY_SYNTAX,
@@ -199,9 +205,9 @@ static void policy_read_prompt(surety_val own, surety__policy *policy)
     const surety_val retry = surety_val_get(own, "retry");
     const surety_val prompt = surety_val_get(own, "prompt");
 
-    policy->retry_max =
+    policy->info.retry_max =
         (uint32_t)surety_val_uint(surety_val_get(retry, "max"), 2);
-    policy->feedback = (surety_feedback)policy_choice(
+    policy->info.feedback = (surety_feedback)policy_choice(
         surety_val_get(retry, "feedback"), feedbacks, 3);
     policy->prompt_style = (surety__prompt_style)policy_choice(
         surety_val_get(prompt, "style"), styles, 3);

@@ -499,31 +499,32 @@ static surety_status registry_source(surety_error *reterr, surety_status status,
 /* ---- listing ------------------------------------------------------------ */
 
 surety_status surety_registry_list(surety_registry *registry,
-                                   surety_error *reterr)
+                                   const surety_registry_entry **ret_entries,
+                                   size_t *ret_count, surety_error *reterr)
 {
     surety__index index;
+    surety_registry_entry *entries = NULL;
     surety_status status;
 
     surety__index_init(&index, registry->alloc);
     status = surety__index_read(&index, registry, reterr);
-    if (status != SURETY_OK) {
-        surety__index_done(&index);
-        return status;
-    }
+    if (status != SURETY_OK)
+        goto failed;
     surety__index_hide(&index);
+    entries =
+        surety__arena_take(&index.arena, (index.count + 1) * sizeof(*entries));
+    if (!entries) {
+        status = surety__fail_nomem(reterr);
+        goto failed;
+    }
+    for (size_t i = 0; i < index.count; i++)
+        entries[i] = index.records[i].entry;
     surety__index_done(&registry->index);
     registry->index = index;
+    *ret_entries = entries;
+    *ret_count = index.count;
     return SURETY_OK;
-}
-
-size_t surety_registry_count(const surety_registry *registry)
-{
-    return registry->index.count;
-}
-
-surety_registry_entry surety_registry_at(const surety_registry *registry,
-                                         size_t i)
-{
-    assert(i < registry->index.count);
-    return registry->index.records[i].entry;
+failed:
+    surety__index_done(&index);
+    return status;
 }

@@ -23,8 +23,8 @@ static surety_val rules_source(const surety_contract *contract, size_t index);
 
 size_t surety__rules_count(const surety_contract *contract)
 {
-    return contract->policy.rule_count +
-           surety_val_count(contract->policy.derive);
+    return contract->policy.info.rule_count +
+           surety_val_count(contract->policy.info.derive);
 }
 
 /* The value in the contract document that program number index is. */
@@ -34,12 +34,12 @@ static surety_val rules_source(const surety_contract *contract, size_t index)
         surety_val_get(surety_doc_root(contract->doc), "x-surety");
     surety_val member;
 
-    if (index < contract->policy.rule_count)
+    if (index < contract->policy.info.rule_count)
         return surety_val_get(
             surety_val_item(surety_val_get(own, "rules"), index), "expr");
-    member = surety_val_first(contract->policy.derive);
-    for (size_t i = contract->policy.rule_count; i < index; i++)
-        member = surety_val_next(contract->policy.derive, member);
+    member = surety_val_first(contract->policy.info.derive);
+    for (size_t i = contract->policy.info.rule_count; i < index; i++)
+        member = surety_val_next(contract->policy.info.derive, member);
     return member;
 }
 
@@ -388,7 +388,7 @@ void surety__rules_program(const surety_contract *contract, size_t only,
         "def modulemeta: surety_no; def get_search_list: surety_no;"
         "def input_filename: surety_no; def input_line_number: surety_no;"
         "def debug: .; def stderr: .;\n";
-    const size_t rule_count = contract->policy.rule_count;
+    const size_t rule_count = contract->policy.info.rule_count;
     const size_t count = surety__rules_count(contract);
 
     surety_buf_text(out, prelude);
@@ -410,7 +410,7 @@ static void rules_add(const surety_contract *contract, size_t index,
                       surety_buf *out)
 {
     const surety_str program = surety_val_str(rules_source(contract, index));
-    const bool rule = index < contract->policy.rule_count;
+    const bool rule = index < contract->policy.info.rule_count;
 
     surety_buf_text(out, rule ? ",\n([try (reduce (" : ",\n([try [first((");
     surety_buf_add(out, program);
@@ -436,8 +436,9 @@ surety__rules *surety__rules_new(const surety_contract *contract,
     surety__arena_init(&rules->arena, alloc, 0);
     surety_buf_init(&rules->text, alloc, 0);
     rules->output = surety_doc_new(alloc);
-    rules->verdicts = surety__new(alloc, (contract->policy.rule_count + 1) *
-                                             sizeof(*rules->verdicts));
+    rules->verdicts =
+        surety__new(alloc, (contract->policy.info.rule_count + 1) *
+                               sizeof(*rules->verdicts));
     if (!rules->output || !rules->verdicts) {
         surety__rules_free(rules);
         return NULL;
@@ -455,7 +456,7 @@ void surety__rules_free(surety__rules *rules)
     surety__arena_done(&rules->arena);
     if (rules->verdicts)
         surety__free(rules->alloc, rules->verdicts,
-                     (rules->contract->policy.rule_count + 1) *
+                     (rules->contract->policy.info.rule_count + 1) *
                          sizeof(*rules->verdicts));
     surety__free(rules->alloc, rules, sizeof(*rules));
 }
@@ -464,7 +465,7 @@ surety_status surety__rules_check(surety__rules *rules, surety_val value,
                                   const surety__verdict **ret_verdicts,
                                   surety_error *reterr)
 {
-    const size_t count = rules->contract->policy.rule_count;
+    const size_t count = rules->contract->policy.info.rule_count;
     uint64_t deadline_ms = 0;
     surety_status status = SURETY_OK;
 
@@ -494,8 +495,8 @@ surety_status surety__rules_derive(surety__rules *rules, surety_val value,
                                    surety_doc *out, surety_error *reterr)
 {
     const surety_contract *contract = rules->contract;
-    const surety_val derive = contract->policy.derive;
-    size_t index = contract->policy.rule_count;
+    const surety_val derive = contract->policy.info.derive;
+    size_t index = contract->policy.info.rule_count;
     uint64_t deadline_ms = 0;
     surety_status status = SURETY_OK;
 
@@ -645,13 +646,13 @@ static surety_status rules_mourn(const surety_contract *contract, size_t index,
                                  surety_error *reterr)
 {
     const bool known = index < surety__rules_count(contract);
-    const bool rule = index < contract->policy.rule_count;
+    const bool rule = index < contract->policy.info.rule_count;
     surety_status status;
     surety_str name;
 
     if (!known)
         return surety__fail(reterr, SURETY_IO, "the rules' process died");
-    name = rule ? contract->policy.rules[index].id
+    name = rule ? contract->policy.info.rules[index].id
                 : surety_val_str(surety_val_key(rules_source(contract, index)));
     status = surety__fail(
         reterr, SURETY_IO, "the rules' process died in the %s %.*s",
@@ -688,7 +689,7 @@ static surety_status rules_spend(surety__rules *rules, size_t index,
     uint32_t number;
     const char *unit = rules_bound(rules->contract, status, &number);
 
-    for (size_t i = index; i < rules->contract->policy.rule_count; i++) {
+    for (size_t i = index; i < rules->contract->policy.info.rule_count; i++) {
         surety__verdict *verdict = &rules->verdicts[i];
 
         surety_buf_reset(&rules->text);

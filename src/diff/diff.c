@@ -286,8 +286,8 @@ static bool diff_rest_differs(surety_diff *diff, const surety__diff_task *task)
                          !surety__conjunction_settled(after);
 
     if ((before->is_cut || after->is_cut) &&
-        !surety_val_equal(surety_contract_root(diff->before),
-                          surety_contract_root(diff->after)))
+        !surety_val_equal(surety_contract_info_of(diff->before)->root,
+                          surety_contract_info_of(diff->after)->root))
         return true;
     for (size_t n = is_told;; n++) {
         const surety__applicator *left = forms_closed(before, n).one;
@@ -336,8 +336,8 @@ static surety_status diff_all(surety_diff *diff)
     for (size_t i = 0; i < 2; i++)
         surety__conjunction_add(
             &diff->graph, surety__diff_list(diff, i),
-            (surety__conjunct){.shape =
-                                   surety_contract_schema(contracts[i])->root});
+            (surety__conjunct){
+                .shape = surety_contract_info_of(contracts[i])->schema->root});
     surety__diff_push(
         diff, surety__diff_with(diff, &whole, &diff->lists[0], &diff->lists[1]),
         NULL, 0);

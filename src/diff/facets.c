@@ -498,8 +498,8 @@ static void facet_compare_context(surety_diff *diff,
     for (size_t i = 0; i < 2; i++)
         if (side_has(task->before, dynamic[i]) &&
             side_has(task->after, dynamic[i]) &&
-            !surety_val_equal(surety_contract_root(diff->before),
-                              surety_contract_root(diff->after)))
+            !surety_val_equal(surety_contract_info_of(diff->before)->root,
+                              surety_contract_info_of(diff->after)->root))
             surety__diff_say(diff, task, dynamic[i], DIFF_BOTH,
                              "what it refers to may be something else");
 }

@@ -19,7 +19,7 @@ static void policy_tell_named(surety_diff *diff, const char *what,
 
 /* ---- rules --------------------------------------------------------------- */
 
-static const surety_rule *policy_rule(const surety__policy *policy,
+static const surety_rule *policy_rule(const surety_contract_info *policy,
                                       surety_str id)
 {
     for (size_t i = 0; i < policy->rule_count; i++)
@@ -29,8 +29,8 @@ static const surety_rule *policy_rule(const surety__policy *policy,
 }
 
 static void policy_compare_rules(surety_diff *diff,
-                                 const surety__policy *before,
-                                 const surety__policy *after)
+                                 const surety_contract_info *before,
+                                 const surety_contract_info *after)
 {
     for (size_t i = 0; i < before->rule_count; i++) {
         const surety_rule *old_rule = &before->rules[i];
@@ -113,8 +113,9 @@ static void policy_compare_places(surety_diff *diff,
                          "the marker is another");
 }
 
-static void policy_compare_rest(surety_diff *diff, const surety__policy *before,
-                                const surety__policy *after)
+static void policy_compare_rest(surety_diff *diff,
+                                const surety_contract_info *before,
+                                const surety_contract_info *after)
 {
     if (before->repair != after->repair)
         surety__diff_say(
@@ -149,12 +150,12 @@ static void policy_compare_rest(surety_diff *diff, const surety__policy *before,
 
 void surety__diff_policy(surety_diff *diff)
 {
-    const surety__policy *before = surety__contract_policy(diff->before);
-    const surety__policy *after = surety__contract_policy(diff->after);
+    const surety_contract_info *before = surety_contract_info_of(diff->before);
+    const surety_contract_info *after = surety_contract_info_of(diff->after);
 
     policy_compare_rules(diff, before, after);
     policy_compare_derived(diff, before->derive, after->derive);
-    policy_compare_places(diff, &before->extract, &after->extract);
+    policy_compare_places(diff, before->extract, after->extract);
     policy_compare_rest(diff, before, after);
 }
 
@@ -179,8 +180,8 @@ surety_bump surety_diff_bump(const surety_diff *diff)
         bump = SURETY_BUMP_MINOR;
     }
     if (diff && bump == SURETY_BUMP_NONE &&
-        !surety_val_equal(surety_contract_root(diff->before),
-                          surety_contract_root(diff->after)))
+        !surety_val_equal(surety_contract_info_of(diff->before)->root,
+                          surety_contract_info_of(diff->after)->root))
         bump = SURETY_BUMP_PATCH;
     return bump;
 }
@@ -204,8 +205,8 @@ bool surety_diff_version_fits(const surety_diff *diff)
 
     if (!diff || bump == SURETY_BUMP_NONE)
         return true;
-    before = surety_contract_version(diff->before);
-    after = surety_contract_version(diff->after);
+    before = surety_contract_info_of(diff->before)->version;
+    after = surety_contract_info_of(diff->after)->version;
     if (!before.len || !after.len)
         return true;
     is_young = after.ptr[0] == '0';

@@ -231,8 +231,8 @@ static void same_applied(struct same_walk *walk, surety_val within,
                          const surety__applicator *after)
 {
     if (before->kind == APPLY_DYNAMIC && !within.doc &&
-        !surety_val_equal(surety_contract_root(walk->diff->before),
-                          surety_contract_root(walk->diff->after)))
+        !surety_val_equal(surety_contract_info_of(walk->diff->before)->root,
+                          surety_contract_info_of(walk->diff->after)->root))
         walk->differs = true;
     for (uint32_t i = 0; i < before->count; i++)
         same_child(walk, within, before->shapes[i],

@@ -23,8 +23,8 @@ static struct value_list values_of(const surety__conjunction *side,
                                    const surety_contract *contract)
 {
     const surety__shape *listing = surety__conjunction_listing(side);
-    struct value_list values = {.side = side,
-                                .schema = surety_contract_schema(contract)};
+    struct value_list values = {
+        .side = side, .schema = surety_contract_info_of(contract)->schema};
 
     if (listing) {
         values.list = listing->constant ? listing->constant : listing->choices;
@@ -167,8 +167,8 @@ bool surety__diff_values(surety_diff *diff, const surety__diff_task *task)
         surety__diff_say(diff, task, "enum", DIFF_PRODUCERS,
                          "only listed values are taken now");
     if ((values_are_dynamic(&before) || values_are_dynamic(&after)) &&
-        !surety_val_equal(surety_contract_root(diff->before),
-                          surety_contract_root(diff->after)))
+        !surety_val_equal(surety_contract_info_of(diff->before)->root,
+                          surety_contract_info_of(diff->after)->root))
         surety__diff_say(diff, task, "enum", DIFF_BOTH,
                          "other listed values may be taken");
     return !task->loose;

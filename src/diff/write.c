@@ -32,8 +32,8 @@ surety_status surety_diff_write(const surety_diff *diff, surety_buf *out)
         producers += diff->changes[i].breaks_producers;
     }
     surety_buf_byte(out, '{');
-    surety_json_text(out, "old", surety_contract_id(diff->before));
-    surety_json_text(out, "new", surety_contract_id(diff->after));
+    surety_json_text(out, "old", surety_contract_info_of(diff->before)->id);
+    surety_json_text(out, "new", surety_contract_info_of(diff->after)->id);
     surety_json_number(out, "breaksConsumers", consumers);
     surety_json_number(out, "breaksProducers", producers);
     surety_json_name(out, "version");

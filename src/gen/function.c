@@ -105,7 +105,7 @@ static void derive_each(surety__gen_model *model, surety_buf *out,
                         void (*put)(surety__gen_model *model, surety_str key,
                                     const char *suffix, surety_buf *out))
 {
-    const surety_val derive = surety_contract_derive(model->contract);
+    const surety_val derive = surety_contract_info_of(model->contract)->derive;
     size_t i = 0;
 
     if (!surety_val_count(derive))
@@ -160,7 +160,7 @@ static void derive_define(surety__gen_model *model, surety_str key,
 static void function_comment(const surety__gen_model *model,
                              const function_row *row, surety_buf *out)
 {
-    const surety_str old = surety_contract_deprecated(model->contract);
+    const surety_str old = surety_contract_info_of(model->contract)->deprecated;
     surety_buf text;
 
     surety_buf_byte(out, '\n');
@@ -192,7 +192,7 @@ void surety__gen_functions_declare(surety__gen_model *model, surety_buf *out)
         surety__gen_function(out, function_result(row), model->prefix,
                              row->suffix, row->arguments, ";\n");
     }
-    if (surety_val_count(surety_contract_derive(model->contract)))
+    if (surety_val_count(surety_contract_info_of(model->contract)->derive))
         surety_buf_byte(out, '\n');
     derive_each(model, out, derive_declare);
 }

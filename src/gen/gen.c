@@ -181,7 +181,7 @@ static void gen_guard(surety_gen *gen, surety_str include)
 static void gen_settle(surety_gen *gen, const surety_gen_options *options,
                        const surety_contract *first)
 {
-    const surety_str name = surety_contract_name(first);
+    const surety_str name = surety_contract_info_of(first)->name;
     surety_buf text;
 
     surety_buf_init(&text, gen->alloc, 0);
@@ -241,7 +241,7 @@ static void gen_about(const surety_contract *const *contracts, size_t count,
 {
     surety_buf_text(out, "Made by surety gen from ");
     for (size_t i = 0; i < count; i++) {
-        const surety_str id = surety_contract_id(contracts[i]);
+        const surety_str id = surety_contract_info_of(contracts[i])->id;
 
         surety_buf_text(out, i == 0 ? "" : i + 1 == count ? " and " : ", ");
         if (id.len)
@@ -284,7 +284,7 @@ static void gen_run(surety_gen *gen, surety__gen_model *models, size_t count,
         models[i].gen = gen;
         models[i].number = i;
         models[i].contract = contracts[i];
-        models[i].schema = surety_contract_schema(contracts[i]);
+        models[i].schema = surety_contract_info_of(contracts[i])->schema;
         if (surety__gen_model_make(&models[i]) == SURETY_OK) {
             surety__gen_order(&models[i]);
             surety__gen_name_root(&models[i]);
@@ -307,8 +307,8 @@ static bool gen_is_misused(const surety_contract *const *contracts,
         if (!contracts[i])
             return true;
         for (size_t j = 0; j < i; j++)
-            if (surety_str_equal(surety_contract_id(contracts[i]),
-                                 surety_contract_id(contracts[j])))
+            if (surety_str_equal(surety_contract_info_of(contracts[i])->id,
+                                 surety_contract_info_of(contracts[j])->id))
                 return true;
     }
     return !contracts || count == 0;

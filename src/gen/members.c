@@ -15,7 +15,7 @@ static bool member_default(surety__gen_model *model, surety__gen_member *member,
     surety_status status;
     bool valid = false;
 
-    if (!surety_contract_fills_defaults(model->contract) || !fill.doc)
+    if (!surety_contract_info_of(model->contract)->fills_defaults || !fill.doc)
         return true;
     if (!model->checker)
         model->checker = surety_checker_new(model->gen->alloc, limits);
@@ -174,8 +174,9 @@ static surety__gen_node *object_rest(surety__gen_model *model,
         others_of(model, facts->all.items[i].shape, &others);
     others_unevaluated(model, facts, &others);
     *ret_said = others.all.count > 0;
-    if (others.closed || (!others.declared && !facts->conditional &&
-                          surety_contract_strips_unknown(model->contract)))
+    if (others.closed ||
+        (!others.declared && !facts->conditional &&
+         surety_contract_info_of(model->contract)->strips_unknown))
         return NULL;
     map = surety__gen_node_new(model, SURETY_TYPED_MAP);
     if (!map)

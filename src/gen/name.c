@@ -407,7 +407,7 @@ static void name_disown(surety_buf *name)
 /* The contract's name as C has it. */
 static void root_name(const surety__gen_model *model, surety_buf *out)
 {
-    surety_str name = surety_contract_name(model->contract);
+    surety_str name = surety_contract_info_of(model->contract)->name;
     size_t last = 0;
 
     for (size_t i = 0; i < name.len; i++)
@@ -430,7 +430,7 @@ static void root_name(const surety__gen_model *model, surety_buf *out)
 /* Names the functions of the derived members. */
 static void root_derives(surety__gen_model *model)
 {
-    const surety_val derive = surety_contract_derive(model->contract);
+    const surety_val derive = surety_contract_info_of(model->contract)->derive;
     surety_gen *gen = model->gen;
     size_t count = 0;
     surety_buf name;
@@ -678,7 +678,7 @@ static surety_str type_word(const surety__gen_model *model,
 {
     static const char *const words[] = {"bool", "int",    "uint", "real",
                                         "text", "number", "",     "value"};
-    const surety_str name = surety_contract_name(model->contract);
+    const surety_str name = surety_contract_info_of(model->contract)->name;
 
     if (node == model->root) {
         for (size_t i = name.len; i > 0; i--)

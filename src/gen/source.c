@@ -42,7 +42,7 @@ static size_t source_line(surety_str text, size_t i)
 
 static void source_text(const surety__gen_model *model, surety_buf *out)
 {
-    const surety_val root = surety_contract_root(model->contract);
+    const surety_val root = surety_contract_info_of(model->contract)->root;
     const surety_str text = surety_doc_text(root.doc);
     size_t piece = 0;
 
@@ -624,7 +624,7 @@ static void source_root(const surety__gen_model *model, surety_buf *out)
     surety__buf_printf(out, "    %zu,\n    ", model->order_count);
     surety_buf_add(out, model->root->constant);
     surety_buf_text(out, ",\n    ");
-    surety__gen_quote(out, surety_contract_name(model->contract));
+    surety__gen_quote(out, surety_contract_info_of(model->contract)->name);
     surety_buf_text(out, ",\n    ");
     source_name(out, model, "_text,\n};\n");
 }

@@ -69,7 +69,7 @@ static surety_str branch_pointer(surety__gen_model *model,
     surety_str text = {NULL, 0};
     surety_buf pointer;
 
-    if (shape->at.doc != surety_contract_root(model->contract).doc)
+    if (shape->at.doc != surety_contract_info_of(model->contract)->root.doc)
         return text;
     surety_buf_init(&pointer, model->gen->alloc, 0);
     surety_val_pointer(shape->at, &pointer);

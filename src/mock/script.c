@@ -86,12 +86,13 @@ static surety_status script_validate(surety__script *script,
         status = surety__fail_nomem(reterr);
         goto done;
     }
-    status = surety_checker_check(checker, surety_contract_schema(contract),
-                                  script->root, &is_valid, reterr);
+    status =
+        surety_checker_check(checker, surety_contract_info_of(contract)->schema,
+                             script->root, &is_valid, reterr);
     if (!status && !is_valid) {
-        status =
-            surety_checker_report(checker, surety_contract_schema(contract),
-                                  script->root, findings, reterr);
+        status = surety_checker_report(
+            checker, surety_contract_info_of(contract)->schema, script->root,
+            findings, reterr);
         if (!status)
             status = script_tell(original, findings, reterr);
     }

@@ -58,7 +58,7 @@ bool surety_prompt_patches(const surety_outcome *outcome)
 static surety_val again_schema(const again_state *state,
                                const surety_issue *issue)
 {
-    const surety_val root = surety_contract_root(state->contract);
+    const surety_val root = surety_contract_info_of(state->contract)->root;
     const surety_str id = surety_val_str(surety_val_get(root, "$id"));
     surety_str where = issue->absolute_keyword_location;
     const size_t hash = surety__str_find(where, SURETY__LITERAL("#"));

@@ -24,7 +24,7 @@ static surety_prompt_style format_style(const surety_contract *contract,
 void surety__format_place(const surety_contract *contract, bool native,
                           surety_buf *out)
 {
-    const surety_extract *how = surety_contract_extract(contract);
+    const surety_extract *how = surety_contract_info_of(contract)->extract;
     surety_place place = SURETY_PLACE_NONE;
 
     for (size_t i = how->from_count; i > 0; i--)
@@ -81,7 +81,7 @@ bool surety__format_is_other(const surety_contract *contract,
                              const surety_prompt_options *options)
 {
     return options->native && options->schema.doc &&
-           options->schema.doc != surety_contract_root(contract).doc;
+           options->schema.doc != surety_contract_info_of(contract)->root.doc;
 }
 
 static void format_schema(const surety_contract *contract, surety_buf *out)
@@ -89,10 +89,11 @@ static void format_schema(const surety_contract *contract, surety_buf *out)
     static const char *const drop[] = {"x-surety", "$schema", "$id", NULL};
     static const char *const drop_old[] = {"x-surety", "$schema", "id", NULL};
     static const char *const drop_less[] = {"x-surety", "$schema", NULL};
-    const surety_val root = surety_contract_root(contract);
+    const surety_val root = surety_contract_info_of(contract)->root;
 
-    const bool old = surety_schema_dialect(surety_contract_schema(contract)) ==
-                     SURETY_DIALECT_4;
+    const bool old =
+        surety_schema_dialect(surety_contract_info_of(contract)->schema) ==
+        SURETY_DIALECT_4;
 
     surety__layout_write(root,
                          format_needs_id(root) ? drop_less
@@ -135,7 +136,7 @@ static surety_status format_example(const surety_contract *contract,
     if (status == SURETY_OK) {
         surety__layout_write(surety_doc_root(doc), NULL, out);
         surety_buf_byte(out, '\n');
-        status = surety__legend_write(surety_contract_schema(contract),
+        status = surety__legend_write(surety_contract_info_of(contract)->schema,
                                       surety_doc_root(doc), alloc, out);
         if (status != SURETY_OK)
             surety__fail_nomem(reterr);
@@ -170,8 +171,8 @@ static surety_status format_form(const surety_contract *contract,
         surety__layout_write(options->example, NULL, out);
         surety_buf_byte(out, '\n');
     } else if (style == SURETY_PROMPT_TYPESCRIPT) {
-        surety__spell_write(surety_contract_schema(contract), options->alloc,
-                            out);
+        surety__spell_write(surety_contract_info_of(contract)->schema,
+                            options->alloc, out);
     } else if (example) {
         return format_example(contract, options->alloc, out, reterr);
     } else {
@@ -183,12 +184,12 @@ static surety_status format_form(const surety_contract *contract,
 /* What the rules say beyond the schema, in their own words. */
 static void format_rules(const surety_contract *contract, surety_buf *out)
 {
-    const size_t count = surety_contract_rule_count(contract);
+    const size_t count = surety_contract_info_of(contract)->rule_count;
 
     if (count > 0)
         surety_buf_text(out, "It must also keep these rules:\n");
     for (size_t i = 0; i < count; i++) {
-        const surety_rule rule = surety_contract_rule(contract, i);
+        const surety_rule rule = surety_contract_info_of(contract)->rules[i];
 
         surety_buf_text(out, "- ");
         if (rule.at.len) {
@@ -264,7 +265,7 @@ static surety_status example_check(const surety_contract *contract,
 {
     surety_checker *checker =
         surety_checker_new(alloc, surety__contract_limits(contract));
-    const size_t count = surety_contract_rule_count(contract);
+    const size_t count = surety_contract_info_of(contract)->rule_count;
     const surety__verdict *verdicts = NULL;
     surety__rules *rules = NULL;
     surety_status status;
@@ -272,8 +273,9 @@ static surety_status example_check(const surety_contract *contract,
     *ret_valid = false;
     if (!checker)
         return surety__fail_nomem(reterr);
-    status = surety_checker_check(checker, surety_contract_schema(contract),
-                                  value, ret_valid, reterr);
+    status =
+        surety_checker_check(checker, surety_contract_info_of(contract)->schema,
+                             value, ret_valid, reterr);
     surety_checker_free(checker);
     if (status != SURETY_OK || !*ret_valid || !count)
         return status;
@@ -322,7 +324,7 @@ surety_status surety_prompt_example(const surety_contract *contract,
     for (unsigned pass = 0; pass < MAKE_PASSES && status == SURETY_OK && !valid;
          pass++) {
         surety_buf_reset(&text);
-        if (!surety__make_value(surety_contract_schema(contract), pass,
+        if (!surety__make_value(surety_contract_info_of(contract)->schema, pass,
                                 out->alloc, &text)) {
             if (text.status != SURETY_OK)
                 status = surety__fail_nomem(reterr);
@@ -336,11 +338,11 @@ surety_status surety_prompt_example(const surety_contract *contract,
     surety_buf_done(&text);
     if (status != SURETY_OK || valid)
         return status;
-    if (surety_contract_id(contract).len)
+    if (surety_contract_info_of(contract)->id.len)
         surety__fail(reterr, SURETY_UNSUPPORTED,
                      "no example could be made for the contract %.*s",
-                     (int)surety_contract_id(contract).len,
-                     surety_contract_id(contract).ptr);
+                     (int)surety_contract_info_of(contract)->id.len,
+                     surety_contract_info_of(contract)->id.ptr);
     else
         surety__fail(reterr, SURETY_UNSUPPORTED,
                      "no example could be made for the contract");

@@ -478,7 +478,7 @@ static surety_val explain_target(surety_val root, surety_str pointer)
 /* The contract's own URI in front of a location, without an empty fragment. */
 static void explain_base(surety_judge *judge)
 {
-    const surety_val root = surety_contract_root(judge->contract);
+    const surety_val root = surety_contract_info_of(judge->contract)->root;
     surety_str base = surety_val_str(surety_val_get(root, "$id"));
 
     if (base.len && base.ptr[base.len - 1] == '#')
@@ -504,7 +504,7 @@ static void explain_place(surety_judge *judge, surety_str pointer,
 /* One rule that does not hold. */
 static surety_status explain_rule(surety_judge *judge, size_t i)
 {
-    const surety_rule rule = surety_contract_rule(judge->contract, i);
+    const surety_rule rule = surety_contract_info_of(judge->contract)->rules[i];
     const surety__verdict *verdict = &judge->best->verdicts[i];
     surety_outcome *outcome = &judge->outcome;
     surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
@@ -543,7 +543,7 @@ static surety_status explain_rule(surety_judge *judge, size_t i)
 
 static surety_status explain_rules(surety_judge *judge)
 {
-    const size_t count = surety_contract_rule_count(judge->contract);
+    const size_t count = surety_contract_info_of(judge->contract)->rule_count;
     surety_status status = SURETY_OK;
 
     for (size_t i = 0; i < count && status == SURETY_OK; i++)
@@ -693,8 +693,9 @@ surety_status surety__explain_deprecated(surety_judge *judge)
 
 surety_status surety__explain_warnings(surety_judge *judge)
 {
-    const surety_str notice = surety_contract_deprecated(judge->contract);
-    const surety_str id = surety_contract_id(judge->contract);
+    const surety_str notice =
+        surety_contract_info_of(judge->contract)->deprecated;
+    const surety_str id = surety_contract_info_of(judge->contract)->id;
     const surety__trial *best = judge->best;
     surety_status status = SURETY_OK;
 

@@ -205,12 +205,12 @@ static surety_status fallback_build(struct fallback_work *work, surety_str raw,
 {
     surety_judge *judge = work->judge;
     const surety_contract *contract = judge->contract;
-    const surety_val value = surety_contract_fallback_value(contract);
+    const surety_val value = surety_contract_info_of(contract)->fallback_value;
     surety_status status;
 
-    if (surety_contract_fallback(contract) == SURETY_FALLBACK_TEXT) {
-        work->target =
-            surety_val_at(value, surety_contract_fallback_field(contract));
+    if (surety_contract_info_of(contract)->fallback == SURETY_FALLBACK_TEXT) {
+        work->target = surety_val_at(
+            value, surety_contract_info_of(contract)->fallback_field);
         work->status = fallback_raw(work, raw);
     }
     surety_build_begin(work->doc, NULL);
@@ -232,7 +232,8 @@ static const char *const fallback_warnings[] = {
 
 surety_status surety__fallback_apply(surety_judge *judge, surety_error *reterr)
 {
-    const surety_fallback kind = surety_contract_fallback(judge->contract);
+    const surety_fallback kind =
+        surety_contract_info_of(judge->contract)->fallback;
     struct fallback_work work = {.judge = judge, .doc = judge->fallback};
     surety_outcome *outcome = &judge->outcome;
     surety_str raw = surety__str_trim(judge->reply);

@@ -257,7 +257,7 @@ static surety_status judge_read(surety_judge *judge, surety_error *reterr)
 static surety_status judge_rules(surety_judge *judge, surety__trial *trial,
                                  surety_error *reterr)
 {
-    const size_t count = surety_contract_rule_count(judge->contract);
+    const size_t count = surety_contract_info_of(judge->contract)->rule_count;
     const surety__verdict *verdicts;
     surety_status status;
 
@@ -305,7 +305,8 @@ surety_status surety__judge_beyond(surety_judge *judge, surety__trial *trial,
  * stands beside the schema, with how many errors? */
 static surety_status judge_check(surety_judge *judge, surety_error *reterr)
 {
-    const surety_schema *schema = surety_contract_schema(judge->contract);
+    const surety_schema *schema =
+        surety_contract_info_of(judge->contract)->schema;
     surety__trial *now = judge->now;
     const surety_val root = surety_doc_root(now->doc);
     bool valid = false;
@@ -332,7 +333,7 @@ surety_status surety__judge_count(surety_judge *judge, surety__trial *trial,
 
     surety_findings_reset(trial->findings); /* it may be counted again */
     status = surety_checker_report(
-        judge->checker, surety_contract_schema(judge->contract),
+        judge->checker, surety_contract_info_of(judge->contract)->schema,
         surety_doc_root(trial->doc), trial->findings, reterr);
     trial->counted = true;
     if (status == SURETY_OK)
@@ -490,7 +491,7 @@ static bool judge_has_bracket(const surety_judge *judge, char bracket,
                               unsigned kind)
 {
     const surety__shape *shape =
-        surety_contract_schema(judge->contract)->root->direct;
+        surety_contract_info_of(judge->contract)->schema->root->direct;
     const surety_candidate *best = &judge->best->candidate;
     const char *const ptr = judge->reply.ptr;
 
@@ -556,11 +557,11 @@ static surety_status judge_differs(surety_judge *judge, size_t *rules_left,
         !surety_val_equal(surety__trial_value(judge->best),
                           surety_doc_root(now->doc)))
         status = surety_checker_check(
-            judge->checker, surety_contract_schema(judge->contract),
+            judge->checker, surety_contract_info_of(judge->contract)->schema,
             surety_doc_root(now->doc), &valid, reterr);
     if (status != SURETY_OK || !valid)
         return status;
-    if ((surety_contract_rule_count(judge->contract) ||
+    if ((surety_contract_info_of(judge->contract)->rule_count ||
          judge->options.validator_count) &&
         (*rules_left)-- == 0)
         return SURETY_END;
@@ -680,9 +681,9 @@ surety_status surety__judge_complete(surety_judge *judge, surety_val *value,
                                      surety_error *reterr)
 {
     const surety_contract *contract = judge->contract;
-    const surety_schema *schema = surety_contract_schema(contract);
-    const bool strip = surety_contract_strips_unknown(contract);
-    const bool fill = surety_contract_fills_defaults(contract) &&
+    const surety_schema *schema = surety_contract_info_of(contract)->schema;
+    const bool strip = surety_contract_info_of(contract)->strips_unknown;
+    const bool fill = surety_contract_info_of(contract)->fills_defaults &&
                       surety__schema_has_defaults(schema);
     bool changed = false;
     surety_status status;
@@ -699,7 +700,8 @@ surety_status surety__judge_complete(surety_judge *judge, surety_val *value,
 /* A valid candidate: complete it, derive from it, warn. */
 static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
 {
-    const surety_schema *schema = surety_contract_schema(judge->contract);
+    const surety_schema *schema =
+        surety_contract_info_of(judge->contract)->schema;
     surety_outcome *outcome = &judge->outcome;
     surety_status status;
 
@@ -765,8 +767,9 @@ static surety_status judge_begin(surety_judge *judge,
 
     if (surety__options_take(own, sizeof(*own), options, reterr) ||
         surety__options_take(&judge->extract, sizeof(judge->extract),
-                             own->extract ? own->extract
-                                          : surety_contract_extract(contract),
+                             own->extract
+                                 ? own->extract
+                                 : surety_contract_info_of(contract)->extract,
                              reterr))
         return SURETY_MISUSE;
     if ((own->native.len && !own->native.ptr) ||
@@ -783,11 +786,11 @@ static surety_status judge_begin(surety_judge *judge,
     judge->doubted = SURETY__NATIVE;
     judge->place = judge->over = SURETY_PLACE_NONE;
     judge->repair =
-        own->repair ? *own->repair : surety_contract_repair(contract);
-    judge->partial = own->partial || surety_contract_partial(contract);
+        own->repair ? *own->repair : surety_contract_info_of(contract)->repair;
+    judge->partial = own->partial || surety_contract_info_of(contract)->partial;
     judge->tolerant = judge->repair != SURETY_REPAIR_NONE || judge->partial;
     surety__outcome_reset(&judge->outcome);
-    judge->outcome.contract_id = surety_contract_id(contract);
+    judge->outcome.contract_id = surety_contract_info_of(contract)->id;
     judge->outcome.seen = reply;
     return SURETY_OK;
 }

@@ -202,9 +202,9 @@ surety_status surety__partial_check(surety_judge *judge, surety__trial *trial,
         *ret_good = false;
         return SURETY_OK;
     }
-    status = surety_checker_check(judge->checker,
-                                  surety_contract_schema(judge->contract), root,
-                                  &valid, reterr);
+    status = surety_checker_check(
+        judge->checker, surety_contract_info_of(judge->contract)->schema, root,
+        &valid, reterr);
     if (status != SURETY_OK)
         return status;
     if (!valid)

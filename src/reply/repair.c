@@ -136,7 +136,8 @@ static surety_status repair_aligned(surety_judge *judge, surety__trial *trial,
 static surety_status repair_check(surety_judge *judge, surety__trial *trial,
                                   surety_error *reterr)
 {
-    const surety_schema *schema = surety_contract_schema(judge->contract);
+    const surety_schema *schema =
+        surety_contract_info_of(judge->contract)->schema;
     const surety_val root = surety_doc_root(trial->doc);
     surety_status status;
     bool valid = false;
@@ -640,7 +641,7 @@ bool surety__repair_answered(const surety_judge *judge)
 {
     const surety__trial *best = judge->best;
     const surety__shape *shape =
-        surety_contract_schema(judge->contract)->root->direct;
+        surety_contract_info_of(judge->contract)->schema->root->direct;
     unsigned kind;
 
     if (!best || best->weak || best->stage < SURETY_STAGE_JSON_PARSE ||
@@ -683,7 +684,7 @@ surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
     status = surety_build_end(trial->doc, reterr);
     if (status == SURETY_OK)
         status = surety_checker_check(
-            judge->checker, surety_contract_schema(judge->contract),
+            judge->checker, surety_contract_info_of(judge->contract)->schema,
             surety_doc_root(trial->doc), &wide, reterr);
     if (status != SURETY_OK || wide)
         return status;
@@ -708,8 +709,8 @@ surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
     if (!repair_prepare(judge, trial))
         return surety__fail_nomem(reterr);
     status = surety_aligner_align_text(
-        trial->aligner, surety_contract_schema(judge->contract), candidate.text,
-        NULL, trial->aligned, NULL);
+        trial->aligner, surety_contract_info_of(judge->contract)->schema,
+        candidate.text, NULL, trial->aligned, NULL);
     status = repair_aligned(judge, trial, status, reterr);
     if (status != SURETY_OK)
         return status == SURETY_END ? SURETY_OK : status;

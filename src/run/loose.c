@@ -336,7 +336,8 @@ const surety_contract *surety__loose_contract(surety__store *store,
     doc = surety_doc_new(store->alloc);
     if (!doc)
         store->status = SURETY_NOMEM;
-    else if (loose_write(store, surety_contract_root(setup->options.contract),
+    else if (loose_write(store,
+                         surety_contract_info_of(setup->options.contract)->root,
                          bound, doc) &&
              surety_contract_read(surety_buf_str(&store->text), &options,
                                   &bound->loose, NULL) == SURETY_NOMEM)

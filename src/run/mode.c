@@ -86,7 +86,8 @@ static bool mode_lists_native(const surety__setup *setup)
 
 static bool mode_root_is_object(const surety__setup *setup)
 {
-    const surety_val root = surety_contract_root(setup->options.contract);
+    const surety_val root =
+        surety_contract_info_of(setup->options.contract)->root;
 
     return surety_val_is(surety_val_get(root, "type"), "object");
 }
@@ -160,7 +161,7 @@ bool surety__mode_may_sink(const surety__setup *setup,
 static surety_val mode_plain(surety__forms *forms)
 {
     const surety_val root =
-        surety_contract_root(forms->setup->options.contract);
+        surety_contract_info_of(forms->setup->options.contract)->root;
     surety_doc *plain = forms->plain;
 
     if (plain)
@@ -216,7 +217,7 @@ void surety__mode_show(surety__forms *forms, const surety_model *model,
                        const surety__plan *plan, surety_prompt_options *options)
 {
     const surety_val root =
-        surety_contract_root(forms->setup->options.contract);
+        surety_contract_info_of(forms->setup->options.contract)->root;
     const bool example =
         options->style == SURETY_PROMPT_EXAMPLE ||
         (options->style == SURETY_PROMPT_CONTRACT &&

@@ -659,7 +659,7 @@ void surety__receive_fallback(surety_run *run)
         return;
     surety__judged_prefer_basis(&run->judged);
     if (!run->judged.outcome || run->store.status != SURETY_OK ||
-        surety_contract_fallback(run->setup.options.contract) ==
+        surety_contract_info_of(run->setup.options.contract)->fallback ==
             SURETY_FALLBACK_NONE ||
         receive_options(run, &run->judged.outcome_of).no_fallback)
         return;

@@ -45,8 +45,9 @@ static surety_entry record_entry(const surety_run *run)
         .run = run->id,
         .number = (uint32_t)run->log.count,
         .purpose = seen->purpose,
-        .contract = contract ? surety_contract_name(contract) : none,
-        .contract_version = contract ? surety_contract_version(contract) : none,
+        .contract = contract ? surety_contract_info_of(contract)->name : none,
+        .contract_version =
+            contract ? surety_contract_info_of(contract)->version : none,
         .provider =
             seen->model->provider.len
                 ? seen->model->provider

@@ -336,7 +336,8 @@ static void report_run_unjudged(const surety_run *run, surety_buf *out)
     const bool ok = run->end.verdict == SURETY_RUN_VALID;
 
     surety_json_text(out, "contract",
-                     contract ? surety_contract_id(contract) : report_run_none);
+                     contract ? surety_contract_info_of(contract)->id
+                              : report_run_none);
     surety_json_name(out, "value");
     if (ok)
         surety_json_string(out, run->judged.reply_last);

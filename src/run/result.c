@@ -103,7 +103,8 @@ static void result_tell(surety_run *run, surety_run_verdict verdict,
     if (spent.len) {
         surety_buf_add(out, spent);
     } else if (verdict == SURETY_RUN_REJECTED && run->setup.options.contract) {
-        const surety_str id = surety_contract_id(run->setup.options.contract);
+        const surety_str id =
+            surety_contract_info_of(run->setup.options.contract)->id;
 
         surety_buf_text(out, "no reply satisfies the contract");
         surety_buf_text(out, id.len ? " " : "");

@@ -108,10 +108,10 @@ static void setup_settle(surety__setup *setup)
         setup->reask_max = options->retry_max == SURETY_RUN_NONE ? 0
                            : options->retry_max
                                ? options->retry_max
-                               : surety_contract_retry_max(contract);
+                               : surety_contract_info_of(contract)->retry_max;
     setup->feedback = options->has_feedback ? options->feedback
-                      : contract            ? surety_contract_feedback(contract)
-                                            : SURETY_FEEDBACK_ERRORS;
+                      : contract ? surety_contract_info_of(contract)->feedback
+                                 : SURETY_FEEDBACK_ERRORS;
 }
 
 /* How structured values are looked at: as the contract says, with the place
@@ -165,7 +165,7 @@ const surety_extract *surety__setup_extract(const surety__setup *setup)
 {
     return setup->judge.extract
                ? setup->judge.extract
-               : surety_contract_extract(setup->options.contract);
+               : surety_contract_info_of(setup->options.contract)->extract;
 }
 
 surety_judge_options surety__setup_judge(const surety__setup *setup,
@@ -190,5 +190,5 @@ bool surety__setup_takes_part(const surety__setup *setup)
     const surety_contract *contract = setup->options.contract;
 
     return contract &&
-           (surety_contract_partial(contract) || setup->judge.partial);
+           (surety_contract_info_of(contract)->partial || setup->judge.partial);
 }

@@ -44,7 +44,7 @@ static void watch_open(surety__watch *watch, surety__watch_kind kind,
     /* The level at which replies are judged, whatever the contract here. */
     const surety_repair repair =
         judge.repair ? *judge.repair
-                     : surety_contract_repair(setup->options.contract);
+                     : surety_contract_info_of(setup->options.contract)->repair;
     const surety_stream_options options = {.size = sizeof(options),
                                            .judge = &judge,
                                            .native = kind == WATCH_VALUE};
@@ -71,7 +71,7 @@ static bool watch_wants_whole(const surety__setup *setup,
     if (setup->options.stop == SURETY_STOP_NEVER)
         return true;
     if (!setup->judge.no_fallback &&
-        surety_contract_fallback(setup->options.contract) ==
+        surety_contract_info_of(setup->options.contract)->fallback ==
             SURETY_FALLBACK_TEXT)
         return true;
     return setup->feedback == SURETY_FEEDBACK_PATCH && !at->patch_failed &&

@@ -21,9 +21,10 @@
 static bool cover_is(const surety_contract *contract, surety_str name,
                      surety_str version)
 {
-    return surety_str_equal(surety_contract_name(contract), name) &&
+    return surety_str_equal(surety_contract_info_of(contract)->name, name) &&
            (!version.len ||
-            surety_str_equal(surety_contract_version(contract), version));
+            surety_str_equal(surety_contract_info_of(contract)->version,
+                             version));
 }
 
 /* Looks it up: with its version, then without. */
@@ -69,7 +70,8 @@ static bool cover_find(surety_stats *stats, surety__covered *covered)
 /* The places of the contract, with a structured value before them. */
 static void cover_settle_extract(surety__covered *covered)
 {
-    const surety_extract *given = surety_contract_extract(covered->contract);
+    const surety_extract *given =
+        surety_contract_info_of(covered->contract)->extract;
     surety_extract *extract = &covered->extract;
 
     *extract = *given;
@@ -108,7 +110,8 @@ static surety__covered *cover_contract(surety_stats *stats,
         return NULL;
     if (covered->contract) {
         covered->derives =
-            surety_val_count(surety_contract_derive(covered->contract)) > 0;
+            surety_val_count(
+                surety_contract_info_of(covered->contract)->derive) > 0;
         cover_settle_extract(covered);
     }
     return covered;

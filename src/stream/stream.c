@@ -90,16 +90,18 @@ surety_status surety_stream_begin(surety_stream *stream,
     if (surety__options_take(&own, sizeof(own), options, reterr) ||
         surety__options_take(&how, sizeof(how), own.judge, reterr) ||
         surety__options_take(&extract, sizeof(extract),
-                             how.extract ? how.extract
-                                         : surety_contract_extract(contract),
+                             how.extract
+                                 ? how.extract
+                                 : surety_contract_info_of(contract)->extract,
                              reterr))
         return SURETY_MISUSE;
     stream->contract = contract;
     stream->native = own.native;
     stream->how = how;
     stream->extract = extract;
-    stream->repair = stream->how.repair ? *stream->how.repair
-                                        : surety_contract_repair(contract);
+    stream->repair = stream->how.repair
+                         ? *stream->how.repair
+                         : surety_contract_info_of(contract)->repair;
     stream->how.extract = &stream->extract;
     stream->how.repair = &stream->repair;
     stream_places(stream);
@@ -140,7 +142,7 @@ static bool stream_is_final(const surety_stream *stream)
 static bool stream_may_be_row(const surety_stream *stream)
 {
     const surety__shape *shape =
-        surety_contract_schema(stream->contract)->root->direct;
+        surety_contract_info_of(stream->contract)->schema->root->direct;
     const surety__arrays *arrays;
 
     if (stream->native || stream->repair == SURETY_REPAIR_NONE)
@@ -330,7 +332,8 @@ surety_status surety__stream_start(surety_stream *stream, size_t at,
     if (stream->runaway.at > at)
         stream->runaway.at = at;
     surety__prefix_begin(stream->prefix,
-                         surety_contract_schema(stream->contract), flags);
+                         surety_contract_info_of(stream->contract)->schema,
+                         flags);
     stream->reading = true;
     return stream_begin_reader(stream, reterr);
 }

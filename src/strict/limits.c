@@ -132,9 +132,10 @@ static void limit_check(surety_strict *strict, uint64_t figure, uint64_t limit,
 {
     if (limit && figure > limit && strict->status == SURETY_OK)
         surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE,
-                           surety_contract_root(strict->contract), hint,
-                           "%zu %s, and %s takes %zu at most", (size_t)figure,
-                           what, strict->subset->title, (size_t)limit);
+                           surety_contract_info_of(strict->contract)->root,
+                           hint, "%zu %s, and %s takes %zu at most",
+                           (size_t)figure, what, strict->subset->title,
+                           (size_t)limit);
 }
 
 void surety__strict_limits(surety_strict *strict,

@@ -242,7 +242,7 @@ surety__node *surety__node_any(surety_strict *strict, surety_val at)
         traits & SUBSET_RECURSION && !(traits & SUBSET_OPTIONAL_CYCLE);
 
     if (!at.doc)
-        at = surety_contract_root(strict->contract);
+        at = surety_contract_info_of(strict->contract)->root;
     if (!tagged)
         surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, at,
                            "say its type where one is known; mode auto asks "

@@ -14,7 +14,7 @@ const char *surety_strict_verdict_name(surety_strict_verdict verdict)
 
 static void strict_name(surety_strict *strict)
 {
-    const surety_str name = surety_contract_name(strict->contract);
+    const surety_str name = surety_contract_info_of(strict->contract)->name;
     char text[64];
     size_t len = 0;
 
@@ -28,8 +28,8 @@ static void strict_name(surety_strict *strict)
     strict->name =
         surety__graph_text(&strict->graph, len ? (surety_str){text, len}
                                                : SURETY__LITERAL("reply"));
-    strict->description = surety_val_str(
-        surety_val_get(surety_contract_root(strict->contract), "description"));
+    strict->description = surety_val_str(surety_val_get(
+        surety_contract_info_of(strict->contract)->root, "description"));
 }
 
 /* Whether the provider takes the root as it is. */
@@ -93,7 +93,7 @@ surety_status surety_strict_compile(const surety_contract *contract,
                         .limits = surety__contract_limits(contract)};
     strict_name(strict);
     strict->root = surety__node_of(
-        strict, CONJUNCTION_OF(surety_contract_schema(contract)->root),
+        strict, CONJUNCTION_OF(surety_contract_info_of(contract)->schema->root),
         TYPE_ANY);
     if (strict->root && strict->status == SURETY_OK &&
         surety__node_make_all(strict) == SURETY_OK) {

@@ -613,7 +613,8 @@ surety_status surety__strict_write(surety_strict *strict, surety_error *reterr)
         return surety__fail_nomem(reterr);
     }
     state.doc = strict->doc;
-    surety_build_begin(state.doc, surety_contract_root(strict->contract).doc);
+    surety_build_begin(state.doc,
+                       surety_contract_info_of(strict->contract)->root.doc);
     if (strict->status == SURETY_OK)
         write_root(&state);
     surety__free(strict->alloc, state.tasks, state.cap * sizeof(*state.tasks));

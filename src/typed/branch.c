@@ -97,7 +97,8 @@ static bool choose_note(surety__typed_chooser *chooser,
                         const surety__shape ***stack, size_t *count,
                         size_t *cap, const surety__shape *shape)
 {
-    const surety_doc *doc = surety_contract_root(chooser->contract).doc;
+    const surety_doc *doc =
+        surety_contract_info_of(chooser->contract)->root.doc;
     const uint64_t key = (uint64_t)(uintptr_t)shape;
 
     if (!shape || surety__map_get(&chooser->shapes, key))
@@ -155,7 +156,8 @@ static bool choose_below(surety__typed_chooser *chooser,
 /* Finds the shapes of the contract, once. */
 static bool choose_map(surety__typed_chooser *chooser)
 {
-    const surety_schema *schema = surety_contract_schema(chooser->contract);
+    const surety_schema *schema =
+        surety_contract_info_of(chooser->contract)->schema;
     const surety__shape **stack = NULL;
     size_t count = 0, cap = 0;
     bool good;
@@ -186,7 +188,8 @@ static surety_status choose_valid(surety__typed_chooser *chooser,
     *ret_valid = true;
     if (!pointer)
         return SURETY_OK;
-    at = surety_val_at(surety_contract_root(contract), surety_str_of(pointer));
+    at = surety_val_at(surety_contract_info_of(contract)->root,
+                       surety_str_of(pointer));
     if (!at.doc)
         return SURETY_OK;
     if (!chooser->checker) {
@@ -201,8 +204,8 @@ static surety_status choose_valid(surety__typed_chooser *chooser,
     if (!shape)
         return SURETY_OK;
     return surety__shape_check(chooser->checker,
-                               surety_contract_schema(contract), shape, val,
-                               &chooser->work, ret_valid);
+                               surety_contract_info_of(contract)->schema, shape,
+                               val, &chooser->work, ret_valid);
 }
 
 void surety__typed_chooser_done(surety__typed_chooser *chooser)

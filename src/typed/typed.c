@@ -214,7 +214,8 @@ surety_status surety_typed_derive(const surety_typed *typed,
     if (!contract || !doc)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a contract and a document are needed");
-    if (name && !surety_val_get(surety_contract_derive(contract), name).doc)
+    if (name &&
+        !surety_val_get(surety_contract_info_of(contract)->derive, name).doc)
         return surety__fail(reterr, SURETY_END,
                             "the contract has no derived member \"%s\"", name);
     whole = surety_doc_new(contract->alloc);

@@ -256,9 +256,10 @@ static bool takes(struct pair *pair, int which, surety_val value)
 {
     bool valid = false;
 
-    return !surety_checker_check(pair->checker,
-                                 surety_contract_schema(pair->contracts[which]),
-                                 value, &valid, NULL) &&
+    return !surety_checker_check(
+               pair->checker,
+               surety_contract_info_of(pair->contracts[which])->schema, value,
+               &valid, NULL) &&
            valid;
 }
 
@@ -292,9 +293,9 @@ static void write_without(surety_val val, surety_val key, surety_buf *out)
 static surety_val find_unknown(struct pair *pair, surety_val value)
 {
     surety_findings_reset(pair->findings);
-    if (surety_checker_report(pair->checker,
-                              surety_contract_schema(pair->contracts[0]), value,
-                              pair->findings, NULL))
+    if (surety_checker_report(
+            pair->checker, surety_contract_info_of(pair->contracts[0])->schema,
+            value, pair->findings, NULL))
         return surety_val_none();
     for (size_t i = 0; i < surety_findings_count(pair->findings); i++) {
         const surety_finding finding = surety_findings_at(pair->findings, i);
@@ -384,7 +385,7 @@ static void hold_all(struct pair *pair, uint64_t state)
             state = state * 6364136223846793005u + 1442695040888963407u;
             bytes[k] = (uint8_t)(state >> 56);
         }
-        sample.root = surety_contract_root(pair->contracts[i % 2]);
+        sample.root = surety_contract_info_of(pair->contracts[i % 2])->root;
         surety_buf_reset(&text);
         sample_value(&sample, sample.root, SAMPLE_DEPTH);
         hold(pair, surety_buf_str(&text));

@@ -148,9 +148,9 @@ static void check_value(const surety_contract *contract,
     must(checker && doc &&
          surety_doc_read(doc, surety_buf_str(&text), NULL, NULL) == SURETY_OK);
     if (!surety_outcome_partial(outcome)) {
-        must(surety_checker_check(checker, surety_contract_schema(contract),
-                                  surety_doc_root(doc), &valid,
-                                  NULL) == SURETY_OK);
+        must(surety_checker_check(
+                 checker, surety_contract_info_of(contract)->schema,
+                 surety_doc_root(doc), &valid, NULL) == SURETY_OK);
         must(valid);
     }
     surety_buf_done(&text);

@@ -17,8 +17,8 @@ static void judge(const surety_contract *contract, surety_val val)
     surety_status status;
 
     must(checker != NULL);
-    status = surety_checker_check(checker, surety_contract_schema(contract),
-                                  val, &valid, NULL);
+    status = surety_checker_check(
+        checker, surety_contract_info_of(contract)->schema, val, &valid, NULL);
     must(status == SURETY_OK || status == SURETY_LIMIT);
     surety_checker_free(checker);
 }

@@ -85,8 +85,8 @@ static void put_extract(surety_buf *out, const surety_extract *extract)
 
 static void put_rules(surety_buf *out, const surety_contract *contract)
 {
-    for (size_t i = 0; i < surety_contract_rule_count(contract); i++) {
-        const surety_rule rule = surety_contract_rule(contract, i);
+    for (size_t i = 0; i < surety_contract_info_of(contract)->rule_count; i++) {
+        const surety_rule rule = surety_contract_info_of(contract)->rules[i];
 
         put_str(out, "rule", rule.id);
         put_str(out, "  at", rule.at);
@@ -99,25 +99,28 @@ static void put_contract(surety_buf *out, const surety_contract *contract)
 {
     const surety__policy *policy = surety__contract_policy(contract);
 
-    put_str(out, "name", surety_contract_name(contract));
-    put_str(out, "version", surety_contract_version(contract));
-    put_str(out, "id", surety_contract_id(contract));
-    put_str(out, "deprecated", surety_contract_deprecated(contract));
-    put_extract(out, surety_contract_extract(contract));
+    put_str(out, "name", surety_contract_info_of(contract)->name);
+    put_str(out, "version", surety_contract_info_of(contract)->version);
+    put_str(out, "id", surety_contract_info_of(contract)->id);
+    put_str(out, "deprecated", surety_contract_info_of(contract)->deprecated);
+    put_extract(out, surety_contract_info_of(contract)->extract);
     surety__buf_printf(
-        out, "repair %d%s%s%s\n", (int)surety_contract_repair(contract),
-        surety_contract_partial(contract) ? ", partial" : "",
-        surety_contract_strips_unknown(contract) ? ", unknown stripped" : "",
-        surety_contract_fills_defaults(contract) ? "" : ", no defaults");
+        out, "repair %d%s%s%s\n",
+        (int)surety_contract_info_of(contract)->repair,
+        surety_contract_info_of(contract)->partial ? ", partial" : "",
+        surety_contract_info_of(contract)->strips_unknown ? ", unknown stripped"
+                                                          : "",
+        surety_contract_info_of(contract)->fills_defaults ? ""
+                                                          : ", no defaults");
     surety__buf_printf(out, "fallback %d\n",
-                       (int)surety_contract_fallback(contract));
-    put_val(out, "  value", surety_contract_fallback_value(contract));
-    put_str(out, "  field", surety_contract_fallback_field(contract));
+                       (int)surety_contract_info_of(contract)->fallback);
+    put_val(out, "  value", surety_contract_info_of(contract)->fallback_value);
+    put_str(out, "  field", surety_contract_info_of(contract)->fallback_field);
     surety__buf_printf(out, "retry %u, feedback %d\n",
-                       (unsigned)surety_contract_retry_max(contract),
-                       (int)surety_contract_feedback(contract));
+                       (unsigned)surety_contract_info_of(contract)->retry_max,
+                       (int)surety_contract_info_of(contract)->feedback);
     put_rules(out, contract);
-    put_val(out, "derive", surety_contract_derive(contract));
+    put_val(out, "derive", surety_contract_info_of(contract)->derive);
     surety__buf_printf(out, "prompt %d\n", (int)policy->prompt_style);
     put_val(out, "  example", policy->prompt_example);
     put_val(out, "aliases", policy->aliases);
@@ -386,12 +389,14 @@ static void put_list(struct setting *setting, surety_str folders)
 {
     const bool all = surety_str_equal(folders, surety_str_of("all"));
     surety_registry *registry = registry_of(all ? surety_str_of("") : folders);
+    const surety_registry_entry *entries = NULL;
+    size_t count = 0;
     surety_error error;
 
-    if (surety_registry_list(registry, &error) != SURETY_OK)
+    if (surety_registry_list(registry, &entries, &count, &error) != SURETY_OK)
         golden_error(setting->out, &error);
-    for (size_t i = 0; i < surety_registry_count(registry); i++) {
-        const surety_registry_entry entry = surety_registry_at(registry, i);
+    for (size_t i = 0; i < count; i++) {
+        const surety_registry_entry entry = entries[i];
 
         if (all != surety_str_equal(entry.source, surety_str_of("built-in")))
             continue;
@@ -420,10 +425,10 @@ static void put_find(struct setting *setting, surety_str line,
         surety_buf_text(setting->out, error.source[0] ? "\n" : "");
         golden_error(setting->out, &error);
     } else {
-        put_word(setting->out, "  ", surety_contract_id(contract));
+        put_word(setting->out, "  ", surety_contract_info_of(contract)->id);
         put_word(setting->out, ", ",
-                 surety_val_str(
-                     surety_val_get(surety_contract_root(contract), "title")));
+                 surety_val_str(surety_val_get(
+                     surety_contract_info_of(contract)->root, "title")));
         surety_buf_byte(setting->out, '\n');
     }
     surety_contract_free(contract);

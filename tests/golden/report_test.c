@@ -222,7 +222,7 @@ static void write_case(struct golden *golden, const struct setting *setting,
 static bool is_aligned(const surety_contract *contract,
                        const surety_outcome *outcome)
 {
-    if (surety_contract_repair(contract) != SURETY_REPAIR_ALIGN)
+    if (surety_contract_info_of(contract)->repair != SURETY_REPAIR_ALIGN)
         return false;
     for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++)
         if (surety_outcome_repaired(outcome, i).cost)
@@ -236,8 +236,9 @@ static bool is_steady(const surety_contract *contract,
                       const surety_outcome *outcome,
                       const struct setting *setting)
 {
-    return !surety_contract_rule_count(contract) && !setting->options.derive &&
-           !surety_contract_strips_unknown(contract) &&
+    return !surety_contract_info_of(contract)->rule_count &&
+           !setting->options.derive &&
+           !surety_contract_info_of(contract)->strips_unknown &&
            surety_outcome_stage(outcome) != SURETY_STAGE_VALIDATION &&
            !is_aligned(contract, outcome);
 }

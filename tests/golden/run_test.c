@@ -106,7 +106,7 @@ static void tell_loose(const surety_run *run, surety_buf *out)
         const surety__bound *bound = &run->forms.bounds[i];
 
         if (bound->loosened && bound->loose)
-            tell_schema(surety_contract_root(bound->loose), out);
+            tell_schema(surety_contract_info_of(bound->loose)->root, out);
         else if (bound->loosened)
             surety_buf_text(out, "nothing\n");
     }

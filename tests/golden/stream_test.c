@@ -114,8 +114,8 @@ static bool setting_read(const struct golden *golden, struct setting *setting)
         printf("# contract: %s (%s)\n", err.message, err.path);
         return false;
     }
-    setting->extract = *surety_contract_extract(setting->contract);
-    setting->repair = surety_contract_repair(setting->contract);
+    setting->extract = *surety_contract_info_of(setting->contract)->extract;
+    setting->repair = surety_contract_info_of(setting->contract)->repair;
     if (surety__str_find(rest, SURETY__LITERAL("extract ")) < rest.len)
         setting->extract.from_count = 0;
     while (golden_line(&rest, &line))

@@ -124,7 +124,7 @@ static const char *try_pair(const surety_contract *contract,
         why = "is not restored";
     else if (!surety_val_equal(surety_doc_root(back), surety_doc_root(want)))
         why = "comes to another value";
-    else if (!loose && !satisfies(surety_contract_schema(contract),
+    else if (!loose && !satisfies(surety_contract_info_of(contract)->schema,
                                   surety_doc_root(back)))
         why = "comes to a value that breaks the contract";
     if (why && back && surety_doc_root(back).doc) {

@@ -95,14 +95,14 @@ static void check_verdict(struct sim *sim, struct sim_bench *bench)
                  verdict == SURETY_RUN_CANCELLED,
              "a fallback is called one");
     if (verdict == SURETY_RUN_PARTIAL)
-        sim_must(
-            sim,
-            surety_outcome_ok(outcome) &&
-                (sim->judge.partial || surety_contract_partial(sim->contract)),
-            "a part is taken where it may be");
+        sim_must(sim,
+                 surety_outcome_ok(outcome) &&
+                     (sim->judge.partial ||
+                      surety_contract_info_of(sim->contract)->partial),
+                 "a part is taken where it may be");
     if (surety_outcome_fallback(outcome))
         sim_must(sim,
-                 surety_contract_fallback(sim->contract) !=
+                 surety_contract_info_of(sim->contract)->fallback !=
                          SURETY_FALLBACK_NONE &&
                      !sim->judge.no_fallback,
                  "a fallback is the contract's");
@@ -129,11 +129,12 @@ static void check_order(struct sim *sim)
                                  : sim->backoff.retries_max
                                      ? sim->backoff.retries_max
                                      : 3;
-    const uint32_t reasks_max = !sim->contract                              ? 0
-                                : sim->options.retry_max == SURETY_RUN_NONE ? 0
-                                : sim->options.retry_max
-                                    ? sim->options.retry_max
-                                    : surety_contract_retry_max(sim->contract);
+    const uint32_t reasks_max =
+        !sim->contract                              ? 0
+        : sim->options.retry_max == SURETY_RUN_NONE ? 0
+        : sim->options.retry_max
+            ? sim->options.retry_max
+            : surety_contract_info_of(sim->contract)->retry_max;
     const uint32_t broken_max =
         sim->options.broken_retries_max == SURETY_RUN_NONE ? 0
         : sim->options.broken_retries_max ? sim->options.broken_retries_max

@@ -68,7 +68,8 @@ static bool is_valid(const surety_contract *contract, surety_val value)
 {
     bool valid = false;
 
-    return surety_checker_check(tally.checker, surety_contract_schema(contract),
+    return surety_checker_check(tally.checker,
+                                surety_contract_info_of(contract)->schema,
                                 value, &valid, NULL) == SURETY_OK &&
            valid;
 }
@@ -139,8 +140,8 @@ static void pair_compare(const struct subject *before,
     tally.consumers_safe += consumers;
     tally.producers_safe += producers;
     if (before == after && surety_diff_count(diff) > 0)
-        pair_broken(before, after, surety_contract_root(before->contract),
-                    "change");
+        pair_broken(before, after,
+                    surety_contract_info_of(before->contract)->root, "change");
     if (consumers || producers) {
         pair_check(before, after, before->tests, consumers, producers);
         pair_check(before, after, after->tests, consumers, producers);

@@ -193,7 +193,7 @@ static void try_replies(struct count *count, const surety_contract *contract,
     struct dirent **entries = NULL;
     char folder[768], path[1100];
     int found;
-    const surety_str name = surety_contract_name(contract);
+    const surety_str name = surety_contract_info_of(contract)->name;
 
     snprintf(folder, sizeof(folder), "%s/%.*s", replies_folder, (int)name.len,
              name.ptr);
@@ -222,13 +222,16 @@ static void try_replies(struct count *count, const surety_contract *contract,
 static void try_builtins(struct count *count, const char *replies_folder)
 {
     surety_registry *registry = NULL;
+    const surety_registry_entry *entries = NULL;
+    size_t entry_count = 0;
     surety_contract *contract;
 
     if (surety_registry_new(NULL, &registry, NULL) != SURETY_OK ||
-        surety_registry_list(registry, NULL) != SURETY_OK)
+        surety_registry_list(registry, &entries, &entry_count, NULL) !=
+            SURETY_OK)
         fail(count, "the built-in contracts cannot be listed", "");
-    for (size_t i = 0; i < surety_registry_count(registry); i++) {
-        const surety_registry_entry entry = surety_registry_at(registry, i);
+    for (size_t i = 0; i < entry_count; i++) {
+        const surety_registry_entry entry = entries[i];
 
         contract = NULL;
         if (surety_registry_find(registry, entry.name, &contract, NULL) ==

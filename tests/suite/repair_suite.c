@@ -267,9 +267,9 @@ bool repair_satisfies(const struct trial *trial, surety_val val)
 {
     bool valid = false;
 
-    return surety_checker_check(suite.checker,
-                                surety_contract_schema(trial->contract), val,
-                                &valid, NULL) == SURETY_OK &&
+    return surety_checker_check(
+               suite.checker, surety_contract_info_of(trial->contract)->schema,
+               val, &valid, NULL) == SURETY_OK &&
            valid;
 }
 

@@ -398,8 +398,8 @@ static bool early_is_dynamic(const surety_contract *contract)
     bool dynamic;
 
     surety_buf_reset(&early.word);
-    surety_val_write(surety_contract_root(contract), SURETY_STYLE_COMPACT,
-                     &early.word);
+    surety_val_write(surety_contract_info_of(contract)->root,
+                     SURETY_STYLE_COMPACT, &early.word);
     surety_buf_byte(&early.word, '\0');
     dynamic = strstr(early.word.ptr, "$dynamicRef") ||
               strstr(early.word.ptr, "$recursiveRef") ||
@@ -412,7 +412,7 @@ static void early_try(const surety_contract *contract, surety_str text,
 {
     static const surety_repair levels[] = {
         SURETY_REPAIR_NONE, SURETY_REPAIR_SYNTAX, SURETY_REPAIR_ALIGN};
-    const surety_val schema = surety_contract_root(contract);
+    const surety_val schema = surety_contract_info_of(contract)->root;
 
     early_begin();
     if (!text.len || early_is_twice(text))

@@ -113,7 +113,7 @@ static void suite_instance(const surety_contract *contract, surety_str text,
 {
     static const surety_repair levels[] = {
         SURETY_REPAIR_NONE, SURETY_REPAIR_SYNTAX, SURETY_REPAIR_ALIGN};
-    const surety_val schema = surety_contract_root(contract);
+    const surety_val schema = surety_contract_info_of(contract)->root;
 
     for (size_t i = 0; i < 3; i++) {
         const surety_judge_options how = {.size = sizeof(how),
@@ -204,7 +204,8 @@ static void suite_run_group(const char *path, surety_val group,
         bool valid = false;
 
         /* What the check says counts: schema_suite.c is about that. */
-        if (surety_checker_check(checker, surety_contract_schema(contract),
+        if (surety_checker_check(checker,
+                                 surety_contract_info_of(contract)->schema,
                                  data, &valid, NULL))
             continue;
         for (int style = SURETY_STYLE_COMPACT; style <= SURETY_STYLE_PRETTY;
@@ -388,7 +389,7 @@ static void suite_law(const surety_contract *contract, surety_str reply,
                       const surety_judge_options *from, bool native)
 {
     static const size_t sizes[] = {1, 2, 3, 7, 64, SIZE_MAX};
-    const surety_val schema = surety_contract_root(contract);
+    const surety_val schema = surety_contract_info_of(contract)->root;
     const surety_outcome *outcome;
     surety_verdict verdict = SURETY_VERDICT_OPEN;
     surety_judge_options how = *from;

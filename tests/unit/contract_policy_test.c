@@ -21,27 +21,29 @@ TEST(reads_a_plain_schema)
     surety_contract *contract = NULL;
 
     TRY(policy_try(t, "\xEF\xBB\xBF{\"type\":\"string\"}", &contract, NULL));
-    CHECK_TEXT(surety_contract_name(contract), "stem");
-    CHECK_TEXT(surety_contract_version(contract), "");
-    CHECK_TEXT(surety_contract_id(contract), "stem");
-    CHECK(surety_contract_extract(contract)->from_count == 0);
-    CHECK(!surety_contract_extract(contract)->pick_last);
-    CHECK(!surety_contract_extract(contract)->keep_reasoning);
-    CHECK(surety_contract_repair(contract) == SURETY_REPAIR_NONE);
-    CHECK(!surety_contract_strips_unknown(contract));
-    CHECK(surety_contract_fills_defaults(contract));
-    CHECK(surety_contract_fallback(contract) == SURETY_FALLBACK_NONE);
-    CHECK(!surety_contract_fallback_value(contract).doc);
-    CHECK(surety_contract_rule_count(contract) == 0);
-    CHECK(!surety_contract_derive(contract).doc);
-    CHECK_TEXT(surety_contract_deprecated(contract), "");
-    CHECK(surety__contract_policy(contract)->retry_max == 2);
-    CHECK(surety_contract_feedback(contract) == SURETY_FEEDBACK_ERRORS);
+    CHECK_TEXT(surety_contract_info_of(contract)->name, "stem");
+    CHECK_TEXT(surety_contract_info_of(contract)->version, "");
+    CHECK_TEXT(surety_contract_info_of(contract)->id, "stem");
+    CHECK(surety_contract_info_of(contract)->extract->from_count == 0);
+    CHECK(!surety_contract_info_of(contract)->extract->pick_last);
+    CHECK(!surety_contract_info_of(contract)->extract->keep_reasoning);
+    CHECK(surety_contract_info_of(contract)->repair == SURETY_REPAIR_NONE);
+    CHECK(!surety_contract_info_of(contract)->strips_unknown);
+    CHECK(surety_contract_info_of(contract)->fills_defaults);
+    CHECK(surety_contract_info_of(contract)->fallback == SURETY_FALLBACK_NONE);
+    CHECK(!surety_contract_info_of(contract)->fallback_value.doc);
+    CHECK(surety_contract_info_of(contract)->rule_count == 0);
+    CHECK(!surety_contract_info_of(contract)->derive.doc);
+    CHECK_TEXT(surety_contract_info_of(contract)->deprecated, "");
+    CHECK(surety_contract_info_of(contract)->retry_max == 2);
+    CHECK(surety_contract_info_of(contract)->feedback ==
+          SURETY_FEEDBACK_ERRORS);
     CHECK(surety__contract_policy(contract)->prompt_style ==
           PROMPT_JSON_SCHEMA);
-    CHECK(surety_contract_schema(contract) != NULL);
-    CHECK(surety_val_is(surety_val_get(surety_contract_root(contract), "type"),
-                        "string"));
+    CHECK(surety_contract_info_of(contract)->schema != NULL);
+    CHECK(surety_val_is(
+        surety_val_get(surety_contract_info_of(contract)->root, "type"),
+        "string"));
 done:
     surety_contract_free(contract);
 }
@@ -51,7 +53,7 @@ TEST(reads_a_boolean)
     surety_contract *contract = NULL;
 
     TRY(policy_try(t, "true", &contract, NULL));
-    CHECK(surety_contract_fills_defaults(contract));
+    CHECK(surety_contract_info_of(contract)->fills_defaults);
 done:
     surety_contract_free(contract);
 }
@@ -74,22 +76,23 @@ TEST(reads_every_member)
     const surety_extract *extract;
 
     TRY(policy_try(t, text, &contract, NULL));
-    CHECK_TEXT(surety_contract_name(contract), "team/answer");
-    CHECK_TEXT(surety_contract_version(contract), "1.2.3");
-    CHECK_TEXT(surety_contract_id(contract), "team/answer@1.2.3");
-    extract = surety_contract_extract(contract);
+    CHECK_TEXT(surety_contract_info_of(contract)->name, "team/answer");
+    CHECK_TEXT(surety_contract_info_of(contract)->version, "1.2.3");
+    CHECK_TEXT(surety_contract_info_of(contract)->id, "team/answer@1.2.3");
+    extract = surety_contract_info_of(contract)->extract;
     CHECK(extract->from_count == 2);
     CHECK(extract->from[0] == SURETY_PLACE_MARKER);
     CHECK(extract->from[1] == SURETY_PLACE_FENCE);
     CHECK(extract->pick_last);
     CHECK(extract->keep_reasoning);
     CHECK_TEXT(extract->marker, "Answer:");
-    CHECK(surety_contract_strips_unknown(contract));
-    CHECK(!surety_contract_fills_defaults(contract));
-    CHECK(surety_contract_fallback(contract) == SURETY_FALLBACK_TEXT);
-    CHECK(surety_val_count(surety_contract_fallback_value(contract)) == 1);
-    CHECK_TEXT(surety_contract_fallback_field(contract), "/a/0");
-    CHECK_TEXT(surety_contract_deprecated(contract), "use team/other");
+    CHECK(surety_contract_info_of(contract)->strips_unknown);
+    CHECK(!surety_contract_info_of(contract)->fills_defaults);
+    CHECK(surety_contract_info_of(contract)->fallback == SURETY_FALLBACK_TEXT);
+    CHECK(surety_val_count(surety_contract_info_of(contract)->fallback_value) ==
+          1);
+    CHECK_TEXT(surety_contract_info_of(contract)->fallback_field, "/a/0");
+    CHECK_TEXT(surety_contract_info_of(contract)->deprecated, "use team/other");
 done:
     surety_contract_free(contract);
 }
@@ -114,8 +117,8 @@ TEST(reads_every_level_of_repair)
 
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         TRY(policy_try(t, cases[i].text, &contract, NULL));
-        CHECK(surety_contract_repair(contract) == cases[i].repair);
-        CHECK(surety_contract_partial(contract) == cases[i].partial);
+        CHECK(surety_contract_info_of(contract)->repair == cases[i].repair);
+        CHECK(surety_contract_info_of(contract)->partial == cases[i].partial);
         surety_contract_free(contract);
         contract = NULL;
     }
@@ -159,8 +162,8 @@ TEST(keeps_what_prompts_need)
 
     TRY(policy_try(t, text, &contract, NULL));
     policy = surety__contract_policy(contract);
-    CHECK(policy->retry_max == 5);
-    CHECK(policy->feedback == SURETY_FEEDBACK_PATCH);
+    CHECK(policy->info.retry_max == 5);
+    CHECK(policy->info.feedback == SURETY_FEEDBACK_PATCH);
     CHECK(policy->prompt_style == PROMPT_TYPESCRIPT);
     CHECK(surety_val_count(policy->prompt_example) == 1);
     CHECK(surety_val_count(policy->aliases) == 2);

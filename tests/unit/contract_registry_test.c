@@ -80,7 +80,7 @@ TEST(finds_by_name_and_version)
             break; /* the fault runs see the same code in two */
         TRY(surety_registry_find(registry, surety_str_of(rows[i].name),
                                  &contract, NULL));
-        CHECK_TEXT(surety_contract_id(contract), rows[i].id);
+        CHECK_TEXT(surety_contract_info_of(contract)->id, rows[i].id);
         surety_contract_free(contract);
         contract = NULL;
     }
@@ -225,13 +225,15 @@ TEST(lists_what_there_is)
          "team/answer", ""},
     };
     surety_registry *registry = NULL;
+    const surety_registry_entry *entries = NULL;
+    size_t count = 0;
     size_t row = 0;
 
     TRY(open_registry(t, "one:two", &registry));
-    TRY(surety_registry_list(registry, NULL));
-    TRY(surety_registry_list(registry, NULL));
-    for (size_t i = 0; i < surety_registry_count(registry); i++) {
-        const surety_registry_entry entry = surety_registry_at(registry, i);
+    TRY(surety_registry_list(registry, &entries, &count, NULL));
+    TRY(surety_registry_list(registry, &entries, &count, NULL));
+    for (size_t i = 0; i < count; i++) {
+        const surety_registry_entry entry = entries[i];
 
         if (surety_str_equal(entry.source, surety_str_of("built-in")) &&
             !surety_str_equal(entry.name, surety_str_of("simple/message")))
@@ -271,13 +273,15 @@ TEST(says_what_is_no_contract)
     };
     surety_registry *registry = NULL;
     surety_contract *contract = NULL;
+    const surety_registry_entry *entries = NULL;
+    size_t count = 0;
     surety_error err;
     size_t row = 0;
 
     TRY(open_registry(t, "three", &registry));
-    TRY(surety_registry_list(registry, NULL));
-    for (size_t i = 0; i < surety_registry_count(registry); i++) {
-        const surety_registry_entry entry = surety_registry_at(registry, i);
+    TRY(surety_registry_list(registry, &entries, &count, NULL));
+    for (size_t i = 0; i < count; i++) {
+        const surety_registry_entry entry = entries[i];
 
         if (surety_str_equal(entry.source, surety_str_of("built-in")))
             continue;
@@ -304,19 +308,21 @@ done:
 TEST(does_not_follow_links_to_folders)
 {
     surety_registry *registry = NULL;
+    const surety_registry_entry *entries = NULL;
+    size_t count = 0;
     size_t without, with;
 
     TRY(open_registry(t, "two", &registry));
-    TRY(surety_registry_list(registry, NULL));
-    without = surety_registry_count(registry);
+    TRY(surety_registry_list(registry, &entries, &count, NULL));
+    without = count;
     CHECK(symlink("..", "two/loop") == 0);
-    TRY(surety_registry_list(registry, NULL));
-    with = surety_registry_count(registry);
+    TRY(surety_registry_list(registry, &entries, &count, NULL));
+    with = count;
     CHECK(with == without);
     /* A link to a file is a file. */
     CHECK(symlink("../one/plain.json", "two/linked.json") == 0);
-    TRY(surety_registry_list(registry, NULL));
-    CHECK(surety_registry_count(registry) == without + 1);
+    TRY(surety_registry_list(registry, &entries, &count, NULL));
+    CHECK(count == without + 1);
 done:
     unlink("two/loop");
     unlink("two/linked.json");
@@ -352,8 +358,8 @@ TEST(has_built_in_contracts_that_compile)
         if (status == SURETY_UNSUPPORTED && !with_jq)
             continue;
         TRY(status);
-        CHECK_TEXT(surety_contract_name(contract), name);
-        CHECK(surety_contract_version(contract).len > 0);
+        CHECK_TEXT(surety_contract_info_of(contract)->name, name);
+        CHECK(surety_contract_info_of(contract)->version.len > 0);
         surety_contract_free(contract);
         contract = NULL;
     }
@@ -362,13 +368,13 @@ TEST(has_built_in_contracts_that_compile)
     TRY(surety_registry_find(
         registry, surety_str_of("maverick/review-models/review-result"),
         &contract, &err));
-    CHECK_TEXT(surety_contract_name(contract),
+    CHECK_TEXT(surety_contract_info_of(contract)->name,
                "maverick/grouped-review-result");
     surety_contract_free(contract);
     contract = NULL;
     TRY(surety_registry_find(registry, surety_str_of("maverick/agent-result"),
                              &contract, &err));
-    CHECK_TEXT(surety_contract_deprecated(contract),
+    CHECK_TEXT(surety_contract_info_of(contract)->deprecated,
                "use maverick/fixer-result");
 done:
     surety_contract_free(contract);
@@ -399,7 +405,8 @@ TEST(gives_valid_examples)
         TRY(status);
         example = surety__contract_policy(contract)->prompt_example;
         if (example.doc) {
-            TRY(surety_checker_check(checker, surety_contract_schema(contract),
+            TRY(surety_checker_check(checker,
+                                     surety_contract_info_of(contract)->schema,
                                      example, &valid, NULL));
             CHECK(valid);
             examples++;

@@ -147,7 +147,7 @@ static void schema_act(const void *given, surety_buf *out)
         schema_show(kept, out);
     if (options_ended(surety_contract_read(text, &options, &contract, NULL),
                       out))
-        schema_show(surety_contract_schema(contract), out);
+        schema_show(surety_contract_info_of(contract)->schema, out);
     surety_contract_free(contract);
     surety_schema_cache_free(cache);
     surety_doc_free(doc);
@@ -220,12 +220,12 @@ static void contract_act(const void *given, surety_buf *out)
     if (options_ended(
             surety_contract_read(surety_str_of("{}"), given, &contract, NULL),
             out))
-        options_put(out, surety_contract_id(contract));
+        options_put(out, surety_contract_info_of(contract)->id);
     surety_contract_free(contract);
     contract = NULL;
     if (options_ended(surety_typed_contract(&typed, given, &contract, NULL),
                       out))
-        options_put(out, surety_contract_id(contract));
+        options_put(out, surety_contract_info_of(contract)->id);
     surety_contract_free(contract);
 }
 

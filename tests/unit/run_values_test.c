@@ -743,7 +743,7 @@ done:
 static bool values_mean(const surety_contract *contract, uint64_t *state,
                         surety_doc *doc)
 {
-    const surety_val root = surety_contract_root(contract);
+    const surety_val root = surety_contract_info_of(contract)->root;
     static const surety_extract whole = {
         .size = sizeof(whole), .from = {SURETY_PLACE_WHOLE}, .from_count = 1};
     const surety_judge_options options = {
@@ -772,7 +772,7 @@ static void values_try(struct check *t, const surety_contract *contract,
 {
     static const surety_mode modes[] = {SURETY_MODE_AUTO, SURETY_MODE_NATIVE,
                                         SURETY_MODE_TOOL, SURETY_MODE_PROMPT};
-    const surety_val root = surety_contract_root(contract);
+    const surety_val root = surety_contract_info_of(contract)->root;
     const bool object = surety_val_is(surety_val_get(root, "type"), "object") ||
                         surety_val_get(root, "$ref").doc;
     uint64_t state = seed;

@@ -141,7 +141,7 @@ TEST(what_everybody_takes_is_kept)
                                   &strict, NULL));
         CHECK(surety_strict_verdict_of(strict) == SURETY_STRICT_ACCEPTED);
         CHECK(surety_val_equal(surety_strict_schema(strict),
-                               surety_contract_root(contract)));
+                               surety_contract_info_of(contract)->root));
         surety_strict_free(strict);
         strict = NULL;
     }

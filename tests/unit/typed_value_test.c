@@ -353,11 +353,11 @@ TEST(contracts_have_a_name)
     surety_contract *contract = NULL;
 
     TRY(contract_of(t, &contract));
-    CHECK_TEXT(surety_contract_name(contract), "a/node");
+    CHECK_TEXT(surety_contract_info_of(contract)->name, "a/node");
     surety_contract_free(contract);
     contract = NULL;
     TRY(surety_typed_contract(&typed, &named, &contract, NULL));
-    CHECK_TEXT(surety_contract_name(contract), "b/own");
+    CHECK_TEXT(surety_contract_info_of(contract)->name, "b/own");
     EXPECT(SURETY_MISUSE, surety_typed_contract(NULL, &named, &contract, NULL));
     EXPECT(SURETY_MISUSE, surety_typed_contract(&typed, &named, NULL, NULL));
 done:

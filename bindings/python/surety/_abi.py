@@ -228,6 +228,31 @@ class ContractOptions(Structure):
     ]
 
 
+class ContractInfo(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", Text),
+        ("version", Text),
+        ("id", Text),
+        ("deprecated", Text),
+        ("root", Val),
+        ("schema", c_void_p),
+        ("extract", c_void_p),
+        ("repair", c_int),
+        ("partial", c_bool),
+        ("strips_unknown", c_bool),
+        ("fills_defaults", c_bool),
+        ("fallback", c_int),
+        ("fallback_value", Val),
+        ("fallback_field", Text),
+        ("retry_max", c_uint32),
+        ("feedback", c_int),
+        ("rules", c_void_p),
+        ("rule_count", c_size_t),
+        ("derive", Val),
+    ]
+
+
 class RegistryOptions(Structure):
     _fields_ = [
         ("size", c_size_t),

@@ -3,13 +3,13 @@
 
 import ctypes
 import os
-from ctypes import addressof, byref, c_void_p
+from ctypes import POINTER, addressof, byref, c_size_t, c_void_p
 from typing import (Any, AsyncIterable, Callable, Dict, Generic, Iterable,
                     List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type,
                     TypeVar, Union, overload)
 
 from . import _abi
-from ._abi import MORE, Error, Str
+from ._abi import MORE, Error, RegistryEntry, Str
 from ._errors import NotFound, failure
 from ._library import (Bytes, encode, lib, limits_of, number_of, str_of,
                        write)
@@ -167,14 +167,15 @@ def contracts(folders: Optional[Sequence[Any]] = None) -> List[ContractEntry]:
     folders of the environment variable SURETY_CONTRACTS), and the built-in
     ones."""
     registry, error = _registry(folders, None), Error()
+    entries, count = POINTER(RegistryEntry)(), c_size_t()
     try:
-        status = lib.surety_registry_list(registry, byref(error))
+        status = lib.surety_registry_list(registry, byref(entries),
+                                          byref(count), byref(error))
         if status:
             raise failure(status, error)
-        entries = [lib.surety_registry_at(registry, i) for i in
-                   range(lib.surety_registry_count(registry))]
         return [ContractEntry(*(str(getattr(entry, name)) for name in
-                                ContractEntry._fields)) for entry in entries]
+                                ContractEntry._fields))
+                for entry in entries[:count.value]]
     finally:
         lib.surety_registry_free(registry)
 
@@ -259,6 +260,7 @@ class Contract(Generic[T]):
         if status:
             raise failure(status, error)
         self.handle = made.value
+        self.info = lib.surety_contract_info_of(made).contents
         self._kept = schema
         self.limits = schema.limits
         self._judges: List[Judge] = [] if self.limits else judges
@@ -266,15 +268,14 @@ class Contract(Generic[T]):
         self.model = source if given.model else None
         self.make = given.model.make if given.model else None
         self.judges = Judges(self, validators_of(validators))
-        text = lib.surety_contract_name, lib.surety_contract_version
-        self.name, self.version = (str(one(self.handle)) for one in text)
+        self.name, self.version = str(self.info.name), str(self.info.version)
         #: Name and version joined by "@".
-        self.id = str(lib.surety_contract_id(self.handle))
+        self.id = str(self.info.id)
         #: What to use instead; empty where it is not deprecated.
-        self.deprecated = str(lib.surety_contract_deprecated(self.handle))
+        self.deprecated = str(self.info.deprecated)
         #: Its members that say nothing, such as misspelt keywords.
         self.warnings: Tuple[SchemaWarning, ...] = schema_warnings(
-            lib.surety_contract_schema(self.handle), not isinstance(
+            self.info.schema, not isinstance(
                 source, (Mapping, bool)) and given.model is None)
 
     def __del__(self) -> None:
@@ -290,7 +291,7 @@ class Contract(Generic[T]):
     @property
     def document(self) -> Any:
         """The contract's own document."""
-        return load(lib.surety_contract_root(self.handle))
+        return load(self.info.root)
 
     # -- judging -----------------------------------------------------------
 
@@ -305,7 +306,7 @@ class Contract(Generic[T]):
         asked = None
         if judges.make is not None or judges.functions:
             asked = Asked(judges, waits, post)
-        return JudgeOptions(lib.surety_contract_extract(self.handle),
+        return JudgeOptions(self.info.extract,
                             asked=asked, **given)
 
     def check(self, reply: Bytes, *, repair: Optional[str] = None,
@@ -460,7 +461,7 @@ class Contract(Generic[T]):
         instructions, then what was wrong. feedback: "errors", "simple" or
         "patch" (ask for a JSON Patch of the failing parts, which `patch` then
         applies); without it, what the contract says."""
-        number = lib.surety_contract_feedback(self.handle) \
+        number = self.info.feedback \
             if feedback is None else \
             number_of(_abi.FEEDBACKS, feedback, "feedback")
         live = outcome.live()

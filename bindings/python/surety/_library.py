@@ -10,14 +10,14 @@ them until they are given back."""
 import ctypes
 import os
 import sys
-from ctypes import (byref, c_bool, c_char_p, c_double, c_int, c_size_t,
-                    c_uint16, c_uint32, c_uint64, c_void_p,
+from ctypes import (POINTER, byref, c_bool, c_char_p, c_double, c_int,
+                    c_size_t, c_uint16, c_uint32, c_uint64, c_void_p,
                     string_at)
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _abi
-from ._abi import (Attempt, Ballot, Budget, Error, Issue, Position,
-                   RegistryEntry, Repaired, Str, StrictNote, Text, Usage, Val)
+from ._abi import (Attempt, Ballot, Budget, ContractInfo, Error, Issue,
+                   Position, Repaired, Str, StrictNote, Text, Usage, Val)
 from ._errors import NoMemory, failure
 
 VERSION = "0.1.0"
@@ -69,21 +69,11 @@ CORE: Signatures = {
     # contract.h
     "surety_contract_read": (c_int, [Str, P, P, P]),
     "surety_contract_free": (None, [P]),
-    "surety_contract_name": (Text, [P]),
-    "surety_contract_version": (Text, [P]),
-    "surety_contract_id": (Text, [P]),
-    "surety_contract_root": (Val, [P]),
-    "surety_contract_schema": (P, [P]),
-    "surety_contract_extract": (P, [P]),
-    "surety_contract_strips_unknown": (c_bool, [P]),
-    "surety_contract_feedback": (c_int, [P]),
-    "surety_contract_deprecated": (Text, [P]),
+    "surety_contract_info_of": (POINTER(ContractInfo), [P]),
     "surety_registry_new": (c_int, [P, P, P]),
     "surety_registry_free": (None, [P]),
     "surety_registry_find": (c_int, [P, Str, P, P]),
-    "surety_registry_list": (c_int, [P, P]),
-    "surety_registry_count": (c_size_t, [P]),
-    "surety_registry_at": (RegistryEntry, [P, c_size_t]),
+    "surety_registry_list": (c_int, [P, P, P, P]),
     # reply.h
     "surety_judge_new": (P, [P, P]),
     "surety_judge_free": (None, [P]),

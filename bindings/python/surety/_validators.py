@@ -90,8 +90,7 @@ class Judges:
 
     def __init__(self, contract: Any, functions: Sequence[Any]) -> None:
         self.make = contract.make
-        self.strips = bool(
-            lib.surety_contract_strips_unknown(contract.handle))
+        self.strips = bool(contract.info.strips_unknown)
         self.decimals = contract.decimals
         self.functions = tuple(functions)
         for one in self.functions:

@@ -103,6 +103,9 @@ class Headers(unittest.TestCase):
         def kind(said, result):
             if said in plain:
                 return plain[said]
+            info = re.match(r"const (surety_\w+_info) \*$", said)
+            if info:
+                return ctypes.POINTER(_abi.STRUCTS[info[1]])
             if "*" in said:
                 return c_void_p
             if said == "surety_str":
