@@ -7,6 +7,7 @@
 #include <surety/extract.h>
 
 #include "base/base.h"
+#include "json/json.h"
 
 /* As surety_finder_find, but finds nothing yet: surety__finder_step does. */
 surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
@@ -16,16 +17,12 @@ surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
 /* Searches on; OK: in *ret_place, and there may be one or more candidates more,
  * in the order of surety_finder_find; for the place native there never are, but
  * it is its turn. SURETY_END: all places have been searched. SURETY_NOMEM ends
- * the search. */
-surety_status surety__finder_step(surety_finder *finder,
+ * the search. Where JSON is read to know where it ends, it is read into doc,
+ * which borrows the reply. */
+surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
                                   surety_place *ret_place);
-/* Whether the span of the last candidate is a guess: it is what
- * surety_finder_find would have found if it reads as one JSON text (RFC 8259),
- * and if not, the caller says so with _settle before the next step. */
-bool surety__finder_guessed(const surety_finder *finder);
-/* Takes the last candidate, a guess, back and finds what stands there in its
- * place: perhaps a candidate. OK, NOMEM. */
-surety_status surety__finder_settle(surety_finder *finder);
+/* Whether the value of the last candidate is in the step's doc. */
+bool surety__finder_has_read(const surety_finder *finder);
 
 /* From now on no value in running text is looked for from start to end of the
  * reply. */

@@ -26,7 +26,7 @@ static surety_status find_place(surety_finder *finder, surety_place place);
 static surety_status find_whole(surety_finder *finder);
 static surety_status find_fences(surety_finder *finder, surety_place place,
                                  unsigned tag);
-static bool find_may_be_whole(const surety_finder *finder);
+static bool find_read_whole(const surety_finder *finder);
 static surety_status find_values(surety_finder *finder);
 static surety_status find_value(surety_finder *finder);
 static void find_obstacle(surety_finder *finder);
@@ -108,9 +108,8 @@ surety_status surety_finder_find(surety_finder *finder, surety_str reply,
 
     if (status != SURETY_OK)
         return status;
-    finder->lazy = false;
     do
-        status = surety__finder_step(finder, &place);
+        status = surety__finder_step(finder, NULL, &place);
     while (status == SURETY_OK);
     return status == SURETY_END ? SURETY_OK : surety__fail_nomem(reterr);
 }
@@ -142,7 +141,6 @@ surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
     finder->end = reply.len;
     finder->all =
         surety__trim(reply, (surety__span){0, (uint32_t)finder->reply.len});
-    finder->lazy = true;
     finder->skip = (surety__span){0, 0};
     if (finder->all.start == finder->all.end) {
         finder->obstacle = SURETY_OBSTACLE_EMPTY_REPLY;
@@ -168,13 +166,14 @@ bool surety__finder_leaves(const surety_finder *finder, surety_place place)
     return next != SURETY_PLACE_FENCE && next != SURETY_PLACE_FENCE_ANY;
 }
 
-surety_status surety__finder_step(surety_finder *finder,
+surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
                                   surety_place *ret_place)
 {
     const size_t count = finder->how.from_count;
     surety_status status = SURETY_OK;
 
-    finder->guessed = false;
+    finder->doc = doc;
+    finder->has_read = false;
     if (finder->passing) {
         *ret_place = finder->pass.place;
         status = find_value(finder);
@@ -200,50 +199,9 @@ surety_status surety__finder_step(surety_finder *finder,
     return status;
 }
 
-/* Takes back the guess that starts at `start`: the pass is as it was before,
- * but for what it has gone over. */
-static void find_unguess(surety_finder *finder, size_t start)
+bool surety__finder_has_read(const surety_finder *finder)
 {
-    finder->exact = start + 1;
-    finder->pass = finder->pass_before;
-    if (finder->pass.place == SURETY_PLACE_EMBEDDED)
-        finder->pass.walk = finder->guess.walk;
-    finder->guess.failed = true;
-}
-
-bool surety__finder_guessed(const surety_finder *finder)
-{
-    return finder->guessed;
-}
-
-surety_status surety__finder_settle(surety_finder *finder)
-{
-    const surety__found *last = find_at(finder, finder->found.count - 1);
-    const surety_place place = last->place;
-    surety_status status;
-
-    assert(finder->guessed);
-    finder->guessed = false;
-    /* No span was noted after it, so no search for one goes over its place. */
-    finder->seen[finder->last_seen] = 0;
-    finder->found.count--;
-    if (place == SURETY_PLACE_WHOLE) {
-        status = surety__finder_scan(finder);
-        if (status == SURETY_OK)
-            status = find_whole(finder);
-    } else {
-        find_unguess(finder, last->span.start);
-        finder->passing = true;
-        status = find_value(finder);
-    }
-    if (status == SURETY_END) {
-        finder->full = true;
-        finder->passing = false;
-        status = SURETY_OK;
-    }
-    if (status != SURETY_OK)
-        find_reset(finder);
-    return status;
+    return finder->has_read;
 }
 
 size_t surety_finder_count(const surety_finder *finder)
@@ -332,8 +290,8 @@ static void find_reset(surety_finder *finder)
     finder->reasoning_open = finder->fence_open = SURETY__NOWHERE;
     finder->value_open = SURETY__NOWHERE;
     finder->marker_seen = false;
-    finder->work = finder->turn = finder->guesses = 0;
-    finder->scanned = finder->passing = finder->guessed = finder->full = false;
+    finder->work = finder->turn = finder->reads = 0;
+    finder->scanned = finder->passing = finder->has_read = finder->full = false;
     finder->obstacle = SURETY_OBSTACLE_NONE;
     finder->obstacle_at = 0;
 }
@@ -454,8 +412,8 @@ static surety_status find_place(surety_finder *finder, surety_place place)
 
     if (place == SURETY_PLACE_NATIVE)
         return SURETY_OK;
-    if (place == SURETY_PLACE_WHOLE && find_may_be_whole(finder)) {
-        finder->guessed = true;
+    if (place == SURETY_PLACE_WHOLE && find_read_whole(finder)) {
+        finder->has_read = true;
         return find_add(finder, place,
                         (surety__offer){finder->all, SURETY__NO_BLOCK});
     }
@@ -475,7 +433,7 @@ static surety_status find_place(surety_finder *finder, surety_place place)
     case SURETY_PLACE_MARKER:
     case SURETY_PLACE_EMBEDDED:
         surety__place_begin(finder, place);
-        if (!finder->lazy || finder->how.pick_last)
+        if (!finder->doc || finder->how.pick_last)
             return find_values(finder);
         finder->passing = true;
         return find_value(finder);
@@ -534,13 +492,20 @@ static surety_status find_fences(surety_finder *finder, surety_place place,
     return status;
 }
 
-/* A reply that starts as an array or object does is offered as it is before it
- * was scanned. A JSON text holds no reasoning outside of strings, and none in
- * its strings counts: if it reads, the scan had changed nothing. */
-static bool find_may_be_whole(const surety_finder *finder)
+/* Whether the reply is an array or object and nothing else, read before it is
+ * scanned. A JSON text holds no reasoning outside of strings, and none in its
+ * strings counts: the scan would change nothing. */
+static bool find_read_whole(const surety_finder *finder)
 {
-    return finder->lazy && !finder->scanned && !finder->found.count &&
-           memchr("{[", finder->reply.ptr[finder->all.start], 2);
+    const surety_read_options options = {.size = sizeof(options),
+                                         .flags = SURETY_READ_BORROW,
+                                         .limits = &finder->limits};
+    const surety_str all = {finder->reply.ptr + finder->all.start,
+                            finder->all.end - finder->all.start};
+
+    return finder->doc && !finder->scanned && !finder->found.count &&
+           memchr("{[", all.ptr[0], 2) &&
+           surety_doc_read(finder->doc, all, &options, NULL) == SURETY_OK;
 }
 
 /* The pass has found all it can, or may. */
@@ -569,7 +534,7 @@ static surety_status find_values(surety_finder *finder)
     surety__offer *row;
     size_t count;
 
-    finder->exact = SIZE_MAX;
+    finder->doc = NULL; /* of many one cannot be kept */
     finder->offers.count = 0;
     while ((last || finder->offers.count < max) &&
            surety__place_next(finder, &offer)) {
@@ -591,32 +556,22 @@ static surety_status find_values(surety_finder *finder)
     return status;
 }
 
-/* The next one of them. A guess that is listed already cannot be tried, so it
- * is not made. */
+/* The next one of them. */
 static surety_status find_value(surety_finder *finder)
 {
     const size_t count = finder->found.count;
     surety_status status;
     surety__offer offer;
 
-    for (;;) {
-        finder->pass_before = finder->pass;
-        if (finder->pass.offers == finder->limits.candidates_max ||
-            !surety__place_next(finder, &offer)) {
-            find_pass_over(finder);
-            return SURETY_OK;
-        }
-        finder->pass.offers++;
-        status = find_add(finder, finder->pass.place, offer);
-        if (!finder->guessed)
-            return status;
-        if (status == SURETY_OK && finder->found.count > count)
-            return SURETY_OK;
-        finder->guessed = false;
-        if (status != SURETY_OK)
-            return status;
-        find_unguess(finder, offer.span.start);
+    if (finder->pass.offers == finder->limits.candidates_max ||
+        !surety__place_next(finder, &offer)) {
+        find_pass_over(finder);
+        return SURETY_OK;
     }
+    finder->pass.offers++;
+    status = find_add(finder, finder->pass.place, offer);
+    finder->has_read = finder->has_read && finder->found.count > count;
+    return status;
 }
 
 /* Whether the span is listed already; where it is not, notes it as that of the
@@ -656,7 +611,6 @@ static surety_status find_note(surety_finder *finder, surety__span span)
             return SURETY_END;
     }
     finder->seen[at] = (uint32_t)count + 1;
-    finder->last_seen = at;
     return SURETY_OK;
 }
 

@@ -18,8 +18,8 @@
 /* Open brackets that the search for values tells apart. Deeper ones are only
  * counted: no reader of ours takes such a value. */
 #define SURETY__FRAMES_MAX 1024
-/* How often the search may go over the text to guess. */
-#define SURETY__GUESSES_MAX 2
+/* How often the search may go over the text to read in vain. */
+#define SURETY__READS_MAX 2
 /* How often one pass may go over the text before it ends. Text that is meant
  * for a reader takes one or two; only hostile text takes more. */
 #define SURETY__PASSES_MAX 8
@@ -181,7 +181,6 @@ struct surety_finder {
     surety__rows runs;     /* surety__run: of the clean text */
     uint32_t *seen;        /* spans already listed: index in found, plus 1 */
     size_t seen_cap;       /* a power of two, or 0 */
-    size_t last_seen;      /* where the last candidate's is */
     surety_buf clean;      /* text of stripped candidates */
     size_t reasoning_open; /* offsets of obstacles, or SURETY__NOWHERE */
     size_t fence_open;
@@ -189,36 +188,31 @@ struct surety_finder {
     bool marker_seen;
     surety_obstacle obstacle;
     size_t obstacle_at;
-    size_t turn;  /* of the places in how.from, those begun */
-    bool lazy;    /* candidates are asked for one after the other */
-    bool scanned; /* the scan by lines is done */
-    bool passing; /* pass is under way */
-    bool guessed; /* the last candidate's span is a guess */
-    bool full;    /* no more candidates are wanted */
+    size_t turn;     /* of the places in how.from, those begun */
+    surety_doc *doc; /* of the caller who asks for one candidate after the
+                      * other; NULL: for all at once */
+    bool scanned;    /* the scan by lines is done */
+    bool passing;    /* pass is under way */
+    bool has_read;   /* the last candidate's value is in doc */
+    bool full;       /* no more candidates are wanted */
     surety__pass pass;
-    surety__pass pass_before; /* as it was before the last candidate */
-    size_t exact;             /* values that start before this are followed */
     /* The next brace and the next square bracket at or after where they were
      * looked for from. */
     struct {
         size_t from, at;
     } pass_marks[2];
+    /* Where the last closing bracket before `to` ends. */
+    struct {
+        size_t to, at;
+    } pass_closing;
     surety__rows fences;  /* surety__fence */
     surety__span skip;    /* values in running text are not looked for here */
     surety__rows regions; /* surety__region_row */
     surety__arena copies; /* texts of regions that are no part of the reply */
     bool fenced;          /* fences have been looked for */
     surety__hunt hunt;
-    /* A guess was made at `at` in a search that began at `from`, which had
-     * found nothing before it: where that search goes on if it does not hold.
-     */
-    struct {
-        size_t from, at, open, work;
-        surety__walk walk;
-        bool failed;
-    } guess;
-    size_t work;    /* bytes all passes have gone over */
-    size_t guesses; /* bytes gone over for guesses */
+    size_t work;  /* bytes all passes have gone over */
+    size_t reads; /* bytes read in vain */
     surety__opened frames[SURETY__FRAMES_MAX];
 };
 
@@ -276,9 +270,8 @@ surety_status surety__block_scan(surety_finder *finder);
 
 /* The next array or object that starts in [from, to) and ends there, or what
  * comes closest to one. Sets pass.open where a value stays open. False: there
- * is none. In a lazy search a value that starts at `exact` or later is not
- * followed: its span is a guess, which `guessed` says, and right if it reads as
- * JSON. Allocates nothing. */
+ * is none. Where the caller gave a document, a value that is JSON is read into
+ * it, which has_read says. Otherwise it allocates nothing. */
 bool surety__value_next(surety_finder *finder, size_t from, size_t to,
                         surety__span *ret_span);
 /* Where the string whose opening quote stands at `at` ends (behind the closing

@@ -20,8 +20,7 @@ void surety__place_begin(surety_finder *finder, surety_place place)
 {
     finder->pass = (surety__pass){
         .place = place, .open = SURETY__NOWHERE, .aim_open = SURETY__NOWHERE};
-    finder->exact = 0;
-    finder->guess.failed = false;
+    memset(&finder->pass_closing, 0, sizeof(finder->pass_closing));
     memset(finder->pass_marks, 0, sizeof(finder->pass_marks));
 }
 
@@ -123,7 +122,6 @@ static bool place_value(surety_finder *finder, surety__walk *walk,
             walk->stop = skip.start;
         }
         if (surety__value_next(finder, walk->pos, walk->stop, ret_span)) {
-            finder->guess.walk = *walk;
             walk->pos = ret_span->end;
             return true;
         }

@@ -26,22 +26,19 @@
  * - A string in a bracket of prose may hide a value ({"x then {"a":1}), so the
  *   search goes on inside of it.
  *
- * A lazy search guesses first: it only matches brackets, sixty-four bytes at a
- * time, and leaves it to the reader to say whether that is JSON. Text that
- * reads as JSON is text that the recogniser follows to the same end, so only
- * where it does not is the recogniser asked.
+ * A lazy search reads first: the strict reader says where a value ends, and the
+ * caller has it read then. Text that reads as JSON is text that the recogniser
+ * follows to the same end, so only where it does not is the recogniser asked.
  *
  * Linear: going back is paid for out of SURETY__PASSES_MAX times the text, and
  * a pass that has used that up ends. Brackets deeper than SURETY__FRAMES_MAX
  * are only counted. Nothing recurses, nothing is allocated. */
 #include "extract/finder.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-/* Bytes of an unquoted or single-quoted key that is looked at. */
-#define VALUE_KEY_MAX 128
+enum {
+    VALUE_KEY_MAX = 128, /* bytes of an unquoted or single-quoted key */
+    VALUE_LOOK_MAX = 256 /* bytes that are read of a value at first */
+};
 
 enum value_state {
     VALUE_ITEM_OR_END,
@@ -75,9 +72,8 @@ struct value_reader {
 static enum value_end value_follow(struct value_reader *reader);
 static bool value_token(struct value_reader *reader);
 static void value_close(struct value_reader *reader);
-static bool value_may_guess(const surety_finder *finder, size_t start);
-static bool value_guess(surety_finder *finder, size_t start, size_t to,
-                        surety__span *ret_span);
+static bool value_read(surety_finder *finder, size_t start, size_t to,
+                       surety__span *ret_span);
 static size_t value_seek(surety_finder *finder, size_t from, size_t to);
 static bool value_recover(struct value_reader *reader, enum value_end outcome,
                           surety_finder *finder, surety__span *ret_span);
@@ -94,12 +90,6 @@ bool surety__value_next(surety_finder *finder, size_t from, size_t to,
                                   .frames = finder->frames};
     const size_t work_max = SURETY__PASSES_MAX * finder->reply.len;
 
-    if (finder->guess.failed && finder->guess.from == from) {
-        reader.pos = finder->guess.at;
-        finder->pass.open = finder->guess.open;
-        finder->pass.work = finder->guess.work;
-    }
-    finder->guess.failed = false;
     while (finder->pass.work <= work_max) {
         const size_t start = value_seek(finder, reader.pos, to);
         enum value_end outcome;
@@ -109,12 +99,7 @@ bool surety__value_next(surety_finder *finder, size_t from, size_t to,
         if (start == to)
             return false;
         reader.pos = start;
-        if (value_may_guess(finder, start) &&
-            value_guess(finder, start, to, ret_span)) {
-            finder->guess.from = from;
-            finder->guess.at = start;
-            finder->guess.open = finder->pass.open;
-            finder->guess.work = finder->pass.work;
+        if (value_read(finder, start, to, ret_span)) {
             finder->pass.work += ret_span->end - start;
             finder->pass.open = SURETY__NOWHERE;
             return true;
@@ -192,127 +177,66 @@ static size_t value_seek(surety_finder *finder, size_t from, size_t to)
     return next;
 }
 
-/* ---- guessing ------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------- */
 
-/* What the bytes of a block are, the first the lowest bit. */
-struct value_block {
-    uint64_t quotes, slashes, opening, closing;
-};
-
-static inline struct value_block value_look(const char *ptr)
+/* Whether JSON may go on behind the bracket at start. Of prose the byte behind
+ * a bracket tells. */
+static bool value_may_be_json(const char *text, size_t start, size_t to)
 {
-    struct value_block block = {0, 0, 0, 0};
+    size_t at = start + 1;
 
-#ifdef __SSE2__
-    for (unsigned i = 0; i < 64; i += 16) {
-        const __m128i part =
-            _mm_loadu_si128((const __m128i *)(const void *)(ptr + i));
-        /* "[" and "]" with this bit are "{" and "}". */
-        const __m128i curled = _mm_or_si128(part, _mm_set1_epi8(0x20));
-
-#define VALUE_MASK(of, byte)                                                   \
-    ((uint64_t)(unsigned)_mm_movemask_epi8(                                    \
-         _mm_cmpeq_epi8(of, _mm_set1_epi8(byte)))                              \
-     << i)
-        block.quotes |= VALUE_MASK(part, '"');
-        block.slashes |= VALUE_MASK(part, '\\');
-        block.opening |= VALUE_MASK(curled, '{');
-        block.closing |= VALUE_MASK(curled, '}');
-#undef VALUE_MASK
-    }
-#else
-    for (unsigned i = 0; i < 64; i++) {
-        const uint64_t bit = UINT64_C(1) << i;
-
-        block.quotes |= ptr[i] == '"' ? bit : 0;
-        block.slashes |= ptr[i] == '\\' ? bit : 0;
-        block.opening |= (ptr[i] | 0x20) == '{' ? bit : 0;
-        block.closing |= (ptr[i] | 0x20) == '}' ? bit : 0;
-    }
-#endif
-    return block;
+    while (at < to && surety__is_space(text[at]))
+        at++;
+    if (at == to)
+        return false;
+    return text[start] == '{'
+               ? memchr("\"}", text[at], 2) != NULL
+               : memchr("]{[\"-0123456789tfn", text[at], 18) != NULL;
 }
 
-/* Which bytes a backslash stands before; *carry: the first of this block and of
- * the next. */
-static uint64_t value_escaped(uint64_t slashes, uint64_t *carry)
-{
-    uint64_t escaped = *carry;
-
-    slashes &= ~escaped;
-    *carry = 0;
-    while (slashes) {
-        const uint64_t slash = slashes & (0 - slashes);
-
-        if (slash >> 63)
-            *carry = 1;
-        escaped |= slash << 1;
-        slashes &= ~(slash | slash << 1);
-    }
-    return escaped;
-}
-
-/* Whether a bit is set where an odd number of bits is, it and those below. */
-static inline uint64_t value_parity(uint64_t bits)
-{
-    for (unsigned shift = 1; shift < 64; shift *= 2)
-        bits ^= bits << shift;
-    return bits;
-}
-
-/* Whether the value at start may be guessed. Wrong guesses are paid for out of
- * SURETY__GUESSES_MAX times the text. */
-static bool value_may_guess(const surety_finder *finder, size_t start)
-{
-    return finder->lazy && start >= finder->exact &&
-           finder->guesses <= SURETY__GUESSES_MAX * finder->reply.len;
-}
-
-/* Where the brackets outside of strings balance from the one at start on; false
- * where they do not before `to`, or are deeper than frames. */
-static bool value_guess(surety_finder *finder, size_t start, size_t to,
-                        surety__span *ret_span)
+/* Where the last bracket that closes before `to` ends; 0: there is none. Kept
+ * for the pass: it does not depend on where a value starts. */
+static size_t value_closing(surety_finder *finder, size_t to)
 {
     const char *text = finder->reply.ptr;
-    uint64_t carry = 0;
-    uint64_t inside = 0; /* all bits: the block starts in a string */
-    size_t depth = 0;
-    char rest[64];
+    size_t at = to;
 
-    for (size_t at = start; at < to; at += 64) {
-        const char *ptr = text + at;
-        struct value_block block;
-        uint64_t strings, brackets;
+    if (finder->pass_closing.to == to)
+        return finder->pass_closing.at;
+    while (at && text[at - 1] != '}' && text[at - 1] != ']')
+        at--;
+    finder->pass_closing.to = to;
+    finder->pass_closing.at = at;
+    return at;
+}
 
-        if (to - at < 64) {
-            memset(rest, 0, sizeof(rest));
-            memcpy(rest, ptr, to - at);
-            ptr = rest;
-        }
-        block = value_look(ptr);
-        if (block.slashes | carry)
-            block.quotes &= ~value_escaped(block.slashes, &carry);
-        strings = value_parity(block.quotes) ^ inside;
-        inside = 0 - (strings >> 63);
-        brackets = (block.opening | block.closing) & ~strings;
-        for (; brackets; brackets &= brackets - 1) {
-            if (block.opening & brackets & (0 - brackets)) {
-                if (++depth <= SURETY__FRAMES_MAX)
-                    continue;
-                finder->guesses += at - start;
-                return false;
-            }
-            if (--depth)
-                continue;
-            finder->guesses += at - start;
-            at += (unsigned)__builtin_ctzll(brackets);
-            *ret_span = (surety__span){(uint32_t)start, (uint32_t)at + 1};
-            finder->guessed = true;
-            return true;
-        }
+/* Reads the value at start into the document that the caller of a lazy search
+ * gave. A short look comes first: most of what stands in prose is short. What
+ * is read in vain is paid for out of SURETY__READS_MAX times the text. */
+static bool value_read(surety_finder *finder, size_t start, size_t to,
+                       surety__span *ret_span)
+{
+    const char *text = finder->reply.ptr;
+    size_t end = value_closing(finder, to);
+    size_t len = 0;
+    bool read = false;
+
+    if (!finder->doc || end <= start || !value_may_be_json(text, start, to) ||
+        finder->reads > SURETY__READS_MAX * finder->reply.len)
+        return false;
+    for (size_t max = VALUE_LOOK_MAX; !read && len < end - start;
+         max = SIZE_MAX) {
+        len = end - start < max ? end - start : max;
+        read =
+            surety__doc_read_first(finder->doc, (surety_str){text + start, len},
+                                   &finder->limits, &max);
+        finder->reads += read ? 0 : max;
     }
-    finder->guesses += to - start;
-    return false;
+    finder->has_read = read;
+    if (read)
+        *ret_span = (surety__span){(uint32_t)start,
+                                   (uint32_t)(start + finder->doc->text_len)};
+    return read;
 }
 
 /* ---- following ----------------------------------------------------------- */

@@ -203,6 +203,15 @@ const surety__cell *surety__member(const surety_doc *doc,
                                    const surety__cell *object, surety_str key,
                                    uint32_t hash);
 
+/* ---- the strict reader (read.c) ------------------------------------------ */
+
+/* Reads the array or object that text starts with, strictly, and stops behind
+ * it; the text is borrowed. True: *ret_end is where it ends. False: it is none,
+ * or something near it is wrong; why is not said, doc is empty, and *ret_end is
+ * how many bytes were looked at. */
+bool surety__doc_read_first(surety_doc *doc, surety_str text,
+                            const surety_limits *limits, size_t *ret_end);
+
 /* ---- the tolerant reader (lenient_show.c) -------------------------------- */
 
 /* Whether an array is open in what was pushed that has `items` complete items

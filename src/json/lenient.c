@@ -434,33 +434,14 @@ surety_status surety_lenient_finish(surety_lenient *lenient, size_t *ret_end,
 static bool lenient_strict(surety_doc *doc, surety_str text, size_t *ret_end)
 {
     const surety_limits limits = doc->limits;
-    const bool standard = doc->limits_default;
-    const surety_read_options options = {.size = sizeof(options),
-                                         .flags = SURETY_READ_BORROW,
-                                         .limits = standard ? NULL : &limits};
-    surety__tokens tokens;
-    const uint32_t *at;
-    size_t first = 0, last = text.len;
+    size_t first = 0;
 
     while (first < text.len && scan_is_space(text.ptr[first]))
         first++;
-    if (first == text.len || (text.ptr[first] != '{' && text.ptr[first] != '['))
-        return false;
-    /* The strict reader wants a text that ends in a bracket: what stands
-     * behind the last one is no part of the value. */
-    while (last > first && text.ptr[last - 1] != '}' &&
-           text.ptr[last - 1] != ']')
-        last--;
-    if (last == first)
-        return false;
-    text.len = last;
-    at = surety__tokens_begin(&tokens, doc, text, &options);
-    if (at)
-        at = surety__tokens_read(&tokens, at);
-    if (!at || tokens.values > doc->limits.values_max)
-        return false;
-    *ret_end = (size_t)at[-1] + 1;
-    return true;
+    return first < text.len &&
+           (text.ptr[first] == '{' || text.ptr[first] == '[') &&
+           surety__doc_read_first(
+               doc, text, doc->limits_default ? NULL : &limits, ret_end);
 }
 
 surety_status surety_doc_read_lenient(surety_doc *doc, surety_str text,

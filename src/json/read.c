@@ -395,3 +395,32 @@ surety_status surety_doc_read(surety_doc *doc, surety_str text,
         return SURETY_OK;
     return surety__tokens_fault(&tokens, reterr);
 }
+
+bool surety__doc_read_first(surety_doc *doc, surety_str text,
+                            const surety_limits *limits, size_t *ret_end)
+{
+    const surety_read_options options = {
+        .size = sizeof(options), .flags = SURETY_READ_BORROW, .limits = limits};
+    surety__tokens tokens;
+    const uint32_t *at;
+
+    *ret_end = 0;
+    /* The walk looks at tokens behind the value: a bracket is a safe last one,
+     * and what stands behind the text's last one is no part of the value. */
+    while (text.len && text.ptr[text.len - 1] != '}' &&
+           text.ptr[text.len - 1] != ']')
+        text.len--;
+    if (!text.len)
+        return false;
+    at = surety__tokens_begin(&tokens, doc, text, &options);
+    if (at)
+        at = surety__tokens_read(&tokens, at);
+    if (!at || tokens.values > doc->limits.values_max) {
+        *ret_end = tokens.end ? tokens.scan.next : 0;
+        surety__doc_clear(doc);
+        return false;
+    }
+    *ret_end = (size_t)at[-1] + 1;
+    doc->text_len = *ret_end;
+    return true;
+}

@@ -14,8 +14,8 @@
  *    is beyond a limit of the reader (depth, a number's length) is a candidate
  *    that cannot be read.
  * 2. Candidates are found one after the other, so that nothing is looked for
- *    behind the one that is taken. A span may be a guess, which holds if it
- *    reads as JSON; if it does not, the finder looks again.
+ *    behind the one that is taken. Where the finder reads a value to know where
+ *    it ends, it reads it into the trial's document, and it is not read again.
  * 3. Two trials are kept, the one at hand and the best so far; they change
  *    places.
  * 4. Counting errors means reporting them, which costs far more than the check.
@@ -133,8 +133,9 @@ surety__trial *surety__judge_take(surety_judge *judge, size_t index,
     return now;
 }
 
-/* Makes a candidate of the finder's, or the native text, the trial at hand. */
-static surety__trial *judge_take(surety_judge *judge, size_t index)
+/* Makes a candidate of the finder's, or the native text, the trial at hand.
+ * read: the finder has read it. */
+static surety__trial *judge_take(surety_judge *judge, size_t index, bool read)
 {
     const surety_candidate candidate =
         index != SURETY__NATIVE
@@ -143,7 +144,10 @@ static surety__trial *judge_take(surety_judge *judge, size_t index)
                                  .end = judge->options.native.len,
                                  .text = judge->options.native};
 
-    return surety__judge_take(judge, index, &candidate);
+    surety__judge_take(judge, index, &candidate);
+    if (read)
+        judge->now->stage = SURETY_STAGE_VALIDATION;
+    return judge->now;
 }
 
 /* The finder goes on to a place, or is through with all: whether the one before
@@ -155,8 +159,11 @@ static bool judge_leaves(surety_judge *judge, surety_place place)
     judge->place = place;
     if (!judge->tolerant || before == place)
         return false;
+    if (before == SURETY_PLACE_NONE ||
+        (before == SURETY_PLACE_NATIVE && !judge->options.native.len))
+        return false;
     judge->over = before;
-    return before != SURETY_PLACE_NONE;
+    return true;
 }
 
 /* Takes the next candidate, or says that those of a place are through; END:
@@ -164,6 +171,8 @@ static bool judge_leaves(surety_judge *judge, surety_place place)
  * candidates of the places behind it. */
 static surety_status judge_next(surety_judge *judge, surety_error *reterr)
 {
+    bool stepped = false;
+
     judge->over = SURETY_PLACE_NONE;
     for (;;) {
         surety_place place = SURETY_PLACE_NONE;
@@ -172,14 +181,17 @@ static surety_status judge_next(surety_judge *judge, surety_error *reterr)
         if (judge->place == SURETY_PLACE_NATIVE && judge->options.native.len &&
             !judge->native_tried) {
             judge->native_tried = true;
-            judge_take(judge, SURETY__NATIVE);
+            judge_take(judge, SURETY__NATIVE, false);
             return SURETY_OK;
         }
         if (judge->turn < surety_finder_count(judge->finder)) {
-            judge_take(judge, judge->turn++);
+            judge_take(judge, judge->turn++,
+                       stepped && surety__finder_has_read(judge->finder));
             return SURETY_OK;
         }
-        status = surety__finder_step(judge->finder, &place);
+        status = surety__finder_step(judge->finder,
+                                     surety__judge_spare(judge)->doc, &place);
+        stepped = true;
         if (status == SURETY_NOMEM)
             return surety__fail_nomem(reterr);
         if (judge_leaves(judge, place))
@@ -229,15 +241,16 @@ static surety_status judge_read(surety_judge *judge, surety_error *reterr)
 {
     surety__trial *now = judge->now;
     const bool whole = now->candidate.place == SURETY_PLACE_WHOLE;
-    surety_status status = SURETY_SYNTAX;
+    const bool read = now->stage == SURETY_STAGE_VALIDATION;
+    surety_status status = read ? SURETY_OK : SURETY_SYNTAX;
 
-    if (!whole || judge_may_be_json(now->candidate.text))
+    if (!read && (!whole || judge_may_be_json(now->candidate.text)))
         status = judge_read_text(judge, now, NULL);
     if (status == SURETY_OK) {
         now->cut = judge_is_open(judge);
         now->fault.path[0] = '\0';
-        if (!now->cut)
-            now->stage = SURETY_STAGE_VALIDATION;
+        now->stage =
+            now->cut ? SURETY_STAGE_JSON_PARSE : SURETY_STAGE_VALIDATION;
         return SURETY_OK;
     }
     if (status == SURETY_NOMEM)
@@ -245,12 +258,7 @@ static surety_status judge_read(surety_judge *judge, surety_error *reterr)
     if (whole && status == SURETY_SYNTAX &&
         !memchr("{[", now->candidate.text.ptr[0], 2))
         now->stage = SURETY_STAGE_EXTRACTION;
-    if (now->index == SURETY__NATIVE || !surety__finder_guessed(judge->finder))
-        return SURETY_OK;
-    now->stage = SURETY_STAGE_EXTRACTION;
-    judge->turn--;
-    status = surety__finder_settle(judge->finder);
-    return status == SURETY_OK ? status : surety__fail_nomem(reterr);
+    return SURETY_OK;
 }
 
 /* What the contract's rules say. */
@@ -445,7 +453,7 @@ static surety_status judge_trust(surety_judge *judge, bool *ret_found,
                 break;
             continue;
         }
-        judge_take(judge, i);
+        judge_take(judge, i, false);
         status = judge_read(judge, reterr);
         if (status == SURETY_OK)
             status = judge_check(judge, reterr);
@@ -524,6 +532,7 @@ static surety_status judge_next_apart(surety_judge *judge, bool *behind)
         surety_place place = best.place;
         surety_candidate next;
         surety_status status = SURETY_OK;
+        bool stepped = false;
 
         while (status == SURETY_OK &&
                judge->turn >= surety_finder_count(judge->finder)) {
@@ -531,14 +540,17 @@ static surety_status judge_next_apart(surety_judge *judge, bool *behind)
             if (!*behind && surety__finder_leaves(judge->finder, best.place) &&
                 !(*behind = judge_looks_behind(judge)))
                 return SURETY_END;
-            status = surety__finder_step(judge->finder, &place);
+            status = surety__finder_step(
+                judge->finder, surety__judge_spare(judge)->doc, &place);
+            stepped = true;
         }
         if (status != SURETY_OK)
             return status;
         next = surety_finder_at(judge->finder, judge->turn++);
         if (next.end > best.start && next.start < best.end)
             continue;
-        judge_take(judge, judge->turn - 1);
+        judge_take(judge, judge->turn - 1,
+                   stepped && surety__finder_has_read(judge->finder));
         return SURETY_OK;
     }
 }
@@ -615,7 +627,7 @@ static surety_status judge_compare(surety_judge *judge, surety_error *reterr)
         const surety__trial *best = judge->best;
         const surety__trial *now;
 
-        judge_take(judge, judge->rivals[i].index)->order =
+        judge_take(judge, judge->rivals[i].index, false)->order =
             judge->rivals[i].order;
         now = judge->now;
         status = judge_read(judge, reterr);

@@ -131,8 +131,7 @@ static void put_found(const surety_finder *finder, surety_buf *out)
     surety_json_shown(out, start);
 }
 
-/* Searches step by step, and says of each guess that reads as no JSON that it
- * does not hold. */
+/* Searches step by step. What was read is a value that ends with its text. */
 static surety_status step(struct setting *setting, surety_str reply)
 {
     surety_finder *finder = setting->lazy;
@@ -141,14 +140,13 @@ static surety_status step(struct setting *setting, surety_str reply)
                                                 &setting->limits, NULL);
 
     while (status == SURETY_OK) {
-        status = surety__finder_step(finder, &place);
-        while (status == SURETY_OK && surety__finder_guessed(finder)) {
+        status = surety__finder_step(finder, setting->doc, &place);
+        if (status == SURETY_OK && surety__finder_has_read(finder)) {
             const size_t count = surety_finder_count(finder);
             const surety_str text = surety_finder_at(finder, count - 1).text;
 
-            if (!surety_doc_read(setting->doc, text, NULL, NULL))
-                break;
-            status = surety__finder_settle(finder);
+            if (!surety_str_equal(text, surety_doc_text(setting->doc)))
+                return SURETY_MISUSE;
         }
     }
     return status == SURETY_END ? SURETY_OK : status;

@@ -396,31 +396,17 @@ done:
 
 /* ---- step by step ------------------------------------------------------- */
 
-/* Searches step by step and keeps a guess where it reads as JSON. */
+/* Searches step by step. */
 static surety_status stepped(surety_finder *finder, surety_doc *doc,
                              surety_str reply, const surety_extract *how,
                              const surety_limits *limits)
 {
-    const surety_read_options options = {
-        .size = sizeof(options), .flags = SURETY_READ_BORROW, .limits = limits};
     surety_status status =
         surety__finder_begin(finder, reply, how, limits, NULL);
     surety_place place;
 
-    while (status == SURETY_OK) {
-        const size_t count = surety_finder_count(finder);
-
-        if (!count || !surety__finder_guessed(finder)) {
-            status = surety__finder_step(finder, &place);
-            continue;
-        }
-        status = surety_doc_read(doc, surety_finder_at(finder, count - 1).text,
-                                 &options, NULL);
-        if (status == SURETY_OK)
-            status = surety__finder_step(finder, &place);
-        else if (status != SURETY_NOMEM)
-            status = surety__finder_settle(finder);
-    }
+    while (status == SURETY_OK)
+        status = surety__finder_step(finder, doc, &place);
     return status == SURETY_END ? SURETY_OK : status;
 }
 
