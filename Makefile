@@ -77,7 +77,8 @@ install: all
 
 symbols: all
 	@python3 tests/api/symbols.py --write $(BUILD)/libsurety.so
-	@python3 tests/api/symbols.py --write $(BUILD)/libsurety-run.so
+	@for name in run render serve; do python3 tests/api/symbols.py \
+	    --write $(BUILD)/libsurety-$$name.so || exit 1; done
 	@python3 tests/api/abi.py --write
 
 # dpkg-buildpackage writes beside its sources, so it gets a copy of them.

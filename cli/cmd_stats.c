@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <surety/render.h>
+
 #include "configuration.h"
 #include "library.h"
 #include "memory.h"

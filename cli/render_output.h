@@ -4,7 +4,7 @@
 #ifndef CLI_RENDER_OUTPUT_H
 #define CLI_RENDER_OUTPUT_H
 
-#include <surety-run.h>
+#include <surety-render.h>
 
 #include "cli.h"
 

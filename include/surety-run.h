@@ -8,9 +8,7 @@
 #include <surety/config.h>
 #include <surety/consensus.h>
 #include <surety/ledger.h>
-#include <surety/mock.h>
 #include <surety/provider.h>
-#include <surety/render.h>
 #include <surety/run.h>
 #include <surety/stats.h>
 

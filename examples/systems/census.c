@@ -3,7 +3,7 @@
  * data, and charts and tables to show them. The answer goes to standard output,
  * the rest into a folder; where a chart fails, all else is there:
  *     census -m openai:gpt-5-mini --folder charts "How many live in Texas?" */
-#include <surety-run.h>
+#include <surety-render.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

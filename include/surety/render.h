@@ -22,6 +22,7 @@
 
 #include <surety/base.h>
 #include <surety/json.h>
+#include <surety/stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -125,11 +126,6 @@ SURETY_API surety_status surety_table_write(surety_table *table,
                                             surety_buf *out,
                                             surety_error *reterr);
 
-/* Appends one field of CSV, with quotes where it needs them; a NUL becomes
- * U+FFFD. formulas as in surety_table_form. */
-SURETY_API void surety_csv_field(surety_str text, bool formulas,
-                                 surety_buf *out);
-
 /* ---- charts -------------------------------------------------------------- */
 
 typedef enum surety_chart_type {
@@ -232,6 +228,21 @@ surety_rendering_item(const surety_rendering *rendering, size_t i);
 SURETY_API surety_status surety_rendering_draw(surety_rendering *rendering,
                                                size_t i, surety_buf *out,
                                                surety_error *reterr);
+
+/* ---- statistics ---------------------------------------------------------- */
+
+/* Draws statistics that were read: of each group the share of runs that were
+ * valid at the first try, after more, and not, in percent, stacked, in the
+ * tones good, fair and bad. Of chart, format, title, note, width, height and
+ * scale count. Groups that differ in day or month alone are bars along the
+ * time, or lines where they are more than SURETY_CHART_BARS_MAX. Of more than
+ * SURETY_STATS_BARS_MAX other groups, those with the most runs are drawn, with
+ * a remark. As surety_chart_draw; SURETY_SYNTAX: there are no runs. */
+#define SURETY_STATS_BARS_MAX 40
+SURETY_API surety_status surety_stats_draw(const surety_stats *stats,
+                                           const surety_chart *chart,
+                                           surety_buf *out, surety_buf *remarks,
+                                           surety_error *reterr);
 
 /* ---- files --------------------------------------------------------------- */
 

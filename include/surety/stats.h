@@ -26,7 +26,6 @@
 #include <surety/base.h>
 #include <surety/contract.h>
 #include <surety/ledger.h>
-#include <surety/render.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -260,23 +259,11 @@ SURETY_API surety_status surety_stats_write(const surety_stats *stats,
                                             surety_buf *out);
 /* Appends one section as CSV: a header, then a record a group (without the
  * total), error, repair, or value of a derived member. What is not known is
- * empty. formulas as in surety_table_form. */
+ * empty. formulas: as in surety_table_form. */
 SURETY_API surety_status surety_stats_write_csv(const surety_stats *stats,
                                                 surety_stats_section section,
                                                 size_t top, bool formulas,
                                                 surety_buf *out);
-/* Draws, by group, the share of runs that were valid at the first try, after
- * more, and not, in percent, one upon the other in the tones good, fair and
- * bad; and appends the picture. Of chart, format, title, note, width, height
- * and scale count. Where runs are told apart by day or month alone, bars stand
- * along the time, or lines where they are more than SURETY_CHART_BARS_MAX. More
- * than SURETY_STATS_BARS_MAX other groups: those with the most runs, and a
- * remark. As surety_chart_draw; SURETY_SYNTAX: there are no runs. */
-#define SURETY_STATS_BARS_MAX 40
-SURETY_API surety_status surety_stats_draw(const surety_stats *stats,
-                                           const surety_chart *chart,
-                                           surety_buf *out, surety_buf *remarks,
-                                           surety_error *reterr);
 
 #ifdef __cplusplus
 }

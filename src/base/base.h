@@ -223,8 +223,18 @@ bool surety__utf8_is_acted_on(uint32_t code);
  * are no UTF-8 a replacement character, and after max characters come three
  * dots. */
 void surety__buf_line(surety_buf *buf, surety_str text, size_t max);
+/* Whether a code point shows as a blank: spaces, controls, separators of lines,
+ * and the stand-in for an object. */
+bool surety__utf8_is_blank(uint32_t code);
+/* Whether it shows nothing: bidirectional controls and their like, soft
+ * hyphens, byte order marks. */
+bool surety__utf8_is_hidden(uint32_t code);
 /* Code points in valid UTF-8. */
 size_t surety__utf8_count(surety_str text);
+
+/* Appends one field of CSV, quoted where it needs quotes; a NUL becomes U+FFFD.
+ * formulas: texts that a spreadsheet would run stay as they are. */
+void surety__csv_field(surety_str text, bool formulas, surety_buf *out);
 
 /* A file that the build put into the library (tools/embed.py): its path
  * below the embedded folder without the ending, and its text. A generated

@@ -139,3 +139,17 @@ void surety__buf_line(surety_buf *buf, surety_str text, size_t max)
     if (ptr != end)
         surety_buf_text(buf, "...");
 }
+
+bool surety__utf8_is_blank(uint32_t code)
+{
+    return code <= 0x20 || (code >= 0x7F && code <= 0xA0) || code == 0x2028 ||
+           code == 0x2029 || code == 0xFFFC;
+}
+
+bool surety__utf8_is_hidden(uint32_t code)
+{
+    return code == 0x200B || code == 0x200E || code == 0x200F ||
+           (code >= 0x202A && code <= 0x202E) ||
+           (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
+           code == 0x061C || code == 0xAD;
+}

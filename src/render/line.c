@@ -5,21 +5,6 @@
  * with a letter are left to the font. */
 #include "render/render.h"
 
-bool surety__line_is_blank(uint32_t code)
-{
-    return code <= 0x20 || (code >= 0x7F && code <= 0xA0) || code == 0x2028 ||
-           code == 0x2029 || code == 0xFFFC;
-}
-
-/* Characters of Unicode's Bidi_Control and their kin that show nothing. */
-bool surety__line_is_hidden(uint32_t code)
-{
-    return code == 0x200B || code == 0x200E || code == 0x200F ||
-           (code >= 0x202A && code <= 0x202E) ||
-           (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
-           code == 0x061C || code == 0xAD;
-}
-
 void surety__line_clean(surety_str text, size_t max, surety_buf *out)
 {
     size_t count = 0;
@@ -32,9 +17,9 @@ void surety__line_clean(surety_str text, size_t max, surety_buf *out)
     for (const char *at = text.ptr; at < end;) {
         unsigned len;
         const uint32_t code = surety__utf8_decode(at, end, &len);
-        if (surety__line_is_blank(code)) {
+        if (surety__utf8_is_blank(code)) {
             is_blank = count > 0;
-        } else if (!surety__line_is_hidden(code)) {
+        } else if (!surety__utf8_is_hidden(code)) {
             if (count + is_blank >= max) {
                 surety_buf_text(out, "\xE2\x80\xA6");
                 return;

@@ -31,8 +31,8 @@ static bool name_keeps(uint32_t code)
         return (code >= '0' && code <= '9') ||
                ((code | 32) >= 'a' && (code | 32) <= 'z') || code == '_' ||
                code == '.';
-    return code <= 0x10FFFF && !surety__line_is_blank(code) &&
-           !surety__line_is_hidden(code) && code != 0xFFFD &&
+    return code <= 0x10FFFF && !surety__utf8_is_blank(code) &&
+           !surety__utf8_is_hidden(code) && code != 0xFFFD &&
            !(code >= 0xE000 && code <= 0xF8FF);
 }
 

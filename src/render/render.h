@@ -338,8 +338,6 @@ void surety__file_stem(surety_str wanted, size_t max, surety_buf *out);
 
 /* ---- line.c, draw.c ------------------------------------------------------ */
 
-bool surety__line_is_blank(uint32_t code);
-bool surety__line_is_hidden(uint32_t code);
 /* The text as a picture may show it: control and direction characters blank,
  * blanks joined, at most max code points, "..." where it was cut. */
 void surety__line_clean(surety_str text, size_t max, surety_buf *out);

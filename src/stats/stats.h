@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The door of stats/, and what its files share. stats.c keeps the runs and is
  * the order of the work; groups, issues and covers are counted beside it, each
- * in a file of its own, and written by write.c and draw.c. */
+ * in a file of its own, and written by write.c. */
 #ifndef SURETY_STATS_STATS_H
 #define SURETY_STATS_STATS_H
 

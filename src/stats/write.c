@@ -322,7 +322,7 @@ static void sums_csv_texts(const surety_str *texts, size_t count, bool formulas,
 {
     for (size_t i = 0; i < count; i++) {
         surety_buf_text(out, i ? "," : "");
-        surety_csv_field(texts[i], formulas, out);
+        surety__csv_field(texts[i], formulas, out);
     }
 }
 

@@ -26,10 +26,11 @@ from tap import check, finish, same, skip_all  # noqa: E402
 
 ROOT = os.path.join(HERE, "..", "..")
 LIST = os.path.join(HERE, "abi")
+UMBRELLAS = ("surety.h", "surety-run.h", "surety-render.h", "surety-serve.h")
 # Callers give arrays of these, so a step in the array is part of the ABI.
 IN_ARRAYS = {"surety_model"}
 HEAD = """\
-# The ABI of libsurety and libsurety-run on x86-64 Linux, soversion {}.
+# The ABI of our libraries on x86-64 Linux, soversion {}.
 # Written by tests/api/abi.py --write, which docs/library.md explains.
 """
 
@@ -37,7 +38,7 @@ HEAD = """\
 def headers():
     """The public headers in the umbrellas' order."""
     names = []
-    for umbrella in ("surety.h", "surety-run.h"):
+    for umbrella in UMBRELLAS:
         with open(os.path.join(ROOT, "include", umbrella),
                   encoding="utf-8") as file:
             names += re.findall(r"#include <(surety/\w+\.h)>", file.read())
@@ -88,7 +89,8 @@ def current():
         items = [item for group in header.groups for item in group.items]
         said = [line for item in items for line in probe_lines(item)]
         lines += [f'puts("\\n# {header.name}");', *said]
-    text = "\n".join(["#include <surety-run.h>", "#include <stdio.h>",
+    text = "\n".join([*(f"#include <{name}>" for name in UMBRELLAS),
+                      "#include <stdio.h>",
                       "#define SAME(a, b) _Static_assert(\\",
                       "    __builtin_types_compatible_p(a, b), #b)",
                       "int main(void)", "{", *lines, "return 0;", "}", ""])

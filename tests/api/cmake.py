@@ -42,9 +42,10 @@ def check_targets(place, with_run):
                 ("static", "outside.c", "surety::static")]
     components = "static"
     if with_run:
-        programs += [("run", "outside_run.c", "surety::run"),
-                     ("run_static", "outside_run.c", "surety::run_static")]
-        components += " run run_static"
+        for name in ("run", "render", "serve"):
+            programs += [(one, f"outside_{name}.c", f"surety::{one}")
+                         for one in (name, f"{name}_static")]
+            components += f" {name} {name}_static"
     if place.find("libsurety-contracts.a"):
         with open(os.path.join(place.root, "fix.c"), "w",
                   encoding="utf-8") as file:
@@ -98,6 +99,7 @@ def check_refused(place, with_run):
                          (f"{int(major) + 1}", False),
                          ("COMPONENTS nobody", False),
                          ("COMPONENTS run", with_run),
+                         ("COMPONENTS render serve", with_run),
                          ("COMPONENTS contracts",
                           bool(place.find("libsurety-contracts.a"))),
                          ("OPTIONAL_COMPONENTS nobody", True)):

@@ -21,7 +21,8 @@ from place import Place, code_of  # noqa: E402
 
 SOURCE = os.path.realpath(os.path.join(HERE, "..", ".."))
 FOLDER = os.path.abspath(sys.argv[-1])
-PACKAGES = {"libsurety0", "libsurety-run0", "libsurety-dev", "surety"}
+PACKAGES = {"libsurety0", "libsurety-render0", "libsurety-run0",
+            "libsurety-serve0", "libsurety-dev", "surety"}
 # Nothing of the tester's own settings reaches the build of a package.
 ENV = {name: value for name, value in os.environ.items()
        if name in ("HOME", "LANG", "PATH", "TMPDIR")}
@@ -67,7 +68,9 @@ def contents(package):
 def check_contents(packages):
     for name, paths in (
             ("libsurety0", [r"/usr/lib/[\w-]+/libsurety\.so\.0"]),
-            ("libsurety-run0", [r"/usr/lib/[\w-]+/libsurety-run\.so\.0"]),
+            *((f"libsurety-{name}0",
+               [rf"/usr/lib/[\w-]+/libsurety-{name}\.so\.0"])
+              for name in ("render", "run", "serve")),
             ("libsurety-dev", [
                 r"/usr/include/surety\.h", r"/usr/lib/.*/libsurety\.a",
                 r"/usr/lib/.*/pkgconfig/surety\.pc",

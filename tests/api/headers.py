@@ -11,7 +11,8 @@ from tap import check, finish  # noqa: E402
 from compilers import STANDARDS, WARNINGS, compile_text  # noqa: E402
 
 INCLUDE = sys.argv[1]
-HEADERS = ["surety.h", "surety-run.h"] + sorted(
+HEADERS = sorted(name for name in os.listdir(INCLUDE)
+                 if name.endswith(".h")) + sorted(
     f"surety/{name}" for name in os.listdir(os.path.join(INCLUDE, "surety")))
 
 

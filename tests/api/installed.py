@@ -40,7 +40,8 @@ def check_files(place):
     check("the shared library and surety.pc are there",
           place.libdir and place.config)
     for library in ["libsurety"] + (
-            ["libsurety-run"] if place.find("libsurety-run.so") else []):
+            ["libsurety-run", "libsurety-render", "libsurety-serve"]
+            if place.find("libsurety-run.so") else []):
         shared = f"{place.libdir}/{library}.so"
         same(f"the soname is {library}.so.0",
              os.path.basename(os.path.realpath(f"{shared}.0")),
@@ -107,6 +108,8 @@ def check_static(place):
                                      "LD_LIBRARY_PATH": ""}
         for name, source in (("surety", "outside.c"),
                              ("surety-run", "outside_run.c"),
+                             ("surety-render", "outside_render.c"),
+                             ("surety-serve", "outside_serve.c"),
                              ("surety-contracts", typed_program(place))):
             if place.find(name + ".pc"):
                 make(place, f"pkg-config --static --libs {name}, where no "
@@ -142,6 +145,10 @@ def check_run(place):
          ["-lsurety", "-lsurety-run"])
     make(place, "it builds", ["cc", "-Werror"], f"{HERE}/outside_run.c",
          needed)
+    for name in ("render", "serve"):
+        make(place, f"and one over surety-{name}", ["cc", "-Werror"],
+             f"{HERE}/outside_{name}.c",
+             place.words("--cflags", "--libs", f"surety-{name}"))
     # Their Makefile, as somebody runs it who copied the folder.
     folder = os.path.join(place.prefix, "share/doc/surety/examples")
     flags = " ".join(["-Wall", "-Werror", "-std=c17",
@@ -163,7 +170,9 @@ def check_part(place):
     packages = os.path.join(place.root, "packages")
     for wanted, left_out in (((), None),
                              (("surety",), {"05-run", "08-types", "trend"}),
-                             (("surety", "surety-run"), {"08-types"})):
+                             (("surety", "surety-run"), {"08-types", "census"}),
+                             (("surety", "surety-run", "surety-render"),
+                              {"08-types"})):
         if any(not place.find(f"{name}.pc") for name in wanted):
             continue
         os.makedirs(packages, exist_ok=True)

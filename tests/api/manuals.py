@@ -66,7 +66,8 @@ def main():
     same("each header's page is told in that of its library", sorted(
         name for name in texts if re.match(r"surety_\w+\.3", name)
         and not any(f"\\fB{name[:-2]}\\fR(3)\n" in texts.get(all, "")
-                    for all in ("surety.3", "surety-run.3"))), [])
+                    for all in ("surety.3", "surety-run.3", "surety-render.3",
+                               "surety-serve.3"))), [])
     same("the items of a list are items",
          texts["surety_vote.3"].count("\n.IP \\(bu 2\n"), 5)
     same("words with what they mean stand in a list too",

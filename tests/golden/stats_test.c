@@ -28,6 +28,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <surety/render.h>
+
 enum { CONTRACTS_MAX = 4, EXPECTS_MAX = 4, VALUES_MAX = 8, ISSUES_MAX = 8 };
 
 /* What the leak sanitizer passes over: what fontconfig keeps for the life of

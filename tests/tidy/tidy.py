@@ -72,7 +72,7 @@ ALLOWED = {
     "src/contract/rules_worker.c": {
         "_exit", "clock_gettime", "fork", "free", "signal", "sigaction",
         "socket"},
-    # libsurety-run is the world: each of its doors to it, and the calls.
+    # The other libraries are the world: each of its doors, and the calls.
     "src/config/keys.c": {"getenv"},
     "src/ledger/postgres_link.c": {"clock_gettime"},
     "src/provider/exec.c": {"_exit", "execve", "fork", "signal", "sigaction"},
@@ -319,8 +319,9 @@ def gate_comments(tree):
         for number, line in enumerate(lines, 1):
             if MARK.search(line):
                 yield f"{path}:{number}: {MARK.search(line)[0]}"
-        if not path.endswith((".json", ".md", "symbols", "symbols-run",
-                              "exempt", "known", "exceptions", "layers")):
+        if not path.endswith((".json", ".md", "symbols", "symbols-render",
+                              "symbols-run", "symbols-serve", "exempt",
+                              "known", "exceptions", "layers")):
             if not any("SPDX-License-Identifier: Apache-2.0" in line
                        for line in lines[:2]):
                 yield f"{path}:1: no SPDX line"

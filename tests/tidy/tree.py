@@ -12,7 +12,8 @@ Function = namedtuple("Function", "path name line length parameters static "
 C_ENDINGS = (".c", ".h", ".def", ".inc")
 TEXT_ENDINGS = C_ENDINGS + (".py", ".sh", ".md", ".json", ".build", ".txt")
 TEXT_NAMES = ("Makefile", "layers", "run", "exempt", "known", "exceptions",
-              "symbols", "symbols-run", "STYLE", "README")
+              "symbols", "symbols-render", "symbols-run", "symbols-serve",
+              "STYLE", "README")
 # Data: what replies and inputs look like is no matter of style.
 DATA = ("tests/fuzz/corpus/", "tests/golden/compiled/",
         "tests/golden/contracts/", "tests/golden/formats/",

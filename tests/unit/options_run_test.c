@@ -3,7 +3,8 @@
  * older and newer headers. */
 #include <stdlib.h>
 
-#include <surety-run.h>
+#include <surety-render.h>
+#include <surety-serve.h>
 
 #include "heard.h"
 #include "options_size.h"

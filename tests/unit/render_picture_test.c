@@ -5,7 +5,7 @@
  * knows a position: all measures are of boxes against each other. */
 #include "check.h"
 
-#include <surety-run.h>
+#include <surety-render.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -460,11 +460,11 @@ TEST(stops_formulas_wherever_they_hide)
     surety_buf_init(&out, check_alloc(t), 0);
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         surety_buf_reset(&out);
-        surety_csv_field(surety_str_of(cases[i].text), false, &out);
+        surety__csv_field(surety_str_of(cases[i].text), false, &out);
         TRY(out.status);
         CHECK_TEXT(surety_buf_str(&out), cases[i].want);
         surety_buf_reset(&out);
-        surety_csv_field(surety_str_of(cases[i].text), true, &out);
+        surety__csv_field(surety_str_of(cases[i].text), true, &out);
         TRY(out.status);
         CHECK(!memchr(out.ptr ? out.ptr : "", '\'', out.len));
     }

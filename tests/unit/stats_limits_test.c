@@ -2,6 +2,8 @@
 /* What is too much to be counted apart: groups, errors, values. */
 #include <string.h>
 
+#include <surety/render.h>
+
 #include "base/base.h"
 #include "check.h"
 #include "stats/stats.h"

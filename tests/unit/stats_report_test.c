@@ -3,6 +3,8 @@
  * and a picture. */
 #include <string.h>
 
+#include <surety/render.h>
+
 #include "base/base.h"
 #include "check.h"
 #include "stats/stats.h"
@@ -556,7 +558,8 @@ TEST(writes_nothing_of_nothing)
           SURETY_MISUSE);
     CHECK(surety_stats_write_csv(stats, SURETY_STATS_RUNS, 0, false, &out) ==
           SURETY_MISUSE);
-    EXPECT(SURETY_MISUSE, surety_stats_draw(stats, &chart, &out, NULL, &err));
+    EXPECT(SURETY_MISUSE, surety_stats_draw(NULL, &chart, &out, NULL, &err));
+    EXPECT(SURETY_SYNTAX, surety_stats_draw(stats, &chart, &out, NULL, &err));
     TRY(surety_stats_end(stats, NULL));
     TRY(surety_stats_write(stats, SURETY_STATS_REPAIRS, 0, &out));
     CHECK_TEXT(surety_buf_str(&out),

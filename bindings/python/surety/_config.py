@@ -11,7 +11,8 @@ from typing import IO, Any, Dict, List, Mapping, Optional
 from . import _abi
 from ._abi import Error, Text
 from ._errors import Io, failure
-from ._library import Bytes, encode, run_library, str_of
+from ._library import (Bytes, encode, run_library, serve_library,
+                       str_of)
 from ._values import dump
 
 WARN = CFUNCTYPE(None, c_void_p, Text)
@@ -184,7 +185,7 @@ class Mock:
 
     def __init__(self, script: Any, *, address: str = "", port: int = 0,
                  folder: Any = "", log: Any = None) -> None:
-        self._library = run_library()
+        self._library = serve_library()
         self.handle: Any = None
         options = _abi.MockOptions(
             size=ctypes.sizeof(_abi.MockOptions), address=str_of(address),

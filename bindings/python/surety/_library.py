@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The door to the shared libraries: where they are found, that they are of our
 version, and what their functions take. Everything else calls `lib.NAME` (the
-core) and `run_library().NAME` (runs). What users see stands in __init__.py.
+core), `run_library().NAME` (runs) and `serve_library().NAME` (the mock server).
+What users see is in __init__.py.
 
 The GIL is released in every call, so nothing here may be shared by two threads
 that both use it: judges and buffers come from pools, and belong to whoever took
@@ -185,6 +186,8 @@ RUN: Signatures = {
     "surety_consensus_usage": (Usage, [P]),
     "surety_consensus_cost": (c_bool, [P, P]),
     "surety_consensus_write": (c_int, [P, c_int, P]),
+}
+SERVE: Signatures = {
     "surety_mock_open": (c_int, [Str, P, P, P]),
     "surety_mock_port": (c_uint16, [P]),
     "surety_mock_served": (c_uint64, [P]),
@@ -254,19 +257,24 @@ def _load() -> _Functions:
 
 
 lib: Any = _load()
-_run: List[Any] = []
+_others: Dict[str, Any] = {}
+
+
+def _other(name: str, signatures: Signatures) -> Any:
+    """The functions of a library, loaded when first needed."""
+    if name not in _others:
+        library, path = _open(name)
+        _others[name] = _Functions(library, signatures, path)
+    return _others[name]
 
 
 def run_library() -> Any:
-    """The functions of libsurety-run, loaded when first needed."""
-    if not _run:
-        _run.append(_Functions(*_run_arguments()))
-    return _run[0]
+    return _other("libsurety-run", RUN)
 
 
-def _run_arguments() -> Tuple[ctypes.CDLL, Signatures, str]:
-    library, path = _open("libsurety-run")
-    return library, RUN, path
+def serve_library() -> Any:
+    run_library()  # it stands on that one, which the loader may not find
+    return _other("libsurety-serve", SERVE)
 
 
 # -- texts ---------------------------------------------------------------------

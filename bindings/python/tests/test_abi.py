@@ -21,7 +21,7 @@ LIST = os.path.join(ROOT, "tests", "api", "abi")
 
 def probe(statements):
     """What a C program prints that consists of these."""
-    text = "\n".join(["#include <surety-run.h>", "#include <stdio.h>",
+    text = "\n".join(["#include <surety-serve.h>", "#include <stdio.h>",
                       "#define MEMBER(s, m) printf(\"%s.%s %zu %zu\\n\", #s, "
                       "#m, offsetof(s, m), sizeof(((s *)0)->m))",
                       "int main(void) {", *statements, "return 0; }"])
@@ -115,8 +115,8 @@ class Headers(unittest.TestCase):
         with open(LIST, encoding="utf-8") as file:
             listed = dict(re.findall(r"^function (\w+): (.*)$", file.read(),
                                      re.M))
-        for name, (result, given) in {**_library.CORE,
-                                      **_library.RUN}.items():
+        for name, (result, given) in {**_library.CORE, **_library.RUN,
+                                      **_library.SERVE}.items():
             said, types = re.match(r"(.*) \((.*)\)$", listed[name]).groups()
             self.assertIs(result, kind(said, True), name)
             types = [] if types == "void" else types.split(", ")

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety-serve.h: the whole of libsurety-serve, over libsurety-run: a model
+ * server that answers from a script, to test other programs with. */
+#ifndef SURETY_SERVE_ALL_H
+#define SURETY_SERVE_ALL_H
+
+#include <surety-run.h>
+#include <surety/mock.h>
+
+#endif

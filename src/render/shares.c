@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shares.c: the picture of statistics. Each group of runs is a bar of three
+ * shares in percent, stacked, in the tones good, fair and bad.
+ *
+ * 1. The groups become rows of JSON and are read as any other table, so this
+ *    file knows statistics by their public functions alone.
+ * 2. Days and months are bars too, since a day without runs is no point of a
+ *    line. More of them than a chart has bars for are lines.
+ * 3. Of more groups than there is room for, those with the most runs are drawn,
+ *    and a remark counts the others. */
+#include <surety/json.h>
+#include <surety/stats.h>
+
+#include "render/render.h"
+
+enum { SHARES_COUNT = 3 };
+
+static const char *const shares_names[SHARES_COUNT] = {
+    "valid at first try",
+    "valid after re-asks",
+    "not valid",
+};
+
+static const surety_chart_tone shares_tones[SHARES_COUNT] = {
+    SURETY_TONE_GOOD, SURETY_TONE_FAIR, SURETY_TONE_BAD};
+
+/* Whether the groups differ in their time alone. */
+static bool shares_by_time(const surety_stats *stats)
+{
+    const surety_stats_by by = surety_stats_by_at(stats, 0);
+
+    return surety_stats_by_count(stats) == 1 &&
+           (by == SURETY_BY_DAY || by == SURETY_BY_MONTH);
+}
+
+/* The name of the axis of groups. */
+static const char *shares_column(const surety_stats *stats)
+{
+    return surety_stats_by_count(stats) == 1
+               ? surety_stats_by_name(surety_stats_by_at(stats, 0))
+               : "group";
+}
+
+/* How many groups have at least so many runs. */
+static size_t shares_with(const surety_stats *stats, uint64_t runs)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < surety_stats_group_count(stats); i++)
+        count += surety_stats_group_at(stats, i).runs >= runs;
+    return count;
+}
+
+/* The number of runs that a group needs to be drawn where there is room for so
+ * many groups; ret_ties: how many of those with exactly that number are. */
+static uint64_t shares_least(const surety_stats *stats, size_t room,
+                             size_t *ret_ties)
+{
+    uint64_t crowded = 0; /* the most runs that too many groups have */
+
+    *ret_ties = SIZE_MAX;
+    if (surety_stats_group_count(stats) <= room)
+        return 0;
+    for (uint64_t bit = (uint64_t)1 << 63; bit; bit >>= 1)
+        if (shares_with(stats, crowded | bit) > room)
+            crowded |= bit;
+    *ret_ties = room - shares_with(stats, crowded + 1);
+    return crowded;
+}
+
+/* A share in percent, with one decimal. */
+static void shares_put(uint64_t part, uint64_t whole, surety_buf *out)
+{
+    const uint64_t thousandths =
+        (uint64_t)((double)part * 1000.0 / (double)whole + 0.5);
+
+    surety__buf_printf(out, ",\"%u.%u%%\"", (unsigned)(thousandths / 10),
+                       (unsigned)(thousandths % 10));
+}
+
+/* The name of a group: its keys, on one line. */
+static void shares_put_name(const surety_stats *stats,
+                            const surety_stats_group *group, surety_buf *name,
+                            surety_buf *out)
+{
+    surety_buf_reset(name);
+    for (size_t i = 0; i < surety_stats_by_count(stats); i++) {
+        surety_buf_text(name, i ? ", " : "");
+        surety_buf_add(name, group->keys[i].len ? group->keys[i]
+                                                : SURETY__LITERAL("(none)"));
+    }
+    if (!surety_stats_by_count(stats))
+        surety_buf_text(name, "all runs");
+    for (size_t i = 0; i < name->len; i++)
+        if ((unsigned char)name->ptr[i] < 0x20 || name->ptr[i] == 0x7F)
+            name->ptr[i] = ' ';
+    surety_json_string(out, surety_buf_str(name));
+}
+
+/* Writes the rows; gives the number of groups that are left out. */
+static size_t shares_put_rows(const surety_stats *stats, size_t room,
+                              surety_buf *name, surety_buf *out)
+{
+    size_t ties = 0;
+    const uint64_t least = shares_least(stats, room, &ties);
+    size_t drawn = 0;
+
+    surety__buf_printf(out, "[[\"%s\"", shares_column(stats));
+    for (size_t i = 0; i < SHARES_COUNT; i++)
+        surety__buf_printf(out, ",\"%s\"", shares_names[i]);
+    surety_buf_byte(out, ']');
+    for (size_t i = 0; i < surety_stats_group_count(stats); i++) {
+        const surety_stats_group group = surety_stats_group_at(stats, i);
+        const uint64_t valid = group.ended[SURETY_ENDED_VALID];
+
+        if (group.runs < least || (group.runs == least && !ties))
+            continue;
+        ties -= group.runs == least;
+        drawn++;
+        surety_buf_text(out, ",[");
+        shares_put_name(stats, &group, name, out);
+        shares_put(group.first, group.runs, out);
+        shares_put(valid - group.first, group.runs, out);
+        shares_put(group.runs - valid, group.runs, out);
+        surety_buf_byte(out, ']');
+    }
+    surety_buf_byte(out, ']');
+    return surety_stats_group_count(stats) - drawn;
+}
+
+static void shares_put_title(const surety_stats *stats, surety_buf *out)
+{
+    surety_buf_text(out, "Runs that end in a valid value");
+    for (size_t i = 0; i < surety_stats_by_count(stats); i++)
+        surety__buf_printf(out, "%s%s",
+                           !i                                     ? ", by "
+                           : i + 1 < surety_stats_by_count(stats) ? ", "
+                                                                  : " and ",
+                           surety_stats_by_name(surety_stats_by_at(stats, i)));
+}
+
+/* Reads the rows and draws them. */
+static surety_status shares_draw(surety_doc *doc, surety_str rows,
+                                 const surety_chart *chart, surety_buf *out,
+                                 surety_buf *remarks, surety_error *reterr)
+{
+    const surety_table_options options = {.size = sizeof(options),
+                                          .alloc = out->alloc};
+    surety_table *table = NULL;
+    surety_status status = surety_doc_read(doc, rows, NULL, reterr);
+
+    if (!status)
+        status =
+            surety_table_read(surety_doc_root(doc), &options, &table, reterr);
+    if (!status)
+        status = surety_chart_draw(table, chart, out, remarks, reterr);
+    surety_table_free(table);
+    return status;
+}
+
+surety_status surety_stats_draw(const surety_stats *stats,
+                                const surety_chart *chart, surety_buf *out,
+                                surety_buf *remarks, surety_error *reterr)
+{
+    surety_str shares[SHARES_COUNT];
+    surety_chart own;
+    surety_status status;
+    surety_doc *doc;
+    surety_buf rows, name;
+    size_t left, start;
+    bool lines;
+
+    if (!stats || !out)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "statistics and a buffer are needed");
+    if (!surety_stats_group_count(stats))
+        return surety__fail(reterr, SURETY_SYNTAX, "there are no runs to draw");
+    if (surety__options_take(&own, sizeof(own), chart, reterr))
+        return SURETY_MISUSE;
+    for (size_t i = 0; i < SHARES_COUNT; i++)
+        shares[i] = surety_str_of(shares_names[i]);
+    own.tones = shares_tones;
+    own.tones_count = SHARES_COUNT;
+    lines = shares_by_time(stats) &&
+            surety_stats_group_count(stats) > SURETY_CHART_BARS_MAX;
+    own.type = lines ? SURETY_CHART_LINE : SURETY_CHART_BAR;
+    own.x = surety_str_of(shares_column(stats));
+    own.y = shares;
+    own.y_count = SHARES_COUNT;
+    own.series = SURETY__LITERAL("");
+    start = out->len;
+    surety_buf_init(&rows, out->alloc, 0);
+    surety_buf_init(&name, out->alloc, 0);
+    left = shares_put_rows(
+        stats, shares_by_time(stats) ? SIZE_MAX : SURETY_STATS_BARS_MAX, &name,
+        &rows);
+    surety_buf_reset(&name);
+    if (!own.title.len) {
+        shares_put_title(stats, &name);
+        own.title = surety_buf_str(&name);
+    }
+    doc = surety_doc_new(out->alloc);
+    status = !doc || rows.status || name.status
+                 ? surety__fail_nomem(reterr)
+                 : shares_draw(doc, surety_buf_str(&rows), &own, out, remarks,
+                               reterr);
+    if (!status && left && remarks)
+        surety__buf_printf(remarks,
+                           "%zu group%s with fewer runs %s not drawn\n", left,
+                           left == 1 ? "" : "s", left == 1 ? "is" : "are");
+    if (!status && remarks && remarks->status) {
+        out->len = start;
+        status = surety__fail_nomem(reterr);
+    }
+    surety_doc_free(doc);
+    surety_buf_done(&name);
+    surety_buf_done(&rows);
+    return status;
+}
