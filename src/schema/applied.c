@@ -1,35 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict on what applies to the same value: allOf, anyOf, oneOf, not, if,
- * references and dependencies.
+/* Applicators: the subschemas that apply to the value of the frame itself.
  *
- * An applicator is a small machine over its branches whose state stands in the
- * level. A branch that needs a level of its own is handed to the caller, who
- * comes back with its verdict. Of anyOf and oneOf on objects only the branches
- * are tried that the names of the members and the value of a tag leave
- * (branch.c). */
-#include "schema/verdict.h"
-
-/* What can be said of a shape for the value of a level; that is work. */
-static enum surety__said applied_said(surety__machine *machine,
-                                      const surety__shape **shape,
-                                      const surety__level *level)
-{
-    enum surety__said said =
-        surety__value_said(machine, shape, level->cell, level->bits);
-
-    if (said != SAID_DOWN && !surety__machine_charge(machine, 1))
-        return SAID_NO;
-    return said;
-}
+ * An applicator is a small machine over its branches; its state is in the
+ * frame. What needs an evaluation of its own goes to the caller through *next,
+ * who comes back with its validity. Of anyOf and oneOf on objects only the
+ * branches are tried that the names of the members and the value of a tag allow
+ * (branch.c).
+ *
+ * Invariants:
+ * 1. `sub` is 0 and `last` is OPEN when an applicator begins.
+ * 2. Of what only decides (branches of anyOf and oneOf, not, if) a report asks
+ *    for the validity; what must hold it reports.
+ * 3. A `not` marks no bits: if its subschema holds, the frame does not. */
+#include "schema/evaluate.h"
 
 /* ---- branches ----------------------------------------------------------- */
 
 /* The value's members: their names as bits, and the one called as branching
  * wants it, or NULL. */
-static const surety__cell *branch_keys(const surety_doc *doc,
-                                       const surety__switch *branching,
-                                       const surety__cell *object,
-                                       uint64_t *ret_names)
+static inline const surety__cell *branch_keys(const surety_doc *doc,
+                                              const surety__switch *branching,
+                                              const surety__cell *object,
+                                              uint64_t *ret_names)
 {
     const surety__cell *key = object + 1;
     const surety__cell *found = NULL;
@@ -56,10 +48,11 @@ static const surety__word *branch_word(const surety_doc *doc,
                : NULL;
 }
 
-/* Notes in level which branches the value can satisfy: bits, or where there are
- * more than SWITCH_BRANCHES the first and the end. */
-static void branches_begin(const surety__machine *machine, surety__level *level,
-                           const surety__applicator *applicator)
+/* Notes in the frame which branches the value can satisfy: bits, or where there
+ * are more than SWITCH_BRANCHES the first and the end. */
+EVALUATE_INLINE void branches_begin(const surety__machine *machine,
+                                    surety__frame *frame,
+                                    const surety__applicator *applicator)
 {
     const surety__switch *branching = applicator->branching;
     bool many = applicator->count > SWITCH_BRANCHES;
@@ -67,215 +60,346 @@ static void branches_begin(const surety__machine *machine, surety__level *level,
     const surety__word *word;
     uint64_t names;
 
-    level->sub = 0;
-    level->branches =
+    frame->sub = 0;
+    frame->branches =
         many ? applicator->count : UINT64_MAX >> (64 - applicator->count);
-    if (!branching || level->cell->kind != CELL_OBJECT)
+    if (!branching || frame->cell->kind != CELL_OBJECT)
         return;
-    member = branch_keys(machine->doc, branching, level->cell, &names);
+    member = branch_keys(machine->doc, branching, frame->cell, &names);
     if (many) {
         word = member ? branch_word(machine->doc, branching, member) : NULL;
-        level->branches = word ? word->branches : 0;
-        level->sub = word ? (uint32_t)word->branches - 1 : 0;
+        frame->branches = word ? word->branches : 0;
+        frame->sub = word ? (uint32_t)word->branches - 1 : 0;
         return;
     }
-    level->branches = branching->objects;
+    frame->branches = branching->objects;
     if (branching->name.ptr && member) {
         word = branch_word(machine->doc, branching, member);
-        level->branches &= branching->open | (word ? word->branches : 0);
+        frame->branches &= branching->open | (word ? word->branches : 0);
     }
-    for (uint64_t left = level->branches; left; left &= left - 1) {
+    for (uint64_t left = frame->branches; left; left &= left - 1) {
         const surety__screen *screen =
             &branching->screens[__builtin_ctzll(left)];
 
         if ((screen->needs & ~names) || (names & ~screen->allows))
-            level->branches ^= left & -left;
+            frame->branches ^= left & -left;
     }
 }
 
-/* The next branch to be tried, or UINT32_MAX. */
-static uint32_t branch_next(const surety__applicator *applicator,
-                            surety__level *level)
+/* The next branch to be tried, or UINT32_MAX; `sub` is then the one after it.
+ */
+EVALUATE_INLINE uint32_t branch_next(const surety__applicator *applicator,
+                                     surety__frame *frame)
 {
     if (applicator->count > SWITCH_BRANCHES)
-        return level->sub < level->branches ? level->sub++ : UINT32_MAX;
-    if (!level->branches)
+        return frame->sub < frame->branches ? frame->sub++ : UINT32_MAX;
+    if (!frame->branches)
         return UINT32_MAX;
-    level->sub = (uint32_t)__builtin_ctzll(level->branches);
-    level->branches &= level->branches - 1;
-    return level->sub;
+    frame->sub = (uint32_t)__builtin_ctzll(frame->branches) + 1;
+    frame->branches &= frame->branches - 1;
+    return frame->sub - 1;
 }
 
-/* Each of the following does the next piece of the level's applicator; DOWN
- * with *ret_shape where a level must be made. `back` is the verdict of the one
- * that was made last, or DOWN at the beginning. */
+/* ---- subschemas --------------------------------------------------------- */
 
-static enum surety__said applied_all(surety__machine *machine,
-                                     surety__level *level,
-                                     const surety__applicator *applicator,
-                                     enum surety__said back,
-                                     const surety__shape **ret_shape)
+static surety__step applied_step(const surety__applicator *applicator,
+                                 uint32_t branch)
 {
-    if (back == SAID_NO)
-        return SAID_NO;
-    while (level->sub < applicator->count) {
-        const surety__shape *shape = applicator->shapes[level->sub++];
-        enum surety__said said;
+    surety__step step = {.keyword = applicator->keyword,
+                         .token = applicator->key,
+                         .index = UINT32_MAX,
+                         .same_value = true};
+
+    if (applicator->keyword == KW_ALL_OF || applicator->keyword == KW_ANY_OF ||
+        applicator->keyword == KW_ONE_OF)
+        step.index = branch;
+    if (applicator->kind == APPLY_IF)
+        step.keyword = branch == 0 ? KW_IF : branch == 1 ? KW_THEN : KW_ELSE;
+    return step;
+}
+
+/* Whether cell satisfies shape, as far as that needs no frame; it is work. */
+static enum surety__validity applied_decides(surety__machine *machine,
+                                             const surety__shape *shape,
+                                             const surety__cell *cell,
+                                             uint32_t bits, surety__next *next)
+{
+    enum surety__validity valid =
+        surety__value_validity(machine, &shape, cell, bits);
+
+    next->shape = shape;
+    if (valid != VALID_OPEN && !surety__machine_charge(machine, 1))
+        return VALID_NO;
+    return valid;
+}
+
+/* Of a shape that must hold: it is this branch of the applicator. */
+EVALUATE_INLINE enum surety__validity applied_must(surety__machine *machine,
+                                                   const surety__frame *frame,
+                                                   const surety__shape *shape,
+                                                   uint32_t branch,
+                                                   surety__next *next,
+                                                   const bool report)
+{
+    if (!report)
+        return applied_decides(machine, shape, frame->cell, frame->bits, next);
+    return surety__child_report(
+        machine, shape, frame->cell,
+        applied_step(&frame->shape->applicators[frame->at], branch), next);
+}
+
+/* Of a shape that may hold or not; bits as of surety__applied_bits. */
+EVALUATE_INLINE enum surety__validity
+applied_may(surety__machine *machine, const surety__cell *cell, uint32_t bits,
+            const surety__shape *shape, surety__next *next, const bool report)
+{
+    if (!report)
+        return applied_decides(machine, shape, cell, bits, next);
+    next->shape = shape;
+    next->ask = ASK_VALIDITY;
+    return VALID_OPEN;
+}
+
+/* ---- applicators -------------------------------------------------------- */
+
+/* Each of the following does the next piece of the present applicator, with
+ * the arguments of surety__applied_validity. */
+
+EVALUATE_INLINE enum surety__validity
+applied_all(surety__machine *machine, surety__frame *frame,
+            const surety__applicator *applicator, enum surety__validity last,
+            surety__next *next, const bool report)
+{
+    if (last == VALID_NO)
+        return VALID_NO;
+    while (frame->sub < applicator->count) {
+        uint32_t branch = frame->sub++;
+        const surety__shape *shape = applicator->shapes[branch];
+        enum surety__validity valid;
 
         if (applicator->kind == APPLY_DYNAMIC) {
-            size_t levels = (size_t)(level - machine->levels) + 1;
+            size_t scope = (size_t)(frame - machine->frames) + 1;
 
-            if (!surety__machine_charge(machine,
-                                        (machine->depth + levels) / 32))
-                return SAID_NO;
-            shape = surety__machine_dynamic(machine, levels, applicator);
+            if (!surety__machine_charge(machine, scope / 32))
+                return VALID_NO;
+            shape = surety__machine_dynamic(machine, scope - machine->depth,
+                                            applicator);
         }
-        said = applied_said(machine, &shape, level);
-        *ret_shape = shape;
-        if (said != SAID_YES)
-            return said;
+        valid = applied_must(machine, frame, shape, branch, next, report);
+        if (valid != VALID_YES)
+            return valid;
     }
-    return SAID_YES;
+    return VALID_YES;
 }
 
-static enum surety__said applied_branches(surety__machine *machine,
-                                          surety__level *level,
-                                          const surety__applicator *applicator,
-                                          enum surety__said back,
-                                          const surety__shape **ret_shape)
+/* Without bits to mark, anyOf ends at the first branch that holds and oneOf at
+ * the second. */
+static inline uint32_t branches_enough(const surety__frame *frame,
+                                       const surety__applicator *applicator)
 {
-    uint32_t enough = level->bits != BITS_NONE        ? UINT32_MAX
-                      : applicator->kind == APPLY_ANY ? 1
-                                                      : 2;
+    return frame->bits != BITS_NONE        ? UINT32_MAX
+           : applicator->kind == APPLY_ANY ? 1
+                                           : 2;
+}
 
-    if (back == SAID_DOWN) {
-        level->count = 0;
-        branches_begin(machine, level, applicator);
+EVALUATE_INLINE enum surety__validity applied_branches(
+    surety__machine *machine, surety__frame *frame,
+    const surety__applicator *applicator, enum surety__validity last,
+    surety__next *next, const bool report)
+{
+    uint32_t enough = branches_enough(frame, applicator);
+    bool holds;
+
+    if (last == VALID_OPEN) {
+        frame->count = 0;
+        frame->reported = false;
+        branches_begin(machine, frame, applicator);
+    } else if (report && frame->reported) {
+        return VALID_YES;
     }
-    level->count += back == SAID_YES;
-    while (level->count < enough) {
-        uint32_t branch = branch_next(applicator, level);
-        const surety__shape *shape;
-        enum surety__said said;
+    for (;;) {
+        uint32_t branch;
 
+        if (last == VALID_YES) {
+            if (report && frame->count == 0)
+                frame->first = frame->sub - 1;
+            else if (report && frame->count == 1)
+                frame->second = frame->sub - 1;
+            frame->count++;
+        }
+        if (frame->count >= enough)
+            break;
+        branch = branch_next(applicator, frame);
         if (branch == UINT32_MAX)
             break;
-        shape = applicator->shapes[branch];
-        said = applied_said(machine, &shape, level);
-        *ret_shape = shape;
-        if (said == SAID_DOWN)
-            return said;
-        level->count += said == SAID_YES;
+        last = applied_may(machine, frame->cell, frame->bits,
+                           applicator->shapes[branch], next, report);
+        if (last == VALID_OPEN)
+            return last;
     }
-    return (applicator->kind == APPLY_ANY ? level->count >= 1
-                                          : level->count == 1)
-               ? SAID_YES
-               : SAID_NO;
+    holds =
+        applicator->kind == APPLY_ANY ? frame->count >= 1 : frame->count == 1;
+    if (holds || !report)
+        return holds ? VALID_YES : VALID_NO;
+    frame->reported = true;
+    next->ask = ASK_MEANT;
+    return VALID_OPEN;
 }
 
-static enum surety__said applied_not(surety__machine *machine,
-                                     surety__level *level,
-                                     const surety__applicator *applicator,
-                                     enum surety__said back,
-                                     const surety__shape **ret_shape)
+EVALUATE_INLINE enum surety__validity
+applied_not(surety__machine *machine, surety__frame *frame,
+            const surety__applicator *applicator, enum surety__validity last,
+            surety__next *next, const bool report)
 {
-    *ret_shape = applicator->shapes[0];
-    if (back == SAID_DOWN)
-        back = (*ret_shape)->always ? SAID_YES
-                                    : applied_said(machine, ret_shape, level);
-    return back == SAID_DOWN ? back : back == SAID_YES ? SAID_NO : SAID_YES;
+    if (last == VALID_OPEN)
+        last = applied_may(machine, frame->cell, BITS_NONE,
+                           applicator->shapes[0], next, report);
+    if (last != VALID_YES)
+        return last == VALID_NO ? VALID_YES : last;
+    if (!report)
+        return VALID_NO;
+    surety__report_failure(
+        machine, (surety__failure){.keyword = KW_NOT, .instance = frame->cell});
+    return VALID_YES;
 }
 
-/* sub: 0 the if is to be decided, 1 its verdict is there, 2 then or else was
- * applied. */
-static enum surety__said applied_if(surety__machine *machine,
-                                    surety__level *level,
-                                    const surety__applicator *applicator,
-                                    enum surety__said back,
-                                    const surety__shape **ret_shape)
+/* sub: 0 the if is open, 1 it is decided, 2 then or else was applied. */
+EVALUATE_INLINE enum surety__validity
+applied_if(surety__machine *machine, surety__frame *frame,
+           const surety__applicator *applicator, enum surety__validity last,
+           surety__next *next, const bool report)
 {
-    if (level->sub == 0) {
-        level->sub = 1;
-        *ret_shape = applicator->shapes[0];
-        back = applied_said(machine, ret_shape, level);
-        if (back == SAID_DOWN)
-            return back;
+    if (frame->sub == 0) {
+        frame->sub = 1;
+        last = applied_may(machine, frame->cell, frame->bits,
+                           applicator->shapes[0], next, report);
+        if (last == VALID_OPEN)
+            return last;
     }
-    if (level->sub == 1) {
-        level->sub = 2;
-        *ret_shape = applicator->shapes[back == SAID_YES ? 1 : 2];
-        return *ret_shape ? applied_said(machine, ret_shape, level) : SAID_YES;
+    if (frame->sub == 1) {
+        uint32_t branch = last == VALID_YES ? 1 : 2;
+
+        frame->sub = 2;
+        return applicator->shapes[branch]
+                   ? applied_must(machine, frame, applicator->shapes[branch],
+                                  branch, next, report)
+                   : VALID_YES;
     }
-    return back;
+    return last;
 }
 
-static enum surety__said applied_dependent(surety__machine *machine,
-                                           surety__level *level,
-                                           const surety__applicator *applicator,
-                                           enum surety__said back,
-                                           const surety__shape **ret_shape)
+bool surety__applies(const surety_doc *doc, const surety__cell *object,
+                     const surety__applicator *applicator)
 {
-    const surety__cell *cell = level->cell;
+    const surety__cell *member;
 
-    if (back != SAID_DOWN)
-        return back;
+    if (object->kind != CELL_OBJECT)
+        return false;
+    member =
+        surety__member(doc, object, applicator->key,
+                       surety__hash(applicator->key.ptr, applicator->key.len));
+    if (!member || applicator->kind == APPLY_DEPENDENT)
+        return member != NULL;
+    return member->kind == CELL_STRING &&
+           surety_str_equal(surety__cell_str(doc, member), applicator->value);
+}
+
+EVALUATE_INLINE enum surety__validity applied_dependent(
+    surety__machine *machine, surety__frame *frame,
+    const surety__applicator *applicator, enum surety__validity last,
+    surety__next *next, const bool report)
+{
+    const surety__cell *cell = frame->cell;
+
+    if (last != VALID_OPEN)
+        return last;
     if (cell->kind != CELL_OBJECT)
-        return SAID_YES;
+        return VALID_YES;
     /* Finding the key is linear in the members. */
     if (!surety__machine_charge(machine, cell->count / 16))
-        return SAID_NO;
+        return VALID_NO;
     if (!surety__applies(machine->doc, cell, applicator))
-        return SAID_YES;
-    *ret_shape = applicator->shapes[0];
-    return applied_said(machine, ret_shape, level);
+        return VALID_YES;
+    return applied_must(machine, frame, applicator->shapes[0], 0, next, report);
 }
 
-/* All applicators of the level from where it stands. */
-enum surety__said surety__applied_said(surety__machine *machine,
-                                       surety__level *level,
-                                       enum surety__said back,
-                                       const surety__shape **ret_shape)
+EVALUATE_INLINE enum surety__validity applied_run(surety__machine *machine,
+                                                  surety__frame *frame,
+                                                  enum surety__validity last,
+                                                  surety__next *next,
+                                                  const bool report)
 {
-    const surety__shape *shape = level->shape;
+    const surety__shape *shape = frame->shape;
 
-    for (; level->at < shape->applicator_count; level->at++) {
-        const surety__applicator *applicator = &shape->applicators[level->at];
-        enum surety__said said;
+    next->cell = frame->cell;
+    for (; frame->at < shape->applicator_count; frame->at++) {
+        const surety__applicator *applicator = &shape->applicators[frame->at];
+        enum surety__validity valid;
 
         switch (applicator->kind) {
         case APPLY_ALL:
         case APPLY_DYNAMIC:
-            said = applied_all(machine, level, applicator, back, ret_shape);
+            valid = applied_all(machine, frame, applicator, last, next, report);
             break;
         case APPLY_ANY:
         case APPLY_ONE:
-            said =
-                applied_branches(machine, level, applicator, back, ret_shape);
+            valid = applied_branches(machine, frame, applicator, last, next,
+                                     report);
             break;
         case APPLY_NOT:
-            said = applied_not(machine, level, applicator, back, ret_shape);
+            valid = applied_not(machine, frame, applicator, last, next, report);
             break;
         case APPLY_IF:
-            said = applied_if(machine, level, applicator, back, ret_shape);
+            valid = applied_if(machine, frame, applicator, last, next, report);
             break;
         default:
-            said =
-                applied_dependent(machine, level, applicator, back, ret_shape);
+            valid = applied_dependent(machine, frame, applicator, last, next,
+                                      report);
         }
-        if (said != SAID_YES)
-            return said;
-        back = SAID_DOWN;
-        level->sub = 0;
+        if (valid != VALID_YES)
+            return valid;
+        last = VALID_OPEN;
+        frame->sub = 0;
     }
-    return SAID_YES;
+    return VALID_YES;
 }
 
-/* Whether what the applicator at work evaluates counts only if it holds. */
-bool surety__applied_is_branch(const surety__level *level)
+enum surety__validity surety__applied_validity(surety__machine *machine,
+                                               surety__frame *frame,
+                                               enum surety__validity last,
+                                               surety__next *next)
 {
-    enum surety__applicator_kind kind =
-        level->shape->applicators[level->at].kind;
+    return applied_run(machine, frame, last, next, false);
+}
 
-    return kind == APPLY_ANY || kind == APPLY_ONE || kind == APPLY_NOT ||
-           kind == APPLY_IF;
+enum surety__validity surety__applied_report(surety__machine *machine,
+                                             surety__frame *frame,
+                                             enum surety__validity last,
+                                             surety__next *next)
+{
+    return applied_run(machine, frame, last, next, true);
+}
+
+enum surety__validity surety__applied_meant(surety__machine *machine,
+                                            surety__next *next)
+{
+    const size_t top = machine->depth - 1;
+    const surety__frame *frame = &machine->frames[top];
+    const surety__applicator *applicator =
+        &frame->shape->applicators[frame->at];
+    const surety__cell *cell = frame->cell;
+    surety__failure failure = {.keyword = applicator->keyword,
+                               .instance = cell,
+                               .count = frame->count,
+                               .other = applicator->count};
+    uint32_t meant = UINT32_MAX;
+
+    assert(applicator->kind == APPLY_ANY || applicator->kind == APPLY_ONE);
+    if (machine->mode == MODE_REPORT && frame->count == 0)
+        meant = surety__meant_branch(machine, applicator, cell);
+    if (meant != UINT32_MAX)
+        return surety__child_report(machine, applicator->shapes[meant], cell,
+                                    applied_step(applicator, meant), next);
+    surety__report_failure(machine, failure);
+    return VALID_YES;
 }

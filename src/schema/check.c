@@ -31,8 +31,6 @@ void surety_checker_free(surety_checker *checker)
     if (!checker)
         return;
     machine = &checker->machine;
-    surety__free(machine->alloc, machine->levels,
-                 machine->level_cap * sizeof(*machine->levels));
     surety__free(machine->alloc, machine->frames,
                  machine->frame_cap * sizeof(*machine->frames));
     surety__free(machine->alloc, machine->bits,
@@ -64,7 +62,7 @@ surety_status surety_checker_check(surety_checker *checker,
     if (!checker || !schema || !val.doc || !ret_valid)
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to check");
     machine = &checker->machine;
-    surety__machine_start(machine, schema, val, MODE_VERDICT, reterr);
+    surety__machine_start(machine, schema, val, MODE_VALIDITY, reterr);
     if (surety__shape_holds(machine, schema->root, surety__cell_of(val),
                             BITS_NONE))
         *ret_valid = machine->result;
@@ -78,7 +76,7 @@ surety_status surety__shape_check(surety_checker *checker,
 {
     surety__machine *machine = &checker->machine;
 
-    surety__machine_start(machine, schema, val, MODE_VERDICT, NULL);
+    surety__machine_start(machine, schema, val, MODE_VALIDITY, NULL);
     machine->work = *work;
     if (surety__shape_holds(machine, shape->direct, surety__cell_of(val),
                             BITS_NONE))
@@ -102,7 +100,6 @@ surety_status surety_checker_report(surety_checker *checker,
     machine = &checker->machine;
     machine->findings = findings;
     surety__machine_start(machine, schema, val, MODE_REPORT, reterr);
-    if (surety__machine_push(machine, schema->root, surety__cell_of(val), root))
-        surety__machine_run(machine, 0);
+    surety__shape_report(machine, schema->root, surety__cell_of(val), root);
     return checker_end(machine, reterr);
 }

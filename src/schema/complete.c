@@ -448,7 +448,7 @@ surety_status surety_checker_complete(surety_checker *checker,
     completion->fill = fill_defaults;
     completion->strip = strip_unknown;
     completion->doc = doc;
-    surety__machine_start(machine, schema, val, MODE_VERDICT, &why);
+    surety__machine_start(machine, schema, val, MODE_VALIDITY, &why);
     surety_build_begin(doc, val.doc);
     trail_add(completion,
               (struct trail){.shape = schema->root,

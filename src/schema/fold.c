@@ -22,28 +22,6 @@ enum fold_state { FOLD_NONE, FOLD_OPEN, FOLD_DONE };
 
 /* ---- references -------------------------------------------------------- */
 
-enum { REFERENCE_HOPS = 16 };
-
-/* Whether a shape does nothing but refer to another. */
-static bool shape_refers(const surety__shape *shape)
-{
-    return shape->applicator_count == 1 &&
-           shape->applicators[0].keyword == KW_REF &&
-           shape->types == TYPE_ANY && !shape->choices && !shape->constant &&
-           !shape->numbers && !shape->strings && !shape->arrays &&
-           !shape->objects;
-}
-
-const surety__shape *surety__shape_meant(const surety__shape *shape,
-                                         const surety__resource *within)
-{
-    for (int hops = 0; hops < REFERENCE_HOPS && shape_refers(shape) &&
-                       (!within || shape->resource == within);
-         hops++)
-        shape = shape->applicators[0].shapes[0];
-    return shape;
-}
-
 /* Whether to may decide in from's place: a dynamic reference below must still
  * find the resource of from in its scope. */
 static bool fold_may_pass(const surety__compiler *compiler,
@@ -56,7 +34,7 @@ static const surety__shape *shape_direct(const surety__compiler *compiler,
                                          const surety__shape *shape)
 {
     for (int hops = 0;
-         hops < REFERENCE_HOPS && shape_refers(shape) &&
+         hops < REFERENCE_HOPS && surety__shape_refers(shape) &&
          fold_may_pass(compiler, shape, shape->applicators[0].shapes[0]);
          hops++)
         shape = shape->applicators[0].shapes[0];
@@ -493,7 +471,7 @@ static bool slot_is_alone(const struct fold *fold,
                           const surety__objects *objects,
                           const surety__slot *slot)
 {
-    surety_str name = {slot->name, slot->len};
+    const surety_str name = slot->property->name;
 
     if (!fold->matcher ||
         (uint64_t)objects->property_count * objects->pattern_count > ALONE_MAX)
@@ -533,7 +511,7 @@ static surety_status fold_objects(struct fold *fold, surety__objects *objects)
                              .len = (uint32_t)property->name.len,
                              .required = property->required,
                              .covers = property->shape != NULL,
-                             .name = property->name.ptr};
+                             .property = property};
 
         slot.alone = objects->plain || slot_is_alone(fold, objects, &slot);
         if (property->shape)
@@ -543,7 +521,7 @@ static surety_status fold_objects(struct fold *fold, surety__objects *objects)
         if (property->required && required < 64)
             slot.bit = (uint64_t)1 << required;
         required += property->required;
-        surety__name_ends(slot.name, slot.len, &slot.head, &slot.tail);
+        surety__name_ends(property->name.ptr, slot.len, &slot.head, &slot.tail);
         slots_add(slots, room - 1, property->hash, slot);
     }
     if (required)

@@ -1,72 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine that applies shapes to values: what the verdict (verdict.c) and
- * the report (machine.c) share. */
+/* The machine: what the evaluation of shapes against values works with.
+ *
+ * machine.c    its life, its budget of work, the evaluated bits
+ * evaluate.c   the core: frames and their phases
+ * applied.c    the applicators of a frame (allOf, anyOf, if, $ref, ...)
+ * assert.c     assertions without subschemas
+ * report.c     from a failure to a finding; message.c its words
+ * meant.c      the branch of a failed anyOf or oneOf that was meant */
 #ifndef SURETY_SCHEMA_MACHINE_H
 #define SURETY_SCHEMA_MACHINE_H
 
 #include "schema/shape.h"
 
-/* What the machine is after. VERDICT: yes or no, the first failure ends it.
- * COUNT: how far from valid, for choosing the branch that was meant. REPORT:
- * every failure as a finding. */
-enum surety__mode { MODE_VERDICT, MODE_COUNT, MODE_REPORT };
+/* VALIDITY: yes or no; the first failure ends the evaluation. DISTANCE: how far
+ * the value is from valid, to choose the branch that was meant. REPORT: every
+ * failure becomes a finding. */
+enum surety__mode { MODE_VALIDITY, MODE_DISTANCE, MODE_REPORT };
 
 #define BITS_NONE UINT32_MAX
 
-/* One shape at work on one value, of a verdict that went deeper. */
-typedef struct surety__level {
+/* How a subschema was reached: the part of a keyword location that it adds. */
+typedef struct surety__step {
+    surety_str token; /* property name or pattern; ptr NULL: none */
+    uint32_t index;   /* in an array of schemas; UINT32_MAX: none */
+    surety__keyword keyword;
+    bool same_value; /* as the shape that applies it */
+} surety__step;
+
+/* One shape applied to one value. */
+typedef struct surety__frame {
     const surety__shape *shape;
     const surety__cell *cell;
-    const surety__cell *cursor; /* the member's key or the item at work */
-    uint32_t left;              /* members or items from there on */
+    const surety__cell *cursor; /* the key of the present member, or the item */
+    uint32_t left;              /* members or items from the cursor on */
     uint32_t count;             /* required names or matches so far */
-    uint32_t at;                /* applicator */
+    uint32_t at;                /* the present applicator */
     uint32_t sub;               /* branch, or step within a member */
     uint64_t branches;          /* of anyOf and oneOf: still to be tried */
     uint32_t bits;              /* evaluated children, or BITS_NONE */
     uint8_t phase;
-    bool owns;    /* the bits are its own, not those of the level below */
-    bool keeps;   /* what it evaluates counts for the level below */
-    bool matched; /* the member is covered by properties or patterns */
-} surety__level;
-
-/* One shape at work on one value, of a report. */
-typedef struct surety__frame {
-    const surety__shape *shape;
-    const surety__cell *cell;
-    const surety__cell *cursor; /* the member's key or the item at work */
-    uint32_t ordinal;           /* of the member or item at work */
-    uint32_t at;                /* applicator, or position in a list */
-    uint32_t sub;               /* step within the member or applicator */
-    uint32_t count;             /* matches or required names so far */
-    uint32_t bits;              /* evaluated children, or BITS_NONE */
-    uint32_t bits_base;         /* length of the bit stack before it */
-    uint32_t best, second;      /* first branches that matched */
-    uint8_t state;
-    bool waiting; /* for a child to end */
-    bool matched; /* the member is covered by properties or patterns */
-    /* How the frame below led here. */
-    uint16_t keyword;
-    bool same_value;
-    bool keeps_bits;  /* what it evaluates counts for the frame below */
-    surety_str token; /* property name or pattern, or */
-    uint32_t index;   /* index in an array of schemas; UINT32_MAX: none */
+    bool owns;    /* the bits are its own, not those of the frame below */
+    bool keeps;   /* what it evaluates counts for the frame below */
+    bool matched; /* properties or patterns cover the present member */
+    /* Of a report only. */
+    bool reported;          /* the anyOf or oneOf that failed */
+    uint32_t first, second; /* branches that matched */
+    surety__step step;
 } surety__frame;
+
+/* Which member or item of its value a frame of a report is at. */
+static inline uint32_t surety__frame_ordinal(const surety__frame *frame)
+{
+    assert(!frame->left || frame->cell->kind >= CELL_ARRAY);
+    return frame->left ? frame->cell->count - frame->left : 0;
+}
 
 typedef struct surety__machine {
     const surety_schema *schema;
     const surety_doc *doc;
     enum surety__mode mode;
-    surety__level *levels;
-    size_t level_cap;
     surety__frame *frames;
-    size_t depth, frame_cap;
+    size_t depth; /* in use, without those of a validity */
+    size_t frame_cap;
     size_t report_base; /* frames below are no part of a keyword location */
-    uint64_t *bits;
+    uint64_t *bits;     /* a stack */
     size_t bits_len, bits_cap;
-    bool result;      /* of the verdict that was asked last */
-    uint64_t work;    /* steps that are left */
-    uint64_t badness; /* of MODE_COUNT */
+    bool result;       /* of the last validity */
+    uint64_t work;     /* steps left */
+    uint64_t distance; /* of MODE_DISTANCE */
     surety_status status;
     surety__matcher *matcher;
     surety_findings *findings;
@@ -75,7 +76,7 @@ typedef struct surety__machine {
     size_t hash_cap;
     surety_doc *content; /* scratch of contentMediaType and of hints */
     surety_buf text;     /* scratch of the report */
-    bool enough;         /* the report is full: nothing more is wanted */
+    bool enough;         /* the report is full */
     surety_error *reterr;
     const surety_alloc *alloc;
 } surety__machine;
@@ -93,25 +94,16 @@ void surety__completion_free(const surety_alloc *alloc,
 void surety__straight_free(const surety_alloc *alloc,
                            struct surety__straight *straight);
 
-/* How a child is reached: for locations, and for what evaluation counts. */
-typedef struct surety__step {
-    surety__keyword keyword;
-    surety_str token;
-    uint32_t index;
-    bool same_value;
-    bool keeps_bits;
-} surety__step;
+/* ---- life, work and bits (machine.c) ------------------------------------ */
 
-/* Makes the machine ready for val. */
+/* Prepares the machine for val. */
 void surety__machine_start(surety__machine *machine,
                            const surety_schema *schema, surety_val val,
                            enum surety__mode mode, surety_error *reterr);
-bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
-                          const surety__cell *cell, surety__step step);
-/* Says that there is not so much work left. */
+/* Sets the status LIMIT: the work is spent. Always false. */
 bool surety__machine_exhausted(surety__machine *machine);
-/* Takes cost steps off the work that is left; false, with the status set,
- * where there are not so many. */
+/* Takes cost steps off the work that is left. False, with the status set, where
+ * fewer are left. */
 static inline bool surety__machine_charge(surety__machine *machine,
                                           uint64_t cost)
 {
@@ -120,20 +112,19 @@ static inline bool surety__machine_charge(surety__machine *machine,
     machine->work -= cost;
     return true;
 }
-/* Runs until the frames above base have ended; false where it could not. */
-bool surety__machine_run(surety__machine *machine, size_t base);
-/* Applies one more shape in mode COUNT or REPORT on top of the frames that
- * stand. False where it could not be done. */
-bool surety__machine_ask(surety__machine *machine, const surety__shape *shape,
-                         const surety__cell *cell, surety__step step,
-                         enum surety__mode mode);
-/* The shape that a dynamic reference means where the frames and then the first
- * `levels` levels are its dynamic scope. */
+/* Room for a frame at depth. False, with the status set, when out of memory. */
+bool surety__machine_room(surety__machine *machine, size_t depth);
+/* Adds a frame that only belongs to the dynamic scope. False, with the status
+ * set, where it could not. */
+bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *cell, surety__step step);
+/* The shape that a dynamic reference means. Its dynamic scope is the frames of
+ * the machine and `above` more, which are a validity's. */
 const surety__shape *
-surety__machine_dynamic(const surety__machine *machine, size_t levels,
+surety__machine_dynamic(const surety__machine *machine, size_t above,
                         const surety__applicator *applicator);
-/* Room for words of evaluated bits, all 0; BITS_NONE when out of memory, with
- * the status set. */
+/* Bits for the children of a container, all 0. BITS_NONE, with the status set,
+ * when out of memory. */
 uint32_t surety__bits_open(surety__machine *machine, size_t children);
 static inline void surety__bits_mark(surety__machine *machine, uint32_t bits,
                                      uint32_t ordinal)
@@ -146,25 +137,26 @@ static inline bool surety__bits_have(const surety__machine *machine,
 {
     return machine->bits[bits + ordinal / 64] >> ordinal % 64 & 1;
 }
-/* What from has counts for into as well. */
+/* Adds the bits `from` to those of `into`. */
 void surety__bits_merge(surety__machine *machine, uint32_t into, uint32_t from,
                         size_t children);
 
-/* ---- the verdict (verdict.c) ------------------------------------------- */
+/* ---- evaluation (evaluate.c) --------------------------------------------- */
 
-/* Whether cell satisfies shape, in machine->result; the frames that stand are
- * the dynamic scope. What it evaluates of cell's children is marked in bits,
- * if it is valid; BITS_NONE: nobody asks. False where no verdict could be had,
- * with the status set. */
+/* Whether cell satisfies shape, in machine->result; the machine's frames are
+ * the dynamic scope. If it is valid, the children that it evaluates are marked
+ * in bits, unless that is BITS_NONE. False, with the status set, where there
+ * it is unknown. */
 bool surety__shape_holds(surety__machine *machine, const surety__shape *shape,
                          const surety__cell *cell, uint32_t bits);
+/* Evaluates shape in the machine's mode, DISTANCE or REPORT, above its frames.
+ * The status tells whether that succeeded. */
+void surety__shape_report(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *cell, surety__step step);
 /* Whether an APPLY_DEPENDENT or APPLY_PROPERTY_VALUE applies to an object. */
 bool surety__applies(const surety_doc *doc, const surety__cell *object,
                      const surety__applicator *applicator);
-
-/* What verdict.c and straight.c share. */
-
-/* Whether the cell holds what shape says of it without its subschemas. */
+/* Whether cell satisfies shape without its subschemas. */
 bool surety__leaf_holds(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell);
 
@@ -187,59 +179,68 @@ surety__slot_find(const surety__objects *objects, const surety_doc *doc,
     do {
         if (slots[at].head == head && slots[at].tail == tail &&
             slots[at].len == len &&
-            (len <= 16 || !memcmp(slots[at].name + 8, name + 8, len - 16)))
+            (len <= 16 ||
+             !memcmp(slots[at].property->name.ptr + 8, name + 8, len - 16)))
             return &slots[at];
         at = (at + 1) & mask;
     } while (slots[at].shape);
     return NULL;
 }
 
-/* Where a walk stands within a member whose value several shapes may have a say
- * on. */
+/* A walk over the shapes that apply to the value of one member. */
 typedef struct surety__wide {
     uint32_t sub; /* 0: properties; then the patterns; then the rest */
     uint32_t required;
     bool matched;
 } surety__wide;
 
-/* The next shape for the value of the member whose key is at hand, or NULL. */
+/* The next shape for the value of the member with this key, or NULL. */
 const surety__shape *surety__wide_member(surety__machine *machine,
                                          const surety__objects *objects,
                                          const surety__cell *key,
                                          surety__wide *wide);
 
-/* ---- reporting (report.c) ---------------------------------------------- */
+/* ---- reporting (report.c) ------------------------------------------------ */
 
-/* A failure of keyword at the frame on top; instance is what it is about. The
- * argument is what the message needs: a cell of the schema, a count, a name. */
+/* A failure of keyword at the frame on top; instance is what failed. The rest
+ * is what the message needs. */
 typedef struct surety__failure {
     surety__keyword keyword;
     const surety__cell *instance;
     surety_str name; /* a property, "" where there is none */
     uint64_t count;
     uint64_t other;
-    surety__step step;          /* of a false subschema: how it was reached */
-    const surety__shape *never; /* the false subschema, NULL: none */
+    surety__step step;          /* to a false subschema */
+    const surety__shape *never; /* the false subschema, or NULL */
 } surety__failure;
 
 void surety__report_failure(surety__machine *machine, surety__failure failure);
-/* A failed anyOf or oneOf: gives the branch that was meant, or UINT32_MAX. */
-uint32_t surety__report_meant(surety__machine *machine,
+
+/* ---- the branch that was meant (meant.c, meant_member.c) ------------------
+ */
+
+/* Of a failed anyOf or oneOf: the branch, or UINT32_MAX where that is open. */
+uint32_t surety__meant_branch(surety__machine *machine,
                               const surety__applicator *applicator,
                               const surety__cell *cell);
 /* The key of the member of object for which every branch has a const or an
  * enum and none of them its value; NULL where there is none. */
-const surety__cell *surety__report_unknown(const surety__machine *machine,
-                                           const surety__applicator *applicator,
-                                           const surety__cell *object);
-/* What const or enum say in branch of the property called by a key cell of the
- * instance, or NULL; *ret_of is the shape that has them. */
-const surety__choices *surety__report_choices(const surety__machine *machine,
-                                              const surety__shape *branch,
-                                              const surety__cell *key,
-                                              const surety__shape **ret_of);
+const surety__cell *surety__meant_unknown(const surety_doc *doc,
+                                          const surety__applicator *applicator,
+                                          const surety__cell *object);
+/* How many of the members for which branch has a const or an enum have its
+ * value, and how many another. */
+void surety__meant_members(const surety_doc *doc, const surety__shape *branch,
+                           const surety__cell *object, unsigned *ret_fit,
+                           unsigned *ret_miss);
+/* The const or enum that branch has for the property with this key, or NULL;
+ * *ret_of is the shape that has it. */
+const surety__choices *surety__meant_choices(const surety_doc *doc,
+                                             const surety__shape *branch,
+                                             const surety__cell *key,
+                                             const surety__shape **ret_of);
 
-/* ---- messages (message.c) ---------------------------------------------- */
+/* ---- messages (message.c) ------------------------------------------------ */
 
 void surety__message_write(const surety__machine *machine,
                            const surety__failure *failure, surety_buf *out);

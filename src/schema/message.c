@@ -256,7 +256,8 @@ static void message_unknown(const surety__machine *machine,
         const surety__shape *of = NULL;
         surety_val list, v;
 
-        if (!surety__report_choices(machine, applicator->shapes[i], key, &of))
+        if (!surety__meant_choices(machine->doc, applicator->shapes[i], key,
+                                   &of))
             continue;
         list = message_keyword(of, of->constant ? KW_CONST : KW_ENUM);
         v = of->constant ? list : surety_val_first(list);
@@ -281,9 +282,9 @@ static void message_union(const surety__machine *machine,
     const surety__applicator *applicator =
         &frame->shape->applicators[frame->at];
     const surety__cell *unknown =
-        failure->count
-            ? NULL
-            : surety__report_unknown(machine, applicator, failure->instance);
+        failure->count ? NULL
+                       : surety__meant_unknown(machine->doc, applicator,
+                                               failure->instance);
     unsigned types = 0;
 
     if (unknown) {
@@ -293,7 +294,7 @@ static void message_union(const surety__machine *machine,
     message_quote(out, val);
     if (failure->count > 1) {
         surety_buf_text(out, " matches both schema ");
-        surety_buf_number(out, frame->best);
+        surety_buf_number(out, frame->first);
         surety_buf_text(out, " and schema ");
         surety_buf_number(out, frame->second);
         surety_buf_text(out, " of oneOf, but must match exactly one");
@@ -342,7 +343,7 @@ static void message_false(const surety__machine *machine,
     case KW_PREFIX_ITEMS:
     case KW_UNEVALUATED_ITEMS:
         surety_buf_text(out, "item ");
-        surety_buf_number(out, frame->ordinal);
+        surety_buf_number(out, surety__frame_ordinal(frame));
         surety_buf_text(out, " is not allowed");
         if (failure->step.keyword == KW_UNEVALUATED_ITEMS ||
             failure->step.index != UINT32_MAX)

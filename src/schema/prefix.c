@@ -373,7 +373,7 @@ static void prefix_start(surety__prefix *prefix, surety_val root)
 {
     surety__machine *const machine = &prefix->checker->machine;
 
-    surety__machine_start(machine, prefix->schema, root, MODE_VERDICT, NULL);
+    surety__machine_start(machine, prefix->schema, root, MODE_VALIDITY, NULL);
     machine->work =
         machine->work > prefix->spent ? machine->work - prefix->spent : 0;
 }

@@ -6,11 +6,11 @@
 #include "schema/findings.h"
 #include "schema/machine.h"
 
-/* ---- badness ----------------------------------------------------------- */
+/* ---- distance ----------------------------------------------------------- */
 
 /* How far a failure of keyword is from valid. A value of another type than the
  * branch wants was not meant for it at all. */
-static uint64_t badness_of(surety__keyword keyword, bool at_root)
+static uint64_t distance_of(surety__keyword keyword, bool at_root)
 {
     switch (keyword) {
     case KW_TYPE: return at_root ? 1000 : 4;
@@ -109,17 +109,18 @@ static void location_path(const surety__machine *machine,
     for (size_t i = machine->report_base + 1; i < machine->depth; i++) {
         const surety__frame *frame = &machine->frames[i];
         const surety__frame *below = &machine->frames[i - 1];
-        surety__keyword keyword = (surety__keyword)frame->keyword;
+        const surety__step *step = &frame->step;
+        surety__keyword keyword = step->keyword;
 
-        location_step(out, keyword, frame->token, frame->index, frame->shape);
-        if (!frame->same_value)
+        location_step(out, keyword, step->token, step->index, frame->shape);
+        if (!step->same_value)
             for (at++; at < instance.len && instance.ptr[at] != '/';)
                 at++;
         *marks++ = (surety__mark){
             .keyword = order_keyword(below->shape, keyword),
-            .ordinal = !frame->same_value           ? below->ordinal
-                       : frame->index != UINT32_MAX ? frame->index
-                                                    : below->at,
+            .ordinal = !step->same_value ? surety__frame_ordinal(below)
+                       : step->index != UINT32_MAX ? step->index
+                                                   : below->at,
             .keyword_len = (uint32_t)out->len,
             .instance_len = (uint32_t)(at < instance.len ? at : instance.len),
             .shape = frame->shape};
@@ -128,7 +129,7 @@ static void location_path(const surety__machine *machine,
     *marks = (surety__mark){
         .keyword = order_keyword(top->shape, failure->keyword),
         .ordinal = !failure->never             ? (uint32_t)failure->count
-                   : !failure->step.same_value ? top->ordinal
+                   : !failure->step.same_value ? surety__frame_ordinal(top)
                    : failure->step.index != UINT32_MAX ? failure->step.index
                                                        : top->at,
         .keyword_len = (uint32_t)out->len,
@@ -194,11 +195,11 @@ void surety__report_failure(surety__machine *machine, surety__failure failure)
      * that is above them can be told. */
     if (machine->status)
         return;
-    if (machine->mode == MODE_COUNT) {
+    if (machine->mode == MODE_DISTANCE) {
         bool at_root = machine->frames[machine->depth - 1].cell ==
                        machine->frames[machine->report_base].cell;
 
-        machine->badness += badness_of(failure.keyword, at_root);
+        machine->distance += distance_of(failure.keyword, at_root);
         return;
     }
     assert(machine->mode == MODE_REPORT);
@@ -211,176 +212,4 @@ void surety__report_failure(surety__machine *machine, surety__failure failure)
     surety_buf_reset(&machine->text);
     if (!report_note(machine, &failure, &machine->text))
         machine->status = SURETY_NOMEM;
-}
-
-/* ---- unions ------------------------------------------------------------ */
-
-enum { UNION_SHAPES = 32, UNION_MEMBERS = 256 };
-
-/* A branch and what its references and allOf apply to the same value, a little
- * way; gives how many. */
-static size_t union_shapes(const surety__shape *branch,
-                           const surety__shape *shapes[UNION_SHAPES])
-{
-    size_t count = 1;
-
-    shapes[0] = branch;
-    for (size_t i = 0; i < count; i++)
-        for (uint32_t a = 0; a < shapes[i]->applicator_count; a++) {
-            const surety__applicator *applicator = &shapes[i]->applicators[a];
-
-            for (uint32_t s = 0; applicator->kind == APPLY_ALL &&
-                                 s < applicator->count && count < UNION_SHAPES;
-                 s++)
-                shapes[count++] = applicator->shapes[s];
-        }
-    return count;
-}
-
-static const surety__choices *property_choices(const surety__property *property,
-                                               const surety__shape **ret_of)
-{
-    if (!property || !property->shape)
-        return NULL;
-    *ret_of = surety__shape_meant(property->shape, NULL);
-    return (*ret_of)->constant ? (*ret_of)->constant : (*ret_of)->choices;
-}
-
-/* What the const and enum members of a branch say of the object: how many fit
- * and how many do not. */
-static void union_discriminate(const surety__machine *machine,
-                               const surety__shape *branch,
-                               const surety__cell *cell, unsigned *ret_fit,
-                               unsigned *ret_miss)
-{
-    const surety__shape *shapes[UNION_SHAPES];
-    size_t count = union_shapes(branch, shapes);
-
-    *ret_fit = 0;
-    *ret_miss = 0;
-    for (size_t i = 0; i < count; i++) {
-        const surety__objects *objects = shapes[i]->objects;
-
-        for (uint32_t p = 0; objects && p < objects->property_count; p++) {
-            const surety__property *property = &objects->properties[p];
-            const surety__shape *of = NULL;
-            const surety__choices *choices = property_choices(property, &of);
-            const surety__cell *member =
-                choices ? surety__member(machine->doc, cell, property->name,
-                                         surety__hash(property->name.ptr,
-                                                      property->name.len))
-                        : NULL;
-
-            if (!member)
-                continue;
-            if (surety__choices_have(choices, of->at.doc,
-                                     surety__val_of(machine->doc, member)))
-                ++*ret_fit;
-            else
-                ++*ret_miss;
-        }
-    }
-}
-
-const surety__choices *surety__report_choices(const surety__machine *machine,
-                                              const surety__shape *branch,
-                                              const surety__cell *key,
-                                              const surety__shape **ret_of)
-{
-    const surety__shape *shapes[UNION_SHAPES];
-    size_t count = union_shapes(branch, shapes);
-    const surety__choices *choices = NULL;
-
-    for (size_t i = 0; i < count && !choices; i++)
-        if (shapes[i]->objects)
-            choices = property_choices(
-                surety__objects_find(shapes[i]->objects, machine->doc, key),
-                ret_of);
-    return choices;
-}
-
-const surety__cell *surety__report_unknown(const surety__machine *machine,
-                                           const surety__applicator *applicator,
-                                           const surety__cell *object)
-{
-    const surety__cell *key = object + 1;
-
-    if (object->kind != CELL_OBJECT)
-        return NULL;
-    for (uint32_t m = 0; m < object->count && m < UNION_MEMBERS; m++) {
-        uint32_t refused = 0;
-
-        for (uint32_t i = 0; i < applicator->count; i++) {
-            const surety__shape *of = NULL;
-            const surety__choices *choices = surety__report_choices(
-                machine, applicator->shapes[i], key, &of);
-
-            if (!choices ||
-                surety__choices_have(choices, of->at.doc,
-                                     surety__val_of(machine->doc, key + 1)))
-                break;
-            refused++;
-        }
-        if (refused == applicator->count)
-            return key;
-        key = surety__cell_after(key + 1);
-    }
-    return NULL;
-}
-
-/* The branch's badness: how far cell is from satisfying it. */
-static uint64_t union_badness(surety__machine *machine,
-                              const surety__shape *branch,
-                              const surety__cell *cell)
-{
-    size_t base = machine->report_base;
-
-    machine->badness = 0;
-    machine->report_base = machine->depth;
-    surety__machine_ask(machine, branch, cell,
-                        (surety__step){.index = UINT32_MAX, .same_value = true},
-                        MODE_COUNT);
-    machine->report_base = base;
-    return machine->badness;
-}
-
-uint32_t surety__report_meant(surety__machine *machine,
-                              const surety__applicator *applicator,
-                              const surety__cell *cell)
-{
-    uint32_t meant = UINT32_MAX;
-    uint32_t fitting = 0;
-    uint64_t best = UINT64_MAX;
-    bool tie = false;
-
-    for (uint32_t i = 0; i < applicator->count; i++) {
-        unsigned fit = 0;
-        unsigned miss = 0;
-
-        if (cell->kind == CELL_OBJECT)
-            union_discriminate(machine, applicator->shapes[i], cell, &fit,
-                               &miss);
-        if (fit && !miss) {
-            fitting++;
-            meant = i;
-        }
-    }
-    if (fitting == 1)
-        return meant;
-    if (surety__report_unknown(machine, applicator, cell))
-        return UINT32_MAX;
-    meant = UINT32_MAX;
-    for (uint32_t i = 0; i < applicator->count && !machine->status; i++) {
-        uint64_t badness;
-
-        if (applicator->shapes[i]->never)
-            continue;
-        badness = union_badness(machine, applicator->shapes[i], cell);
-        tie = badness == best || (tie && badness > best);
-        if (badness < best) {
-            best = badness;
-            meant = i;
-        }
-    }
-    return tie || best >= 1000 ? UINT32_MAX : meant;
 }

@@ -90,7 +90,7 @@ typedef struct surety__slot {
     bool covers;         /* properties has it: no other keyword is asked */
     bool alone;          /* no pattern matches it: shape alone decides */
     uint64_t head, tail; /* surety__name_ends */
-    const char *name;
+    const surety__property *property;
     uint64_t bit; /* of a required name, if there are 64 at most */
 } surety__slot;
 
@@ -325,6 +325,11 @@ static inline const surety__shape *surety__route_end(const surety__shape *shape,
     return shape;
 }
 
+/* References that are followed one after another, at most. */
+enum { REFERENCE_HOPS = 16 };
+
+/* Whether a shape does nothing but refer to another. */
+bool surety__shape_refers(const surety__shape *shape);
 /* The shape behind shapes that do nothing but refer to another, a few of
  * them at most, and only those of the resource `within` unless it is NULL. */
 const surety__shape *surety__shape_meant(const surety__shape *shape,

@@ -484,7 +484,7 @@ surety_status surety_checker_check_text(surety_checker *checker,
     if (!(read.flags & SURETY_READ_UNIQUE_KEYS)) {
         at = surety__tokens_begin(&tokens, doc, text, &read);
         surety__machine_start(&checker->machine, schema, (surety_val){doc, 0},
-                              MODE_VERDICT, NULL);
+                              MODE_VALIDITY, NULL);
         step =
             at ? straight_run(checker->straight, &checker->machine, &tokens, at)
                : STRAIGHT_REFUSED;

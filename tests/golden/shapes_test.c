@@ -259,7 +259,7 @@ static void say_arrays(struct shapes *shapes, const surety__arrays *arrays)
 static void say_slot(struct shapes *shapes, const surety__slot *slot)
 {
     say(shapes, "    \"");
-    surety_buf_append(shapes->out, slot->name, slot->len);
+    surety_buf_add(shapes->out, slot->property->name);
     say(shapes, "\"");
     say_shape(shapes, " ", slot->shape);
     say_flag(shapes, slot->required, "required");
@@ -276,7 +276,7 @@ static const surety__slot *slot_named(const surety__objects *objects,
         const surety__slot *slot = &objects->slots[i];
 
         if (slot->shape &&
-            surety_str_equal((surety_str){slot->name, slot->len}, name))
+            surety_str_equal(slot->property->name, name))
             return slot;
     }
     return NULL;

@@ -1,0 +1,920 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The evaluation of shapes against values: one core, compiled for the
+ * validity (yes or no, no message) and for a report (every failure is a
+ * finding).
+ *
+ * A frame is one shape applied to one value. It goes through its phases: its
+ * own assertions, members or items, what applies to the same value, what is
+ * left unevaluated. For a subschema that needs more than a look it asks the
+ * loop for a frame (surety__next) and goes on with the result. So the depth of
+ * a schema or value costs no C stack, and the frames of a report are at once
+ * the dynamic scope and the keyword location of a finding.
+ *
+ * For the validity, the kind of a value is looked up first (surety__how, worked
+ * out by fold.c); most members and items go no further. A failure ends
+ * frame after frame until one is met that can do without it (anyOf, oneOf,
+ * not, if, contains). A report goes through every keyword and asks for the
+ * validity of what only decides.
+ *
+ * Invariants:
+ * 1. A phase never evaluates by itself what needs a frame, and only the loop
+ *    adds frames: within a phase the address of its frame is valid.
+ * 2. A report calls for validities, and for the distance to the branches of a
+ *    union, which is a report without findings; that calls for validities only.
+ *    The C stack is bounded.
+ * 3. Where a shape has an unevaluated keyword, its frame and those for the same
+ *    value above it have one bit for every member or item. Subschemas that must
+ *    hold share the bits of the frame below; a branch has its own until it
+ *    ends, and then they count below if it is valid (2020-12 core, section 11).
+ *    A report counts those of what must hold even if it is not valid, which the
+ *    standard would not: one mistake is reported once.
+ * 4. Objects whose members are checked by name alone, and arrays whose items
+ *    all have one shape, have loops of their own for the validity.
+ *    Patterns, prefixes, evaluated bits and reports take the wide ones. */
+#include "schema/evaluate.h"
+
+#include "schema/assert.h"
+
+/* The phases of a frame, in this order as far as its value has them. */
+enum phase {
+    PHASE_MEMBERS,
+    PHASE_MEMBERS_WIDE,
+    PHASE_NAMES,
+    PHASE_ITEMS,
+    PHASE_ITEMS_WIDE,
+    PHASE_CONTAINS,
+    PHASE_APPLY,
+    PHASE_REST,
+    PHASE_END
+};
+
+/* ---- leaves ------------------------------------------------------------ */
+
+/* Each gives OPEN where it is not so simple: surety__assert_all decides. */
+
+/* A number that is no integer against bounds that are: the digits before its
+ * dot decide. */
+static enum surety__validity leaf_real(surety_str text,
+                                       const surety__numbers *numbers)
+{
+    bool negative = text.ptr[0] == '-';
+    size_t i = negative;
+    int64_t whole = 0;
+
+    for (; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9'; i++) {
+        if (i == 18)
+            return VALID_OPEN;
+        whole = whole * 10 + (text.ptr[i] - '0');
+    }
+    for (size_t k = i; k < text.len; k++)
+        if (text.ptr[k] == 'e' || text.ptr[k] == 'E')
+            return VALID_OPEN;
+    whole = negative ? -whole - 1 : whole;
+    /* whole < number < whole + 1 */
+    return whole >= numbers->lower && whole < numbers->upper ? VALID_YES
+                                                             : VALID_NO;
+}
+
+static enum surety__validity leaf_number(const surety__machine *machine,
+                                         const surety__shape *shape,
+                                         const surety__cell *cell)
+{
+    const surety__numbers *numbers = shape->numbers;
+
+    if (!numbers || !numbers->ranged || shape->choices || shape->constant)
+        return VALID_OPEN;
+    if (cell->kind == CELL_INT)
+        return cell->i >= numbers->least && cell->i <= numbers->most &&
+                       (!numbers->multiple_of ||
+                        cell->i % numbers->multiple_of->i == 0)
+                   ? VALID_YES
+                   : VALID_NO;
+    if (cell->kind != CELL_REAL)
+        return VALID_OPEN;
+    return numbers->multiple_of
+               ? VALID_NO /* which is an integer */
+               : leaf_real(surety__cell_str(machine->doc, cell), numbers);
+}
+
+static enum surety__validity leaf_string(surety__machine *machine,
+                                         const surety__shape *shape,
+                                         const surety__cell *cell)
+{
+    const surety__strings *strings = shape->strings;
+    surety_str text = surety__cell_str(machine->doc, cell);
+
+    if ((shape->choices || shape->constant) && !shape->words)
+        return VALID_OPEN;
+    if (!strings)
+        return surety__words_find(shape->words, text) ? VALID_YES : VALID_NO;
+    if (!(cell->flags & FLAG_ASCII) || shape->words || strings->format ||
+        strings->content_base64 || strings->content_json)
+        return VALID_OPEN;
+    if (text.len < strings->min_length || text.len > strings->max_length)
+        return VALID_NO;
+    return !strings->pattern ||
+                   surety__assert_pattern(machine, strings->pattern, text)
+               ? VALID_YES
+               : VALID_NO;
+}
+
+bool surety__leaf_holds(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell)
+{
+    enum surety__validity valid = VALID_OPEN;
+
+    if (surety__cell_is_number(cell))
+        valid = leaf_number(machine, shape, cell);
+    else if (surety__cell_is_string(cell))
+        valid = leaf_string(machine, shape, cell);
+    return valid == VALID_OPEN ? surety__assert_all(machine, shape, cell)
+                               : valid == VALID_YES;
+}
+
+/* ---- subschemas in a report ---------------------------------------------- */
+
+static surety__step step_child(surety__keyword keyword)
+{
+    return (surety__step){.keyword = keyword, .index = UINT32_MAX};
+}
+
+enum surety__validity surety__child_report(surety__machine *machine,
+                                           const surety__shape *shape,
+                                           const surety__cell *cell,
+                                           surety__step step,
+                                           surety__next *next)
+{
+    if (shape->always)
+        return VALID_YES;
+    if (shape->never) {
+        surety__report_failure(machine,
+                               (surety__failure){.keyword = step.keyword,
+                                                 .instance = cell,
+                                                 .step = step,
+                                                 .never = shape});
+        return VALID_YES;
+    }
+    *next = (surety__next){shape, cell, ASK_FRAME, step};
+    return VALID_OPEN;
+}
+
+/* ---- members ----------------------------------------------------------- */
+
+/* The next shape for the value of the member, as surety__wide_member; *step is
+ * how it is reached, in a report. */
+EVALUATE_INLINE const surety__shape *member_next(surety__machine *machine,
+                                                 const surety__objects *objects,
+                                                 const surety__cell *key,
+                                                 surety__wide *wide,
+                                                 surety__step *step,
+                                                 const bool report)
+{
+    surety_str name = surety__cell_str(machine->doc, key);
+
+    if (wide->sub == 0) {
+        const surety__slot *slot =
+            surety__slot_find(objects, machine->doc, key);
+
+        wide->sub = slot && slot->alone ? objects->pattern_count + 1 : 1;
+        wide->matched = slot && slot->covers;
+        wide->required += slot && slot->required;
+        if (wide->matched) {
+            if (!report)
+                return slot->shape;
+            *step = step_child(KW_PROPERTIES);
+            step->token = slot->property->name;
+            return slot->property->shape;
+        }
+    }
+    while (wide->sub <= objects->pattern_count) {
+        const surety__pattern_member *pattern =
+            &objects->patterns[wide->sub++ - 1];
+
+        if (!surety__assert_pattern(machine, pattern->pattern, name))
+            continue;
+        wide->matched = true;
+        if (report) {
+            *step = step_child(KW_PATTERN_PROPERTIES);
+            step->token = pattern->source;
+        }
+        return pattern->shape;
+    }
+    if (wide->matched || !objects->additional)
+        return NULL;
+    wide->matched = true;
+    if (report)
+        *step = step_child(KW_ADDITIONAL_PROPERTIES);
+    return objects->additional;
+}
+
+const surety__shape *surety__wide_member(surety__machine *machine,
+                                         const surety__objects *objects,
+                                         const surety__cell *key,
+                                         surety__wide *wide)
+{
+    const surety__shape *shape =
+        member_next(machine, objects, key, wide, NULL, false);
+
+    return shape ? shape->direct : NULL;
+}
+
+/* ---- phases ------------------------------------------------------------- */
+
+/* Each of the following goes on with a phase of the frame: `last` is the
+ * validity that *next asked for before, OPEN at the beginning. */
+
+EVALUATE_INLINE enum surety__validity members_end(surety__machine *machine,
+                                                  const surety__frame *frame,
+                                                  const bool report)
+{
+    const surety__objects *objects = frame->shape->objects;
+
+    if (report) {
+        surety__assert_names(machine, frame->shape, frame->cell, frame->count);
+        return VALID_YES;
+    }
+    if (frame->count != objects->required_count)
+        return VALID_NO;
+    return !objects->dependent_count ||
+                   surety__assert_names(machine, frame->shape, frame->cell,
+                                        frame->count)
+               ? VALID_YES
+               : VALID_NO;
+}
+
+/* properties, required, patternProperties and additionalProperties; marks the
+ * evaluated members. */
+EVALUATE_INLINE enum surety__validity phase_members_wide(
+    surety__machine *machine, surety__frame *frame, enum surety__validity last,
+    surety__next *next, const bool report)
+{
+    const surety__objects *const objects = frame->shape->objects;
+
+    if (last == VALID_NO)
+        return VALID_NO;
+    while (frame->left && objects->walks) {
+        const surety__cell *value = frame->cursor + 1;
+        surety__wide wide = {frame->sub, frame->count, frame->matched};
+        surety__step step = {.index = 0};
+        const surety__shape *child =
+            member_next(machine, objects, frame->cursor, &wide, &step, report);
+        enum surety__validity valid;
+
+        frame->sub = wide.sub;
+        frame->count = wide.required;
+        frame->matched = wide.matched;
+        if (!child) {
+            frame->cursor = surety__cell_after(value);
+            frame->left--;
+            frame->sub = 0;
+            continue;
+        }
+        surety__bits_mark(machine, frame->bits,
+                          frame->cell->count - frame->left);
+        /* Of a member that is not allowed the name is the mistake. */
+        if (report && step.keyword == KW_ADDITIONAL_PROPERTIES && child->never)
+            value = frame->cursor;
+        valid =
+            surety__child_evaluate(machine, child, value, step, next, report);
+        if (valid != VALID_YES)
+            return valid;
+    }
+    return members_end(machine, frame, report);
+}
+
+/* The same for the validity where nothing is marked, as far as each member has
+ * one shape: at the first member that patterns may match the phase becomes the
+ * wide one. */
+static inline enum surety__validity phase_members(surety__machine *machine,
+                                                  surety__frame *frame,
+                                                  enum surety__validity last,
+                                                  surety__next *next)
+{
+    const surety__objects *const objects = frame->shape->objects;
+    const surety_doc *const doc = machine->doc;
+    const surety__cell *cursor = frame->cursor;
+    uint32_t left = frame->left;
+    uint32_t count = frame->count;
+
+    if (last == VALID_NO)
+        return VALID_NO;
+    if (last == VALID_YES) {
+        cursor = surety__cell_after(cursor + 1);
+        left--;
+    }
+    for (; left; left--) {
+        const surety__slot *slot = surety__slot_find(objects, doc, cursor);
+        const surety__shape *child = objects->other;
+
+        if (slot && slot->alone) {
+            child = slot->shape;
+            count += slot->required;
+        } else if (!objects->plain) {
+            frame->cursor = cursor;
+            frame->left = left;
+            frame->count = count;
+            frame->phase = PHASE_MEMBERS_WIDE;
+            return VALID_OPEN;
+        }
+        if (child) {
+            enum surety__validity valid =
+                surety__child_validity(machine, &child, cursor + 1);
+
+            if (valid == VALID_NO)
+                return valid;
+            if (valid == VALID_OPEN) {
+                frame->cursor = cursor;
+                frame->left = left;
+                frame->count = count;
+                next->shape = child;
+                next->cell = cursor + 1;
+                return valid;
+            }
+        }
+        cursor = surety__cell_after(cursor + 1);
+    }
+    frame->count = count;
+    return members_end(machine, frame, false);
+}
+
+/* propertyNames. */
+EVALUATE_INLINE enum surety__validity phase_names(surety__machine *machine,
+                                                  surety__frame *frame,
+                                                  enum surety__validity last,
+                                                  surety__next *next,
+                                                  const bool report)
+{
+    const surety__shape *const names = frame->shape->objects->names;
+
+    if (last == VALID_NO)
+        return VALID_NO;
+    if (last == VALID_YES) {
+        frame->cursor = surety__cell_after(frame->cursor + 1);
+        frame->left--;
+    }
+    for (; frame->left; frame->left--) {
+        enum surety__validity valid =
+            surety__child_evaluate(machine, names, frame->cursor,
+                                   step_child(KW_PROPERTY_NAMES), next, report);
+
+        if (valid != VALID_YES)
+            return valid;
+        frame->cursor = surety__cell_after(frame->cursor + 1);
+    }
+    return VALID_YES;
+}
+
+/* Items that all have one shape, for the validity where nothing is marked. */
+static inline enum surety__validity phase_items(surety__machine *machine,
+                                                surety__frame *frame,
+                                                enum surety__validity last,
+                                                surety__next *next)
+{
+    const surety__shape *const rest = frame->shape->arrays->rest->direct;
+    const surety__cell *cursor = frame->cursor;
+    uint32_t left = frame->left;
+
+    if (last == VALID_NO)
+        return VALID_NO;
+    if (last == VALID_YES) {
+        cursor = surety__cell_after(cursor);
+        left--;
+    }
+    for (; left; left--) {
+        const surety__shape *child = rest;
+        enum surety__validity valid =
+            surety__child_validity(machine, &child, cursor);
+
+        if (valid == VALID_NO)
+            return valid;
+        if (valid == VALID_OPEN) {
+            frame->cursor = cursor;
+            frame->left = left;
+            next->shape = child;
+            next->cell = cursor;
+            return valid;
+        }
+        cursor = surety__cell_after(cursor);
+    }
+    return VALID_YES;
+}
+
+/* prefixItems, items and uniqueItems; marks the evaluated items. */
+EVALUATE_INLINE enum surety__validity phase_items_wide(
+    surety__machine *machine, surety__frame *frame, enum surety__validity last,
+    surety__next *next, const bool report)
+{
+    const surety__arrays *const arrays = frame->shape->arrays;
+
+    if (last == VALID_NO)
+        return VALID_NO;
+    if (last == VALID_YES) {
+        frame->cursor = surety__cell_after(frame->cursor);
+        frame->left--;
+    }
+    for (; frame->left; frame->left--) {
+        uint32_t ordinal = frame->cell->count - frame->left;
+        bool prefix = ordinal < arrays->prefix_count;
+        surety__step step =
+            step_child(prefix ? arrays->prefix_keyword : arrays->rest_keyword);
+        const surety__shape *child =
+            prefix ? arrays->prefix[ordinal] : arrays->rest;
+        enum surety__validity valid;
+
+        if (!child)
+            break;
+        if (prefix)
+            step.index = ordinal;
+        surety__bits_mark(machine, frame->bits, ordinal);
+        valid = surety__child_evaluate(machine, child, frame->cursor, step,
+                                       next, report);
+        if (valid != VALID_YES)
+            return valid;
+        frame->cursor = surety__cell_after(frame->cursor);
+    }
+    return !arrays->unique ||
+                   surety__assert_unique(machine, frame->shape, frame->cell) ||
+                   report
+               ? VALID_YES
+               : VALID_NO;
+}
+
+/* Whether as many items match as must; a report tells where not. */
+EVALUATE_INLINE enum surety__validity contains_end(surety__machine *machine,
+                                                   const surety__frame *frame,
+                                                   const bool report)
+{
+    const surety__arrays *const arrays = frame->shape->arrays;
+    surety__failure failure = {.instance = frame->cell, .count = frame->count};
+
+    if (frame->count >= arrays->min_contains &&
+        frame->count <= arrays->max_contains)
+        return VALID_YES;
+    if (!report)
+        return VALID_NO;
+    failure.keyword = frame->count > arrays->max_contains ? KW_MAX_CONTAINS
+                      : arrays->min_contains == 1         ? KW_CONTAINS
+                                                          : KW_MIN_CONTAINS;
+    surety__report_failure(machine, failure);
+    return VALID_YES;
+}
+
+/* contains. Without bits to mark it ends where its minimum is reached and there
+ * is no maximum. */
+EVALUATE_INLINE enum surety__validity phase_contains(surety__machine *machine,
+                                                     surety__frame *frame,
+                                                     enum surety__validity last,
+                                                     surety__next *next,
+                                                     const bool report)
+{
+    const surety__arrays *const arrays = frame->shape->arrays;
+
+    while (frame->left &&
+           (frame->bits != BITS_NONE || frame->count < arrays->min_contains ||
+            arrays->max_contains != UINT64_MAX)) {
+        if (last == VALID_OPEN && report) {
+            *next = (surety__next){.shape = arrays->contains,
+                                   .cell = frame->cursor,
+                                   .ask = ASK_VALIDITY};
+            return VALID_OPEN;
+        }
+        if (last == VALID_OPEN)
+            last =
+                surety__child_evaluate(machine, arrays->contains, frame->cursor,
+                                       step_child(KW_CONTAINS), next, false);
+        if (last == VALID_OPEN)
+            return last;
+        if (last == VALID_YES) {
+            frame->count++;
+            if (arrays->contains_evaluates)
+                surety__bits_mark(machine, frame->bits,
+                                  frame->cell->count - frame->left);
+        }
+        last = VALID_OPEN;
+        frame->cursor = surety__cell_after(frame->cursor);
+        frame->left--;
+    }
+    return contains_end(machine, frame, report);
+}
+
+/* unevaluatedProperties and unevaluatedItems: the children without a bit. */
+EVALUATE_INLINE enum surety__validity phase_rest(surety__machine *machine,
+                                                 surety__frame *frame,
+                                                 enum surety__validity last,
+                                                 surety__next *next,
+                                                 const bool report)
+{
+    bool object = frame->cell->kind == CELL_OBJECT;
+    const surety__shape *rest = object ? frame->shape->objects->unevaluated
+                                       : frame->shape->arrays->unevaluated;
+    surety__step step =
+        step_child(object ? KW_UNEVALUATED_PROPERTIES : KW_UNEVALUATED_ITEMS);
+
+    if (last == VALID_NO)
+        return VALID_NO;
+    for (; frame->left; frame->left--) {
+        const surety__cell *value = frame->cursor + object;
+        uint32_t ordinal = frame->cell->count - frame->left;
+
+        if (!surety__bits_have(machine, frame->bits, ordinal)) {
+            enum surety__validity valid;
+
+            surety__bits_mark(machine, frame->bits, ordinal);
+            valid = surety__child_evaluate(
+                machine, rest, report && rest->never ? frame->cursor : value,
+                step, next, report);
+            if (valid != VALID_YES)
+                return valid;
+        }
+        frame->cursor = surety__cell_after(value);
+    }
+    return VALID_YES;
+}
+
+/* ---- frames ------------------------------------------------------------- */
+
+/* The bits of a frame on a container: its own where its shape has an
+ * unevaluated keyword or what it evaluates may not count, else those of the
+ * frame below, `under`. False when out of memory. */
+static bool frame_bits(surety__machine *machine, surety__frame *frame,
+                       uint32_t under, bool branch)
+{
+    frame->owns = frame->shape->tracks || branch;
+    frame->keeps = under != BITS_NONE;
+    frame->bits =
+        frame->owns ? surety__bits_open(machine, frame->cell->count) : under;
+    return frame->bits != BITS_NONE;
+}
+
+/* Frees a frame's own bits; into are those of the frame below. */
+static void frame_end(surety__machine *machine, const surety__frame *frame,
+                      bool holds, uint32_t into)
+{
+    assert(frame->owns && frame->bits <= machine->bits_len);
+    if (holds && frame->keeps)
+        surety__bits_merge(machine, into, frame->bits, frame->cell->count);
+    machine->bits_len = frame->bits;
+}
+
+/* Moves the frame to its first phase at or behind `phase`; its cursor goes to
+ * the first child. */
+EVALUATE_INLINE void frame_phase(surety__frame *frame, enum phase phase)
+{
+    const surety__shape *shape = frame->shape;
+    const surety__cell *cell = frame->cell;
+    bool object = cell->kind == CELL_OBJECT && shape->objects;
+    bool array = cell->kind == CELL_ARRAY && shape->arrays;
+
+    frame->cursor = cell + 1;
+    frame->left = cell->kind >= CELL_ARRAY ? cell->count : 0;
+    frame->count = 0;
+    frame->sub = 0;
+    if (phase <= PHASE_NAMES && object && shape->objects->names)
+        frame->phase = PHASE_NAMES;
+    else if (phase <= PHASE_CONTAINS && array && shape->arrays->contains)
+        frame->phase = PHASE_CONTAINS;
+    else if (phase <= PHASE_APPLY && shape->applicator_count)
+        frame->phase = PHASE_APPLY;
+    else if (phase <= PHASE_REST && shape->tracks &&
+             (object ? shape->objects->unevaluated != NULL
+                     : array && shape->arrays->unevaluated))
+        frame->phase = PHASE_REST;
+    else
+        frame->phase = PHASE_END;
+}
+
+/* The first phase of a frame on a container; false where it does not hold. */
+EVALUATE_INLINE bool frame_children(surety__frame *frame, const bool report)
+{
+    const surety__objects *objects = frame->shape->objects;
+    const surety__arrays *arrays = frame->shape->arrays;
+    const surety__cell *cell = frame->cell;
+    bool wide = report || frame->bits != BITS_NONE;
+
+    frame->cursor = cell + 1;
+    frame->left = cell->count;
+    frame->count = 0;
+    frame->sub = 0;
+    frame->matched = false;
+    if (cell->kind == CELL_OBJECT && objects) {
+        frame->phase = wide ? PHASE_MEMBERS_WIDE : PHASE_MEMBERS;
+        return report || cell->count >= objects->required_count;
+    }
+    if (cell->kind == CELL_ARRAY && arrays) {
+        frame->phase = !arrays->plain || wide ? PHASE_ITEMS_WIDE
+                       : arrays->rest         ? PHASE_ITEMS
+                                              : PHASE_APPLY;
+        return true;
+    }
+    frame->phase = PHASE_APPLY;
+    return true;
+}
+
+/* Begins the frame for its shape and cell: its own assertions, its bits, its
+ * first phase. `under` are the bits of the frame below for the same value;
+ * branch tells whether they may only be marked if this one holds. False: it
+ * does not hold, or the status is set. */
+EVALUATE_INLINE bool frame_begin(surety__machine *machine, surety__frame *frame,
+                                 uint32_t under, bool branch, const bool report)
+{
+    const surety__shape *shape = frame->shape;
+    const surety__cell *cell = frame->cell;
+    uint64_t work = 1;
+
+    frame->bits = BITS_NONE;
+    frame->owns = false;
+    frame->at = 0;
+    frame->sub = 0;
+    frame->phase = PHASE_APPLY;
+    if (report)
+        frame->left = 0;
+    /* A frame may look at every child, which is no application by itself. */
+    if (cell->kind >= CELL_ARRAY)
+        work += cell->count / 16;
+    if (!surety__machine_charge(machine, work))
+        return false;
+    if (report && (shape->always || shape->never)) {
+        surety__child_report(machine, shape, cell, step_child(KW_NONE), NULL);
+        frame->phase = PHASE_END;
+        return true;
+    }
+    if (report) {
+        surety__assert_all(machine, shape, cell);
+    } else if (shape->checks >> cell->kind & 1 &&
+               !surety__leaf_holds(machine, shape, cell)) {
+        return false;
+    }
+    if (cell->kind < CELL_ARRAY)
+        return true;
+    if ((shape->tracks || under != BITS_NONE) &&
+        !frame_bits(machine, frame, under, branch))
+        return false;
+    return frame_children(frame, report);
+}
+
+/* Goes on with the frame's phases as far as it can. */
+EVALUATE_INLINE enum surety__validity frame_run(surety__machine *machine,
+                                                surety__frame *frame,
+                                                enum surety__validity last,
+                                                surety__next *next,
+                                                const bool report)
+{
+    for (;;) {
+        enum surety__validity valid = VALID_YES;
+
+        switch ((enum phase)frame->phase) {
+        case PHASE_MEMBERS:
+            valid = phase_members(machine, frame, last, next);
+            if (frame->phase == PHASE_MEMBERS)
+                break;
+            last = VALID_OPEN;
+            /* fall through */
+        case PHASE_MEMBERS_WIDE:
+            valid = phase_members_wide(machine, frame, last, next, report);
+            break;
+        case PHASE_NAMES:
+            valid = phase_names(machine, frame, last, next, report);
+            break;
+        case PHASE_ITEMS:
+            valid = phase_items(machine, frame, last, next);
+            break;
+        case PHASE_ITEMS_WIDE:
+            valid = phase_items_wide(machine, frame, last, next, report);
+            break;
+        case PHASE_CONTAINS:
+            valid = phase_contains(machine, frame, last, next, report);
+            break;
+        case PHASE_APPLY:
+            valid = report
+                        ? surety__applied_report(machine, frame, last, next)
+                        : surety__applied_validity(machine, frame, last, next);
+            break;
+        case PHASE_REST:
+            valid = phase_rest(machine, frame, last, next, report);
+            break;
+        case PHASE_END: return VALID_YES;
+        }
+        if (valid != VALID_YES || frame->shape->bare)
+            return valid;
+        frame_phase(frame, frame->phase + 1);
+        last = VALID_OPEN;
+    }
+}
+
+static enum surety__validity frame_validity(surety__machine *machine,
+                                            surety__frame *frame,
+                                            enum surety__validity last,
+                                            surety__next *next)
+{
+    return frame_run(machine, frame, last, next, false);
+}
+
+static enum surety__validity frame_report(surety__machine *machine,
+                                          surety__frame *frame,
+                                          enum surety__validity last,
+                                          surety__next *next)
+{
+    return frame_run(machine, frame, last, next, true);
+}
+
+/* ---- what needs no frame ------------------------------------------------ */
+
+/* Whether the value of a member or item satisfies shape; out of line, for most
+ * are told by their kind before. */
+static __attribute__((noinline)) bool flat_child(surety__machine *machine,
+                                                 const surety__shape *shape,
+                                                 const surety__cell *cell)
+{
+    return surety__child_validity(machine, &shape, cell) == VALID_YES;
+}
+
+static bool flat_members(surety__machine *machine,
+                         const surety__objects *objects,
+                         const surety__cell *object)
+{
+    const surety_doc *const doc = machine->doc;
+    const surety__cell *key = object + 1;
+    uint32_t required = objects->required_count;
+
+    if (object->count < required)
+        return false;
+    for (uint32_t left = object->count; left; left--) {
+        const surety__cell *value = key + 1;
+        const surety__slot *slot = surety__slot_find(objects, doc, key);
+        const surety__shape *child = objects->other;
+
+        key = surety__cell_after(value);
+        if (slot) {
+            child = slot->shape;
+            required -= slot->required;
+        } else if (!child) {
+            continue;
+        }
+        if (child->how[value->kind] != HOW_YES &&
+            !flat_child(machine, child, value))
+            return false;
+    }
+    return required == 0;
+}
+
+static bool flat_items(surety__machine *machine, const surety__shape *rest,
+                       const surety__cell *array)
+{
+    const surety__cell *item = array + 1;
+
+    for (uint32_t left = array->count; left; left--) {
+        if (rest->how[item->kind] != HOW_YES &&
+            !flat_child(machine, rest, item))
+            return false;
+        item = surety__cell_after(item);
+    }
+    return true;
+}
+
+/* Whether a value of HOW_FLAT satisfies shape. What is called from here may
+ * come back here, at most FLAT_HEIGHT times; it never asks for a frame. */
+bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell)
+{
+    bool quick = cell->kind == CELL_ARRAY    ? shape->quick_array
+                 : cell->kind == CELL_OBJECT ? shape->quick_object
+                                             : false;
+
+    if (!quick) {
+        surety__frame frame;
+        surety__next next;
+
+        frame.shape = shape;
+        frame.cell = cell;
+        return frame_begin(machine, &frame, BITS_NONE, false, false) &&
+               frame_validity(machine, &frame, VALID_OPEN, &next) == VALID_YES;
+    }
+    if (!surety__machine_charge(machine, 1 + cell->count / 16))
+        return false;
+    if (shape->checks >> cell->kind & 1 &&
+        !surety__leaf_holds(machine, shape, cell))
+        return false;
+    return cell->kind == CELL_OBJECT
+               ? flat_members(machine, shape->objects, cell)
+               : flat_items(machine, shape->arrays->rest->direct, cell);
+}
+
+/* ---- the loop ------------------------------------------------------------ */
+
+/* The bits of the frame that count for what it asked for. */
+static inline uint32_t frame_gives(const surety__frame *frame, bool *ret_branch)
+{
+    uint32_t bits = BITS_NONE;
+
+    *ret_branch = false;
+    if (frame->phase == PHASE_APPLY)
+        bits = surety__applied_bits(frame, ret_branch);
+    return bits;
+}
+
+/* Does what the frame on top of a report asked for, other than a frame. This
+ * may move the frames. OPEN: now a frame is asked for. */
+static enum surety__validity report_ask(surety__machine *machine,
+                                        surety__next *next)
+{
+    bool branch;
+
+    if (next->ask == ASK_MEANT)
+        return surety__applied_meant(machine, next);
+    surety__shape_holds(
+        machine, next->shape, next->cell,
+        frame_gives(&machine->frames[machine->depth - 1], &branch));
+    return machine->result ? VALID_YES : VALID_NO;
+}
+
+/* Evaluates next.shape on next.cell above the machine's frames. bits as of
+ * surety__shape_holds. False: it does not hold, or the status is set, or a
+ * report is full. */
+EVALUATE_INLINE bool evaluate(surety__machine *machine, surety__next next,
+                              uint32_t bits, const bool report)
+{
+    const size_t base = machine->depth;
+    size_t depth = base;
+    uint32_t under = bits;
+    bool branch = bits != BITS_NONE;
+
+    for (;;) {
+        enum surety__validity valid = VALID_NO;
+        surety__frame *frame;
+
+        if (depth >= machine->frame_cap &&
+            !surety__machine_room(machine, depth))
+            return false;
+        frame = &machine->frames[depth];
+        frame->shape = next.shape;
+        frame->cell = next.cell;
+        if (report) {
+            frame->step = next.step;
+            machine->depth = depth + 1;
+            if (frame_begin(machine, frame, under, false, true))
+                valid = frame_report(machine, frame, VALID_OPEN, &next);
+        } else if (frame_begin(machine, frame, under, branch, false)) {
+            valid = frame_validity(machine, frame, VALID_OPEN, &next);
+        }
+        while (valid != VALID_OPEN || (report && next.ask != ASK_FRAME)) {
+            if (machine->status || (report && machine->enough))
+                return false;
+            if (valid == VALID_OPEN) {
+                valid = report_ask(machine, &next);
+                frame = &machine->frames[depth];
+                if (valid == VALID_OPEN)
+                    continue;
+            } else {
+                /* The validity of a frame that ends is for the one below. */
+                if (frame->owns)
+                    frame_end(machine, frame, valid == VALID_YES,
+                              depth > base ? frame[-1].bits : bits);
+                if (depth == base)
+                    return valid == VALID_YES;
+                depth--;
+                frame--;
+                if (report)
+                    machine->depth = depth + 1;
+            }
+            valid = report ? frame_report(machine, frame, valid, &next)
+                           : frame_validity(machine, frame, valid, &next);
+        }
+        depth++;
+        under = frame_gives(frame, &branch);
+        branch = branch && under != BITS_NONE;
+    }
+}
+
+static __attribute__((noinline)) bool
+evaluate_validity(surety__machine *machine, const surety__shape *shape,
+                  const surety__cell *cell, uint32_t bits)
+{
+    return evaluate(machine, (surety__next){.shape = shape, .cell = cell}, bits,
+                    false);
+}
+
+bool surety__shape_holds(surety__machine *machine, const surety__shape *shape,
+                         const surety__cell *cell, uint32_t bits)
+{
+    enum surety__mode before = machine->mode;
+    enum surety__validity valid;
+
+    machine->mode = MODE_VALIDITY;
+    valid = surety__value_validity(machine, &shape, cell, bits);
+    machine->result = valid == VALID_OPEN
+                          ? evaluate_validity(machine, shape, cell, bits)
+                          : valid == VALID_YES;
+    machine->mode = before;
+    return !machine->status;
+}
+
+void surety__shape_report(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *cell, surety__step step)
+{
+    const size_t base = machine->depth;
+
+    assert(machine->mode != MODE_VALIDITY);
+    evaluate(machine, (surety__next){shape, cell, ASK_FRAME, step}, BITS_NONE,
+             true);
+    machine->depth = base;
+}
