@@ -18,8 +18,9 @@ with "> ". A line "..." of an output stands for any lines. A page is followed in
 an empty folder by one shell, so variables and files stay. The output is that of
 a pipe: no colour, and values on one line.
 
-Times, dates, rates and identifiers of runs differ each time, and are taken for
-equal; the port 8080 stands for any that is free."""
+Times, dates, rates, identifiers of runs and what had come when a stream was
+stopped differ each time, and are taken for equal; the port 8080 stands for any
+that is free."""
 
 import os
 import re
@@ -38,6 +39,7 @@ VARY = (
      "DATE"),
     (re.compile(r"\b\d+(\.\d+)? (ms|s|MB/s)(?!\w)"), "TIME"),
     (re.compile(r"\b\d+/s\b"), "RATE"),
+    (re.compile(r"\bstopped after \d+ bytes\b"), "stopped after COUNT"),
 )
 
 
@@ -126,7 +128,7 @@ class Reader:
     def __init__(self, folder, env, shell="sh"):
         self.folder, self.env, self.port = folder, env, free_port()
         self.count = 0
-        os.makedirs(os.path.join(folder, ".shown"))
+        os.makedirs(os.path.join(folder, ".shown"), exist_ok=True)
         self.shell = subprocess.Popen(
             [shell], cwd=folder, env=env, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -20,12 +20,15 @@ import collections
 import decimal
 import json
 import os
-import re
 import subprocess
+import sys
 
 from cli_run import (ENV, FOLDER, SURETY, check, gives, same, skip, surety,
                      write)
 from run_mock import KEYS, Mock, PROTOCOLS
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "docs"))
+from document import follow, Reader  # noqa: E402
 
 ABSENT = "(absent)"
 NUMBER = (int, float, decimal.Decimal)
@@ -411,27 +414,19 @@ def run_all(library, models, protocols):
 
 GUIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
                      "docs", "zod-pydantic.md")
-BLOCK = re.compile(r"^(`{3,})(\w+) ([\w.]+)\n(.*?)^\1$", re.M | re.S)
 
 
 def run_guide(section, programs):
-    """Whether what the guide shows in blocks `console SECTION` is true: each
+    """Whether what the guide shows in blocks that need `section` is true: each
     command and what it prints. programs: names to commands."""
     with open(GUIDE, encoding="utf-8") as file:
-        blocks = BLOCK.findall(file.read())
+        text = file.read()
     for name, command in {"surety": [SURETY], **programs}.items():
         write(f"bin/{name}", "#!/bin/sh\nexec " + " ".join(
             f"'{word}'" for word in command) + ' "$@"\n')
         os.chmod(os.path.join(FOLDER, "bin", name), 0o755)
     env = ENV | {"PATH": os.path.join(FOLDER, "bin") + ":" + ENV["PATH"]}
-    for _, language, name, text in blocks:
-        if language != "console":
-            write(name, text)
-        elif name == section:
-            for shown in text.split("$ ")[1:]:
-                command, _, says = shown.partition("\n")
-                run = subprocess.run(
-                    ["sh", "-c", command], cwd=FOLDER, env=env, timeout=60,
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                    check=False)
-                same(f"the guide: {command}", run.stdout.decode(), says)
+    with Reader(FOLDER, env) as reader:
+        for point in follow(text, reader, (section,), only=section):
+            check(f"docs/zod-pydantic.md:{point.line}: {point.command}",
+                  point.holds, f"shown:\n{point.shown}got:\n{point.got}")

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """check --stream with the real tool: replies that come in pieces through pipes
-that nobody closes, every wait bounded; the examples of docs/streaming.md; and
-the law, that any chunking ends as the whole reply does: stream_test.py
-[SURETY]."""
+that stay open, every wait bounded; and the law, that any chunking ends as the
+whole reply does: stream_test.py [SURETY]."""
 
 import fcntl
 import json
@@ -522,71 +521,7 @@ def test_law():
               True)
 
 
-# -- the guide -----------------------------------------------------------------
-
-GUIDE = os.path.join(os.path.dirname(__file__), "..", "..", "docs",
-                     "streaming.md")
-
-
-def blocks_of(text):
-    """The fenced blocks of a guide, each with its first word and the number of
-    its line."""
-    fence = kind = None
-    lines, start = [], 0
-    for number, line in enumerate(text.split("\n"), 1):
-        match = re.fullmatch(r"(`{3,})(\w*)", line)
-        if fence is None and match:
-            fence, kind, lines, start = match[1], match[2], [], number
-        elif fence is not None and line == fence:
-            yield kind, lines, start
-            fence = None
-        elif fence is not None:
-            lines.append(line)
-
-
-def test_guide():
-    """Blocks `schema` are written as contract.json; blocks `stream` hold the
-    options behind "$ ", each chunk behind "> ", the lines that follow it, and
-    what is said at the end behind "! "."""
-    with open(GUIDE, encoding="utf-8") as file:
-        text = file.read()
-    count = 0
-    for kind, lines, number in blocks_of(text):
-        if kind == "schema":
-            write("contract.json", "\n".join(lines))
-        if kind != "stream":
-            continue
-        count += 1
-        options = lines[0].split("--stream", 1)[1].split()
-        stream, last, good, shown = None, None, True, []
-        stream = Stream(*options, contract="contract.json")
-        for i, line in enumerate(lines[1:], 1):
-            after = lines[i + 1][:2] if i + 1 < len(lines) else ""
-            if line.startswith("> "):
-                stream.send(line[2:].replace("\\n", "\n"))
-                shown.append(line)
-                if after in ("> ", "! ") or not after:
-                    time.sleep(LULL)
-            elif line.startswith("! "):
-                last = line[2:]
-            else:
-                shown.append(stream.line() or "(nothing)")
-        if last is not None and last.startswith("exit code 1"):
-            code, out, err = stream.ends()
-        else:
-            code, out, err = stream.finish()
-        shown += out.splitlines()
-        want = [line for line in lines[1:] if not line.startswith("! ")]
-        said = [line[2:] for line in lines if line.startswith("! ")]
-        good = shown == want and all(
-            part == f"exit code {code}" or part in err for part in said)
-        check(f"docs/streaming.md:{number}", good,
-              f"want {want}\ngot  {shown}\nsaid {said}\ncode {code}\n{err}")
-    check("docs/streaming.md has examples", count >= 4, count)
-
-
 EMPTY = surety("--version")
 run_tests(test_values, test_native, test_no, test_lost, test_runaway,
           test_rows_alike,
-          test_report, test_fallback, test_repair, test_world, test_law,
-          test_guide)
+          test_report, test_fallback, test_repair, test_world, test_law)

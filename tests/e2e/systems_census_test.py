@@ -20,7 +20,7 @@ from cli_run import (FOLDER, check, gives, run_tests, same,  # noqa: E402
                      surety, write)
 from others_run import browser_page, office_rows  # noqa: E402
 from run_mock import Mock  # noqa: E402
-from systems_run import (guide, is_careful, is_small, recording,  # noqa: E402
+from systems_run import (is_careful, is_small, recording,  # noqa: E402
                          script, system)
 from tap import skip  # noqa: E402
 
@@ -422,11 +422,7 @@ def test_calls():
           ["nowhere.jsonl"])
 
 
-def test_guide():
-    if DRAWS:
-        guide("Census answers")
-    else:
-        skip("the guide", "this build is without cairo")
+def test_program():
     is_careful("census", "-m", recording("census"), "--folder", "careful",
                "How many?")
     is_small("census")
@@ -434,4 +430,4 @@ def test_guide():
 
 run_tests(test_counties, test_years, test_texas, test_browser, test_reading,
           test_seed_examples, test_large, test_fallback, test_one_bad_output,
-          test_names, test_folders, test_calls, test_guide)
+          test_names, test_folders, test_calls, test_program)

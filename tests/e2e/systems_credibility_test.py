@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 from cli_run import (ENV, FOLDER, check, gives, run_tests,  # noqa: E402
                      same, write)
 from run_mock import Mock, configure  # noqa: E402
-from systems_run import (SYSTEMS, given, guide, is_careful,  # noqa: E402
+from systems_run import (SYSTEMS, given, is_careful,  # noqa: E402
                          is_small, recording, script, system)
 from transport_run import Server, keeps_alive, whole  # noqa: E402
 
@@ -296,12 +296,11 @@ def test_wrong_calls():
           ["credibility: type must be"])
 
 
-def test_guide():
-    guide("Credibility")
+def test_program():
     is_careful("credibility", "-m", recording("credibility"), PROMPT)
     is_small("credibility")
 
 
 run_tests(test_example, test_schema, test_again, test_plain, test_usage,
           test_settings, test_calls, test_consensus, test_wrong_calls,
-          test_guide)
+          test_program)

@@ -5,11 +5,9 @@ user's."""
 
 import json
 import os
-import re
 import subprocess
 
-from cli_run import (ENV, FOLDER, SURETY, Result, check, same, skip,
-                     write)
+from cli_run import ENV, FOLDER, SURETY, Result, check, skip
 
 SYSTEMS = os.path.join(os.path.dirname(SURETY), "examples", "systems")
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
@@ -47,32 +45,6 @@ def script(name):
     with open(path, encoding="utf-8") as file:
         lines = [line for line in file if not line.lstrip().startswith("//")]
     return json.loads("".join(lines))
-
-
-def _plain(text):
-    """Without times, which are never the same."""
-    text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "NOW", text)
-    return re.sub(r"\d+\.\d{3} s$", "TIME", text, flags=re.MULTILINE)
-
-
-def guide(title):
-    """Runs the examples of one section of docs/systems.md; standard error is
-    shown there behind standard output."""
-    with open(os.path.join(EXAMPLES, "..", "docs", "systems.md"),
-              encoding="utf-8") as file:
-        section = file.read().split(f"\n## {title}\n")[1].split("\n## ")[0]
-    if not os.path.exists(os.path.join(FOLDER, "examples")):
-        os.symlink(EXAMPLES, os.path.join(FOLDER, "examples"))
-    write("surety.json", {})
-    path = os.pathsep.join([SYSTEMS, os.path.dirname(SURETY), ENV["PATH"]])
-    shown = re.findall(r"```console\n\$ (.*?)\n(.*?)```", section, re.DOTALL)
-    for command, wanted in shown:
-        run = subprocess.run(["sh", "-c", command], cwd=FOLDER,
-                             env=ENV | {"PATH": path}, capture_output=True,
-                             timeout=120, check=False)
-        same(f"docs/systems.md: {command[:60]}",
-             _plain((run.stdout + run.stderr).decode()), _plain(wanted))
-    check(f"docs/systems.md has examples of {title}", shown)
 
 
 def is_careful(name, *arguments, stdin=""):

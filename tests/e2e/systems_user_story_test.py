@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 from cli_run import check, gives, run_tests, same, surety, write  # noqa: E402
 from run_mock import Mock  # noqa: E402
-from systems_run import (given, guide, is_careful, is_small,  # noqa: E402
+from systems_run import (given, is_careful, is_small,  # noqa: E402
                          recording, script, system)
 
 IDS = ("user-roles", "interactive-elements", "validation", "accessibility",
@@ -310,8 +310,7 @@ def test_wrong_calls():
           '"title": "IterationOutput"' in shown.out, shown)
 
 
-def test_guide():
-    guide("User stories")
+def test_program():
     is_careful("user-story", "--mode", "individual", "--iterations",
                "validation", "-m", recording("user-story"), stdin="A story")
     is_small("user-story")
@@ -319,4 +318,4 @@ def test_guide():
 
 run_tests(test_example, test_prompt, test_valid, test_fallback,
           test_no_fallback, test_kept, test_calls, test_log, test_wrong_calls,
-          test_guide)
+          test_program)
