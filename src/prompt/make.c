@@ -2,13 +2,13 @@
 /* A value that satisfies a schema, made from it: guessed by rules of thumb, and
  * every guess checked.
  *
- * The value in question must satisfy several shapes at once, a `want`. It is
- * unfolded: what references, allOf and one branch of each anyOf, oneOf and if
- * say joins the list; which branches, the digits of a number say, so that
- * counting goes through all of them. From the unfolded list a text is put
- * together, and what is put together must satisfy the want as the checker sees
- * it, or it is thrown away and the next way is tried. So a keyword that this
- * file does not know makes it fail, never lie.
+ * The value in question must satisfy a conjunction, a `want`. It is unfolded:
+ * what references, allOf and one branch of each anyOf, oneOf and if say joins
+ * the list; which branches, the digits of a number say, so that counting goes
+ * through all of them. From the unfolded list a text is put together, and what
+ * is put together must satisfy the want as the checker sees it, or it is thrown
+ * away and the next way is tried. So a keyword that this file does not know
+ * makes it fail, never lie.
  *
  * 1. The text stands at the end of `out`; throwing away is setting its length.
  * 2. A pass says whether optional members are there too. They are left out
@@ -16,14 +16,16 @@
  * 3. Calls nest by the value's depth, MAKE_DEPTH at most, and their number is
  *    bounded, too: some schemas have no value, and searching has no end.
  * 4. `turn` asks for another value than those for smaller turns, for lists
- *    whose items must differ. */
+ *    whose items must differ.
+ * 5. Each value being made has a level with the conjunctions of its own and of
+ *    its child at work; the lists are reused by the next value that deep. */
 #include "prompt/prompt.h"
 
 enum {
-    MAKE_DEPTH = 24,   /* of values in each other */
-    MAKE_OPTIONAL = 6, /* to which optional members are made */
-    MAKE_SHAPES = 48,  /* that one value must satisfy */
-    MAKE_WAYS = 40,    /* combinations of branches tried */
+    MAKE_DEPTH = 24,     /* of values in each other */
+    MAKE_OPTIONAL = 6,   /* to which optional members are made */
+    MAKE_CONJUNCTS = 48, /* that one value must satisfy */
+    MAKE_WAYS = 40,      /* combinations of branches tried */
     MAKE_STEPS = 20000,
     MAKE_CHECKED = 1 << 22, /* bytes checked */
     MAKE_ITEMS = 64,
@@ -31,21 +33,21 @@ enum {
     MAKE_PATTERN_WAYS = 12
 };
 
-/* Shapes that one value must satisfy, each once. */
-typedef struct make_want {
-    const surety__shape *shapes[MAKE_SHAPES];
-    uint32_t count;
-    bool overflow;
-} make_want;
+typedef struct make_level {
+    surety__conjunction all;  /* unfolded */
+    surety__member_said said; /* of a member, or an item */
+} make_level;
 
 typedef struct make_state {
     const surety_schema *schema;
     const surety_alloc *alloc;
     surety_buf *out;
     surety_checker *checker;
-    surety__matcher *matcher;
     surety_doc *doc;
-    make_want *open[MAKE_DEPTH]; /* unfolded, from the outside in */
+    surety__arena arena;
+    surety__graph graph;
+    make_level levels[MAKE_DEPTH]; /* from the outside in */
+    surety__conjunction spare;
     unsigned depth;
     unsigned turn; /* of the value at hand */
     unsigned pass;
@@ -54,23 +56,12 @@ typedef struct make_state {
     size_t steps, checked;
 } make_state;
 
-static bool make_value(make_state *state, const make_want *want, unsigned turn);
-
-static void make_add(make_want *want, const surety__shape *shape)
-{
-    if (!shape)
-        return;
-    for (uint32_t i = 0; i < want->count; i++)
-        if (want->shapes[i] == shape)
-            return;
-    if (want->count == MAKE_SHAPES)
-        want->overflow = true;
-    else
-        want->shapes[want->count++] = shape;
-}
+static bool make_value(make_state *state, const surety__conjunction *want,
+                       unsigned turn);
 
 /* Whether the text from start on is a value that satisfies the want. */
-static bool make_good(make_state *state, const make_want *want, size_t start)
+static bool make_good(make_state *state, const surety__conjunction *want,
+                      size_t start)
 {
     surety_str text;
     const surety_read_options options = {.size = sizeof(options),
@@ -83,10 +74,10 @@ static bool make_good(make_state *state, const make_want *want, size_t start)
     text = (surety_str){state->out->ptr + start, state->out->len - start};
     state->checked += text.len + 16;
     status = surety_doc_read(state->doc, text, &options, NULL);
-    for (uint32_t i = 0; i < want->count && status == SURETY_OK && valid; i++) {
+    for (size_t i = 0; i < want->count && status == SURETY_OK && valid; i++) {
         surety_schema part = *state->schema;
 
-        part.root = want->shapes[i];
+        part.root = want->items[i].shape;
         status = surety_checker_check(
             state->checker, &part, surety_doc_root(state->doc), &valid, NULL);
     }
@@ -97,7 +88,8 @@ static bool make_good(make_state *state, const make_want *want, size_t start)
 
 /* Keeps the text from start on if it is good and enough others were: the turn
  * counts them down. */
-static bool make_keep(make_state *state, const make_want *want, size_t start)
+static bool make_keep(make_state *state, const surety__conjunction *want,
+                      size_t start)
 {
     if (make_good(state, want, start)) {
         if (state->turn == 0)
@@ -109,41 +101,52 @@ static bool make_keep(make_state *state, const make_want *want, size_t start)
     return false;
 }
 
+struct make_choice {
+    surety__graph *graph;
+    unsigned way;
+};
+
+/* Takes the branch that the lowest digit of the way says. */
+static bool make_choose(void *context, surety__conjunction *all, size_t i,
+                        const surety__applicator *one)
+{
+    struct make_choice *choice = context;
+    surety__graph *graph = choice->graph;
+    const unsigned way = choice->way;
+    const surety__shape *first = NULL, *second = NULL;
+
+    if (one->kind == APPLY_DYNAMIC) {
+        first = one->shapes[0];
+    } else if (one->kind == APPLY_ANY || one->kind == APPLY_ONE) {
+        first = one->shapes[way % one->count];
+        choice->way /= one->count;
+    } else if (one->kind == APPLY_IF) {
+        first = one->shapes[way % 2 == 0 ? 0 : 2];
+        second = way % 2 == 0 ? one->shapes[1] : NULL;
+        choice->way /= 2;
+    }
+    return surety__conjunction_apply(graph, all, i, first) &&
+           surety__conjunction_apply(graph, all, i, second);
+}
+
 /* Unfolds a want, taking the branches that `way` says. False: there are no more
  * ways. */
-static bool make_unfold(const make_want *want, unsigned way, make_want *all)
+static bool make_unfold(make_state *state, const surety__conjunction *want,
+                        unsigned way, surety__conjunction *all)
 {
-    *all = *want;
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__shape *shape = all->shapes[i];
+    struct make_choice choice = {&state->graph, way};
 
-        for (uint32_t k = 0; k < shape->applicator_count; k++) {
-            const surety__applicator *one = &shape->applicators[k];
-
-            if (one->kind == APPLY_ALL) {
-                for (uint32_t j = 0; j < one->count; j++)
-                    make_add(all, one->shapes[j]);
-            } else if (one->kind == APPLY_DYNAMIC) {
-                make_add(all, one->shapes[0]);
-            } else if (one->kind == APPLY_ANY || one->kind == APPLY_ONE) {
-                make_add(all, one->shapes[way % one->count]);
-                way /= one->count;
-            } else if (one->kind == APPLY_IF) {
-                if (way % 2 == 0) {
-                    make_add(all, one->shapes[0]);
-                    make_add(all, one->shapes[1]);
-                } else {
-                    make_add(all, one->shapes[2]);
-                }
-                way /= 2;
-            }
-        }
-    }
-    return way == 0;
+    all->count = 0;
+    all->is_cut = want->is_cut;
+    for (size_t i = 0; i < want->count; i++)
+        surety__conjunction_add(&state->graph, all, want->items[i]);
+    surety__conjunction_follow(&state->graph, all, make_choose, &choice);
+    return choice.way == 0;
 }
 
 /* Tries a value of the schema's own document. */
-static bool make_copy(make_state *state, const make_want *want, surety_val val)
+static bool make_copy(make_state *state, const surety__conjunction *want,
+                      surety_val val)
 {
     const size_t start = state->out->len;
 
@@ -168,23 +171,23 @@ static bool make_default_shows(surety_val val)
 }
 
 /* Tries the defaults that show nothing, where nothing else could be made. */
-static bool make_empty(make_state *state, const make_want *want,
-                       const make_want *all)
+static bool make_empty(make_state *state, const surety__conjunction *want,
+                       const surety__conjunction *all)
 {
-    for (uint32_t i = 0; i < all->count && state->annotated; i++)
+    for (size_t i = 0; i < all->count && state->annotated; i++)
         if (make_copy(state, want,
-                      surety_val_get(all->shapes[i]->at, "default")))
+                      surety_val_get(all->items[i].shape->at, "default")))
             return true;
     return false;
 }
 
 /* Tries the values that a want names: const, enum; and what annotations show:
  * examples, default (2020-12, validation, 9). */
-static bool make_named(make_state *state, const make_want *want,
-                       const make_want *all)
+static bool make_named(make_state *state, const surety__conjunction *want,
+                       const surety__conjunction *all)
 {
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety_val at = all->shapes[i]->at;
+    for (size_t i = 0; i < all->count; i++) {
+        const surety_val at = all->items[i].shape->at;
         const surety_val examples = surety_val_get(at, "examples");
         surety_val v;
 
@@ -195,10 +198,10 @@ static bool make_named(make_state *state, const make_want *want,
                 if (make_copy(state, want, v))
                     return true;
         }
-        if (all->shapes[i]->constant &&
+        if (all->items[i].shape->constant &&
             make_copy(state, want, surety_val_get(at, "const")))
             return true;
-        if (all->shapes[i]->choices) {
+        if (all->items[i].shape->choices) {
             const surety_val choices = surety_val_get(at, "enum");
 
             for (v = surety_val_first(choices); v.doc;
@@ -224,48 +227,37 @@ typedef struct make_range {
     bool has_least, has_most, has_step;
 } make_range;
 
-static void make_bound(const surety__shape *shape, const surety__cell *cell,
-                       bool is_least, make_range *range)
+/* The tightest bound; false: there is none, or it is no likely number, such as
+ * the ends of what a double counts exactly. */
+static bool make_bound(const surety__conjunction *all, bool is_upper,
+                       double *ret_value)
 {
-    double value;
+    const surety__bound bound = surety__conjunction_bound(all, is_upper);
 
-    if (!cell)
-        return;
-    value = surety_val_real(surety__val_of(shape->at.doc, cell), 0);
-    /* The ends of what a double counts exactly lead to no likely number. */
-    if (value >= MAKE_COUNT_MAX || value <= -MAKE_COUNT_MAX)
-        return;
-    if (is_least && (!range->has_least || value > range->least)) {
-        range->least = value;
-        range->has_least = true;
-    } else if (!is_least && (!range->has_most || value < range->most)) {
-        range->most = value;
-        range->has_most = true;
-    }
+    if (!bound.cell)
+        return false;
+    *ret_value = surety_val_real(surety__val_of(bound.doc, bound.cell), 0);
+    return *ret_value<MAKE_COUNT_MAX && * ret_value> - MAKE_COUNT_MAX;
 }
 
-static make_range make_range_of(const make_want *all)
+static make_range make_range_of(const surety__conjunction *all)
 {
     make_range range = {.step = 1};
 
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__shape *shape = all->shapes[i];
+    range.has_least = make_bound(all, false, &range.least);
+    range.has_most = make_bound(all, true, &range.most);
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__shape *shape = all->items[i].shape;
         const surety__numbers *numbers = shape->numbers;
+        double step;
 
-        if (!numbers)
+        if (!numbers || !numbers->multiple_of)
             continue;
-        make_bound(shape, numbers->minimum, true, &range);
-        make_bound(shape, numbers->exclusive_minimum, true, &range);
-        make_bound(shape, numbers->maximum, false, &range);
-        make_bound(shape, numbers->exclusive_maximum, false, &range);
-        if (numbers->multiple_of) {
-            const double step = surety_val_real(
-                surety__val_of(shape->at.doc, numbers->multiple_of), 1);
-
-            if (!range.has_step || step > range.step)
-                range.step = step;
-            range.has_step = true;
-        }
+        step = surety_val_real(
+            surety__val_of(shape->at.doc, numbers->multiple_of), 1);
+        if (!range.has_step || step > range.step)
+            range.step = step;
+        range.has_step = true;
     }
     return range;
 }
@@ -318,8 +310,8 @@ static void make_put_real(make_state *state, double value)
 }
 
 /* The bounds as they are written first where a double cannot tell. */
-static bool make_number(make_state *state, const make_want *want,
-                        const make_want *all)
+static bool make_number(make_state *state, const surety__conjunction *want,
+                        const surety__conjunction *all)
 {
     const make_range range = make_range_of(all);
     const size_t start = state->out->len;
@@ -329,9 +321,9 @@ static bool make_number(make_state *state, const make_want *want,
         if (make_keep(state, want, start))
             return true;
     }
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__numbers *numbers = all->shapes[i]->numbers;
-        const surety_doc *doc = all->shapes[i]->at.doc;
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__numbers *numbers = all->items[i].shape->numbers;
+        const surety_doc *doc = all->items[i].shape->at.doc;
 
         if (numbers && numbers->minimum &&
             make_copy(state, want, surety__val_of(doc, numbers->minimum)))
@@ -349,7 +341,7 @@ static bool make_number(make_state *state, const make_want *want,
 /* ---- texts --------------------------------------------------------------- */
 
 /* Writes raw as a JSON string and keeps it if it is good. */
-static bool make_put_text(make_state *state, const make_want *want,
+static bool make_put_text(make_state *state, const surety__conjunction *want,
                           const surety_buf *raw)
 {
     const size_t start = state->out->len;
@@ -361,31 +353,24 @@ static bool make_put_text(make_state *state, const make_want *want,
 }
 
 /* A plain text of a length that is allowed. The n-th has its number. */
-static bool make_plain(make_state *state, const make_want *want,
-                       const make_want *all, unsigned n)
+static bool make_plain(make_state *state, const surety__conjunction *want,
+                       const surety__conjunction *all, unsigned n)
 {
-    uint64_t least = 0, most = UINT64_MAX;
+    const surety__range range =
+        surety__conjunction_range(all, COUNT_CHARACTERS);
     surety_buf raw;
     bool good = false;
 
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__strings *strings = all->shapes[i]->strings;
-
-        if (strings && strings->min_length > least)
-            least = strings->min_length;
-        if (strings && strings->max_length < most)
-            most = strings->max_length;
-    }
     surety_buf_init(&raw, state->alloc, 0);
     if (n > 0)
         surety__buf_printf(&raw, "%u ", n + 1);
     surety_buf_text(&raw, "text");
-    while (raw.len < least && raw.len < 65536 && raw.status == SURETY_OK)
+    while (raw.len < range.least && raw.len < 65536 && raw.status == SURETY_OK)
         surety_buf_text(&raw, " text");
-    if (raw.len > most && most >= least)
-        raw.len = (size_t)most;
-    else if (least > 4 && raw.len > least)
-        raw.len = (size_t)least;
+    if (raw.len > range.most && range.most >= range.least)
+        raw.len = (size_t)range.most;
+    else if (range.least > 4 && raw.len > range.least)
+        raw.len = (size_t)range.least;
     if (raw.len && raw.ptr[raw.len - 1] == ' ')
         raw.ptr[raw.len - 1] = 't';
     good = make_put_text(state, want, &raw);
@@ -394,7 +379,7 @@ static bool make_plain(make_state *state, const make_want *want,
 }
 
 /* Texts that one pattern matches. */
-static bool make_matching(make_state *state, const make_want *want,
+static bool make_matching(make_state *state, const surety__conjunction *want,
                           surety_str source, unsigned n)
 {
     static const unsigned more[] = {3, 0, 1, 7, 15, 31, 99};
@@ -415,16 +400,16 @@ static bool make_matching(make_state *state, const make_want *want,
     return good;
 }
 
-static bool make_string(make_state *state, const make_want *want,
-                        const make_want *all)
+static bool make_string(make_state *state, const surety__conjunction *want,
+                        const surety__conjunction *all)
 {
     surety_buf raw;
     bool good = false;
 
-    for (uint32_t i = 0; i < all->count && !good; i++) {
-        const surety__strings *strings = all->shapes[i]->strings;
+    for (size_t i = 0; i < all->count && !good; i++) {
+        const surety__strings *strings = all->items[i].shape->strings;
         const surety_str format =
-            surety_val_str(surety_val_get(all->shapes[i]->at, "format"));
+            surety_val_str(surety_val_get(all->items[i].shape->at, "format"));
 
         surety_buf_init(&raw, state->alloc, 0);
         for (unsigned n = 0;
@@ -436,10 +421,10 @@ static bool make_string(make_state *state, const make_want *want,
         if (!strings || !strings->pattern)
             continue;
         for (unsigned n = 0; n < MAKE_PATTERN_WAYS && !good; n++)
-            good = make_matching(
-                state, want,
-                surety_val_str(surety_val_get(all->shapes[i]->at, "pattern")),
-                n);
+            good = make_matching(state, want,
+                                 surety_val_str(surety_val_get(
+                                     all->items[i].shape->at, "pattern")),
+                                 n);
     }
     for (unsigned n = 0; n < MAKE_GUESSES && !good; n++)
         good = make_plain(state, want, all, n);
@@ -448,73 +433,82 @@ static bool make_string(make_state *state, const make_want *want,
 
 /* ---- arrays -------------------------------------------------------------- */
 
-/* What the i-th item must satisfy; false: there must be none. */
-static bool make_item_want(const make_want *all, size_t i, make_want *item)
+/* What the child at work must satisfy. */
+static surety__conjunction *make_child(make_state *state)
 {
-    *item = (make_want){.count = 0};
-    for (uint32_t k = 0; k < all->count; k++) {
-        const surety__arrays *arrays = all->shapes[k]->arrays;
+    return &state->levels[state->depth - 1].said.all;
+}
 
-        if (!arrays)
-            continue;
-        if (i >= arrays->max_items)
-            return false;
-        if (i < arrays->prefix_count)
-            make_add(item, arrays->prefix[i]);
-        else
-            make_add(item, arrays->rest);
-        if (arrays->contains && i < arrays->min_contains)
-            make_add(item, arrays->contains);
+/* Whether a value can satisfy the child's conjunction. */
+static bool make_may_be(make_state *state)
+{
+    const surety__conjunction *child = make_child(state);
+
+    return !child->is_cut && !surety__conjunction_never(child) &&
+           state->out->status == SURETY_OK;
+}
+
+/* Finds what the i-th item must satisfy; false: there must be none. */
+static bool make_item_want(make_state *state, const surety__conjunction *all,
+                           size_t i)
+{
+    surety__conjunction *item = make_child(state);
+
+    item->count = 0;
+    item->is_cut = false;
+    if (i >= surety__conjunction_range(all, COUNT_ITEMS).most)
+        return false;
+    surety__conjunction_item(&state->graph, all, (uint32_t)i, item);
+    for (size_t k = 0; k < all->count; k++) {
+        const surety__arrays *arrays = all->items[k].shape->arrays;
+
+        if (arrays && arrays->contains && i < arrays->min_contains)
+            surety__conjunction_add(
+                &state->graph, item,
+                (surety__conjunct){.shape = arrays->contains});
     }
-    for (uint32_t k = 0; k < item->count; k++)
-        if (item->shapes[k]->never)
-            return false;
-    return !item->overflow;
+    return make_may_be(state);
 }
 
 /* Whether an unfolded want is one of the first `depth` that are being made. */
-static bool make_is_open(const make_state *state, const make_want *all,
-                         unsigned depth)
+static bool make_is_open(const make_state *state,
+                         const surety__conjunction *all, unsigned depth)
 {
-    for (unsigned d = 0; d < depth; d++)
-        for (uint32_t i = 0; i < state->open[d]->count; i++)
-            for (uint32_t k = 0; k < all->count; k++)
-                if (state->open[d]->shapes[i] == all->shapes[k] &&
-                    (all->shapes[k]->objects || all->shapes[k]->arrays))
+    for (unsigned d = 0; d < depth; d++) {
+        const surety__conjunction *open = &state->levels[d].all;
+
+        for (size_t i = 0; i < open->count; i++)
+            for (size_t k = 0; k < all->count; k++)
+                if (open->items[i].shape == all->items[k].shape &&
+                    (open->items[i].shape->objects ||
+                     open->items[i].shape->arrays))
                     return true;
+    }
     return false;
 }
 
-/* Whether a value for want would be one of those being made. */
-static bool make_recurs(const make_state *state, const make_want *want)
+/* Whether a value of the child would be one of those being made. */
+static bool make_recurs(make_state *state)
 {
-    make_want all;
-
-    make_unfold(want, 0, &all);
-    return make_is_open(state, &all, state->depth);
+    make_unfold(state, make_child(state), 0, &state->spare);
+    return make_is_open(state, &state->spare, state->depth);
 }
 
-static bool make_array(make_state *state, const make_want *want,
-                       const make_want *all)
+static bool make_array(make_state *state, const surety__conjunction *want,
+                       const surety__conjunction *all)
 {
     const size_t start = state->out->len;
     const unsigned turn = state->turn;
-    uint64_t least = 0, prefix = 0;
+    const uint32_t prefix = surety__conjunction_places(all, NULL);
+    uint64_t least = surety__conjunction_range(all, COUNT_ITEMS).least;
     bool unique = false;
-    make_want item;
 
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__arrays *arrays = all->shapes[i]->arrays;
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__arrays *arrays = all->items[i].shape->arrays;
 
-        if (!arrays)
-            continue;
-        if (arrays->min_items > least)
-            least = arrays->min_items;
-        if (arrays->contains && arrays->min_contains > least)
+        if (arrays && arrays->contains && arrays->min_contains > least)
             least = arrays->min_contains;
-        if (arrays->prefix_count > prefix)
-            prefix = arrays->prefix_count;
-        unique |= arrays->unique;
+        unique |= arrays && arrays->unique;
     }
     if (least > MAKE_ITEMS)
         return false;
@@ -522,15 +516,15 @@ static bool make_array(make_state *state, const make_want *want,
     for (uint64_t i = 0; i < least || state->optional; i++) {
         const size_t before = state->out->len;
 
-        if (!make_item_want(all, i, &item))
+        if (!make_item_want(state, all, i))
             break;
         if (i >= least &&
-            (i >= (prefix ? prefix : 1) || item.count == 0 ||
-             state->depth > MAKE_OPTIONAL || make_recurs(state, &item)))
+            (i >= (prefix ? prefix : 1) || make_child(state)->count == 0 ||
+             state->depth > MAKE_OPTIONAL || make_recurs(state)))
             break;
         if (i > 0)
             surety_buf_byte(state->out, ',');
-        if (!make_value(state, &item,
+        if (!make_value(state, make_child(state),
                         (unsigned)(unique   ? i + turn
                                    : i == 0 ? turn
                                             : 0))) {
@@ -546,76 +540,21 @@ static bool make_array(make_state *state, const make_want *want,
 
 /* ---- objects ------------------------------------------------------------- */
 
-/* What the member called name must satisfy; false: it must not be there. */
-static bool make_member_want(make_state *state, const make_want *all,
-                             surety_str name, make_want *member)
+/* Finds what the member called name must satisfy; false: it must not be there.
+ */
+static bool make_member_want(make_state *state, const surety__conjunction *all,
+                             surety_str name)
 {
-    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
+    surety__member_said *said = &state->levels[state->depth - 1].said;
 
-    *member = (make_want){.count = 0};
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__objects *objects = all->shapes[i]->objects;
-        const surety__property *property;
-        bool covered = false;
-
-        if (!objects)
-            continue;
-        property = surety__objects_named(objects, name, hash);
-        if (property && property->shape) {
-            make_add(member, property->shape);
-            covered = true;
-        }
-        for (uint32_t k = 0; k < objects->pattern_count; k++) {
-            const int match = surety__pattern_match(
-                objects->patterns[k].pattern, state->matcher, name);
-
-            if (match == SURETY_NOMEM)
-                state->out->status = SURETY_NOMEM;
-            if (match != 1)
-                continue;
-            make_add(member, objects->patterns[k].shape);
-            covered = true;
-        }
-        if (!covered)
-            make_add(member, objects->additional);
-    }
-    for (uint32_t i = 0; i < member->count; i++)
-        if (member->shapes[i]->never)
-            return false;
-    return !member->overflow;
-}
-
-/* Whether a shape before the i-th names this property too. */
-static bool make_is_second(const make_want *all, uint32_t i, surety_str name)
-{
-    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
-
-    for (uint32_t k = 0; k < i; k++)
-        if (all->shapes[k]->objects &&
-            surety__objects_named(all->shapes[k]->objects, name, hash))
-            return true;
-    return false;
-}
-
-static bool make_is_required(const make_want *all, surety_str name)
-{
-    const uint32_t hash = surety__hash(name.ptr, name.len) & 0xFFFF;
-
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__property *property =
-            all->shapes[i]->objects
-                ? surety__objects_named(all->shapes[i]->objects, name, hash)
-                : NULL;
-
-        if (property && property->required)
-            return true;
-    }
-    return false;
+    return surety__conjunction_member(&state->graph, all, name,
+                                      surety__name_hash(name), said) &&
+           make_may_be(state);
 }
 
 /* Appends one member. False: none can be made. */
-static bool make_member(make_state *state, const make_want *member,
-                        surety_str name, size_t start, unsigned turn)
+static bool make_member(make_state *state, surety_str name, size_t start,
+                        unsigned turn)
 {
     const size_t before = state->out->len;
 
@@ -623,7 +562,7 @@ static bool make_member(make_state *state, const make_want *member,
         surety_buf_byte(state->out, ',');
     surety_json_string(state->out, name);
     surety_buf_byte(state->out, ':');
-    if (make_value(state, member, turn))
+    if (make_value(state, make_child(state), turn))
         return true;
     if (state->out->status == SURETY_OK)
         state->out->len = before;
@@ -632,16 +571,15 @@ static bool make_member(make_state *state, const make_want *member,
 
 /* Members nobody names, until there are enough: names that a pattern matches,
  * then any. */
-static void make_more(make_state *state, const make_want *all, size_t start,
-                      uint64_t missing)
+static void make_more(make_state *state, const surety__conjunction *all,
+                      size_t start, uint64_t missing)
 {
-    make_want member;
     surety_buf name;
 
     surety_buf_init(&name, state->alloc, 0);
     for (unsigned n = 0; n < MAKE_GUESSES && missing > 0; n++) {
         const surety__objects *objects =
-            n < all->count ? all->shapes[n]->objects : NULL;
+            n < all->count ? all->items[n].shape->objects : NULL;
 
         surety_buf_reset(&name);
         if (objects && objects->pattern_count)
@@ -650,18 +588,18 @@ static void make_more(make_state *state, const make_want *all, size_t start,
             surety__buf_printf(&name, "key%u", n + 1);
         if (name.status != SURETY_OK)
             state->out->status = name.status;
-        if (make_member_want(state, all, surety_buf_str(&name), &member) &&
-            make_member(state, &member, surety_buf_str(&name), start, 0))
+        if (make_member_want(state, all, surety_buf_str(&name)) &&
+            make_member(state, surety_buf_str(&name), start, 0))
             missing--;
     }
     surety_buf_done(&name);
 }
 
 /* Whether an optional member shall be there. */
-static bool make_is_shown(const make_state *state, const make_want *member)
+static bool make_is_shown(make_state *state)
 {
     return state->optional && state->depth <= MAKE_OPTIONAL &&
-           member->count > 0 && !make_recurs(state, member);
+           make_child(state)->count > 0 && !make_recurs(state);
 }
 
 /* A key that a map takes: the first that propertyNames lists, or any. */
@@ -679,69 +617,52 @@ static surety_str make_map_key(const surety__shape *names)
 
 /* A member of a map, to show what stands in it. False: it is none, or shows
  * nothing. */
-static bool make_map_member(make_state *state, const make_want *all,
+static bool make_map_member(make_state *state, const surety__conjunction *all,
                             size_t start)
 {
-    make_want member;
-
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__objects *objects = all->shapes[i]->objects;
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__objects *objects = all->items[i].shape->objects;
         surety_str key;
 
         if (!objects || !objects->additional || objects->additional->always ||
             objects->property_count || objects->pattern_count)
             continue;
         key = make_map_key(objects->names);
-        return key.len && make_member_want(state, all, key, &member) &&
-               make_is_shown(state, &member) &&
-               make_member(state, &member, key, start, 0);
+        return key.len && make_member_want(state, all, key) &&
+               make_is_shown(state) && make_member(state, key, start, 0);
     }
     return false;
 }
 
-static bool make_object(make_state *state, const make_want *want,
-                        const make_want *all)
+static bool make_object(make_state *state, const surety__conjunction *want,
+                        const surety__conjunction *all)
 {
     const size_t start = state->out->len;
     unsigned turn = state->turn;
-    uint64_t count = 0, least = 0, most = UINT64_MAX;
-    make_want member;
+    const surety__range range = surety__conjunction_range(all, COUNT_MEMBERS);
+    const surety__property *property;
+    surety__name_at at = {0, 0};
+    uint64_t count = 0;
 
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__objects *objects = all->shapes[i]->objects;
-
-        if (objects && objects->min_properties > least)
-            least = objects->min_properties;
-        if (objects && objects->max_properties < most)
-            most = objects->max_properties;
-    }
     surety_buf_byte(state->out, '{');
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__objects *objects = all->shapes[i]->objects;
+    while ((property = surety__conjunction_name(all, &at)) != NULL) {
+        const bool may = make_member_want(state, all, property->name);
+        const bool required = state->levels[state->depth - 1].said.required;
 
-        for (uint32_t k = 0; objects && k < objects->property_count; k++) {
-            const surety_str name = objects->properties[k].name;
-            const bool required = make_is_required(all, name);
-            const bool may = make_member_want(state, all, name, &member);
-
-            if (make_is_second(all, i, name))
-                continue;
-            if (required && !may)
-                goto fail;
-            if (!required &&
-                (!may || count >= most || !make_is_shown(state, &member)))
-                continue;
-            if (make_member(state, &member, name, start, turn)) {
-                count++;
-                turn = 0;
-            } else if (required) {
-                goto fail;
-            }
+        if (required && !may)
+            goto fail;
+        if (!required && (!may || count >= range.most || !make_is_shown(state)))
+            continue;
+        if (make_member(state, property->name, start, turn)) {
+            count++;
+            turn = 0;
+        } else if (required) {
+            goto fail;
         }
     }
-    if (count < least && least <= MAKE_ITEMS)
-        make_more(state, all, start, least - count);
-    if (count == 0 && least == 0 && most > 0 &&
+    if (count < range.least && range.least <= MAKE_ITEMS)
+        make_more(state, all, start, range.least - count);
+    if (count == 0 && range.least == 0 && range.most > 0 &&
         make_map_member(state, all, start)) {
         surety_buf_byte(state->out, '}');
         state->turn = 0;
@@ -762,7 +683,7 @@ fail:
 
 /* ---- values -------------------------------------------------------------- */
 
-static bool make_literal(make_state *state, const make_want *want,
+static bool make_literal(make_state *state, const surety__conjunction *want,
                          const char *text)
 {
     const size_t start = state->out->len;
@@ -771,26 +692,8 @@ static bool make_literal(make_state *state, const make_want *want,
     return make_keep(state, want, start);
 }
 
-/* The types that all of a want allow, and those that something is said of. */
-static unsigned make_types(const make_want *all, unsigned *ret_said)
-{
-    unsigned types = TYPE_ANY;
-
-    *ret_said = 0;
-    for (uint32_t i = 0; i < all->count; i++) {
-        const surety__shape *shape = all->shapes[i];
-
-        types &= shape->types;
-        *ret_said |= (shape->objects ? TYPE_OBJECT : 0u) |
-                     (shape->arrays ? TYPE_ARRAY : 0u) |
-                     (shape->strings ? TYPE_STRING : 0u) |
-                     (shape->numbers ? TYPE_NUMBER | TYPE_INTEGER : 0u);
-    }
-    return types;
-}
-
-static bool make_kind(make_state *state, const make_want *want,
-                      const make_want *all, unsigned type)
+static bool make_kind(make_state *state, const surety__conjunction *want,
+                      const surety__conjunction *all, unsigned type)
 {
     if (type & TYPE_OBJECT)
         return make_object(state, want, all);
@@ -807,12 +710,13 @@ static bool make_kind(make_state *state, const make_want *want,
 }
 
 /* Puts a value of any type that is allowed together, the likely ones first. */
-static bool make_together(make_state *state, const make_want *want,
-                          const make_want *all)
+static bool make_together(make_state *state, const surety__conjunction *want,
+                          const surety__conjunction *all)
 {
     static const unsigned order[] = {TYPE_OBJECT,  TYPE_ARRAY,   TYPE_STRING,
                                      TYPE_INTEGER, TYPE_BOOLEAN, TYPE_NULL};
-    unsigned said, types = make_types(all, &said);
+    const unsigned said = surety__conjunction_speaks(all);
+    unsigned types = surety__conjunction_types(all);
 
     if (types & TYPE_NUMBER)
         types |= TYPE_INTEGER;
@@ -828,10 +732,10 @@ static bool make_together(make_state *state, const make_want *want,
 
 /* Tries every way: those that begin what is being made again, or the others.
  * False in *ret_others: there were no others. */
-static bool make_ways(make_state *state, const make_want *want, unsigned turn,
-                      bool again, bool *ret_others)
+static bool make_ways(make_state *state, const surety__conjunction *want,
+                      unsigned turn, bool again, bool *ret_others)
 {
-    make_want *all = state->open[state->depth - 1];
+    surety__conjunction *all = &state->levels[state->depth - 1].all;
     bool good = false;
 
     *ret_others = false;
@@ -840,7 +744,7 @@ static bool make_ways(make_state *state, const make_want *want, unsigned turn,
         const unsigned way = n + (state->pass > 2 ? state->pass - 2 : 0);
 
         if (state->steps > MAKE_STEPS ||
-            (!make_unfold(want, way, all) && n > 0))
+            (!make_unfold(state, want, way, all) && n > 0))
             break;
         if (make_is_open(state, all, state->depth - 1) != again) {
             *ret_others = true;
@@ -848,7 +752,7 @@ static bool make_ways(make_state *state, const make_want *want, unsigned turn,
         }
         state->steps++;
         state->turn = turn;
-        if (!all->overflow)
+        if (!all->is_cut)
             good = make_together(state, want, all);
         if (state->out->status != SURETY_OK)
             break;
@@ -858,17 +762,17 @@ static bool make_ways(make_state *state, const make_want *want, unsigned turn,
 
 /* A union that may hold what is being made, and may hold something else, holds
  * something else: a tree ends at once. */
-static bool make_value(make_state *state, const make_want *want, unsigned turn)
+static bool make_value(make_state *state, const surety__conjunction *want,
+                       unsigned turn)
 {
     const unsigned outer = state->turn;
-    make_want all;
     bool others = false;
     bool good = false;
 
     if (state->depth == MAKE_DEPTH || state->out->status != SURETY_OK ||
-        want->overflow)
+        want->is_cut)
         return false;
-    state->open[state->depth++] = &all;
+    state->depth++;
     good = make_ways(state, want, turn, false, &others);
     if (!good && others && state->out->status == SURETY_OK)
         good = make_ways(state, want, turn, true, &others);
@@ -886,19 +790,22 @@ bool surety__make_value(const surety_schema *schema, unsigned pass,
                         .pass = pass,
                         .optional = pass % 2 == 0,
                         .annotated = pass < 4};
-    make_want want = {.count = 0};
     bool good = false;
 
+    surety__arena_init(&state.arena, alloc, 0);
+    state.graph = (surety__graph){.arena = &state.arena,
+                                  .status = &out->status,
+                                  .limits = &schema->limits,
+                                  .cut_at = MAKE_CONJUNCTS};
     state.checker = surety_checker_new(alloc, NULL);
-    state.matcher = surety__matcher_new(alloc, &schema->limits);
     state.doc = surety_doc_new(alloc);
-    make_add(&want, schema->root);
-    if (!state.checker || !state.matcher || !state.doc)
+    if (!state.checker || !state.doc)
         out->status = SURETY_NOMEM;
     else
-        good = make_value(&state, &want, 0);
+        good = make_value(&state, CONJUNCTION_OF(schema->root), 0);
+    surety__graph_done(&state.graph);
+    surety__arena_done(&state.arena);
     surety_doc_free(state.doc);
-    surety__matcher_free(state.matcher);
     surety_checker_free(state.checker);
     return good && out->status == SURETY_OK;
 }
