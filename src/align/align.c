@@ -11,39 +11,6 @@
 
 #include "align/inside.h"
 
-const surety__edit_row surety__edit_rows[EDIT_COUNT] = {
-    {"", 0, false},
-#define EDIT(id, name, cost, likely, text) {name, cost, likely},
-#include "align/edits.def"
-#undef EDIT
-};
-
-void *surety__aligner_take(surety_aligner *aligner, size_t count, size_t size)
-{
-    void *block = NULL;
-
-    if (!aligner->status && count <= SIZE_MAX / size)
-        block = surety__arena_take(&aligner->arena, count * size);
-    if (!block && !aligner->status)
-        aligner->status = SURETY_NOMEM;
-    return block;
-}
-
-surety__align_plan *surety__plan_new(surety_aligner *aligner,
-                                     enum surety__plan_kind kind,
-                                     surety__edit_id edit, surety_val val)
-{
-    surety__align_plan *plan = surety__aligner_take(aligner, 1, sizeof(*plan));
-
-    if (!plan)
-        return NULL;
-    plan->kind = (uint8_t)kind;
-    plan->edit = (uint8_t)edit;
-    plan->cost = surety__edit_rows[edit].cost;
-    plan->val = val;
-    return plan;
-}
-
 /* ---- the aligner --------------------------------------------------------- */
 
 surety_aligner *surety_aligner_new(const surety_alloc *alloc,
@@ -58,16 +25,19 @@ surety_aligner *surety_aligner_new(const surety_alloc *alloc,
     surety__arena_init(&aligner->arena, alloc, 0);
     surety_buf_init(&aligner->pointer, alloc, 0);
     surety_buf_init(&aligner->texts, alloc, 0);
+    aligner->graph = (surety__graph){.arena = &aligner->arena,
+                                     .status = &aligner->status,
+                                     .work = &aligner->work,
+                                     .limits = &aligner->limits,
+                                     .adds = CONJUNCTION_DIRECT};
     aligner->checker = surety_checker_new(alloc, limits);
-    aligner->matcher = surety__matcher_new(alloc, &aligner->limits);
     aligner->trial[0] = surety_doc_new(alloc);
     aligner->trial[1] = surety_doc_new(alloc);
     aligner->literal = surety_doc_new(alloc);
     aligner->inner = surety_doc_new(alloc);
     aligner->rows = surety_doc_new(alloc);
-    if (!aligner->checker || !aligner->matcher || !aligner->trial[0] ||
-        !aligner->trial[1] || !aligner->literal || !aligner->inner ||
-        !aligner->rows) {
+    if (!aligner->checker || !aligner->trial[0] || !aligner->trial[1] ||
+        !aligner->literal || !aligner->inner || !aligner->rows) {
         surety_aligner_free(aligner);
         return NULL;
     }
@@ -79,13 +49,12 @@ void surety_aligner_free(surety_aligner *aligner)
     if (!aligner)
         return;
     surety_checker_free(aligner->checker);
-    surety__matcher_free(aligner->matcher);
     surety_doc_free(aligner->trial[0]);
     surety_doc_free(aligner->trial[1]);
     surety_doc_free(aligner->literal);
     surety_doc_free(aligner->inner);
     surety_doc_free(aligner->rows);
-    surety__map_done(&aligner->goals, aligner->alloc);
+    surety__graph_done(&aligner->graph);
     surety__map_done(&aligner->answers, aligner->alloc);
     surety__arena_done(&aligner->arena);
     surety__align_solve_done(aligner);
@@ -93,14 +62,6 @@ void surety_aligner_free(surety_aligner *aligner)
     surety_buf_done(&aligner->pointer);
     surety_buf_done(&aligner->texts);
     surety__free(aligner->alloc, aligner, sizeof(*aligner));
-}
-
-static void aligner_empty_map(surety_aligner *aligner, surety__map *map)
-{
-    if (!map->count)
-        return;
-    surety__map_done(map, aligner->alloc);
-    *map = (surety__map){.cap = 0};
 }
 
 /* Forgets the last call. */
@@ -113,9 +74,10 @@ static surety_status aligner_begin(surety_aligner *aligner,
                              options, reterr))
         return SURETY_MISUSE;
     aligner->schema = schema;
+    surety__graph_reset(&aligner->graph);
+    surety__map_done(&aligner->answers, aligner->alloc);
+    aligner->answers = (surety__map){.cap = 0};
     surety__arena_reset(&aligner->arena);
-    aligner_empty_map(aligner, &aligner->goals);
-    aligner_empty_map(aligner, &aligner->answers);
     surety_buf_reset(&aligner->pointer);
     surety_buf_reset(&aligner->texts);
     aligner->inner_open = false;
@@ -166,13 +128,12 @@ static surety_status aligner_fail(surety_aligner *aligner, bool torn,
 static bool aligner_try(surety_aligner *aligner, surety_val val,
                         surety_doc *out, bool *ret_torn)
 {
-    const surety__shape *root = aligner->schema->root;
     surety__answer answer = {.fits = true};
     surety__goal *goal;
     bool valid = false;
 
     *ret_torn = false;
-    goal = surety__goal_of(aligner, &root, 1);
+    goal = surety__goal_root(aligner);
     if (aligner->status)
         return false;
     if (!surety__goal_holds(aligner, goal, val)) {
@@ -267,8 +228,7 @@ static bool text_is_named(surety_aligner *aligner, const surety__goal *goal,
 
         if (!(alternative->types & TYPE_STRING))
             continue;
-        alone = surety__goal_of(aligner, alternative->shapes,
-                                alternative->shape_count);
+        alone = surety__goal_of(aligner, &alternative->all);
         named = !aligner->status && surety__goal_holds(aligner, alone, val);
     }
     return named;
@@ -303,7 +263,6 @@ surety_status surety_aligner_align_text(surety_aligner *aligner,
                                         const surety_align_options *options,
                                         surety_doc *out, surety_error *reterr)
 {
-    const surety__shape *root;
     surety__answer answer;
     surety__goal *goal;
     surety_val val;
@@ -321,8 +280,7 @@ surety_status surety_aligner_align_text(surety_aligner *aligner,
     val = surety_doc_root(aligner->rows);
     aligner->work = aligner_work(aligner, val);
     aligner->lead = EDIT_TEXT;
-    root = schema->root;
-    goal = surety__goal_of(aligner, &root, 1);
+    goal = surety__goal_root(aligner);
     answer = text_answer(aligner, goal, val);
     if (!aligner->status && answer.fits && !answer.torn &&
         surety__plan_write(aligner, &answer, val, out, true))

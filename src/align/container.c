@@ -14,109 +14,38 @@ struct object_work {
     surety__alternative *alternative;
     surety_val object;
     surety__align_plan *plan;
-    uint32_t *claims;             /* of each name: the member's number + 1 */
-    bool *exact;                  /* of each name: its own key is there */
-    const surety__shape **shapes; /* scratch */
+    uint32_t *claims;         /* of each name: the member's number + 1 */
+    bool *exact;              /* of each name: its own key is there */
+    surety__member_said said; /* scratch */
     uint64_t cost;
 };
 
 /* ---- what a member is to satisfy ----------------------------------------- */
 
-static bool member_has_pattern(struct object_work *work,
-                               const surety__pattern *pattern, surety_str name)
+/* Finds what is said of a name. False with the status set. */
+static bool member_ask(struct object_work *work, surety_str name)
 {
-    surety_aligner *aligner = work->aligner;
-    int match;
-
-    if (!surety__aligner_charge(aligner, 1 + name.len / 64))
-        return false;
-    match = surety__pattern_match(pattern, aligner->matcher, name);
-    if (match < 0)
-        aligner->status = (surety_status)match;
-    surety__aligner_charge(aligner,
-                           surety__matcher_steps(aligner->matcher) / 8);
-    return match > 0 && !aligner->status;
-}
-
-/* Whether patternProperties of some shape name it. */
-static bool member_is_patterned(struct object_work *work, surety_str name)
-{
-    for (uint32_t s = 0; s < work->alternative->shape_count; s++) {
-        const surety__objects *objects = work->alternative->shapes[s]->objects;
-
-        for (uint32_t p = 0; objects && p < objects->pattern_count; p++)
-            if (member_has_pattern(work, objects->patterns[p].pattern, name))
-                return true;
-    }
-    return false;
-}
-
-/* The shapes that one shape gives a member; false where it forbids it. */
-static bool member_shapes(struct object_work *work,
-                          const surety__objects *objects, surety_str name,
-                          uint32_t *count, bool *ret_evaluated)
-{
-    const surety__property *property = surety__objects_named(
-        objects, name, surety__hash(name.ptr, name.len) & 0xFFFF);
-    bool matched = property && property->shape;
-
-    if (matched)
-        work->shapes[(*count)++] = property->shape;
-    for (uint32_t p = 0; p < objects->pattern_count; p++)
-        if (member_has_pattern(work, objects->patterns[p].pattern, name)) {
-            matched = true;
-            work->shapes[(*count)++] = objects->patterns[p].shape;
-        }
-    if (!matched && objects->additional) {
-        if (objects->additional->never)
-            return false;
-        work->shapes[(*count)++] = objects->additional;
-        matched = true;
-    }
-    *ret_evaluated = *ret_evaluated || matched;
-    return true;
+    return surety__conjunction_member(&work->aligner->graph,
+                                      &work->alternative->all, name,
+                                      surety__name_hash(name), &work->said);
 }
 
 /* Whether a member of that name may be there; *ret_goal is for its value. */
 static bool member_goal(struct object_work *work, surety_str name,
                         surety__goal **ret_goal)
 {
-    const surety__alternative *alternative = work->alternative;
-    bool evaluated = false;
-    uint32_t count = 0;
+    surety__member_said *said = &work->said;
 
-    for (uint32_t s = 0; s < alternative->shape_count; s++) {
-        const surety__objects *objects = alternative->shapes[s]->objects;
-
-        if (objects && !member_shapes(work, objects, name, &count, &evaluated))
+    if (!member_ask(work, name) || said->closed)
+        return false;
+    if (!said->covered) {
+        surety__conjunction_unevaluated(
+            &work->aligner->graph, &work->alternative->all, true, &said->all);
+        if (surety__conjunction_never(&said->all))
             return false;
     }
-    for (uint32_t s = 0; s < alternative->shape_count && !evaluated; s++) {
-        const surety__objects *objects = alternative->shapes[s]->objects;
-
-        if (!objects || !objects->unevaluated)
-            continue;
-        if (objects->unevaluated->never)
-            return false;
-        work->shapes[count++] = objects->unevaluated;
-    }
-    *ret_goal = surety__goal_of(work->aligner, work->shapes, count);
+    *ret_goal = surety__goal_of(work->aligner, &said->all);
     return true;
-}
-
-/* Room for all the shapes that one member can be given. */
-static bool member_room(struct object_work *work)
-{
-    size_t count = 1;
-
-    for (uint32_t s = 0; s < work->alternative->shape_count; s++) {
-        const surety__objects *objects = work->alternative->shapes[s]->objects;
-
-        count += objects ? objects->pattern_count + 2u : 0u;
-    }
-    work->shapes =
-        surety__aligner_take(work->aligner, count, sizeof(*work->shapes));
-    return work->shapes != NULL;
 }
 
 /* ---- which member is which property -------------------------------------- */
@@ -186,7 +115,9 @@ static bool part_rename(struct object_work *work, uint32_t i,
 
     if (part->name.ptr)
         return true;
-    if (!name || work->exact[at] || member_is_patterned(work, key) ||
+    /* Of no exact name properties say nothing: patterns name it. */
+    if (!name || work->exact[at] ||
+        (member_ask(work, key) && work->said.named) ||
         (!name->required && member_goal(work, key, &goal))) {
         part->key_edit = EDIT_NONE;
         part->name = key;
@@ -272,8 +203,7 @@ surety__align_plan *surety__object_plan(surety_aligner *aligner,
                                        sizeof(*work.claims));
     work.exact = surety__aligner_take(aligner, alternative->name_count + 1u,
                                       sizeof(*work.exact));
-    if (!work.plan || !near || !work.claims || !work.exact ||
-        !member_room(&work))
+    if (!work.plan || !near || !work.claims || !work.exact)
         return NULL;
     work.plan->count = count;
     work.plan->parts =
@@ -293,44 +223,27 @@ surety__align_plan *surety__object_plan(surety_aligner *aligner,
 
 surety__goal *surety__item_goal(surety_aligner *aligner,
                                 const surety__alternative *alternative,
-                                uint64_t i)
+                                uint32_t i)
 {
-    const surety__shape **shapes = surety__aligner_take(
-        aligner, alternative->shape_count + 1u, sizeof(*shapes));
-    uint32_t count = 0;
+    surety__conjunction item = {NULL, 0, 0, false};
 
-    for (uint32_t s = 0; shapes && s < alternative->shape_count; s++) {
-        const surety__arrays *arrays = alternative->shapes[s]->arrays;
-        const surety__shape *shape = NULL;
-
-        if (arrays)
-            shape = i < arrays->prefix_count ? arrays->prefix[i] : arrays->rest;
-        if (shape)
-            shapes[count++] = shape;
-    }
-    for (uint32_t s = 0; shapes && !count && s < alternative->shape_count;
-         s++) {
-        const surety__arrays *arrays = alternative->shapes[s]->arrays;
-
-        if (arrays && arrays->unevaluated)
-            shapes[count++] = arrays->unevaluated;
-    }
-    return shapes ? surety__goal_of(aligner, shapes, count) : NULL;
+    if (!surety__conjunction_item(&aligner->graph, &alternative->all, i, &item))
+        surety__conjunction_unevaluated(&aligner->graph, &alternative->all,
+                                        false, &item);
+    return surety__goal_of(aligner, &item);
 }
 
 surety__align_plan *surety__array_plan(surety_aligner *aligner,
                                        const surety__alternative *alternative,
                                        surety_val array)
 {
-    uint32_t count = surety__cell_of(array)->count;
+    const uint32_t count = surety__cell_of(array)->count;
+    const surety__range range =
+        surety__conjunction_range(&alternative->all, COUNT_ITEMS);
     surety__align_plan *plan;
 
-    for (uint32_t s = 0; s < alternative->shape_count; s++) {
-        const surety__arrays *arrays = alternative->shapes[s]->arrays;
-
-        if (arrays && (count < arrays->min_items || count > arrays->max_items))
-            return NULL;
-    }
+    if (count < range.least || count > range.most)
+        return NULL;
     plan = surety__plan_new(aligner, PLAN_ARRAY, EDIT_NONE, array);
     if (!plan)
         return NULL;

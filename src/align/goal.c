@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Goals: what a value is to satisfy, with references, allOf and unions settled.
  *
- * A goal is a set of shapes that all have to hold: those that a member's
- * properties, patterns and allOf give it. It is expanded into alternatives, in
- * the order of the schema: in each, references and allOf are followed and one
- * branch of every anyOf, oneOf and if is taken, so that whoever aligns a value
- * sees plain lists of shapes. Equal goals are one, however often a schema that
+ * A goal is a conjunction: what a member's properties, patterns and allOf give
+ * it. It is expanded into alternatives, in the order of the schema: in each,
+ * references and allOf are followed and one branch of every anyOf, oneOf and if
+ * is taken, so that a plan is made for plain lists of shapes. The branches
+ * taken are digits, that of the last union counting fastest; counting goes
+ * through all alternatives. Equal goals are one, however often a schema that
  * refers to itself comes by; so what was found out for a goal and a value is
  * found again.
  *
@@ -13,94 +14,59 @@
  * by the check of what comes out. */
 #include "align/inside.h"
 
-/* An alternative in the making: shapes up to `at` are followed, of that one
- * the applicators before `applied`. */
-struct goal_draft {
-    const surety__shape **shapes;
-    uint32_t count, cap;
-    uint32_t at, applied;
-    struct goal_draft *next;
+/* A union that was met, and the branch that is taken. */
+struct goal_digit {
+    uint32_t branch, count;
 };
 
 struct goal_expansion {
     surety_aligner *aligner;
-    struct goal_draft *open; /* a stack */
+    surety__goal *goal;
+    surety__conjunction all; /* the alternative in the making */
+    struct goal_digit *digits;
+    size_t digit_count, digit_cap;
+    size_t met; /* unions of the alternative at hand */
     surety__alternative *list;
     size_t count, cap;
 };
 
 /* ---- goals --------------------------------------------------------------- */
 
-static uint32_t goal_hash(const surety__shape **roots, uint32_t count)
-{
-    uint64_t hash = count;
-
-    for (uint32_t i = 0; i < count; i++) {
-        hash = (hash ^ (uint64_t)(uintptr_t)roots[i]) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 32;
-    }
-    return (uint32_t)hash;
-}
-
-/* The roots without what says nothing and what is there twice; their count. */
-static uint32_t goal_reduce(const surety__shape **roots, uint32_t count)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const surety__shape *shape = roots[i]->direct;
-        uint32_t k = 0;
-
-        while (k < kept && roots[k] != shape)
-            k++;
-        if (k == kept && !shape->always)
-            roots[kept++] = shape;
-    }
-    return kept;
-}
-
 surety__goal *surety__goal_of(surety_aligner *aligner,
-                              const surety__shape **roots, uint32_t count)
+                              const surety__conjunction *roots)
 {
-    surety__goal *first, *goal;
-    uint32_t hash;
+    surety__conjunction_node *node;
+    surety__goal *goal;
 
-    if (!surety__aligner_charge(aligner, 1 + count))
+    if (!surety__aligner_charge(aligner, 1 + roots->count) || !roots->count)
         return NULL;
-    count = goal_reduce(roots, count);
-    if (!count)
-        return NULL;
-    hash = goal_hash(roots, count);
-    first = surety__map_get(&aligner->goals, hash);
-    for (goal = first; goal; goal = goal->next)
-        if (goal->root_count == count &&
-            !memcmp(goal->roots, roots, count * sizeof(*roots)))
-            return goal;
+    node = surety__graph_node(&aligner->graph, roots, TYPE_ANY);
+    if (!node || node->made)
+        return node ? node->made : NULL;
     goal = surety__aligner_take(aligner, 1, sizeof(*goal));
-    if (!goal)
-        return NULL;
-    goal->roots = surety__aligner_take(aligner, count, sizeof(*roots));
-    if (!goal->roots)
-        return NULL;
-    memcpy(goal->roots, roots, count * sizeof(*roots));
-    goal->root_count = count;
-    goal->hash = hash;
-    goal->next = first;
-    if (!surety__map_put(&aligner->goals, aligner->alloc, hash, goal)) {
-        aligner->status = SURETY_NOMEM;
-        return NULL;
-    }
+    if (goal)
+        goal->roots = &node->all;
+    node->made = goal;
     return goal;
+}
+
+surety__goal *surety__goal_root(surety_aligner *aligner)
+{
+    surety__conjunction roots = {NULL, 0, 0, false};
+
+    surety__conjunction_add(&aligner->graph, &roots,
+                            (surety__conjunct){.shape = aligner->schema->root});
+    return surety__goal_of(aligner, &roots);
 }
 
 bool surety__goal_holds(surety_aligner *aligner, const surety__goal *goal,
                         surety_val val)
 {
-    for (uint32_t i = 0; goal && i < goal->root_count; i++) {
+    for (size_t i = 0; goal && i < goal->roots->count; i++) {
         bool holds = false;
-        surety_status status =
-            surety__shape_check(aligner->checker, aligner->schema,
-                                goal->roots[i], val, &aligner->work, &holds);
+        surety_status status = surety__shape_check(
+            aligner->checker, aligner->schema, goal->roots->items[i].shape, val,
+            &aligner->work, &holds);
 
         if (status)
             aligner->status = status;
@@ -112,56 +78,8 @@ bool surety__goal_holds(surety_aligner *aligner, const surety__goal *goal,
 
 /* ---- alternatives -------------------------------------------------------- */
 
-static bool draft_add(surety_aligner *aligner, struct goal_draft *draft,
-                      const surety__shape *shape)
-{
-    const surety__shape **shapes;
-
-    if (!shape || shape->direct->always)
-        return true;
-    shape = shape->direct;
-    if (!surety__aligner_charge(aligner, 1 + draft->count / 8))
-        return false;
-    for (uint32_t i = 0; i < draft->count; i++)
-        if (draft->shapes[i] == shape)
-            return true;
-    if (draft->count == draft->cap) {
-        uint32_t cap = draft->cap + draft->cap / 2 + 4;
-
-        shapes = surety__aligner_take(aligner, cap, sizeof(*shapes));
-        if (!shapes)
-            return false;
-        if (draft->count)
-            memcpy(shapes, draft->shapes, draft->count * sizeof(*shapes));
-        draft->shapes = shapes;
-        draft->cap = cap;
-    }
-    draft->shapes[draft->count++] = shape;
-    return true;
-}
-
-/* A copy of draft with one or two more shapes, on the stack. */
-static bool draft_fork(struct goal_expansion *expansion,
-                       const struct goal_draft *draft,
-                       const surety__shape *shape, const surety__shape *other)
-{
-    surety_aligner *aligner = expansion->aligner;
-    struct goal_draft *fork;
-
-    if (!surety__aligner_charge(aligner, 4 + draft->count / 8))
-        return false;
-    fork = surety__aligner_take(aligner, 1, sizeof(*fork));
-    if (!fork)
-        return false;
-    *fork = *draft;
-    fork->cap = fork->count; /* so that the first addition copies */
-    fork->next = expansion->open;
-    expansion->open = fork;
-    return draft_add(aligner, fork, shape) && draft_add(aligner, fork, other);
-}
-
 /* The TYPE_ bits that a shape lets pass, as far as it knows by itself. */
-static uint8_t draft_types(const surety__shape *shape)
+static uint8_t shape_kinds(const surety__shape *shape)
 {
     unsigned types = 0;
 
@@ -179,34 +97,36 @@ static uint8_t draft_types(const surety__shape *shape)
     return (uint8_t)types;
 }
 
-static bool draft_finish(struct goal_expansion *expansion,
-                         const struct goal_draft *draft)
+/* Keeps the alternative at hand, unless no value is of its types. */
+static bool alternative_keep(struct goal_expansion *expansion)
 {
-    surety__alternative alternative = {.shapes = draft->shapes,
-                                       .shape_count = draft->count,
+    surety_aligner *aligner = expansion->aligner;
+    const surety__conjunction *all = &expansion->all;
+    surety__alternative alternative = {.all = {.count = all->count},
                                        .types = TYPE_ANY};
     void *items = expansion->list;
-    bool typed = false;
-    unsigned named = 0;
+    unsigned named = surety__conjunction_speaks(all);
+    bool typed = surety__conjunction_types(all) != TYPE_ANY;
 
-    for (uint32_t i = 0; i < draft->count; i++) {
-        const surety__shape *shape = draft->shapes[i];
-
-        alternative.types &= draft_types(shape);
-        alternative.enumerated =
-            alternative.enumerated || shape->choices || shape->constant;
-        typed = typed || shape->types != TYPE_ANY;
-        named |= (shape->objects ? TYPE_OBJECT : 0u) |
-                 (shape->arrays ? TYPE_ARRAY : 0u);
-    }
+    for (size_t i = 0; i < all->count; i++)
+        alternative.types &= shape_kinds(all->items[i].shape);
     if (!alternative.types)
         return true;
+    alternative.enumerated = surety__conjunction_listing(all) != NULL;
+    named &= TYPE_OBJECT | TYPE_ARRAY;
     alternative.named = typed || alternative.enumerated
                             ? alternative.types
                             : (uint8_t)(alternative.types & named);
-    if (surety__grow(expansion->aligner->alloc, &items, &expansion->cap,
+    alternative.all.items = surety__aligner_take(
+        aligner, all->count + 1, sizeof(*alternative.all.items));
+    if (!alternative.all.items)
+        return false;
+    if (all->count)
+        memcpy(alternative.all.items, all->items,
+               all->count * sizeof(*all->items));
+    if (surety__grow(aligner->alloc, &items, &expansion->cap,
                      expansion->count + 1, sizeof(alternative), UINT32_MAX)) {
-        expansion->aligner->status = SURETY_NOMEM;
+        aligner->status = SURETY_NOMEM;
         return false;
     }
     expansion->list = items;
@@ -214,58 +134,82 @@ static bool draft_finish(struct goal_expansion *expansion,
     return true;
 }
 
-/* Follows one applicator of a draft; *ret_forked: others go on in its place. */
-static bool draft_follow(struct goal_expansion *expansion, surety__goal *goal,
-                         struct goal_draft *draft,
-                         const surety__applicator *applicator, bool *ret_forked)
+/* The branch of the union at hand; a new one begins with its first. */
+static bool expansion_digit(struct goal_expansion *expansion, uint32_t count,
+                            uint32_t *ret_branch)
 {
     surety_aligner *aligner = expansion->aligner;
-    bool all = applicator->kind == APPLY_ALL;
+    void *items = expansion->digits;
 
-    if (all || applicator->kind == APPLY_DYNAMIC) {
-        for (uint32_t i = 0; i < applicator->count; i++)
-            if (!draft_add(aligner, draft, applicator->shapes[i]))
-                return false;
-        return true;
-    }
-    if (applicator->kind == APPLY_IF) {
-        goal->several = true;
-        *ret_forked = true;
-        return draft_fork(expansion, draft, applicator->shapes[2], NULL) &&
-               draft_fork(expansion, draft, applicator->shapes[0],
-                          applicator->shapes[1]);
-    }
-    if (applicator->kind != APPLY_ANY && applicator->kind != APPLY_ONE)
-        return true;
-    *ret_forked = true;
-    for (uint32_t i = applicator->count; i-- > 0;)
-        if (!draft_fork(expansion, draft, applicator->shapes[i], NULL))
+    if (expansion->met == expansion->digit_count) {
+        if (surety__grow(aligner->alloc, &items, &expansion->digit_cap,
+                         expansion->digit_count + 1, sizeof(*expansion->digits),
+                         UINT32_MAX)) {
+            aligner->status = SURETY_NOMEM;
             return false;
+        }
+        expansion->digits = items;
+        expansion->digits[expansion->digit_count++] =
+            (struct goal_digit){0, count};
+    }
+    *ret_branch = expansion->digits[expansion->met++].branch;
     return true;
 }
 
-/* Takes the draft on top as far as it goes. */
-static bool draft_step(struct goal_expansion *expansion, surety__goal *goal)
+/* Takes a branch of a union that is met. */
+static bool expansion_decide(void *context, surety__conjunction *all, size_t i,
+                             const surety__applicator *one)
 {
-    struct goal_draft *draft = expansion->open;
-    bool forked = false;
+    struct goal_expansion *expansion = context;
+    surety__graph *graph = &expansion->aligner->graph;
+    const bool is_if = one->kind == APPLY_IF;
+    uint32_t branch = 0;
 
-    expansion->open = draft->next;
-    while (draft->at < draft->count) {
-        const surety__shape *shape = draft->shapes[draft->at];
+    if (one->kind == APPLY_DYNAMIC)
+        return surety__conjunction_apply(graph, all, i, one->shapes[0]);
+    if (!is_if && one->kind != APPLY_ANY && one->kind != APPLY_ONE)
+        return true;
+    expansion->goal->several |= is_if;
+    if (!expansion_digit(expansion, is_if ? 2 : one->count, &branch))
+        return false;
+    if (is_if && branch == 0)
+        return surety__conjunction_apply(graph, all, i, one->shapes[0]) &&
+               surety__conjunction_apply(graph, all, i, one->shapes[1]);
+    return surety__conjunction_apply(graph, all, i,
+                                     one->shapes[is_if ? 2 : branch]);
+}
 
-        if (draft->applied == shape->applicator_count) {
-            draft->at++;
-            draft->applied = 0;
-            continue;
-        }
-        if (!draft_follow(expansion, goal, draft,
-                          &shape->applicators[draft->applied++], &forked))
-            return false;
-        if (forked)
+/* Goes on to the next alternative; false: that was the last. */
+static bool expansion_next(struct goal_expansion *expansion)
+{
+    assert(expansion->met == expansion->digit_count);
+    while (expansion->digit_count) {
+        struct goal_digit *last =
+            &expansion->digits[expansion->digit_count - 1];
+
+        if (++last->branch < last->count)
             return true;
+        expansion->digit_count--;
     }
-    return draft_finish(expansion, draft);
+    return false;
+}
+
+/* Makes one alternative. */
+static bool expansion_step(struct goal_expansion *expansion)
+{
+    surety_aligner *aligner = expansion->aligner;
+    const surety__conjunction *roots = expansion->goal->roots;
+
+    expansion->met = 0;
+    expansion->all.count = 0;
+    for (size_t i = 0; i < roots->count; i++)
+        if (!surety__conjunction_add(&aligner->graph, &expansion->all,
+                                     roots->items[i]))
+            return false;
+    return surety__aligner_charge(aligner, 4) &&
+           surety__conjunction_follow(&aligner->graph, &expansion->all,
+                                      expansion_decide, expansion) &&
+           alternative_keep(expansion);
 }
 
 /* What its alternatives are taken together. */
@@ -284,17 +228,14 @@ static void goal_sum(surety__goal *goal)
 
 bool surety__goal_expand(surety_aligner *aligner, surety__goal *goal)
 {
-    struct goal_expansion expansion = {.aligner = aligner};
-    struct goal_draft first = {.at = 0};
-    bool done = true;
+    struct goal_expansion expansion = {.aligner = aligner, .goal = goal};
+    bool done;
 
     if (goal->expanded)
         return true;
-    expansion.open = &first;
-    for (uint32_t i = 0; i < goal->root_count && done; i++)
-        done = draft_add(aligner, &first, goal->roots[i]);
-    while (done && expansion.open)
-        done = draft_step(&expansion, goal);
+    do
+        done = expansion_step(&expansion);
+    while (done && expansion_next(&expansion));
     if (done && expansion.count) {
         goal->alternatives = surety__aligner_take(aligner, expansion.count,
                                                   sizeof(*expansion.list));
@@ -311,6 +252,8 @@ bool surety__goal_expand(surety_aligner *aligner, surety__goal *goal)
     }
     surety__free(aligner->alloc, expansion.list,
                  expansion.cap * sizeof(*expansion.list));
+    surety__free(aligner->alloc, expansion.digits,
+                 expansion.digit_cap * sizeof(*expansion.digits));
     return done;
 }
 
@@ -321,10 +264,8 @@ bool surety__goal_scalars(surety_aligner *aligner, surety__goal *goal,
 
     if (!surety__goal_expand(aligner, goal))
         return false;
-    *out = (surety__goal){.roots = goal->roots,
-                          .root_count = goal->root_count,
-                          .expanded = true,
-                          .several = true};
+    *out =
+        (surety__goal){.roots = goal->roots, .expanded = true, .several = true};
     out->alternatives = surety__aligner_take(
         aligner, goal->alternative_count + 1u, sizeof(*out->alternatives));
     if (!out->alternatives)
@@ -380,9 +321,11 @@ bool surety__goal_list(surety_aligner *aligner, surety__goal *goal)
     if (goal->listed)
         return true;
     for (uint32_t a = 0; a < goal->alternative_count; a++)
-        for (uint32_t s = 0; s < goal->alternatives[a].shape_count; s++) {
-            choices_count(goal->alternatives[a].shapes[s]->choices, &count);
-            choices_count(goal->alternatives[a].shapes[s]->constant, &count);
+        for (size_t s = 0; s < goal->alternatives[a].all.count; s++) {
+            choices_count(goal->alternatives[a].all.items[s].shape->choices,
+                          &count);
+            choices_count(goal->alternatives[a].all.items[s].shape->constant,
+                          &count);
         }
     if (!surety__aligner_charge(aligner, count))
         return false;
@@ -396,8 +339,9 @@ bool surety__goal_list(surety_aligner *aligner, surety__goal *goal)
         return false;
     goal->choice_mask = size - 1;
     for (uint32_t a = 0; a < goal->alternative_count; a++)
-        for (uint32_t s = 0; s < goal->alternatives[a].shape_count; s++) {
-            const surety__shape *shape = goal->alternatives[a].shapes[s];
+        for (size_t s = 0; s < goal->alternatives[a].all.count; s++) {
+            const surety__shape *shape =
+                goal->alternatives[a].all.items[s].shape;
 
             choices_take(aligner, goal, shape, shape->choices);
             choices_take(aligner, goal, shape, shape->constant);
@@ -442,9 +386,9 @@ bool surety__names_make(surety_aligner *aligner,
 
     if (alternative->names_ready)
         return true;
-    for (uint32_t s = 0; s < alternative->shape_count; s++)
-        if (alternative->shapes[s]->objects)
-            count += alternative->shapes[s]->objects->property_count;
+    for (size_t s = 0; s < alternative->all.count; s++)
+        if (alternative->all.items[s].shape->objects)
+            count += alternative->all.items[s].shape->objects->property_count;
     if (!surety__aligner_charge(aligner, count))
         return false;
     while (size < 2 * count)
@@ -458,8 +402,9 @@ bool surety__names_make(surety_aligner *aligner,
     if (!alternative->names || !alternative->slots || !alternative->exact_slots)
         return false;
     alternative->slot_mask = size - 1;
-    for (uint32_t s = 0; s < alternative->shape_count; s++) {
-        const surety__objects *objects = alternative->shapes[s]->objects;
+    for (size_t s = 0; s < alternative->all.count; s++) {
+        const surety__objects *objects =
+            alternative->all.items[s].shape->objects;
 
         for (uint32_t p = 0; objects && p < objects->property_count; p++)
             names_add(aligner, alternative, &objects->properties[p]);

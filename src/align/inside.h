@@ -45,10 +45,9 @@ typedef struct surety__known {
     struct surety__goal *goal;
 } surety__known;
 
-/* One way to satisfy a goal: shapes that hold all at once, unions decided. */
+/* One way to satisfy a goal: what holds all at once, unions decided. */
 typedef struct surety__alternative {
-    const surety__shape **shapes;
-    uint32_t shape_count;
+    surety__conjunction all;
     uint8_t types;    /* TYPE_ bits that every shape lets pass */
     uint8_t named;    /* those of them that type, enum, const or a keyword of
                        * containers speaks of */
@@ -68,10 +67,7 @@ typedef struct surety__align_choice {
 } surety__align_choice;
 
 typedef struct surety__goal {
-    const surety__shape **roots; /* all of them are to hold */
-    uint32_t root_count;
-    uint32_t hash;
-    struct surety__goal *next; /* with the same hash */
+    const surety__conjunction *roots; /* of a node: all of it is to hold */
     /* Filled in when first asked for. */
     bool expanded, listed;
     bool several; /* its shapes do not say all that decides */
@@ -154,11 +150,11 @@ struct surety_aligner {
     const surety_alloc *alloc;
     surety_limits limits;
     surety_checker *checker;
-    surety__matcher *matcher;
     surety_align_options options;
     const surety_schema *schema;
     surety__arena arena;
-    surety__map goals, answers;
+    surety__graph graph; /* whose nodes are made goals */
+    surety__map answers;
     surety_doc *trial[2]; /* plans written to be checked and compared */
     surety_doc *literal;  /* numbers, JSON in strings */
     surety_doc *inner;    /* values that stood in strings: an array of them */
@@ -197,6 +193,9 @@ static inline bool surety__aligner_charge(surety_aligner *aligner,
     aligner->work -= cost;
     return true;
 }
+
+/* plan.c */
+
 /* Zeroed memory until the next call; NULL with the status set. */
 void *surety__aligner_take(surety_aligner *aligner, size_t count, size_t size);
 /* A plan with one edit. */
@@ -206,10 +205,12 @@ surety__align_plan *surety__plan_new(surety_aligner *aligner,
 
 /* goal.c */
 
-/* The goal that all of roots hold; equal roots give the same goal. NULL where
- * anything satisfies it, or with the status set. */
+/* The goal of a conjunction; equal ones give the same goal. NULL where anything
+ * satisfies it, or with the status set. */
 surety__goal *surety__goal_of(surety_aligner *aligner,
-                              const surety__shape **roots, uint32_t count);
+                              const surety__conjunction *roots);
+/* The goal of the schema. */
+surety__goal *surety__goal_root(surety_aligner *aligner);
 /* Fills in its alternatives. */
 bool surety__goal_expand(surety_aligner *aligner, surety__goal *goal);
 /* Makes out, as expanded, what goal is without the alternatives that name no
@@ -289,7 +290,7 @@ surety__align_plan *surety__array_plan(surety_aligner *aligner,
 /* The goal of the i-th item. */
 surety__goal *surety__item_goal(surety_aligner *aligner,
                                 const surety__alternative *alternative,
-                                uint64_t i);
+                                uint32_t i);
 
 /* solve.c */
 

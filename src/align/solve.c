@@ -353,16 +353,10 @@ static bool child_find(surety_aligner *aligner,
         if (question->at == plan->count)
             return false;
         if (!question->rest_known) {
-            bool prefixed = false;
-
             question->rest =
                 surety__item_goal(aligner, alternative, question->at);
-            for (uint32_t s = 0; s < alternative->shape_count; s++)
-                prefixed = prefixed ||
-                           (alternative->shapes[s]->arrays &&
-                            question->at <
-                                alternative->shapes[s]->arrays->prefix_count);
-            question->rest_known = !prefixed;
+            question->rest_known = question->at >= surety__conjunction_places(
+                                                       &alternative->all, NULL);
         }
         *ret_goal = question->rest;
         question->cursor =
@@ -523,13 +517,11 @@ static bool goal_is_map(const surety__goal *goal)
 {
     for (uint32_t a = 0; a < goal->alternative_count; a++) {
         const surety__alternative *alternative = &goal->alternatives[a];
+        surety__name_at at = {0, 0};
 
-        if (!(alternative->types & TYPE_OBJECT))
+        if (!(alternative->types & TYPE_OBJECT) ||
+            surety__conjunction_name(&alternative->all, &at))
             return false;
-        for (uint32_t i = 0; i < alternative->shape_count; i++)
-            if (alternative->shapes[i]->objects &&
-                alternative->shapes[i]->objects->property_count)
-                return false;
     }
     return goal->alternative_count > 0;
 }

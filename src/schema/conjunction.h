@@ -87,8 +87,10 @@ typedef struct surety__graph {
 
 /* ---- the graph (graph.c) ------------------------------------------------- */
 
-/* Frees what does not live in the arena, and forgets all nodes. */
+/* Frees what does not live in the arena. */
 void surety__graph_done(surety__graph *graph);
+/* Forgets all nodes and messages, before the arena is reset. */
+void surety__graph_reset(surety__graph *graph);
 /* Sets the status, if it is the first failure; false. */
 bool surety__graph_fail(surety__graph *graph, surety_status status);
 /* Zeroed memory of the arena; NULL when out of memory. */

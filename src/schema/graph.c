@@ -52,12 +52,18 @@ surety_str surety__graph_words(surety__graph *graph, const char *format,
     return surety__graph_text(graph, surety_str_of(error.message));
 }
 
-void surety__graph_done(surety__graph *graph)
+void surety__graph_reset(surety__graph *graph)
 {
     if (!graph->arena)
         return;
     surety__map_done(&graph->nodes, graph->arena->alloc);
     surety__map_done(&graph->said, graph->arena->alloc);
+    graph->nodes = graph->said = (surety__map){.cap = 0};
+}
+
+void surety__graph_done(surety__graph *graph)
+{
+    surety__graph_reset(graph);
     surety__matcher_free(graph->matcher);
 }
 
