@@ -29,7 +29,7 @@ struct policy_case {
 };
 
 static const char *const habit_names[] = {
-    "mends what it was told",
+    "corrects what it is told",
     "forgets what it is not told",
     "is random",
 };
