@@ -61,9 +61,9 @@ static bool laws_same_cells(const surety_doc *a, const surety_doc *b)
 /* Whether they have the same mends. */
 static bool laws_same_mends(const surety_doc *a, const surety_doc *b)
 {
-    if (a->mend_count != b->mend_count || a->mend_likely != b->mend_likely)
+    if (a->mends.count != b->mends.count || a->mends.likely != b->mends.likely)
         return false;
-    for (size_t i = 0; i < a->mend_kept; i++) {
+    for (size_t i = 0; i < a->mends.kept; i++) {
         surety_mend left = surety_doc_mend(a, i), right = surety_doc_mend(b, i);
 
         if (strcmp(left.kind, right.kind) || left.likely != right.likely ||

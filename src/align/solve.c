@@ -504,8 +504,8 @@ static surety_val text_within(surety_aligner *aligner, surety_val val,
     }
     index = (uint32_t)inner->cell_count;
     surety_build_val(inner, surety_doc_root(aligner->literal));
-    if (inner->build_status) {
-        aligner->status = inner->build_status;
+    if (inner->build.status) {
+        aligner->status = inner->build.status;
         return surety_val_none();
     }
     return (surety_val){inner, index};

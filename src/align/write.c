@@ -216,7 +216,7 @@ bool surety__plan_write(surety_aligner *aligner, const surety__answer *answer,
     if (aligner->lead)
         put_tell(&turn, (surety__change){.id = aligner->lead, .to = {doc, 0}});
     put_value(&turn, answer->plan, val);
-    while (aligner->place_count && !aligner->status && !doc->build_status)
+    while (aligner->place_count && !aligner->status && !doc->build.status)
         put_step(&turn);
     if (aligner->status)
         return false;

@@ -137,6 +137,7 @@ char *surety__buf_room(surety_buf *buf, size_t n);
 /* Text without the white space of JSON (space, tab, CR, LF) around it. */
 surety_str surety__str_trim(surety_str text);
 bool surety__str_starts(surety_str text, surety_str prefix);
+bool surety__str_ends(surety_str text, surety_str ending);
 /* Compares ASCII letters without case. */
 bool surety__str_equal_nocase(surety_str a, surety_str b);
 /* Whether it is a token of RFC 9110, section 5.6.2: a header's name. */

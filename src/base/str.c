@@ -44,6 +44,14 @@ bool surety__str_starts(surety_str text, surety_str prefix)
            surety_str_equal((surety_str){text.ptr, prefix.len}, prefix);
 }
 
+bool surety__str_ends(surety_str text, surety_str ending)
+{
+    return text.len >= ending.len &&
+           surety_str_equal(
+               (surety_str){text.ptr + text.len - ending.len, ending.len},
+               ending);
+}
+
 static unsigned char str_lower(char byte)
 {
     return (unsigned char)(byte >= 'A' && byte <= 'Z' ? byte + 32 : byte);

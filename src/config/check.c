@@ -13,6 +13,32 @@
 
 enum { QUOTED_MAX = 15 };
 
+/* The place of an error that the reader or the blanking gave. */
+void surety__config_place(const surety_config *config, surety_error *reterr)
+{
+    if (reterr && reterr->position.line > 0)
+        reterr->position = surety_position_at(
+            config->text, reterr->position.offset, reterr->position.length);
+}
+
+surety_status surety__config_at(const surety_config *config, surety_val val,
+                                surety_error *reterr, surety_status status)
+{
+    surety_buf path;
+
+    if (!reterr || !val.doc)
+        return status;
+    reterr->status = status;
+    path = (surety_buf){.ptr = reterr->path,
+                        .cap = sizeof(reterr->path) - 1,
+                        .max = sizeof(reterr->path) - 1};
+    surety_val_pointer(val, &path);
+    reterr->path[path.status == SURETY_OK ? path.len : 0] = '\0';
+    reterr->position = surety_val_position(val);
+    surety__config_place(config, reterr);
+    return status;
+}
+
 /* ---- keys ---------------------------------------------------------------- */
 
 /* Members that hold a key elsewhere, in small letters and without "_", "-". */

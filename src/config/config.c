@@ -10,32 +10,6 @@
 
 enum { CONFIG_WORD_MAX = 20 };
 
-/* The place of an error that the reader or the blanking gave. */
-static void config_replace(const surety_config *config, surety_error *reterr)
-{
-    if (reterr && reterr->position.line > 0)
-        reterr->position = surety_position_at(
-            config->text, reterr->position.offset, reterr->position.length);
-}
-
-surety_status surety__config_at(const surety_config *config, surety_val val,
-                                surety_error *reterr, surety_status status)
-{
-    surety_buf path;
-
-    if (!reterr || !val.doc)
-        return status;
-    reterr->status = status;
-    path = (surety_buf){.ptr = reterr->path,
-                        .cap = sizeof(reterr->path) - 1,
-                        .max = sizeof(reterr->path) - 1};
-    surety_val_pointer(val, &path);
-    reterr->path[path.status == SURETY_OK ? path.len : 0] = '\0';
-    reterr->position = surety_val_position(val);
-    config_replace(config, reterr);
-    return status;
-}
-
 /* What the JSON reader found may be a key that stands where it cannot: words
  * too long to be anything else are left out of its message. */
 static void config_mask(surety_error *reterr)
@@ -99,7 +73,7 @@ static surety_status config_doc(surety_config *config, surety_str text,
         status = surety_doc_read(config->doc, (surety_str){blanked, text.len},
                                  &options, reterr);
         if (status != SURETY_OK) {
-            config_replace(config, reterr);
+            surety__config_place(config, reterr);
             config_mask(reterr);
         }
     }

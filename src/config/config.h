@@ -116,14 +116,15 @@ struct surety_config {
     surety__config_key *keys;
 };
 
-/* ---- config.c ------------------------------------------------------------ */
+/* ---- check.c ------------------------------------------------------------- */
 
+/* Gives the place of a failure its line and column in the file as it was read,
+ * with its comments. */
+void surety__config_place(const surety_config *config, surety_error *reterr);
 /* Adds to a failure the place of val in the file. Gives reterr->status, or
  * status where reterr is NULL. */
 surety_status surety__config_at(const surety_config *config, surety_val val,
                                 surety_error *reterr, surety_status status);
-
-/* ---- check.c ------------------------------------------------------------- */
 
 /* Refuses a key that stands in the file itself, then what the contract
  * surety/config does not allow. No message quotes what may be a key. */

@@ -26,6 +26,31 @@ const char *surety__environment(const surety_config_options *options,
     return getenv(name);
 }
 
+surety_str surety__config_path(surety_config *config, surety_str path)
+{
+    const surety_str home_mark = SURETY__LITERAL("~/");
+    const char *home = surety__environment(&config->options, "HOME");
+    surety_str folder = config->options.folder;
+    surety_str joined = {NULL, 0};
+    surety_buf text;
+
+    surety_buf_init(&text, config->alloc, 0);
+    if (surety__str_starts(path, home_mark) && home && *home) {
+        folder = surety_str_of(home);
+        path = (surety_str){path.ptr + 2, path.len - 2};
+    } else if (surety__str_starts(path, SURETY__LITERAL("/"))) {
+        folder.len = 0;
+    }
+    surety_buf_add(&text, folder);
+    if (folder.len > 0 && folder.ptr[folder.len - 1] != '/')
+        surety_buf_byte(&text, '/');
+    surety_buf_add(&text, path);
+    if (text.status == SURETY_OK)
+        joined = surety__arena_text(&config->arena, surety_buf_str(&text));
+    surety_buf_done(&text);
+    return joined;
+}
+
 /* Through a pointer to volatile, or the compiler would leave it out. */
 void surety__config_wipe(void *ptr, size_t len)
 {

@@ -18,7 +18,7 @@ void surety_build_begin(surety_doc *doc, const surety_doc *origin)
     if (!doc)
         return;
     surety__doc_clear(doc);
-    doc->built = true;
+    doc->build.on = true;
     doc->limits = origin ? origin->limits : surety_limits_of(NULL);
     doc->limits_default = !origin || origin->limits_default;
     if (!origin)
@@ -26,8 +26,8 @@ void surety_build_begin(surety_doc *doc, const surety_doc *origin)
     doc->text = origin->text;
     doc->text_len = origin->text_len;
     if (origin == doc) {
-        doc->build_status = SURETY_MISUSE;
-        doc->build_fault = "a document cannot be its own origin";
+        doc->build.status = SURETY_MISUSE;
+        doc->build.fault = "a document cannot be its own origin";
     }
 }
 
@@ -35,10 +35,10 @@ void surety_build_begin(surety_doc *doc, const surety_doc *origin)
 static bool build_fail(surety_doc *doc, surety_status status, const char *fault,
                        size_t limit)
 {
-    if (doc->build_status == SURETY_OK) {
-        doc->build_status = status;
-        doc->build_fault = fault;
-        doc->build_limit = limit;
+    if (doc->build.status == SURETY_OK) {
+        doc->build.status = status;
+        doc->build.fault = fault;
+        doc->build.limit = limit;
     }
     return false;
 }
@@ -54,18 +54,18 @@ static bool build_room(surety_doc *doc, bool key, size_t n)
     surety_status status;
     bool in_object;
 
-    if (!doc || doc->build_status)
+    if (!doc || doc->build.status)
         return false;
-    if (!doc->built)
+    if (!doc->build.on)
         return build_misuse(doc, "nothing was begun");
     in_object =
         doc->open != PLACE_NONE && doc->cells[doc->open].kind == CELL_OBJECT;
     if (key && !in_object)
         return build_misuse(doc, "a key was pushed outside an object");
-    if (key && doc->build_key)
+    if (key && doc->build.key)
         return build_misuse(doc, "two keys were pushed without a value between "
                                  "them");
-    if (!key && in_object && !doc->build_key)
+    if (!key && in_object && !doc->build.key)
         return build_misuse(doc, "a value was pushed into an object without a "
                                  "key");
     if (!key && doc->open == PLACE_NONE && doc->cell_count)
@@ -86,7 +86,7 @@ static bool build_room(surety_doc *doc, bool key, size_t n)
 static void build_done(surety_doc *doc, bool key, size_t n)
 {
     doc->cell_count += n;
-    doc->build_key = key;
+    doc->build.key = key;
     if (!key && doc->open != PLACE_NONE)
         doc->cells[doc->open].count++;
 }
@@ -287,13 +287,13 @@ void surety_build_close(surety_doc *doc)
     surety__cell *cell;
     uint32_t open, later;
 
-    if (!doc || doc->build_status)
+    if (!doc || doc->build.status)
         return;
-    if (!doc->built || doc->open == PLACE_NONE) {
+    if (!doc->build.on || doc->open == PLACE_NONE) {
         build_misuse(doc, "nothing is open to be closed");
         return;
     }
-    if (doc->build_key) {
+    if (doc->build.key) {
         build_misuse(doc, "an object was closed after a key");
         return;
     }
@@ -429,17 +429,17 @@ surety_status surety_build_end(surety_doc *doc, surety_error *reterr)
 
     if (!doc)
         return surety__fail(reterr, SURETY_MISUSE, "no document was given");
-    if (!doc->built)
+    if (!doc->build.on)
         build_misuse(doc, "nothing was begun");
     else if (doc->open != PLACE_NONE)
         build_misuse(doc, "an array or object was left open");
     else if (doc->cell_count == 0)
         build_misuse(doc, "no value was pushed");
-    status = doc->build_status;
+    status = doc->build.status;
     if (status == SURETY_OK && surety__keys_compact(doc))
         status = SURETY_NOMEM;
     if (status == SURETY_OK) {
-        doc->built = false;
+        doc->build.on = false;
         return SURETY_OK;
     }
     if (status == SURETY_NOMEM)
@@ -447,9 +447,9 @@ surety_status surety_build_end(surety_doc *doc, surety_error *reterr)
     else if (status == SURETY_LIMIT)
         surety__fail(reterr, status,
                      "the document is larger than the limit %s of %zu",
-                     doc->build_fault, doc->build_limit);
+                     doc->build.fault, doc->build.limit);
     else
-        surety__fail(reterr, status, "%s", doc->build_fault);
+        surety__fail(reterr, status, "%s", doc->build.fault);
     surety__doc_clear(doc);
     return status;
 }

@@ -31,7 +31,8 @@ void surety_doc_free(surety_doc *doc)
     surety__free(doc->alloc, doc->seen, doc->seen_cap * sizeof(*doc->seen));
     surety__free(doc->alloc, doc->window,
                  doc->window_cap * sizeof(*doc->window));
-    surety__free(doc->alloc, doc->mends, doc->mend_cap * sizeof(*doc->mends));
+    surety__free(doc->alloc, doc->mends.items,
+                 doc->mends.cap * sizeof(*doc->mends.items));
     surety__free(doc->alloc, doc, sizeof(*doc));
 }
 
@@ -42,15 +43,15 @@ void surety__doc_clear(surety_doc *doc)
     doc->text_len = 0;
     doc->own_len = 0;
     doc->duplicate_count = 0;
-    doc->mend_kept = 0;
-    doc->mend_count = 0;
-    doc->mend_likely = 0;
+    doc->mends.kept = 0;
+    doc->mends.count = 0;
+    doc->mends.likely = 0;
     doc->open = PLACE_NONE;
     doc->depth = 0;
-    doc->build_status = SURETY_OK;
-    doc->build_fault = NULL;
-    doc->build_key = false;
-    doc->built = false;
+    doc->build.status = SURETY_OK;
+    doc->build.fault = NULL;
+    doc->build.key = false;
+    doc->build.on = false;
 }
 
 surety_status surety__doc_room(surety_doc *doc, size_t count)
@@ -88,7 +89,7 @@ surety_val surety_val_none(void)
 
 surety_val surety_doc_root(const surety_doc *doc)
 {
-    if (!doc || doc->cell_count == 0 || doc->built)
+    if (!doc || doc->cell_count == 0 || doc->build.on)
         return surety_val_none();
     return (surety_val){doc, 0};
 }
@@ -100,7 +101,7 @@ surety_str surety_doc_text(const surety_doc *doc)
 
 size_t surety_doc_size(const surety_doc *doc)
 {
-    return doc && !doc->built ? doc->cell_count : 0;
+    return doc && !doc->build.on ? doc->cell_count : 0;
 }
 
 size_t surety_doc_duplicate_count(const surety_doc *doc)

@@ -107,18 +107,22 @@ struct surety_doc {
         uint32_t again; /* the place of the key that replaced it */
     } duplicates[64];
     size_t duplicate_count;
-    surety__mend *mends; /* in text order; at most mends_max */
-    size_t mend_cap, mend_kept;
-    size_t mend_count, mend_likely; /* all of them */
+    struct {
+        surety__mend *items; /* in text order; at most mends_max */
+        size_t cap, kept;
+        size_t count, likely; /* all of them */
+    } mends;
     surety_limits limits;
     bool limits_default; /* they are the defaults */
     uint32_t open;       /* the innermost open container, PLACE_NONE: none */
     uint32_t depth;      /* open containers */
-    surety_status build_status;
-    const char *build_fault; /* what went wrong, a sentence */
-    size_t build_limit;      /* LIMIT: the value that was reached */
-    bool build_key;          /* a key was pushed and waits for its value */
-    bool built;              /* built, and build_end has not been reached */
+    struct {
+        surety_status status;
+        const char *fault; /* what went wrong, a sentence */
+        size_t limit;      /* LIMIT: the value that was reached */
+        bool key;          /* a key was pushed and waits for its value */
+        bool on;           /* begun, and surety_build_end has not come */
+    } build;
 };
 
 static inline const surety__cell *surety__cell_of(surety_val val)

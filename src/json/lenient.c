@@ -10,77 +10,7 @@
 
 /* ---- faults ------------------------------------------------------------- */
 
-enum lenient_step surety__lenient_fail(surety_lenient *lenient, size_t at,
-                                       const char *fault)
-{
-    if (lenient->status == SURETY_OK) {
-        lenient->status = SURETY_SYNTAX;
-        lenient->fault = fault;
-        lenient->fault_at = at;
-    }
-    return STEP_FAIL;
-}
-
-enum lenient_step surety__lenient_limit(surety_lenient *lenient, size_t at,
-                                        enum read_fault limit)
-{
-    if (lenient->status == SURETY_OK) {
-        lenient->status = SURETY_LIMIT;
-        lenient->limit = limit;
-        lenient->fault_at = at;
-    }
-    return STEP_FAIL;
-}
-
-enum lenient_step surety__lenient_nomem(surety_lenient *lenient)
-{
-    if (lenient->status == SURETY_OK)
-        lenient->status = SURETY_NOMEM;
-    return STEP_FAIL;
-}
-
-/* Whether the liberty may be taken. */
-static bool lenient_may(surety_lenient *lenient, enum surety__mend_kind kind,
-                        size_t at)
-{
-    if (!lenient->strict && !(lenient->certain && surety__mend_is_likely(kind)))
-        return true;
-    surety__lenient_fail(lenient, at, surety__mend_about(kind));
-    return false;
-}
-
-bool surety__lenient_mend_as(surety_lenient *lenient, const surety__mend *mend)
-{
-    if ((lenient->strict || lenient->certain) &&
-        !lenient_may(lenient, mend->kind, mend->offset))
-        return false;
-    if (surety__mend_add(lenient->doc, mend) == SURETY_OK)
-        return true;
-    surety__lenient_nomem(lenient);
-    return false;
-}
-
-bool surety__lenient_mend(surety_lenient *lenient, enum surety__mend_kind kind,
-                          size_t at, size_t len, const char *read)
-{
-    const surety__mend mend = {.kind = (uint8_t)kind,
-                               .offset = (uint32_t)at,
-                               .len = (uint32_t)len,
-                               .read = read};
-
-    return surety__lenient_mend_as(lenient, &mend);
-}
-
 /* ---- waiting ------------------------------------------------------------ */
-
-enum lenient_step surety__lenient_wait(surety_lenient *lenient,
-                                       enum lenient_wait sort, size_t at)
-{
-    lenient->wait_for = (uint8_t)sort;
-    lenient->wait_at = at;
-    lenient->wait_most = SIZE_MAX;
-    return STEP_WAIT;
-}
 
 static bool lenient_awaited(enum lenient_wait sort, char byte)
 {
@@ -99,20 +29,20 @@ static bool lenient_awaited(enum lenient_wait sort, char byte)
  * waits until there is twice as much to look at. */
 static bool lenient_ready(surety_lenient *lenient)
 {
-    size_t at = lenient->wait_at;
+    size_t at = lenient->wait.at;
 
-    if (!lenient->waiting || lenient->final)
+    if (!lenient->wait.on || lenient->final)
         return true;
-    if (lenient->waits > LENIENT_RETRIES &&
-        lenient->end - lenient->wait_from < lenient->wait_size)
+    if (lenient->wait.count > LENIENT_RETRIES &&
+        lenient->end - lenient->wait.from < lenient->wait.size)
         return false;
-    while (at < lenient->end && at < lenient->wait_most &&
-           !lenient_awaited((enum lenient_wait)lenient->wait_for,
+    while (at < lenient->end && at < lenient->wait.most &&
+           !lenient_awaited((enum lenient_wait)lenient->wait.sort,
                             lenient->text[at]))
         at++;
-    lenient->work += at - lenient->wait_at;
-    lenient->wait_at = at;
-    return at < lenient->end || at >= lenient->wait_most;
+    lenient->work += at - lenient->wait.at;
+    lenient->wait.at = at;
+    return at < lenient->end || at >= lenient->wait.most;
 }
 
 /* ---- the machine -------------------------------------------------------- */
@@ -135,14 +65,14 @@ static enum lenient_step lenient_run(surety_lenient *lenient)
         return STEP_WAIT;
     while (step == STEP_GO && lenient->state != LENIENT_DONE)
         step = lenient_step(lenient);
-    lenient->waiting = step == STEP_WAIT;
+    lenient->wait.on = step == STEP_WAIT;
     if (step == STEP_WAIT) {
-        if (lenient->wait_from == lenient->at) {
-            lenient->waits++;
-            lenient->wait_size = 2 * (lenient->end - lenient->at);
+        if (lenient->wait.from == lenient->at) {
+            lenient->wait.count++;
+            lenient->wait.size = 2 * (lenient->end - lenient->at);
         } else {
-            lenient->wait_from = lenient->at;
-            lenient->waits = 0;
+            lenient->wait.from = lenient->at;
+            lenient->wait.count = 0;
         }
     }
     return step;
@@ -189,41 +119,42 @@ static surety_status lenient_explain(surety_lenient *lenient,
 {
     surety_doc *doc = lenient->doc;
     const surety_str text = {lenient->text, lenient->end};
-    const size_t at = lenient->fault_at;
+    const size_t at = lenient->failure.at;
 
-    if (lenient->status == SURETY_NOMEM) {
+    if (lenient->failure.status == SURETY_NOMEM) {
         surety__fail_nomem(reterr);
-    } else if (lenient->status == SURETY_LIMIT &&
-               lenient->limit == FAULT_TEXT) {
+    } else if (lenient->failure.status == SURETY_LIMIT &&
+               lenient->failure.limit == FAULT_TEXT) {
         /* How long it is is not known: more may come. */
         surety__fail(reterr, SURETY_LIMIT,
                      "the text is longer than the limit text_bytes_max of %zu "
                      "bytes",
                      doc->limits.text_bytes_max);
-    } else if (lenient->status == SURETY_LIMIT) {
-        surety__read_explain(text,
-                             (struct read_mistake){.fault = lenient->limit,
-                                                   .offset = at,
-                                                   .length = lenient->length},
-                             &doc->limits, reterr);
+    } else if (lenient->failure.status == SURETY_LIMIT) {
+        surety__read_explain(
+            text,
+            (struct read_mistake){.fault = lenient->failure.limit,
+                                  .offset = at,
+                                  .length = lenient->failure.length},
+            &doc->limits, reterr);
     } else {
         struct read_mistake mistake = {.fault = FAULT_NONE};
 
-        if (lenient->strict)
+        if (lenient->options.strict)
             mistake = surety__fault_find(doc, false);
         if (mistake.fault == FAULT_NOMEM) {
-            lenient->status = SURETY_NOMEM;
+            lenient->failure.status = SURETY_NOMEM;
             surety__fail_nomem(reterr);
         } else if (mistake.fault != FAULT_NONE) {
-            lenient->status =
+            lenient->failure.status =
                 surety__read_explain(text, mistake, &doc->limits, reterr);
         } else {
-            surety__fail(reterr, SURETY_SYNTAX, "%s", lenient->fault);
+            surety__fail(reterr, SURETY_SYNTAX, "%s", lenient->failure.fault);
             if (reterr)
                 reterr->position = surety_position_at(text, at, at < text.len);
         }
     }
-    return lenient->status;
+    return lenient->failure.status;
 }
 
 /* The value has ended, is cut off or refused; the doc is the caller's again. */
@@ -260,8 +191,8 @@ static surety_status lenient_end(surety_lenient *lenient,
             *ret_end = lenient->end;
             return SURETY_END;
         }
-        if (lenient->status == SURETY_OK)
-            lenient->status = status;
+        if (lenient->failure.status == SURETY_OK)
+            lenient->failure.status = status;
     }
     status = lenient_explain(lenient, reterr);
     surety__doc_clear(doc);
@@ -275,24 +206,19 @@ static surety_status lenient_reset(surety_lenient *lenient, surety_doc *doc,
                                    surety_error *reterr)
 {
     const surety_alloc *alloc = lenient->alloc;
-    uint32_t *stack = lenient->stack;
-    const size_t stack_cap = lenient->stack_cap;
+    uint32_t *stack = lenient->stack.items;
+    const size_t stack_cap = lenient->stack.cap;
     surety_lenient_options own;
 
     if (surety__options_take(&own, sizeof(own), options, reterr))
         return SURETY_MISUSE;
     *lenient = (surety_lenient){.alloc = alloc,
+                                .options = own,
                                 .doc = doc,
                                 .open = PLACE_NONE,
-                                .wait_from = SIZE_MAX,
+                                .wait = {.from = SIZE_MAX},
                                 .begun = true,
-                                .stack = stack,
-                                .stack_cap = stack_cap,
-                                .strict = own.strict,
-                                .certain = own.certain_only,
-                                .expects = own.expects,
-                                .expects_ctx = own.expects_ctx,
-                                .cut = own.cut};
+                                .stack = {stack, stack_cap}};
     if (own.limits || !doc->limits_default) {
         doc->limits = surety_limits_of(own.limits);
         doc->limits_default = !own.limits;
@@ -317,8 +243,8 @@ void surety_lenient_free(surety_lenient *lenient)
 {
     if (!lenient)
         return;
-    surety__free(lenient->alloc, lenient->stack,
-                 lenient->stack_cap * sizeof(*lenient->stack));
+    surety__free(lenient->alloc, lenient->stack.items,
+                 lenient->stack.cap * sizeof(*lenient->stack.items));
     surety__free(lenient->alloc, lenient, sizeof(*lenient));
 }
 
@@ -393,15 +319,15 @@ surety_status surety_lenient_snapshot(surety_lenient *lenient,
         return surety__fail(reterr, SURETY_MISUSE,
                             "a snapshot was asked of a reader that was not "
                             "begun");
-    if (!lenient->shown)
+    if (!lenient->shown.on)
         status = surety__lenient_show(lenient);
     if (status == SURETY_NOMEM) {
-        lenient->status = SURETY_OK;
+        lenient->failure.status = SURETY_OK;
         return surety__fail_nomem(reterr);
     }
     if (status) {
         lenient_explain(lenient, reterr);
-        lenient->status = SURETY_OK;
+        lenient->failure.status = SURETY_OK;
         return status;
     }
     *ret_root = surety_doc_root(lenient->doc);
@@ -481,11 +407,11 @@ surety_status surety_doc_read_lenient(surety_doc *doc, surety_str text,
         step = lenient_run(&lenient);
     }
     if (step == STEP_GO)
-        lenient.status = SURETY_OK;
+        lenient.failure.status = SURETY_OK;
     status = lenient_end(&lenient, step, &end, reterr);
     if (ret_end && status >= SURETY_OK)
         *ret_end = end;
-    surety__free(lenient.alloc, lenient.stack,
-                 lenient.stack_cap * sizeof(*lenient.stack));
+    surety__free(lenient.alloc, lenient.stack.items,
+                 lenient.stack.cap * sizeof(*lenient.stack.items));
     return status;
 }

@@ -110,58 +110,75 @@ struct bare {
     bool quoted;   /* a quote is open in it */
 };
 
+/* What is behind the machine in the container at hand. */
+struct lenient_last {
+    bool comma;      /* a comma stands before */
+    bool line;       /* a line has ended since the last value */
+    bool key;        /* the last cell is a key without its value */
+    bool scalar;     /* the last value is one: the last cell */
+    size_t comma_at; /* of the comma */
+    size_t end;      /* behind the last value, or the bracket before it */
+};
+
+/* What the machine waits for. */
+struct lenient_waiting {
+    bool on;
+    uint8_t sort;   /* enum lenient_wait */
+    size_t at;      /* no such byte stands before it */
+    size_t most;    /* or so many bytes have come */
+    size_t from;    /* the decision began here */
+    size_t size;    /* bytes that must be there to begin it again */
+    unsigned count; /* times it was begun again */
+};
+
+/* While a snapshot is in the cells (on): what there was before. */
+struct lenient_shown {
+    bool on;
+    bool unsure; /* the last cell is marked as open */
+    size_t used, own;
+    uint32_t count; /* values of the innermost open container */
+};
+
+/* Why the text is refused. */
+struct lenient_failure {
+    surety_status status; /* OK: it is not */
+    const char *fault;    /* a sentence */
+    size_t at;
+    enum read_fault limit; /* which limit, */
+    size_t length;         /* and how long the number is that is above it */
+};
+
 struct surety_lenient {
     const surety_alloc *alloc;
+    surety_lenient_options options;
     surety_doc *doc;
     const char *text;
     size_t at;  /* all before it is decided */
     size_t end; /* bytes that are there */
     bool final; /* no more come */
     bool begun;
-    bool strict, certain, cut;
-    bool (*expects)(void *ctx, surety_str name);
-    void *expects_ctx;
     uint8_t state;
-    uint8_t resume;   /* the state behind a comment */
-    bool comma;       /* a comma stands before */
-    bool line;        /* a line has ended since the last value */
-    bool key;         /* the last cell is a key without its value */
-    bool scalar;      /* the last value is one: the last cell */
-    bool shown;       /* a snapshot is in the cells */
-    uint32_t open;    /* the innermost open container, or PLACE_NONE */
-    uint32_t depth;   /* how many are open */
-    size_t used;      /* cells */
-    size_t comma_at;  /* where it stands */
-    size_t value_end; /* behind the last value, or the bracket before it */
+    uint8_t resume; /* the state behind a comment */
+    uint32_t open;  /* the innermost open container, or PLACE_NONE */
+    uint32_t depth; /* how many are open */
+    size_t used;    /* cells */
+    struct lenient_last last;
     struct quoted quoted;
     struct bare bare;
-    /* What is waited for. */
-    bool waiting;
-    uint8_t wait_for;
-    size_t wait_at;   /* no such byte stands before it */
-    size_t wait_most; /* or so many bytes have come */
-    size_t wait_from; /* the decision began here */
-    size_t wait_size; /* bytes that must be there to begin it again */
-    unsigned waits;   /* times it was begun again */
-    /* For a decision's result. */
-    size_t early;    /* where a string ended that had no last quote */
-    size_t work;     /* bytes looked at, for the tests */
-    bool gone;       /* keys are marked that a later one replaced */
-    uint32_t *stack; /* scratch: one for each open container */
-    size_t stack_cap;
-    /* While a snapshot is in the cells: what there was before. */
-    size_t shown_used, shown_own;
-    uint32_t shown_count; /* values of the innermost open container */
-    bool shown_unsure;    /* the last cell is marked as open */
-    size_t listed;        /* duplicate keys that are in the doc's list */
-    surety_status status;
-    const char *fault; /* a sentence */
-    size_t fault_at;
-    enum read_fault limit; /* which limit, */
-    size_t length;         /* and how long the number is that is above it */
+    struct lenient_waiting wait;
+    struct lenient_shown shown;
+    size_t early;  /* where a string ended that had no last quote */
+    size_t work;   /* bytes looked at, for the tests */
+    bool gone;     /* keys are marked that a later one replaced */
+    size_t listed; /* duplicate keys that are in the doc's list */
+    struct {
+        uint32_t *items; /* scratch: one for each open container */
+        size_t cap;
+    } stack;
+    struct lenient_failure failure;
 };
 
-/* ---- the machine (lenient.c) -------------------------------------------- */
+/* ---- notes (lenient_note.c) --------------------------------------------- */
 
 /* Notes that the text is refused. */
 enum lenient_step surety__lenient_fail(surety_lenient *lenient, size_t at,

@@ -226,7 +226,7 @@ static bool ahead_quoted(struct ahead *ahead, const struct sign *quote,
             *ret_far = true; /* the text is cut off in it */
         } else {
             ahead_starve(ahead, WAIT_QUOTE, lenient->end);
-            lenient->wait_most = most;
+            lenient->wait.most = most;
         }
     }
     return false;
@@ -249,7 +249,7 @@ static bool ahead_name(struct ahead *ahead, bool number, bool *ret_far)
     ahead->at = at;
     if (at == lenient->end && at < most && !lenient->final) {
         ahead_starve(ahead, WAIT_STOP, at);
-        lenient->wait_most = most;
+        lenient->wait.most = most;
         return false;
     }
     return at > start && at < most;
@@ -260,9 +260,9 @@ bool surety__ahead_expects(const surety_lenient *lenient, size_t start,
 {
     const surety_str name = {lenient->text + start, end - start};
 
-    if (!lenient->expects)
+    if (!lenient->options.expects)
         return otherwise;
-    return lenient->expects(lenient->expects_ctx, name);
+    return lenient->options.expects(lenient->options.expects_ctx, name);
 }
 
 bool surety__ahead_expects_name(surety_lenient *lenient, size_t start)
@@ -825,7 +825,7 @@ enum closing surety__ahead_closing(surety_lenient *lenient, size_t at,
 {
     enum closing closing;
 
-    if (lenient->strict)
+    if (lenient->options.strict)
         return CLOSING_YES;
     if (lenient->quoted.key) {
         closing = ahead_closing_key(lenient, at, len);

@@ -222,7 +222,7 @@ static enum lenient_step bare_make_number(surety_lenient *lenient, size_t start,
     surety__cell *cell;
 
     if (len > lenient->doc->limits.number_len_max) {
-        lenient->length = len;
+        lenient->failure.length = len;
         return surety__lenient_limit(lenient, start, FAULT_NUMBER);
     }
     cell = bare_cell(lenient, start, CELL_REAL, 0);
@@ -493,7 +493,7 @@ static enum lenient_step bare_comma(surety_lenient *lenient, size_t len)
     bool wait = false;
 
     if (!lenient_in_object(lenient) ||
-        (lenient->strict && bare_scalar(lenient)))
+        (lenient->options.strict && bare_scalar(lenient)))
         return bare_finish(lenient);
     if (ahead.at == lenient->end && !lenient->final)
         return surety__lenient_wait(lenient, WAIT_ANY, ahead.at);
@@ -509,7 +509,7 @@ static enum lenient_step bare_comma(surety_lenient *lenient, size_t len)
         lenient->work += at - ahead.at;
         if (at == lenient->end && !lenient->final) {
             surety__lenient_wait(lenient, WAIT_STOP, at);
-            lenient->wait_most = ahead.at + LENIENT_KEY_AHEAD;
+            lenient->wait.most = ahead.at + LENIENT_KEY_AHEAD;
             return STEP_WAIT;
         }
         if (at < lenient->end && text[at] == ':')
@@ -543,7 +543,7 @@ static enum lenient_step bare_end(surety_lenient *lenient, bool blank)
     const bool loose = lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE;
 
     if (blank ? loose || bare_scalar(lenient)
-              : !lenient->cut && !lenient->bare.text &&
+              : !lenient->options.cut && !lenient->bare.text &&
                     (bare_number(ptr, len) == len ||
                      bare_name(ptr, len) < BARE_NAMES))
         return bare_finish(lenient);
@@ -597,7 +597,7 @@ static enum lenient_step bare_blank(surety_lenient *lenient)
         return STEP_WAIT;
     if (member == MEMBER_QUOTED ||
         (member != MEMBER_NO && bare_scalar(lenient)) ||
-        (member == MEMBER_BARE && lenient->expects &&
+        (member == MEMBER_BARE && lenient->options.expects &&
          surety__ahead_expects_name(lenient, next)))
         return bare_finish(lenient);
     return bare_take(lenient, next - lenient->at);
@@ -715,7 +715,8 @@ static enum lenient_step bare_root(surety_lenient *lenient)
         return surety__lenient_fail(lenient, lenient->at,
                                     "no value begins here");
     /* A number is complete by its grammar, but not where more was to come. */
-    if (lenient->cut && lenient->at == lenient->end && bare_scalar(lenient) &&
+    if (lenient->options.cut && lenient->at == lenient->end &&
+        bare_scalar(lenient) &&
         bare_name(lenient->text + lenient->bare.place,
                   lenient->at - lenient->bare.place) == BARE_NAMES)
         return STEP_CUT;

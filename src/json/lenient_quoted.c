@@ -253,7 +253,7 @@ static enum lenient_step quoted_close(surety_lenient *lenient, size_t next)
     surety__cell_text(cell, (uint32_t)len, (uint32_t)off);
     lenient->at = next;
     if (quoted->key) {
-        lenient->key = true;
+        lenient->last.key = true;
         lenient->state = LENIENT_COLON;
         return STEP_GO;
     }
@@ -295,10 +295,10 @@ static enum lenient_step quoted_name(surety_lenient *lenient, size_t len)
         /* The string is read again, as a key. */
         return STEP_GO;
     }
-    if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->value_end,
-                              0, "]"))
+    if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->last.end, 0,
+                              "]"))
         return STEP_FAIL;
-    if (surety__lenient_close(lenient, lenient->value_end) != STEP_GO)
+    if (surety__lenient_close(lenient, lenient->last.end) != STEP_GO)
         return STEP_FAIL;
     lenient->quoted.key = true;
     return quoted_close(lenient, lenient->at + len);
@@ -390,9 +390,9 @@ static enum lenient_step quoted_end(surety_lenient *lenient)
     size_t end = lenient->end;
     int64_t nest = 0;
 
-    if (lenient->cut || lenient->strict || lenient->certain ||
-        lenient->quoted.key || open == PLACE_NONE ||
-        lenient->quoted.style > STYLE_SINGLE ||
+    if (lenient->options.cut || lenient->options.strict ||
+        lenient->options.certain_only || lenient->quoted.key ||
+        open == PLACE_NONE || lenient->quoted.style > STYLE_SINGLE ||
         cells[open].flags & LENIENT_LOOSE)
         return STEP_CUT;
     /* The brackets from the last to the first, the containers likewise. */

@@ -17,7 +17,7 @@ static surety_status show_quoted(surety_lenient *lenient)
     surety__cell *cell = surety__lenient_cell(lenient, quoted->place);
 
     if (!cell)
-        return lenient->status;
+        return lenient->failure.status;
     surety__cell_head(cell, CELL_STRING,
                       (uint8_t)(FLAG_OPEN | (quoted->own ? FLAG_OWN : 0) |
                                 (quoted->high ? 0 : FLAG_ASCII)),
@@ -40,11 +40,11 @@ surety_status surety__lenient_tail(surety_lenient *lenient)
     } else if (lenient->state == LENIENT_BARE) {
         if (surety__lenient_token(lenient, lenient->bare.place, lenient->at,
                                   true, &made) == STEP_FAIL)
-            return lenient->status;
+            return lenient->failure.status;
     }
     if (made && lenient->open != PLACE_NONE)
         doc->cells[lenient->open].count++;
-    if (!made && lenient->key) {
+    if (!made && lenient->last.key) {
         lenient->used--;
         doc->cell_count = lenient->used;
     }
@@ -142,25 +142,25 @@ surety_status surety__lenient_compact(surety_lenient *lenient)
 static surety_status show_spans(surety_lenient *lenient)
 {
     surety_doc *doc = lenient->doc;
-    void *stack = lenient->stack;
-    surety_status status =
-        surety__grow(lenient->alloc, &stack, &lenient->stack_cap,
-                     lenient->depth, sizeof(*lenient->stack), SIZE_MAX / 8);
+    void *stack = lenient->stack.items;
+    surety_status status = surety__grow(
+        lenient->alloc, &stack, &lenient->stack.cap, lenient->depth,
+        sizeof(*lenient->stack.items), SIZE_MAX / 8);
     uint32_t open = lenient->open;
 
-    lenient->stack = stack;
+    lenient->stack.items = stack;
     if (status)
         return SURETY_NOMEM;
     for (uint32_t i = 0; i < lenient->depth; i++) {
         surety__cell *cell = &doc->cells[open];
 
-        lenient->stack[i] = cell->span;
+        lenient->stack.items[i] = cell->span;
         cell->span = (uint32_t)(lenient->used - open);
         cell->flags |= FLAG_OPEN;
         /* An open container counts as its parent's last value. */
-        if (lenient->stack[i] != PLACE_NONE)
-            doc->cells[lenient->stack[i]].count++;
-        open = lenient->stack[i];
+        if (lenient->stack.items[i] != PLACE_NONE)
+            doc->cells[lenient->stack.items[i]].count++;
+        open = lenient->stack.items[i];
     }
     return SURETY_OK;
 }
@@ -179,7 +179,7 @@ static surety__cell *show_unsure(const surety_lenient *lenient)
         (lenient->resume == LENIENT_AFTER &&
          (lenient->state == LENIENT_LINE || lenient->state == LENIENT_BLOCK));
 
-    if (lenient->strict || !after || !lenient->scalar ||
+    if (lenient->options.strict || !after || !lenient->last.scalar ||
         open->kind != CELL_ARRAY || !open->count)
         return NULL;
     return item->kind == CELL_STRING ||
@@ -193,12 +193,12 @@ static void show_settle(surety_lenient *lenient)
 {
     surety_doc *doc = lenient->doc;
 
-    lenient->used = lenient->shown_used;
-    doc->own_len = lenient->shown_own;
+    lenient->used = lenient->shown.used;
+    doc->own_len = lenient->shown.own;
     doc->cell_count = lenient->used;
-    if (lenient->shown_unsure)
+    if (lenient->shown.unsure)
         doc->cells[lenient->used - 1].flags &= (uint8_t)~FLAG_OPEN;
-    lenient->shown_unsure = false;
+    lenient->shown.unsure = false;
 }
 
 surety_status surety__lenient_show(surety_lenient *lenient)
@@ -212,10 +212,10 @@ surety_status surety__lenient_show(surety_lenient *lenient)
     status = surety__lenient_compact(lenient);
     if (status)
         return status;
-    lenient->shown_used = lenient->used;
-    lenient->shown_own = lenient->doc->own_len;
+    lenient->shown.used = lenient->used;
+    lenient->shown.own = lenient->doc->own_len;
     unsure = lenient->open == PLACE_NONE ? NULL : show_unsure(lenient);
-    lenient->shown_unsure = unsure != NULL;
+    lenient->shown.unsure = unsure != NULL;
     if (unsure)
         unsure->flags |= FLAG_OPEN;
     status = surety__lenient_tail(lenient);
@@ -227,8 +227,8 @@ surety_status surety__lenient_show(surety_lenient *lenient)
             lenient->doc->cells[lenient->open].count = count;
         return status;
     }
-    lenient->shown_count = count;
-    lenient->shown = true;
+    lenient->shown.count = count;
+    lenient->shown.on = true;
     return SURETY_OK;
 }
 
@@ -237,15 +237,15 @@ void surety__lenient_unshow(surety_lenient *lenient)
     surety_doc *doc = lenient->doc;
     uint32_t open = lenient->open;
 
-    if (!lenient->shown)
+    if (!lenient->shown.on)
         return;
-    lenient->shown = false;
+    lenient->shown.on = false;
     if (open != PLACE_NONE)
-        doc->cells[open].count = lenient->shown_count;
+        doc->cells[open].count = lenient->shown.count;
     for (uint32_t i = 0; i < lenient->depth; i++) {
         surety__cell *cell = &doc->cells[open];
 
-        cell->span = lenient->stack[i];
+        cell->span = lenient->stack.items[i];
         cell->flags &= (uint8_t)~FLAG_OPEN;
         if (cell->span != PLACE_NONE)
             doc->cells[cell->span].count--;
@@ -259,7 +259,7 @@ bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
 {
     const surety__cell *const cells = lenient->doc->cells;
     /* The complete values of a container end where its open one begins. */
-    size_t end = lenient->shown ? lenient->shown_used : lenient->used;
+    size_t end = lenient->shown.on ? lenient->shown.used : lenient->used;
     uint32_t open = lenient->open;
 
     if (!lenient->begun)
@@ -269,13 +269,13 @@ bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
         size_t count = cell->count;
 
         /* A snapshot counts open items, too. */
-        if (lenient->shown)
-            count = i ? count - 1 : lenient->shown_count;
+        if (lenient->shown.on)
+            count = i ? count - 1 : lenient->shown.count;
         if (cell->kind == CELL_ARRAY && end > open + 1 && count >= items &&
             cells[end - 1].place >= offset)
             return true;
         end = open;
-        open = lenient->shown ? lenient->stack[i] : cell->span;
+        open = lenient->shown.on ? lenient->stack.items[i] : cell->span;
     }
     return false;
 }

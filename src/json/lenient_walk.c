@@ -30,11 +30,11 @@ surety__cell *surety__lenient_cell(surety_lenient *lenient, size_t at)
 
 void surety__lenient_placed(surety_lenient *lenient, size_t end)
 {
-    lenient->key = false;
-    lenient->comma = false;
-    lenient->line = false;
-    lenient->scalar = true;
-    lenient->value_end = end;
+    lenient->last.key = false;
+    lenient->last.comma = false;
+    lenient->last.line = false;
+    lenient->last.scalar = true;
+    lenient->last.end = end;
     if (lenient->open == PLACE_NONE) {
         lenient->state = LENIENT_DONE;
         return;
@@ -57,12 +57,12 @@ enum lenient_step surety__lenient_open(surety_lenient *lenient, uint8_t kind,
     surety__cell_text(cell, 0, lenient->open);
     lenient->open = (uint32_t)(lenient->used - 1);
     lenient->depth++;
-    lenient->key = false;
-    lenient->comma = false;
-    lenient->line = false;
+    lenient->last.key = false;
+    lenient->last.comma = false;
+    lenient->last.line = false;
     lenient->state = kind == CELL_OBJECT ? LENIENT_KEY : LENIENT_VALUE;
     lenient->at = at + len;
-    lenient->value_end = lenient->at;
+    lenient->last.end = lenient->at;
     return STEP_GO;
 }
 
@@ -91,7 +91,7 @@ enum lenient_step surety__lenient_close(surety_lenient *lenient, size_t end)
     surety__cell *cell = &doc->cells[open];
     uint32_t later;
 
-    if (cell->flags & LENIENT_TUPLE && cell->count == 1 && !lenient->comma)
+    if (cell->flags & LENIENT_TUPLE && cell->count == 1 && !lenient->last.comma)
         return walk_unwrap(lenient, end);
     lenient->open = cell->span;
     lenient->depth--;
@@ -103,7 +103,7 @@ enum lenient_step surety__lenient_close(surety_lenient *lenient, size_t end)
         lenient->gone |= later != PLACE_NONE;
     }
     surety__lenient_placed(lenient, end);
-    lenient->scalar = false;
+    lenient->last.scalar = false;
     return STEP_GO;
 }
 
@@ -124,7 +124,7 @@ static bool walk_blanks(surety_lenient *lenient)
 
         for (; ptr < end && scan_is_space(*ptr); ptr++)
             line |= *ptr == '\n' || *ptr == '\r';
-        lenient->line |= line;
+        lenient->last.line |= line;
         lenient->work += (size_t)(ptr - from);
         at = lenient->at = (size_t)(ptr - lenient->text);
         if (ptr == end || ((unsigned char)*ptr < 0x80 && *ptr != '\\' &&
@@ -134,7 +134,7 @@ static bool walk_blanks(surety_lenient *lenient)
         if (sign.code != ' ' && sign.code != '\n' && sign.code != '\f' &&
             sign.code != '\v')
             return true;
-        lenient->line |= sign.code == '\n';
+        lenient->last.line |= sign.code == '\n';
         if (!surety__lenient_mend(lenient,
                                   *ptr == '\\' ? MEND_ESCAPED_JSON
                                   : *ptr == '\xEF' && at == 0
@@ -152,7 +152,7 @@ static enum lenient_step walk_comment(surety_lenient *lenient)
     const size_t at = lenient->at;
 
     lenient->bare = (struct bare){.place = at};
-    if (lenient->text[at] == '#' && lenient->key &&
+    if (lenient->text[at] == '#' && lenient->last.key &&
         lenient->state == LENIENT_VALUE) {
         /* A value may begin so: #ff8800, #42. */
         if (at + 1 == lenient->end && !lenient->final)
@@ -228,7 +228,7 @@ static enum lenient_step walk_dots(surety_lenient *lenient,
     size_t end = lenient->at + sign->len;
     struct sign next;
 
-    if (lenient->open == PLACE_NONE || lenient->key)
+    if (lenient->open == PLACE_NONE || lenient->last.key)
         return surety__lenient_fail(lenient, lenient->at,
                                     "an ellipsis stands in place of a value");
     while (end < lenient->end && lenient->text[end] == '.')
@@ -246,10 +246,10 @@ static enum lenient_step walk_dots(surety_lenient *lenient,
                               end - lenient->at, ""))
         return STEP_FAIL;
     lenient->at = end;
-    lenient->comma = false;
-    lenient->line = false;
-    lenient->scalar = false;
-    lenient->value_end = lenient->at;
+    lenient->last.comma = false;
+    lenient->last.line = false;
+    lenient->last.scalar = false;
+    lenient->last.end = lenient->at;
     lenient->state = LENIENT_AFTER;
     return STEP_GO;
 }
@@ -291,7 +291,7 @@ static enum lenient_step walk_wrong(surety_lenient *lenient,
     case WRONG_WAIT: return STEP_WAIT;
     case WRONG_PARENT:
         if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE,
-                                  lenient->value_end, 0,
+                                  lenient->last.end, 0,
                                   lenient_in_object(lenient) ? "}" : "]"))
             return STEP_FAIL;
         return surety__lenient_close(lenient, at);
@@ -322,7 +322,7 @@ static enum lenient_step walk_closer(surety_lenient *lenient,
 
     if (cell->flags & LENIENT_LOOSE) {
         /* No brace was there to be closed. */
-        lenient->at = lenient->value_end;
+        lenient->at = lenient->last.end;
         return surety__lenient_close(lenient, lenient->at);
     }
     if (lenient_closer(cell) != sign->code)
@@ -334,9 +334,9 @@ static enum lenient_step walk_closer(surety_lenient *lenient,
         if (ahead.starved)
             return STEP_WAIT;
     }
-    if (lenient->comma && !(cell->flags & LENIENT_TUPLE) &&
-        !surety__lenient_mend(lenient, MEND_TRAILING_COMMA, lenient->comma_at,
-                              1, ""))
+    if (lenient->last.comma && !(cell->flags & LENIENT_TUPLE) &&
+        !surety__lenient_mend(lenient, MEND_TRAILING_COMMA,
+                              lenient->last.comma_at, 1, ""))
         return STEP_FAIL;
     if (!walk_odd(lenient, sign, sign->code == '}' ? "}" : "]"))
         return STEP_FAIL;
@@ -352,18 +352,18 @@ static enum lenient_step walk_next_object(surety_lenient *lenient)
 {
     const surety__cell *cells = lenient->doc->cells;
     const surety__cell *cell = &cells[lenient->open];
-    const bool comma = lenient->comma;
+    const bool comma = lenient->last.comma;
 
     if (!cell->count || cell->span == PLACE_NONE ||
         cells[cell->span].kind != CELL_ARRAY)
         return surety__lenient_fail(lenient, lenient->at,
                                     "an object stands where a key is expected");
-    if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->value_end,
-                              0, "}") ||
+    if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->last.end, 0,
+                              "}") ||
         surety__lenient_close(lenient, lenient->at) != STEP_GO)
         return STEP_FAIL;
     if (comma) {
-        lenient->comma = true;
+        lenient->last.comma = true;
         lenient->state = LENIENT_VALUE;
     }
     return STEP_GO;
@@ -423,7 +423,7 @@ static enum lenient_step walk_make_key(surety_lenient *lenient, size_t end,
     surety__cell_text(cell, (uint32_t)len, (uint32_t)start);
     lenient->at = next;
     lenient->state = LENIENT_COLON;
-    lenient->key = true;
+    lenient->last.key = true;
     return STEP_GO;
 }
 
@@ -432,7 +432,7 @@ static enum lenient_step walk_no_key(surety_lenient *lenient)
 {
     if (lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE &&
         lenient->doc->cells[lenient->open].count) {
-        lenient->at = lenient->value_end;
+        lenient->at = lenient->last.end;
         return surety__lenient_close(lenient, lenient->at);
     }
     return surety__lenient_fail(lenient, lenient->at,
@@ -477,7 +477,7 @@ static enum lenient_step walk_bare_key(surety_lenient *lenient)
             return walk_no_key(lenient);
         if (at == lenient->end && !lenient->final) {
             surety__lenient_wait(lenient, WAIT_STOP, at);
-            lenient->wait_most = most;
+            lenient->wait.most = most;
             return STEP_WAIT;
         }
         ahead.line = false;
@@ -555,7 +555,7 @@ static enum lenient_step walk_colon(surety_lenient *lenient,
     const size_t at = lenient->at;
     size_t len = sign->len;
 
-    lenient->line = false;
+    lenient->last.line = false;
     lenient->state = LENIENT_VALUE;
     if (sign->code == ':') {
         if (!walk_odd(lenient, sign, ":"))
@@ -697,7 +697,7 @@ static enum lenient_step walk_text(surety_lenient *lenient)
 static enum lenient_step walk_value(surety_lenient *lenient,
                                     const struct sign *sign)
 {
-    const bool item = lenient->open != PLACE_NONE && !lenient->key;
+    const bool item = lenient->open != PLACE_NONE && !lenient->last.key;
     int dots;
 
     switch (sign->code) {
@@ -743,17 +743,17 @@ static enum lenient_step walk_value(surety_lenient *lenient,
          !lenient_is_closer(sign->code)))
         return walk_text(lenient);
     return surety__lenient_fail(lenient, lenient->at,
-                                lenient->key ? "a key has no value"
-                                             : "no value begins here");
+                                lenient->last.key ? "a key has no value"
+                                                  : "no value begins here");
 }
 
 /* A comma is missing before what stands here. */
 static enum lenient_step walk_missing_comma(surety_lenient *lenient)
 {
     if (!surety__lenient_mend(lenient,
-                              lenient->line ? MEND_MISSING_COMMA_LINE
-                                            : MEND_MISSING_COMMA,
-                              lenient->value_end, 0, ","))
+                              lenient->last.line ? MEND_MISSING_COMMA_LINE
+                                                 : MEND_MISSING_COMMA,
+                              lenient->last.end, 0, ","))
         return STEP_FAIL;
     lenient->state = lenient_in_object(lenient) ? LENIENT_KEY : LENIENT_VALUE;
     return STEP_GO;
@@ -768,7 +768,7 @@ static enum lenient_step walk_after_other(surety_lenient *lenient,
 
     if (!lenient_in_object(lenient)) {
         if (sign->code == SIGN_QUOTE || sign->code == '{' ||
-            sign->code == '[' || sign->code == '(' || lenient->line ||
+            sign->code == '[' || sign->code == '(' || lenient->last.line ||
             (sign->code > 0 &&
              (scan_is_digit((char)sign->code) || sign->code == '-' ||
               sign->code == 't' || sign->code == 'f' || sign->code == 'n' ||
@@ -803,9 +803,9 @@ static enum lenient_step walk_after(surety_lenient *lenient,
                 : !surety__lenient_mend(lenient, MEND_SEMICOLON, lenient->at,
                                         sign->len, ","))
             return STEP_FAIL;
-        lenient->comma = true;
-        lenient->comma_at = lenient->at;
-        lenient->line = false;
+        lenient->last.comma = true;
+        lenient->last.comma_at = lenient->at;
+        lenient->last.line = false;
         lenient->at += sign->len;
         lenient->state =
             lenient_in_object(lenient) ? LENIENT_KEY : LENIENT_VALUE;
@@ -827,7 +827,7 @@ static enum lenient_step walk_after(surety_lenient *lenient,
 /* Whether nothing but white space stands behind the last value. */
 static bool walk_is_last(const surety_lenient *lenient)
 {
-    size_t at = lenient->value_end;
+    size_t at = lenient->last.end;
 
     while (at < lenient->end && scan_is_space(lenient->text[at]))
         at++;
@@ -844,14 +844,14 @@ static bool walk_end_number(surety_lenient *lenient)
     surety__mend mend;
 
     /* One in round brackets that were closed is whole. */
-    if (!lenient->scalar || !surety__cell_is_number(cell) ||
-        lenient->text[lenient->value_end - 1] == ')' || !walk_is_last(lenient))
+    if (!lenient->last.scalar || !surety__cell_is_number(cell) ||
+        lenient->text[lenient->last.end - 1] == ')' || !walk_is_last(lenient))
         return true;
     mend = (surety__mend){
         .kind = MEND_NUMBER_AT_END,
         .own = own,
         .offset = cell->place,
-        .len = (uint32_t)(lenient->value_end - cell->place),
+        .len = (uint32_t)(lenient->last.end - cell->place),
         .read_off = own ? cell->off : cell->place,
     };
     mend.read_len = own ? cell->len : mend.len;
@@ -871,15 +871,16 @@ static enum lenient_step walk_end(surety_lenient *lenient)
     if (lenient->state != LENIENT_AFTER)
         return STEP_CUT;
     loose = lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE;
-    if (lenient->cut || (!loose && (lenient->strict || lenient->certain)))
+    if (lenient->options.cut ||
+        (!loose && (lenient->options.strict || lenient->options.certain_only)))
         return STEP_CUT;
     if (!walk_end_number(lenient) ||
         (!loose &&
-         !surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->value_end,
+         !surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->last.end,
                                0, object ? "}" : "]")))
         return STEP_FAIL;
-    step = surety__lenient_close(lenient, lenient->value_end);
-    lenient->scalar = false; /* of round brackets it is, again */
+    step = surety__lenient_close(lenient, lenient->last.end);
+    lenient->last.scalar = false; /* of round brackets it is, again */
     return step;
 }
 

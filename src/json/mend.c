@@ -30,59 +30,60 @@ bool surety__mend_is_likely(enum surety__mend_kind kind)
 /* Puts a mend in its place among those that are kept. */
 static surety_status liberty_keep(surety_doc *doc, const surety__mend *mend)
 {
-    const bool full = doc->mend_kept == doc->limits.mends_max;
-    void *mends = doc->mends;
-    size_t at = doc->mend_kept;
+    const bool full = doc->mends.kept == doc->limits.mends_max;
+    void *mends = doc->mends.items;
+    size_t at = doc->mends.kept;
     surety_status status;
 
     /* Those of a look back come late; they are few and stand near the end. */
-    while (at && doc->mends[at - 1].offset > mend->offset)
+    while (at && doc->mends.items[at - 1].offset > mend->offset)
         at--;
-    if (full && at == doc->mend_kept)
+    if (full && at == doc->mends.kept)
         return SURETY_OK;
     if (!full) {
-        status = surety__grow(doc->alloc, &mends, &doc->mend_cap,
-                              doc->mend_kept + 1, sizeof(*mend), SIZE_MAX / 64);
-        doc->mends = mends;
+        status =
+            surety__grow(doc->alloc, &mends, &doc->mends.cap,
+                         doc->mends.kept + 1, sizeof(*mend), SIZE_MAX / 64);
+        doc->mends.items = mends;
         if (status)
             return SURETY_NOMEM;
-        doc->mend_kept++;
+        doc->mends.kept++;
     }
-    memmove(doc->mends + at + 1, doc->mends + at,
-            (doc->mend_kept - at - 1) * sizeof(*mend));
-    doc->mends[at] = *mend;
+    memmove(doc->mends.items + at + 1, doc->mends.items + at,
+            (doc->mends.kept - at - 1) * sizeof(*mend));
+    doc->mends.items[at] = *mend;
     return SURETY_OK;
 }
 
 surety_status surety__mend_add(surety_doc *doc, const surety__mend *mend)
 {
-    if (doc->mend_kept < doc->limits.mends_max ||
-        doc->mends[doc->mend_kept - 1].offset > mend->offset) {
+    if (doc->mends.kept < doc->limits.mends_max ||
+        doc->mends.items[doc->mends.kept - 1].offset > mend->offset) {
         surety_status status = liberty_keep(doc, mend);
 
         if (status)
             return status;
     }
-    doc->mend_count++;
-    doc->mend_likely += liberties[mend->kind].likely;
+    doc->mends.count++;
+    doc->mends.likely += liberties[mend->kind].likely;
     return SURETY_OK;
 }
 
 void surety__mend_drop(surety_doc *doc)
 {
-    if (doc->mend_kept == doc->mend_count)
-        doc->mend_kept--;
-    doc->mend_count--;
+    if (doc->mends.kept == doc->mends.count)
+        doc->mends.kept--;
+    doc->mends.count--;
 }
 
 size_t surety_doc_mend_count(const surety_doc *doc)
 {
-    return doc ? doc->mend_count : 0;
+    return doc ? doc->mends.count : 0;
 }
 
 size_t surety_doc_mend_likely(const surety_doc *doc)
 {
-    return doc ? doc->mend_likely : 0;
+    return doc ? doc->mends.likely : 0;
 }
 
 surety_mend surety_doc_mend(const surety_doc *doc, size_t i)
@@ -90,9 +91,9 @@ surety_mend surety_doc_mend(const surety_doc *doc, size_t i)
     surety_mend mend = {.kind = ""};
     const surety__mend *kept;
 
-    if (!doc || i >= doc->mend_kept)
+    if (!doc || i >= doc->mends.kept)
         return mend;
-    kept = &doc->mends[i];
+    kept = &doc->mends.items[i];
     mend.kind = surety__mend_name(kept->kind);
     mend.likely = surety__mend_is_likely(kept->kind);
     mend.offset = kept->offset;

@@ -283,7 +283,6 @@ const surety__protocol surety__protocol_anthropic = {
     .modes = {[SURETY_MODE_NATIVE] = true,
               [SURETY_MODE_TOOL] = true,
               [SURETY_MODE_PROMPT] = true},
-    .streams = true,
     .path = anthropic_path,
     .key_header = "x-api-key",
     .key_prefix = "",

@@ -31,147 +31,7 @@ bool surety__protocol_has(surety_protocol protocol, surety_mode mode)
     return surety__protocol_of(protocol)->modes[mode];
 }
 
-bool surety__call_streams(const surety__call *call)
-{
-    return surety__protocol_of(call->model->protocol)->streams &&
-           !call->model->whole;
-}
-
 /* ---- the URL ------------------------------------------------------------- */
-
-typedef struct call__url {
-    surety_str authority;
-    surety_str host;  /* without its port */
-    surety_str base;  /* scheme, authority and path, no slash at the end */
-    surety_str query; /* with its "?"; may be empty */
-} call__url;
-
-static bool call_is_exec(const surety_model *model)
-{
-    return surety__str_starts(model->base_url, SURETY__LITERAL("exec:"));
-}
-
-/* The scheme's length with "://"; 0: none that is spoken here. */
-static size_t call_scheme_len(surety_str url)
-{
-    static const char *const schemes[] = {"https://", "http://"};
-
-    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
-        const surety_str scheme = surety_str_of(schemes[i]);
-
-        if (url.len >= scheme.len &&
-            surety__str_equal_nocase((surety_str){url.ptr, scheme.len}, scheme))
-            return scheme.len;
-    }
-    return 0;
-}
-
-static size_t call_find_byte(surety_str text, const char *bytes)
-{
-    size_t i = 0;
-
-    while (i < text.len && !strchr(bytes, text.ptr[i]))
-        i++;
-    return i;
-}
-
-static call__url call_url_split(surety_str url)
-{
-    const size_t scheme = call_scheme_len(url);
-    call__url parts;
-    surety_str rest = {url.ptr + scheme, url.len - scheme};
-    size_t at = call_find_byte(rest, "/?");
-
-    parts.authority = (surety_str){rest.ptr, at};
-    parts.host = parts.authority;
-    if (parts.host.len && parts.host.ptr[0] != '[')
-        parts.host.len = call_find_byte(parts.host, ":");
-    at = scheme + at;
-    at += call_find_byte((surety_str){url.ptr + at, url.len - at}, "?");
-    parts.query = (surety_str){url.ptr + at, url.len - at};
-    while (at > scheme && url.ptr[at - 1] == '/')
-        at--;
-    parts.base = (surety_str){url.ptr, at};
-    return parts;
-}
-
-static surety_status call_url_check(const surety_model *model,
-                                    surety_error *reterr)
-{
-    const surety_str url = model->base_url;
-    const int len = url.len < 200 ? (int)url.len : 200;
-    surety_str authority;
-
-    if (!url.len) {
-        surety__fail(reterr, SURETY_MISUSE, "the model has no base URL");
-        surety__hint(reterr, "give the URL with the version and without the "
-                             "method's path, https://HOST/v1");
-        return SURETY_MISUSE;
-    }
-    if (call_is_exec(model) && url.len == 5)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "exec: is followed by no command");
-    if (call_is_exec(model))
-        return memchr(url.ptr, 0, url.len)
-                   ? surety__fail(reterr, SURETY_MISUSE,
-                                  "the command has a NUL character")
-                   : SURETY_OK;
-    if (!call_scheme_len(url)) {
-        surety__fail(reterr, SURETY_MISUSE,
-                     "the base URL %.*s is neither https:// nor http://", len,
-                     url.ptr);
-        return SURETY_MISUSE;
-    }
-    for (size_t i = 0; i < url.len; i++)
-        if (url.ptr[i] <= ' ' || url.ptr[i] > '~' ||
-            strchr("\"<>\\^`{|}#", url.ptr[i]))
-            return surety__fail(reterr, SURETY_MISUSE,
-                                "byte %zu of the base URL cannot stand in one",
-                                i);
-    authority = call_url_split(url).authority;
-    if (!authority.len || !call_url_split(url).host.len)
-        return surety__fail(reterr, SURETY_MISUSE, "the base URL has no host");
-    if (memchr(authority.ptr, '@', authority.len)) {
-        surety__fail(reterr, SURETY_MISUSE,
-                     "the base URL holds a user or a password");
-        surety__hint(reterr, "give it as a key or as a secret header: a URL "
-                             "is shown and recorded");
-        return SURETY_MISUSE;
-    }
-    return SURETY_OK;
-}
-
-bool surety__call_host_ends(const surety__call *call, const char *domain)
-{
-    const surety_str host = call_is_exec(call->model)
-                                ? (surety_str){NULL, 0}
-                                : call_url_split(call->model->base_url).host;
-    const surety_str end = surety_str_of(domain);
-
-    if (host.len < end.len ||
-        (host.len > end.len && host.ptr[host.len - end.len - 1] != '.'))
-        return false;
-    return surety__str_equal_nocase(
-        (surety_str){host.ptr + host.len - end.len, end.len}, end);
-}
-
-void surety__url_segment(surety_buf *out, surety_str text)
-{
-    static const char digits[] = "0123456789ABCDEF";
-
-    for (size_t i = 0; i < text.len; i++) {
-        const unsigned char byte = (unsigned char)text.ptr[i];
-
-        if ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-            (byte >= '0' && byte <= '9') || (byte && strchr("-._~", byte))) {
-            surety_buf_byte(out, (char)byte);
-        } else {
-            surety_buf_byte(out, '%');
-            surety_buf_byte(out, digits[byte >> 4]);
-            surety_buf_byte(out, digits[byte & 15]);
-        }
-    }
-}
 
 /* Base, path, query. A base that has the path at its end already, as it stands
  * in many examples, is taken for what it means. */
@@ -180,13 +40,13 @@ static void call_url_write(const surety__call *call, surety_buf *out)
     const surety__protocol *protocol =
         surety__protocol_of(call->model->protocol);
     surety_str base, path, query;
-    call__url url;
+    surety__url url;
 
-    if (call_is_exec(call->model)) {
+    if (surety__call_is_exec(call->model)) {
         surety_buf_add(out, call->model->base_url);
         return;
     }
-    url = call_url_split(call->model->base_url);
+    url = surety__url_split(call->model->base_url);
     base = url.base;
     surety_buf_add(out, base);
     protocol->path(call, out);
@@ -194,7 +54,7 @@ static void call_url_write(const surety__call *call, surety_buf *out)
         return;
     path = (surety_str){out->ptr + base.len, out->len - base.len};
     query = path;
-    path.len = call_find_byte(path, "?");
+    path.len = surety__str_find(path, SURETY__LITERAL("?"));
     query.ptr += path.len;
     query.len -= path.len;
     if (path.len && base.len > path.len &&
@@ -367,7 +227,7 @@ static surety_status call_headers_write(const surety__call *call,
     if (protocol->version_header)
         call_header_add(&headers, protocol->version_header, none,
                         surety_str_of(protocol->version), false);
-    if (model->key.len && !call_is_exec(model))
+    if (model->key.len && !surety__call_is_exec(model))
         call_header_add(&headers, protocol->key_header,
                         surety_str_of(protocol->key_prefix), model->key, true);
     call_header_add(&headers, "x-surety-protocol", none,
@@ -390,7 +250,7 @@ static surety_status call_check(const surety__call *call, surety_error *reterr)
     const surety_model *model = call->model;
     const char *protocol = surety_protocol_name(model->protocol);
     const surety_kind extra = surety_val_kind(model->extra);
-    surety_status status = call_url_check(model, reterr);
+    surety_status status = surety__url_check(model, reterr);
 
     if (status)
         return status;
@@ -400,7 +260,7 @@ static surety_status call_check(const surety__call *call, surety_error *reterr)
         return surety__fail(reterr, SURETY_UNSUPPORTED,
                             "the protocol %s has no mode %s", protocol,
                             surety_mode_name(call->mode));
-    if (call_is_exec(model) && model->protocol != SURETY_PROTOCOL_TEXT)
+    if (surety__call_is_exec(model) && model->protocol != SURETY_PROTOCOL_TEXT)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a command speaks the protocol text, not %s",
                             protocol);

@@ -255,7 +255,6 @@ const surety__protocol surety__protocol_gemini = {
     .modes = {[SURETY_MODE_NATIVE] = true,
               [SURETY_MODE_TOOL] = true,
               [SURETY_MODE_PROMPT] = true},
-    .streams = true,
     .reason = REASON_MARKS,
     .path = gemini_path,
     .key_header = "x-goog-api-key",

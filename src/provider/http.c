@@ -55,7 +55,7 @@ static size_t http_on_body(char *ptr, size_t size, size_t count, void *ctx)
     exchange->byte_ms = surety__clock_ms();
     if (exchange->decided)
         return 0;
-    if (!exchange->has_head) {
+    if (!exchange->head.told) {
         surety__http_decide(exchange,
                             surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
                                                 "a response without a head"));
@@ -179,8 +179,8 @@ static void http_free(surety__http_exchange *exchange)
         (void)curl_multi_remove_handle(exchange->http->multi, exchange->easy);
     curl_easy_cleanup(exchange->easy);
     curl_slist_free_all(exchange->lines);
-    surety__free(alloc, exchange->headers,
-                 exchange->header_cap * sizeof(*exchange->headers));
+    surety__free(alloc, exchange->head.items,
+                 exchange->head.cap * sizeof(*exchange->head.items));
     surety__arena_done(&exchange->arena);
     surety__free(alloc, exchange, sizeof(*exchange));
 }

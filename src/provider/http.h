@@ -18,6 +18,19 @@ typedef struct surety__http_socket {
     bool multiplexed; /* it speaks HTTP/2 */
 } surety__http_socket;
 
+/* The heads of a response. */
+typedef struct surety__http_head {
+    surety_header *items;
+    size_t count, cap;
+    size_t lines, bytes; /* of the whole response, trailers too */
+    unsigned interim;
+    int status;
+    bool coded; /* transfer-encoding was there */
+    bool sized; /* content-length was there */
+    uint64_t content_length;
+    bool told; /* the receiver has it */
+} surety__http_head;
+
 typedef struct surety__http_exchange {
     struct surety__http_exchange *next;
     surety__http *http;
@@ -37,15 +50,7 @@ typedef struct surety__http_exchange {
     bool again;           /* on a new connection: the pooled one is unclean */
     curl_socket_t socket; /* that it was sent over; CURL_SOCKET_BAD: none */
 
-    surety_header *headers;
-    size_t header_count, header_cap;
-    size_t header_lines, header_bytes; /* of the whole response */
-    unsigned interim;
-    int status;
-    bool coded; /* transfer-encoding was there */
-    bool sized; /* content-length was there */
-    uint64_t content_length;
-    bool has_head; /* the receiver heard it */
+    surety__http_head head;
     size_t bytes, bytes_max;
 
     bool decided; /* by us; libcurl only brings it to its end */

@@ -86,10 +86,10 @@ static void http_refuse_redirect(surety__http_exchange *exchange)
     surety_str other = {"", 0};
     CURLU *url = curl_url();
 
-    for (size_t i = 0; i < exchange->header_count; i++)
-        if (surety__str_equal_nocase(exchange->headers[i].name,
+    for (size_t i = 0; i < exchange->head.count; i++)
+        if (surety__str_equal_nocase(exchange->head.items[i].name,
                                      SURETY__LITERAL("location")))
-            location = exchange->headers[i].value;
+            location = exchange->head.items[i].value;
     /* Arena texts are terminated. */
     if (url && location.len &&
         curl_url_set(url, CURLUPART_URL, location.ptr, 0) == CURLUE_OK)
@@ -103,12 +103,12 @@ static void http_refuse_redirect(surety__http_exchange *exchange)
                   "%.*s redirects to %.*s (status %d), and "
                   "redirects are not followed",
                   surety__http_len(exchange->host, 80), exchange->host.ptr,
-                  surety__http_len(other, 80), other.ptr, exchange->status)
+                  surety__http_len(other, 80), other.ptr, exchange->head.status)
             : surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
                                   "%.*s redirects (status %d), and redirects "
                                   "are not followed",
                                   surety__http_len(exchange->host, 100),
-                                  exchange->host.ptr, exchange->status));
+                                  exchange->host.ptr, exchange->head.status));
 }
 
 /* What makes a response ambiguous or coded is refused as soon as it is seen. */
@@ -125,17 +125,18 @@ static void http_judge_header(surety__http_exchange *exchange, surety_str name,
         }
         if (!digits)
             http_refuse(exchange, "a content-length that is no number");
-        else if (exchange->sized && length != exchange->content_length)
+        else if (exchange->head.sized &&
+                 length != exchange->head.content_length)
             http_refuse(exchange, "two content-lengths that differ");
-        exchange->sized = true;
-        exchange->content_length = length;
+        exchange->head.sized = true;
+        exchange->head.content_length = length;
     } else if (surety__str_equal_nocase(name,
                                         SURETY__LITERAL("transfer-encoding"))) {
-        if (exchange->coded ||
+        if (exchange->head.coded ||
             !surety__str_equal_nocase(value, SURETY__LITERAL("chunked")))
             http_refuse(exchange,
                         "a transfer-encoding that is not \"chunked\"");
-        exchange->coded = true;
+        exchange->head.coded = true;
     }
 }
 
@@ -144,21 +145,21 @@ static void http_head(surety__http_exchange *exchange)
 {
     surety_str coding = {"", 0};
 
-    if (exchange->coded && exchange->sized) {
+    if (exchange->head.coded && exchange->head.sized) {
         http_refuse(exchange, "both a content-length and a transfer-encoding");
         return;
     }
-    for (size_t i = 0; i < exchange->header_count; i++)
-        if (surety__str_equal_nocase(exchange->headers[i].name,
+    for (size_t i = 0; i < exchange->head.count; i++)
+        if (surety__str_equal_nocase(exchange->head.items[i].name,
                                      SURETY__LITERAL("content-encoding")) &&
-            !surety__str_equal_nocase(exchange->headers[i].value,
+            !surety__str_equal_nocase(exchange->head.items[i].value,
                                       SURETY__LITERAL("identity")))
-            coding = exchange->headers[i].value;
-    exchange->has_head = true;
+            coding = exchange->head.items[i].value;
+    exchange->head.told = true;
     exchange->http->told = true;
-    exchange->receiver.head(exchange->receiver.ctx, exchange->status,
-                            exchange->headers, exchange->header_count);
-    if (exchange->status >= 300 && exchange->status < 400)
+    exchange->receiver.head(exchange->receiver.ctx, exchange->head.status,
+                            exchange->head.items, exchange->head.count);
+    if (exchange->head.status >= 300 && exchange->head.status < 400)
         http_refuse_redirect(exchange);
     else if (coding.len)
         surety__http_decide(
@@ -169,7 +170,8 @@ static void http_head(surety__http_exchange *exchange)
                 "asked for",
                 surety__http_len(exchange->host, 100), exchange->host.ptr,
                 surety__http_len(coding, 40), coding.ptr));
-    else if (exchange->sized && exchange->content_length > exchange->bytes_max)
+    else if (exchange->head.sized &&
+             exchange->head.content_length > exchange->bytes_max)
         surety__http_decide(exchange,
                             surety__delivery_limit(exchange->bytes_max));
 }
@@ -177,13 +179,13 @@ static void http_head(surety__http_exchange *exchange)
 /* An empty line ended a block of headers. */
 static void http_block(surety__http_exchange *exchange)
 {
-    if (exchange->status >= 200) {
+    if (exchange->head.status >= 200) {
         http_head(exchange);
         return;
     }
-    if (exchange->status == 101)
+    if (exchange->head.status == 101)
         http_refuse(exchange, "another protocol (status 101)");
-    else if (++exchange->interim > HTTP_INTERIM_MAX)
+    else if (++exchange->head.interim > HTTP_INTERIM_MAX)
         http_refuse(exchange, "too many interim responses (status 1xx)");
 }
 
@@ -202,15 +204,15 @@ static void http_status_line(surety__http_exchange *exchange, surety_str line)
     }
     if (surety__str_starts(line, SURETY__LITERAL("HTTP/2")))
         surety__http_pool_multiplex(exchange);
-    exchange->status = status;
-    exchange->header_count = 0;
-    exchange->coded = exchange->sized = false;
+    exchange->head.status = status;
+    exchange->head.count = 0;
+    exchange->head.coded = exchange->head.sized = false;
 }
 
 static void http_header_line(surety__http_exchange *exchange, surety_str line)
 {
     const size_t colon = surety__str_find(line, SURETY__LITERAL(":"));
-    void *headers = exchange->headers;
+    void *headers = exchange->head.items;
     surety_header header = {.name = {line.ptr, colon}};
 
     if (line.ptr[0] == ' ' || line.ptr[0] == '\t') {
@@ -233,22 +235,22 @@ static void http_header_line(surety__http_exchange *exchange, surety_str line)
     header.name = surety__arena_text(&exchange->arena, header.name);
     header.value = surety__arena_text(&exchange->arena, header.value);
     if (!header.name.ptr || !header.value.ptr ||
-        surety__grow(exchange->http->alloc, &headers, &exchange->header_cap,
-                     exchange->header_count + 1, sizeof(header),
+        surety__grow(exchange->http->alloc, &headers, &exchange->head.cap,
+                     exchange->head.count + 1, sizeof(header),
                      HTTP_HEADERS_MAX)) {
         http_starve(exchange);
         return;
     }
-    exchange->headers = headers;
-    exchange->headers[exchange->header_count++] = header;
+    exchange->head.items = headers;
+    exchange->head.items[exchange->head.count++] = header;
     http_judge_header(exchange, header.name, header.value);
 }
 
 bool surety__http_line(surety__http_exchange *exchange, surety_str line)
 {
-    exchange->header_bytes += line.len;
-    if (++exchange->header_lines > HTTP_HEADERS_MAX ||
-        exchange->header_bytes > HTTP_HEADERS_BYTES_MAX)
+    exchange->head.bytes += line.len;
+    if (++exchange->head.lines > HTTP_HEADERS_MAX ||
+        exchange->head.bytes > HTTP_HEADERS_BYTES_MAX)
         surety__http_decide(
             exchange,
             surety__delivery_of(
@@ -260,7 +262,7 @@ bool surety__http_line(surety__http_exchange *exchange, surety_str line)
     while (line.len &&
            (line.ptr[line.len - 1] == '\n' || line.ptr[line.len - 1] == '\r'))
         line.len--;
-    if (exchange->decided || exchange->has_head) /* or a trailer */
+    if (exchange->decided || exchange->head.told) /* or a trailer */
         return !exchange->decided;
     if (line.len == 0)
         http_block(exchange);
@@ -449,7 +451,7 @@ static surety_delivery http_broken(const surety__http_exchange *exchange,
 
     /* What libcurl says of a header line above its own bound; 100 is
      * CURLE_TOO_LARGE, of 8.6 and later. */
-    if (!exchange->has_head &&
+    if (!exchange->head.told &&
         (code == CURLE_OUT_OF_MEMORY || (int)code == 100))
         return surety__delivery_of(SURETY_FAILURE_LIMIT, true,
                                    "%.*s answered with a header line that is "
@@ -491,7 +493,7 @@ surety_delivery surety__http_outcome(const surety__http_exchange *exchange,
     if (code != CURLE_OK)
         return exchange->sent ? http_broken(exchange, code)
                               : http_unsent(exchange, code);
-    if (!exchange->has_head)
+    if (!exchange->head.told)
         return http_broken(exchange, CURLE_GOT_NOTHING);
     return (surety_delivery){.failure = SURETY_FAILURE_NONE, .sent = true};
 }

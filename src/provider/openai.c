@@ -264,7 +264,6 @@ const surety__protocol surety__protocol_openai = {
     .modes = {[SURETY_MODE_NATIVE] = true,
               [SURETY_MODE_TOOL] = true,
               [SURETY_MODE_PROMPT] = true},
-    .streams = true,
     .reason = REASON_ENDS,
     .path = openai_path,
     .key_header = "authorization",

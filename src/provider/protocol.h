@@ -24,7 +24,6 @@ typedef enum surety__reason {
 
 typedef struct surety__protocol {
     bool modes[SURETY_MODE_PROMPT + 1];
-    bool streams;
     surety__reason reason;
     /* Appends the method's path and query to the URL. */
     void (*path)(const surety__call *call, surety_buf *out);
@@ -51,14 +50,31 @@ extern const surety__protocol surety__protocol_gemini;
 extern const surety__protocol surety__protocol_text;
 const surety__protocol *surety__protocol_of(surety_protocol protocol);
 
-/* ---- for the bodies (call.c) --------------------------------------------- */
+/* ---- URLs (url.c) -------------------------------------------------------- */
 
+/* The parts of an http or https URL; they point into it. */
+typedef struct surety__url {
+    surety_str authority;
+    surety_str host;  /* without its port */
+    surety_str base;  /* scheme, authority and path, no slash at the end */
+    surety_str query; /* with its "?"; may be empty */
+} surety__url;
+
+surety__url surety__url_split(surety_str url);
+/* Whether the model is a command, not a URL. */
+bool surety__call_is_exec(const surety_model *model);
+/* MISUSE: the model cannot be asked at its base URL. */
+surety_status surety__url_check(const surety_model *model,
+                                surety_error *reterr);
 /* Whether the base URL's host is domain or ends with "." and it: some members
  * are known to the inventor of a protocol only. */
 bool surety__call_host_ends(const surety__call *call, const char *domain);
 /* Appends text as one segment of a path, percent-encoded but for the
  * unreserved (RFC 3986, 2.3). */
 void surety__url_segment(surety_buf *out, surety_str text);
+
+/* ---- for the bodies (body.c, plain.c) ------------------------------------ */
+
 /* Appends the prompt as text, for a protocol that has no body (plain.c). */
 void surety__text_write(const surety__call *call, surety_buf *out);
 /* Builds own with the members of extra joined (body.c). SURETY_MISUSE: both
@@ -66,8 +82,11 @@ void surety__text_write(const surety__call *call, surety_buf *out);
 surety_status surety__extra_join(surety_val own, surety_val extra,
                                  const char *const *replaceable,
                                  surety_doc *out, surety_error *reterr);
-/* Whether the response is asked for as a stream. */
-bool surety__call_streams(const surety__call *call);
+/* Whether the response is asked for as a stream, of a protocol with a body. */
+static inline bool surety__call_streams(const surety__call *call)
+{
+    return !call->model->whole;
+}
 /* Builds "name": text unless it is empty. */
 void surety__build_text(surety_doc *out, const char *name, surety_str text);
 /* Builds "role" and "content" of each message. */

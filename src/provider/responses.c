@@ -311,7 +311,6 @@ const surety__protocol surety__protocol_responses = {
     .modes = {[SURETY_MODE_NATIVE] = true,
               [SURETY_MODE_TOOL] = true,
               [SURETY_MODE_PROMPT] = true},
-    .streams = true,
     .path = responses_path,
     .key_header = "authorization",
     .key_prefix = "Bearer ",

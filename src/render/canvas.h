@@ -99,6 +99,7 @@ double surety__picture_value(const surety__picture *picture, size_t series,
                              size_t place);
 /* The widest label of the ticks. */
 double surety__picture_tick_width(const surety__picture *picture);
+extern const surety__letters surety__letters_small;
 PangoLayout *surety__picture_tick(const surety__picture *picture, unsigned i);
 /* Grid and labels of a vertical axis of values, and the line at zero. */
 void surety__picture_grid(const surety__picture *picture);

@@ -118,6 +118,9 @@ surety_str surety__table_text(surety_table *table, surety_val val);
 surety_status surety__table_number(surety_table *table,
                                    const surety__figure *figure,
                                    double *ret_number);
+/* The column of that name; NULL: none. */
+surety__column *surety__table_column(const surety_table *table,
+                                     surety_str name);
 /* The column of that name or label; NULL: none. */
 const surety__column *surety__table_find(const surety_table *table,
                                          surety_str name);

@@ -48,16 +48,6 @@ int surety__render_cut(surety_str text, size_t max)
 
 /* ---- columns ------------------------------------------------------------- */
 
-static surety__column *table_lookup(const surety_table *table, surety_str name)
-{
-    surety__column *column = surety__map_get(
-        &table->names, (uint64_t)surety__hash(name.ptr, name.len) + 1);
-
-    while (column && !surety_str_equal(column->shown.name, name))
-        column = column->next;
-    return column;
-}
-
 /* A new last column; name stays where it is. */
 static surety_status table_add(surety_table *table, surety_str name,
                                surety_error *reterr)
@@ -85,7 +75,7 @@ static surety_status table_add(surety_table *table, surety_str name,
     column->index = table->columns_count;
     column->next = surety__map_get(&table->names, hash);
     /* Of columns with one name, the first is the one that is found. */
-    if (table_lookup(table, name)) {
+    if (surety__table_column(table, name)) {
         table->columns[table->columns_count++] = column;
         return SURETY_OK;
     }
@@ -133,7 +123,7 @@ static surety_status table_meet(surety_table *table, surety_val object,
     for (surety_val member = surety_val_first(object); member.doc && !status;
          member = surety_val_next(object, member)) {
         const surety_str name = surety_val_str(surety_val_key(member));
-        if (!table_lookup(table, name))
+        if (!surety__table_column(table, name))
             status = table_add(table, name, reterr);
     }
     return status;
@@ -188,29 +178,6 @@ static surety_status table_take(surety_table *table, surety_val row,
             return status;
     }
     return table_push(table, row, reterr);
-}
-
-void surety__table_row(surety_table *table, size_t row)
-{
-    const surety_val val = table->rows[row];
-    size_t at = 0;
-
-    memset(table->cells, 0, table->columns_count * sizeof(*table->cells));
-    for (surety_val cell = surety_val_first(val);
-         cell.doc && at < table->columns_count;
-         cell = surety_val_next(val, cell), at++) {
-        if (table->is_objects) {
-            /* Most objects have their members in the columns' order. */
-            const surety_str name = surety_val_str(surety_val_key(cell));
-            const surety__column *column = table->columns[at];
-            if (!surety_str_equal(column->shown.name, name))
-                column = table_lookup(table, name);
-            if (column)
-                table->cells[column->index] = cell;
-        } else {
-            table->cells[at] = cell;
-        }
-    }
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -382,65 +349,6 @@ surety_column surety_table_column(const surety_table *table, size_t i)
 {
     return i < table->columns_count ? table->columns[i]->shown
                                     : (surety_column){0};
-}
-
-const surety__column *surety__table_find(const surety_table *table,
-                                         surety_str name)
-{
-    const surety__column *found = table_lookup(table, name);
-
-    for (size_t i = 0; !found && i < table->columns_count; i++)
-        if (surety_str_equal(table->columns[i]->shown.label, name))
-            found = table->columns[i];
-    for (size_t i = 0; !found && i < table->columns_count; i++)
-        if (surety__str_equal_nocase(table->columns[i]->shown.name, name) ||
-            surety__str_equal_nocase(table->columns[i]->shown.label, name))
-            found = table->columns[i];
-    return found;
-}
-
-surety_str surety__table_text(surety_table *table, surety_val val)
-{
-    const surety_kind kind = surety_val_kind(val);
-
-    if (kind == SURETY_KIND_STRING)
-        return surety_val_str(val);
-    if (kind == SURETY_KIND_NUMBER)
-        return surety_val_number(val);
-    surety_buf_reset(&table->scratch);
-    if (kind != SURETY_KIND_NONE && kind != SURETY_KIND_NULL)
-        surety_val_write(val, SURETY_STYLE_COMPACT, &table->scratch);
-    return surety_buf_str(&table->scratch);
-}
-
-surety_status surety__table_number(surety_table *table,
-                                   const surety__figure *figure,
-                                   double *ret_number)
-{
-    const surety_status status = surety_doc_read(
-        table->number, (surety_str){figure->text, figure->len}, NULL, NULL);
-
-    if (status == SURETY_NOMEM)
-        return status;
-    *ret_number = surety_val_real(surety_doc_root(table->number), NAN);
-    return SURETY_OK;
-}
-
-void surety__table_header(const surety_table *table, size_t column,
-                          surety_headers headers, surety_buf *out)
-{
-    const surety_column *shown = &table->columns[column]->shown;
-
-    if (headers == SURETY_HEADERS_NAMES) {
-        surety_buf_add(out, shown->name);
-        return;
-    }
-    surety_buf_add(out, shown->label);
-    if (headers == SURETY_HEADERS_BOTH && surety__column_has_code(shown)) {
-        surety_buf_text(out, " (");
-        surety_buf_add(out, shown->name);
-        surety_buf_byte(out, ')');
-    }
 }
 
 surety_status surety_table_write(surety_table *table,

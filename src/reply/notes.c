@@ -117,14 +117,14 @@ static bool notes_liberties(surety_judge *judge)
     const surety_str text = best->candidate.text;
     surety_str stood;
 
-    for (size_t i = 0; i < doc->mend_kept; i++) {
+    for (size_t i = 0; i < doc->mends.kept; i++) {
         const surety_mend mend = surety_doc_mend(doc, i);
 
-        if (!notes_liberty(judge, doc->mends[i].kind, mend.offset, mend.stood,
-                           mend.read))
+        if (!notes_liberty(judge, doc->mends.items[i].kind, mend.offset,
+                           mend.stood, mend.read))
             return false;
     }
-    judge->outcome.repairs.total += doc->mend_count - doc->mend_kept;
+    judge->outcome.repairs.total += doc->mends.count - doc->mends.kept;
     if (!best->brackets)
         return true;
     stood = surety__str_trim(

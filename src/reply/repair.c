@@ -389,8 +389,8 @@ static bool repair_goes_on(struct repair *pass, const surety__region *region,
 /* Whether the reader closed what the text does not close. */
 static bool repair_closes(const surety_doc *doc)
 {
-    for (size_t i = 0; i < doc->mend_kept; i++)
-        if (doc->mends[i].kind == MEND_MISSING_CLOSE)
+    for (size_t i = 0; i < doc->mends.kept; i++)
+        if (doc->mends.items[i].kind == MEND_MISSING_CLOSE)
             return true;
     return false;
 }

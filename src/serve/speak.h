@@ -41,6 +41,9 @@ typedef struct surety__speaker {
     void (*close)(surety__speech *speech, surety_buf *out);
     void (*end)(surety__speech *speech, const surety__closing *ending,
                 surety_buf *out);
+    /* An error within a stream: what stands before the error's body, or who
+     * writes it. */
+    const char *failing;
     void (*fail)(surety__speech *speech, const surety__problem *problem,
                  surety_buf *out);
     void (*whole)(surety__speech *speech, const surety__closing *ending,

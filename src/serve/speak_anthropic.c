@@ -307,15 +307,6 @@ static void speak_anthropic_end(surety__speech *speech,
     }
 }
 
-static void speak_anthropic_fail(surety__speech *speech,
-                                 const surety__problem *problem,
-                                 surety_buf *out)
-{
-    surety_buf_text(out, "event: error\ndata: ");
-    surety__speak_error(speech->asked->protocol, problem, out);
-    surety_buf_text(out, "\n\n");
-}
-
 /* ---- whole --------------------------------------------------------------- */
 
 static void speak_anthropic_whole(surety__speech *speech,
@@ -359,7 +350,14 @@ static void speak_anthropic_whole(surety__speech *speech,
 }
 
 const surety__speaker surety__speaker_anthropic = {
-    speak_anthropic_read,  speak_anthropic_put_error, speak_anthropic_faults,
-    speak_anthropic_begin, speak_anthropic_part,      speak_anthropic_piece,
-    speak_anthropic_close, speak_anthropic_end,       speak_anthropic_fail,
-    speak_anthropic_whole};
+    .read = speak_anthropic_read,
+    .error = speak_anthropic_put_error,
+    .faults = speak_anthropic_faults,
+    .begin = speak_anthropic_begin,
+    .part = speak_anthropic_part,
+    .piece = speak_anthropic_piece,
+    .close = speak_anthropic_close,
+    .end = speak_anthropic_end,
+    .failing = "event: error\ndata: ",
+    .whole = speak_anthropic_whole,
+};

@@ -277,14 +277,6 @@ static void speak_gemini_end(surety__speech *speech,
         speak_gemini_event(speech, SURETY__LITERAL(""), ending, out);
 }
 
-static void speak_gemini_fail(surety__speech *speech,
-                              const surety__problem *problem, surety_buf *out)
-{
-    surety_buf_text(out, "data: ");
-    surety__speak_error(speech->asked->protocol, problem, out);
-    surety_buf_text(out, "\n\n");
-}
-
 static void speak_gemini_whole(surety__speech *speech,
                                const surety__closing *ending, surety_buf *out)
 {
@@ -293,7 +285,14 @@ static void speak_gemini_whole(surety__speech *speech,
 }
 
 const surety__speaker surety__speaker_gemini = {
-    speak_gemini_read,  speak_gemini_put_error, speak_gemini_faults,
-    speak_gemini_begin, speak_gemini_part,      speak_gemini_piece,
-    speak_gemini_close, speak_gemini_end,       speak_gemini_fail,
-    speak_gemini_whole};
+    .read = speak_gemini_read,
+    .error = speak_gemini_put_error,
+    .faults = speak_gemini_faults,
+    .begin = speak_gemini_begin,
+    .part = speak_gemini_part,
+    .piece = speak_gemini_piece,
+    .close = speak_gemini_close,
+    .end = speak_gemini_end,
+    .failing = "data: ",
+    .whole = speak_gemini_whole,
+};

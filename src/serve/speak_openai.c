@@ -341,14 +341,6 @@ static void speak_openai_end(surety__speech *speech,
         surety_buf_text(out, "data: [DONE]\n\n");
 }
 
-static void speak_openai_fail(surety__speech *speech,
-                              const surety__problem *problem, surety_buf *out)
-{
-    surety_buf_text(out, "data: ");
-    surety__speak_error(speech->asked->protocol, problem, out);
-    surety_buf_text(out, "\n\n");
-}
-
 /* ---- whole --------------------------------------------------------------- */
 
 static void speak_openai_put_part(const surety__speech *speech,
@@ -406,7 +398,14 @@ static void speak_openai_whole(surety__speech *speech,
 }
 
 const surety__speaker surety__speaker_openai = {
-    speak_openai_read,  speak_openai_put_error, speak_openai_faults,
-    speak_openai_begin, speak_openai_part,      speak_openai_piece,
-    speak_openai_close, speak_openai_end,       speak_openai_fail,
-    speak_openai_whole};
+    .read = speak_openai_read,
+    .error = speak_openai_put_error,
+    .faults = speak_openai_faults,
+    .begin = speak_openai_begin,
+    .part = speak_openai_part,
+    .piece = speak_openai_piece,
+    .close = speak_openai_close,
+    .end = speak_openai_end,
+    .failing = "data: ",
+    .whole = speak_openai_whole,
+};

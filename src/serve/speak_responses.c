@@ -485,7 +485,14 @@ static void speak_responses_whole(surety__speech *speech,
 }
 
 const surety__speaker surety__speaker_responses = {
-    speak_responses_read,  speak_responses_put_error, speak_responses_faults,
-    speak_responses_begin, speak_responses_part,      speak_responses_piece,
-    speak_responses_close, speak_responses_end,       speak_responses_fail,
-    speak_responses_whole};
+    .read = speak_responses_read,
+    .error = speak_responses_put_error,
+    .faults = speak_responses_faults,
+    .begin = speak_responses_begin,
+    .part = speak_responses_part,
+    .piece = speak_responses_piece,
+    .close = speak_responses_close,
+    .end = speak_responses_end,
+    .fail = speak_responses_fail,
+    .whole = speak_responses_whole,
+};

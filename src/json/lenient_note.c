@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tolerant reader: what it notes on its way. A refusal, of which the first
+ * counts; a liberty that it takes; and what it waits for, where more bytes
+ * decide. */
+#include "json/lenient.h"
+
+enum lenient_step surety__lenient_fail(surety_lenient *lenient, size_t at,
+                                       const char *fault)
+{
+    if (lenient->failure.status == SURETY_OK) {
+        lenient->failure.status = SURETY_SYNTAX;
+        lenient->failure.fault = fault;
+        lenient->failure.at = at;
+    }
+    return STEP_FAIL;
+}
+
+enum lenient_step surety__lenient_limit(surety_lenient *lenient, size_t at,
+                                        enum read_fault limit)
+{
+    if (lenient->failure.status == SURETY_OK) {
+        lenient->failure.status = SURETY_LIMIT;
+        lenient->failure.limit = limit;
+        lenient->failure.at = at;
+    }
+    return STEP_FAIL;
+}
+
+enum lenient_step surety__lenient_nomem(surety_lenient *lenient)
+{
+    if (lenient->failure.status == SURETY_OK)
+        lenient->failure.status = SURETY_NOMEM;
+    return STEP_FAIL;
+}
+
+/* Whether the liberty may be taken. */
+static bool lenient_may(surety_lenient *lenient, enum surety__mend_kind kind,
+                        size_t at)
+{
+    if (!lenient->options.strict &&
+        !(lenient->options.certain_only && surety__mend_is_likely(kind)))
+        return true;
+    surety__lenient_fail(lenient, at, surety__mend_about(kind));
+    return false;
+}
+
+bool surety__lenient_mend(surety_lenient *lenient, enum surety__mend_kind kind,
+                          size_t at, size_t len, const char *read)
+{
+    const surety__mend mend = {.kind = (uint8_t)kind,
+                               .offset = (uint32_t)at,
+                               .len = (uint32_t)len,
+                               .read = read};
+
+    return surety__lenient_mend_as(lenient, &mend);
+}
+
+bool surety__lenient_mend_as(surety_lenient *lenient, const surety__mend *mend)
+{
+    if ((lenient->options.strict || lenient->options.certain_only) &&
+        !lenient_may(lenient, mend->kind, mend->offset))
+        return false;
+    if (surety__mend_add(lenient->doc, mend) == SURETY_OK)
+        return true;
+    surety__lenient_nomem(lenient);
+    return false;
+}
+
+enum lenient_step surety__lenient_wait(surety_lenient *lenient,
+                                       enum lenient_wait sort, size_t at)
+{
+    lenient->wait.sort = (uint8_t)sort;
+    lenient->wait.at = at;
+    lenient->wait.most = SIZE_MAX;
+    return STEP_WAIT;
+}

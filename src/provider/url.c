@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* url.c: the URL that a model is asked at: its parts, what is wrong with it,
+ * and a text as a segment of its path. No model name or key can add a parameter
+ * or move a request to another path. */
+#include "provider/protocol.h"
+
+bool surety__call_is_exec(const surety_model *model)
+{
+    return surety__str_starts(model->base_url, SURETY__LITERAL("exec:"));
+}
+
+/* The scheme's length with "://"; 0: none that is spoken here. */
+static size_t url_scheme_len(surety_str url)
+{
+    static const char *const schemes[] = {"https://", "http://"};
+
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
+        const surety_str scheme = surety_str_of(schemes[i]);
+
+        if (url.len >= scheme.len &&
+            surety__str_equal_nocase((surety_str){url.ptr, scheme.len}, scheme))
+            return scheme.len;
+    }
+    return 0;
+}
+
+static size_t url_find_byte(surety_str text, const char *bytes)
+{
+    size_t i = 0;
+
+    while (i < text.len && !strchr(bytes, text.ptr[i]))
+        i++;
+    return i;
+}
+
+surety__url surety__url_split(surety_str url)
+{
+    const size_t scheme = url_scheme_len(url);
+    surety__url parts;
+    surety_str rest = {url.ptr + scheme, url.len - scheme};
+    size_t at = url_find_byte(rest, "/?");
+
+    parts.authority = (surety_str){rest.ptr, at};
+    parts.host = parts.authority;
+    if (parts.host.len && parts.host.ptr[0] != '[')
+        parts.host.len = url_find_byte(parts.host, ":");
+    at = scheme + at;
+    at += url_find_byte((surety_str){url.ptr + at, url.len - at}, "?");
+    parts.query = (surety_str){url.ptr + at, url.len - at};
+    while (at > scheme && url.ptr[at - 1] == '/')
+        at--;
+    parts.base = (surety_str){url.ptr, at};
+    return parts;
+}
+
+surety_status surety__url_check(const surety_model *model, surety_error *reterr)
+{
+    const surety_str url = model->base_url;
+    const int len = url.len < 200 ? (int)url.len : 200;
+    surety_str authority;
+
+    if (!url.len) {
+        surety__fail(reterr, SURETY_MISUSE, "the model has no base URL");
+        surety__hint(reterr, "give the URL with the version and without the "
+                             "method's path, https://HOST/v1");
+        return SURETY_MISUSE;
+    }
+    if (surety__call_is_exec(model) && url.len == 5)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "exec: is followed by no command");
+    if (surety__call_is_exec(model))
+        return memchr(url.ptr, 0, url.len)
+                   ? surety__fail(reterr, SURETY_MISUSE,
+                                  "the command has a NUL character")
+                   : SURETY_OK;
+    if (!url_scheme_len(url)) {
+        surety__fail(reterr, SURETY_MISUSE,
+                     "the base URL %.*s is neither https:// nor http://", len,
+                     url.ptr);
+        return SURETY_MISUSE;
+    }
+    for (size_t i = 0; i < url.len; i++)
+        if (url.ptr[i] <= ' ' || url.ptr[i] > '~' ||
+            strchr("\"<>\\^`{|}#", url.ptr[i]))
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "byte %zu of the base URL cannot stand in one",
+                                i);
+    authority = surety__url_split(url).authority;
+    if (!authority.len || !surety__url_split(url).host.len)
+        return surety__fail(reterr, SURETY_MISUSE, "the base URL has no host");
+    if (memchr(authority.ptr, '@', authority.len)) {
+        surety__fail(reterr, SURETY_MISUSE,
+                     "the base URL holds a user or a password");
+        surety__hint(reterr, "give it as a key or as a secret header: a URL "
+                             "is shown and recorded");
+        return SURETY_MISUSE;
+    }
+    return SURETY_OK;
+}
+
+bool surety__call_host_ends(const surety__call *call, const char *domain)
+{
+    const surety_str host = surety__call_is_exec(call->model)
+                                ? (surety_str){NULL, 0}
+                                : surety__url_split(call->model->base_url).host;
+    const surety_str end = surety_str_of(domain);
+
+    if (host.len < end.len ||
+        (host.len > end.len && host.ptr[host.len - end.len - 1] != '.'))
+        return false;
+    return surety__str_equal_nocase(
+        (surety_str){host.ptr + host.len - end.len, end.len}, end);
+}
+
+void surety__url_segment(surety_buf *out, surety_str text)
+{
+    static const char digits[] = "0123456789ABCDEF";
+
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char byte = (unsigned char)text.ptr[i];
+
+        if ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+            (byte >= '0' && byte <= '9') || (byte && strchr("-._~", byte))) {
+            surety_buf_byte(out, (char)byte);
+        } else {
+            surety_buf_byte(out, '%');
+            surety_buf_byte(out, digits[byte >> 4]);
+            surety_buf_byte(out, digits[byte & 15]);
+        }
+    }
+}

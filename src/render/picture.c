@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every plot asks of the picture that it is a part of: where a place and a
+ * value are on the sheet, the value and the colour of a series, and the lines
+ * behind the plot. Nothing here changes the picture. */
+#include "render/canvas.h"
+
+#include <math.h>
+
+const surety__letters surety__letters_small = {12, 0, 1, false, false, false};
+
+static const uint32_t picture_colors[] = {0x0072B2, 0xD55E00, 0x009E73,
+                                          0xCC79A7, 0xE69F00, 0x56B4E9,
+                                          0x4D4D4D, 0x8C6D31, SURETY__INK_PALE};
+
+PangoLayout *surety__picture_tick(const surety__picture *picture, unsigned i)
+{
+    char memory[64];
+    surety_buf label;
+    PangoLayout *layout;
+
+    surety_buf_init(&label, picture->canvas.svg.alloc, sizeof(memory));
+    surety__ticks_label(&picture->ticks, i, &label);
+    layout = surety__canvas_set(&picture->canvas, surety_buf_str(&label),
+                                &surety__letters_small);
+    surety_buf_done(&label);
+    return layout;
+}
+
+double surety__picture_across(const surety__picture *picture, double at)
+{
+    const surety__model *model = picture->model;
+    const double first = model->places[0]->at;
+    const double span = model->places[model->places_count - 1]->at - first;
+    const double room = picture->right - picture->left;
+    double pad = room / (double)(model->places_count + 1) / 2;
+
+    if (!(span > 0))
+        return picture->left + room / 2;
+    pad = fmin(fmax(pad, 24), 40);
+    return picture->left + pad + (at - first) / span * (room - 2 * pad);
+}
+
+double surety__picture_along(const surety__picture *picture, double value,
+                             double length)
+{
+    const surety__ticks *ticks = &picture->ticks;
+    const double span = ticks->step * (ticks->count - 1);
+
+    return (value - ticks->first) / span * length;
+}
+
+uint32_t surety__picture_color(const surety__picture *picture, size_t series)
+{
+    return picture_colors[picture->colors[series]];
+}
+
+double surety__picture_value(const surety__picture *picture, size_t series,
+                             size_t place)
+{
+    return picture->model
+        ->values[series * picture->model->places_count + place];
+}
+
+double surety__picture_tick_width(const surety__picture *picture)
+{
+    double widest = 0;
+
+    for (unsigned i = 0; i < picture->ticks.count; i++) {
+        PangoLayout *layout = surety__picture_tick(picture, i);
+        double width, height;
+        surety__canvas_size(layout, &width, &height);
+        widest = fmax(widest, width);
+        g_object_unref(layout);
+    }
+    return widest;
+}
+
+void surety__picture_grid(const surety__picture *picture)
+{
+    const surety__ticks *ticks = &picture->ticks;
+    const double length = picture->bottom - picture->top;
+
+    for (unsigned i = 0; i < ticks->count; i++) {
+        const double value = ticks->first + ticks->step * i;
+        const double y =
+            picture->bottom - surety__picture_along(picture, value, length);
+        const bool is_zero = fabs(value) < ticks->step * 1e-6;
+        const double from[2] = {picture->left, y};
+        const double to[2] = {picture->right, y};
+        PangoLayout *layout = surety__picture_tick(picture, i);
+        double width, height;
+
+        surety__canvas_line(&picture->canvas, from, to, 1,
+                            is_zero ? SURETY__INK_AXIS : SURETY__INK_GRID);
+        surety__canvas_size(layout, &width, &height);
+        surety__canvas_show(&picture->canvas, layout, picture->left - 8 - width,
+                            y - height / 2, SURETY__INK_SOFT);
+        g_object_unref(layout);
+    }
+}

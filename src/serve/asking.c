@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the protocols of the serving side share: JSON from a pattern, a request
+ * that is read into surety__asked, and what was said of an answer. It knows no
+ * protocol; speak.c chooses one.
+ *
+ * 1. The first fault of a request is kept, in the words of the providers.
+ * 2. Texts of a request are its document's, or the arena's where several are
+ *    joined. */
+#include "serve/speak.h"
+
+/* ---- writing ------------------------------------------------------------- */
+
+/* text as the inside of a JSON string. */
+static void speak_put_inside(surety_buf *out, surety_str text)
+{
+    const size_t start = out->len;
+
+    surety_json_string(out, text);
+    if (out->status)
+        return;
+    memmove(out->ptr + start, out->ptr + start + 1, out->len - start - 2);
+    out->len -= 2;
+}
+
+void surety__speak_put(surety_buf *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    for (const char *at = format; *at; at++) {
+        if (*at == '\'') {
+            surety_buf_byte(out, '"');
+        } else if (*at != '$') {
+            surety_buf_byte(out, *at);
+        } else {
+            at++;
+            if (*at == 's')
+                surety_json_string(out, va_arg(args, surety_str));
+            else if (*at == 'r')
+                surety_buf_add(out, va_arg(args, surety_str));
+            else if (*at == 'e')
+                speak_put_inside(out, va_arg(args, surety_str));
+            else
+                surety_buf_number(out, va_arg(args, uint64_t));
+        }
+    }
+    va_end(args);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+void surety__asking_fail(surety__asking *reading, const char *param,
+                         const char *code, const char *format, ...)
+{
+    va_list args;
+
+    if (reading->status)
+        return;
+    va_start(args, format);
+    reading->status =
+        surety__failv(reading->error, SURETY_SYNTAX, format, args);
+    va_end(args);
+    *reading->problem =
+        (surety__problem){.status = 400,
+                          .param = surety_str_of(param),
+                          .code = surety_str_of(code),
+                          .message = surety_str_of(reading->error->message)};
+}
+
+surety_val surety__asking_member(surety__asking *reading, surety_val object,
+                                 const char *name, surety_kind kind)
+{
+    const surety_val member = surety_val_get(object, name);
+    const surety_kind got = surety_val_kind(member);
+
+    if (got == SURETY_KIND_NONE || got == SURETY_KIND_NULL)
+        return surety_val_none();
+    if (got == kind)
+        return member;
+    surety__asking_fail(reading, name, "invalid_type",
+                        "Invalid type for '%s': expected %s, but got %s "
+                        "instead.",
+                        name, surety_kind_name(kind), surety_kind_name(got));
+    return surety_val_none();
+}
+
+static void content_line(surety_buf *out, surety_str text)
+{
+    if (out->len && text.len)
+        surety_buf_byte(out, '\n');
+    surety_buf_add(out, text);
+}
+
+/* A tool's result: a text, parts with texts, or a value. */
+static void content_result(surety_buf *out, surety_val result)
+{
+    const surety_kind kind = surety_val_kind(result);
+    const bool has_parts =
+        surety_val_get(surety_val_first(result), "type").doc != NULL ||
+        surety_val_get(surety_val_first(result), "text").doc != NULL;
+
+    if (kind == SURETY_KIND_STRING) {
+        content_line(out, surety_val_str(result));
+    } else if (kind == SURETY_KIND_ARRAY && has_parts) {
+        for (surety_val part = surety_val_first(result); part.doc;
+             part = surety_val_next(result, part))
+            content_line(out, surety_val_str(surety_val_get(part, "text")));
+    } else if (result.doc && kind != SURETY_KIND_NULL) {
+        if (out->len)
+            surety_buf_byte(out, '\n');
+        surety_val_write(result, SURETY_STYLE_COMPACT, out);
+    }
+}
+
+/* What a part says of a tool's result; SURETY_NONE: it is none. Of Gemini's
+ * response the members output and error are the result where they are there
+ * (FunctionResponse in Google's API reference). */
+static surety_val content_find_result(surety_val part)
+{
+    const surety_str type = surety_val_str(surety_val_get(part, "type"));
+    surety_val response = surety_val_get(part, "functionResponse");
+
+    if (surety__str_ends(type, SURETY__LITERAL("tool_result"))) {
+        const surety_val content = surety_val_get(part, "content");
+        return content.doc ? content : part;
+    }
+    if (!response.doc)
+        response = surety_val_get(part, "function_response");
+    if (!response.doc)
+        return surety_val_none();
+    response = surety_val_get(response, "response");
+    if (surety_val_get(response, "output").doc)
+        return surety_val_get(response, "output");
+    if (surety_val_get(response, "error").doc)
+        return surety_val_get(response, "error");
+    return response.doc ? response : part;
+}
+
+/* The texts of a content; ptr NULL for want of memory. */
+static surety_str reading_content(surety__asking *reading, surety_val content,
+                                  bool *ret_is_result)
+{
+    surety_str text = {NULL, 0};
+    surety_buf out;
+
+    surety_buf_init(&out, reading->arena->alloc, 0);
+    if (surety_val_kind(content) == SURETY_KIND_ARRAY)
+        for (surety_val part = surety_val_first(content); part.doc;
+             part = surety_val_next(content, part)) {
+            const surety_val result = content_find_result(part);
+            if (result.doc) {
+                *ret_is_result = true;
+                content_result(&out, result);
+            } else {
+                surety_buf_add(&out,
+                               surety_val_str(surety_val_get(part, "text")));
+            }
+        }
+    else
+        content_result(&out, content);
+    if (!out.status)
+        text = surety__arena_text(reading->arena, surety_buf_str(&out));
+    surety_buf_done(&out);
+    return text;
+}
+
+static void reading_add_system(surety__asking *reading, surety_str text)
+{
+    surety_str *system = &reading->asked->system;
+    char *joined;
+
+    if (!system->len) {
+        *system = text;
+        return;
+    }
+    joined = surety__arena_take(reading->arena, system->len + text.len + 2);
+    if (!joined) {
+        reading->status = SURETY_NOMEM;
+        return;
+    }
+    memcpy(joined, system->ptr, system->len);
+    joined[system->len] = '\n';
+    if (text.len)
+        memcpy(joined + system->len + 1, text.ptr, text.len);
+    *system = (surety_str){joined, system->len + 1 + text.len};
+}
+
+static bool role_is(surety_str role, const char *one, const char *other)
+{
+    return surety_str_equal(role, surety_str_of(one)) ||
+           surety_str_equal(role, surety_str_of(other));
+}
+
+/* Room for one item more of an array in the arena; NULL: no memory. */
+static void *asking_room(surety__asking *reading, void *items, size_t count,
+                         size_t *cap, size_t size)
+{
+    void *grown = items;
+
+    if (count < *cap)
+        return items;
+    *cap = *cap * 2 + 8;
+    grown = surety__arena_take(reading->arena, *cap * size);
+    if (!grown)
+        reading->status = SURETY_NOMEM;
+    else if (count)
+        memcpy(grown, items, count * size);
+    return grown;
+}
+
+surety_str surety__asking_text(surety__asking *reading, surety_val content)
+{
+    bool is_result = false;
+
+    return reading_content(reading, content, &is_result);
+}
+
+void surety__asking_say(surety__asking *reading, surety__author author,
+                        surety_str text, uint32_t dimensions)
+{
+    surety__asked *asked = reading->asked;
+
+    if (!text.ptr && !reading->status)
+        reading->status = SURETY_NOMEM;
+    if (reading->status)
+        return;
+    asked->prompt_bytes += text.len;
+    reading->messages =
+        asking_room(reading, reading->messages, asked->message_count,
+                    &reading->message_cap, sizeof(*reading->messages));
+    if (!reading->messages)
+        return;
+    reading->messages[asked->message_count++] =
+        (surety__said){author, text, dimensions};
+    asked->messages = reading->messages;
+}
+
+void surety__asking_message(surety__asking *reading, surety_str role,
+                            surety_val content)
+{
+    bool is_result = role_is(role, "tool", "function");
+    const surety_str text = reading_content(reading, content, &is_result);
+    const surety__author author = role_is(role, "assistant", "model")
+                                      ? AUTHOR_ASSISTANT
+                                  : is_result ? AUTHOR_TOOL
+                                              : AUTHOR_USER;
+
+    if (!role_is(role, "system", "developer") || !text.ptr) {
+        surety__asking_say(reading, author, text, 0);
+    } else if (!reading->status) {
+        reading->asked->prompt_bytes += text.len;
+        reading_add_system(reading, text);
+    }
+}
+
+void surety__asking_offer(surety__asking *reading, surety_str name,
+                          bool callable)
+{
+    surety__asked *asked = reading->asked;
+
+    reading->tools = asking_room(reading, reading->tools, asked->tool_count,
+                                 &reading->tool_cap, sizeof(*reading->tools));
+    if (!reading->tools)
+        return;
+    reading->tools[asked->tool_count++] = name;
+    asked->tools = reading->tools;
+    if (callable && !asked->tool.len)
+        asked->tool = name;
+}
+
+surety_str surety__asking_choose(surety__asking *reading, surety_val choice,
+                                 surety_str wanted)
+{
+    surety__asked *asked = reading->asked;
+    const surety_val inner = surety_val_get(choice, "allowed_tools");
+    const surety_val allowed = inner.doc ? inner : choice;
+    const surety_val first = surety_val_first(surety_val_get(allowed, "tools"));
+    const surety_val function = surety_val_get(first, "function");
+
+    asked->choice = CHOICE_AUTO;
+    if (wanted.len) {
+        asked->choice = CHOICE_NAMED;
+    } else if (surety_val_is(surety_val_get(choice, "type"), "allowed_tools")) {
+        if (surety_val_is(surety_val_get(allowed, "mode"), "required")) {
+            asked->choice = CHOICE_REQUIRED;
+            return surety_val_str(
+                surety_val_get(function.doc ? function : first, "name"));
+        }
+    } else if (surety_val_is(choice, "required")) {
+        asked->choice = CHOICE_REQUIRED;
+    } else if (surety_val_is(choice, "none")) {
+        asked->choice = CHOICE_NONE;
+    } else if (surety_val_kind(choice) == SURETY_KIND_STRING &&
+               !surety_val_is(choice, "auto")) {
+        surety__asking_fail(reading, "tool_choice", "invalid_value",
+                            "Invalid value for 'tool_choice': supported values "
+                            "are 'none', 'auto', and 'required'.");
+    }
+    return wanted;
+}
+
+bool surety__asking_wants(const surety__asking *reading, surety_str name,
+                          surety_str wanted)
+{
+    const surety__asked *asked = reading->asked;
+
+    return name.len && asked->choice >= CHOICE_REQUIRED &&
+           asked->mode != SURETY_MODE_TOOL &&
+           (!wanted.len || surety_str_equal(name, wanted));
+}
+
+void surety__asking_tools_end(surety__asking *reading, surety_str wanted,
+                              const char *named, const char *any)
+{
+    surety__asked *asked = reading->asked;
+
+    if (asked->choice < CHOICE_REQUIRED || asked->mode == SURETY_MODE_TOOL) {
+        if (!asked->tool_count)
+            asked->choice = CHOICE_NONE;
+        return;
+    }
+    if (wanted.len)
+        surety__asking_fail(reading, "tool_choice", NULL, named,
+                            (int)wanted.len, wanted.ptr);
+    else
+        surety__asking_fail(reading, "tool_choice", NULL, "%s", any);
+}
+
+void surety__asking_answers(surety__asking *reading, surety_val number,
+                            const char *name, uint32_t most)
+{
+    const uint64_t count = surety_val_uint(number, 0);
+
+    if (!number.doc || surety_val_kind(number) == SURETY_KIND_NULL)
+        return;
+    if (count < 1 || count > most)
+        surety__asking_fail(reading, name, "invalid_value",
+                            "Invalid value for '%s': expected an integer from "
+                            "1 to %u.",
+                            name, (unsigned)most);
+    else
+        reading->asked->answers = (uint32_t)count;
+}
+
+void surety__asking_tool(surety__asking *reading, surety_str name,
+                         surety_val schema, bool is_strict)
+{
+    reading->asked->mode = SURETY_MODE_TOOL;
+    reading->asked->tool = name;
+    reading->asked->schema = schema;
+    reading->asked->schema_name = name;
+    reading->asked->strict = is_strict;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+const char *surety__choice_name(surety__choice choice)
+{
+    static const char *const names[] = {"none", "auto", "required", "named"};
+
+    return names[choice];
+}
+
+const char *surety__format_name(surety__format format)
+{
+    static const char *const names[] = {"text", "json_object", "json_schema"};
+
+    return names[format];
+}
+
+const char *surety__author_name(surety__author author)
+{
+    static const char *const names[] = {"user", "assistant", "tool"};
+
+    return names[author];
+}
+
+/* ---- what was said ------------------------------------------------------- */
+
+surety_str surety__speech_text(const surety__speech *speech,
+                               surety__speech_part part)
+{
+    return surety_buf_str(&speech->parts[part]);
+}
+
+void surety__speech_ping(const surety__speech *speech, surety_buf *out)
+{
+    if (speech->asked->protocol == SURETY_PROTOCOL_ANTHROPIC)
+        surety_buf_text(out, "event: ping\ndata: {\"type\":\"ping\"}\n\n");
+    else
+        surety_buf_text(out, ": ping\n\n");
+}
+
+surety_str surety__closing_word(const surety__closing *ending,
+                                const surety__speech *speech,
+                                const char *const words[5])
+{
+    static const char *const ours[] = {"stop", "length", "filter", "refusal",
+                                       "tool"};
+
+    for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+        if (surety_str_equal(ending->finish, surety_str_of(ours[i])))
+            return surety_str_of(words[i]);
+    if (ending->finish.len)
+        return ending->finish;
+    if (speech->said[PART_ARGUMENTS])
+        return surety_str_of(words[4]);
+    return surety_str_of(words[speech->said[PART_REFUSAL] ? 3 : 0]);
+}
+
+void surety__speak_arguments(const surety__speech *speech, surety_buf *out)
+{
+    const surety_str text = surety__speech_text(speech, PART_ARGUMENTS);
+    surety_doc *doc = surety_doc_new(out->alloc);
+    surety_status status =
+        doc ? surety_doc_read(doc, text, NULL, NULL) : SURETY_NOMEM;
+
+    if (status == SURETY_NOMEM)
+        out->status = out->status ? out->status : SURETY_NOMEM;
+    else if (status == SURETY_OK &&
+             surety_val_kind(surety_doc_root(doc)) == SURETY_KIND_OBJECT)
+        surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
+    else if (!surety__str_trim(text).len)
+        surety_buf_text(out, "{}");
+    else
+        surety_json_string(out, text);
+    surety_doc_free(doc);
+}
