@@ -21,8 +21,10 @@ surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
  * which borrows the reply. */
 surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
                                   surety_place *ret_place);
-/* Whether the value of the last candidate is in the step's doc. */
-bool surety__finder_has_read(const surety_finder *finder);
+/* Whether the value of the i-th candidate is in the doc of the last step; and
+ * that it is there no longer. */
+bool surety__finder_has_read(const surety_finder *finder, size_t i);
+void surety__finder_forget(surety_finder *finder);
 
 /* From now on no value in running text is looked for from start to end of the
  * reply. */

@@ -199,9 +199,14 @@ surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
     return status;
 }
 
-bool surety__finder_has_read(const surety_finder *finder)
+bool surety__finder_has_read(const surety_finder *finder, size_t i)
 {
-    return finder->has_read;
+    return finder->has_read && i + 1 == finder->found.count;
+}
+
+void surety__finder_forget(surety_finder *finder)
+{
+    finder->has_read = false;
 }
 
 size_t surety_finder_count(const surety_finder *finder)

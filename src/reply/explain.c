@@ -66,7 +66,7 @@ void surety__explain_quote(surety_buf *out, surety_str text, size_t max)
 static surety_status explain_fault(surety_judge *judge)
 {
     const surety__trial *best = judge->best;
-    const surety_error *fault = judge->options.native_fault;
+    const surety_error *fault = judge->task.options.native_fault;
     const surety_str path = surety_str_of(fault->path);
     surety_outcome *outcome = &judge->outcome;
     surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
@@ -122,7 +122,7 @@ static surety_str explain_fence(surety_str reply, size_t offset,
 /* Nothing stood in the way: there was just nothing. Gives the hint. */
 static const char *explain_nothing(surety_judge *judge)
 {
-    const surety_extract *how = &judge->extract;
+    const surety_extract *how = &judge->task.extract;
     surety_buf *out = &judge->scratch;
 
     if (explain_lists(how, SURETY_PLACE_WHOLE) ||
@@ -189,7 +189,7 @@ static size_t explain_inline_fence(surety_str reply, size_t to)
 static size_t explain_open_fence(surety_judge *judge, size_t *offset,
                                  const char **ret_hint)
 {
-    const surety_str reply = judge->reply;
+    const surety_str reply = judge->task.reply;
     const unsigned line = surety_position_at(reply, *offset, 0).line;
     surety_str tag;
     const surety_str fence = explain_fence(reply, *offset, &tag);
@@ -220,7 +220,7 @@ static size_t explain_open_fence(surety_judge *judge, size_t *offset,
 static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
                                size_t *offset, const char **ret_hint)
 {
-    const surety_str reply = judge->reply;
+    const surety_str reply = judge->task.reply;
     const unsigned line = surety_position_at(reply, *offset, 0).line;
     surety_buf *out = &judge->scratch;
     surety_str fence, tag;
@@ -262,7 +262,7 @@ static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
     case SURETY_OBSTACLE_NO_MARKER:
         *ret_hint = "put the JSON after the marker";
         surety_buf_text(out, "the marker ");
-        surety__explain_quote(out, judge->extract.marker, EXPLAIN_KEY_MAX);
+        surety__explain_quote(out, judge->task.extract.marker, EXPLAIN_KEY_MAX);
         surety_buf_text(out, " does not stand in the reply");
         return 0;
     case SURETY_OBSTACLE_NONE:
@@ -285,8 +285,8 @@ static surety_status explain_extraction(surety_judge *judge)
         return SURETY_NOMEM;
     surety__explain_keyword(issue, "extraction");
     obstacle = surety_finder_obstacle(judge->finder, &offset);
-    if (judge->extract.from_count == 1 &&
-        judge->extract.from[0] == SURETY_PLACE_NATIVE)
+    if (judge->task.extract.from_count == 1 &&
+        judge->task.extract.from[0] == SURETY_PLACE_NATIVE)
         obstacle = SURETY_OBSTACLE_NO_JSON;
     length = explain_obstacle(judge, obstacle, &offset, &hint);
     issue->seen.hint = surety_str_of(hint);
@@ -365,7 +365,7 @@ static surety_status explain_cut(surety_judge *judge, surety__issue *issue)
 static const char *explain_liberty(const surety_judge *judge,
                                    const surety_error *fault)
 {
-    if (!judge->best->tolerant || !judge->options.certain_only)
+    if (!judge->best->tolerant || !judge->task.options.certain_only)
         return NULL;
     for (unsigned i = 0; i < MEND_COUNT; i++) {
         const enum surety__mend_kind kind = (enum surety__mend_kind)i;
@@ -478,7 +478,7 @@ static surety_val explain_target(surety_val root, surety_str pointer)
 /* The contract's own URI in front of a location, without an empty fragment. */
 static void explain_base(surety_judge *judge)
 {
-    const surety_val root = surety_contract_info_of(judge->contract)->root;
+    const surety_val root = surety_contract_info_of(judge->task.contract)->root;
     surety_str base = surety_val_str(surety_val_get(root, "$id"));
 
     if (base.len && base.ptr[base.len - 1] == '#')
@@ -504,7 +504,8 @@ static void explain_place(surety_judge *judge, surety_str pointer,
 /* One rule that does not hold. */
 static surety_status explain_rule(surety_judge *judge, size_t i)
 {
-    const surety_rule rule = surety_contract_info_of(judge->contract)->rules[i];
+    const surety_rule rule =
+        surety_contract_info_of(judge->task.contract)->rules[i];
     const surety__verdict *verdict = &judge->best->verdicts[i];
     surety_outcome *outcome = &judge->outcome;
     surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
@@ -543,7 +544,8 @@ static surety_status explain_rule(surety_judge *judge, size_t i)
 
 static surety_status explain_rules(surety_judge *judge)
 {
-    const size_t count = surety_contract_info_of(judge->contract)->rule_count;
+    const size_t count =
+        surety_contract_info_of(judge->task.contract)->rule_count;
     surety_status status = SURETY_OK;
 
     for (size_t i = 0; i < count && status == SURETY_OK; i++)
@@ -598,7 +600,7 @@ surety_status surety__explain_another(surety_judge *judge, size_t offset)
 {
     const surety__trial *best = judge->best;
     const surety_position taken =
-        surety_position_at(judge->reply, best->candidate.start, 1);
+        surety_position_at(judge->task.reply, best->candidate.start, 1);
     surety_outcome *outcome = &judge->outcome;
     surety__issue *issue = surety__issue_add(outcome, &outcome->warnings);
 
@@ -612,9 +614,9 @@ surety_status surety__explain_another(surety_judge *judge, size_t offset)
                        "another value satisfies the contract, too: the one at "
                        "line %u, column %u was taken%s",
                        taken.line, taken.column,
-                       best->tolerant             ? ""
-                       : judge->extract.pick_last ? " (pick: last)"
-                                                  : " (pick: first)");
+                       best->tolerant                  ? ""
+                       : judge->task.extract.pick_last ? " (pick: last)"
+                                                       : " (pick: first)");
     return surety__outcome_take(outcome, &issue->seen.message) ? SURETY_OK
                                                                : SURETY_NOMEM;
 }
@@ -694,8 +696,8 @@ surety_status surety__explain_deprecated(surety_judge *judge)
 surety_status surety__explain_warnings(surety_judge *judge)
 {
     const surety_str notice =
-        surety_contract_info_of(judge->contract)->deprecated;
-    const surety_str id = surety_contract_info_of(judge->contract)->id;
+        surety_contract_info_of(judge->task.contract)->deprecated;
+    const surety_str id = surety_contract_info_of(judge->task.contract)->id;
     const surety__trial *best = judge->best;
     surety_status status = SURETY_OK;
 

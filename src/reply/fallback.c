@@ -67,7 +67,7 @@ bool surety__fallback_refused(surety_str reply)
 static const surety_variable *fallback_variable(const surety_judge *judge,
                                                 surety_str name)
 {
-    const surety_judge_options *options = &judge->options;
+    const surety_judge_options *options = &judge->task.options;
 
     for (size_t i = 0; i < options->variables_count; i++)
         if (surety_str_equal(options->variables[i].name, name))
@@ -204,7 +204,7 @@ static surety_status fallback_build(struct fallback_work *work, surety_str raw,
                                     surety_error *reterr)
 {
     surety_judge *judge = work->judge;
-    const surety_contract *contract = judge->contract;
+    const surety_contract *contract = judge->task.contract;
     const surety_val value = surety_contract_info_of(contract)->fallback_value;
     surety_status status;
 
@@ -233,16 +233,16 @@ static const char *const fallback_warnings[] = {
 surety_status surety__fallback_apply(surety_judge *judge, surety_error *reterr)
 {
     const surety_fallback kind =
-        surety_contract_info_of(judge->contract)->fallback;
+        surety_contract_info_of(judge->task.contract)->fallback;
     struct fallback_work work = {.judge = judge, .doc = judge->fallback};
     surety_outcome *outcome = &judge->outcome;
-    surety_str raw = surety__str_trim(judge->reply);
+    surety_str raw = surety__str_trim(judge->task.reply);
     surety_status status;
 
-    if (kind == SURETY_FALLBACK_NONE || judge->options.no_fallback)
+    if (kind == SURETY_FALLBACK_NONE || judge->task.options.no_fallback)
         return SURETY_OK;
     if (!raw.len)
-        raw = surety__str_trim(judge->options.native);
+        raw = surety__str_trim(judge->task.options.native);
     if (!raw.len) {
         status = surety__explain_warn(judge, "fallback",
                                       "an empty reply has no fallback");

@@ -202,13 +202,12 @@ surety_status surety__partial_check(surety_judge *judge, surety__trial *trial,
         *ret_good = false;
         return SURETY_OK;
     }
-    status = surety_checker_check(
-        judge->checker, surety_contract_info_of(judge->contract)->schema, root,
-        &valid, reterr);
+    status = surety_checker_check(judge->checker, judge->task.schema, root,
+                                  &valid, reterr);
     if (status != SURETY_OK)
         return status;
     if (!valid)
-        status = surety__judge_count(judge, trial, reterr);
+        status = surety__trial_count(judge, trial, reterr);
     if (status != SURETY_OK)
         return status;
     trial->error_count = 0;

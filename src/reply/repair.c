@@ -25,15 +25,14 @@
 #include "schema/schema.h"
 
 enum {
-    REPAIR_MEND_COST = 4, /* of a liberty that is likely only, among edits */
-    REPAIR_COUNTS_MAX = SURETY__RIVALS_MAX /* trials whose errors are counted */
+    REPAIR_MEND_COST = 4 /* of a liberty that is likely only, among edits */
 };
 
 /* A pass over one place. */
 struct repair {
     surety_judge *judge;
     surety_place place;
-    size_t checked, counted;
+    size_t checked;
     bool single; /* one value of several is valid by itself */
     /* The region at hand: */
     bool broken; /* is JSON that cannot be read; */
@@ -57,14 +56,15 @@ static surety_status repair_read(surety_judge *judge, surety__trial *trial,
     union {
         const surety_contract *contract;
         void *ctx;
-    } expects = {judge->contract};
+    } expects = {judge->task.contract};
     const surety_lenient_options options = {
         .size = sizeof(options),
-        .strict = judge->repair == SURETY_REPAIR_NONE,
-        .certain_only = judge->options.certain_only,
+        .strict = judge->task.repair == SURETY_REPAIR_NONE,
+        .certain_only = judge->task.options.certain_only,
         .cut = cut,
-        .expects =
-            surety__contract_names_any(judge->contract) ? repair_expects : NULL,
+        .expects = surety__contract_names_any(judge->task.contract)
+                       ? repair_expects
+                       : NULL,
         .expects_ctx = expects.ctx,
         .limits = &judge->limits,
     };
@@ -87,8 +87,10 @@ static void repair_rank(surety__trial *trial)
     const bool mended = surety_doc_mend_count(trial->doc) > 0 ||
                         trial->wrapper || trial->brackets || trial->rows;
 
-    trial->rank = likely ? RANK_LIKELY : mended ? RANK_CERTAIN : RANK_AS_IT_IS;
-    trial->cost = (uint64_t)likely * REPAIR_MEND_COST;
+    trial->rank.mended = likely   ? MENDED_LIKELY
+                         : mended ? MENDED_CERTAIN
+                                  : MENDED_NOTHING;
+    trial->rank.cost = (uint64_t)likely * REPAIR_MEND_COST;
 }
 
 /* Whether an edit of the aligner's is a guess. */
@@ -121,14 +123,14 @@ static surety_status repair_aligned(surety_judge *judge, surety__trial *trial,
     if (status != SURETY_OK)
         return SURETY_END;
     guesses = repair_guesses(trial->aligner);
-    if (guesses && judge->options.certain_only)
+    if (guesses && judge->task.options.certain_only)
         return SURETY_END;
     trial->fits = true;
-    trial->cost += surety_aligner_cost(trial->aligner);
+    trial->rank.cost += surety_aligner_cost(trial->aligner);
     if (guesses)
-        trial->rank = RANK_LIKELY;
-    else if (trial->rank == RANK_AS_IT_IS)
-        trial->rank = RANK_CERTAIN;
+        trial->rank.mended = MENDED_LIKELY;
+    else if (trial->rank.mended == MENDED_NOTHING)
+        trial->rank.mended = MENDED_CERTAIN;
     return SURETY_OK;
 }
 
@@ -136,8 +138,7 @@ static surety_status repair_aligned(surety_judge *judge, surety__trial *trial,
 static surety_status repair_check(surety_judge *judge, surety__trial *trial,
                                   surety_error *reterr)
 {
-    const surety_schema *schema =
-        surety_contract_info_of(judge->contract)->schema;
+    const surety_schema *schema = judge->task.schema;
     const surety_val root = surety_doc_root(trial->doc);
     surety_status status;
     bool valid = false;
@@ -147,7 +148,7 @@ static surety_status repair_check(surety_judge *judge, surety__trial *trial,
     status = surety_checker_check(judge->checker, schema, root, &valid, reterr);
     if (status != SURETY_OK)
         return status;
-    if (!valid && judge->repair == SURETY_REPAIR_ALIGN) {
+    if (!valid && judge->task.repair == SURETY_REPAIR_ALIGN) {
         if (!repair_prepare(judge, trial))
             return surety__fail_nomem(reterr);
         status = surety_aligner_align(trial->aligner, schema, root, NULL,
@@ -158,95 +159,9 @@ static surety_status repair_check(surety_judge *judge, surety__trial *trial,
         valid = status == SURETY_OK;
     }
     if (valid)
-        return surety__judge_beyond(judge, trial, reterr);
+        return surety__trial_beyond(judge, trial, reterr);
     trial->counted = false;
     return SURETY_OK;
-}
-
-/* Whether a valid trial takes less than another. */
-static bool repair_is_better(const surety_judge *judge,
-                             const surety__trial *now,
-                             const surety__trial *best)
-{
-    if (now->weak != best->weak)
-        return best->weak;
-    if (now->rank != best->rank)
-        return now->rank < best->rank;
-    if (now->cost != best->cost)
-        return now->cost < best->cost;
-    if (now->group != best->group)
-        return now->group < best->group;
-    return judge->extract.pick_last;
-}
-
-/* Whether a trial of the reply's text stands within another. */
-static bool repair_holds(const surety__trial *outer, const surety__trial *inner)
-{
-    return inner->index != SURETY__NATIVE &&
-           inner->candidate.place == outer->candidate.place &&
-           inner->candidate.start > outer->candidate.start &&
-           inner->candidate.end <= outer->candidate.end;
-}
-
-/* Notes the one of two valid trials that is not kept, where it is another
- * value. Brackets of prose are none, nor is what was cut off. */
-static void repair_note(surety_judge *judge, const surety__trial *kept,
-                        const surety__trial *other)
-{
-    if (other->weak || other->cut || kept->cut ||
-        surety_val_equal(surety__trial_value(kept), surety__trial_value(other)))
-        return;
-    judge->ambiguous = true;
-    judge->other = other->candidate.start;
-}
-
-/* Keeps the trial at hand where it is better than the best so far. */
-static surety_status repair_keep(struct repair *pass, surety_error *reterr)
-{
-    surety_judge *judge = pass->judge;
-    surety__trial *now = judge->now;
-    surety__trial *best = judge->best;
-    surety_status status = SURETY_OK;
-
-    if (now->stage == SURETY_STAGE_DONE) {
-        const bool both = best && best->stage == SURETY_STAGE_DONE;
-
-        if (!both || repair_is_better(judge, now, best))
-            judge->best = now;
-        if (both)
-            repair_note(judge, judge->best, judge->best == now ? best : now);
-        return SURETY_OK;
-    }
-    if (best && (best->stage == SURETY_STAGE_DONE || judge->cut_off))
-        return SURETY_OK;
-    if (best && now->broken && repair_holds(now, best)) {
-        judge->best = now;
-        return SURETY_OK;
-    }
-    if (now->promising) {
-        judge->cut_off = true;
-        judge->best = now;
-        return SURETY_OK;
-    }
-    if (!best || now->stage > best->stage ||
-        (now->stage == SURETY_STAGE_JSON_PARSE && !best->tolerant &&
-         best->stage == SURETY_STAGE_JSON_PARSE)) {
-        if (now->stage == SURETY_STAGE_VALIDATION && !now->counted)
-            status = surety__judge_count(judge, now, reterr);
-        judge->best = now;
-        return status;
-    }
-    if (now->stage != SURETY_STAGE_VALIDATION ||
-        best->stage != SURETY_STAGE_VALIDATION ||
-        pass->counted++ >= REPAIR_COUNTS_MAX)
-        return SURETY_OK;
-    if (!best->counted)
-        status = surety__judge_count(judge, best, reterr);
-    if (status == SURETY_OK && !now->counted)
-        status = surety__judge_count(judge, now, reterr);
-    if (status == SURETY_OK && now->error_count < best->error_count)
-        judge->best = now;
-    return status;
 }
 
 /* A candidate that the text's end cuts off. */
@@ -262,11 +177,11 @@ static surety_status repair_cut(surety_judge *judge, surety__trial *trial,
         return status;
     trial->promising = good;
     /* Where nothing has come there is nothing to be wrong with it. */
-    if (!judge->partial || !surety_doc_root(trial->doc).doc) {
+    if (!judge->task.partial || !surety_doc_root(trial->doc).doc) {
         surety_findings_reset(trial->findings);
         return SURETY_OK;
     }
-    trial->rank = RANK_PARTIAL;
+    trial->rank.mended = MENDED_PARTIAL;
     trial->stage = good ? SURETY_STAGE_DONE : SURETY_STAGE_VALIDATION;
     return SURETY_OK;
 }
@@ -280,13 +195,13 @@ static surety_status repair_read_region(struct repair *pass,
                                         size_t *ret_used, surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
-    surety__trial *trial = surety__judge_spare(judge);
-    const bool cut = judge->options.cut && region->last;
+    surety__trial *trial = surety__trial_spare(judge);
+    const bool cut = judge->task.options.cut && region->last;
     surety_status status;
     bool good = false;
 
     pass->closed = false;
-    if (judge->partial && region->last && !cut) {
+    if (judge->task.partial && region->last && !cut) {
         status = repair_read(judge, trial, region->text, true, ret_reading,
                              ret_used);
         if (status != SURETY_OK)
@@ -314,18 +229,18 @@ static bool repair_passes_over(struct repair *pass, surety__reading reading,
                                const surety__region *region)
 {
     surety_judge *judge = pass->judge;
-    const surety_doc *doc = surety__judge_spare(judge)->doc;
+    const surety_doc *doc = surety__trial_spare(judge)->doc;
 
     if (pass->checked++ >= judge->limits.candidates_max)
         return true;
     /* What is complete was for the strict pass to find. */
-    if (judge->repair == SURETY_REPAIR_NONE)
+    if (judge->task.repair == SURETY_REPAIR_NONE)
         return reading == SURETY__READING_VALUE || region->wrapper;
-    if (judge->taken_up || pass->place != SURETY_PLACE_WHOLE ||
+    if (judge->seek.taken_up || pass->place != SURETY_PLACE_WHOLE ||
         reading != SURETY__READING_VALUE || repair_is_container(doc) ||
         !surety_doc_mend_count(doc))
         return false;
-    judge->put_off = true;
+    judge->seek.put_off = true;
     return true;
 }
 
@@ -358,7 +273,7 @@ static bool repair_goes_on(struct repair *pass, const surety__region *region,
                            size_t *ret_brackets)
 {
     surety_judge *judge = pass->judge;
-    const surety_doc *doc = surety__judge_spare(judge)->doc;
+    const surety_doc *doc = surety__trial_spare(judge)->doc;
 
     pass->broken = pass->aside = false;
     if (reading == SURETY__READING_CUT && !surety_doc_mend_count(doc) &&
@@ -370,7 +285,7 @@ static bool repair_goes_on(struct repair *pass, const surety__region *region,
         /* Values one after the other that may be all of the reply are no rows
          * where one of them is valid by itself. */
         pass->aside = pass->place == SURETY_PLACE_WHOLE && !pass->single &&
-                      judge->repair != SURETY_REPAIR_NONE &&
+                      judge->task.repair != SURETY_REPAIR_NONE &&
                       repair_is_container(doc) &&
                       pass->checked++ < judge->limits.candidates_max;
         return pass->aside;
@@ -416,7 +331,7 @@ static surety_status repair_try(struct repair *pass, surety__region *region,
                                 surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
-    surety__trial *trial = surety__judge_spare(judge);
+    surety__trial *trial = surety__trial_spare(judge);
     surety_str text;
     surety__reading reading;
     size_t used = 0;
@@ -449,10 +364,10 @@ static surety_status repair_try(struct repair *pass, surety__region *region,
         .text = {text.ptr, used + brackets},
         .stripped = region->copied,
     };
-    trial = surety__judge_take(judge, region->index, &candidate);
+    trial = surety__trial_take(judge, region->index, &candidate);
     trial->tolerant = true;
-    trial->group = region->group;
-    trial->weak = region->weak;
+    trial->rank.group = region->group;
+    trial->rank.weak = region->weak;
     trial->wrapper = region->wrapper;
     trial->brackets = brackets;
     trial->broken = pass->broken;
@@ -465,7 +380,7 @@ static surety_status repair_try(struct repair *pass, surety__region *region,
     if (status != SURETY_OK)
         return status;
     if (!pass->aside)
-        return repair_keep(pass, reterr);
+        return surety__rank_keep(judge, reterr);
     pass->single |= trial->stage == SURETY_STAGE_DONE && !repair_is_lone(trial);
     return SURETY_OK;
 }
@@ -474,7 +389,7 @@ static surety_status repair_try(struct repair *pass, surety__region *region,
 static surety_status repair_native(struct repair *pass, surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
-    const surety_str native = judge->options.native;
+    const surety_str native = judge->task.options.native;
     const surety_candidate candidate = {
         .place = SURETY_PLACE_NATIVE, .end = native.len, .text = native};
     const surety__region region = {.text = native, .last = true};
@@ -485,7 +400,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
 
     if (!native.len)
         return SURETY_OK;
-    trial = surety__judge_take(judge, SURETY__NATIVE, &candidate);
+    trial = surety__trial_take(judge, SURETY__NATIVE, &candidate);
     trial->tolerant = true;
     status = repair_read_region(pass, &region, &reading, &used, reterr);
     if (status != SURETY_OK)
@@ -494,7 +409,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
     if (reading == SURETY__READING_CUT) {
         status = repair_cut(judge, trial, reterr);
     } else if (reading == SURETY__READING_VALUE &&
-               judge->repair != SURETY_REPAIR_NONE &&
+               judge->task.repair != SURETY_REPAIR_NONE &&
                surety__text_over(native, used, &trial->brackets)) {
         trial->brackets -= used;
         status = repair_check(judge, trial, reterr);
@@ -502,7 +417,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
         /* The strict reader has said why. */
         return SURETY_OK;
     }
-    return status == SURETY_OK ? repair_keep(pass, reterr) : status;
+    return status == SURETY_OK ? surety__rank_keep(judge, reterr) : status;
 }
 
 /* Takes a valid trial back: it is what it is without alignment. */
@@ -513,7 +428,7 @@ static surety_status repair_take_back(surety_judge *judge, surety__trial *trial,
     trial->verdicts = NULL;
     trial->objections = NULL;
     trial->stage = SURETY_STAGE_VALIDATION;
-    return surety__judge_count(judge, trial, reterr);
+    return surety__trial_count(judge, trial, reterr);
 }
 
 /* Several values as one array, where it satisfies the contract. lost: one of
@@ -542,7 +457,7 @@ static surety_status repair_rows(struct repair *pass, bool lost,
         .text = text,
         .stripped = true,
     };
-    trial = surety__judge_take(judge, region.index, &candidate);
+    trial = surety__trial_take(judge, region.index, &candidate);
     trial->tolerant = true;
     trial->brackets = region.rest;
     text.len -= region.rest;
@@ -555,9 +470,8 @@ static surety_status repair_rows(struct repair *pass, bool lost,
     status = repair_check(judge, trial, reterr);
     if (status == SURETY_OK && trial->stage != SURETY_STAGE_DONE && lost) {
         if (!trial->counted)
-            status = surety__judge_count(judge, trial, reterr);
+            status = surety__trial_count(judge, trial, reterr);
         judge->best = trial;
-        judge->rival_count = 0;
     }
     if (status != SURETY_OK || trial->stage != SURETY_STAGE_DONE)
         return status;
@@ -565,7 +479,7 @@ static surety_status repair_rows(struct repair *pass, bool lost,
     if (surety_val_kind(surety__trial_value(trial)) == SURETY_KIND_ARRAY &&
         !(trial->fits && text.ptr[1] == '[')) {
         judge->best = trial;
-        judge->ambiguous = false; /* all of them are in it */
+        judge->another.found = false; /* all of them are in it */
     }
     return SURETY_OK;
 }
@@ -580,8 +494,8 @@ static surety_status repair_gather(struct repair *pass, surety_error *reterr)
         done && repair_is_lone(best) && surety__region_several(judge->finder);
     surety_status status = SURETY_OK;
 
-    if (judge->repair == SURETY_REPAIR_NONE || judge->cut_off || pass->single ||
-        (done && !lone))
+    if (judge->task.repair == SURETY_REPAIR_NONE || judge->cut_off ||
+        pass->single || (done && !lone))
         return SURETY_OK;
     if (lone)
         status = repair_take_back(judge, best, reterr);
@@ -603,7 +517,7 @@ static surety_status repair_partial(surety_judge *judge, surety_error *reterr)
 }
 
 surety_status surety__repair_place(surety_judge *judge, surety_place place,
-                                   bool *ret_found, surety_error *reterr)
+                                   surety_error *reterr)
 {
     struct repair pass = {.judge = judge, .place = place};
     surety__region region;
@@ -611,7 +525,7 @@ surety_status surety__repair_place(surety_judge *judge, surety_place place,
 
     if (judge->cut_off)
         return SURETY_OK;
-    if (place == SURETY_PLACE_NATIVE && judge->options.native_fault)
+    if (place == SURETY_PLACE_NATIVE && judge->task.options.native_fault)
         return SURETY_OK;
     if (place == SURETY_PLACE_NATIVE) {
         status = repair_native(&pass, reterr);
@@ -633,18 +547,18 @@ surety_status surety__repair_place(surety_judge *judge, surety_place place,
     }
     if (status != SURETY_OK)
         return status;
-    *ret_found = judge->best && judge->best->stage == SURETY_STAGE_DONE;
-    return *ret_found ? repair_partial(judge, reterr) : SURETY_OK;
+    return judge->best && judge->best->stage == SURETY_STAGE_DONE
+               ? repair_partial(judge, reterr)
+               : SURETY_OK;
 }
 
 bool surety__repair_answered(const surety_judge *judge)
 {
     const surety__trial *best = judge->best;
-    const surety__shape *shape =
-        surety_contract_info_of(judge->contract)->schema->root->direct;
+    const surety__shape *shape = judge->task.schema->root->direct;
     unsigned kind;
 
-    if (!best || best->weak || best->stage < SURETY_STAGE_JSON_PARSE ||
+    if (!best || best->rank.weak || best->stage < SURETY_STAGE_JSON_PARSE ||
         !best->candidate.text.len)
         return false;
     switch (*best->candidate.text.ptr) {
@@ -663,29 +577,28 @@ static bool repair_says_nothing(surety_str text)
            surety_str_equal(text, SURETY__LITERAL("undefined"));
 }
 
-surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
-                                  surety_error *reterr)
+surety_status surety__repair_text(surety_judge *judge, surety_error *reterr)
 {
-    const surety_extract *how = &judge->extract;
+    const surety_extract *how = &judge->task.extract;
     surety__trial *trial;
     surety_candidate candidate = {.place = SURETY_PLACE_NONE};
     surety_status status;
     bool wide = false;
 
-    if (judge->repair != SURETY_REPAIR_ALIGN || judge->cut_off ||
-        judge->options.cut || judge->options.certain_only ||
+    if (judge->task.repair != SURETY_REPAIR_ALIGN || judge->cut_off ||
+        judge->task.options.cut || judge->task.options.certain_only ||
         surety__repair_answered(judge))
         return SURETY_OK;
     /* Where an object is good enough, words are not what was asked for. */
-    trial = surety__judge_spare(judge);
+    trial = surety__trial_spare(judge);
     surety_build_begin(trial->doc, NULL);
     surety_build_object(trial->doc);
     surety_build_close(trial->doc);
     status = surety_build_end(trial->doc, reterr);
     if (status == SURETY_OK)
-        status = surety_checker_check(
-            judge->checker, surety_contract_info_of(judge->contract)->schema,
-            surety_doc_root(trial->doc), &wide, reterr);
+        status =
+            surety_checker_check(judge->checker, judge->task.schema,
+                                 surety_doc_root(trial->doc), &wide, reterr);
     if (status != SURETY_OK || wide)
         return status;
     for (size_t i = 0; i < how->from_count || i == 0; i++) {
@@ -702,23 +615,22 @@ surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
         surety__fallback_refused(candidate.text) ||
         repair_says_nothing(candidate.text))
         return SURETY_OK;
-    candidate.start = (size_t)(candidate.text.ptr - judge->reply.ptr);
+    candidate.start = (size_t)(candidate.text.ptr - judge->task.reply.ptr);
     candidate.end = candidate.start + candidate.text.len;
-    trial = surety__judge_take(judge, 0, &candidate);
+    trial = surety__trial_take(judge, 0, &candidate);
     trial->tolerant = trial->text = true;
     if (!repair_prepare(judge, trial))
         return surety__fail_nomem(reterr);
-    status = surety_aligner_align_text(
-        trial->aligner, surety_contract_info_of(judge->contract)->schema,
-        candidate.text, NULL, trial->aligned, NULL);
+    status =
+        surety_aligner_align_text(trial->aligner, judge->task.schema,
+                                  candidate.text, NULL, trial->aligned, NULL);
     status = repair_aligned(judge, trial, status, reterr);
     if (status != SURETY_OK)
         return status == SURETY_END ? SURETY_OK : status;
-    trial->rank = RANK_LIKELY;
-    status = surety__judge_beyond(judge, trial, reterr);
+    trial->rank.mended = MENDED_LIKELY;
+    status = surety__trial_beyond(judge, trial, reterr);
     if (status != SURETY_OK || trial->stage != SURETY_STAGE_DONE)
         return status;
     judge->best = trial;
-    *ret_found = true;
     return SURETY_OK;
 }

@@ -63,21 +63,27 @@ struct surety_outcome {
 /* SIZE_MAX for a trial's index: the candidate is the native text. */
 #define SURETY__NATIVE SIZE_MAX
 
-/* Candidates whose errors are counted to compare them. */
-#define SURETY__RIVALS_MAX 16
-
 /* What a validator has against a value; in the arena. */
 typedef struct surety__objection {
     struct surety__objection *next;
     surety_str location, message, hint;
 } surety__objection;
 
-/* How much had to be mended; a lower one is better. ORDER of preference. */
-typedef enum surety__rank {
-    RANK_AS_IT_IS, /* nothing */
-    RANK_CERTAIN,  /* only what leaves the meaning in no doubt */
-    RANK_LIKELY,
-    RANK_PARTIAL /* it was cut off */
+/* How much had to be mended. ORDER of preference. */
+typedef enum surety__mended {
+    MENDED_NOTHING,
+    MENDED_CERTAIN, /* only what leaves the meaning in no doubt */
+    MENDED_LIKELY,
+    MENDED_PARTIAL /* it was cut off */
+} surety__mended;
+
+/* How good a valid trial is; the members decide in this order, and the lower
+ * value is better. All zero: it is valid as it stands. */
+typedef struct surety__rank {
+    bool weak; /* it may be brackets of prose */
+    surety__mended mended;
+    uint64_t cost;
+    unsigned group; /* of its place */
 } surety__rank;
 
 /* One candidate on its way through the judge, and how far it got. */
@@ -90,13 +96,13 @@ typedef struct surety__trial {
     /* From here on it is cleared for each candidate. */
     surety_candidate candidate;
     size_t index; /* the finder's number, or SURETY__NATIVE */
-    size_t order; /* how many were tried before it */
     surety_stage stage;
     bool counted; /* error_count is known */
     size_t error_count;
     surety__verdict *verdicts; /* the rules', or NULL; in the arena */
     surety__objection *objections, *objection_last; /* the validators' */
     size_t objection_count; /* those too that are not kept */
+    bool refused;           /* by the options' native_fault */
     /* Of those of the tolerant pass (repair.c). */
     bool tolerant;  /* it is one; index is a region's number */
     bool fits;      /* aligned holds its value */
@@ -104,15 +110,34 @@ typedef struct surety__trial {
     bool promising; /* and nothing that came speaks against it */
     bool broken;    /* it is JSON that cannot be read */
     surety__rank rank;
-    uint64_t cost;
-    bool weak;       /* it may be brackets of prose */
-    unsigned group;  /* a lower one is better */
     size_t wrapper;  /* bytes passed over before it */
     size_t brackets; /* and behind it */
     size_t rows;     /* it was made of so many values */
     bool text;       /* the text itself was taken for a value */
-    bool refused;    /* by the options' native_fault */
 } surety__trial;
+
+/* What is to be judged, and how; it does not change during a judgement. */
+typedef struct surety__task {
+    const surety_contract *contract;
+    const surety_schema *schema; /* the contract's */
+    surety_judge_options options;
+    surety_extract extract;
+    surety_str reply;
+    surety_repair repair;
+    bool partial;
+    bool tolerant; /* there is a tolerant pass */
+} surety__task;
+
+/* How far the search for candidates is. */
+typedef struct surety__seek {
+    surety_place place; /* whose candidates are being tried */
+    surety_place over;  /* whose candidates are through; NONE: there is one */
+    size_t turn;        /* the finder's candidates taken so far */
+    size_t doubted;     /* a valid candidate; SURETY__NATIVE: there is none */
+    bool native_tried;
+    bool put_off;  /* the whole reply may be a text, */
+    bool taken_up; /* and is to be taken for one now */
+} surety__seek;
 
 struct surety_judge {
     const surety_alloc *alloc;
@@ -124,52 +149,52 @@ struct surety_judge {
     surety__trial trials[2];
     surety_outcome outcome;
     /* The reply at hand. */
-    const surety_contract *contract;
-    surety_judge_options options;
-    surety_extract extract;
-    surety_str reply;
-    surety_repair repair;
-    bool partial;
-    bool tolerant;        /* there is a tolerant pass */
-    size_t doubted;       /* a valid candidate; SURETY__NATIVE: there is none */
-    bool put_off;         /* the whole reply may be a text, */
-    bool taken_up;        /* and is to be taken for one now */
-    bool ambiguous;       /* another value of the place is valid, too, */
-    size_t other;         /* and stands there */
-    bool cut_off;         /* a candidate that may be the answer was cut off */
-    surety_place place;   /* whose candidates are being tried */
-    surety_place over;    /* whose candidates are through; NONE: there is one */
+    surety__task task;
+    surety__seek seek;
     surety__rules *rules; /* for this reply only; NULL until needed */
     surety__trial *now;   /* the candidate being tried */
     surety__trial *best;  /* the one that got furthest; NULL: none yet */
-    size_t turn;          /* the finder's candidates taken so far */
-    size_t tried;         /* those, and the native text */
-    bool native_tried;
-    bool unheard; /* a validator failed, or is not done */
-    /* Those that break the schema besides the best, which are compared with it
-     * only where none is valid. */
+    size_t compared;      /* trials whose errors were counted to compare them */
+    bool cut_off;         /* a candidate that may be the answer was cut off */
+    bool unheard;         /* a validator failed, or is not done */
+    /* Another value that is valid, too, and where it starts. */
     struct {
-        size_t index, order;
-    } rivals[SURETY__RIVALS_MAX];
-    size_t rival_count;
+        bool found;
+        size_t start;
+    } another;
 };
 
+/* ---- trial.c ------------------------------------------------------------ */
+
 /* The trial that is not the best so far. */
-surety__trial *surety__judge_spare(surety_judge *judge);
+surety__trial *surety__trial_spare(surety_judge *judge);
 /* Makes a candidate the trial at hand. */
-surety__trial *surety__judge_take(surety_judge *judge, size_t index,
+surety__trial *surety__trial_take(surety_judge *judge, size_t index,
                                   const surety_candidate *candidate);
-/* Counts what is wrong with a trial that breaks the schema. */
-surety_status surety__judge_count(surety_judge *judge, surety__trial *trial,
-                                  surety_error *reterr);
+/* The same with a candidate of the finder's, or the native text. */
+void surety__trial_take_found(surety_judge *judge, size_t index);
+/* Reads a trial's candidate strictly. What is the reply's own bytes is not
+ * copied; a copy cleaned of markup belongs to the finder, so the doc takes its
+ * own. */
+surety_status surety__trial_read_text(surety_judge *judge, surety__trial *trial,
+                                      surety_error *reterr);
+/* JSON: is the trial at hand exactly one value? One that the finder has read is
+ * at the stage behind it already. */
+surety_status surety__trial_read(surety_judge *judge, surety_error *reterr);
+/* Schema, rules, validators: does the trial at hand satisfy the contract? If
+ * not for what stands beside the schema, with how many errors? */
+surety_status surety__trial_check(surety_judge *judge, surety_error *reterr);
 /* What JSON Schema cannot say of a trial that satisfies the schema: the
  * contract's rules, then the host's validators. Its stage where all of them
  * hold is DONE. */
-surety_status surety__judge_beyond(surety_judge *judge, surety__trial *trial,
+surety_status surety__trial_beyond(surety_judge *judge, surety__trial *trial,
                                    surety_error *reterr);
+/* Counts what is wrong with a trial that breaks the schema. */
+surety_status surety__trial_count(surety_judge *judge, surety__trial *trial,
+                                  surety_error *reterr);
 /* Fills in defaults and leaves out unknown members, as the contract says.
  * *value becomes the completed one where that changes it. */
-surety_status surety__judge_complete(surety_judge *judge, surety_val *value,
+surety_status surety__trial_complete(surety_judge *judge, surety_val *value,
                                      surety_error *reterr);
 /* What a trial was read, and aligned, to. */
 static inline surety_val surety__trial_value(const surety__trial *trial)
@@ -177,26 +202,39 @@ static inline surety_val surety__trial_value(const surety__trial *trial)
     return surety_doc_root(trial->fits ? trial->aligned : trial->doc);
 }
 
+/* ---- rank.c ------------------------------------------------------------- */
+
+/* Keeps the trial at hand where it is better than the best so far. */
+surety_status surety__rank_keep(surety_judge *judge, surety_error *reterr);
+
+/* ---- another.c ---------------------------------------------------------- */
+
+/* Whether the candidates that follow the best one hold another valid value, in
+ * its place or a later one: judge->another. Asked of a strictly valid one, for
+ * those that were repaired are compared anyway; a whole reply or a native value
+ * has no others. */
+surety_status surety__another_find(surety_judge *judge, surety_error *reterr);
+
 /* ---- validate.c --------------------------------------------------------- */
 
-/* Asks the host's validators about a trial that satisfies schema and rules. Its
- * stage where they add no issue is DONE. SURETY_MORE: one is not done. */
+/* Asks the host's validators about a trial that satisfies schema and rules, and
+ * is given out as value. Its stage where they add no issue is DONE.
+ * SURETY_MORE: one is not done. */
 surety_status surety__validate(surety_judge *judge, surety__trial *trial,
-                               surety_error *reterr);
+                               surety_val value, surety_error *reterr);
 
 /* ---- repair.c ----------------------------------------------------------- */
 
 /* Tries the regions of a place as the tolerant reader reads them, and what
- * alignment makes of them. *ret_found: the best trial is valid, or partial
+ * alignment makes of them. The best trial is then perhaps valid, or partial
  * where that is allowed. */
 surety_status surety__repair_place(surety_judge *judge, surety_place place,
-                                   bool *ret_found, surety_error *reterr);
+                                   surety_error *reterr);
 /* Whether the reply holds an array or object, valid or not, and the schema
  * takes values of that kind: then its text is no value. */
 bool surety__repair_answered(const surety_judge *judge);
 /* Takes the reply's own words for a value where the schema wants a scalar. */
-surety_status surety__repair_text(surety_judge *judge, bool *ret_found,
-                                  surety_error *reterr);
+surety_status surety__repair_text(surety_judge *judge, surety_error *reterr);
 
 /* ---- partial.c ---------------------------------------------------------- */
 

@@ -102,20 +102,18 @@ static surety_status validate_fail(const surety_validator *validator,
 }
 
 surety_status surety__validate(surety_judge *judge, surety__trial *trial,
-                               surety_error *reterr)
+                               surety_val value, surety_error *reterr)
 {
     struct validate own = {.judge = judge, .trial = trial};
-    surety_validation validation = {
-        .given = surety__trial_value(trial), .ctx = &own, .add = validate_add};
+    const surety_validation validation = {.given = surety__trial_value(trial),
+                                          .value = value,
+                                          .ctx = &own,
+                                          .add = validate_add};
     surety_status status;
     bool waits = false;
 
-    validation.value = validation.given;
-    status = surety__judge_complete(judge, &validation.value, reterr);
-    if (status != SURETY_OK)
-        return status;
-    for (size_t i = 0; i < judge->options.validator_count; i++) {
-        const surety_validator *validator = &judge->options.validators[i];
+    for (size_t i = 0; i < judge->task.options.validator_count; i++) {
+        const surety_validator *validator = &judge->task.options.validators[i];
 
         own.error = (surety_error){.status = SURETY_OK};
         status = validator->validate(validator->ctx, &validation, &own.error);

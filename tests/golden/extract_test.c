@@ -141,13 +141,11 @@ static surety_status step(struct setting *setting, surety_str reply)
 
     while (status == SURETY_OK) {
         status = surety__finder_step(finder, setting->doc, &place);
-        if (status == SURETY_OK && surety__finder_has_read(finder)) {
-            const size_t count = surety_finder_count(finder);
-            const surety_str text = surety_finder_at(finder, count - 1).text;
-
-            if (!surety_str_equal(text, surety_doc_text(setting->doc)))
+        for (size_t i = 0; i < surety_finder_count(finder); i++)
+            if (surety__finder_has_read(finder, i) &&
+                !surety_str_equal(surety_finder_at(finder, i).text,
+                                  surety_doc_text(setting->doc)))
                 return SURETY_MISUSE;
-        }
     }
     return status == SURETY_END ? SURETY_OK : status;
 }
