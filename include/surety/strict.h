@@ -92,9 +92,11 @@ SURETY_API surety_status surety_strict_restore(const surety_strict *strict,
 /* The same for the beginning of a value: appends what came of it, as JSON that
  * ends where the text does. NULL limits: the defaults. Also SURETY_SYNTAX where
  * it is no JSON so far. */
-SURETY_API surety_status surety_strict_restore_part(
-    const surety_strict *strict, surety_str text, const surety_limits *limits,
-    surety_buf *out, surety_error *reterr);
+SURETY_API surety_status surety_strict_restore_part(const surety_strict *strict,
+                                                    surety_str text,
+                                                    const surety_limits *limits,
+                                                    surety_buf *out,
+                                                    surety_error *reterr);
 
 /* The other way round: the contract's value as the provider delivers it, for
  * an example that a model is shown. A member that may be left out and is not
@@ -103,6 +105,12 @@ SURETY_API surety_status surety_strict_restore_part(
 SURETY_API surety_status surety_strict_deliver(const surety_strict *strict,
                                                surety_val val, surety_doc *out,
                                                surety_error *reterr);
+/* Builds in out a schema of what surely holds of a value as it is delivered: a
+ * value that violates it violates the contract, however it is restored. For a
+ * check while the value comes. It refers to nothing, and where the value may
+ * come back as another it takes any. SURETY_NOMEM. */
+SURETY_API surety_status surety_strict_delivered_schema(
+    const surety_strict *strict, surety_doc *out, surety_error *reterr);
 
 #ifdef __cplusplus
 }

@@ -274,24 +274,51 @@ const surety_contract *surety__mode_any(surety__forms *forms)
     return forms->any;
 }
 
+/* Makes the contract that values for the bound satisfy as they are delivered,
+ * if there is one. */
+static void mode_make_delivered(surety__forms *forms, surety__bound *bound)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .limits =
+                                                 forms->setup->options.limits,
+                                             .alloc = forms->store->alloc};
+    surety_buf *text = &forms->store->text;
+    surety_doc *doc = surety_doc_new(forms->store->alloc);
+    surety_status status = SURETY_NOMEM;
+
+    if (doc)
+        status = surety_strict_delivered_schema(bound->strict, doc, NULL);
+    if (status == SURETY_OK)
+        status =
+            surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, text);
+    if (status == SURETY_OK)
+        status = surety_contract_read(surety_buf_str(text), &options,
+                                      &bound->delivered, NULL);
+    if (status == SURETY_NOMEM)
+        forms->store->status = status;
+    surety_buf_reset(text);
+    surety_doc_free(doc);
+}
+
 const surety_contract *surety__mode_delivered(surety__forms *forms,
                                               const surety_model *model,
                                               const surety__plan *plan)
 {
-    const surety_contract *loose;
+    surety__bound *bound;
 
     if (!plan->strict ||
         surety_strict_verdict_of(plan->strict) == SURETY_STRICT_ACCEPTED)
         return forms->setup->options.contract;
-    loose = surety__loose_contract(forms->store, forms->setup,
-                                   mode_bound(forms, model));
-    return loose ? loose : surety__mode_any(forms);
+    bound = mode_bound(forms, model);
+    if (!bound->delivered)
+        mode_make_delivered(forms, bound);
+    return bound->delivered ? bound->delivered : surety__mode_any(forms);
 }
 
 void surety__mode_done(surety__forms *forms)
 {
     for (size_t i = 0; i < SURETY__SUBSETS; i++) {
-        surety_contract_free(forms->bounds[i].loose);
+        surety_contract_free(forms->bounds[i].delivered);
         surety_strict_free(forms->bounds[i].strict);
         surety_doc_free(forms->bounds[i].example);
     }

@@ -118,9 +118,7 @@ typedef struct surety__bound {
     surety_str reason;     /* why it is */
     bool exemplified;
     surety_doc *example; /* the contract's, as it is delivered; or NULL */
-    bool loosened;
-    surety_contract *loose; /* what surely holds of values as they are
-                             * delivered (loose.c); NULL: nothing */
+    surety_contract *delivered; /* surety_strict_delivered_schema; or NULL */
 } surety__bound;
 #define SURETY__SUBSETS 4
 
@@ -436,13 +434,6 @@ const surety_contract *surety__mode_delivered(surety__forms *forms,
 const surety_contract *surety__mode_any(surety__forms *forms);
 
 void surety__mode_done(surety__forms *forms);
-
-/* ---- loose.c: what surely holds of a value that is to be restored -------- */
-
-/* As a contract; NULL: nothing. It is the bound's. */
-const surety_contract *surety__loose_contract(surety__store *store,
-                                              const surety__setup *setup,
-                                              surety__bound *bound);
 
 /* ---- watch.c: the check of a reply while it comes ------------------------ */
 

@@ -6,7 +6,7 @@
  * 1. A verdict counts only if it will hold for the whole reply as receive.c
  *    judges it. Text is checked by the contract's places. A structured value is
  *    checked as the one JSON text that it is; where it will be restored,
- * against what surely holds of it before (loose.c).
+ *    against what surely holds of it before (surety_strict_delivered_schema).
  * 2. A structured value decides as long as it is JSON: once it breaks the
  *    contract, nothing behind it is looked at, whether it came whole or not.
  * One that turns out to be no JSON is looked for in the text of the reply, as

@@ -100,15 +100,13 @@ static void tell_schema(surety_val schema, surety_buf *out)
     surety_buf_done(&text);
 }
 
-static void tell_loose(const surety_run *run, surety_buf *out)
+static void tell_delivered(const surety_run *run, surety_buf *out)
 {
     for (size_t i = 0; i < SURETY__SUBSETS; i++) {
         const surety__bound *bound = &run->forms.bounds[i];
 
-        if (bound->loosened && bound->loose)
-            tell_schema(surety_contract_info_of(bound->loose)->root, out);
-        else if (bound->loosened)
-            surety_buf_text(out, "nothing\n");
+        if (bound->delivered)
+            tell_schema(surety_contract_info_of(bound->delivered)->root, out);
     }
 }
 
@@ -157,7 +155,7 @@ static bool answer(const struct world *world, const surety_run *run,
     else if (golden_is(section, "rows"))
         surety_buf_add(out, surety_buf_str(&world->rows));
     else if (golden_is(section, "loose"))
-        tell_loose(run, out);
+        tell_delivered(run, out);
     else
         return false;
     return true;

@@ -130,6 +130,7 @@ CORE: Signatures = {
     "surety_strict_note_at": (StrictNote, [P, c_size_t]),
     "surety_strict_restore": (c_int, [P, Val, P, P]),
     "surety_strict_deliver": (c_int, [P, Val, P, P]),
+    "surety_strict_delivered_schema": (c_int, [P, P, P]),
     # vote.h
     "surety_vote_ballot_count": (c_size_t, [P]),
     "surety_vote_ballot": (Ballot, [P, c_size_t]),

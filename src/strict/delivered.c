@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What surely holds of a value as it is delivered, as a schema that the value
+ * can be checked against while it comes.
+ *
+ * The contract judges a rewritten value only after it was restored: until then
+ * nulls stand for absent members, and lists for objects. So a violation that is
+ * seen on the way counts only if it is there afterwards, too.
+ *
+ * 1. A node whose values lose nothing but nulls has the types and names that
+ *    its one subschema of the contract has. Of that subschema the rules about
+ *    single values are taken over, but none that the loss of a null can mend,
+ *    and every member that may be absent may be null.
+ * 2. Every other node takes any value.
+ * 3. The result refers to nothing. It is as deep as DELIVERED_DEPTH and has as
+ *    many objects as DELIVERED_SCHEMAS; beyond that any value goes, too. */
+#include "strict/node.h"
+
+enum {
+    DELIVERED_DEPTH = 48,
+    DELIVERED_SCHEMAS = 4000,
+    DELIVERED_HOLDS = TYPE_OBJECT | TYPE_ARRAY
+};
+
+struct delivered_task {
+    bool closes;
+    const surety__node *node; /* NULL: any value */
+    surety_str name;          /* of a member; ptr NULL: it has none */
+    uint32_t depth;
+    bool nullable;
+};
+
+struct delivered_state {
+    const surety_strict *strict;
+    surety_doc *out;
+    struct delivered_task *tasks; /* a stack */
+    size_t count, cap, schemas;
+    surety_status status;
+};
+
+static void delivered_push(struct delivered_state *state,
+                           struct delivered_task task)
+{
+    if (state->status == SURETY_OK)
+        state->status = surety__grow(
+            state->strict->alloc, (void **)&state->tasks, &state->cap,
+            state->count + 1, sizeof(task), SIZE_MAX / sizeof(task));
+    if (state->status == SURETY_OK)
+        state->tasks[state->count++] = task;
+}
+
+/* Whether all members that are asked for are properties of the shape, under the
+ * same names. */
+static bool delivered_names(const surety__node *node,
+                            const surety__shape *shape)
+{
+    for (uint32_t i = 0; i < node->field_count; i++) {
+        const surety__field *field = &node->fields[i];
+        const surety__property *property =
+            shape->objects
+                ? surety__objects_named(shape->objects, field->name,
+                                        surety__name_hash(field->name))
+                : NULL;
+
+        if (!property || !property->shape ||
+            !surety_str_equal(field->name, field->sent))
+            return false;
+    }
+    return true;
+}
+
+/* The subschema of a node whose values lose nothing but nulls; NULL: they come
+ * back as others, or it says no types. */
+static const surety__shape *delivered_shape(const struct delivered_state *state,
+                                            const surety__node *node)
+{
+    const surety__shape *root =
+        state->strict->root->conjunction->all.items[0].shape;
+    const surety__shape *shape;
+
+    if (!node || node->form != NODE_VALUE || !node->conjunction ||
+        node->conjunction->all.count != 1 || node->tuple_object ||
+        node->others_how == OTHERS_BESIDE)
+        return NULL;
+    shape = node->conjunction->all.items[0].shape;
+    return shape->resource == root->resource &&
+                   surety_val_get(shape->at, "type").doc &&
+                   ((shape->types ^ node->types) & ~(unsigned)TYPE_NULL) == 0 &&
+                   delivered_names(node, shape)
+               ? shape
+               : NULL;
+}
+
+/* Whether the values of an enum are compared whole and hold no members. */
+static bool delivered_is_plain(surety_val values)
+{
+    bool plain = surety_val_kind(values) != SURETY_KIND_OBJECT;
+
+    for (surety_val item = surety_val_first(values); plain && item.doc;
+         item = surety_val_next(values, item))
+        plain = surety_val_count(item) == 0 &&
+                surety_val_kind(item) != SURETY_KIND_OBJECT;
+    return plain;
+}
+
+/* The rules about single values, which no loss of a null mends. */
+static void delivered_rules(surety_doc *out, surety_val given)
+{
+    static const char *const names[] = {
+        "type",       "minimum",   "maximum",  "exclusiveMinimum",
+        "pattern",    "minLength", "minItems", "exclusiveMaximum",
+        "format",     "maxLength", "maxItems", "minProperties",
+        "multipleOf", "required",  "enum",     "const"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const surety_val rule = surety_val_get(given, names[i]);
+
+        if (!rule.doc ||
+            (strcmp(names[i], "enum") == 0 && !delivered_is_plain(rule)) ||
+            (strcmp(names[i], "const") == 0 &&
+             surety_val_kind(rule) >= SURETY_KIND_ARRAY))
+            continue;
+        surety_build_name(out, names[i]);
+        surety_build_val(out, rule);
+    }
+}
+
+/* The members of an object; the last that is pushed is written first. */
+static void delivered_members(struct delivered_state *state,
+                              const struct delivered_task *task,
+                              const surety__objects *objects)
+{
+    if (objects->additional && objects->additional->never &&
+        !objects->pattern_count) {
+        surety_build_name(state->out, "additionalProperties");
+        surety_build_bool(state->out, false);
+    }
+    surety_build_name(state->out, "properties");
+    surety_build_object(state->out);
+    delivered_push(state, (struct delivered_task){.closes = true});
+    for (uint32_t i = 0; i < objects->property_count; i++) {
+        const surety__property *property = &objects->properties[i];
+        const surety__field *field =
+            surety__node_field(task->node, property->name);
+
+        if (property->shape)
+            delivered_push(state, (struct delivered_task){
+                                      .node = field ? field->link.node : NULL,
+                                      .name = property->name,
+                                      .depth = task->depth + 1,
+                                      .nullable = !property->required});
+    }
+}
+
+/* What a shape says of the kinds of values that hold others. A tuple is left
+ * alone, and so is what is an object or an array. */
+static void delivered_children(struct delivered_state *state,
+                               const struct delivered_task *task,
+                               const surety__shape *shape)
+{
+    const unsigned holds = shape->types & DELIVERED_HOLDS;
+
+    if (holds == TYPE_OBJECT && shape->objects)
+        delivered_members(state, task, shape->objects);
+    if (holds != TYPE_ARRAY || !task->node->items.node ||
+        task->node->prefix_count)
+        return;
+    surety_build_name(state->out, "items");
+    delivered_push(state,
+                   (struct delivered_task){.node = task->node->items.node,
+                                           .depth = task->depth + 1});
+}
+
+/* One schema; what is nullable is a union with null. */
+static void delivered_schema(struct delivered_state *state,
+                             const struct delivered_task *task)
+{
+    const surety__shape *shape = delivered_shape(state, task->node);
+    surety_doc *out = state->out;
+
+    if (task->name.ptr)
+        surety_build_key(out, task->name);
+    if (task->depth > DELIVERED_DEPTH || !shape ||
+        ++state->schemas > DELIVERED_SCHEMAS) {
+        surety_build_bool(out, true);
+        return;
+    }
+    surety_build_object(out);
+    if (task->nullable) {
+        surety_build_name(out, "anyOf");
+        surety_build_array(out);
+        surety_build_object(out);
+        surety_build_name(out, "type");
+        surety_build_text(out, "null");
+        surety_build_close(out);
+        surety_build_object(out);
+        delivered_push(state, (struct delivered_task){.closes = true});
+        delivered_push(state, (struct delivered_task){.closes = true});
+    } else if (!task->depth && surety_val_get(shape->at, "$schema").doc) {
+        surety_build_name(out, "$schema");
+        surety_build_val(out, surety_val_get(shape->at, "$schema"));
+    }
+    delivered_push(state, (struct delivered_task){.closes = true});
+    delivered_rules(out, shape->at);
+    delivered_children(state, task, shape);
+}
+
+surety_status surety_strict_delivered_schema(const surety_strict *strict,
+                                             surety_doc *out,
+                                             surety_error *reterr)
+{
+    struct delivered_state state = {.strict = strict, .out = out};
+    surety_status status;
+
+    if (!strict || !out)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a strict schema and a document are needed");
+    surety_build_begin(out, NULL);
+    delivered_push(&state, (struct delivered_task){
+                               .node = strict->wrapped ? NULL : strict->root});
+    while (state.count && state.status == SURETY_OK) {
+        const struct delivered_task task = state.tasks[--state.count];
+
+        if (task.closes)
+            surety_build_close(out);
+        else
+            delivered_schema(&state, &task);
+    }
+    surety__free(strict->alloc, state.tasks, state.cap * sizeof(*state.tasks));
+    status = surety_build_end(out, reterr);
+    return state.status == SURETY_OK ? status : surety__fail_nomem(reterr);
+}
