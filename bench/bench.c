@@ -160,21 +160,6 @@ static void pass_tree(struct set *set)
         set->valid += text_check(set, set->texts[i]);
 }
 
-static bool text_check_straight(struct set *set, surety_str text)
-{
-    bool valid = false;
-
-    surety_checker_check_text(set->checker, set->schema, text, &borrowing,
-                              &valid, NULL);
-    return valid;
-}
-
-static void pass_straight(struct set *set)
-{
-    for (size_t i = 0; i < set->count; i++)
-        set->valid += text_check_straight(set, set->texts[i]);
-}
-
 static void pass_compile(struct set *set)
 {
     surety_schema *schema = NULL;
@@ -274,7 +259,6 @@ static const struct work {
     {"again", pass_again, has_docs, REPEAT},    /* each several times on end */
     {"written", pass_written, is_written, 1},   /* check, by C of its own */
     {"bytes", pass_tree, has_schema, 1},        /* parse, then check */
-    {"straight", pass_straight, has_schema, 1}, /* bytes to a verdict */
     {"compile", pass_compile, has_schema, 1},   /* text to a schema */
     {"recall", pass_recall, has_schema, 1},     /* the same, once cached */
     {"extract", pass_extract, has_contract, 1}, /* a reply to a value */
@@ -381,8 +365,6 @@ static bool verdict_of(struct set *set, surety_str text)
     const bool valid = set->schema ? text_check(set, text)
                                    : text_read(set->scratch, text) == SURETY_OK;
 
-    if (set->schema && text_check_straight(set, text) != valid)
-        fail("straight", "another verdict than by the tree");
     if (set->schema && set->written.fits &&
         set->written.fits(&set->written, surety_doc_root(set->scratch)) !=
             valid)

@@ -46,13 +46,13 @@ PARSERS = ("simdjson", "yyjson", "rapidjson", "jansson")
 NODE = ("ajv", "standalone", "schemasafe")
 # What is done with a set, by its kind.
 WORKS = {
-    "real": ("parse", "check", "again", "bytes", "straight", "compile",
+    "real": ("parse", "check", "again", "bytes", "compile",
              "recall"),
-    "made": ("parse", "check", "written", "again", "bytes", "straight",
+    "made": ("parse", "check", "written", "again", "bytes",
              "compile", "recall"),
-    "sized": ("parse", "check", "written", "again", "bytes", "straight"),
-    "spaced": ("parse", "bytes", "straight"),
-    "damaged": ("check", "written", "again", "bytes", "straight"),
+    "sized": ("parse", "check", "written", "again", "bytes"),
+    "spaced": ("parse", "bytes"),
+    "damaged": ("check", "written", "again", "bytes"),
     "compile": ("compile", "recall"),
     "text": ("parse",),
     "reply": ("extract", "judge"),
@@ -81,9 +81,7 @@ ROWS = (
     ("check, again", "again", WHOLE, ("Blaze",)),
     ("damaged", "check", ("damaged",), CHECKERS + (WRITTEN,)),
     ("damaged, again", "again", ("damaged",), ("Blaze",)),
-    ("bytes, tree", "bytes", WHOLE + ("spaced", "damaged"),
-     ("ajv", "schemasafe", "fastjsonschema", FASTEST)),
-    ("bytes, straight", "straight", WHOLE + ("spaced", "damaged"),
+    ("bytes", "bytes", WHOLE + ("spaced", "damaged"),
      ("ajv", "schemasafe", "fastjsonschema", FASTEST)),
     ("compile", "compile", ("real", "made", "compile"),
      ("ajv", "schemasafe", "fastjsonschema")),
@@ -268,12 +266,10 @@ class Bench:
                            if not worker.problem}
             contract = os.path.join(SOURCE, "contracts/census/agent-output"
                                     ".json")
-            for title, work in (("Surety, tree and check", "bytes"),
-                                ("Surety, straight", "straight")):
-                taken = self.process([self.program("surety"), "set", contract,
-                                      one.instances, work])
-                if taken[3]:
-                    self.memory[title] = taken[2]
+            taken = self.process([self.program("surety"), "set", contract,
+                                  one.instances, "bytes"])
+            if taken[3]:
+                self.memory["Surety, read and check"] = taken[2]
 
     # -- whole processes -------------------------------------------------------
 
@@ -361,7 +357,7 @@ class Bench:
         """[(set, Surety ns, peer ns, units, bytes)] where both did it."""
         for one, size, schema, count, times in self.rows:
             ours = times.get("Surety", {}).get(work)
-            theirs = time_of(times, peer, work)
+            theirs = times.get(peer, {}).get(work)
             if ours and theirs and one.kind in kinds:
                 if work in OF_SCHEMAS:
                     yield one.name, ours, theirs, 1, schema
@@ -462,7 +458,7 @@ class Bench:
                                      (count, size))
                     ours = times.get("Surety", {}).get(work)
                     for tool in times:
-                        spent = time_of(times, tool, work)
+                        spent = times.get(tool, {}).get(work)
                         if spent:
                             print(one.name, one.kind, units, length, work,
                                   tool, f"{spent / units:.1f}",
@@ -510,13 +506,6 @@ def stamp(*names):
         with open(os.path.join(HERE, name), "rb") as file:
             mark.update(file.read())
     return mark.hexdigest()[:8]
-
-
-def time_of(times, tool, work):
-    """Surety alone has two ways from bytes to a verdict."""
-    if work == "straight" and tool != "Surety":
-        work = "bytes"
-    return times.get(tool, {}).get(work)
 
 
 def ratio_text(ratio):

@@ -107,10 +107,9 @@ SURETY_API surety_status surety_checker_check(surety_checker *checker,
                                               surety_error *reterr);
 
 /* Whether text is JSON (as surety_doc_read with options reads it, which may be
- * NULL) that satisfies schema, without keeping a document: what the schema
- * allows is checked while it is read. The same answers as surety_doc_read and
- * surety_checker_check, but that less work counts against the limits of work.
- * Statuses of both; then ret_valid is untouched. */
+ * NULL) that satisfies schema: surety_doc_read and surety_checker_check in one,
+ * with a document of the checker's own. Statuses of both; then ret_valid is
+ * untouched. */
 SURETY_API surety_status surety_checker_check_text(
     surety_checker *checker, const surety_schema *schema, surety_str text,
     const surety_read_options *options, bool *ret_valid, surety_error *reterr);

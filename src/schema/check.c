@@ -40,7 +40,7 @@ void surety_checker_free(surety_checker *checker)
     surety_doc_free(machine->content);
     surety_buf_done(&machine->text);
     surety__completion_free(machine->alloc, checker->completion);
-    surety__straight_free(machine->alloc, checker->straight);
+    surety_doc_free(checker->text);
     surety__matcher_free(machine->matcher);
     surety__free(machine->alloc, checker, sizeof(*checker));
 }
@@ -67,6 +67,31 @@ surety_status surety_checker_check(surety_checker *checker,
                             BITS_NONE))
         *ret_valid = machine->result;
     return checker_end(machine, reterr);
+}
+
+surety_status surety_checker_check_text(surety_checker *checker,
+                                        const surety_schema *schema,
+                                        surety_str text,
+                                        const surety_read_options *options,
+                                        bool *ret_valid, surety_error *reterr)
+{
+    surety_read_options read;
+    surety_status status;
+
+    if (!checker || !schema || (!text.ptr && text.len) || !ret_valid)
+        return surety__fail(reterr, SURETY_MISUSE, "there is nothing to check");
+    if (surety__options_take(&read, sizeof(read), options, reterr))
+        return SURETY_MISUSE;
+    read.flags |= SURETY_READ_BORROW;
+    if (!checker->text)
+        checker->text = surety_doc_new(checker->machine.alloc);
+    if (!checker->text)
+        return surety__fail_nomem(reterr);
+    status = surety_doc_read(checker->text, text, &read, reterr);
+    if (status)
+        return status;
+    return surety_checker_check(checker, schema, surety_doc_root(checker->text),
+                                ret_valid, reterr);
 }
 
 surety_status surety__shape_check(surety_checker *checker,

@@ -490,7 +490,6 @@ static surety_status fold_objects(struct fold *fold, surety__objects *objects)
 {
     surety__compiler *compiler = fold->compiler;
     uint32_t room = 4;
-    uint32_t required = 0;
     surety__slot *slots;
 
     objects->other = objects->additional && !objects->additional->always
@@ -518,15 +517,9 @@ static surety_status fold_objects(struct fold *fold, surety__objects *objects)
             slot.shape = property->shape->direct;
         else if (slot.alone && objects->other)
             slot.shape = objects->other;
-        if (property->required && required < 64)
-            slot.bit = (uint64_t)1 << required;
-        required += property->required;
         surety__name_ends(property->name.ptr, slot.len, &slot.head, &slot.tail);
         slots_add(slots, room - 1, property->hash, slot);
     }
-    if (required)
-        objects->required_bits =
-            UINT64_MAX >> (required < 64 ? 64 - required : 0);
     objects->slots = slots;
     objects->slot_mask = room - 1;
     return SURETY_OK;
@@ -536,50 +529,6 @@ static void fold_arrays(surety__arrays *arrays)
 {
     arrays->plain = !arrays->prefix_count && !arrays->contains &&
                     !arrays->unique && !arrays->unevaluated;
-}
-
-/* ---- straight from bytes ------------------------------------------------ */
-
-/* How many applicators have a say on values of kind; *ret_last is the last. */
-static uint32_t applicators_open(const surety__shape *shape, unsigned kind,
-                                 const surety__applicator **ret_last)
-{
-    uint32_t open = 0;
-
-    for (uint32_t i = 0; i < shape->applicator_count; i++) {
-        const surety__shape *only;
-
-        if (applicator_how(&shape->applicators[i], kind, &only) == HOW_YES)
-            continue;
-        *ret_last = &shape->applicators[i];
-        open++;
-    }
-    return open;
-}
-
-/* Which containers can be checked while they are read (straight.c): those whose
- * members or items are checked one by one. */
-static void fold_straight(surety__shape *shape)
-{
-    const surety__objects *objects = shape->objects;
-    const surety__arrays *arrays = shape->arrays;
-    const surety__applicator *last = NULL;
-    uint32_t open;
-
-    if (shape->how[CELL_OBJECT] == HOW_WALK &&
-        !(shape->checks >> CELL_OBJECT & 1)) {
-        open = applicators_open(shape, CELL_OBJECT, &last);
-        shape->straight_object =
-            !open && objects && !objects->dependent_count &&
-            !objects->unevaluated && objects->required_count <= 64;
-        if (open == 1 && own_part(shape, CELL_OBJECT) == HOW_YES)
-            shape->branching = last->branching ? last : NULL;
-    }
-    if (shape->how[CELL_ARRAY] == HOW_WALK && arrays && !shape->choices &&
-        !shape->constant)
-        shape->straight_array = !applicators_open(shape, CELL_ARRAY, &last) &&
-                                !arrays->contains && !arrays->unique &&
-                                !arrays->unevaluated;
 }
 
 /* ---- what needs no level ------------------------------------------------- */
@@ -791,7 +740,6 @@ static surety_status fold_all(struct fold *fold)
             status = surety__fold_switch(
                 compiler,
                 FOLD_WRITABLE(surety__applicator, &shape->applicators[a]));
-        fold_straight(shape);
     }
     return status ? status : fold_flat(compiler);
 }

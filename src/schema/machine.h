@@ -84,15 +84,12 @@ typedef struct surety__machine {
 struct surety_checker {
     surety__machine machine;
     struct surety__completion *completion; /* scratch of complete.c, or NULL */
-    struct surety__straight *straight;     /* scratch of straight.c, or NULL */
+    surety_doc *text; /* what surety_checker_check_text read last, or NULL */
 };
 
 /* complete.c; takes NULL. */
 void surety__completion_free(const surety_alloc *alloc,
                              struct surety__completion *completion);
-/* straight.c; takes NULL. */
-void surety__straight_free(const surety_alloc *alloc,
-                           struct surety__straight *straight);
 
 /* ---- life, work and bits (machine.c) ------------------------------------ */
 

@@ -20,7 +20,12 @@
  * Lookaheads at the start are automata of their own, asked one after the other.
  * An automaton may be exponentially large, so there are bounds, of the work
  * too; what exceeds them is left to PCRE2. States that mean the same are not
- * merged: it costs more than it gives. */
+ * merged: it costs more than it gives.
+ *
+ * What it gains: without it a check takes 1.02 to 4.1 times as long, a
+ * compilation 1.07 to 1.8 (seven sets of schemas with patterns; `bench-surety
+ * set SCHEMA INSTANCES`, works check and compile, against a build that leaves
+ * surety__pattern_simplify out). */
 #include "schema/pattern_inside.h"
 
 enum {

@@ -91,7 +91,6 @@ typedef struct surety__slot {
     bool alone;          /* no pattern matches it: shape alone decides */
     uint64_t head, tail; /* surety__name_ends */
     const surety__property *property;
-    uint64_t bit; /* of a required name, if there are 64 at most */
 } surety__slot;
 
 /* The ends of a name: two words that overlap where it is short. Of at most 16
@@ -137,7 +136,6 @@ typedef struct surety__objects {
     uint32_t slot_mask;
     const surety__shape *other; /* of members without a slot that covers, or
                                  * NULL where patterns decide or nothing does */
-    uint64_t required_bits;     /* all of the slots' */
     bool plain; /* nothing but slots and `other` needs a look at the members */
     /* As the schema says. */
     uint32_t required_count;
@@ -250,12 +248,9 @@ struct surety__shape {
     uint16_t checks;         /* folded: kinds with assertions beyond the type */
     bool tracks;             /* has an unevaluated keyword */
     uint8_t folded;          /* fold.c: how far it is */
-    /* Folded: of a container only the children are looked at; every kind ends
-     * without a level; whether a container can be checked while it is read
-     * (straight.c). */
-    bool bare, ends;
+    bool bare; /* folded: of a container only the children are looked at */
+    bool ends; /* folded: no kind of value needs a frame */
     bool quick_object, quick_array; /* folded: bare, and one loop does it */
-    bool straight_object, straight_array;
     uint32_t applicator_count;
     const surety__objects *objects;
     const surety__arrays *arrays;
@@ -265,9 +260,6 @@ struct surety__shape {
     const surety__choices *choices;
     const surety__choices *constant;
     const surety__words *words; /* folded: enum and const, if all strings */
-    /* Folded: the anyOf or oneOf that alone decides on objects, if the value of
-     * one member tells its branches apart. */
-    const surety__applicator *branching;
     /* What decides in its place: itself, or where it does nothing but refer to
      * another, that one; never one of another resource where a $dynamicRef
      * might ask for the resources on the way. */

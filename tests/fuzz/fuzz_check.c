@@ -90,15 +90,15 @@ static void fuzz_report(surety_checker *checker, const surety_schema *schema,
 
 /* Straight from bytes there is the same answer, but that a limit of work may
  * not be met. */
-static void fuzz_straight(surety_checker *checker, const surety_schema *schema,
-                          surety_str text, surety_status wanted, bool valid)
+static void fuzz_text(surety_checker *checker, const surety_schema *schema,
+                      surety_str text, surety_status wanted, bool valid)
 {
-    bool straight = false;
+    bool of_text = false;
     surety_status status =
-        surety_checker_check_text(checker, schema, text, NULL, &straight, NULL);
+        surety_checker_check_text(checker, schema, text, NULL, &of_text, NULL);
 
     must(status == wanted || (wanted == SURETY_LIMIT && !status));
-    must(wanted || straight == valid);
+    must(wanted || of_text == valid);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             status = surety_checker_check(checker, fuzz_schemas[i], root,
                                           &valid, NULL);
         must(!status || read || status == SURETY_LIMIT);
-        fuzz_straight(checker, fuzz_schemas[i], text, status, valid);
+        fuzz_text(checker, fuzz_schemas[i], text, status, valid);
         if (status)
             continue;
         fuzz_report(checker, fuzz_schemas[i], root, valid);

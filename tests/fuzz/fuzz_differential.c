@@ -3,7 +3,7 @@
  *
  * The input is a series of choices (schemas.h): a schema, and instances.
  * A compile that fails, a limit, or a plain checker that is unsure is no
- * answer; otherwise the check of the tree, the one straight from bytes, the
+ * answer; otherwise the check of the document, that of its text, the
  * report and the plain checker must agree. */
 #include <surety/schema.h>
 
@@ -32,7 +32,7 @@ static void compare(const surety_schema *schema, const surety_buf *schema_text,
     surety_doc *doc = surety_doc_new(NULL);
     surety_findings *findings = surety_findings_new(NULL);
     bool valid = false;
-    bool straight = false;
+    bool of_text = false;
 
     if (surety_doc_read(doc, surety_buf_str(instance_text), NULL, NULL))
         differ(schema_text, instance_text, "the instance is no JSON");
@@ -47,11 +47,11 @@ static void compare(const surety_schema *schema, const surety_buf *schema_text,
                          : "only the engine says invalid");
         if (!surety_checker_check_text(checker, schema,
                                        surety_buf_str(instance_text), NULL,
-                                       &straight, NULL) &&
-            straight != valid)
+                                       &of_text, NULL) &&
+            of_text != valid)
             differ(schema_text, instance_text,
-                   straight ? "only straight from bytes it is valid"
-                            : "only straight from bytes it is invalid");
+                   of_text ? "only its text is valid"
+                           : "only its text is invalid");
         if (!surety_checker_report(checker, schema, surety_doc_root(doc),
                                    findings, NULL) &&
             valid != (surety_findings_count(findings) == 0))

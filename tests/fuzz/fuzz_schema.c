@@ -63,15 +63,15 @@ static void fuzz_complete(surety_checker *checker, const surety_schema *schema,
 
 /* Straight from the text that val was read from: the same, but that a limit of
  * work may not be met. */
-static void fuzz_straight(surety_checker *checker, const surety_schema *schema,
-                          surety_val val, surety_status wanted, bool valid)
+static void fuzz_text(surety_checker *checker, const surety_schema *schema,
+                      surety_val val, surety_status wanted, bool valid)
 {
-    bool straight = !valid;
+    bool of_text = !valid;
     surety_status status = surety_checker_check_text(
-        checker, schema, surety_doc_text(val.doc), NULL, &straight, NULL);
+        checker, schema, surety_doc_text(val.doc), NULL, &of_text, NULL);
 
     must(status == wanted || (wanted == SURETY_LIMIT && !status));
-    must(wanted || straight == valid);
+    must(wanted || of_text == valid);
 }
 
 static void fuzz_instance(const surety_schema *schema, surety_val val)
@@ -83,7 +83,7 @@ static void fuzz_instance(const surety_schema *schema, surety_val val)
         surety_checker_check(checker, schema, val, &valid, NULL);
 
     must(!status || status == SURETY_LIMIT);
-    fuzz_straight(checker, schema, val, status, valid);
+    fuzz_text(checker, schema, val, status, valid);
     if (!status) {
         status = surety_checker_report(checker, schema, val, findings, NULL);
         must(!status || status == SURETY_LIMIT);

@@ -2,7 +2,7 @@
 /* fuzz_ways.c: every way to ask about one value gives one answer.
  *
  * A schema of several resources with dynamic references, and instances. The
- * check of the tree, the one straight from bytes, the report, the completion
+ * check of the document, that of its text, the report, the completion
  * and the prefix machine must agree; with room for the work, none of them may
  * give up where another does not. */
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void ask(struct question *question)
 {
     const surety_str text = surety_buf_str(&question->instance_text);
     bool valid = false;
-    bool straight = false;
+    bool of_text = false;
     surety_status status;
     surety_val root;
 
@@ -57,8 +57,8 @@ static void ask(struct question *question)
                                   &valid, NULL);
     agree(question, !status, "the check gives up");
     status = surety_checker_check_text(question->checker, question->schema,
-                                       text, NULL, &straight, NULL);
-    agree(question, !status && straight == valid, "straight from bytes");
+                                       text, NULL, &of_text, NULL);
+    agree(question, !status && of_text == valid, "the text");
     surety_findings_reset(question->findings);
     status = surety_checker_report(question->checker, question->schema, root,
                                    question->findings, NULL);

@@ -16,8 +16,8 @@
  *                         hint) or its warnings
  *     === instances       a value each line
  *     === asked           of each: whether it is valid, the steps that the
- *                         check, the check of its text, the report and the
- *                         completion need, what was completed or found
+ *                         check, the report and the completion need, what
+ *                         was completed or found
  *     === growth          a text each line
  *     === grown           of each, byte by byte: where it is lost as strict
  *                         JSON, as what is mended, as what is aligned; and as
@@ -205,11 +205,11 @@ static void write_compiled(struct setting *setting, surety_buf *out)
 
 /* ---- asking -------------------------------------------------------------- */
 
-enum way { WAY_CHECK, WAY_TEXT, WAY_REPORT, WAY_COMPLETE, WAYS };
+enum way { WAY_CHECK, WAY_REPORT, WAY_COMPLETE, WAYS };
 
 /* Asks one way with so much work. */
-static surety_status ask(struct setting *setting, surety_str text, enum way way,
-                         uint32_t work, bool *ret_valid)
+static surety_status ask(struct setting *setting, enum way way, uint32_t work,
+                         bool *ret_valid)
 {
     const surety_val root = surety_doc_root(setting->doc);
     surety_checker *const checker = setting->checker;
@@ -220,9 +220,6 @@ static surety_status ask(struct setting *setting, surety_str text, enum way way,
     case WAY_CHECK:
         return surety_checker_check(checker, setting->schema, root, ret_valid,
                                     NULL);
-    case WAY_TEXT:
-        return surety_checker_check_text(checker, setting->schema, text, NULL,
-                                         ret_valid, NULL);
     case WAY_REPORT:
         surety_findings_reset(setting->findings);
         return surety_checker_report(checker, setting->schema, root,
@@ -235,13 +232,13 @@ static surety_status ask(struct setting *setting, surety_str text, enum way way,
 }
 
 /* The least work with which there is an answer. */
-static uint32_t least_work(struct setting *setting, surety_str text,
-                           enum way way, bool *ret_valid)
+static uint32_t least_work(struct setting *setting, enum way way,
+                           bool *ret_valid)
 {
     uint32_t low = 0;
     uint32_t high = 1;
 
-    while (ask(setting, text, way, high, ret_valid) == SURETY_LIMIT &&
+    while (ask(setting, way, high, ret_valid) == SURETY_LIMIT &&
            high < 1u << 24) {
         low = high;
         high *= 2;
@@ -249,14 +246,14 @@ static uint32_t least_work(struct setting *setting, surety_str text,
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (ask(setting, text, way, middle, ret_valid) == SURETY_LIMIT)
+        if (ask(setting, way, middle, ret_valid) == SURETY_LIMIT)
             low = middle;
         else
             high = middle;
     }
-    if (high == 1 && !ask(setting, text, way, 0, ret_valid))
+    if (high == 1 && !ask(setting, way, 0, ret_valid))
         return 0;
-    if (ask(setting, text, way, high, ret_valid))
+    if (ask(setting, way, high, ret_valid))
         golden_die("no answer", setting->golden->path);
     return high;
 }
@@ -298,7 +295,7 @@ static void write_deprecated(const struct setting *setting, surety_buf *out)
 static void write_asked_one(struct setting *setting, surety_str text,
                             surety_buf *out)
 {
-    static const char *const ways[] = {"check", "text", "report", "complete"};
+    static const char *const ways[] = {"check", "report", "complete"};
     bool valid[2] = {false, false};
     bool more = false;
 
@@ -309,16 +306,13 @@ static void write_asked_one(struct setting *setting, surety_str text,
         const uint32_t work =
             way == WAY_COMPLETE && !valid[0]
                 ? 0
-                : least_work(setting, text, (enum way)way, &valid[way % 2]);
+                : least_work(setting, (enum way)way, &valid[way % 2]);
 
-        if (way <= WAY_TEXT &&
-            (ask(setting, text, (enum way)way, 1u << 24, &more) ||
-             more != valid[way]))
+        if (way == WAY_CHECK && (ask(setting, (enum way)way, 1u << 24, &more) ||
+                                 more != valid[way]))
             surety_buf_text(out, "\n  with more work it is otherwise");
         if (way == WAY_CHECK)
             surety_buf_text(out, valid[0] ? "\n  valid;" : "\n  invalid;");
-        if (way == WAY_TEXT && valid[0] != valid[1])
-            surety_buf_text(out, " the text says otherwise:");
         if (way == WAY_COMPLETE && !valid[0])
             break;
         surety_buf_byte(out, ' ');

@@ -263,7 +263,6 @@ static void say_slot(struct shapes *shapes, const surety__slot *slot)
     say(shapes, "\"");
     say_shape(shapes, " ", slot->shape);
     say_flag(shapes, slot->required, "required");
-    say_flag(shapes, slot->bit != 0, "bit");
     say_flag(shapes, slot->covers, "covers");
     say_flag(shapes, slot->alone, "alone");
     say(shapes, "\n");
@@ -275,8 +274,7 @@ static const surety__slot *slot_named(const surety__objects *objects,
     for (uint32_t i = 0; i <= objects->slot_mask; i++) {
         const surety__slot *slot = &objects->slots[i];
 
-        if (slot->shape &&
-            surety_str_equal(slot->property->name, name))
+        if (slot->shape && surety_str_equal(slot->property->name, name))
             return slot;
     }
     return NULL;
@@ -294,8 +292,6 @@ static void say_objects(struct shapes *shapes, const surety__objects *objects)
     if (objects->required_count) {
         say(shapes, " required ");
         surety_buf_number(shapes->out, objects->required_count);
-        say(shapes, "/");
-        surety_buf_number(shapes->out, bits_in(objects->required_bits));
     }
     for (uint32_t i = 0; i < objects->dependent_count; i++) {
         say(shapes, i ? ", " : " dependent ");
@@ -416,9 +412,6 @@ static void say_head(struct shapes *shapes, const surety__shape *shape,
     say_flag(shapes, shape->ends, "ends");
     say_flag(shapes, shape->quick_object, "quick-object");
     say_flag(shapes, shape->quick_array, "quick-array");
-    say_flag(shapes, shape->straight_object, "straight-object");
-    say_flag(shapes, shape->straight_array, "straight-array");
-    say_flag(shapes, shape->branching != NULL, "branching");
     if (shape->direct != shape)
         say_shape(shapes, " is ", shape->direct);
     say(shapes, "\n");

@@ -9,9 +9,9 @@
  * Drafts 3 and next are no dialects of ours and are left out.
  *
  * Each test is judged by every way to a verdict, and all must agree with the
- * suite: the check of the tree, the check straight from bytes, of the text as
- * it is written in several ways (suite_ways), and the report (findings if and
- * only if invalid); a schema that should compile must do so. `format` is
+ * suite: the check of the document, the check of its text as it is
+ * written in several ways (suite_ways), and the report (findings if and only
+ * if invalid); a schema that should compile must do so. `format` is
  * asserted where the suite asks for it: in folders called format and in
  * optional/, but for the two files that test annotation and the vocabulary
  * themselves.
@@ -158,18 +158,18 @@ static void suite_judge(const struct group *group, surety_val test,
     free(name);
 }
 
-/* How an instance is written for the check straight from bytes. */
+/* How an instance is written for the check of its text. */
 static const struct way {
     const char *name;
     surety_style style;
     unsigned flags; /* of enum surety_read_flag */
     bool twice;     /* each member, and first with another value */
 } suite_ways[] = {
-    {"straight from bytes", SURETY_STYLE_COMPACT, 0, false},
+    {"from its text", SURETY_STYLE_COMPACT, 0, false},
     {"where keys must be unique", SURETY_STYLE_COMPACT, SURETY_READ_UNIQUE_KEYS,
      false},
-    {"straight from pretty bytes", SURETY_STYLE_PRETTY, 0, false},
-    {"straight from repeated keys", SURETY_STYLE_COMPACT, 0, true},
+    {"from its pretty text", SURETY_STYLE_PRETTY, 0, false},
+    {"from its text with repeated keys", SURETY_STYLE_COMPACT, 0, true},
 };
 
 /* Writes val with every member twice. The first, which does not count, is null
@@ -203,11 +203,11 @@ static void suite_write_twice(surety_val val, surety_buf *out)
     surety_buf_byte(out, object ? '}' : ']');
 }
 
-/* What is wrong with the answer straight from the bytes of instance, written
+/* What is wrong with the answer for the text of instance, written
  * one way into memory of just that size: a byte read behind it is seen. */
-static const char *suite_straight(const surety_schema *schema,
-                                  surety_val instance, const struct way *way,
-                                  bool want, surety_error *error)
+static const char *suite_way(const surety_schema *schema, surety_val instance,
+                             const struct way *way, bool want,
+                             surety_error *error)
 {
     surety_read_options options = {.size = sizeof(options),
                                    .flags = way->flags};
@@ -234,7 +234,7 @@ static const char *suite_straight(const surety_schema *schema,
         snprintf(error->message, sizeof(error->message),
                  "is %s, %s we say the other", want ? "valid" : "invalid",
                  way->name);
-    return error->message[0] ? error->message : "the straight check failed";
+    return error->message[0] ? error->message : "the check of the text failed";
 }
 
 /* What is wrong with our answer to one test; NULL where nothing is. */
@@ -253,7 +253,7 @@ static const char *suite_answer(const surety_schema *schema, surety_val test,
         return want ? "is valid, we say invalid" : "is invalid, we say valid";
     for (size_t i = 0; i < sizeof(suite_ways) / sizeof(*suite_ways); i++) {
         const char *wrong =
-            suite_straight(schema, instance, &suite_ways[i], want, error);
+            suite_way(schema, instance, &suite_ways[i], want, error);
 
         if (wrong)
             return wrong;

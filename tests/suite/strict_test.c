@@ -5,7 +5,7 @@
  *
  * kind y must be accepted, n refused, i may be either. Every input is read
  * copied and borrowed (from memory of exactly its size, so that sanitizers see
- * a byte too many) and straight by a checker, whose schema takes every value or
+ * a byte too many) and checked by a checker, whose schema takes every value or
  * none, and all must say the same; what is accepted must come back equal after
  * being written.
  *
@@ -74,8 +74,8 @@ static bool comes_back(const surety_doc *doc)
 
 /* Whether a checker says of input, in all ways to see it, what the reader says:
  * that it is JSON or at which byte it is not. */
-static bool is_same_straight(surety_str input, surety_status status,
-                             const surety_error *want)
+static bool is_same_text(surety_str input, surety_status status,
+                         const surety_error *want)
 {
     static const char *const schemas[] = {
         "true", "false", "{\"items\":{\"type\":\"string\"}}",
@@ -117,7 +117,7 @@ static const char *judge(surety_str input, char kind)
     status = surety_doc_read(copied, input, NULL, &err);
     if (surety_doc_read(borrowed, input, &options, NULL) != status)
         wrong = "copied and borrowed texts are read differently";
-    else if (!is_same_straight(input, status, &err))
+    else if (!is_same_text(input, status, &err))
         wrong = "the checker says something else";
     else if (kind == 'y' && status)
         wrong = err.message;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings that are no UTF-8, or do not end, straight from bytes: no pattern and
+/* Strings that are no UTF-8, or do not end, in a checked text: no pattern and
  * no format ever sees one. What reads UTF-8 without checking it (PCRE2) would
  * leave the text, so it stands where readable memory ends, and in a middle of a
  * few windows. */
@@ -97,7 +97,7 @@ static bool broken_same(struct broken *broken, const surety_schema *schema,
                         const char *text, size_t len, size_t spaces)
 {
     char *at = broken->page + PAGE - len;
-    bool valid = false, straight = false;
+    bool valid = false, of_text = false;
     surety_error want = {.status = SURETY_OK}, got = want;
     surety_status status;
 
@@ -111,9 +111,9 @@ static bool broken_same(struct broken *broken, const surety_schema *schema,
             surety_checker_check(broken->checker, schema,
                                  surety_doc_root(broken->doc), &valid, &want);
     return surety_checker_check_text(broken->checker, schema,
-                                     (surety_str){at, len}, NULL, &straight,
+                                     (surety_str){at, len}, NULL, &of_text,
                                      &got) == status &&
-           straight == valid && !strcmp(want.message, got.message) &&
+           of_text == valid && !strcmp(want.message, got.message) &&
            want.position.offset == got.position.offset;
 }
 

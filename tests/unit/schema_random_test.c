@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random schemas and values, always the same: the check of a tree, the one
- * straight from its text, the report, the completion, the prefix machine and a
+ * of its text, the report, the completion, the prefix machine and a
  * plain checker (tests/fuzz/plain.h) must agree, and what the report finds must
  * be there.
  *
@@ -148,7 +148,7 @@ static bool completes(struct question *question)
 static bool ask(struct question *question)
 {
     const surety_str text = surety_buf_str(&question->text);
-    bool valid = false, straight = false;
+    bool valid = false, of_text = false;
     plain_verdict plain;
     surety_val root;
 
@@ -159,9 +159,9 @@ static bool ask(struct question *question)
                              NULL))
         return agrees(question, false, "no answer");
     if (surety_checker_check_text(question->checker, question->schema, text,
-                                  NULL, &straight, NULL) ||
-        straight != valid)
-        return agrees(question, false, "straight from the text");
+                                  NULL, &of_text, NULL) ||
+        of_text != valid)
+        return agrees(question, false, "of the text");
     surety_findings_reset(question->findings);
     if (surety_checker_report(question->checker, question->schema, root,
                               question->findings, NULL) ||

@@ -18,8 +18,8 @@ static inline surety_schema_options verdict_options(struct check *t)
                                    .alloc = check_alloc(t)};
 }
 
-/* Each schema and instance; the check of the document, the one straight from
- * its text and the report must agree. */
+/* Each schema and instance; the check of the document, that of its
+ * text and the report must agree. */
 static inline void verdict_rows(struct check *t, const struct verdict *rows,
                                 size_t count, bool assert_format)
 {
@@ -51,7 +51,8 @@ static inline void verdict_rows(struct check *t, const struct verdict *rows,
                                       surety_str_of(rows[i].instance), NULL,
                                       &valid, NULL));
         if (valid != rows[i].valid)
-            printf("# straight: %s on %s\n", rows[i].schema, rows[i].instance);
+            printf("# of the text: %s on %s\n", rows[i].schema,
+                   rows[i].instance);
         CHECK(valid == rows[i].valid);
         surety_findings_reset(findings);
         TRY(surety_checker_report(checker, schema, surety_doc_root(doc),

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check straight from bytes: every answer, verdict and mistake is that of
- * reading the text to a tree and checking the tree. Texts stand in memory of
- * just their size, so that sanitizers see a byte too many.
- *
- * What is asked very often allocates from libc, so that it is not run again for
- * every allocation; everything else goes through check_alloc. */
+/* The check of a text: each result and error is that of reading the text to a
+ * document and checking the document. A text is in memory of just its size, so
+ * that sanitizers see a byte too many. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -61,7 +58,7 @@ static enum answer asker_ask(struct check *t, struct asker *asker,
     enum answer answer = ANSWER_NONE;
     char *exact = malloc(text.len ? text.len : 1);
     surety_error want = {.status = SURETY_OK}, got = want;
-    bool valid = false, straight = false;
+    bool valid = false, of_text = false;
     surety_status status;
 
     if (!exact)
@@ -77,11 +74,11 @@ static enum answer asker_ask(struct check *t, struct asker *asker,
     *ret_status = status;
     if (status == SURETY_NOMEM && t->starved)
         goto done;
-    straight = !valid;
+    of_text = !valid;
     EXPECT(status,
            surety_checker_check_text(asker->checker, asker->schema, text,
-                                     &asker->options, &straight, &got));
-    CHECK(straight == (status ? !valid : valid));
+                                     &asker->options, &of_text, &got));
+    CHECK(of_text == (status ? !valid : valid));
     CHECK_TEXT(surety_str_of(got.message), want.message);
     CHECK_TEXT(surety_str_of(got.hint), want.hint);
     CHECK(got.status == want.status);
@@ -123,8 +120,7 @@ done:
 
 /* ---- the text ----------------------------------------------------------- */
 
-/* Schemas that between them are decided at once, by levels, in cells, early and
- * late. */
+/* Schemas that are decided at once, by frames, early and late. */
 static const char *const shapes[] = {
     "true",
     "false",
@@ -753,224 +749,6 @@ done:
     asker_done(&asker);
 }
 
-/* ---- by chance ---------------------------------------------------------- */
-
-/* The same series on every machine (Marsaglia 2003, xorshift). */
-static unsigned chance(uint64_t *seed, unsigned below)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return (unsigned)(*seed >> 33) % below;
-}
-
-#define ANY(seed, list) (list)[chance((seed), CHECK_COUNT(list))]
-
-static const char *const names[] = {"\"a\"", "\"b\"", "\"k\"", "\"ab\"",
-                                    "\"\""};
-static const char *const spelled[] = {
-    "\"a\"", "\"b\"",       "\"k\"",        "\"ab\"",      "\"\"",   "\"a\"",
-    "\"k\"", "\"\\u0061\"", "\"\\u0061b\"", "\"\\u006b\"", "\"zz\"", "\"a\""};
-static const char *const leaves[] = {"null",  "true",
-                                     "false", "0",
-                                     "1",     "1.0",
-                                     "2.5",   "-1",
-                                     "1e2",   "12345678901234567890",
-                                     "\"\"",  "\"a\"",
-                                     "\"b\"", "\"\\u0061\"",
-                                     "\"c\"", "\"a\"",
-                                     "\"b\"", "\"ab\xC3\xA9\""};
-/* A keyword and its value, in which % is a subschema and $ a name. */
-static const char *const asked[] = {
-    "\"type\":\"object\"",
-    "\"type\":\"integer\"",
-    "\"type\":[\"string\",\"array\"]",
-    "\"type\":[\"object\",\"null\",\"number\"]",
-    "\"enum\":[1,\"a\",null,{\"a\":1}]",
-    "\"const\":\"a\"",
-    "\"minimum\":1",
-    "\"maxLength\":1",
-    "\"pattern\":\"^a\"",
-    "\"required\":[$]",
-    "\"required\":[$]",
-    "\"minProperties\":2",
-    "\"maxProperties\":2",
-    "\"minItems\":1",
-    "\"maxItems\":2",
-    "\"uniqueItems\":true",
-    "\"items\":%",
-    "\"items\":%",
-    "\"prefixItems\":[%,%]",
-    "\"contains\":%",
-    "\"properties\":{$:%}",
-    "\"properties\":{\"a\":%,\"b\":%}",
-    "\"properties\":{\"a\":%,\"b\":%,\"k\":%}",
-    "\"patternProperties\":{\"^a\":%}",
-    "\"patternProperties\":{\"b\":%,\"^a\":%}",
-    "\"additionalProperties\":%",
-    "\"additionalProperties\":false",
-    "\"propertyNames\":%",
-    "\"dependentRequired\":{$:[$]}",
-    "\"dependentSchemas\":{$:%}",
-    "\"allOf\":[%,%]",
-    "\"anyOf\":[%,%]",
-    "\"oneOf\":[%,%]",
-    "\"not\":%",
-    "\"if\":%,\"then\":%",
-    "\"$ref\":\"#/$defs/r\"",
-    "\"$ref\":\"#\"",
-    "\"unevaluatedProperties\":%",
-    "\"unevaluatedItems\":%",
-};
-/* Unions told apart by k, all branches tagged or not. */
-static const char *const tagged[] = {
-    "\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"a\"},\"a\":%},\"required\":"
-    "[\"k\"]},{\"properties\":{\"k\":{\"const\":\"b\"},\"b\":%},\"required\":["
-    "\"k\"]}]",
-    "\"anyOf\":[{\"type\":\"object\",\"properties\":{\"k\":{\"const\":\"a\"},"
-    "\"a\":%},\"required\":[\"k\"]},{\"type\":\"object\",\"properties\":{\"k\":"
-    "{\"enum\":[\"b\",\"c\"]},\"a\":%},\"required\":[\"k\"]},{\"type\":"
-    "\"object\",\"properties\":{\"b\":%}},{\"type\":\"array\",\"items\":%}]",
-};
-
-static void random_schema(uint64_t *seed, surety_buf *out, unsigned depth);
-
-static void random_keyword(uint64_t *seed, surety_buf *out, unsigned depth)
-{
-    /* A dollar stands for a name unless a letter is behind it. */
-    const char *text = ANY(seed, asked);
-
-    if (chance(seed, 6) == 0)
-        text = ANY(seed, tagged);
-    for (const char *at = text; *at; at++)
-        if (*at == '%')
-            random_schema(seed, out, depth);
-        else if (*at == '$' && strchr(":]", at[1]))
-            surety_buf_text(out, ANY(seed, names));
-        else
-            surety_buf_byte(out, *at);
-}
-
-static void random_schema(uint64_t *seed, surety_buf *out, unsigned depth)
-{
-    unsigned count = depth ? 1 + chance(seed, 3) : 0;
-
-    if (!count || chance(seed, 12) == 0) {
-        static const char *const ends[] = {"true",
-                                           "true",
-                                           "false",
-                                           "{\"type\":\"integer\"}",
-                                           "{\"type\":\"string\"}",
-                                           "{\"const\":\"a\"}",
-                                           "{\"type\":\"object\"}",
-                                           "{\"minimum\":1}"};
-
-        surety_buf_text(out, ANY(seed, ends));
-        return;
-    }
-    surety_buf_byte(out, '{');
-    for (unsigned i = 0; i < count; i++) {
-        surety_buf_text(out, i ? "," : "");
-        random_keyword(seed, out, depth - 1);
-    }
-    surety_buf_byte(out, '}');
-}
-
-/* Two keywords at the root, where a level of the straight check begins. */
-static void random_root(uint64_t *seed, surety_buf *out)
-{
-    surety_buf_text(out, "{\"$defs\":{\"r\":");
-    random_schema(seed, out, 2);
-    surety_buf_text(out, "},");
-    random_keyword(seed, out, 2);
-    surety_buf_byte(out, ',');
-    random_keyword(seed, out, 2);
-    surety_buf_byte(out, '}');
-}
-
-static void random_space(uint64_t *seed, surety_buf *out)
-{
-    static const char *const spaces[] = {"", "", "", "", " ", "\n  "};
-
-    surety_buf_text(out, ANY(seed, spaces));
-}
-
-static void random_value(uint64_t *seed, surety_buf *out, unsigned depth)
-{
-    unsigned kind = depth ? chance(seed, 5) : 0;
-    unsigned count = kind > 1 ? chance(seed, 5) : 0;
-    bool object = kind > 2;
-
-    random_space(seed, out);
-    if (kind < 2) {
-        surety_buf_text(out, ANY(seed, leaves));
-        return;
-    }
-    surety_buf_byte(out, object ? '{' : '[');
-    for (unsigned i = 0; i < count; i++) {
-        surety_buf_text(out, i ? "," : "");
-        random_space(seed, out);
-        if (object) {
-            surety_buf_text(out, ANY(seed, spelled));
-            random_space(seed, out);
-            surety_buf_byte(out, ':');
-        }
-        random_value(seed, out, depth - 1);
-        random_space(seed, out);
-    }
-    surety_buf_byte(out, object ? '}' : ']');
-}
-
-/* Puts another byte somewhere, or cuts the text there. */
-static void random_mistake(uint64_t *seed, surety_buf *text)
-{
-    size_t at = text->len ? chance(seed, (unsigned)text->len) : 0;
-
-    if (!text->len)
-        return;
-    if (chance(seed, 4))
-        text->ptr[at] = "{}[]:,\"\\ \n\t0a-\x80\x01"[chance(seed, 16)];
-    else
-        text->len = at;
-}
-
-TEST(the_same_by_chance)
-{
-    enum { SCHEMAS = 6000, VALUES = 16 };
-    struct asker asker;
-    surety_buf schema, text;
-    uint64_t seed = 0x9E3779B97F4A7C15u;
-    unsigned tally[3] = {0};
-    surety_status status;
-
-    surety_buf_init(&schema, NULL, 0);
-    surety_buf_init(&text, NULL, 0);
-    NEED(asker_init(&asker, NULL) ? &asker : NULL);
-    for (unsigned i = 0; i < SCHEMAS; i++) {
-        surety_buf_reset(&schema);
-        random_root(&seed, &schema);
-        TRY(schema.status);
-        if (asker_compile(&asker, surety_buf_str(&schema)))
-            continue; /* a keyword stands twice, or a reference goes round */
-        for (unsigned k = 0; k < VALUES; k++) {
-            surety_buf_reset(&text);
-            random_value(&seed, &text, 3);
-            TRY(text.status);
-            if (k % 4 == 3)
-                random_mistake(&seed, &text);
-            tally[asker_ask(t, &asker, surety_buf_str(&text), &status)]++;
-            CHECK(!t->failed ||
-                  !printf("# %.*s\n", (int)schema.len, schema.ptr));
-        }
-    }
-    CHECK(tally[ANSWER_VALID] > 10000 && tally[ANSWER_INVALID] > 10000 &&
-          tally[ANSWER_NONE] > 5000);
-done:
-    surety_buf_done(&schema);
-    surety_buf_done(&text);
-    asker_done(&asker);
-}
-
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -986,7 +764,6 @@ int main(int argc, char **argv)
         {"ten thousand levels", ten_thousand_levels},
         {"values across windows", values_across_windows},
         {"equal keys far apart", equal_keys_far_apart},
-        {"the same by chance", the_same_by_chance},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
