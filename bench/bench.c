@@ -125,7 +125,7 @@ static bool reply_judge(struct set *set, surety_str reply)
 
     return surety_judge_reply(set->judge, set->contract, reply, NULL, &outcome,
                               NULL) == SURETY_OK &&
-           surety_outcome_ok(outcome);
+           surety_outcome_info_of(outcome)->ok;
 }
 
 static void pass_parse(struct set *set)

@@ -55,7 +55,7 @@ static void put_summary(surety_buf *out, const surety_diff *diff,
                         const struct diff_counts *counts, surety_str before,
                         surety_str after)
 {
-    const surety_bump bump = surety_diff_bump(diff);
+    const surety_bump bump = surety_diff_info_of(diff)->bump;
 
     put_safe(out, before);
     surety_buf_text(out, " -> ");
@@ -72,8 +72,9 @@ static void put_summary(surety_buf *out, const surety_diff *diff,
         counts->producers, counts->producers == 1 ? "breaks" : "break",
         counts->others, counts->others == 1 ? "breaks" : "break",
         surety_bump_name(bump),
-        surety_diff_version_fits(diff) ? ""
-                                       : ", and the new number is too low");
+        surety_diff_info_of(diff)->version_fits
+            ? ""
+            : ", and the new number is too low");
 }
 
 /* The contract's own name, else the one that was given. */
@@ -92,7 +93,7 @@ static bool diff_fails(const surety_diff *diff, int fail,
     case FAIL_CONSUMERS: return counts->consumers > 0;
     case FAIL_PRODUCERS: return counts->producers > 0;
     case FAIL_ANY: return counts->consumers + counts->producers > 0;
-    case FAIL_VERSION: return !surety_diff_version_fits(diff);
+    case FAIL_VERSION: return !surety_diff_info_of(diff)->version_fits;
     default: return false;
     }
 }
@@ -104,8 +105,8 @@ static void diff_print(struct cli *cli, const struct diff_settings *settings,
     surety_buf *out = &cli->out.buf;
     struct diff_counts counts = {0};
 
-    for (size_t i = 0; i < surety_diff_count(diff); i++) {
-        const surety_change change = surety_diff_at(diff, i);
+    for (size_t i = 0; i < surety_diff_info_of(diff)->change_count; i++) {
+        const surety_change change = surety_diff_info_of(diff)->changes[i];
         const bool breaks = change.breaks_consumers || change.breaks_producers;
 
         counts.consumers += change.breaks_consumers;

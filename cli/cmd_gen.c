@@ -57,8 +57,8 @@ static void gen_notes(struct cli *cli, const surety_gen *gen,
                       surety_contract *const *contracts,
                       const struct texts *names)
 {
-    for (size_t i = 0; i < surety_gen_note_count(gen); i++) {
-        const surety_gen_note note = surety_gen_note_at(gen, i);
+    for (size_t i = 0; i < surety_gen_info_of(gen)->note_count; i++) {
+        const surety_gen_note note = surety_gen_info_of(gen)->notes[i];
         const surety_val root =
             surety_contract_info_of(contracts[note.contract])->root;
         struct diag diag = {.level = DIAG_WARNING,
@@ -137,7 +137,8 @@ static bool gen_look(struct cli *cli, const struct gen_settings *settings,
 static void gen_files(struct cli *cli, const struct gen_settings *settings,
                       const char *stem, const surety_gen *gen)
 {
-    const surety_str texts[] = {surety_gen_header(gen), surety_gen_source(gen)};
+    const surety_str texts[] = {surety_gen_info_of(gen)->header,
+                                surety_gen_info_of(gen)->source};
     char paths[2][GEN_PATH_MAX + 8];
     bool writes[2], good[2];
 
@@ -210,8 +211,8 @@ static void gen_put(struct cli *cli, const struct gen_settings *settings,
     options.header =
         surety_str_of(settings->include ? settings->include : path);
     options.prefix = surety_str_of(settings->prefix);
-    status = surety_gen_make((const surety_contract *const *)contracts,
-                             settings->contracts.count, &options, &gen, &error);
+    status = surety_gen_new((const surety_contract *const *)contracts,
+                            settings->contracts.count, &options, &gen, &error);
     if (status != SURETY_OK) {
         cli_report(cli, cli_code_of(status, CODE_USAGE),
                    settings->contracts.items[0], (surety_str){NULL, 0}, &error);
@@ -220,9 +221,9 @@ static void gen_put(struct cli *cli, const struct gen_settings *settings,
     if (!settings->quiet)
         gen_notes(cli, gen, contracts, &settings->contracts);
     if (to_stdout) {
-        surety_buf_add(&cli->out.buf, surety_gen_header(gen));
+        surety_buf_add(&cli->out.buf, surety_gen_info_of(gen)->header);
         surety_buf_byte(&cli->out.buf, '\n');
-        surety_buf_add(&cli->out.buf, surety_gen_source(gen));
+        surety_buf_add(&cli->out.buf, surety_gen_info_of(gen)->source);
     } else {
         gen_files(cli, settings, stem, gen);
     }

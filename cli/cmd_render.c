@@ -232,8 +232,8 @@ static void render_value(struct renderer *renderer, surety_val value,
 static void render_outcome(struct renderer *renderer, struct session *session,
                            const surety_outcome *outcome, const char *source)
 {
-    const bool is_usable =
-        surety_outcome_ok(outcome) || surety_outcome_fallback(outcome);
+    const bool is_usable = surety_outcome_info_of(outcome)->ok ||
+                           surety_outcome_info_of(outcome)->fallback;
     const bool is_piped = strcmp(renderer->output.folder, "-") == 0;
     surety_buf report;
 
@@ -250,9 +250,10 @@ static void render_outcome(struct renderer *renderer, struct session *session,
     /* The answer is out before anything else can go wrong. */
     output_flush(&renderer->cli->out);
     if (is_usable)
-        render_value(renderer, surety_outcome_value(outcome), source);
+        render_value(renderer, surety_outcome_info_of(outcome)->value, source);
     else if (session->settings->contract && !renderer->output.quiet &&
-             !renderer->output.is_json && surety_outcome_candidate(outcome).doc)
+             !renderer->output.is_json &&
+             surety_outcome_info_of(outcome)->candidate.doc)
         surety_buf_text(&renderer->cli->err.buf,
                         "nothing is drawn of a value that breaks its contract; "
                         "without -c, what can be drawn is\n");

@@ -21,10 +21,10 @@ void diag_write(surety_buf *buf, bool color, const struct diag *diag)
         .text = diag->text,
         .subject = diag->subject,
         .warning = diag->level == DIAG_WARNING,
-        .color = color,
     };
 
     if (diag->line_shown)
         issue.position.line = diag->line_shown;
-    surety_issue_write(&issue, &form, buf);
+    surety_issue_write(&issue, color ? SURETY_REPORT_COLOR : SURETY_REPORT_TEXT,
+                       &form, buf);
 }

@@ -91,7 +91,7 @@ static void put_command(surety_buf *out, const char *source,
     }
     told.message = surety_buf_str(&text);
     told.instance_location = issue->keyword_location;
-    surety_issue_write_github(&told, &form, out);
+    surety_issue_write(&told, SURETY_REPORT_GITHUB, &form, out);
     surety_buf_done(&text);
 }
 

@@ -36,8 +36,8 @@ bool lint_strict(struct lint *lint, const surety_contract *contract)
 
         if (!(lint->subsets >> i & 1))
             continue;
-        status = surety_strict_compile(contract, (surety_subset)i, NULL,
-                                       &strict, &error);
+        status = surety_strict_new(contract, (surety_subset)i, NULL, &strict,
+                                   &error);
         if (status == SURETY_NOMEM)
             return false;
         if (status != SURETY_OK) {
@@ -45,8 +45,9 @@ bool lint_strict(struct lint *lint, const surety_contract *contract)
             cli_report(lint->cli, CODE_USAGE, lint->source, lint->text, &error);
             continue;
         }
-        for (size_t j = 0; j < surety_strict_note_count(strict); j++) {
-            const surety_strict_note note = surety_strict_note_at(strict, j);
+        for (size_t j = 0; j < surety_strict_info_of(strict)->note_count; j++) {
+            const surety_strict_note note =
+                surety_strict_info_of(strict)->notes[j];
             note_write(lint, &note);
         }
         surety_strict_free(strict);

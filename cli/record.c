@@ -100,7 +100,7 @@ static void count_outcome(struct record_sink *sink,
                           const surety_outcome *outcome)
 {
     tally_add(&sink->tally, outcome);
-    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->error_count; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
 
         count_error(sink, issue.keyword, issue.instance_location);
@@ -163,7 +163,7 @@ static void put_complaint(const struct recorder *recorder,
                      surety_contract_info_of(recorder->session->contract)->id);
     surety_buf_text(out, ",\"value\":null,\"fallback\":false,\"place\":null,"
                          "\"span\":null,\"errors\":[");
-    surety_issue_write_json(&issue, out);
+    surety_issue_write(&issue, SURETY_REPORT_JSON, NULL, out);
     surety_buf_text(out, "],\"repairs\":[],\"warnings\":[]");
     surety_json_text(out, "raw", raw_shown(record->text, recorder->raw_other));
     surety_buf_text(out, "}\n");
@@ -205,8 +205,8 @@ static void put_outcome(const struct recorder *recorder,
 {
     const surety_report_options options = {
         .size = sizeof(options),
-        .raw_max = surety_outcome_ok(outcome) ? recorder->raw_valid
-                                              : recorder->raw_other};
+        .raw_max = surety_outcome_info_of(outcome)->ok ? recorder->raw_valid
+                                                       : recorder->raw_other};
     size_t start;
 
     if (recorder->session->settings->values) {
@@ -273,8 +273,8 @@ static surety_status judge_record(struct recorder *recorder,
                                  reply.len > session->limits.text_bytes_max,
                                  &error, sink);
     if (native.ptr && native.ptr == record->text.ptr &&
-        surety_outcome_stage(outcome) == SURETY_STAGE_JSON_PARSE &&
-        surety_outcome_error_count(outcome) > 0) {
+        surety_outcome_info_of(outcome)->stage == SURETY_STAGE_JSON_PARSE &&
+        surety_outcome_info_of(outcome)->error_count > 0) {
         const surety_issue issue = surety_outcome_error(outcome, 0);
 
         return complain_broken(recorder, record,

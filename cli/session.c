@@ -36,12 +36,12 @@ uint64_t tally_invalid(const struct tally *tally)
 void tally_add(struct tally *tally, const surety_outcome *outcome)
 {
     tally->replies++;
-    if (surety_outcome_ok(outcome))
+    if (surety_outcome_info_of(outcome)->ok)
         tally->valid++;
-    else if (surety_outcome_fallback(outcome))
+    else if (surety_outcome_info_of(outcome)->fallback)
         tally->fallbacks++;
     else
-        tally->invalid[surety_outcome_stage(outcome)]++;
+        tally->invalid[surety_outcome_info_of(outcome)->stage]++;
 }
 
 /* ---- getting ready ------------------------------------------------------ */
@@ -51,7 +51,7 @@ static void warning_json(surety_buf *out, const char *source,
                          const surety_issue *issue)
 {
     (void)source;
-    surety_issue_write_json(issue, out);
+    surety_issue_write(issue, SURETY_REPORT_JSON, NULL, out);
 }
 
 /* The same as a notification of SARIF 2.1.0 (section 3.58). */
@@ -376,12 +376,13 @@ static void put_verbose(const struct session *session,
                         surety_buf *out)
 {
     put_safe(out, surety_str_of(source));
-    surety_buf_text(out, surety_outcome_ok(outcome) ? ": valid" : ": invalid");
+    surety_buf_text(out, surety_outcome_info_of(outcome)->ok ? ": valid"
+                                                             : ": invalid");
     surety_buf_text(out, ", contract ");
     surety_buf_add(out, surety_contract_info_of(session->contract)->id);
-    if (surety_outcome_candidate(outcome).doc)
+    if (surety_outcome_info_of(outcome)->candidate.doc)
         put_format(out, ", place %s",
-                   surety_place_name(surety_outcome_place(outcome)));
+                   surety_place_name(surety_outcome_info_of(outcome)->place));
     surety_buf_text(out, "; formats were asserted\n");
 }
 
@@ -390,11 +391,9 @@ static void put_verbose(const struct session *session,
 static void put_partial(const surety_outcome *outcome, const char *source,
                         bool color, surety_buf *out)
 {
-    const surety_str open = surety_outcome_open(outcome);
-    const surety_issue_form form = {.size = sizeof(form),
-                                    .source = surety_str_of(source),
-                                    .warning = true,
-                                    .color = color};
+    const surety_str open = surety_outcome_info_of(outcome)->open;
+    const surety_issue_form form = {
+        .size = sizeof(form), .source = surety_str_of(source), .warning = true};
     surety_issue issue = {.keyword = surety_str_of("partial")};
     surety_buf message;
 
@@ -406,7 +405,8 @@ static void put_partial(const surety_outcome *outcome, const char *source,
     else
         surety_buf_text(&message, "its root");
     issue.message = surety_buf_str(&message);
-    surety_issue_write(&issue, &form, out);
+    surety_issue_write(&issue, color ? SURETY_REPORT_COLOR : SURETY_REPORT_TEXT,
+                       &form, out);
     surety_buf_done(&message);
 }
 
@@ -423,7 +423,7 @@ void session_report(struct session *session, const surety_outcome *outcome,
     if (is_sarif && start > 0)
         surety_buf_byte(out, ',');
     surety_outcome_write(outcome, form, surety_str_of(source), NULL, out);
-    if (surety_outcome_partial(outcome) &&
+    if (surety_outcome_info_of(outcome)->partial &&
         (form == SURETY_REPORT_TEXT || form == SURETY_REPORT_COLOR))
         put_partial(outcome, source, session->cli->color, out);
     if (session->settings->verbose &&
@@ -444,7 +444,7 @@ void session_report(struct session *session, const surety_outcome *outcome,
 static void put_derived(const surety_outcome *outcome, surety_style style,
                         surety_buf *out)
 {
-    const surety_val derived = surety_outcome_derived(outcome);
+    const surety_val derived = surety_outcome_info_of(outcome)->derived;
     surety_doc *doc = surety_doc_new(NULL);
     surety_error error;
 
@@ -452,7 +452,7 @@ static void put_derived(const surety_outcome *outcome, surety_style style,
         surety_build_begin(doc, NULL);
         surety_build_object(doc);
         surety_build_name(doc, "value");
-        surety_build_val(doc, surety_outcome_value(outcome));
+        surety_build_val(doc, surety_outcome_info_of(outcome)->value);
         surety_build_name(doc, "derived");
         if (derived.doc)
             surety_build_val(doc, derived);
@@ -470,11 +470,13 @@ static void put_derived(const surety_outcome *outcome, surety_style style,
 bool session_put(const struct session *session, const surety_outcome *outcome,
                  surety_style style, surety_buf *out)
 {
-    if (surety_outcome_ok(outcome) || surety_outcome_fallback(outcome)) {
+    if (surety_outcome_info_of(outcome)->ok ||
+        surety_outcome_info_of(outcome)->fallback) {
         if (session->settings->derive)
             put_derived(outcome, style, out);
         else
-            surety_val_write(surety_outcome_value(outcome), style, out);
+            surety_val_write(surety_outcome_info_of(outcome)->value, style,
+                             out);
         return true;
     }
     if (session->settings->not_strict)
@@ -542,17 +544,19 @@ bool session_reply(struct session *session, const char *source,
     if (status != SURETY_OK) {
         session_failure(session, session_code(session, status), source, &error);
     } else {
-        if (surety_outcome_place(outcome) == SURETY_PLACE_NATIVE &&
+        if (surety_outcome_info_of(outcome)->place == SURETY_PLACE_NATIVE &&
             session->settings->native)
             source = input_name(session->settings->native);
         session_report(session, outcome, source);
-        if (session->settings->retry_prompt && !surety_outcome_ok(outcome))
+        if (session->settings->retry_prompt &&
+            !surety_outcome_info_of(outcome)->ok)
             session_again(session, outcome, reply);
         else
             session_value(session, outcome);
     }
-    is_bad = status != SURETY_OK ||
-             (!surety_outcome_ok(outcome) && !surety_outcome_fallback(outcome));
+    is_bad =
+        status != SURETY_OK || (!surety_outcome_info_of(outcome)->ok &&
+                                !surety_outcome_info_of(outcome)->fallback);
     output_flush(&cli->err);
     if (!output_flush(&cli->out))
         return false;

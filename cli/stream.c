@@ -127,7 +127,7 @@ static void put_issues(surety_buf *out, surety_val list,
         surety_val_write(item, SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, ',');
     }
-    surety_issue_write_json(last, out);
+    surety_issue_write(last, SURETY_REPORT_JSON, NULL, out);
     surety_buf_byte(out, ']');
 }
 
@@ -177,8 +177,8 @@ static void stop_json(const struct arrival *arrival,
         surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0},
                              NULL, &text) == SURETY_OK &&
         surety_doc_read(doc, surety_buf_str(&text), NULL, &error) == SURETY_OK)
-        put_stopped(arrival, surety_doc_root(doc), surety_outcome_ok(outcome),
-                    &cli->err.buf);
+        put_stopped(arrival, surety_doc_root(doc),
+                    surety_outcome_info_of(outcome)->ok, &cli->err.buf);
     else
         cli_fail(cli, CODE_WORLD, NULL, "out of memory");
     surety_buf_done(&text);
@@ -197,24 +197,27 @@ static void stop_text(const struct arrival *arrival,
                               .source =
                                   surety_str_of(input_name(arrival->path)),
                               .text = surety_stream_reply(arrival->stream),
-                              .warning = surety_outcome_ok(outcome),
-                              .color = session->cli->color};
+                              .warning = surety_outcome_info_of(outcome)->ok};
+    const bool color = session->cli->color;
+    const surety_report report =
+        color ? SURETY_REPORT_COLOR : SURETY_REPORT_TEXT;
 
     surety_buf_init(&subject, NULL, 0);
     surety_buf_text(&subject, "contract ");
     surety_buf_add(&subject, surety_contract_info_of(session->contract)->id);
     form.subject = surety_buf_str(&subject);
-    surety_issue_write(&finding, &form, out);
-    surety_buf_text(out, form.color ? "\033[34m      =\033[0m " : "      = ");
+    surety_issue_write(&finding, report, &form, out);
+    surety_buf_text(out, color ? "\033[34m      =\033[0m " : "      = ");
     put_stop(arrival, out);
     surety_buf_byte(out, '\n');
-    if (surety_outcome_ok(outcome)) {
+    if (surety_outcome_info_of(outcome)->ok) {
         session_report(session, outcome, input_name(arrival->path));
     } else {
         form.warning = true;
-        for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++) {
+        for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count;
+             i++) {
             const surety_issue issue = surety_outcome_warning(outcome, i);
-            surety_issue_write(&issue, &form, out);
+            surety_issue_write(&issue, report, &form, out);
         }
     }
     surety_buf_done(&subject);

@@ -13,21 +13,23 @@ static const char contract_text[] =
 static void judge(const surety_contract *contract, const char *reply)
 {
     surety_outcome *outcome = NULL;
+    const surety_outcome_info *info;
     surety_error err;
 
-    if (surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
-                           &err)) {
+    if (surety_contract_judge(contract, surety_str_of(reply), NULL, &outcome,
+                              &err)) {
         printf("could not judge: %s\n", err.message);
         return;
     }
-    if (surety_outcome_ok(outcome)) {
-        surety_val value = surety_outcome_value(outcome);
+    info = surety_outcome_info_of(outcome);
+    if (info->ok) {
+        surety_val value = info->value;
         surety_str city = surety_val_str(surety_val_get(value, "city"));
 
         printf("%.*s has %lld people\n", (int)city.len, city.ptr,
                (long long)surety_val_int(surety_val_get(value, "people"), 0));
     }
-    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+    for (size_t i = 0; i < info->error_count; i++) {
         surety_issue issue = surety_outcome_error(outcome, i);
 
         printf("line %u, column %u: %.*s\n", issue.position.line,

@@ -18,6 +18,7 @@ int main(void)
     surety_contract *contract = NULL;
     surety_judge *judge = surety_judge_new(NULL, NULL);
     const surety_outcome *outcome;
+    const surety_outcome_info *info;
     surety_error err;
 
     if (surety_registry_new(NULL, &registry, &err) ||
@@ -33,15 +34,13 @@ int main(void)
             fprintf(stderr, "%s\n", err.message);
             break;
         }
-        if (surety_outcome_ok(outcome))
+        info = surety_outcome_info_of(outcome);
+        if (info->ok)
             printf("findings: %lld\n",
                    (long long)surety_val_int(
-                       surety_val_get(surety_outcome_derived(outcome),
-                                      "total_count"),
-                       0));
+                       surety_val_get(info->derived, "total_count"), 0));
         else
-            printf("failed at the stage %s\n",
-                   surety_stage_name(surety_outcome_stage(outcome)));
+            printf("failed at the stage %s\n", surety_stage_name(info->stage));
     }
     surety_judge_free(judge);
     surety_contract_free(contract);

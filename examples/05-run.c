@@ -40,7 +40,7 @@ int main(void)
         surety_run_wait(run, NULL, &err))
         goto done;
     if (surety_run_verdict_of(run) == SURETY_RUN_VALID)
-        surety_val_write(surety_outcome_value(surety_run_outcome(run)),
+        surety_val_write(surety_outcome_info_of(surety_run_outcome(run))->value,
                          SURETY_STYLE_COMPACT, &value);
     printf("%s after %zu calls: %.*s\n",
            surety_run_verdict_name(surety_run_verdict_of(run)),

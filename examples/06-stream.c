@@ -53,7 +53,7 @@ static void receive(surety_stream *stream, const surety_contract *contract,
     }
     if (surety_stream_finish(stream, NULL, &outcome, &err))
         goto fail;
-    printf("%s\n", surety_outcome_ok(outcome) ? "valid" : "not valid");
+    printf("%s\n", surety_outcome_info_of(outcome)->ok ? "valid" : "not valid");
     return;
 fail:
     fprintf(stderr, "%s\n", err.message);

@@ -19,22 +19,23 @@ static void judge(const surety_contract *contract, const char *reply,
                                     .repair = &repair,
                                     .certain_only = certain_only};
     surety_outcome *outcome = NULL;
+    const surety_outcome_info *info;
     surety_error err;
     surety_buf value;
 
-    if (surety_reply_judge(contract, surety_str_of(reply), &options, &outcome,
-                           &err)) {
+    if (surety_contract_judge(contract, surety_str_of(reply), &options,
+                              &outcome, &err)) {
         printf("could not judge: %s\n", err.message);
         return;
     }
     surety_buf_init(&value, NULL, 0);
-    if (surety_outcome_ok(outcome))
-        surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
-                         &value);
+    info = surety_outcome_info_of(outcome);
+    if (info->ok)
+        surety_val_write(info->value, SURETY_STYLE_COMPACT, &value);
     else
         surety_buf_text(&value, "no value");
     printf("%.*s\n", (int)value.len, value.ptr);
-    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++) {
+    for (size_t i = 0; i < info->repaired_count; i++) {
         surety_repaired one = surety_outcome_repaired(outcome, i);
 
         printf("  %s, %s: [%.*s] -> [%.*s]\n", one.kind,

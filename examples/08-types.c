@@ -61,10 +61,10 @@ static int check_own(const char *details, surety_error *error)
     if (!status)
         status =
             maverick_fixer_result_check(contract, &own, &json, &outcome, error);
-    if (!status && surety_outcome_ok(outcome))
+    if (!status && surety_outcome_info_of(outcome)->ok)
         printf("%.*s\n", (int)json.len, json.ptr);
-    for (size_t i = 0; !status && i < surety_outcome_error_count(outcome);
-         i++) {
+    for (size_t i = 0;
+         !status && i < surety_outcome_info_of(outcome)->error_count; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
 
         printf("%.*s %.*s\n", (int)issue.instance_location.len,

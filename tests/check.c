@@ -107,9 +107,9 @@ surety_status check_report(struct check *t, const char *contract,
         status = surety_registry_find(registry, surety_str_of(contract), &found,
                                       NULL);
     if (status == SURETY_OK)
-        status = surety_reply_judge(found, report, NULL, &outcome, NULL);
+        status = surety_contract_judge(found, report, NULL, &outcome, NULL);
     if (status == SURETY_OK) {
-        *ret_ok = surety_outcome_ok(outcome);
+        *ret_ok = surety_outcome_info_of(outcome)->ok;
         if (!*ret_ok)
             printf("# %.*s\n", (int)report.len, report.ptr);
     }

@@ -530,7 +530,7 @@ static void warnings_write(const surety_schema *schema, surety_buf *out)
         }
         if (i > 0)
             surety_buf_byte(out, ',');
-        surety_issue_write_json(&issue, out);
+        surety_issue_write(&issue, SURETY_REPORT_JSON, NULL, out);
     }
     surety_buf_byte(out, ']');
     if (at.status)
@@ -687,7 +687,7 @@ static void finding_write(surety_buf *out, const surety_finding *finding)
         .hint = finding->hint,
         .position = surety_val_position(finding->instance)};
 
-    surety_issue_write_json(&issue, out);
+    surety_issue_write(&issue, SURETY_REPORT_JSON, NULL, out);
 }
 
 /* Checks text by schema and writes {valid, errors, truncated}. */

@@ -230,9 +230,9 @@ static napi_value pair_make(napi_env env, const surety_outcome *outcome,
     surety_buf_init(&value, NULL, 0);
     if (!outcome)
         surety_buf_add(&value, surety_buf_str(&judging->asked));
-    else if (surety_outcome_value(outcome).doc)
-        surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
-                         &value);
+    else if (surety_outcome_info_of(outcome)->value.doc)
+        surety_val_write(surety_outcome_info_of(outcome)->value,
+                         SURETY_STYLE_COMPACT, &value);
     text = string_done(env, &value);
     if (!text)
         return NULL;
@@ -360,9 +360,9 @@ static bool place_of(const struct judgement *judgement, surety_val val,
     if (!val.doc || !position.line)
         return false;
     text = surety_doc_text(val.doc);
-    if (surety_outcome_place(outcome) != SURETY_PLACE_NATIVE) {
+    if (surety_outcome_info_of(outcome)->place != SURETY_PLACE_NATIVE) {
         reply = judgement->reply.str;
-        start = surety_outcome_start(outcome);
+        start = surety_outcome_info_of(outcome)->start;
     }
     if (start > reply.len || position.offset > text.len ||
         position.length > text.len - position.offset ||
@@ -387,8 +387,9 @@ static napi_value locate(napi_env env, napi_callback_info info)
     if (outcome_take(env, info, &judgement) &&
         bytes_take(env, judgement.arguments[3], &pointer)) {
         if (place_of(&judgement,
-                     surety_val_at(surety_outcome_candidate(judgement.outcome),
-                                   pointer.str),
+                     surety_val_at(
+                         surety_outcome_info_of(judgement.outcome)->candidate,
+                         pointer.str),
                      &position)) {
             surety_buf_byte(&out, '{');
             surety_json_position(&out, &position);
@@ -415,7 +416,7 @@ static napi_value candidate(napi_env env, napi_callback_info info)
 
     surety_buf_init(&out, NULL, 0);
     if (outcome_take(env, info, &judgement)) {
-        val = surety_outcome_candidate(judgement.outcome);
+        val = surety_outcome_info_of(judgement.outcome)->candidate;
         if (val.doc)
             surety_val_write(val, SURETY_STYLE_COMPACT, &out);
         made = string_done(env, &out);
@@ -456,9 +457,11 @@ static napi_value issue_text(napi_env env, napi_callback_info info)
         form.source = texts[4].str;
         form.text = texts[5].str;
         form.warning = flag_take(env, it, "warning");
-        form.color = flag_take(env, it, "color");
         surety_buf_init(&out, NULL, 0);
-        surety_issue_write(&issue, &form, &out);
+        surety_issue_write(&issue,
+                           flag_take(env, it, "color") ? SURETY_REPORT_COLOR
+                                                       : SURETY_REPORT_TEXT,
+                           &form, &out);
         made = string_done(env, &out);
     }
     while (i > 0)
@@ -584,7 +587,7 @@ static napi_value stream_finding(napi_env env, napi_callback_info info)
         return NULL;
     issue = surety_stream_finding(stream->stream);
     surety_buf_init(&out, NULL, 0);
-    surety_issue_write_json(&issue, &out);
+    surety_issue_write(&issue, SURETY_REPORT_JSON, NULL, &out);
     return string_done(env, &out);
 }
 

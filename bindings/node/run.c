@@ -482,7 +482,7 @@ static surety_status run_wait(struct run *run, struct world *world,
     if (!status && world->run)
         status = surety_run_write_log(world->run, false, &run->log);
     if (!status && world->run)
-        value = surety_outcome_value(surety_run_outcome(world->run));
+        value = surety_outcome_info_of(surety_run_outcome(world->run))->value;
     else if (!status)
         value = surety_consensus_value(world->consensus);
     if (value.doc)

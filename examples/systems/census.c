@@ -81,7 +81,7 @@ static int show(surety_val value, const surety_rendering_options *options,
 static surety_val answer_of(const surety_run *run)
 {
     const surety_outcome *outcome = surety_run_outcome(run);
-    const size_t count = surety_outcome_error_count(outcome);
+    const size_t count = surety_outcome_info_of(outcome)->error_count;
     size_t drawn = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -95,11 +95,11 @@ static surety_val answer_of(const surety_run *run)
     if (count && drawn == count) {
         fprintf(stderr, "census: the answer stands; only what is to be drawn "
                         "breaks the contract\n");
-        return surety_outcome_candidate(outcome);
+        return surety_outcome_info_of(outcome)->candidate;
     }
     if (surety_run_verdict_of(run) != SURETY_RUN_VALID)
         put(stderr, "census: ", surety_run_message(run));
-    return surety_outcome_value(outcome);
+    return surety_outcome_info_of(outcome)->value;
 }
 
 int main(int argc, char **argv)

@@ -70,13 +70,13 @@ static int conclude(const surety_run *run, bool is_strict)
     const bool is_null = is_invalid && !is_strict;
     surety_buf out;
 
-    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count; i++)
         fprintf(stderr, "warning: %.*s\n",
                 TEXT(surety_outcome_warning(outcome, i).message));
     surety_buf_init(&out, NULL, 0);
     if (has_value) {
-        show(surety_outcome_value(outcome), surety_outcome_derived(outcome),
-             &out);
+        show(surety_outcome_info_of(outcome)->value,
+             surety_outcome_info_of(outcome)->derived, &out);
     } else { /* the report: stage, contract, errors, every call, the reply */
         surety_run_write(run, SURETY_REPORT_JSON, surety_str_of(""), &out);
         fprintf(stderr, "maverick: %.*s\n%.*s\n", TEXT(surety_run_message(run)),

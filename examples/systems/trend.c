@@ -86,9 +86,9 @@ static int analyse(surety_run_options *options, const surety_contract *analysis,
         surety_buf_reset(&history);
         surety_buf_add(&history, surety_buf_str(&reports));
         surety_buf_text(&history, "]}");
-        status = surety_reply_judge(analysis, surety_buf_str(&history),
-                                    options->judge, &outcome, err);
-        derived = surety_outcome_derived(outcome);
+        status = surety_contract_judge(analysis, surety_buf_str(&history),
+                                       options->judge, &outcome, err);
+        derived = surety_outcome_info_of(outcome)->derived;
         surety_buf_reset(&prompt);
         put(&prompt, "Next: ", derived, "next");
         put(&prompt, "\nPut this right: ", derived, "corrections");

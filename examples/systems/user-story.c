@@ -58,7 +58,7 @@ static int conclude(surety_str id, const surety_run *run, surety_str *story,
 {
     const surety_run_verdict verdict = surety_run_verdict_of(run);
     const surety_outcome *outcome = surety_run_outcome(run);
-    const surety_val value = surety_outcome_value(outcome);
+    const surety_val value = surety_outcome_info_of(outcome)->value;
     const surety_val changes = surety_val_get(value, "changesApplied");
     const surety_val confidence = surety_val_get(value, "confidence");
     surety_str reply = surety_run_reply_first(run);

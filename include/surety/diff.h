@@ -58,10 +58,6 @@ SURETY_API surety_status surety_diff_new(const surety_contract *before,
                                          surety_error *reterr);
 SURETY_API void surety_diff_free(surety_diff *diff); /* takes NULL */
 
-/* The changes, in the order of the old schema, the contract's own last. */
-SURETY_API size_t surety_diff_count(const surety_diff *diff);
-SURETY_API surety_change surety_diff_at(const surety_diff *diff, size_t i);
-
 /* What of the version has to be raised (semver.org 2.0.0): the major number
  * where a consumer breaks, the minor one where a producer breaks or something
  * is new, the patch for everything else that differs. */
@@ -73,11 +69,21 @@ typedef enum surety_bump {
 } surety_bump;
 /* "none", "patch", "minor", "major"; never NULL. */
 SURETY_API const char *surety_bump_name(surety_bump bump);
-SURETY_API surety_bump surety_diff_bump(const surety_diff *diff);
-/* Whether the new contract's version says so: raised by that much or more.
- * True where either has no version. Below 1.0.0 the minor number is enough for
- * everything. */
-SURETY_API bool surety_diff_version_fits(const surety_diff *diff);
+
+/* What differs. All of it belongs to the diff. */
+typedef struct surety_diff_info {
+    size_t size; /* sizeof(surety_diff_info) of the library */
+    /* In the order of the old schema, those of the contracts themselves last.
+     */
+    const surety_change *changes;
+    size_t change_count;
+    surety_bump bump;
+    /* The new contract's version is raised by that much or more. True where
+     * either has no version. Below 1.0.0 the minor number is enough for
+     * everything. */
+    bool version_fits;
+} surety_diff_info;
+SURETY_API const surety_diff_info *surety_diff_info_of(const surety_diff *diff);
 
 /* Appends it as one JSON object on one line, in the form of the contract
  * surety/diff. SURETY_NOMEM. */

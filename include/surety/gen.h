@@ -4,8 +4,8 @@
  * options: the same give the same text.
  *
  *     surety_gen *gen = NULL;
- *     if (surety_gen_make(&contract, 1, NULL, &gen, &err) == SURETY_OK)
- *         save(surety_gen_header(gen), surety_gen_source(gen));
+ *     if (surety_gen_new(&contract, 1, NULL, &gen, &err) == SURETY_OK)
+ *         save(surety_gen_info_of(gen));
  *     surety_gen_free(gen);
  *
  * What a schema becomes, and what the generated functions do, is told in
@@ -41,15 +41,12 @@ typedef struct surety_gen surety_gen;
  * SURETY_MISUSE: no contract, or two with the same name, or a prefix or header
  * that C cannot name; SURETY_NOMEM;
  * SURETY_LIMIT: texts beyond text_bytes_max. */
-SURETY_API surety_status
-surety_gen_make(const surety_contract *const *contracts, size_t count,
-                const surety_gen_options *options, surety_gen **ret_gen,
-                surety_error *reterr);
+SURETY_API surety_status surety_gen_new(const surety_contract *const *contracts,
+                                        size_t count,
+                                        const surety_gen_options *options,
+                                        surety_gen **ret_gen,
+                                        surety_error *reterr);
 SURETY_API void surety_gen_free(surety_gen *gen); /* takes NULL */
-
-/* The texts, which belong to gen. */
-SURETY_API surety_str surety_gen_header(const surety_gen *gen);
-SURETY_API surety_str surety_gen_source(const surety_gen *gen);
 
 /* A part of a contract that no type says, or that one says with less. The texts
  * belong to gen. */
@@ -59,10 +56,18 @@ typedef struct surety_gen_note {
     surety_str message;
     surety_str hint;
 } surety_gen_note;
-SURETY_API size_t surety_gen_note_count(const surety_gen *gen);
-SURETY_API surety_gen_note surety_gen_note_at(const surety_gen *gen, size_t i);
 
-/* Whether text was made by surety_gen_make and not changed since: its first
+/* What was made. All of it belongs to gen. */
+typedef struct surety_gen_info {
+    size_t size; /* sizeof(surety_gen_info) of the library */
+    surety_str header;
+    surety_str source;
+    const surety_gen_note *notes; /* in the order of the contracts' texts */
+    size_t note_count;
+} surety_gen_info;
+SURETY_API const surety_gen_info *surety_gen_info_of(const surety_gen *gen);
+
+/* Whether text was made by surety_gen_new and not changed since: its first
  * comment holds a hash of what follows. A tool looks before it writes over a
  * file. */
 SURETY_API bool surety_gen_is_untouched(surety_str text);

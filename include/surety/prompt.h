@@ -99,10 +99,6 @@ surety_prompt_again(const surety_contract *contract, surety_str prompt,
                     surety_str reply, const surety_prompt_options *options,
                     surety_buf *out, surety_error *reterr);
 
-/* Whether PATCH would ask for a patch after this outcome: its reply held JSON
- * whose value can be changed in place. */
-SURETY_API bool surety_prompt_patches(const surety_outcome *outcome);
-
 /* Applies a model's reply to a PATCH prompt: finds the RFC 6902 document in
  * reply, applies it to the value of outcome's candidate, all of it or nothing,
  * and appends the new value's JSON to out, to be judged whole. SURETY_SYNTAX:

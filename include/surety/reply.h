@@ -2,18 +2,23 @@
 /* surety/reply.h: the whole job of the core: a contract and a model's reply in,
  * an outcome out.
  *
- *     surety_outcome *out = NULL;
- *     if (surety_reply_judge(contract, reply, NULL, &out, &err) != SURETY_OK)
+ *     surety_outcome *outcome = NULL;
+ *     const surety_outcome_info *info;
+ *
+ *     if (surety_contract_judge(contract, reply, NULL, &outcome, &err))
  *         return fail(err.message);
- *     if (surety_outcome_ok(out))
- *         use(surety_outcome_value(out));
- *     surety_outcome_free(out);
+ *     info = surety_outcome_info_of(outcome);
+ *     if (info->ok)
+ *         use(info->value);
+ *     for (size_t i = 0; i < info->error_count; i++)
+ *         show(surety_outcome_error(outcome, i));
+ *     surety_outcome_free(outcome);
  *
  * A bad reply is no error: the call succeeds and the outcome says what is
  * wrong. The call fails only where it could not judge at all.
  *
  * Threads: a judge is owned and holds one thread's scratch memory; contracts
- * are shared. An outcome of surety_reply_judge is frozen. */
+ * are shared. An outcome of surety_contract_judge is frozen. */
 #ifndef SURETY_REPLY_H
 #define SURETY_REPLY_H
 
@@ -106,8 +111,8 @@ typedef struct surety_judge_options {
      * else is looked for in it. native is then as it was delivered. NULL: it is
      * in that form. */
     const surety_error *native_fault;
-    /* Of surety_reply_judge, in place of the contract's where they are not 0;
-     * NULL: the contract's. A judge keeps those that it was made with. */
+    /* Of surety_contract_judge, in place of the contract's where they are not
+     * 0; NULL: the contract's. A judge keeps those that it was made with. */
     const surety_limits *limits;
 } surety_judge_options;
 
@@ -121,11 +126,10 @@ typedef struct surety_judge surety_judge;
  * that runs its rules cannot be used; with derive also SURETY_SYNTAX and
  * SURETY_TIMEOUT, where a derived member cannot be computed. The reply and the
  * contract must outlive the outcome. */
-SURETY_API surety_status surety_reply_judge(const surety_contract *contract,
-                                            surety_str reply,
-                                            const surety_judge_options *options,
-                                            surety_outcome **ret_outcome,
-                                            surety_error *reterr);
+SURETY_API surety_status
+surety_contract_judge(const surety_contract *contract, surety_str reply,
+                      const surety_judge_options *options,
+                      surety_outcome **ret_outcome, surety_error *reterr);
 SURETY_API void surety_outcome_free(surety_outcome *outcome); /* takes NULL */
 
 /* The reusable form: a valid reply to a contract without rules allocates
@@ -143,24 +147,37 @@ SURETY_API surety_status surety_judge_reply(surety_judge *judge,
 
 /* ---- outcome ---------------------------------------------------------- */
 
-/* Whether there is a value that satisfies the contract. A fallback is not. */
-SURETY_API bool surety_outcome_ok(const surety_outcome *outcome);
-SURETY_API surety_stage surety_outcome_stage(const surety_outcome *outcome);
-/* The value to use: the valid one (defaults filled, unknown stripped as the
- * contract says), or the fallback's; SURETY_NONE where there is none. */
-SURETY_API surety_val surety_outcome_value(const surety_outcome *outcome);
-/* The value of the candidate that the outcome is about, as it was read, valid
- * or not: what the errors' instance locations point into. SURETY_NONE where
- * nothing parsed. */
-SURETY_API surety_val surety_outcome_candidate(const surety_outcome *outcome);
-/* True where the value is the contract's fallback. */
-SURETY_API bool surety_outcome_fallback(const surety_outcome *outcome);
-/* The derived members as one object; SURETY_NONE unless asked for. */
-SURETY_API surety_val surety_outcome_derived(const surety_outcome *outcome);
-/* The candidate that the outcome is about: its place and bytes of the reply. */
-SURETY_API surety_place surety_outcome_place(const surety_outcome *outcome);
-SURETY_API size_t surety_outcome_start(const surety_outcome *outcome);
-SURETY_API size_t surety_outcome_end(const surety_outcome *outcome);
+/* What came of a reply. All of it belongs to the outcome. */
+typedef struct surety_outcome_info {
+    size_t size;   /* sizeof(surety_outcome_info) of the library */
+    bool ok;       /* the value satisfies the contract; a fallback does not */
+    bool fallback; /* the value is the contract's fallback */
+    /* The value is what there is of one that was cut off. What has come
+     * satisfies the contract as far as that can be said; what has not come was
+     * not asked for. */
+    bool partial;
+    bool patchable; /* the reply held JSON whose value a patch can mend
+                     * (SURETY_FEEDBACK_PATCH) */
+    surety_stage stage;
+    /* The value to use: the valid one (defaults filled in, unknown members left
+     * out, as the contract says), or the fallback's; else SURETY_NONE. */
+    surety_val value;
+    /* The value of the candidate that the outcome is about, as it was read,
+     * valid or not: what the errors' instance locations point into. SURETY_NONE
+     * where nothing parsed. */
+    surety_val candidate;
+    surety_val derived; /* one object; SURETY_NONE unless asked for */
+    surety_place place; /* of the candidate, */
+    size_t start, end;  /* and its bytes in the reply */
+    surety_str open;    /* of a partial value: the JSON Pointer of the innermost
+                         * value that is open */
+    size_t error_count;
+    size_t warning_count;
+    size_t repaired_count;
+} surety_outcome_info;
+/* NULL: of no reply, with nothing in it. */
+SURETY_API const surety_outcome_info *
+surety_outcome_info_of(const surety_outcome *outcome);
 
 /* What is wrong, or (a warning) worth saying. position is of the reply as the
  * user sees it; line 0 where there is none. Texts belong to the outcome. The
@@ -181,38 +198,46 @@ typedef struct surety_issue {
     surety_position position;
 } surety_issue;
 
-SURETY_API size_t surety_outcome_error_count(const surety_outcome *outcome);
+/* The i-th of error_count, and of warning_count; one without texts past the
+ * last. */
 SURETY_API surety_issue surety_outcome_error(const surety_outcome *outcome,
                                              size_t i);
-SURETY_API size_t surety_outcome_warning_count(const surety_outcome *outcome);
 SURETY_API surety_issue surety_outcome_warning(const surety_outcome *outcome,
                                                size_t i);
 
-/* How surety_issue_write shows an issue. All zero but size: an error without
- * colour and without the line it stands in. */
+/* The forms of a report. */
+typedef enum surety_report {
+    SURETY_REPORT_JSON = 0, /* one object on one line, the contract
+                             * surety/report; no newline at its end */
+    SURETY_REPORT_TEXT,     /* compiler style, with the source line */
+    SURETY_REPORT_COLOR,    /* the same with ANSI colours */
+    SURETY_REPORT_PLAIN,    /* a line an error: MESSAGE (path: a/b/0) */
+    SURETY_REPORT_GITHUB,   /* workflow commands of GitHub Actions */
+    SURETY_REPORT_SARIF     /* the results array's items of SARIF 2.1.0, comma
+                             * separated; the caller writes the run around */
+} surety_report;
+
+/* How surety_issue_write shows an issue. All zero but size: an error, without
+ * the line in which it is. */
 typedef struct surety_issue_form {
     size_t size;        /* sizeof(surety_issue_form) */
     surety_str source;  /* names the text: "reply.md"; empty: "reply" */
     surety_str text;    /* what its position counts in; empty: no line shown */
     surety_str subject; /* "contract a/b@1.0.0": whose keyword it breaks */
     bool warning;
-    bool color;
 } surety_issue_form;
 
-/* Appends an issue as compilers write it, with the line it stands in; for what
- * was found in texts that are no replies too. A position's line may be another
- * than its offset says, for a text that is one line of a file. What a terminal
- * would act on is escaped. */
+/* Appends an issue, which need not be of a reply: as an item of a report's
+ * errors (JSON, which takes no form), as compilers write it (TEXT, COLOR), or
+ * as a workflow command of GitHub Actions (GITHUB, a line; of form source and
+ * warning count). A position's line may be another than its offset says, for a
+ * text that is one line of a file. What a terminal would act on is escaped.
+ * NULL form: all zero. SURETY_MISUSE: PLAIN or SARIF; else the buffer's status.
+ */
 SURETY_API surety_status surety_issue_write(const surety_issue *issue,
+                                            surety_report report,
                                             const surety_issue_form *form,
                                             surety_buf *out);
-/* Appends an issue as a workflow command of GitHub Actions, a line; of form
- * source and warning count. */
-SURETY_API surety_status surety_issue_write_github(
-    const surety_issue *issue, const surety_issue_form *form, surety_buf *out);
-/* Appends an issue as an item of a report's errors: a JSON object. */
-SURETY_API void surety_issue_write_json(const surety_issue *issue,
-                                        surety_buf *out);
 
 /* What was repaired: a liberty in reading the text, or a change toward the
  * schema. position is of the reply as the user sees it. Texts belong to the
@@ -226,26 +251,9 @@ typedef struct surety_repaired {
     uint32_t cost;    /* of a change; 0 for one of the text */
     surety_position position;
 } surety_repaired;
-SURETY_API size_t surety_outcome_repaired_count(const surety_outcome *outcome);
+/* The i-th of repaired_count. */
 SURETY_API surety_repaired
 surety_outcome_repaired(const surety_outcome *outcome, size_t i);
-
-/* True where the value is what there is of one that was cut off, and the JSON
- * Pointer of the innermost value that is open. What has come satisfies the
- * contract as far as that can be said; what has not come was not asked for. */
-SURETY_API bool surety_outcome_partial(const surety_outcome *outcome);
-SURETY_API surety_str surety_outcome_open(const surety_outcome *outcome);
-
-typedef enum surety_report {
-    SURETY_REPORT_JSON = 0, /* one object on one line, the contract
-                             * surety/report; no newline at its end */
-    SURETY_REPORT_TEXT,     /* compiler style, with the source line */
-    SURETY_REPORT_COLOR,    /* the same with ANSI colours */
-    SURETY_REPORT_PLAIN,    /* a line an error: MESSAGE (path: a/b/0) */
-    SURETY_REPORT_GITHUB,   /* workflow commands of GitHub Actions */
-    SURETY_REPORT_SARIF     /* the results array's items of SARIF 2.1.0, comma
-                             * separated; the caller writes the run around */
-} surety_report;
 
 typedef struct surety_report_options {
     size_t size; /* sizeof(surety_report_options) */

@@ -9,7 +9,7 @@
  *         surety_run_wait(run, NULL, &err))
  *         return fail(err.message);
  *     if (surety_run_verdict_of(run) == SURETY_RUN_VALID)
- *         use(surety_outcome_value(surety_run_outcome(run)));
+ *         use(surety_outcome_info_of(surety_run_outcome(run))->value);
  *     surety_run_free(run);
  *
  * A run is a machine that is stepped with the time and with what its

@@ -4,8 +4,8 @@
  * out again, objects of any members become lists of key and value, keywords
  * that the provider does not know move to the description (the contract still
  * enforces them), references are inlined where they must be, limits are
- * counted. What became of each keyword is told at its line,
- * before a token is spent.
+ * counted. A note at its line says what became of each keyword, before a token
+ * is spent.
  *
  * Threads: a strict schema is frozen. */
 #ifndef SURETY_STRICT_H
@@ -53,27 +53,28 @@ typedef struct surety_strict surety_strict;
 /* Compiles the contract's schema; it must outlive the result. An impossible
  * schema is a result, not an error. SURETY_NOMEM; SURETY_LIMIT: the rewritten
  * schema outgrows limits (inlined references). */
-SURETY_API surety_status surety_strict_compile(const surety_contract *contract,
-                                               surety_subset subset,
-                                               const surety_alloc *alloc,
-                                               surety_strict **ret_strict,
-                                               surety_error *reterr);
+SURETY_API surety_status surety_strict_new(const surety_contract *contract,
+                                           surety_subset subset,
+                                           const surety_alloc *alloc,
+                                           surety_strict **ret_strict,
+                                           surety_error *reterr);
 SURETY_API void surety_strict_free(surety_strict *strict);
 
-SURETY_API surety_strict_verdict
-surety_strict_verdict_of(const surety_strict *strict);
-/* The schema to send; SURETY_NONE where it is impossible. */
-SURETY_API surety_val surety_strict_schema(const surety_strict *strict);
-/* A name for it that every provider takes: 1 to 64 of A-Z a-z 0-9 _ -. */
-SURETY_API surety_str surety_strict_name(const surety_strict *strict);
-SURETY_API surety_str surety_strict_description(const surety_strict *strict);
-SURETY_API size_t surety_strict_note_count(const surety_strict *strict);
-SURETY_API surety_strict_note surety_strict_note_at(const surety_strict *strict,
-                                                    size_t i);
-
-/* Whether a delivered value may be another than the contract's; false:
- * restoring copies it. */
-SURETY_API bool surety_strict_changes_values(const surety_strict *strict);
+/* What came of the schema. All of it belongs to the strict schema. */
+typedef struct surety_strict_info {
+    size_t size; /* sizeof(surety_strict_info) of the library */
+    surety_strict_verdict verdict;
+    surety_val schema; /* to send; SURETY_NONE where it is impossible */
+    surety_str name; /* one that every provider takes: 1 to 64 of A-Z a-z 0-9 _
+                      * and - */
+    surety_str description;
+    const surety_strict_note *notes; /* in the order of the contract's text */
+    size_t note_count;
+    bool changes_values; /* a delivered value may be another than the
+                          * contract's; false: restoring copies it */
+} surety_strict_info;
+SURETY_API const surety_strict_info *
+surety_strict_info_of(const surety_strict *strict);
 
 /* Turns a value that the provider made for the strict schema back into one for
  * the contract: nulls that stood for absent properties are left out, a wrapped

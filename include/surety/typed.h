@@ -136,11 +136,11 @@ SURETY_API surety_status surety_typed_from(const surety_typed *typed,
                                            const void **ret_value,
                                            surety_error *reterr);
 
-/* Judges reply as surety_reply_judge does and makes a value of the outcome's.
- * A bad reply is no failure: then *ret_value is NULL, and *ret_outcome says
- * what is wrong; so is a fallback that the type does not hold. The value keeps
- * nothing of the reply; the outcome does. ret_outcome may be NULL. Statuses of
- * surety_reply_judge and surety_typed_from. */
+/* Judges reply as surety_contract_judge does and makes a value of the
+ * outcome's. A bad reply is no failure: then *ret_value is NULL, and
+ * *ret_outcome says what is wrong; so is a fallback that the type does not
+ * hold. The value keeps nothing of the reply; the outcome does. ret_outcome may
+ * be NULL. Statuses of surety_contract_judge and surety_typed_from. */
 SURETY_API surety_status surety_typed_read(const surety_typed *typed,
                                            const surety_contract *contract,
                                            surety_str reply,

@@ -18,7 +18,7 @@ surety_val surety__weigh_answer(surety_consensus *consensus,
     surety_buf text;
 
     if (outcome)
-        return surety_outcome_value(outcome);
+        return surety_outcome_info_of(outcome)->value;
     if (party->text)
         return surety_doc_root(party->text);
     surety_buf_init(&text, consensus->alloc, 0);
@@ -75,7 +75,7 @@ static void weigh_tell_broken(surety_consensus *consensus)
     surety_issue issue;
 
     surety_buf_text(out, "the merged value breaks the contract");
-    if (!surety_outcome_error_count(outcome))
+    if (!surety_outcome_info_of(outcome)->error_count)
         return;
     issue = surety_outcome_error(outcome, 0);
     surety_buf_text(out, " (");
@@ -155,14 +155,16 @@ surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
     if (status != SURETY_OK)
         return SURETY_NOMEM;
     options.native = surety_buf_str(&consensus->merged_text);
-    status = surety_reply_judge(consensus->run.contract, (surety_str){"", 0},
-                                &options, &consensus->merged_outcome, &cause);
+    status =
+        surety_contract_judge(consensus->run.contract, (surety_str){"", 0},
+                              &options, &consensus->merged_outcome, &cause);
     if (status == SURETY_NOMEM || status == SURETY_MORE)
         return status;
-    *ret_valid =
-        status == SURETY_OK && surety_outcome_ok(consensus->merged_outcome);
+    *ret_valid = status == SURETY_OK &&
+                 surety_outcome_info_of(consensus->merged_outcome)->ok;
     if (*ret_valid) {
-        consensus->value = surety_outcome_value(consensus->merged_outcome);
+        consensus->value =
+            surety_outcome_info_of(consensus->merged_outcome)->value;
     } else if (status == SURETY_OK) {
         weigh_tell_broken(consensus);
     } else {

@@ -377,6 +377,7 @@ surety_status surety_diff_new(const surety_contract *before,
                         .cut_at = DIFF_CONJUNCTS};
     status = diff_all(diff);
     if (status == SURETY_OK) {
+        surety__diff_settle(diff);
         *ret_diff = diff;
         return SURETY_OK;
     }
@@ -406,12 +407,7 @@ void surety_diff_free(surety_diff *diff)
     surety__free(diff->alloc, diff, sizeof(*diff));
 }
 
-size_t surety_diff_count(const surety_diff *diff)
+const surety_diff_info *surety_diff_info_of(const surety_diff *diff)
 {
-    return diff ? diff->change_count : 0;
-}
-
-surety_change surety_diff_at(const surety_diff *diff, size_t i)
-{
-    return i < surety_diff_count(diff) ? diff->changes[i] : (surety_change){0};
+    return &diff->info;
 }

@@ -34,6 +34,7 @@ typedef struct surety__diff_task {
 enum { DIFF_NOBODY = 0, DIFF_CONSUMERS = 1, DIFF_PRODUCERS = 2, DIFF_BOTH = 3 };
 
 struct surety_diff {
+    surety_diff_info info; /* filled in at the end */
     const surety_alloc *alloc;
     const surety_contract *before, *after;
     surety__arena arena;
@@ -112,5 +113,7 @@ void surety__diff_facets(surety_diff *diff, const surety__diff_task *task);
 void surety__diff_objects(surety_diff *diff, const surety__diff_task *task);
 void surety__diff_arrays(surety_diff *diff, const surety__diff_task *task);
 void surety__diff_policy(surety_diff *diff);
+/* Fills in info, when all changes are known. */
+void surety__diff_settle(surety_diff *diff);
 
 #endif

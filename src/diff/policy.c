@@ -168,7 +168,7 @@ const char *surety_bump_name(surety_bump bump)
     return (size_t)bump < sizeof(names) / sizeof(*names) ? names[bump] : "none";
 }
 
-surety_bump surety_diff_bump(const surety_diff *diff)
+static surety_bump diff_bump(const surety_diff *diff)
 {
     surety_bump bump = SURETY_BUMP_NONE;
 
@@ -179,7 +179,7 @@ surety_bump surety_diff_bump(const surety_diff *diff)
             return SURETY_BUMP_MAJOR;
         bump = SURETY_BUMP_MINOR;
     }
-    if (diff && bump == SURETY_BUMP_NONE &&
+    if (bump == SURETY_BUMP_NONE &&
         !surety_val_equal(surety_contract_info_of(diff->before)->root,
                           surety_contract_info_of(diff->after)->root))
         bump = SURETY_BUMP_PATCH;
@@ -197,13 +197,12 @@ static bool version_same(surety_str a, surety_str b, int count)
     return count == 0;
 }
 
-bool surety_diff_version_fits(const surety_diff *diff)
+static bool diff_version_fits(const surety_diff *diff, surety_bump bump)
 {
-    const surety_bump bump = surety_diff_bump(diff);
     surety_str before, after;
     bool is_young;
 
-    if (!diff || bump == SURETY_BUMP_NONE)
+    if (bump == SURETY_BUMP_NONE)
         return true;
     before = surety_contract_info_of(diff->before)->version;
     after = surety_contract_info_of(diff->after)->version;
@@ -215,4 +214,17 @@ bool surety_diff_version_fits(const surety_diff *diff)
     if (bump == SURETY_BUMP_MAJOR && !is_young)
         return !version_same(before, after, 1);
     return bump == SURETY_BUMP_PATCH || !version_same(before, after, 2);
+}
+
+void surety__diff_settle(surety_diff *diff)
+{
+    const surety_bump bump = diff_bump(diff);
+
+    diff->info = (surety_diff_info){
+        .size = sizeof(diff->info),
+        .changes = diff->changes,
+        .change_count = diff->change_count,
+        .bump = bump,
+        .version_fits = diff_version_fits(diff, bump),
+    };
 }

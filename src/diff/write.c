@@ -27,7 +27,7 @@ surety_status surety_diff_write(const surety_diff *diff, surety_buf *out)
     size_t consumers = 0;
     size_t producers = 0;
 
-    for (size_t i = 0; i < surety_diff_count(diff); i++) {
+    for (size_t i = 0; i < surety_diff_info_of(diff)->change_count; i++) {
         consumers += diff->changes[i].breaks_consumers;
         producers += diff->changes[i].breaks_producers;
     }
@@ -38,9 +38,10 @@ surety_status surety_diff_write(const surety_diff *diff, surety_buf *out)
     surety_json_number(out, "breaksProducers", producers);
     surety_json_name(out, "version");
     surety_buf_byte(out, '{');
-    surety_json_text(out, "needed",
-                     surety_str_of(surety_bump_name(surety_diff_bump(diff))));
-    surety_json_bool(out, "fits", surety_diff_version_fits(diff));
+    surety_json_text(
+        out, "needed",
+        surety_str_of(surety_bump_name(surety_diff_info_of(diff)->bump)));
+    surety_json_bool(out, "fits", surety_diff_info_of(diff)->version_fits);
     surety_buf_byte(out, '}');
     surety_json_name(out, "changes");
     surety_buf_byte(out, '[');

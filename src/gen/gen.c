@@ -82,17 +82,6 @@ static void gen_sort_notes(surety_gen *gen)
     }
 }
 
-size_t surety_gen_note_count(const surety_gen *gen)
-{
-    return gen ? gen->note_count : 0;
-}
-
-surety_gen_note surety_gen_note_at(const surety_gen *gen, size_t i)
-{
-    return i < surety_gen_note_count(gen) ? gen->notes[i]
-                                          : (surety_gen_note){0};
-}
-
 /* ---- what was changed by hand -------------------------------------------- */
 
 /* FNV-1a, 64 bits: it tells a change, not an attack. */
@@ -332,9 +321,9 @@ static surety_status gen_check(const surety_gen_options *options,
     return SURETY_OK;
 }
 
-surety_status surety_gen_make(const surety_contract *const *contracts,
-                              size_t count, const surety_gen_options *options,
-                              surety_gen **ret_gen, surety_error *reterr)
+surety_status surety_gen_new(const surety_contract *const *contracts,
+                             size_t count, const surety_gen_options *options,
+                             surety_gen **ret_gen, surety_error *reterr)
 {
     surety_gen_options own;
     surety__gen_model *models;
@@ -366,6 +355,11 @@ surety_status surety_gen_make(const surety_contract *const *contracts,
     surety__free(gen->alloc, models, count * sizeof(*models));
     status = gen->status;
     if (status == SURETY_OK) {
+        gen->info = (surety_gen_info){.size = sizeof(gen->info),
+                                      .header = surety_buf_str(&gen->header),
+                                      .source = surety_buf_str(&gen->source),
+                                      .notes = gen->notes,
+                                      .note_count = gen->note_count};
         *ret_gen = gen;
         return SURETY_OK;
     }
@@ -393,12 +387,7 @@ void surety_gen_free(surety_gen *gen)
     surety__free(gen->alloc, gen, sizeof(*gen));
 }
 
-surety_str surety_gen_header(const surety_gen *gen)
+const surety_gen_info *surety_gen_info_of(const surety_gen *gen)
 {
-    return surety_buf_str(&gen->header);
-}
-
-surety_str surety_gen_source(const surety_gen *gen)
-{
-    return surety_buf_str(&gen->source);
+    return &gen->info;
 }

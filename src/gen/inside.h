@@ -97,6 +97,7 @@ typedef struct surety__gen_names {
 } surety__gen_names;
 
 struct surety_gen {
+    surety_gen_info info; /* filled in at the end */
     const surety_alloc *alloc;
     surety__arena arena;
     surety_str prefix, include, guard;

@@ -42,15 +42,6 @@ static bool again_is_strict(const surety_outcome *outcome)
                             SURETY__LITERAL("strict"));
 }
 
-bool surety_prompt_patches(const surety_outcome *outcome)
-{
-    /* A value that is not in the form that was asked for is no value of the
-     * contract's, which a patch would be of. */
-    return surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION &&
-           surety_outcome_candidate(outcome).doc != NULL &&
-           !again_is_strict(outcome);
-}
-
 /* ---- what an error is about ---------------------------------------------- */
 
 /* The subschema that an error's keyword stands in; SURETY_NONE where it is in
@@ -171,7 +162,8 @@ static void again_about(const again_state *state, const surety_issue *issue,
                         bool later)
 {
     const surety_val root =
-        later ? surety_val_none() : surety_outcome_candidate(state->outcome);
+        later ? surety_val_none()
+              : surety_outcome_info_of(state->outcome)->candidate;
     const surety_val schema = again_schema(state, issue);
     const surety_val found = surety_val_at(root, issue->instance_location);
     const bool missing =
@@ -293,7 +285,7 @@ static void again_error(const again_state *state, size_t i)
     const bool later = state->errors[i].when != SURETY_PROMPT_LAST;
     const surety_stage stage = again_stage(issue);
     const bool native =
-        surety_outcome_place(state->outcome) == SURETY_PLACE_NATIVE;
+        surety_outcome_info_of(state->outcome)->place == SURETY_PLACE_NATIVE;
     surety_buf *out = state->out;
 
     surety__buf_printf(out, "%zu. ", i + 1);
@@ -338,7 +330,7 @@ static void again_mended(const again_state *state)
  * memory. */
 static bool again_gather(again_state *state, const surety_prompt_options *given)
 {
-    const size_t told = surety_outcome_error_count(state->outcome);
+    const size_t told = surety_outcome_info_of(state->outcome)->error_count;
     const size_t most = told + given->finding_count;
 
     if (most == 0)
@@ -354,14 +346,14 @@ static bool again_gather(again_state *state, const surety_prompt_options *given)
         if (given->findings[i].when != SURETY_PROMPT_MENDED)
             state->errors[state->error_count++] = given->findings[i];
     surety__order_findings(state->errors, state->error_count,
-                           surety_outcome_candidate(state->outcome));
+                           surety_outcome_info_of(state->outcome)->candidate);
     for (size_t i = 0; i < given->finding_count; i++)
         if (given->findings[i].when == SURETY_PROMPT_MENDED)
             state->errors[state->error_count + state->mended_count++] =
                 given->findings[i];
     surety__order_findings(state->errors + state->error_count,
                            state->mended_count,
-                           surety_outcome_candidate(state->outcome));
+                           surety_outcome_info_of(state->outcome)->candidate);
     return true;
 }
 
@@ -492,16 +484,17 @@ surety_status surety_prompt_again(const surety_contract *contract,
         status = surety_prompt_write(contract, prompt, &own, out, reterr);
     if (status != SURETY_OK)
         return status;
-    state.patches =
-        feedback == SURETY_FEEDBACK_PATCH && surety_prompt_patches(outcome);
+    state.patches = feedback == SURETY_FEEDBACK_PATCH &&
+                    surety_outcome_info_of(outcome)->patchable;
     state.other = !state.patches && surety__format_is_other(contract, &own) &&
                   !(outcome && again_is_strict(outcome));
     if (!again_gather(&state, &own))
         return surety__fail_nomem(reterr);
     again_say(&state, feedback);
-    surety__free(out->alloc, state.errors,
-                 (surety_outcome_error_count(outcome) + own.finding_count) *
-                     sizeof(*state.errors));
+    surety__free(
+        out->alloc, state.errors,
+        (surety_outcome_info_of(outcome)->error_count + own.finding_count) *
+            sizeof(*state.errors));
     surety__format_place(contract, own.native, out);
     if (out->status != SURETY_OK)
         return surety__fail(reterr, out->status,

@@ -76,7 +76,7 @@ surety_status surety_prompt_patch(const surety_outcome *outcome,
                                   surety_str reply, surety_buf *out,
                                   surety_error *reterr)
 {
-    const surety_val target = surety_outcome_candidate(outcome);
+    const surety_val target = surety_outcome_info_of(outcome)->candidate;
     surety_doc *doc, *list, *result;
     surety_finder *finder;
     surety_status status = SURETY_NOMEM;

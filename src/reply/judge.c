@@ -70,8 +70,10 @@ surety_status surety_judge_reply(surety_judge *judge,
     else if (status == SURETY_END)
         status = judge_reject(judge, reterr);
     judge_end(judge);
-    if (status == SURETY_OK)
+    if (status == SURETY_OK) {
+        surety__outcome_settle(&judge->outcome);
         *ret_outcome = &judge->outcome;
+    }
     return status;
 }
 
@@ -486,11 +488,11 @@ void surety_judge_free(surety_judge *judge)
     surety__free(judge->alloc, judge, sizeof(*judge));
 }
 
-surety_status surety_reply_judge(const surety_contract *contract,
-                                 surety_str reply,
-                                 const surety_judge_options *options,
-                                 surety_outcome **ret_outcome,
-                                 surety_error *reterr)
+surety_status surety_contract_judge(const surety_contract *contract,
+                                    surety_str reply,
+                                    const surety_judge_options *options,
+                                    surety_outcome **ret_outcome,
+                                    surety_error *reterr)
 {
     const surety_outcome *outcome;
     surety_judge_options own;

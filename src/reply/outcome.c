@@ -100,24 +100,10 @@ bool surety__outcome_take(surety_outcome *outcome, surety_str *ret_text)
     return good;
 }
 
-bool surety_outcome_ok(const surety_outcome *outcome)
+/* The value of the candidate that the outcome is about. */
+static surety_val outcome_candidate(const surety_outcome *outcome)
 {
-    return outcome && outcome->stage == SURETY_STAGE_DONE;
-}
-
-surety_stage surety_outcome_stage(const surety_outcome *outcome)
-{
-    return outcome ? outcome->stage : SURETY_STAGE_EXTRACTION;
-}
-
-surety_val surety_outcome_value(const surety_outcome *outcome)
-{
-    return outcome ? outcome->value : surety_val_none();
-}
-
-surety_val surety_outcome_candidate(const surety_outcome *outcome)
-{
-    const surety__trial *best = outcome ? outcome->judge->best : NULL;
+    const surety__trial *best = outcome->judge->best;
 
     return best && best->stage != SURETY_STAGE_JSON_PARSE &&
                    best->stage != SURETY_STAGE_EXTRACTION
@@ -125,65 +111,67 @@ surety_val surety_outcome_candidate(const surety_outcome *outcome)
                : surety_val_none();
 }
 
-bool surety_outcome_fallback(const surety_outcome *outcome)
+/* Whether a patch of the value can be asked for. A value that is not in the
+ * form that was asked for is no value of the contract's. */
+static bool outcome_is_patchable(const surety_outcome *outcome)
 {
-    return outcome && outcome->fallback;
+    return outcome->stage == SURETY_STAGE_VALIDATION &&
+           outcome->info.candidate.doc &&
+           !(outcome->errors.count > 0 &&
+             surety_str_equal(outcome->errors.items[0].seen.keyword,
+                              SURETY__LITERAL("strict")));
 }
 
-surety_val surety_outcome_derived(const surety_outcome *outcome)
+void surety__outcome_settle(surety_outcome *outcome)
 {
-    return outcome ? outcome->derived : surety_val_none();
+    outcome->info = (surety_outcome_info){
+        .size = sizeof(outcome->info),
+        .ok = outcome->stage == SURETY_STAGE_DONE,
+        .fallback = outcome->fallback,
+        .partial = outcome->partial,
+        .stage = outcome->stage,
+        .value = outcome->value,
+        .candidate = outcome_candidate(outcome),
+        .derived = outcome->derived,
+        .place = outcome->place,
+        .start = outcome->start,
+        .end = outcome->end,
+        .open = outcome->partial ? outcome->open : (surety_str){"", 0},
+        .error_count = outcome->errors.count,
+        .warning_count = outcome->warnings.count,
+        .repaired_count = outcome->repairs.count,
+    };
+    outcome->info.patchable = outcome_is_patchable(outcome);
 }
 
-surety_place surety_outcome_place(const surety_outcome *outcome)
+const surety_outcome_info *surety_outcome_info_of(const surety_outcome *outcome)
 {
-    return outcome ? outcome->place : SURETY_PLACE_NONE;
-}
+    static const surety_outcome_info none = {.size = sizeof(none),
+                                             .stage = SURETY_STAGE_EXTRACTION,
+                                             .open = {"", 0}};
 
-size_t surety_outcome_start(const surety_outcome *outcome)
-{
-    return outcome ? outcome->start : 0;
-}
-
-size_t surety_outcome_end(const surety_outcome *outcome)
-{
-    return outcome ? outcome->end : 0;
-}
-
-size_t surety_outcome_error_count(const surety_outcome *outcome)
-{
-    return outcome ? outcome->errors.count : 0;
+    return outcome ? &outcome->info : &none;
 }
 
 surety_issue surety_outcome_error(const surety_outcome *outcome, size_t i)
 {
-    if (i >= surety_outcome_error_count(outcome))
+    if (!outcome || i >= outcome->errors.count)
         return (surety_issue){.position.line = 0};
     return outcome->errors.items[i].seen;
 }
 
-size_t surety_outcome_warning_count(const surety_outcome *outcome)
-{
-    return outcome ? outcome->warnings.count : 0;
-}
-
 surety_issue surety_outcome_warning(const surety_outcome *outcome, size_t i)
 {
-    if (i >= surety_outcome_warning_count(outcome))
+    if (!outcome || i >= outcome->warnings.count)
         return (surety_issue){.position.line = 0};
     return outcome->warnings.items[i].seen;
-}
-
-size_t surety_outcome_repaired_count(const surety_outcome *outcome)
-{
-    return outcome ? outcome->repairs.count : 0;
 }
 
 surety_repaired surety_outcome_repaired(const surety_outcome *outcome, size_t i)
 {
     const surety__repair *repair;
 
-    if (i >= surety_outcome_repaired_count(outcome))
+    if (!outcome || i >= outcome->repairs.count)
         return (surety_repaired){.kind = ""};
     repair = &outcome->repairs.items[i];
     return (surety_repaired){
@@ -200,15 +188,4 @@ surety_repaired surety_outcome_repaired(const surety_outcome *outcome, size_t i)
 bool surety__outcome_looks_cut_off(const surety_outcome *outcome)
 {
     return outcome->looks_cut_off;
-}
-
-bool surety_outcome_partial(const surety_outcome *outcome)
-{
-    return outcome && outcome->partial;
-}
-
-surety_str surety_outcome_open(const surety_outcome *outcome)
-{
-    return surety_outcome_partial(outcome) ? outcome->open
-                                           : (surety_str){"", 0};
 }

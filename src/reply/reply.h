@@ -43,6 +43,7 @@ typedef struct surety__issues {
 /* The result of one reply. Texts of issues stand in the arena; values stand in
  * the judge's docs; the judge owns it. */
 struct surety_outcome {
+    surety_outcome_info info; /* filled in at the end */
     surety_judge *judge;
     surety__arena arena;
     surety__issues errors, warnings;
@@ -290,6 +291,8 @@ surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
 surety_status surety__explain_another(surety_judge *judge, size_t offset);
 
 /* Whether the errors say that the reply ended before its JSON did. */
+/* Fills in info, when the judgement is made. */
+void surety__outcome_settle(surety_outcome *outcome);
 bool surety__outcome_looks_cut_off(const surety_outcome *outcome);
 
 /* Text quoted in a message, cut between code points where it is long. */

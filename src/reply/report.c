@@ -197,15 +197,27 @@ static void report_github_issue(const surety_issue *issue, bool error,
     surety_buf_done(&line);
 }
 
-surety_status surety_issue_write_github(const surety_issue *issue,
-                                        const surety_issue_form *form,
-                                        surety_buf *out)
+surety_status surety_issue_write(const surety_issue *issue,
+                                 surety_report report,
+                                 const surety_issue_form *form, surety_buf *out)
 {
     surety_issue_form own;
 
     if (surety__options_take(&own, sizeof(own), form, NULL))
         return SURETY_MISUSE;
-    report_github_issue(issue, !own.warning, own.source, out);
+    switch (report) {
+    case SURETY_REPORT_JSON: surety__issue_json(issue, out); break;
+    case SURETY_REPORT_TEXT:
+    case SURETY_REPORT_COLOR:
+        surety__issue_text(issue, &own, report == SURETY_REPORT_COLOR, out);
+        break;
+    case SURETY_REPORT_GITHUB:
+        report_github_issue(issue, !own.warning, own.source, out);
+        break;
+    case SURETY_REPORT_PLAIN:
+    case SURETY_REPORT_SARIF:
+    default: return SURETY_MISUSE;
+    }
     return out->status;
 }
 

@@ -17,6 +17,12 @@ void surety__report_github(const surety_outcome *outcome, surety_str source,
 void surety__report_sarif(const surety_outcome *outcome, surety_str source,
                           surety_buf *out);
 
+/* One issue, as surety_issue_write says. */
+void surety__issue_json(const surety_issue *issue, surety_buf *out);
+void surety__issue_text(const surety_issue *issue,
+                        const surety_issue_form *form, bool color,
+                        surety_buf *out);
+
 /* Appends the character at ptr (< end) as a terminal may see it: what would
  * move the cursor, hide or reorder text becomes \uXXXX, a byte that is no UTF-8
  * \xXX. Gives its bytes; *ret_columns is how many characters were written. */

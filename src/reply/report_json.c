@@ -5,7 +5,7 @@
 
 enum { REPORT_RAW_MAX = 500 }; /* characters of the reply */
 
-void surety_issue_write_json(const surety_issue *issue, surety_buf *out)
+void surety__issue_json(const surety_issue *issue, surety_buf *out)
 {
     surety_buf_byte(out, '{');
     surety_json_text(out, "instanceLocation", issue->instance_location);
@@ -28,7 +28,7 @@ static void json_issues(surety_buf *out, const char *name,
     for (size_t i = 0; i < issues->count; i++) {
         if (i)
             surety_buf_byte(out, ',');
-        surety_issue_write_json(&issues->items[i].seen, out);
+        surety__issue_json(&issues->items[i].seen, out);
     }
     surety_buf_byte(out, ']');
 }
@@ -89,7 +89,7 @@ static surety_str json_head(surety_str text, size_t max)
 void surety__report_json(const surety_outcome *outcome, size_t raw_max,
                          surety_buf *out)
 {
-    const bool ok = surety_outcome_ok(outcome);
+    const bool ok = surety_outcome_info_of(outcome)->ok;
     const size_t start = out->len;
 
     surety_buf_byte(out, '{');

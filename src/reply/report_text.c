@@ -200,16 +200,12 @@ static void text_head(const surety_issue *issue, surety_str source,
     surety__buf_printf(out, "%s: ", palette->end);
 }
 
-surety_status surety_issue_write(const surety_issue *issue,
-                                 const surety_issue_form *form, surety_buf *out)
+void surety__issue_text(const surety_issue *issue,
+                        const surety_issue_form *form, bool color,
+                        surety_buf *out)
 {
-    const struct text_palette *palette;
-    surety_issue_form own;
+    const struct text_palette *palette = color ? &text_color : &text_plain;
 
-    if (surety__options_take(&own, sizeof(own), form, NULL))
-        return SURETY_MISUSE;
-    form = &own;
-    palette = form->color ? &text_color : &text_plain;
     text_head(issue, form->source,
               form->warning ? palette->warning : palette->error,
               form->warning ? "warning" : "error", palette, out);
@@ -239,7 +235,6 @@ surety_status surety_issue_write(const surety_issue *issue,
         surety_buf_text(out, palette->end);
         surety_buf_byte(out, '\n');
     }
-    return out->status;
 }
 
 /* Whether a repair is shown with one before it: liberties of one kind are. */
@@ -293,10 +288,8 @@ static void text_repairs(const surety__repairs *repairs, surety_str source,
 void surety__report_text(const surety_outcome *outcome, surety_str source,
                          bool color, surety_buf *out)
 {
-    surety_issue_form form = {.size = sizeof(form),
-                              .source = source,
-                              .text = outcome->seen,
-                              .color = color};
+    surety_issue_form form = {
+        .size = sizeof(form), .source = source, .text = outcome->seen};
     surety_buf subject;
 
     surety_buf_init(&subject, out->alloc, 0);
@@ -307,10 +300,10 @@ void surety__report_text(const surety_outcome *outcome, surety_str source,
         out->status = subject.status;
     form.subject = surety_buf_str(&subject);
     for (size_t i = 0; i < outcome->errors.count; i++)
-        surety_issue_write(&outcome->errors.items[i].seen, &form, out);
+        surety__issue_text(&outcome->errors.items[i].seen, &form, color, out);
     form.warning = true;
     for (size_t i = 0; i < outcome->warnings.count; i++)
-        surety_issue_write(&outcome->warnings.items[i].seen, &form, out);
+        surety__issue_text(&outcome->warnings.items[i].seen, &form, color, out);
     text_repairs(&outcome->repairs, source, color, out);
     surety_buf_done(&subject);
 }

@@ -150,7 +150,7 @@ static bool attempt_ask_again(surety_run *run)
 
     if (feedback == SURETY_FEEDBACK_PATCH &&
         (run->at.patch_failed || basis->stopped ||
-         !surety_prompt_patches(run->judged.basis)))
+         !surety_outcome_info_of(run->judged.basis)->patchable))
         feedback = SURETY_FEEDBACK_ERRORS;
     if (feedback == SURETY_FEEDBACK_PATCH) {
         plan->purpose = PURPOSE_PATCH;

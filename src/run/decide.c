@@ -208,7 +208,7 @@ enum { DECIDE_DETAIL_MAX = 240, DECIDE_ERRORS_MAX = 3 };
 /* "keyword at /path", the first few. */
 static void decide_tell_errors(const surety_outcome *outcome, surety_buf *out)
 {
-    const size_t count = surety_outcome_error_count(outcome);
+    const size_t count = surety_outcome_info_of(outcome)->error_count;
 
     for (size_t i = 0; i < count && i < DECIDE_ERRORS_MAX; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
@@ -231,7 +231,7 @@ static void decide_tell_errors(const surety_outcome *outcome, surety_buf *out)
 /* What the outcome's first error says. */
 static void decide_tell_first(const surety_outcome *outcome, surety_buf *out)
 {
-    if (!surety_outcome_error_count(outcome))
+    if (!surety_outcome_info_of(outcome)->error_count)
         return;
     surety_buf_text(out, " (");
     surety__buf_line(out, surety_outcome_error(outcome, 0).message,
@@ -332,7 +332,7 @@ static void decide_tell_finding(const surety__attempt *attempt, surety_buf *out)
 /* "after 2 repairs (trailing-comma, ...)" */
 static void decide_tell_repairs(const surety_outcome *outcome, surety_buf *out)
 {
-    const size_t count = surety_outcome_repaired_count(outcome);
+    const size_t count = surety_outcome_info_of(outcome)->repaired_count;
 
     if (!count)
         return;
@@ -374,7 +374,7 @@ void surety__decide_tell(surety__store *store, surety__attempt *attempt,
     case CASE_JSON_PARSE: decide_tell_first(outcome, out); break;
     case CASE_VALIDATION: decide_tell_errors(outcome, out); break;
     case CASE_REPEATED:
-        if (surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION)
+        if (surety_outcome_info_of(outcome)->stage == SURETY_STAGE_VALIDATION)
             decide_tell_errors(outcome, out);
         else
             decide_tell_first(outcome, out);

@@ -77,7 +77,7 @@ static bool findings_is_hidden(const surety_outcome *outcome,
 {
     const bool there = nearest.len == issue->instance_location.len;
 
-    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->error_count; i++) {
         const surety_issue error = surety_outcome_error(outcome, i);
 
         if (surety_str_equal(error.instance_location, nearest) &&
@@ -91,7 +91,7 @@ static bool findings_is_hidden(const surety_outcome *outcome,
 /* Whether more errors were found than the outcome tells. */
 static bool findings_are_cut(const surety_outcome *outcome)
 {
-    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count; i++)
         if (surety_str_equal(surety_outcome_warning(outcome, i).keyword,
                              SURETY__LITERAL("truncated")))
             return true;
@@ -103,20 +103,20 @@ static bool findings_are_cut(const surety_outcome *outcome)
 static bool findings_are_checked(const surety_outcome *outcome,
                                  const surety_issue *issue)
 {
-    const surety_val root = surety_outcome_candidate(outcome);
-    const surety_stage stage = surety_outcome_stage(outcome);
+    const surety_val root = surety_outcome_info_of(outcome)->candidate;
+    const surety_stage stage = surety_outcome_info_of(outcome)->stage;
     const bool open = surety_val_is_open(root);
     surety_str nearest;
     int rank = 1;
 
     if (surety__findings_stage(issue) == SURETY_STAGE_EXTRACTION)
         return stage > SURETY_STAGE_EXTRACTION;
-    if (!root.doc ||
-        (stage < SURETY_STAGE_VALIDATION && !surety_outcome_partial(outcome)))
+    if (!root.doc || (stage < SURETY_STAGE_VALIDATION &&
+                      !surety_outcome_info_of(outcome)->partial))
         return false;
     if (surety__findings_stage(issue) == SURETY_STAGE_JSON_PARSE)
         return !open;
-    if (surety_outcome_error_count(outcome)) {
+    if (surety_outcome_info_of(outcome)->error_count) {
         const surety_issue first = surety_outcome_error(outcome, 0);
 
         rank = findings_rank(&first);
@@ -219,8 +219,8 @@ void surety__findings_take(surety__findings *findings, surety__store *store,
 {
     const bool tells =
         attempt->seen.stopped == SURETY_VERDICT_OPEN || attempt->outcome_tells;
-    const bool says_all =
-        tells && surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION;
+    const bool says_all = tells && surety_outcome_info_of(outcome)->stage ==
+                                       SURETY_STAGE_VALIDATION;
 
     for (size_t i = findings->count; i-- > 0;) {
         if (findings->items[i].noted != number)
@@ -232,7 +232,7 @@ void surety__findings_take(surety__findings *findings, surety__store *store,
         surety__findings_note(findings, store, &attempt->finding, number);
         return;
     }
-    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->error_count; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
 
         findings_add(findings, store, &issue, 0);

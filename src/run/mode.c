@@ -32,8 +32,8 @@ static surety_str mode_reason(surety__store *store, const surety_strict *strict)
 {
     surety_buf *out = &store->text;
 
-    for (size_t i = 0; i < surety_strict_note_count(strict); i++) {
-        const surety_strict_note note = surety_strict_note_at(strict, i);
+    for (size_t i = 0; i < surety_strict_info_of(strict)->note_count; i++) {
+        const surety_strict_note note = surety_strict_info_of(strict)->notes[i];
 
         if (note.verdict != SURETY_STRICT_IMPOSSIBLE)
             continue;
@@ -59,15 +59,15 @@ static surety__bound *mode_bound(surety__forms *forms,
     if (bound->tried)
         return bound;
     bound->tried = true;
-    status = surety_strict_compile(forms->setup->options.contract, subset,
-                                   store->alloc, &bound->strict, &err);
+    status = surety_strict_new(forms->setup->options.contract, subset,
+                               store->alloc, &bound->strict, &err);
     if (status == SURETY_NOMEM) {
         store->status = SURETY_NOMEM;
     } else if (status != SURETY_OK) {
         bound->reason = surety__store_copy(store, surety_str_of(err.message));
     } else {
-        bound->possible =
-            surety_strict_verdict_of(bound->strict) != SURETY_STRICT_IMPOSSIBLE;
+        bound->possible = surety_strict_info_of(bound->strict)->verdict !=
+                          SURETY_STRICT_IMPOSSIBLE;
         if (!bound->possible)
             bound->reason = mode_reason(store, bound->strict);
     }
@@ -226,7 +226,7 @@ void surety__mode_show(surety__forms *forms, const surety_model *model,
              "example"));
 
     options->schema = root;
-    if (plan->strict && surety_strict_changes_values(plan->strict)) {
+    if (plan->strict && surety_strict_info_of(plan->strict)->changes_values) {
         options->schema = plan->schema;
         if (example)
             options->example = mode_example(forms, model);
@@ -249,12 +249,12 @@ void surety__mode_bind(surety__forms *forms, const surety_model *model,
         return;
     bound = mode_bound(forms, model);
     if (bound->strict) {
-        plan->name = surety_strict_name(bound->strict);
-        plan->description = surety_strict_description(bound->strict);
+        plan->name = surety_strict_info_of(bound->strict)->name;
+        plan->description = surety_strict_info_of(bound->strict)->description;
     }
     if (bound->possible) {
         plan->strict = bound->strict;
-        plan->schema = surety_strict_schema(bound->strict);
+        plan->schema = surety_strict_info_of(bound->strict)->schema;
     } else {
         plan->schema = mode_plain(forms);
     }
@@ -307,7 +307,7 @@ const surety_contract *surety__mode_delivered(surety__forms *forms,
     surety__bound *bound;
 
     if (!plan->strict ||
-        surety_strict_verdict_of(plan->strict) == SURETY_STRICT_ACCEPTED)
+        surety_strict_info_of(plan->strict)->verdict == SURETY_STRICT_ACCEPTED)
         return forms->setup->options.contract;
     bound = mode_bound(forms, model);
     if (!bound->delivered)

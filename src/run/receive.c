@@ -136,7 +136,8 @@ static surety_str receive_restore_val(surety_run *run, surety_val delivered,
  * contract's. */
 static bool receive_restores(const surety_run *run)
 {
-    return run->plan.strict && surety_strict_changes_values(run->plan.strict);
+    return run->plan.strict &&
+           surety_strict_info_of(run->plan.strict)->changes_values;
 }
 
 /* The subject of a structured value: one of the contract's, or as it was
@@ -212,8 +213,9 @@ static uint64_t receive_violation(const surety_issue *issue)
  * words, gives the same number. */
 static uint64_t receive_violations(const surety_outcome *outcome)
 {
-    const size_t count = surety_outcome_error_count(outcome);
-    uint64_t sum = (uint64_t)surety_outcome_stage(outcome) << 32 | count;
+    const size_t count = surety_outcome_info_of(outcome)->error_count;
+    uint64_t sum =
+        (uint64_t)surety_outcome_info_of(outcome)->stage << 32 | count;
 
     for (size_t i = 0; i < count; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
@@ -265,8 +267,8 @@ static surety_outcome *receive_weigh(surety_run *run,
 
     options.no_fallback = options.no_fallback || !falls_back;
     run->hearing.attempt = subject->attempt;
-    status = surety_reply_judge(run->setup.options.contract, subject->text,
-                                &options, &outcome, &cause);
+    status = surety_contract_judge(run->setup.options.contract, subject->text,
+                                   &options, &outcome, &cause);
     if (status == SURETY_OK)
         return outcome;
     if (status == SURETY_MORE)
@@ -295,7 +297,7 @@ static void receive_keep_part(surety_run *run, surety_str text,
     outcome = receive_weigh(run, &subject, false);
     if (!run->hearing.failed)
         run->cause = cause;
-    if (!surety_outcome_ok(outcome)) {
+    if (!surety_outcome_info_of(outcome)->ok) {
         surety_outcome_free(outcome);
         return;
     }
@@ -314,15 +316,17 @@ static surety__case receive_case(const surety_run *run)
         return CASE_VALID;
     if (seen->stopped == SURETY_VERDICT_RUNAWAY)
         return CASE_RUNAWAY;
-    return surety_outcome_partial(run->judged.outcome) ? CASE_CUT
-                                                       : cases[seen->stage];
+    return surety_outcome_info_of(run->judged.outcome)->partial
+               ? CASE_CUT
+               : cases[seen->stage];
 }
 
 /* Keeps the value that was refused. */
 static void receive_note_candidate(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
-    const surety_val candidate = surety_outcome_candidate(run->judged.outcome);
+    const surety_val candidate =
+        surety_outcome_info_of(run->judged.outcome)->candidate;
     const size_t max =
         surety_limits_of(run->setup.options.limits).attempt_raw_max;
 
@@ -347,14 +351,16 @@ static void receive_note(surety_run *run, bool patched)
     surety_status status;
 
     seen->judged = true;
-    seen->ok = surety_outcome_ok(run->judged.outcome) &&
-               !surety_outcome_partial(run->judged.outcome);
-    seen->stage = seen->ok || tells ? surety_outcome_stage(run->judged.outcome)
-                                    : surety__findings_stage(&attempt->finding);
+    seen->ok = surety_outcome_info_of(run->judged.outcome)->ok &&
+               !surety_outcome_info_of(run->judged.outcome)->partial;
+    seen->stage = seen->ok || tells
+                      ? surety_outcome_info_of(run->judged.outcome)->stage
+                      : surety__findings_stage(&attempt->finding);
     if (!seen->ok && seen->stage == SURETY_STAGE_DONE)
         seen->stage = SURETY_STAGE_JSON_PARSE;
     attempt->error_count =
-        tells ? surety_outcome_error_count(run->judged.outcome) : !seen->ok;
+        tells ? surety_outcome_info_of(run->judged.outcome)->error_count
+              : !seen->ok;
     status =
         stopped
             ? surety__report_stopped(run->judged.outcome, attempt,
@@ -382,7 +388,7 @@ static void receive_note(surety_run *run, bool patched)
 /* Whether the text of a value was mended to be read. */
 static bool receive_is_mended(const surety_outcome *outcome)
 {
-    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->repaired_count; i++)
         if (!surety_outcome_repaired(outcome, i).instance_location.len)
             return true;
     return false;
@@ -403,10 +409,10 @@ static bool receive_found(surety_run *run, surety__subject *subject)
     options.validator_count = 0;
     options.no_fallback = true;
     options.derive = false;
-    status = surety_reply_judge(run->setup.options.contract, subject->text,
-                                &options, &outcome, NULL);
+    status = surety_contract_judge(run->setup.options.contract, subject->text,
+                                   &options, &outcome, NULL);
     (void)surety__store_pass(&run->store, status);
-    found = status == SURETY_OK ? surety_outcome_candidate(outcome)
+    found = status == SURETY_OK ? surety_outcome_info_of(outcome)->candidate
                                 : surety_val_none();
     if (found.doc) {
         const surety_str value = receive_restore_val(run, found, &same);
@@ -485,7 +491,7 @@ static void receive_judge_whole(surety_run *run)
     outcome = receive_weigh(run, &subject, false);
     if (outcome)
         surety__judged_keep(&run->judged, outcome, &subject);
-    if (surety_outcome_partial(outcome))
+    if (surety_outcome_info_of(outcome)->partial)
         receive_keep_part(run, subject.text, subject.native);
     if (!outcome || receive_is_unheard(run)) {
         receive_unjudged(run);
@@ -510,8 +516,9 @@ static surety_outcome *receive_weigh_stopped(surety_run *run,
     subject->partial = attempt->seen.stopped != SURETY_VERDICT_RUNAWAY;
     if (subject->partial) {
         outcome = receive_weigh(run, subject, false);
-        attempt->outcome_tells = outcome && !surety_outcome_ok(outcome) &&
-                                 surety_outcome_stage(outcome) == stage;
+        attempt->outcome_tells =
+            outcome && !surety_outcome_info_of(outcome)->ok &&
+            surety_outcome_info_of(outcome)->stage == stage;
         if (!outcome || attempt->outcome_tells)
             return outcome;
         surety_outcome_free(outcome);

@@ -110,7 +110,9 @@ static void record_errors(surety_run *run, surety_entry *entry)
     const bool patch = attempt->what == CASE_PATCH;
     const bool finds = attempt->seen.stopped && !attempt->outcome_tells;
     const size_t count =
-        patch || finds ? 0 : surety_outcome_error_count(run->judged.outcome);
+        patch || finds
+            ? 0
+            : surety_outcome_info_of(run->judged.outcome)->error_count;
     surety_entry_issue *issues = record_issues(run, count + 1);
 
     if (!issues)
@@ -137,7 +139,8 @@ static void record_errors(surety_run *run, surety_entry *entry)
 /* What was repaired in the reply. */
 static void record_repairs(surety_run *run, surety_entry *entry)
 {
-    const size_t count = surety_outcome_repaired_count(run->judged.outcome);
+    const size_t count =
+        surety_outcome_info_of(run->judged.outcome)->repaired_count;
     surety_entry_issue *issues;
 
     if (!count)
@@ -191,7 +194,7 @@ static void record_end(surety_run *run, surety_entry *entry)
         if (run->judged.outcome && !seen->ok)
             record_errors(run, entry);
         if (run->judged.outcome &&
-            !surety_outcome_fallback(run->judged.outcome))
+            !surety_outcome_info_of(run->judged.outcome)->fallback)
             record_repairs(run, entry);
     }
     if (seen->stopped) {
@@ -201,7 +204,7 @@ static void record_end(surety_run *run, surety_entry *entry)
         entry->saved_tokens = seen->saved_tokens;
     }
     entry->partial = attempt->part && !seen->ok;
-    entry->fallback = surety_outcome_fallback(run->judged.outcome);
+    entry->fallback = surety_outcome_info_of(run->judged.outcome)->fallback;
     entry->usage_known = answer->usage.known;
     entry->input_tokens = answer->usage.input_tokens;
     entry->cached_input_tokens = answer->usage.cached_input_tokens;

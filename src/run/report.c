@@ -226,7 +226,8 @@ static void report_run_members(const surety_run *run, surety_buf *out)
 static surety_stage report_run_reached(const surety_run *run)
 {
     const size_t stopped = run->judged.outcome_of.stopped;
-    const surety_stage stage = surety_outcome_stage(run->judged.outcome);
+    const surety_stage stage =
+        surety_outcome_info_of(run->judged.outcome)->stage;
 
     if (stopped && !run->log.items[stopped - 1].seen.ok)
         return run->log.items[stopped - 1].seen.stage;
@@ -414,7 +415,8 @@ static void report_run_restated(const surety__attempt *attempt,
             report_run_warnings(attempt, member, out);
         } else if (finds && surety_val_is(key, "errors")) {
             surety_buf_byte(out, '[');
-            surety_issue_write_json(&attempt->finding, out);
+            surety_issue_write(&attempt->finding, SURETY_REPORT_JSON, NULL,
+                               out);
             surety_buf_byte(out, ']');
         } else if (finds && surety_val_is(key, "stage")) {
             surety_json_string(
@@ -524,10 +526,10 @@ static void report_run_message(const surety_run *run, surety_str source,
         .source = source.len ? source : SURETY__LITERAL("run"),
         .warning = run->end.verdict == SURETY_RUN_FALLBACK ||
                    run->end.verdict == SURETY_RUN_PARTIAL,
-        .color = color,
     };
 
-    (void)surety_issue_write(&issue, &form, out);
+    (void)surety_issue_write(
+        &issue, color ? SURETY_REPORT_COLOR : SURETY_REPORT_TEXT, &form, out);
 }
 
 /* The message in the forms of one line an error. */

@@ -139,7 +139,7 @@ void surety__result_give_up(surety_run *run, surety_str spent)
     }
     if (surety__judged_settle(&run->judged))
         verdict = SURETY_RUN_PARTIAL;
-    else if (surety_outcome_fallback(run->judged.outcome))
+    else if (surety_outcome_info_of(run->judged.outcome)->fallback)
         verdict = SURETY_RUN_FALLBACK;
     else if (spent.len)
         verdict = SURETY_RUN_BUDGET;
@@ -161,7 +161,7 @@ void surety__result_unrecorded(surety_run *run)
     /* Where the row was begun, its answer has no record: it is dropped. */
     if (attempt && run->state == STATE_ANSWERED) {
         if (attempt->seen.judged ||
-            surety_outcome_fallback(run->judged.outcome))
+            surety_outcome_info_of(run->judged.outcome)->fallback)
             surety__judged_forget(&run->judged);
         surety__judged_forget_part(&run->judged);
         attempt->seen.answer.text = attempt->seen.answer.native = none;

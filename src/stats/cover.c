@@ -148,9 +148,9 @@ static bool cover_judge(surety_stats *stats, cover_look *look, surety_str reply,
                                 &options, &outcome, &stats->cause);
     if (status == SURETY_NOMEM)
         return surety__stats_nomem(stats);
-    if (!status && surety_outcome_ok(outcome) &&
-        !surety_outcome_partial(outcome))
-        look->derived = surety_outcome_derived(outcome);
+    if (!status && surety_outcome_info_of(outcome)->ok &&
+        !surety_outcome_info_of(outcome)->partial)
+        look->derived = surety_outcome_info_of(outcome)->derived;
     return look->derived.doc != NULL;
 }
 
@@ -163,9 +163,9 @@ static surety_strict *cover_strict(surety_stats *stats,
 
     if (!covered->tried[subset]) {
         covered->tried[subset] = true;
-        status = surety_strict_compile(covered->contract, (surety_subset)subset,
-                                       stats->alloc, &covered->stricts[subset],
-                                       &stats->cause);
+        status = surety_strict_new(covered->contract, (surety_subset)subset,
+                                   stats->alloc, &covered->stricts[subset],
+                                   &stats->cause);
         if (status == SURETY_NOMEM)
             (void)surety__stats_nomem(stats);
     }

@@ -79,6 +79,7 @@ struct surety__node {
 };
 
 struct surety_strict {
+    surety_strict_info info; /* filled in at the end */
     const surety_alloc *alloc;
     const surety_contract *contract;
     const surety__subset *subset;

@@ -382,7 +382,7 @@ static void restore_task(struct restore_state *state,
         restore_value(state, task->node, task->val);
         return;
     }
-    if (surety_strict_changes_values(state->strict))
+    if (surety_strict_info_of(state->strict)->changes_values)
         restore_look(state, task->val);
     restore_copy(state, task->val);
 }
@@ -412,7 +412,7 @@ static void restore_keys(struct restore_state *state, surety_val delivered)
     surety_position position;
     surety_str key;
 
-    if (!surety_strict_changes_values(state->strict) ||
+    if (!surety_strict_info_of(state->strict)->changes_values ||
         surety_doc_duplicate(delivered.doc, 0, &position, &key) != SURETY_OK)
         return;
     restore_refuse(state, delivered, key, "is given twice",

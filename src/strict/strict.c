@@ -66,11 +66,10 @@ static surety_status strict_too_large(surety_strict *strict,
     return strict->status;
 }
 
-surety_status surety_strict_compile(const surety_contract *contract,
-                                    surety_subset subset,
-                                    const surety_alloc *alloc,
-                                    surety_strict **ret_strict,
-                                    surety_error *reterr)
+surety_status surety_strict_new(const surety_contract *contract,
+                                surety_subset subset, const surety_alloc *alloc,
+                                surety_strict **ret_strict,
+                                surety_error *reterr)
 {
     const surety__subset *row = surety__subset_of(subset);
     surety_strict *strict;
@@ -110,6 +109,18 @@ surety_status surety_strict_compile(const surety_contract *contract,
         surety_strict_free(strict);
         return status;
     }
+    strict->info = (surety_strict_info){
+        .size = sizeof(strict->info),
+        .verdict = strict->verdict,
+        .schema = strict->verdict == SURETY_STRICT_IMPOSSIBLE
+                      ? surety_val_none()
+                      : surety_doc_root(strict->doc),
+        .name = strict->name,
+        .description = strict->description,
+        .notes = strict->notes,
+        .note_count = strict->note_count,
+        .changes_values = strict->wrapped || strict->root->changes,
+    };
     *ret_strict = strict;
     return SURETY_OK;
 }
@@ -129,39 +140,7 @@ void surety_strict_free(surety_strict *strict)
     surety__free(strict->alloc, strict, sizeof(*strict));
 }
 
-surety_strict_verdict surety_strict_verdict_of(const surety_strict *strict)
+const surety_strict_info *surety_strict_info_of(const surety_strict *strict)
 {
-    return strict->verdict;
-}
-
-surety_val surety_strict_schema(const surety_strict *strict)
-{
-    return strict->verdict == SURETY_STRICT_IMPOSSIBLE
-               ? surety_val_none()
-               : surety_doc_root(strict->doc);
-}
-
-bool surety_strict_changes_values(const surety_strict *strict)
-{
-    return strict->wrapped || strict->root->changes;
-}
-
-surety_str surety_strict_name(const surety_strict *strict)
-{
-    return strict->name;
-}
-
-surety_str surety_strict_description(const surety_strict *strict)
-{
-    return strict->description;
-}
-
-size_t surety_strict_note_count(const surety_strict *strict)
-{
-    return strict->note_count;
-}
-
-surety_strict_note surety_strict_note_at(const surety_strict *strict, size_t i)
-{
-    return i < strict->note_count ? strict->notes[i] : (surety_strict_note){0};
+    return &strict->info;
 }

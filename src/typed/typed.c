@@ -52,12 +52,12 @@ surety_status surety_typed_read(const surety_typed *typed,
         return surety__fail(reterr, SURETY_MISUSE,
                             "types, a contract and a place for the value are "
                             "needed");
-    status = surety_reply_judge(contract, reply, NULL, &outcome, reterr);
+    status = surety_contract_judge(contract, reply, NULL, &outcome, reterr);
     if (status != SURETY_OK)
         return status;
-    val = surety_outcome_value(outcome);
+    val = surety_outcome_info_of(outcome)->value;
     if (val.doc) {
-        const bool valid = surety_outcome_ok(outcome);
+        const bool valid = surety_outcome_info_of(outcome)->ok;
 
         status = surety_typed_from(typed, contract, val, &value,
                                    valid ? reterr : NULL);
@@ -123,8 +123,8 @@ surety_status surety_typed_check(const surety_typed *typed,
     if (status != SURETY_OK)
         return status;
     options.native = surety_buf_str(json);
-    return surety_reply_judge(contract, (surety_str){NULL, 0}, &options,
-                              ret_outcome, reterr);
+    return surety_contract_judge(contract, (surety_str){NULL, 0}, &options,
+                                 ret_outcome, reterr);
 }
 
 surety_status surety_typed_derive(const surety_typed *typed,

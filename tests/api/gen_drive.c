@@ -106,7 +106,7 @@ static surety_status wrong(struct work *work, const char *why)
         }                                                                      \
         if (status == SURETY_OK &&                                             \
             !surety_val_equal(surety_doc_root(work->doc),                      \
-                              surety_outcome_value(work->outcome)))            \
+                              surety_outcome_info_of(work->outcome)->value))   \
             status = wrong(work, "what is written differs");                   \
         if (status == SURETY_OK)                                               \
             status = T##_from(work->contract, surety_doc_root(work->doc),      \
@@ -114,7 +114,7 @@ static surety_status wrong(struct work *work, const char *why)
         if (status == SURETY_OK)                                               \
             status = T##_check(work->contract, copy, &work->json,              \
                                &work->again, &work->error);                    \
-        if (status == SURETY_OK && !surety_outcome_ok(work->again))            \
+        if (status == SURETY_OK && !surety_outcome_info_of(work->again)->ok)   \
             status = wrong(work, "what was read is not valid");                \
         surety_buf_reset(&work->json);                                         \
         if (status == SURETY_OK)                                               \

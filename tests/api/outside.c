@@ -15,13 +15,14 @@ int main(void)
 
     if (surety_contract_read(surety_str_of("{\"type\": \"integer\"}"), NULL,
                              &contract, &error) != SURETY_OK ||
-        surety_reply_judge(contract, surety_str_of("It is:\n```json\n42\n```"),
-                           NULL, &outcome, &error) != SURETY_OK) {
+        surety_contract_judge(contract,
+                              surety_str_of("It is:\n```json\n42\n```"), NULL,
+                              &outcome, &error) != SURETY_OK) {
         printf("%s\n", error.message);
         return 1;
     }
-    good = surety_outcome_ok(outcome) &&
-           surety_val_int(surety_outcome_value(outcome), 0) == 42 &&
+    good = surety_outcome_info_of(outcome)->ok &&
+           surety_val_int(surety_outcome_info_of(outcome)->value, 0) == 42 &&
            strcmp(surety_version(), SURETY_VERSION) == 0;
     surety_outcome_free(outcome);
     surety_contract_free(contract);

@@ -30,8 +30,9 @@ int main(void)
         good = surety_run_new(&options, &run, &error) == SURETY_OK &&
                surety_run_wait(run, NULL, &error) == SURETY_OK &&
                surety_run_verdict_of(run) == SURETY_RUN_VALID &&
-               surety_val_int(surety_outcome_value(surety_run_outcome(run)),
-                              0) == 42;
+               surety_val_int(
+                   surety_outcome_info_of(surety_run_outcome(run))->value, 0) ==
+                   42;
     }
     printf("%s\n", good ? "42" : error.message);
     surety_run_free(run);

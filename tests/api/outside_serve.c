@@ -34,8 +34,9 @@ static int ask(unsigned port, surety_error *error)
         options.model_count = 1;
         good = surety_run_new(&options, &run, error) == SURETY_OK &&
                surety_run_wait(run, NULL, error) == SURETY_OK &&
-               surety_val_int(surety_outcome_value(surety_run_outcome(run)),
-                              0) == 42;
+               surety_val_int(
+                   surety_outcome_info_of(surety_run_outcome(run))->value, 0) ==
+                   42;
     }
     surety_run_free(run);
     surety_config_free(config);

@@ -54,12 +54,12 @@ TEST(judges_a_good_reply)
     surety_outcome *outcome = NULL;
 
     TRY(whole_contract(t, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of(good_reply), NULL, &outcome,
-                           NULL));
-    CHECK(surety_outcome_ok(outcome));
-    CHECK_TEXT(
-        surety_val_str(surety_val_get(surety_outcome_value(outcome), "kind")),
-        "plain");
+    TRY(surety_contract_judge(contract, surety_str_of(good_reply), NULL,
+                              &outcome, NULL));
+    CHECK(surety_outcome_info_of(outcome)->ok);
+    CHECK_TEXT(surety_val_str(surety_val_get(
+                   surety_outcome_info_of(outcome)->value, "kind")),
+               "plain");
     TRY(whole_write(t, outcome));
 done:
     surety_outcome_free(outcome);
@@ -72,11 +72,11 @@ TEST(judges_a_bad_reply)
     surety_outcome *outcome = NULL;
 
     TRY(whole_contract(t, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of(bad_reply), NULL, &outcome,
-                           NULL));
-    CHECK(!surety_outcome_ok(outcome));
-    CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION);
-    CHECK(surety_outcome_error_count(outcome) == 3);
+    TRY(surety_contract_judge(contract, surety_str_of(bad_reply), NULL,
+                              &outcome, NULL));
+    CHECK(!surety_outcome_info_of(outcome)->ok);
+    CHECK(surety_outcome_info_of(outcome)->stage == SURETY_STAGE_VALIDATION);
+    CHECK(surety_outcome_info_of(outcome)->error_count == 3);
     CHECK(surety_outcome_error(outcome, 0).position.line == 2);
     TRY(whole_write(t, outcome));
 done:
@@ -90,10 +90,10 @@ TEST(judges_a_reply_that_was_cut_off)
     surety_outcome *outcome = NULL;
 
     TRY(whole_contract(t, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of(cut_reply), NULL, &outcome,
-                           NULL));
-    CHECK(!surety_outcome_ok(outcome));
-    CHECK(!surety_val_kind(surety_outcome_value(outcome)));
+    TRY(surety_contract_judge(contract, surety_str_of(cut_reply), NULL,
+                              &outcome, NULL));
+    CHECK(!surety_outcome_info_of(outcome)->ok);
+    CHECK(!surety_val_kind(surety_outcome_info_of(outcome)->value));
     TRY(whole_write(t, outcome));
 done:
     surety_outcome_free(outcome);
@@ -116,7 +116,7 @@ TEST(reuses_a_judge)
 
         CHECK(status == SURETY_OK || (status == SURETY_NOMEM && t->starved));
         if (!status)
-            CHECK(surety_outcome_ok(outcome) == (i % 2 == 1));
+            CHECK(surety_outcome_info_of(outcome)->ok == (i % 2 == 1));
     }
 done:
     surety_judge_free(judge);

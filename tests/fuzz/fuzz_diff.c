@@ -33,8 +33,9 @@ static void broken(const struct pair *pair, surety_str value, const char *what)
             (int)pair->texts[0].len, pair->texts[0].ptr,
             (int)pair->texts[1].len, pair->texts[1].ptr, (int)value.len,
             value.ptr);
-    for (size_t i = 0; i < surety_diff_count(pair->diff); i++) {
-        const surety_change change = surety_diff_at(pair->diff, i);
+    for (size_t i = 0; i < surety_diff_info_of(pair->diff)->change_count; i++) {
+        const surety_change change =
+            surety_diff_info_of(pair->diff)->changes[i];
 
         fprintf(stderr, "%.*s: %s%s %.*s: %.*s\n", (int)change.at.len,
                 change.at.ptr, change.breaks_consumers ? "C" : "",
@@ -355,13 +356,14 @@ static void compare(struct pair *pair)
 {
     must(!surety_diff_new(pair->contracts[0], pair->contracts[0], NULL,
                           &pair->diff, NULL));
-    if (surety_diff_count(pair->diff) > 0)
+    if (surety_diff_info_of(pair->diff)->change_count > 0)
         broken(pair, surety_str_of(""), "a schema differs from itself");
     surety_diff_free(pair->diff);
     must(!surety_diff_new(pair->contracts[0], pair->contracts[1], NULL,
                           &pair->diff, NULL));
-    for (size_t i = 0; i < surety_diff_count(pair->diff); i++) {
-        const surety_change change = surety_diff_at(pair->diff, i);
+    for (size_t i = 0; i < surety_diff_info_of(pair->diff)->change_count; i++) {
+        const surety_change change =
+            surety_diff_info_of(pair->diff)->changes[i];
 
         pair->consumers |= change.breaks_consumers;
         pair->producers |= change.breaks_producers;

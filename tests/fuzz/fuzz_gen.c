@@ -48,18 +48,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (surety_contract_read(text, NULL, &contract, NULL) != SURETY_OK)
         return 0;
     given = contract;
-    status = surety_gen_make(&given, 1, NULL, &gen, NULL);
+    status = surety_gen_new(&given, 1, NULL, &gen, NULL);
     must(status == SURETY_OK || status == SURETY_LIMIT);
     if (status == SURETY_OK) {
-        must(surety_gen_make(&given, 1, NULL, &again, NULL) == SURETY_OK);
-        must(
-            surety_str_equal(surety_gen_header(gen), surety_gen_header(again)));
-        must(
-            surety_str_equal(surety_gen_source(gen), surety_gen_source(again)));
-        must(surety_gen_is_untouched(surety_gen_header(gen)));
-        must(surety_gen_is_untouched(surety_gen_source(gen)));
-        look(surety_gen_header(gen));
-        look(surety_gen_source(gen));
+        must(surety_gen_new(&given, 1, NULL, &again, NULL) == SURETY_OK);
+        must(surety_str_equal(surety_gen_info_of(gen)->header,
+                              surety_gen_info_of(again)->header));
+        must(surety_str_equal(surety_gen_info_of(gen)->source,
+                              surety_gen_info_of(again)->source));
+        must(surety_gen_is_untouched(surety_gen_info_of(gen)->header));
+        must(surety_gen_is_untouched(surety_gen_info_of(gen)->source));
+        look(surety_gen_info_of(gen)->header);
+        look(surety_gen_info_of(gen)->source);
     }
     surety_gen_free(gen);
     surety_gen_free(again);

@@ -95,29 +95,32 @@ static void check_json(const surety_outcome *outcome, surety_buf *report)
                               NULL, report) == SURETY_OK);
     must(doc &&
          surety_doc_read(doc, surety_buf_str(report), NULL, NULL) == SURETY_OK);
-    must(surety_reply_judge(contract_of(CONTRACTS), surety_buf_str(report),
-                            NULL, &verdict, NULL) == SURETY_OK);
-    must(surety_outcome_ok(verdict));
+    must(surety_contract_judge(contract_of(CONTRACTS), surety_buf_str(report),
+                               NULL, &verdict, NULL) == SURETY_OK);
+    must(surety_outcome_info_of(verdict)->ok);
     surety_outcome_free(verdict);
     surety_doc_free(doc);
 }
 
 static void check_outcome(const surety_outcome *outcome, surety_str seen)
 {
-    const size_t errors = surety_outcome_error_count(outcome);
+    const size_t errors = surety_outcome_info_of(outcome)->error_count;
 
-    must(surety_outcome_ok(outcome) == (errors == 0));
-    must(surety_outcome_ok(outcome) ==
-         (surety_outcome_stage(outcome) == SURETY_STAGE_DONE));
-    if (surety_outcome_ok(outcome) || surety_outcome_fallback(outcome))
-        must(surety_val_kind(surety_outcome_value(outcome)) !=
+    must(surety_outcome_info_of(outcome)->ok == (errors == 0));
+    must(surety_outcome_info_of(outcome)->ok ==
+         (surety_outcome_info_of(outcome)->stage == SURETY_STAGE_DONE));
+    if (surety_outcome_info_of(outcome)->ok ||
+        surety_outcome_info_of(outcome)->fallback)
+        must(surety_val_kind(surety_outcome_info_of(outcome)->value) !=
              SURETY_KIND_NONE);
     else
-        must(surety_val_kind(surety_outcome_value(outcome)) ==
+        must(surety_val_kind(surety_outcome_info_of(outcome)->value) ==
              SURETY_KIND_NONE);
-    must(surety_outcome_start(outcome) <= surety_outcome_end(outcome));
-    must(surety_outcome_end(outcome) <= seen.len);
-    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++) {
+    must(surety_outcome_info_of(outcome)->start <=
+         surety_outcome_info_of(outcome)->end);
+    must(surety_outcome_info_of(outcome)->end <= seen.len);
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->repaired_count;
+         i++) {
         const surety_repaired repaired = surety_outcome_repaired(outcome, i);
 
         must(*repaired.kind != '\0');
@@ -125,7 +128,7 @@ static void check_outcome(const surety_outcome *outcome, surety_str seen)
     }
     for (size_t i = 0; i < errors; i++)
         check_issue(surety_outcome_error(outcome, i), seen);
-    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count; i++)
         check_issue(surety_outcome_warning(outcome, i), seen);
     check_form(outcome, SURETY_REPORT_TEXT);
     check_form(outcome, SURETY_REPORT_PLAIN);
@@ -143,11 +146,11 @@ static void check_value(const surety_contract *contract,
     surety_buf text;
 
     surety_buf_init(&text, NULL, 0);
-    must(surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
-                          &text) == SURETY_OK);
+    must(surety_val_write(surety_outcome_info_of(outcome)->value,
+                          SURETY_STYLE_COMPACT, &text) == SURETY_OK);
     must(checker && doc &&
          surety_doc_read(doc, surety_buf_str(&text), NULL, NULL) == SURETY_OK);
-    if (!surety_outcome_partial(outcome)) {
+    if (!surety_outcome_info_of(outcome)->partial) {
         must(surety_checker_check(
                  checker, surety_contract_info_of(contract)->schema,
                  surety_doc_root(doc), &valid, NULL) == SURETY_OK);
@@ -163,14 +166,18 @@ static void check_value(const surety_contract *contract,
 static bool may_differ(const surety_outcome *outcome,
                        const surety_outcome *strict)
 {
-    if (surety_outcome_place(outcome) < surety_outcome_place(strict))
+    if (surety_outcome_info_of(outcome)->place <
+        surety_outcome_info_of(strict)->place)
         return true;
-    if (!surety_outcome_ok(outcome))
-        return surety_outcome_stage(outcome) == SURETY_STAGE_JSON_PARSE &&
-               surety_outcome_place(strict) >= SURETY_PLACE_MARKER;
-    return surety_outcome_repaired_count(outcome) > 0 &&
-           surety_outcome_start(outcome) <= surety_outcome_start(strict) &&
-           surety_outcome_end(outcome) >= surety_outcome_end(strict);
+    if (!surety_outcome_info_of(outcome)->ok)
+        return surety_outcome_info_of(outcome)->stage ==
+                   SURETY_STAGE_JSON_PARSE &&
+               surety_outcome_info_of(strict)->place >= SURETY_PLACE_MARKER;
+    return surety_outcome_info_of(outcome)->repaired_count > 0 &&
+           surety_outcome_info_of(outcome)->start <=
+               surety_outcome_info_of(strict)->start &&
+           surety_outcome_info_of(outcome)->end >=
+               surety_outcome_info_of(strict)->end;
 }
 
 /* The reply with repairs: how says which. */
@@ -186,29 +193,30 @@ static void check_repairs(const surety_contract *contract, surety_str text,
 
     options.no_fallback = true;
     options.repair = &none;
-    status = surety_reply_judge(contract, text, &options, &strict, NULL);
+    status = surety_contract_judge(contract, text, &options, &strict, NULL);
     must(status == SURETY_OK || status == SURETY_LIMIT);
     options.repair = &level;
     options.certain_only = how & 1;
     options.partial = how & 2;
     options.cut = how & 4;
-    status = surety_reply_judge(contract, text, &options, &outcome, NULL);
+    status = surety_contract_judge(contract, text, &options, &outcome, NULL);
     must(status == SURETY_OK || status == SURETY_LIMIT);
     if (outcome) {
         check_outcome(outcome, seen);
-        for (size_t i = 0; i < surety_outcome_repaired_count(outcome) &&
-                           surety_outcome_ok(outcome);
+        for (size_t i = 0;
+             i < surety_outcome_info_of(outcome)->repaired_count &&
+             surety_outcome_info_of(outcome)->ok;
              i++)
             must(!(options.certain_only &&
                    surety_outcome_repaired(outcome, i).likely));
-        if (surety_outcome_ok(outcome))
+        if (surety_outcome_info_of(outcome)->ok)
             check_value(contract, outcome);
     }
-    if (strict && outcome && surety_outcome_ok(strict) &&
+    if (strict && outcome && surety_outcome_info_of(strict)->ok &&
         !may_differ(outcome, strict))
-        must(surety_outcome_ok(outcome) &&
-             surety_val_equal(surety_outcome_value(outcome),
-                              surety_outcome_value(strict)));
+        must(surety_outcome_info_of(outcome)->ok &&
+             surety_val_equal(surety_outcome_info_of(outcome)->value,
+                              surety_outcome_info_of(strict)->value));
     surety_outcome_free(strict);
     surety_outcome_free(outcome);
 }
@@ -239,10 +247,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         surety_buf_init(&reports[i], NULL, 0);
         must(status == SURETY_OK || status == SURETY_LIMIT);
         if (status == SURETY_OK) {
-            check_outcome(outcome,
-                          surety_outcome_place(outcome) == SURETY_PLACE_NATIVE
-                              ? options.native
-                              : text);
+            check_outcome(outcome, surety_outcome_info_of(outcome)->place ==
+                                           SURETY_PLACE_NATIVE
+                                       ? options.native
+                                       : text);
             check_json(outcome, &reports[i]);
         }
     }

@@ -125,7 +125,7 @@ static void look(surety_stream *stream, size_t len, surety_buf *out)
 
 static bool is_twice(const surety_outcome *outcome)
 {
-    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count; i++)
         if (surety_str_equal(surety_outcome_warning(outcome, i).keyword,
                              surety_str_of("duplicate_key")))
             return true;
@@ -190,8 +190,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == SURETY_OK) {
         report(outcome, &whole);
         /* A partial value is judged by less than its continuations would. */
-        good = surety_outcome_ok(outcome) && !surety_outcome_partial(outcome) &&
-               (*how.repair || !surety_outcome_repaired_count(outcome));
+        good =
+            surety_outcome_info_of(outcome)->ok &&
+            !surety_outcome_info_of(outcome)->partial &&
+            (*how.repair || !surety_outcome_info_of(outcome)->repaired_count);
         twice = is_twice(outcome);
     }
     must(surety_stream_finish(stream, NULL, &outcome, NULL) == status);

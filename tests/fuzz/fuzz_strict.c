@@ -62,27 +62,28 @@ static void try_subset(const surety_contract *contract, surety_subset subset,
     surety_schema *schema = NULL;
     surety_doc *back = surety_doc_new(NULL);
     const surety_status status =
-        surety_strict_compile(contract, subset, NULL, &strict, NULL);
+        surety_strict_new(contract, subset, NULL, &strict, NULL);
 
     must(back && (status == SURETY_OK || status == SURETY_LIMIT));
     if (status == SURETY_OK) {
-        const surety_val sent = surety_strict_schema(strict);
-        must(surety_strict_compile(contract, subset, NULL, &again, NULL) ==
+        const surety_val sent = surety_strict_info_of(strict)->schema;
+        must(surety_strict_new(contract, subset, NULL, &again, NULL) ==
              SURETY_OK);
-        must(surety_strict_name(strict).len > 0 &&
-             surety_strict_name(strict).len <= 64);
-        must((sent.doc == NULL) ==
-             (surety_strict_verdict_of(strict) == SURETY_STRICT_IMPOSSIBLE));
-        must((surety_strict_verdict_of(strict) == SURETY_STRICT_ACCEPTED) ==
-             (surety_strict_note_count(strict) == 0));
-        for (size_t i = 0; i < surety_strict_note_count(strict); i++)
-            must(surety_strict_note_at(strict, i).message.len > 0 &&
-                 surety_strict_note_at(strict, i).keyword.len > 0);
+        must(surety_strict_info_of(strict)->name.len > 0 &&
+             surety_strict_info_of(strict)->name.len <= 64);
+        must((sent.doc == NULL) == (surety_strict_info_of(strict)->verdict ==
+                                    SURETY_STRICT_IMPOSSIBLE));
+        must((surety_strict_info_of(strict)->verdict ==
+              SURETY_STRICT_ACCEPTED) ==
+             (surety_strict_info_of(strict)->note_count == 0));
+        for (size_t i = 0; i < surety_strict_info_of(strict)->note_count; i++)
+            must(surety_strict_info_of(strict)->notes[i].message.len > 0 &&
+                 surety_strict_info_of(strict)->notes[i].keyword.len > 0);
         if (sent.doc) {
             const surety_status compiled =
                 surety_schema_compile(sent, NULL, &schema, NULL);
             must(compiled == SURETY_OK || compiled == SURETY_LIMIT);
-            must(surety_val_equal(sent, surety_strict_schema(again)));
+            must(surety_val_equal(sent, surety_strict_info_of(again)->schema));
         }
         if (delivered.doc &&
             surety_strict_restore(strict, delivered, back, NULL) == SURETY_OK)

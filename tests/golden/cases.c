@@ -453,9 +453,9 @@ bool golden_report_holds(const surety_outcome *outcome)
     if (surety_registry_new(NULL, &registry, NULL) == SURETY_OK &&
         surety_registry_find(registry, surety_str_of("surety/report"),
                              &contract, NULL) == SURETY_OK &&
-        surety_reply_judge(contract, surety_buf_str(&report), NULL, &verdict,
-                           NULL) == SURETY_OK)
-        good = surety_outcome_ok(verdict);
+        surety_contract_judge(contract, surety_buf_str(&report), NULL, &verdict,
+                              NULL) == SURETY_OK)
+        good = surety_outcome_info_of(verdict)->ok;
     if (!good)
         printf("# the report does not satisfy surety/report: %.*s\n",
                (int)report.len, report.len ? report.ptr : "");

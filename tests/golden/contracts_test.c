@@ -45,13 +45,14 @@ static const char *const contracts[] = {
 /* Writes stage and errors as an expectation has them. */
 static void write_errors(surety_buf *out, const surety_outcome *outcome)
 {
-    if (surety_outcome_ok(outcome)) {
+    if (surety_outcome_info_of(outcome)->ok) {
         surety_buf_text(out, "ok\n");
         return;
     }
-    surety_buf_text(out, surety_stage_name(surety_outcome_stage(outcome)));
+    surety_buf_text(out,
+                    surety_stage_name(surety_outcome_info_of(outcome)->stage));
     surety_buf_byte(out, '\n');
-    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->error_count; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
 
         surety_buf_add(out, issue.keyword);
@@ -81,7 +82,7 @@ static void write_value(surety_buf *out, const char *name, surety_val val,
 
 static bool has_warning(const surety_outcome *outcome, surety_str keyword)
 {
-    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count; i++)
         if (surety_str_equal(surety_outcome_warning(outcome, i).keyword,
                              keyword))
             return true;
@@ -92,21 +93,24 @@ static bool has_warning(const surety_outcome *outcome, surety_str keyword)
 static void write_rest(surety_buf *out, const surety_outcome *outcome,
                        surety_str expected)
 {
-    bool fallback = !surety_outcome_fallback(outcome);
+    bool fallback = !surety_outcome_info_of(outcome)->fallback;
     surety_str line;
 
     while (golden_line(&expected, &line)) {
         surety_str words = line;
 
         if (golden_take(&words, "value: ")) {
-            write_value(out, "value: ", surety_outcome_value(outcome), words);
+            write_value(out, "value: ", surety_outcome_info_of(outcome)->value,
+                        words);
         } else if (golden_take(&words, "derived: ")) {
-            write_value(out, "derived: ", surety_outcome_derived(outcome),
+            write_value(out,
+                        "derived: ", surety_outcome_info_of(outcome)->derived,
                         words);
         } else if (golden_take(&words, "fallback: ") &&
-                   surety_outcome_fallback(outcome)) {
+                   surety_outcome_info_of(outcome)->fallback) {
             fallback = true;
-            write_value(out, "fallback: ", surety_outcome_value(outcome),
+            write_value(out,
+                        "fallback: ", surety_outcome_info_of(outcome)->value,
                         words);
         } else if (golden_take(&words, "warning: ") &&
                    has_warning(outcome, words)) {
@@ -115,7 +119,7 @@ static void write_rest(surety_buf *out, const surety_outcome *outcome,
         }
     }
     if (!fallback)
-        write_value(out, "fallback: ", surety_outcome_value(outcome),
+        write_value(out, "fallback: ", surety_outcome_info_of(outcome)->value,
                     (surety_str){NULL, 0});
 }
 
@@ -135,9 +139,9 @@ static bool run(struct golden *golden)
     surety_buf expected;
     surety_error err;
 
-    if (surety_reply_judge(golden->context,
-                           native ? (surety_str){NULL, 0} : text, &options,
-                           &outcome, &err) != SURETY_OK) {
+    if (surety_contract_judge(golden->context,
+                              native ? (surety_str){NULL, 0} : text, &options,
+                              &outcome, &err) != SURETY_OK) {
         printf("# %s: cannot be judged: %s\n", golden->path, err.message);
         return false;
     }

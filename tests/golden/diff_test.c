@@ -46,10 +46,11 @@ static void write_changes(const surety_diff *diff, const char *before,
 {
     surety_buf_text(out, before);
     surety_buf_text(out, "needed: ");
-    surety_buf_text(out, surety_bump_name(surety_diff_bump(diff)));
-    surety_buf_text(out, surety_diff_version_fits(diff) ? ", fits\n" : "\n");
-    for (size_t i = 0; i < surety_diff_count(diff); i++) {
-        const surety_change change = surety_diff_at(diff, i);
+    surety_buf_text(out, surety_bump_name(surety_diff_info_of(diff)->bump));
+    surety_buf_text(out, surety_diff_info_of(diff)->version_fits ? ", fits\n"
+                                                                 : "\n");
+    for (size_t i = 0; i < surety_diff_info_of(diff)->change_count; i++) {
+        const surety_change change = surety_diff_info_of(diff)->changes[i];
 
         write_change(&change, before, out);
     }

@@ -34,8 +34,8 @@
 
 static void write_notes(surety_buf *out, const surety_gen *gen)
 {
-    for (size_t i = 0; i < surety_gen_note_count(gen); i++) {
-        const surety_gen_note note = surety_gen_note_at(gen, i);
+    for (size_t i = 0; i < surety_gen_info_of(gen)->note_count; i++) {
+        const surety_gen_note note = surety_gen_info_of(gen)->notes[i];
         const surety_position at = surety_val_position(note.at);
 
         surety_buf_number(out, at.line);
@@ -70,11 +70,11 @@ static bool run_contract(struct golden *golden)
         return true;
     }
     given = contract;
-    if (surety_gen_make(&given, 1, NULL, &gen, &error) == SURETY_OK) {
+    if (surety_gen_new(&given, 1, NULL, &gen, &error) == SURETY_OK) {
         write_notes(out, gen);
-        surety_buf_add(out, surety_gen_header(gen));
+        surety_buf_add(out, surety_gen_info_of(gen)->header);
         surety_buf_byte(out, '\n');
-        surety_buf_add(out, surety_gen_source(gen));
+        surety_buf_add(out, surety_gen_info_of(gen)->source);
     } else {
         surety_buf_text(out, error.message);
     }
@@ -112,17 +112,19 @@ static void tell_types(surety_buf *out, const surety_contract *contract)
     surety_error error;
     surety_str parts[2];
 
-    if (surety_gen_make(&contract, 1, NULL, &gen, &error) != SURETY_OK) {
+    if (surety_gen_new(&contract, 1, NULL, &gen, &error) != SURETY_OK) {
         surety_buf_text(out, error.message);
         surety_buf_byte(out, '\n');
         return;
     }
     write_notes(out, gen);
-    tell_line(out, between(surety_gen_header(gen), "follows: ", " */"));
-    tell_line(out, between(surety_gen_source(gen), "follows: ", " */"));
-    parts[0] = between(surety_gen_header(gen), "extern \"C\" {\n#endif\n",
-                       "/* Compiles the contract");
-    parts[1] = between(surety_gen_source(gen), "    NULL,\n};\n",
+    tell_line(out,
+              between(surety_gen_info_of(gen)->header, "follows: ", " */"));
+    tell_line(out,
+              between(surety_gen_info_of(gen)->source, "follows: ", " */"));
+    parts[0] = between(surety_gen_info_of(gen)->header,
+                       "extern \"C\" {\n#endif\n", "/* Compiles the contract");
+    parts[1] = between(surety_gen_info_of(gen)->source, "    NULL,\n};\n",
                        "static const surety_typed ");
     for (size_t i = 0; i < 2; i++) {
         surety_str line;
@@ -209,19 +211,19 @@ static void tell_set(surety_buf *out, surety_contract *const *set, size_t count,
 
     for (size_t i = 0; i < count; i++)
         contracts[i] = set[i];
-    if (surety_gen_make(contracts, count, options, &gen, &error) != SURETY_OK) {
+    if (surety_gen_new(contracts, count, options, &gen, &error) != SURETY_OK) {
         tell_line(out, surety_str_of(error.message));
         return;
     }
-    for (size_t i = 0; i < surety_gen_note_count(gen); i++) {
+    for (size_t i = 0; i < surety_gen_info_of(gen)->note_count; i++) {
         surety_buf_text(out, "    contract ");
-        surety_buf_number(out, surety_gen_note_at(gen, i).contract);
+        surety_buf_number(out, surety_gen_info_of(gen)->notes[i].contract);
         surety_buf_text(out, ": ");
-        surety_buf_add(out, surety_gen_note_at(gen, i).message);
+        surety_buf_add(out, surety_gen_info_of(gen)->notes[i].message);
         surety_buf_byte(out, '\n');
     }
-    tell_names(out, surety_gen_header(gen));
-    tell_names(out, surety_gen_source(gen));
+    tell_names(out, surety_gen_info_of(gen)->header);
+    tell_names(out, surety_gen_info_of(gen)->source);
     surety_gen_free(gen);
 }
 

@@ -251,9 +251,9 @@ static bool take_reply(struct talk *talk, surety_str text)
     talk->outcome = NULL;
     talk->reply = text;
     return talk->contract &&
-           surety_reply_judge(talk->contract, text, NULL, &talk->outcome,
-                              NULL) == SURETY_OK &&
-           !surety_outcome_ok(talk->outcome);
+           surety_contract_judge(talk->contract, text, NULL, &talk->outcome,
+                                 NULL) == SURETY_OK &&
+           !surety_outcome_info_of(talk->outcome)->ok;
 }
 
 static bool take_doc(surety_doc **doc, surety_str text)

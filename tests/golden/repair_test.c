@@ -91,44 +91,47 @@ static void put_repaired(surety_buf *out, surety_repaired repaired)
 static void put_span(surety_buf *out, const surety_outcome *outcome)
 {
     surety_buf_byte(out, ' ');
-    surety_buf_number(out, surety_outcome_start(outcome));
+    surety_buf_number(out, surety_outcome_info_of(outcome)->start);
     surety_buf_byte(out, '-');
-    surety_buf_number(out, surety_outcome_end(outcome));
+    surety_buf_number(out, surety_outcome_info_of(outcome)->end);
     surety_buf_byte(out, '\n');
 }
 
 static void put_outcome(surety_buf *out, const surety_outcome *outcome)
 {
-    if (surety_outcome_ok(outcome)) {
+    if (surety_outcome_info_of(outcome)->ok) {
         surety_buf_text(out, "value   ");
-        surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
-                         out);
+        surety_val_write(surety_outcome_info_of(outcome)->value,
+                         SURETY_STYLE_COMPACT, out);
         surety_buf_text(out, "\nfrom    ");
-        surety_buf_text(out, surety_place_name(surety_outcome_place(outcome)));
+        surety_buf_text(
+            out, surety_place_name(surety_outcome_info_of(outcome)->place));
         put_span(out, outcome);
     } else {
         surety_buf_text(out, "refused ");
-        surety_buf_text(out, surety_stage_name(surety_outcome_stage(outcome)));
+        surety_buf_text(
+            out, surety_stage_name(surety_outcome_info_of(outcome)->stage));
         surety_buf_byte(out, '\n');
     }
-    if (surety_outcome_fallback(outcome)) {
+    if (surety_outcome_info_of(outcome)->fallback) {
         surety_buf_text(out, "instead ");
-        surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
-                         out);
+        surety_val_write(surety_outcome_info_of(outcome)->value,
+                         SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, '\n');
     }
-    if (surety_outcome_partial(outcome)) {
+    if (surety_outcome_info_of(outcome)->partial) {
         surety_buf_text(out, "open    /");
-        if (surety_outcome_open(outcome).len)
-            surety_buf_append(out, surety_outcome_open(outcome).ptr + 1,
-                              surety_outcome_open(outcome).len - 1);
+        if (surety_outcome_info_of(outcome)->open.len)
+            surety_buf_append(out,
+                              surety_outcome_info_of(outcome)->open.ptr + 1,
+                              surety_outcome_info_of(outcome)->open.len - 1);
         surety_buf_byte(out, '\n');
     }
-    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->repaired_count; i++)
         put_repaired(out, surety_outcome_repaired(outcome, i));
-    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->error_count; i++)
         put_issue(out, "error   ", surety_outcome_error(outcome, i));
-    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count; i++)
         put_issue(out, "warning ", surety_outcome_warning(outcome, i));
 }
 
@@ -151,8 +154,8 @@ static bool write_outcome(const surety_contract *contract, surety_str reply,
     const surety_str exact = golden_exact(reply);
     surety_outcome *outcome = NULL;
     surety_error error = {.message = "no reason"};
-    bool good = surety_reply_judge(contract, exact, &options, &outcome,
-                                   &error) == SURETY_OK;
+    bool good = surety_contract_judge(contract, exact, &options, &outcome,
+                                      &error) == SURETY_OK;
 
     if (good)
         put_outcome(out, outcome);

@@ -224,10 +224,10 @@ static bool is_aligned(const surety_contract *contract,
 {
     if (surety_contract_info_of(contract)->repair != SURETY_REPAIR_ALIGN)
         return false;
-    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->repaired_count; i++)
         if (surety_outcome_repaired(outcome, i).cost)
             return true;
-    return surety_outcome_stage(outcome) == SURETY_STAGE_EXTRACTION;
+    return surety_outcome_info_of(outcome)->stage == SURETY_STAGE_EXTRACTION;
 }
 
 /* Whether judging again may allocate nothing: no rule is run, nothing aligned,
@@ -239,7 +239,7 @@ static bool is_steady(const surety_contract *contract,
     return !surety_contract_info_of(contract)->rule_count &&
            !setting->options.derive &&
            !surety_contract_info_of(contract)->strips_unknown &&
-           surety_outcome_stage(outcome) != SURETY_STAGE_VALIDATION &&
+           surety_outcome_info_of(outcome)->stage != SURETY_STAGE_VALIDATION &&
            !is_aligned(contract, outcome);
 }
 

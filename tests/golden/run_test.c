@@ -60,8 +60,8 @@ static void tell_end(const struct world *world, const surety_run *run,
     tell_line(out, "hint", surety_run_hint(run));
     if (outcome) {
         surety_buf_text(out, "value: ");
-        if (surety_outcome_value(outcome).doc)
-            (void)surety_val_write(surety_outcome_value(outcome),
+        if (surety_outcome_info_of(outcome)->value.doc)
+            (void)surety_val_write(surety_outcome_info_of(outcome)->value,
                                    SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, '\n');
     }

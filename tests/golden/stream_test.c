@@ -214,8 +214,8 @@ static void tell_end(struct setting *setting, surety_stream *stream,
     }
     (void)surety_outcome_write(outcome, SURETY_REPORT_TEXT,
                                SURETY__LITERAL("reply"), NULL, out);
-    if (surety_outcome_value(outcome).doc)
-        tell_value(surety_outcome_value(outcome), out);
+    if (surety_outcome_info_of(outcome)->value.doc)
+        tell_value(surety_outcome_info_of(outcome)->value, out);
 }
 
 /* ---- feeding ------------------------------------------------------------- */

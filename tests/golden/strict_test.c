@@ -33,11 +33,11 @@ static void write_strict(surety_buf *out, const surety_strict *strict,
 {
     surety_buf_text(out, surety_subset_name(subset));
     surety_buf_text(out, ": ");
-    surety_buf_text(
-        out, surety_strict_verdict_name(surety_strict_verdict_of(strict)));
+    surety_buf_text(out, surety_strict_verdict_name(
+                             surety_strict_info_of(strict)->verdict));
     surety_buf_byte(out, '\n');
-    for (size_t i = 0; i < surety_strict_note_count(strict); i++) {
-        const surety_strict_note note = surety_strict_note_at(strict, i);
+    for (size_t i = 0; i < surety_strict_info_of(strict)->note_count; i++) {
+        const surety_strict_note note = surety_strict_info_of(strict)->notes[i];
         surety_buf_text(out, "  ");
         surety_buf_number(out, note.position.line);
         surety_buf_byte(out, ':');
@@ -54,9 +54,9 @@ static void write_strict(surety_buf *out, const surety_strict *strict,
         surety_buf_add(out, note.hint);
         surety_buf_byte(out, '\n');
     }
-    if (surety_strict_schema(strict).doc) {
-        surety_val_write(surety_strict_schema(strict), SURETY_STYLE_PRETTY,
-                         out);
+    if (surety_strict_info_of(strict)->schema.doc) {
+        surety_val_write(surety_strict_info_of(strict)->schema,
+                         SURETY_STYLE_PRETTY, out);
         surety_buf_byte(out, '\n');
     }
 }
@@ -101,17 +101,16 @@ static const char *try_pair(const surety_contract *contract,
     const char *why = NULL;
     const bool refused = golden_take(&wanted, "error: ");
 
-    if (surety_strict_compile(contract, subset, NULL, &strict, NULL) !=
-        SURETY_OK)
+    if (surety_strict_new(contract, subset, NULL, &strict, NULL) != SURETY_OK)
         why = "does not compile";
     else if (surety_doc_read(from, delivered, NULL, NULL) != SURETY_OK ||
              (!refused &&
               surety_doc_read(want, wanted, NULL, NULL) != SURETY_OK))
         why = "is no JSON";
-    else if (!surety_strict_schema(strict).doc)
+    else if (!surety_strict_info_of(strict)->schema.doc)
         why = "is impossible";
-    else if (surety_schema_compile(surety_strict_schema(strict), NULL, &sent,
-                                   NULL) != SURETY_OK)
+    else if (surety_schema_compile(surety_strict_info_of(strict)->schema, NULL,
+                                   &sent, NULL) != SURETY_OK)
         why = "what is sent is no schema";
     else if (!loose && !satisfies(sent, surety_doc_root(from)))
         why = "what is delivered does not satisfy what was sent";
@@ -198,8 +197,8 @@ static bool run_contract(struct golden *golden)
     for (int i = 0; i <= SURETY_SUBSET_GRAMMAR; i++) {
         surety_strict *strict = NULL;
 
-        if (surety_strict_compile(contract, (surety_subset)i, NULL, &strict,
-                                  &error) == SURETY_OK)
+        if (surety_strict_new(contract, (surety_subset)i, NULL, &strict,
+                              &error) == SURETY_OK)
             write_strict(&golden->made, strict, (surety_subset)i);
         else
             surety_buf_text(&golden->made, error.message);
@@ -214,11 +213,11 @@ static bool run_contract(struct golden *golden)
 
 static void tell_strict(surety_buf *out, const surety_strict *strict)
 {
-    surety_buf_text(
-        out, surety_strict_verdict_name(surety_strict_verdict_of(strict)));
+    surety_buf_text(out, surety_strict_verdict_name(
+                             surety_strict_info_of(strict)->verdict));
     surety_buf_byte(out, '\n');
-    for (size_t i = 0; i < surety_strict_note_count(strict); i++) {
-        const surety_strict_note note = surety_strict_note_at(strict, i);
+    for (size_t i = 0; i < surety_strict_info_of(strict)->note_count; i++) {
+        const surety_strict_note note = surety_strict_info_of(strict)->notes[i];
 
         surety_buf_text(out, note.verdict == SURETY_STRICT_IMPOSSIBLE
                                  ? "        ! #"
@@ -232,10 +231,11 @@ static void tell_strict(surety_buf *out, const surety_strict *strict)
         surety_buf_add(out, note.hint);
         surety_buf_byte(out, '\n');
     }
-    if (!surety_strict_schema(strict).doc)
+    if (!surety_strict_info_of(strict)->schema.doc)
         return;
     surety_buf_text(out, "        ");
-    surety_val_write(surety_strict_schema(strict), SURETY_STYLE_COMPACT, out);
+    surety_val_write(surety_strict_info_of(strict)->schema,
+                     SURETY_STYLE_COMPACT, out);
     surety_buf_byte(out, '\n');
 }
 
@@ -245,8 +245,8 @@ static void tell_subset(surety_buf *out, const surety_contract *contract, int i)
     surety_strict *strict = NULL;
     surety_error error;
 
-    if (surety_strict_compile(contract, (surety_subset)i, NULL, &strict,
-                              &error) == SURETY_OK) {
+    if (surety_strict_new(contract, (surety_subset)i, NULL, &strict, &error) ==
+        SURETY_OK) {
         tell_strict(out, strict);
     } else {
         surety_buf_text(out, error.message);
@@ -418,8 +418,8 @@ static bool tell_line(surety_buf *out, const surety_contract *contract,
            !golden_take(&line, surety_subset_name((surety_subset)i)))
         i++;
     if (!(restore || begin || deliver) || !golden_take(&line, " ") ||
-        surety_strict_compile(contract, (surety_subset)i, NULL, &strict,
-                              NULL) != SURETY_OK)
+        surety_strict_new(contract, (surety_subset)i, NULL, &strict, NULL) !=
+            SURETY_OK)
         return false;
     if (begin)
         tell_beginnings(out, strict, line);

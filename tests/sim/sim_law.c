@@ -179,6 +179,6 @@ void sim_check_validator(struct sim *sim)
                  verdict == SURETY_RUN_LEDGER,
              "a validator that fails ends the run");
     if (verdict == SURETY_RUN_VALID && sim->judge.validator_count)
-        sim_must(sim, !sim_refuses(sim, surety_outcome_value(outcome)),
+        sim_must(sim, !sim_refuses(sim, surety_outcome_info_of(outcome)->value),
                  "VALID is refused by nobody");
 }

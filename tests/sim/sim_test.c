@@ -57,13 +57,14 @@ static void check_value(struct sim *sim, struct sim_bench *bench)
     surety_buf text;
 
     surety_buf_init(&text, NULL, 0);
-    sim_must(sim, given && surety_outcome_ok(given), "VALID has a value");
+    sim_must(sim, given && surety_outcome_info_of(given)->ok,
+             "VALID has a value");
     if (given &&
-        surety_val_write(surety_outcome_value(given), SURETY_STYLE_COMPACT,
-                         &text) == SURETY_OK &&
+        surety_val_write(surety_outcome_info_of(given)->value,
+                         SURETY_STYLE_COMPACT, &text) == SURETY_OK &&
         surety_judge_reply(bench->judge, sim->contract, surety_buf_str(&text),
                            &options, &outcome, NULL) == SURETY_OK)
-        sim_must(sim, surety_outcome_ok(outcome), "VALID is valid");
+        sim_must(sim, surety_outcome_info_of(outcome)->ok, "VALID is valid");
     else
         sim_must(sim, false, "the value can be judged");
     surety_buf_done(&text);
@@ -91,16 +92,16 @@ static void check_verdict(struct sim *sim, struct sim_bench *bench)
     }
     sim_must(sim,
              (verdict == SURETY_RUN_FALLBACK) ==
-                     surety_outcome_fallback(outcome) ||
+                     surety_outcome_info_of(outcome)->fallback ||
                  verdict == SURETY_RUN_CANCELLED,
              "a fallback is called one");
     if (verdict == SURETY_RUN_PARTIAL)
         sim_must(sim,
-                 surety_outcome_ok(outcome) &&
+                 surety_outcome_info_of(outcome)->ok &&
                      (sim->judge.partial ||
                       surety_contract_info_of(sim->contract)->partial),
                  "a part is taken where it may be");
-    if (surety_outcome_fallback(outcome))
+    if (surety_outcome_info_of(outcome)->fallback)
         sim_must(sim,
                  surety_contract_info_of(sim->contract)->fallback !=
                          SURETY_FALLBACK_NONE &&
@@ -228,10 +229,10 @@ static void check_report(struct sim *sim, struct sim_bench *bench)
                  "a report is one line");
         if (surety_judge_reply(bench->judge, bench->report,
                                surety_buf_str(&text), NULL, &outcome, NULL) ||
-            !surety_outcome_ok(outcome)) {
+            !surety_outcome_info_of(outcome)->ok) {
             sim_must(sim, false, "a report satisfies surety/report");
             if (sim->verbose && outcome &&
-                surety_outcome_error_count(outcome)) {
+                surety_outcome_info_of(outcome)->error_count) {
                 const surety_issue issue = surety_outcome_error(outcome, 0);
 
                 printf("# %.*s: %.*s\n", (int)issue.instance_location.len,

@@ -80,8 +80,8 @@ static void claims_of(const surety_diff *diff, bool *ret_consumers,
                       bool *ret_producers)
 {
     *ret_consumers = *ret_producers = true;
-    for (size_t i = 0; i < surety_diff_count(diff); i++) {
-        const surety_change change = surety_diff_at(diff, i);
+    for (size_t i = 0; i < surety_diff_info_of(diff)->change_count; i++) {
+        const surety_change change = surety_diff_info_of(diff)->changes[i];
         const bool is_neutral =
             !change.breaks_consumers && !change.breaks_producers;
 
@@ -139,7 +139,7 @@ static void pair_compare(const struct subject *before,
     claims_of(diff, &consumers, &producers);
     tally.consumers_safe += consumers;
     tally.producers_safe += producers;
-    if (before == after && surety_diff_count(diff) > 0)
+    if (before == after && surety_diff_info_of(diff)->change_count > 0)
         pair_broken(before, after,
                     surety_contract_info_of(before->contract)->root, "change");
     if (consumers || producers) {

@@ -69,9 +69,9 @@ static void try_example(struct count *count, const surety_contract *contract,
         surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, &text);
         options.native = surety_buf_str(&text);
         options.extract = &how;
-        if (surety_reply_judge(contract, surety_str_of(""), &options, &outcome,
-                               NULL) != SURETY_OK ||
-            !surety_outcome_ok(outcome))
+        if (surety_contract_judge(contract, surety_str_of(""), &options,
+                                  &outcome, NULL) != SURETY_OK ||
+            !surety_outcome_info_of(outcome)->ok)
             fail(count, "the example is not valid", where);
     }
     surety_outcome_free(outcome);
@@ -89,9 +89,9 @@ static void try_again(struct count *count, const surety_contract *contract,
     surety_buf out;
 
     surety_buf_init(&out, NULL, 0);
-    if (surety_reply_judge(contract, reply, &how, &outcome, NULL) ==
+    if (surety_contract_judge(contract, reply, &how, &outcome, NULL) ==
             SURETY_OK &&
-        !surety_outcome_ok(outcome)) {
+        !surety_outcome_info_of(outcome)->ok) {
         for (int k = SURETY_FEEDBACK_ERRORS; k <= SURETY_FEEDBACK_PATCH; k++) {
             surety_buf_reset(&out);
             count->again++;

@@ -66,15 +66,15 @@ static void law_valid_settled(const struct trial *trial,
 {
     static const char any[] = "true";
     const struct way way = {.level = SURETY_REPAIR_ALIGN};
-    const bool partial = surety_outcome_partial(outcome);
+    const bool partial = surety_outcome_info_of(outcome)->partial;
     surety_contract *contract = NULL;
     surety_doc *doc = surety_doc_new(NULL);
     surety_outcome *again;
     surety_buf text;
 
     surety_buf_init(&text, NULL, 0);
-    surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT,
-                     &text);
+    surety_val_write(surety_outcome_info_of(outcome)->value,
+                     SURETY_STYLE_COMPACT, &text);
     if (surety_doc_read(doc, surety_buf_str(&text), NULL, NULL))
         law_broken(trial, LAW_VALID, "it is no JSON");
     else if (!partial && !repair_satisfies(trial, surety_doc_root(doc)))
@@ -85,10 +85,11 @@ static void law_valid_settled(const struct trial *trial,
         suite_die("no contract", any);
     again = repair_judge(trial, partial ? contract : trial->contract,
                          surety_buf_str(&text), &way);
-    if (!surety_outcome_ok(again) ||
-        !surety_val_equal(surety_outcome_value(again), surety_doc_root(doc)))
+    if (!surety_outcome_info_of(again)->ok ||
+        !surety_val_equal(surety_outcome_info_of(again)->value,
+                          surety_doc_root(doc)))
         law_broken(trial, LAW_SETTLED, "another value");
-    else if (surety_outcome_repaired_count(again))
+    else if (surety_outcome_info_of(again)->repaired_count)
         law_broken(trial, LAW_SETTLED, "repaired once more");
     surety_outcome_free(again);
     surety_contract_free(contract);
@@ -127,12 +128,12 @@ static bool is_stripped_text_of(const struct trial *trial, size_t start,
 
 static void law_honest(const struct trial *trial, const surety_outcome *outcome)
 {
-    const size_t start = surety_outcome_start(outcome);
-    const size_t end = surety_outcome_end(outcome);
-    const surety_val val = surety_outcome_value(outcome);
+    const size_t start = surety_outcome_info_of(outcome)->start;
+    const size_t end = surety_outcome_info_of(outcome)->end;
+    const surety_val val = surety_outcome_info_of(outcome)->value;
     size_t i;
 
-    for (i = 0; i < surety_outcome_repaired_count(outcome); i++) {
+    for (i = 0; i < surety_outcome_info_of(outcome)->repaired_count; i++) {
         const surety_repaired repaired = surety_outcome_repaired(outcome, i);
 
         if (!repaired.kind || !*repaired.kind)
@@ -141,7 +142,7 @@ static void law_honest(const struct trial *trial, const surety_outcome *outcome)
                  trial->input.len)
             law_broken(trial, LAW_HONEST, "a repair outside of the reply");
     }
-    if (i || surety_outcome_partial(outcome))
+    if (i || surety_outcome_info_of(outcome)->partial)
         return;
     if (start > end || end > trial->input.len)
         law_broken(trial, LAW_HONEST, "the span is outside of the reply");
@@ -157,15 +158,16 @@ static void law_honest(const struct trial *trial, const surety_outcome *outcome)
 static bool may_go_first(const surety_outcome *outcome,
                          const surety_outcome *strict)
 {
-    const size_t start = surety_outcome_start(outcome);
-    const size_t end = surety_outcome_end(outcome);
+    const size_t start = surety_outcome_info_of(outcome)->start;
+    const size_t end = surety_outcome_info_of(outcome)->end;
 
-    return surety_outcome_place(outcome) < surety_outcome_place(strict) ||
-           (surety_outcome_repaired_count(outcome) &&
-            start <= surety_outcome_start(strict) &&
-            end >= surety_outcome_end(strict) &&
-            end - start >
-                surety_outcome_end(strict) - surety_outcome_start(strict));
+    return surety_outcome_info_of(outcome)->place <
+               surety_outcome_info_of(strict)->place ||
+           (surety_outcome_info_of(outcome)->repaired_count &&
+            start <= surety_outcome_info_of(strict)->start &&
+            end >= surety_outcome_info_of(strict)->end &&
+            end - start > surety_outcome_info_of(strict)->end -
+                              surety_outcome_info_of(strict)->start);
 }
 
 static void law_strict(const struct trial *trial, const surety_outcome *strict,
@@ -173,16 +175,16 @@ static void law_strict(const struct trial *trial, const surety_outcome *strict,
 {
     surety_outcome *outcome = judge_trial(trial, way);
 
-    if (!surety_outcome_ok(outcome)) {
+    if (!surety_outcome_info_of(outcome)->ok) {
         /* A value in prose may turn out to be a part of one that is cut off or
          * beyond repair, and then it is not the answer. */
-        if (surety_outcome_place(strict) != SURETY_PLACE_EMBEDDED ||
-            surety_outcome_stage(outcome) != SURETY_STAGE_JSON_PARSE)
+        if (surety_outcome_info_of(strict)->place != SURETY_PLACE_EMBEDDED ||
+            surety_outcome_info_of(outcome)->stage != SURETY_STAGE_JSON_PARSE)
             law_broken(trial, LAW_STRICT, "refused with repair");
     } else if (!may_go_first(outcome, strict) &&
-               (surety_outcome_repaired_count(outcome) ||
-                !surety_val_equal(surety_outcome_value(outcome),
-                                  surety_outcome_value(strict)))) {
+               (surety_outcome_info_of(outcome)->repaired_count ||
+                !surety_val_equal(surety_outcome_info_of(outcome)->value,
+                                  surety_outcome_info_of(strict)->value))) {
         law_broken(trial, LAW_STRICT, "changed with repair");
     }
     surety_outcome_free(outcome);
@@ -200,8 +202,8 @@ static void law_levels(const struct trial *trial)
 
     for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
         surety_outcome *outcome = judge_trial(trial, &ways[i]);
-        const size_t count = surety_outcome_repaired_count(outcome);
-        const bool ok = surety_outcome_ok(outcome);
+        const size_t count = surety_outcome_info_of(outcome)->repaired_count;
+        const bool ok = surety_outcome_info_of(outcome)->ok;
 
         if (ways[i].level == SURETY_REPAIR_NONE && count)
             law_broken(trial, LAW_LEVELS, "a repair where none is allowed");
@@ -211,7 +213,8 @@ static void law_levels(const struct trial *trial)
              k++)
             if (surety_outcome_repaired(outcome, k).cost)
                 law_broken(trial, LAW_LEVELS, "syntax changes the value");
-        if (ok && !repair_satisfies(trial, surety_outcome_value(outcome)))
+        if (ok &&
+            !repair_satisfies(trial, surety_outcome_info_of(outcome)->value))
             law_broken(trial, LAW_LEVELS, "the value breaks the contract");
         surety_outcome_free(outcome);
     }
@@ -266,7 +269,7 @@ static void law_stream(const struct trial *trial, const struct way *way)
                  chunks[i] == SIZE_MAX ? 0 : chunks[i]);
         if (!surety_str_equal(surety_buf_str(&want), surety_buf_str(&got)))
             law_broken(trial, LAW_STREAM, what);
-        if (no && surety_outcome_ok(outcome))
+        if (no && surety_outcome_info_of(outcome)->ok)
             law_broken(trial, LAW_VERDICT, what);
     }
     surety_buf_done(&want);
@@ -287,10 +290,11 @@ static void law_cut(const struct trial *trial)
     surety_outcome *outcome = judge_trial(trial, &way);
     const size_t end = trimmed_len(trial->input);
 
-    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++) {
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->repaired_count;
+         i++) {
         const surety_repaired repaired = surety_outcome_repaired(outcome, i);
 
-        if (surety_outcome_ok(outcome) &&
+        if (surety_outcome_info_of(outcome)->ok &&
             strcmp(repaired.kind, "missing-close") == 0 &&
             repaired.position.offset >= end)
             law_broken(trial, LAW_CUT, "a bracket is closed at the end");
@@ -355,14 +359,16 @@ static void law_prefix(const struct trial *trial, const surety_outcome *strict)
 {
     const struct way ways[] = {{.level = SURETY_REPAIR_ALIGN},
                                {.level = SURETY_REPAIR_ALIGN, .cut = true}};
-    const surety_kind kind = surety_val_kind(surety_outcome_value(strict));
-    const size_t start = surety_outcome_start(strict);
+    const surety_kind kind =
+        surety_val_kind(surety_outcome_info_of(strict)->value);
+    const size_t start = surety_outcome_info_of(strict)->start;
 
-    if (surety_outcome_place(strict) != SURETY_PLACE_WHOLE ||
+    if (surety_outcome_info_of(strict)->place != SURETY_PLACE_WHOLE ||
         (kind != SURETY_KIND_OBJECT && kind != SURETY_KIND_ARRAY) ||
         trial->input.len > PREFIXES_OF)
         return;
-    for (size_t len = start + 1; len < surety_outcome_end(strict); len++) {
+    for (size_t len = start + 1; len < surety_outcome_info_of(strict)->end;
+         len++) {
         const surety_str prefix = {trial->input.ptr, len};
         const surety_str value = {trial->input.ptr + start, len - start};
         const bool amid = ends_amid(value) && !ends_whole_literal(value);
@@ -372,7 +378,7 @@ static void law_prefix(const struct trial *trial, const surety_outcome *strict)
             surety_outcome *outcome =
                 repair_judge(trial, trial->contract, prefix, &ways[i]);
 
-            if (surety_outcome_ok(outcome)) {
+            if (surety_outcome_info_of(outcome)->ok) {
                 char what[64];
 
                 snprintf(what, sizeof(what), "%s the first %zu bytes",
@@ -574,13 +580,13 @@ static void run_laws(const struct trial *trial)
     for (int i = 0; i < 2; i++) {
         surety_outcome *outcome = judge_trial(trial, i ? &partial : &align);
 
-        if (surety_outcome_ok(outcome)) {
+        if (surety_outcome_info_of(outcome)->ok) {
             law_valid_settled(trial, outcome);
             law_honest(trial, outcome);
         }
         surety_outcome_free(outcome);
     }
-    if (surety_outcome_ok(strict)) {
+    if (surety_outcome_info_of(strict)->ok) {
         law_strict(trial, strict, &syntax);
         law_strict(trial, strict, &align);
         law_prefix(trial, strict);

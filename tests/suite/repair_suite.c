@@ -94,20 +94,20 @@ static void show_val(const char *label, surety_val val)
 /* What came of a case: its value or its first error, and its repairs. */
 static void show_outcome(const surety_outcome *outcome)
 {
-    if (surety_outcome_ok(outcome)) {
-        show_val("got     ", surety_outcome_value(outcome));
+    if (surety_outcome_info_of(outcome)->ok) {
+        show_val("got     ", surety_outcome_info_of(outcome)->value);
     } else {
         const surety_issue issue = surety_outcome_error(outcome, 0);
 
         printf("#     got      %s: %.*s (at \"%.*s\")\n",
-               surety_stage_name(surety_outcome_stage(outcome)),
+               surety_stage_name(surety_outcome_info_of(outcome)->stage),
                (int)issue.message.len,
                issue.message.len ? issue.message.ptr : "",
                (int)issue.instance_location.len,
                issue.instance_location.len ? issue.instance_location.ptr : "");
     }
-    for (size_t i = 0; i < surety_outcome_repaired_count(outcome) && i < 6;
-         i++) {
+    for (size_t i = 0;
+         i < surety_outcome_info_of(outcome)->repaired_count && i < 6; i++) {
         const surety_repaired repaired = surety_outcome_repaired(outcome, i);
 
         printf("#     %s %s, cost %u\n",
@@ -135,7 +135,7 @@ surety_outcome *repair_judge(const struct trial *trial,
     surety_outcome *outcome = NULL;
     surety_error error = {.message = "no reason"};
 
-    if (surety_reply_judge(contract, reply, &options, &outcome, &error)) {
+    if (surety_contract_judge(contract, reply, &options, &outcome, &error)) {
         printf("# %s: %s\n", trial->id, error.message);
         suite_die("cannot judge", trial->id);
     }
@@ -155,7 +155,7 @@ size_t repair_likely(const surety_outcome *outcome)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->repaired_count; i++)
         count += surety_outcome_repaired(outcome, i).likely;
     return count;
 }
@@ -169,22 +169,24 @@ static const char *check_marks(const struct trial *trial,
     const surety_val open = surety_val_get(trial->root, "open");
     const size_t likely = repair_likely(outcome);
 
-    if (surety_val_is(grade, "N") && surety_outcome_repaired_count(outcome))
+    if (surety_val_is(grade, "N") &&
+        surety_outcome_info_of(outcome)->repaired_count)
         return "a repair where none is needed";
     if (surety_val_is(grade, "S") && likely)
         return "a repair is likely where all ought to be certain";
     if (surety_val_is(grade, "R") && !likely)
         return "no repair is likely where one ought to be";
-    if (!trial->partial && surety_outcome_partial(outcome))
+    if (!trial->partial && surety_outcome_info_of(outcome)->partial)
         return "a partial value that nobody asked for";
     if (open.doc && surety_val_kind(open) == SURETY_KIND_NULL &&
-        surety_outcome_partial(outcome))
+        surety_outcome_info_of(outcome)->partial)
         return "marked as partial, and is complete";
     if (surety_val_kind(open) == SURETY_KIND_STRING &&
-        !surety_outcome_partial(outcome))
+        !surety_outcome_info_of(outcome)->partial)
         return "not marked as partial";
     if (surety_val_kind(open) == SURETY_KIND_STRING &&
-        !surety_str_equal(surety_val_str(open), surety_outcome_open(outcome)))
+        !surety_str_equal(surety_val_str(open),
+                          surety_outcome_info_of(outcome)->open))
         return "another value is said to be open";
     return NULL;
 }
@@ -196,10 +198,10 @@ static const char *check_expected(const struct trial *trial,
     const surety_val expected = surety_val_get(trial->root, "expected");
 
     if (!expected.doc)
-        return surety_outcome_ok(outcome) ? "must be refused" : NULL;
-    if (!surety_outcome_ok(outcome))
+        return surety_outcome_info_of(outcome)->ok ? "must be refused" : NULL;
+    if (!surety_outcome_info_of(outcome)->ok)
         return "must come to a value";
-    if (!surety_val_equal(surety_outcome_value(outcome), expected))
+    if (!surety_val_equal(surety_outcome_info_of(outcome)->value, expected))
         return "comes to another value";
     return check_marks(trial, outcome);
 }

@@ -277,7 +277,7 @@ static bool early_is_twice(surety_str text)
     if (surety_judge_reply(early.judge, early.anything, (surety_str){NULL, 0},
                            &how, &outcome, NULL))
         return true;
-    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count; i++)
         if (surety_str_equal(surety_outcome_warning(outcome, i).keyword,
                              surety_str_of("duplicate_key")))
             return true;
@@ -293,7 +293,7 @@ static bool early_is_good(const surety_contract *contract, surety_str text,
 
     return !surety_judge_reply(early.judge, contract, (surety_str){NULL, 0},
                                &how, &outcome, NULL) &&
-           surety_outcome_ok(outcome);
+           surety_outcome_info_of(outcome)->ok;
 }
 
 /* Where the value at `at` ends. */
@@ -380,7 +380,7 @@ static size_t early_deadline(const surety_contract *contract, surety_str text,
     if (surety_judge_reply(early.judge, contract, (surety_str){NULL, 0}, &how,
                            &outcome, NULL))
         return text.len;
-    for (size_t i = 0; i < surety_outcome_error_count(outcome); i++) {
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->error_count; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
 
         if (!dynamic && !early_is_wide(issue.keyword_location) &&

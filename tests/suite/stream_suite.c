@@ -292,7 +292,7 @@ static bool suite_is_valid(const surety_contract *contract, surety_str text)
 
     return !surety_judge_reply(suite.judge, contract, (surety_str){NULL, 0},
                                &how, &outcome, NULL) &&
-           surety_outcome_ok(outcome);
+           surety_outcome_info_of(outcome)->ok;
 }
 
 /* An instance and what is made of it. */
@@ -378,7 +378,7 @@ static bool suite_is_twice(const surety_judge_options *from, surety_str reply)
     if (surety_judge_reply(suite.judge, suite.anything, reply, &how, &outcome,
                            NULL))
         return false;
-    for (size_t i = 0; i < surety_outcome_warning_count(outcome); i++)
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count; i++)
         if (surety_str_equal(surety_outcome_warning(outcome, i).keyword,
                              surety_str_of("duplicate_key")))
             return true;
@@ -405,7 +405,7 @@ static void suite_law(const surety_contract *contract, surety_str reply,
         suite_wrong(error.message, schema, reply, 0);
         return;
     }
-    good = surety_outcome_ok(outcome);
+    good = surety_outcome_info_of(outcome)->ok;
     suite_outcome(outcome, &suite.shown);
     surety_buf_reset(&suite.text);
     surety_buf_add(&suite.text, surety_buf_str(&suite.shown));

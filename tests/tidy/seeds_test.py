@@ -166,7 +166,7 @@ BROKEN = (
     (paths, "tests/e2e/seeds_test.py:S0.1 ", "tests/e2e/seeds_test.py:S0.99 ",
      "has no 'S0.99"),
     (paths, "-S0.10-", "-S0.100-", "S0.100-*"),
-    (functions, "`surety_reply_judge`", "`surety_reply_jury`",
+    (functions, "`surety_contract_judge`", "`surety_reply_jury`",
      "no header has surety_reply_jury"),
     (commands, "`surety check ", "`surety chekc ", "no command chekc"),
     (commands, "`surety check ", "`surety check --dervie ", "no --dervie"),

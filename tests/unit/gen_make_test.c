@@ -27,7 +27,7 @@ static surety_status make(struct check *t, const surety_contract *contract,
                                         .header = surety_str_of(header),
                                         .alloc = check_alloc(t)};
 
-    return surety_gen_make(&contract, 1, &options, ret_gen, NULL);
+    return surety_gen_new(&contract, 1, &options, ret_gen, NULL);
 }
 
 static bool has(surety_str text, const char *words)
@@ -162,10 +162,10 @@ TEST(a_change_by_hand_is_seen)
     TRY(read_text(t, "{\"type\":\"object\",\"properties\":{\"a\":{}}}",
                   &contract));
     TRY(make(t, contract, "", "", &gen));
-    surety_buf_add(&copy, surety_gen_header(gen));
+    surety_buf_add(&copy, surety_gen_info_of(gen)->header);
     TRY(copy.status);
-    CHECK(surety_gen_is_untouched(surety_gen_header(gen)));
-    CHECK(surety_gen_is_untouched(surety_gen_source(gen)));
+    CHECK(surety_gen_is_untouched(surety_gen_info_of(gen)->header));
+    CHECK(surety_gen_is_untouched(surety_gen_info_of(gen)->source));
     CHECK(!surety_gen_is_untouched((surety_str){copy.ptr, copy.len - 1}));
     for (size_t i = copy.len - 200; i < copy.len; i++) {
         copy.ptr[i] ^= 1;
@@ -191,15 +191,15 @@ TEST(options_decide_on_names)
     TRY(read_text(t, "{\"type\":\"object\",\"properties\":{\"a\":{}}}",
                   &contract));
     TRY(make(t, contract, "", "", &gen));
-    CHECK(has(surety_gen_header(gen), "typedef struct a_b {"));
-    CHECK(has(surety_gen_header(gen), "#ifndef A_B_H"));
-    CHECK(has(surety_gen_source(gen), "#include \"a_b.h\""));
+    CHECK(has(surety_gen_info_of(gen)->header, "typedef struct a_b {"));
+    CHECK(has(surety_gen_info_of(gen)->header, "#ifndef A_B_H"));
+    CHECK(has(surety_gen_info_of(gen)->source, "#include \"a_b.h\""));
     surety_gen_free(gen);
     gen = NULL;
     TRY(make(t, contract, "my app", "dir/my-types.h", &gen));
-    CHECK(has(surety_gen_header(gen), "typedef struct my_app_b {"));
-    CHECK(has(surety_gen_header(gen), "#ifndef DIR_MY_TYPES_H"));
-    CHECK(has(surety_gen_source(gen), "#include \"dir/my-types.h\""));
+    CHECK(has(surety_gen_info_of(gen)->header, "typedef struct my_app_b {"));
+    CHECK(has(surety_gen_info_of(gen)->header, "#ifndef DIR_MY_TYPES_H"));
+    CHECK(has(surety_gen_info_of(gen)->source, "#include \"dir/my-types.h\""));
     surety_gen_free(gen);
     gen = NULL;
     EXPECT(SURETY_MISUSE, make(t, contract, "1st", "", &gen));
@@ -220,12 +220,12 @@ TEST(contracts_have_to_differ)
 
     TRY(read_text(t, "true", &contract));
     pair[0] = pair[1] = contract;
-    EXPECT(SURETY_MISUSE, surety_gen_make(pair, 2, &options, &gen, NULL));
-    EXPECT(SURETY_MISUSE, surety_gen_make(pair, 0, &options, &gen, NULL));
-    EXPECT(SURETY_MISUSE, surety_gen_make(NULL, 1, &options, &gen, NULL));
+    EXPECT(SURETY_MISUSE, surety_gen_new(pair, 2, &options, &gen, NULL));
+    EXPECT(SURETY_MISUSE, surety_gen_new(pair, 0, &options, &gen, NULL));
+    EXPECT(SURETY_MISUSE, surety_gen_new(NULL, 1, &options, &gen, NULL));
     pair[1] = NULL;
-    EXPECT(SURETY_MISUSE, surety_gen_make(pair, 2, &options, &gen, NULL));
-    TRY(surety_gen_make(pair, 1, &options, &gen, NULL));
+    EXPECT(SURETY_MISUSE, surety_gen_new(pair, 2, &options, &gen, NULL));
+    TRY(surety_gen_new(pair, 1, &options, &gen, NULL));
 done:
     surety_gen_free(gen);
     surety_contract_free(contract);
@@ -245,11 +245,12 @@ TEST(the_same_gives_the_same)
     TRY(read_text(t, text, &contract));
     TRY(make(t, contract, "", "", &one));
     TRY(make(t, contract, "", "", &two));
-    CHECK(surety_str_equal(surety_gen_header(one), surety_gen_header(two)));
-    CHECK(surety_str_equal(surety_gen_source(one), surety_gen_source(two)));
-    CHECK(surety_gen_note_count(one) == 2);
-    CHECK(surety_gen_note_at(one, 0).contract == 0);
-    CHECK(surety_gen_note_at(one, 2).message.len == 0);
+    CHECK(surety_str_equal(surety_gen_info_of(one)->header,
+                           surety_gen_info_of(two)->header));
+    CHECK(surety_str_equal(surety_gen_info_of(one)->source,
+                           surety_gen_info_of(two)->source));
+    CHECK(surety_gen_info_of(one)->note_count == 2);
+    CHECK(surety_gen_info_of(one)->notes[0].contract == 0);
 done:
     surety_gen_free(one);
     surety_gen_free(two);
@@ -276,9 +277,10 @@ TEST(what_grows_has_an_end)
     TRY(text.status);
     TRY(read_text(t, text.ptr, &contract));
     TRY(make(t, contract, "", "", &gen));
-    CHECK(surety_gen_note_count(gen) == 1);
-    CHECK(has(surety_gen_note_at(gen, 0).message, "more than 64 branches"));
-    CHECK(has(surety_gen_header(gen), "surety_val value;"));
+    CHECK(surety_gen_info_of(gen)->note_count == 1);
+    CHECK(has(surety_gen_info_of(gen)->notes[0].message,
+              "more than 64 branches"));
+    CHECK(has(surety_gen_info_of(gen)->header, "surety_val value;"));
 done:
     surety_buf_done(&text);
     surety_gen_free(gen);
@@ -309,8 +311,8 @@ TEST(many_conditions_are_no_matter)
                "},\"properties\":{\"a\":{\"type\":\"string\"}}}"));
     TRY(read_text(t, text.ptr, &contract));
     TRY(make(t, contract, "", "", &gen));
-    CHECK(surety_gen_note_count(gen) == 0);
-    CHECK(has(surety_gen_header(gen), "surety_str a;"));
+    CHECK(surety_gen_info_of(gen)->note_count == 0);
+    CHECK(has(surety_gen_info_of(gen)->header, "surety_str a;"));
 done:
     surety_buf_done(&text);
     surety_gen_free(gen);
@@ -333,7 +335,7 @@ TEST(what_holds_for_one_value_has_an_end)
     EXPECT(SURETY_OK, surety_contract_read(surety_str_of(text.ptr), NULL,
                                            &contract, NULL));
     given = contract;
-    EXPECT(SURETY_LIMIT, surety_gen_make(&given, 1, &options, &gen, &error));
+    EXPECT(SURETY_LIMIT, surety_gen_new(&given, 1, &options, &gen, &error));
     CHECK_TEXT(surety_str_of(error.message),
                "more than 32768 subschemas hold for one value");
 done:

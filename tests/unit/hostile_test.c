@@ -53,8 +53,8 @@ static surety_status court_hear(struct court *court, surety_str reply)
 static bool court_fails_at(const struct court *court, surety_stage stage,
                            const char *limit)
 {
-    return !surety_outcome_ok(court->outcome) &&
-           surety_outcome_stage(court->outcome) == stage &&
+    return !surety_outcome_info_of(court->outcome)->ok &&
+           surety_outcome_info_of(court->outcome)->stage == stage &&
            strstr(surety_outcome_error(court->outcome, 0).message.ptr, limit);
 }
 
@@ -76,14 +76,14 @@ TEST(keeps_the_size_of_a_reply)
 
     TRY(court_open(&court, t, "{\"type\":\"array\"}"));
     TRY(court_hear(&court, surety_str_of("Well, here you: [1]")));
-    CHECK(surety_outcome_ok(court.outcome));
+    CHECK(surety_outcome_info_of(court.outcome)->ok);
     TRY(court_hear(&court, surety_str_of("Well, here, you: [1]")));
-    CHECK(surety_outcome_ok(court.outcome));
+    CHECK(surety_outcome_info_of(court.outcome)->ok);
     EXPECT(SURETY_LIMIT,
            court_hear(&court, surety_str_of("Well, here, you: [12]")));
     CHECK(strstr(court.error.message, "text_bytes_max of 20"));
     TRY(court_hear(&court, surety_str_of("[1]")));
-    CHECK(surety_outcome_ok(court.outcome));
+    CHECK(surety_outcome_info_of(court.outcome)->ok);
 done:
     court_close(&court);
 }
@@ -97,12 +97,13 @@ TEST(looks_at_so_many_candidates)
                    "{\"items\":{\"maximum\":5},\"x-surety\":{\"extract\":"
                    "{\"from\":[\"embedded\"]}}}"));
     TRY(court_hear(&court, surety_str_of("[9] and [1]")));
-    CHECK(surety_outcome_ok(court.outcome));
+    CHECK(surety_outcome_info_of(court.outcome)->ok);
     TRY(court_hear(&court, surety_str_of("[9] and [9] and [1]")));
-    CHECK(surety_outcome_ok(court.outcome));
+    CHECK(surety_outcome_info_of(court.outcome)->ok);
     TRY(court_hear(&court, surety_str_of("[9] and [9] and [9] and [1]")));
-    CHECK(!surety_outcome_ok(court.outcome));
-    CHECK(surety_outcome_stage(court.outcome) == SURETY_STAGE_VALIDATION);
+    CHECK(!surety_outcome_info_of(court.outcome)->ok);
+    CHECK(surety_outcome_info_of(court.outcome)->stage ==
+          SURETY_STAGE_VALIDATION);
 done:
     court_close(&court);
 }
@@ -136,9 +137,9 @@ TEST(keeps_the_limits_of_a_value)
         TRY(court_hear(&court, surety_str_of(edges[i].above)));
         CHECK(court_fails_at(&court, SURETY_STAGE_JSON_PARSE, edges[i].name));
         TRY(court_hear(&court, surety_str_of(edges[i].below)));
-        CHECK(surety_outcome_ok(court.outcome));
+        CHECK(surety_outcome_info_of(court.outcome)->ok);
         TRY(court_hear(&court, surety_str_of(edges[i].at)));
-        CHECK(surety_outcome_ok(court.outcome));
+        CHECK(surety_outcome_info_of(court.outcome)->ok);
     }
 done:
     court_close(&court);
@@ -208,14 +209,14 @@ TEST(refuses_every_cut)
 
             TRY(surety_judge_reply(court.judge, court.contract, cut, &options,
                                    &court.outcome, &court.error));
-            is_ok = surety_outcome_ok(court.outcome);
+            is_ok = surety_outcome_info_of(court.outcome)->ok;
             if (how.from[0] == SURETY_PLACE_WHOLE)
                 CHECK(!is_ok);
             else if (how.from[0] == SURETY_PLACE_EMBEDDED)
                 CHECK(is_ok == (end >= closed));
             else
                 CHECK(is_ok == (end >= fenced));
-            CHECK(is_ok || surety_outcome_stage(court.outcome) !=
+            CHECK(is_ok || surety_outcome_info_of(court.outcome)->stage !=
                                SURETY_STAGE_VALIDATION);
         }
     }
@@ -241,7 +242,7 @@ TEST(bounds_the_heap_of_a_pattern)
            court_hear(&court, (surety_str){text, sizeof(text) - 1}));
     CHECK(strstr(court.error.message, "pattern_heap_kib_max 1"));
     TRY(court_hear(&court, surety_str_of("\"ab\"")));
-    CHECK(surety_outcome_ok(court.outcome));
+    CHECK(surety_outcome_info_of(court.outcome)->ok);
 done:
     court_close(&court);
 }

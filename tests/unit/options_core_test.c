@@ -265,8 +265,8 @@ static void gen_act(const void *given, surety_buf *out)
     const surety_contract *contracts[] = {contract};
     surety_gen *gen = NULL;
 
-    if (options_ended(surety_gen_make(contracts, 1, given, &gen, NULL), out))
-        options_put(out, surety_gen_header(gen));
+    if (options_ended(surety_gen_new(contracts, 1, given, &gen, NULL), out))
+        options_put(out, surety_gen_info_of(gen)->header);
     surety_gen_free(gen);
     surety_contract_free(contract);
 }
@@ -289,11 +289,12 @@ static void extract_alter(void *own)
 
 static void judged_show(const surety_outcome *outcome, surety_buf *out)
 {
-    surety_buf_number(out, surety_outcome_ok(outcome));
-    surety_buf_number(out, surety_outcome_partial(outcome));
-    options_put(
-        out, surety_str_of(surety_place_name(surety_outcome_place(outcome))));
-    surety_val_write(surety_outcome_value(outcome), SURETY_STYLE_COMPACT, out);
+    surety_buf_number(out, surety_outcome_info_of(outcome)->ok);
+    surety_buf_number(out, surety_outcome_info_of(outcome)->partial);
+    options_put(out, surety_str_of(surety_place_name(
+                         surety_outcome_info_of(outcome)->place)));
+    surety_val_write(surety_outcome_info_of(outcome)->value,
+                     SURETY_STYLE_COMPACT, out);
 }
 
 static void judge_all(const surety_contract *contract, surety_str reply,
@@ -306,7 +307,8 @@ static void judge_all(const surety_contract *contract, surety_str reply,
     const surety_outcome *seen = NULL;
 
     if (options_ended(
-            surety_reply_judge(contract, reply, options, &outcome, NULL), out))
+            surety_contract_judge(contract, reply, options, &outcome, NULL),
+            out))
         judged_show(outcome, out);
     surety_outcome_free(outcome);
     if (options_ended(
@@ -428,7 +430,7 @@ static void issue_fill(void *own)
 
 static void issue_alter(void *own)
 {
-    ((surety_issue_form *)own)->color = true;
+    ((surety_issue_form *)own)->warning = true;
 }
 
 static void issue_act(const void *given, surety_buf *out)
@@ -440,7 +442,7 @@ static void issue_act(const void *given, surety_buf *out)
     surety_status status;
 
     surety_buf_init(&text, NULL, 0);
-    status = surety_issue_write(&issue, given, &text);
+    status = surety_issue_write(&issue, SURETY_REPORT_TEXT, given, &text);
     options_ended(status, out);
     surety_buf_add(out, surety_buf_str(&text));
     surety_buf_done(&text);
@@ -465,7 +467,7 @@ static void prompt_act(const void *given, surety_buf *out)
     surety_buf text;
 
     surety_buf_init(&text, NULL, 0);
-    (void)surety_reply_judge(contract, reply, NULL, &outcome, NULL);
+    (void)surety_contract_judge(contract, reply, NULL, &outcome, NULL);
     options_ended(surety_prompt_format(contract, given, &text, NULL), out);
     options_ended(surety_prompt_write(contract, asked, given, &text, NULL),
                   out);
@@ -489,8 +491,8 @@ static void report_act(const void *given, surety_buf *out)
     surety_contract *contract = contract_of("{\"type\":\"object\"}");
     surety_outcome *outcome = NULL;
 
-    (void)surety_reply_judge(contract, surety_str_of("[1,2]"), NULL, &outcome,
-                             NULL);
+    (void)surety_contract_judge(contract, surety_str_of("[1,2]"), NULL,
+                                &outcome, NULL);
     options_ended(surety_outcome_write(outcome, SURETY_REPORT_JSON,
                                        surety_str_of("a.md"), given, out),
                   out);
@@ -524,7 +526,7 @@ static const struct options_row options_rows[] = {
                 .alter = judge_alter, .act = judge_act),
     OPTIONS_ROW(surety_report_options, raw_max, .alter = report_alter,
                 .act = report_act),
-    OPTIONS_ROW(surety_issue_form, color, .fill = issue_fill,
+    OPTIONS_ROW(surety_issue_form, warning, .fill = issue_fill,
                 .alter = issue_alter, .act = issue_act),
     OPTIONS_ROW(surety_stream_options, native, .fill = stream_fill,
                 .alter = stream_alter, .act = stream_act),

@@ -55,9 +55,9 @@ TEST(asks_again_and_mends)
 
     surety_buf_init(&out, check_alloc(t), 0);
     TRY(check_contract(t, contract_text, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
-                           NULL));
-    CHECK(surety_prompt_patches(outcome));
+    TRY(surety_contract_judge(contract, surety_str_of(reply), NULL, &outcome,
+                              NULL));
+    CHECK(surety_outcome_info_of(outcome)->patchable);
     for (int k = SURETY_FEEDBACK_ERRORS; k <= SURETY_FEEDBACK_PATCH; k++)
         TRY(surety_prompt_again(contract, surety_str_of("Do it."),
                                 (surety_feedback)k, outcome,
@@ -121,8 +121,8 @@ TEST(tells_errors_of_earlier_replies)
 
     surety_buf_init(&out, check_alloc(t), 0);
     TRY(check_contract(t, contract_text, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
-                           NULL));
+    TRY(surety_contract_judge(contract, surety_str_of(reply), NULL, &outcome,
+                              NULL));
     TRY(surety_prompt_again(contract, surety_str_of("Do it."),
                             SURETY_FEEDBACK_ERRORS, outcome,
                             surety_str_of(reply), &options, &out, NULL));

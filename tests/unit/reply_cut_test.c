@@ -141,7 +141,8 @@ static bool same_scalars(surety_val meant, surety_val got, bool *ret_number)
 /* Whether a repair of that kind, or where it is NULL any, is likely. */
 static bool is_likely(const surety_outcome *outcome, const char *kind)
 {
-    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++) {
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->repaired_count;
+         i++) {
         const surety_repaired repaired = surety_outcome_repaired(outcome, i);
 
         if (repaired.likely && (!kind || !strcmp(repaired.kind, kind)))
@@ -156,11 +157,11 @@ static const char *broken(const surety_outcome *outcome, surety_val meant,
 {
     bool number = false;
 
-    if (!surety_outcome_ok(outcome))
+    if (!surety_outcome_info_of(outcome)->ok)
         return part ? NULL : "all of it is refused";
     if (how->cut && part)
         return "what the provider cut is closed";
-    if (same_scalars(meant, surety_outcome_value(outcome), &number))
+    if (same_scalars(meant, surety_outcome_info_of(outcome)->value, &number))
         return NULL;
     if (how->certain_only || *how->repair == SURETY_REPAIR_NONE)
         return "a scalar differs, for certain";
@@ -364,11 +365,11 @@ TEST(a_number_at_the_root)
             .cut = rows[i].cut,
         };
 
-        TRY(surety_reply_judge(contract,
-                               rows[i].native ? surety_str_of("") : reply,
-                               &options, &outcome, NULL));
-        if (surety_outcome_ok(outcome))
-            CHECK_JSON(surety_outcome_value(outcome), rows[i].want);
+        TRY(surety_contract_judge(contract,
+                                  rows[i].native ? surety_str_of("") : reply,
+                                  &options, &outcome, NULL));
+        if (surety_outcome_info_of(outcome)->ok)
+            CHECK_JSON(surety_outcome_info_of(outcome)->value, rows[i].want);
         else
             CHECK_TEXT(surety_outcome_error(outcome, 0).message, rows[i].want);
         surety_outcome_free(outcome);

@@ -88,13 +88,13 @@ TEST(fills_in_variables)
     surety_val value;
 
     TRY(check_contract(t, text, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of("no"), &options, &outcome,
-                           NULL));
-    CHECK(!surety_outcome_ok(outcome));
-    CHECK(surety_outcome_fallback(outcome));
-    CHECK(surety_outcome_error_count(outcome) == 1);
-    CHECK(surety_outcome_warning_count(outcome) == 3);
-    value = surety_outcome_value(outcome);
+    TRY(surety_contract_judge(contract, surety_str_of("no"), &options, &outcome,
+                              NULL));
+    CHECK(!surety_outcome_info_of(outcome)->ok);
+    CHECK(surety_outcome_info_of(outcome)->fallback);
+    CHECK(surety_outcome_info_of(outcome)->error_count == 1);
+    CHECK(surety_outcome_info_of(outcome)->warning_count == 3);
+    value = surety_outcome_info_of(outcome)->value;
     for (size_t i = 0; i < CHECK_COUNT(wants); i++)
         CHECK_TEXT(surety_val_str(
                        surety_val_at(value, surety_str_of(wants[i].pointer))),
@@ -115,9 +115,9 @@ TEST(puts_the_text_where_the_field_says)
     surety_outcome *outcome = NULL;
 
     TRY(check_contract(t, text, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of(" a \xFFz\n"), NULL,
-                           &outcome, NULL));
-    CHECK_JSON(surety_outcome_value(outcome),
+    TRY(surety_contract_judge(contract, surety_str_of(" a \xFFz\n"), NULL,
+                              &outcome, NULL));
+    CHECK_JSON(surety_outcome_info_of(outcome)->value,
                "{\"a\":[0,\"a \xEF\xBF\xBDz\",2],\"b\":[]}");
 done:
     surety_outcome_free(outcome);
@@ -153,9 +153,10 @@ TEST(some_replies_get_none)
                                               .no_fallback = cases[row].off};
 
         TRY(check_contract(t, kinds[kind], &contract));
-        TRY(surety_reply_judge(contract, surety_str_of(cases[row].reply),
-                               &options, &outcome, NULL));
-        CHECK(surety_outcome_fallback(outcome) == cases[row].given[kind]);
+        TRY(surety_contract_judge(contract, surety_str_of(cases[row].reply),
+                                  &options, &outcome, NULL));
+        CHECK(surety_outcome_info_of(outcome)->fallback ==
+              cases[row].given[kind]);
         surety_outcome_free(outcome);
         outcome = NULL;
         surety_contract_free(contract);

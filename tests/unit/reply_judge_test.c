@@ -22,24 +22,29 @@ TEST(takes_the_first_valid_candidate)
     surety_outcome *outcome = NULL;
 
     TRY(check_contract(t, contract_text, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
-                           NULL));
-    CHECK(surety_outcome_ok(outcome));
-    CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_DONE);
-    CHECK(surety_outcome_place(outcome) == SURETY_PLACE_FENCE);
-    CHECK(surety_outcome_start(outcome) == strlen("```json\n{\"a\": \"no\"}\n"
-                                                  "```\n```json\n"));
-    CHECK(surety_outcome_end(outcome) - surety_outcome_start(outcome) == 8);
-    CHECK(surety_val_int(surety_val_get(surety_outcome_value(outcome), "a"),
-                         0) == 1);
-    CHECK(surety_outcome_error_count(outcome) == 0);
-    CHECK(surety_outcome_warning_count(outcome) == 1);
+    TRY(surety_contract_judge(contract, surety_str_of(reply), NULL, &outcome,
+                              NULL));
+    CHECK(surety_outcome_info_of(outcome)->ok);
+    CHECK(surety_outcome_info_of(outcome)->stage == SURETY_STAGE_DONE);
+    CHECK(surety_outcome_info_of(outcome)->place == SURETY_PLACE_FENCE);
+    CHECK(surety_outcome_info_of(outcome)->start ==
+          strlen("```json\n{\"a\": \"no\"}\n"
+                 "```\n```json\n"));
+    CHECK(surety_outcome_info_of(outcome)->end -
+              surety_outcome_info_of(outcome)->start ==
+          8);
+    CHECK(surety_val_int(
+              surety_val_get(surety_outcome_info_of(outcome)->value, "a"), 0) ==
+          1);
+    CHECK(surety_outcome_info_of(outcome)->error_count == 0);
+    CHECK(surety_outcome_info_of(outcome)->warning_count == 1);
     CHECK_TEXT(surety_outcome_warning(outcome, 0).message,
                "another value satisfies the contract, too: the one at line 5, "
                "column 1 was taken (pick: first)");
     CHECK(surety_outcome_warning(outcome, 0).position.line == 8);
-    CHECK(!surety_outcome_fallback(outcome));
-    CHECK(surety_val_kind(surety_outcome_derived(outcome)) == SURETY_KIND_NONE);
+    CHECK(!surety_outcome_info_of(outcome)->fallback);
+    CHECK(surety_val_kind(surety_outcome_info_of(outcome)->derived) ==
+          SURETY_KIND_NONE);
 done:
     surety_outcome_free(outcome);
     surety_contract_free(contract);
@@ -79,10 +84,10 @@ TEST(reports_the_one_that_got_furthest)
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         surety_issue issue;
 
-        TRY(surety_reply_judge(contract, surety_str_of(cases[i].reply), NULL,
-                               &outcome, NULL));
-        CHECK(!surety_outcome_ok(outcome));
-        CHECK(surety_outcome_error_count(outcome) == cases[i].errors);
+        TRY(surety_contract_judge(contract, surety_str_of(cases[i].reply), NULL,
+                                  &outcome, NULL));
+        CHECK(!surety_outcome_info_of(outcome)->ok);
+        CHECK(surety_outcome_info_of(outcome)->error_count == cases[i].errors);
         issue = surety_outcome_error(outcome, 0);
         CHECK_TEXT(issue.keyword, cases[i].keyword);
         CHECK(issue.position.line == cases[i].line);
@@ -113,16 +118,17 @@ TEST(counts_errors_of_a_bounded_number)
             surety_buf_text(&reply, bad);
         surety_buf_text(&reply, good);
         TRY(reply.status);
-        TRY(surety_reply_judge(contract, surety_buf_str(&reply), NULL, &outcome,
-                               NULL));
-        CHECK(surety_outcome_error_count(outcome) == (before < 16 ? 1 : 2));
+        TRY(surety_contract_judge(contract, surety_buf_str(&reply), NULL,
+                                  &outcome, NULL));
+        CHECK(surety_outcome_info_of(outcome)->error_count ==
+              (before < 16 ? 1 : 2));
         surety_outcome_free(outcome);
         outcome = NULL;
         surety_buf_text(&reply, valid);
         TRY(reply.status);
-        TRY(surety_reply_judge(contract, surety_buf_str(&reply), NULL, &outcome,
-                               NULL));
-        CHECK(surety_outcome_ok(outcome));
+        TRY(surety_contract_judge(contract, surety_buf_str(&reply), NULL,
+                                  &outcome, NULL));
+        CHECK(surety_outcome_info_of(outcome)->ok);
         surety_outcome_free(outcome);
         outcome = NULL;
     }
@@ -172,10 +178,10 @@ TEST(tries_native_where_it_is_listed)
         };
 
         memcpy(extract.from, cases[i].from, sizeof(cases[i].from));
-        TRY(surety_reply_judge(contract, surety_str_of(reply), &options,
-                               &outcome, NULL));
-        CHECK(surety_outcome_ok(outcome));
-        CHECK(surety_outcome_place(outcome) == cases[i].place);
+        TRY(surety_contract_judge(contract, surety_str_of(reply), &options,
+                                  &outcome, NULL));
+        CHECK(surety_outcome_info_of(outcome)->ok);
+        CHECK(surety_outcome_info_of(outcome)->place == cases[i].place);
         surety_outcome_free(outcome);
         outcome = NULL;
     }
@@ -206,11 +212,12 @@ TEST(refuses_a_native_value_for_its_form)
         surety_issue issue;
 
         snprintf(fault.path, sizeof(fault.path), "%s", cases[i].path);
-        TRY(surety_reply_judge(contract, surety_str_of(""), &options, &outcome,
-                               NULL));
-        CHECK(!surety_outcome_ok(outcome));
-        CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION);
-        CHECK(surety_outcome_error_count(outcome) == 1);
+        TRY(surety_contract_judge(contract, surety_str_of(""), &options,
+                                  &outcome, NULL));
+        CHECK(!surety_outcome_info_of(outcome)->ok);
+        CHECK(surety_outcome_info_of(outcome)->stage ==
+              SURETY_STAGE_VALIDATION);
+        CHECK(surety_outcome_info_of(outcome)->error_count == 1);
         issue = surety_outcome_error(outcome, 0);
         CHECK_TEXT(issue.keyword, "strict");
         CHECK_TEXT(issue.instance_location, cases[i].path);
@@ -241,18 +248,20 @@ TEST(a_judge_is_used_again)
         made = t->made;
         TRY(surety_judge_reply(judge, first, surety_str_of("> {\"a\": 1,}"),
                                NULL, &outcome, NULL));
-        CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_JSON_PARSE);
+        CHECK(surety_outcome_info_of(outcome)->stage ==
+              SURETY_STAGE_JSON_PARSE);
         CHECK_TEXT(surety_outcome_error(outcome, 0).hint,
                    "take the last comma out");
         TRY(surety_judge_reply(judge, second, surety_str_of("\"x\""), NULL,
                                &outcome, NULL));
-        CHECK(surety_outcome_ok(outcome));
-        CHECK(surety_outcome_error_count(outcome) == 0);
-        CHECK(surety_val_is(surety_outcome_value(outcome), "x"));
+        CHECK(surety_outcome_info_of(outcome)->ok);
+        CHECK(surety_outcome_info_of(outcome)->error_count == 0);
+        CHECK(surety_val_is(surety_outcome_info_of(outcome)->value, "x"));
         TRY(surety_judge_reply(judge, second, surety_str_of(""), NULL, &outcome,
                                NULL));
-        CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_EXTRACTION);
-        CHECK(surety_val_kind(surety_outcome_value(outcome)) ==
+        CHECK(surety_outcome_info_of(outcome)->stage ==
+              SURETY_STAGE_EXTRACTION);
+        CHECK(surety_val_kind(surety_outcome_info_of(outcome)->value) ==
               SURETY_KIND_NONE);
         CHECK(i == 0 || t->made == made);
     }
@@ -278,7 +287,7 @@ TEST(limits_and_misuse_fail_the_call)
     TRY(check_contract(t, contract_text, &contract));
     TRY(surety_judge_reply(judge, contract, surety_str_of("{\"a\":10} "), NULL,
                            &outcome, &err));
-    CHECK(surety_outcome_ok(outcome));
+    CHECK(surety_outcome_info_of(outcome)->ok);
     outcome = NULL;
     EXPECT(SURETY_LIMIT,
            surety_judge_reply(judge, contract, surety_str_of("{\"a\":100} "),
@@ -287,7 +296,7 @@ TEST(limits_and_misuse_fail_the_call)
     native.native = surety_str_of("{\"a\":10} ");
     TRY(surety_judge_reply(judge, contract, surety_str_of(""), &native,
                            &outcome, &err));
-    CHECK(surety_outcome_ok(outcome));
+    CHECK(surety_outcome_info_of(outcome)->ok);
     native.native = surety_str_of("{\"a\":100} ");
     EXPECT(SURETY_LIMIT, surety_judge_reply(judge, contract, surety_str_of(""),
                                             &native, &outcome, &err));
@@ -298,9 +307,9 @@ TEST(limits_and_misuse_fail_the_call)
     EXPECT(SURETY_MISUSE, surety_judge_reply(judge, NULL, surety_str_of(""),
                                              NULL, &outcome, &err));
     EXPECT(SURETY_MISUSE,
-           surety_reply_judge(NULL, surety_str_of(""), NULL, &own, &err));
-    EXPECT(SURETY_MISUSE, surety_reply_judge(contract, (surety_str){NULL, 3},
-                                             NULL, &own, &err));
+           surety_contract_judge(NULL, surety_str_of(""), NULL, &own, &err));
+    EXPECT(SURETY_MISUSE, surety_contract_judge(contract, (surety_str){NULL, 3},
+                                                NULL, &own, &err));
     CHECK(own == NULL);
 done:
     surety_judge_free(judge);
@@ -330,7 +339,7 @@ TEST(depth_is_a_matter_of_one_candidate)
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         TRY(surety_judge_reply(judge, contract, surety_str_of(cases[i].reply),
                                NULL, &outcome, NULL));
-        CHECK(surety_outcome_stage(outcome) == cases[i].stage);
+        CHECK(surety_outcome_info_of(outcome)->stage == cases[i].stage);
     }
 done:
     surety_judge_free(judge);
@@ -361,9 +370,9 @@ TEST(limits_of_the_options_count_more)
 
         TRY(surety_contract_read(surety_str_of("{}"), &reading, &contract,
                                  NULL));
-        TRY(surety_reply_judge(contract, surety_str_of("{\"a\":[[1]]}"),
-                               &options, &outcome, NULL));
-        CHECK(surety_outcome_ok(outcome) == cases[i].ok);
+        TRY(surety_contract_judge(contract, surety_str_of("{\"a\":[[1]]}"),
+                                  &options, &outcome, NULL));
+        CHECK(surety_outcome_info_of(outcome)->ok == cases[i].ok);
         surety_outcome_free(outcome);
         surety_contract_free(contract);
         outcome = NULL;
@@ -384,9 +393,9 @@ TEST(completes_a_valid_value)
     surety_val value;
 
     TRY(check_contract(t, text, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of("{\"b\":2,\"x\":3}"), NULL,
-                           &outcome, NULL));
-    value = surety_outcome_value(outcome);
+    TRY(surety_contract_judge(contract, surety_str_of("{\"b\":2,\"x\":3}"),
+                              NULL, &outcome, NULL));
+    value = surety_outcome_info_of(outcome)->value;
     CHECK(surety_val_count(value) == 2);
     CHECK(surety_val_int(surety_val_at(value, surety_str_of("/a/0")), 0) == 1);
     CHECK(surety_val_int(surety_val_get(value, "b"), 0) == 2);
@@ -397,21 +406,26 @@ done:
 
 TEST(nothing_is_given_for_nothing)
 {
-    CHECK(!surety_outcome_ok(NULL));
-    CHECK(surety_outcome_error_count(NULL) == 0);
-    CHECK(surety_outcome_warning_count(NULL) == 0);
+    CHECK(!surety_outcome_info_of(NULL)->ok);
+    CHECK(surety_outcome_info_of(NULL)->error_count == 0);
+    CHECK(surety_outcome_info_of(NULL)->warning_count == 0);
     CHECK(surety_outcome_error(NULL, 0).position.line == 0);
     CHECK(surety_outcome_warning(NULL, 7).keyword.len == 0);
-    CHECK(surety_outcome_place(NULL) == SURETY_PLACE_NONE);
-    CHECK(surety_outcome_stage(NULL) == SURETY_STAGE_EXTRACTION);
-    CHECK(surety_outcome_start(NULL) == 0 && surety_outcome_end(NULL) == 0);
-    CHECK(!surety_outcome_fallback(NULL) && !surety_outcome_partial(NULL));
-    CHECK(surety_outcome_open(NULL).len == 0);
-    CHECK(surety_outcome_repaired_count(NULL) == 0);
+    CHECK(surety_outcome_info_of(NULL)->place == SURETY_PLACE_NONE);
+    CHECK(surety_outcome_info_of(NULL)->stage == SURETY_STAGE_EXTRACTION);
+    CHECK(surety_outcome_info_of(NULL)->start == 0 &&
+          surety_outcome_info_of(NULL)->end == 0);
+    CHECK(!surety_outcome_info_of(NULL)->fallback &&
+          !surety_outcome_info_of(NULL)->partial);
+    CHECK(surety_outcome_info_of(NULL)->open.len == 0);
+    CHECK(surety_outcome_info_of(NULL)->repaired_count == 0);
     CHECK(surety_outcome_repaired(NULL, 0).kind[0] == '\0');
-    CHECK(surety_val_kind(surety_outcome_value(NULL)) == SURETY_KIND_NONE);
-    CHECK(surety_val_kind(surety_outcome_derived(NULL)) == SURETY_KIND_NONE);
-    CHECK(surety_val_kind(surety_outcome_candidate(NULL)) == SURETY_KIND_NONE);
+    CHECK(surety_val_kind(surety_outcome_info_of(NULL)->value) ==
+          SURETY_KIND_NONE);
+    CHECK(surety_val_kind(surety_outcome_info_of(NULL)->derived) ==
+          SURETY_KIND_NONE);
+    CHECK(surety_val_kind(surety_outcome_info_of(NULL)->candidate) ==
+          SURETY_KIND_NONE);
     CHECK_TEXT(surety_str_of(surety_stage_name((surety_stage)99)), "unknown");
     CHECK_TEXT(surety_str_of(surety_stage_name(SURETY_STAGE_DONE)), "done");
     CHECK_TEXT(surety_str_of(surety_stage_name(SURETY_STAGE_EXTRACTION)),

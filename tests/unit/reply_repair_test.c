@@ -252,11 +252,12 @@ static bool stands_in(surety_str got, const char *want)
 static void tell(const surety_outcome *outcome, surety_buf *out)
 {
     surety_buf_reset(out);
-    if (!surety_outcome_ok(outcome)) {
+    if (!surety_outcome_info_of(outcome)->ok) {
         surety_buf_add(out, surety_outcome_error(outcome, 0).message);
         return;
     }
-    for (size_t i = 0; i < surety_outcome_repaired_count(outcome); i++) {
+    for (size_t i = 0; i < surety_outcome_info_of(outcome)->repaired_count;
+         i++) {
         surety_buf_text(out, i ? " " : "");
         surety_buf_text(out, surety_outcome_repaired(outcome, i).kind);
     }
@@ -274,8 +275,8 @@ static surety_status judge(surety_contract *contract,
         .cut = row->flags & CUT,
     };
 
-    return surety_reply_judge(contract, surety_str_of(row->reply), &options,
-                              ret_outcome, NULL);
+    return surety_contract_judge(contract, surety_str_of(row->reply), &options,
+                                 ret_outcome, NULL);
 }
 
 TEST(repairs_what_may_be_repaired)
@@ -292,12 +293,12 @@ TEST(repairs_what_may_be_repaired)
         TRY(text.status);
         if (!stands_in(surety_buf_str(&text), cases[i].told))
             CHECK_TEXT(surety_buf_str(&text), cases[i].told);
-        if (surety_outcome_place(outcome) != cases[i].place)
+        if (surety_outcome_info_of(outcome)->place != cases[i].place)
             CHECK_TEXT(surety_str_of(cases[i].reply), "of another place");
-        CHECK(surety_outcome_ok(outcome) == (cases[i].value != NULL));
+        CHECK(surety_outcome_info_of(outcome)->ok == (cases[i].value != NULL));
         surety_buf_reset(&text);
         if (cases[i].value)
-            CHECK_JSON(surety_outcome_value(outcome), cases[i].value);
+            CHECK_JSON(surety_outcome_info_of(outcome)->value, cases[i].value);
         surety_outcome_free(outcome);
         surety_contract_free(contract);
         outcome = NULL;
@@ -327,10 +328,10 @@ TEST(changes_no_json)
              level++) {
             again.level = (surety_repair)level;
             TRY(judge(contract, &again, &outcome));
-            CHECK(surety_outcome_ok(outcome));
-            CHECK(surety_outcome_place(outcome) == SURETY_PLACE_WHOLE);
-            CHECK(surety_outcome_repaired_count(outcome) == 0);
-            CHECK_JSON(surety_outcome_value(outcome), again.reply);
+            CHECK(surety_outcome_info_of(outcome)->ok);
+            CHECK(surety_outcome_info_of(outcome)->place == SURETY_PLACE_WHOLE);
+            CHECK(surety_outcome_info_of(outcome)->repaired_count == 0);
+            CHECK_JSON(surety_outcome_info_of(outcome)->value, again.reply);
             surety_outcome_free(outcome);
             outcome = NULL;
         }
@@ -366,7 +367,7 @@ TEST(tells_where_and_what)
 
     TRY(check_contract(t, SCHEMA, &contract));
     TRY(judge(contract, &row, &outcome));
-    CHECK(surety_outcome_repaired_count(outcome) == CHECK_COUNT(want));
+    CHECK(surety_outcome_info_of(outcome)->repaired_count == CHECK_COUNT(want));
     for (size_t i = 0; i < CHECK_COUNT(want); i++) {
         const surety_repaired got = surety_outcome_repaired(outcome, i);
 
@@ -411,9 +412,9 @@ TEST(marks_what_is_partial)
                                         .level = SURETY_REPAIR_SYNTAX};
 
         TRY(judge(contract, &row, &outcome));
-        CHECK(surety_outcome_partial(outcome) == rows[i].partial);
-        CHECK_TEXT(surety_outcome_open(outcome), rows[i].open);
-        CHECK(surety_val_is_open(surety_outcome_value(outcome)) ==
+        CHECK(surety_outcome_info_of(outcome)->partial == rows[i].partial);
+        CHECK_TEXT(surety_outcome_info_of(outcome)->open, rows[i].open);
+        CHECK(surety_val_is_open(surety_outcome_info_of(outcome)->value) ==
               rows[i].partial);
         surety_outcome_free(outcome);
         outcome = NULL;
@@ -478,10 +479,10 @@ TEST(judges_what_has_come)
 
         TRY(check_contract(t, rows[i].schema, &contract));
         TRY(judge(contract, &row, &outcome));
-        if (surety_outcome_ok(outcome) != rows[i].good)
+        if (surety_outcome_info_of(outcome)->ok != rows[i].good)
             CHECK_TEXT(surety_str_of(rows[i].schema), "judged otherwise");
-        CHECK(surety_outcome_partial(outcome) == rows[i].good);
-        CHECK(rows[i].good || surety_outcome_error_count(outcome) > 0);
+        CHECK(surety_outcome_info_of(outcome)->partial == rows[i].good);
+        CHECK(rows[i].good || surety_outcome_info_of(outcome)->error_count > 0);
         surety_outcome_free(outcome);
         surety_contract_free(contract);
         outcome = NULL;
@@ -568,11 +569,12 @@ TEST(warns_of_another_value)
                                               .repair = &others[i].level};
         surety_issue warning;
 
-        TRY(surety_reply_judge(contract, surety_str_of(others[i].reply),
-                               &options, &outcome, NULL));
+        TRY(surety_contract_judge(contract, surety_str_of(others[i].reply),
+                                  &options, &outcome, NULL));
         warning = surety_outcome_warning(outcome, 0);
-        CHECK_JSON(surety_outcome_value(outcome), others[i].value);
-        CHECK(surety_outcome_warning_count(outcome) == (others[i].line > 0));
+        CHECK_JSON(surety_outcome_info_of(outcome)->value, others[i].value);
+        CHECK(surety_outcome_info_of(outcome)->warning_count ==
+              (others[i].line > 0));
         if (others[i].line) {
             CHECK_TEXT(warning.keyword, "ambiguous");
             CHECK(warning.position.line == others[i].line);
@@ -587,14 +589,15 @@ TEST(warns_of_another_value)
                                         .level = cut[i].level};
 
         TRY(judge(contract, &row, &outcome));
-        CHECK(surety_outcome_ok(outcome));
-        CHECK(surety_outcome_warning_count(outcome) == cut[i].warnings);
+        CHECK(surety_outcome_info_of(outcome)->ok);
+        CHECK(surety_outcome_info_of(outcome)->warning_count ==
+              cut[i].warnings);
         surety_outcome_free(outcome);
         outcome = NULL;
     }
-    TRY(surety_reply_judge(contract, (surety_str){NULL, 0}, NULL, &outcome,
-                           NULL));
-    CHECK(!surety_outcome_ok(outcome));
+    TRY(surety_contract_judge(contract, (surety_str){NULL, 0}, NULL, &outcome,
+                              NULL));
+    CHECK(!surety_outcome_info_of(outcome)->ok);
 done:
     surety_outcome_free(outcome);
     surety_contract_free(contract);
@@ -620,9 +623,9 @@ TEST(keeps_nothing_between_replies)
         for (size_t i = 0; i < CHECK_COUNT(replies); i++) {
             TRY(surety_judge_reply(judge_, contract, surety_str_of(replies[i]),
                                    NULL, &outcome, NULL));
-            CHECK(surety_outcome_ok(outcome) == (i != 3));
-            CHECK(surety_outcome_partial(outcome) == (i == 2));
-            CHECK((surety_outcome_repaired_count(outcome) > 0) ==
+            CHECK(surety_outcome_info_of(outcome)->ok == (i != 3));
+            CHECK(surety_outcome_info_of(outcome)->partial == (i == 2));
+            CHECK((surety_outcome_info_of(outcome)->repaired_count > 0) ==
                   (i == 1 || i == 4));
         }
 done:
@@ -652,10 +655,10 @@ TEST(repairs_the_native_value)
                                                   surety_str_of(rows[i].native),
                                               .repair = &level};
 
-        TRY(surety_reply_judge(contract, surety_str_of(""), &options, &outcome,
-                               NULL));
-        CHECK(surety_outcome_ok(outcome) == rows[i].good);
-        CHECK(surety_outcome_place(outcome) == SURETY_PLACE_NATIVE);
+        TRY(surety_contract_judge(contract, surety_str_of(""), &options,
+                                  &outcome, NULL));
+        CHECK(surety_outcome_info_of(outcome)->ok == rows[i].good);
+        CHECK(surety_outcome_info_of(outcome)->place == SURETY_PLACE_NATIVE);
         if (rows[i].good)
             CHECK(surety_outcome_repaired(outcome, 0).position.column == 2);
         surety_outcome_free(outcome);
@@ -682,11 +685,11 @@ TEST(bounds_the_list)
     surety_buf_init(&report, check_alloc(t), 0);
     TRY(surety_contract_read(surety_str_of("true"), &options, &contract, NULL));
     for (size_t i = 0; i < 2; i++) {
-        TRY(surety_reply_judge(contract, surety_str_of(replies[i]), &how,
-                               &outcome, NULL));
-        CHECK(surety_outcome_ok(outcome));
-        CHECK(surety_outcome_repaired_count(outcome) == 3);
-        CHECK(surety_outcome_warning_count(outcome) == i);
+        TRY(surety_contract_judge(contract, surety_str_of(replies[i]), &how,
+                                  &outcome, NULL));
+        CHECK(surety_outcome_info_of(outcome)->ok);
+        CHECK(surety_outcome_info_of(outcome)->repaired_count == 3);
+        CHECK(surety_outcome_info_of(outcome)->warning_count == i);
         surety_buf_reset(&report);
         TRY(surety_outcome_write(outcome, SURETY_REPORT_TEXT,
                                  surety_str_of("r"), NULL, &report));

@@ -74,8 +74,8 @@ TEST(a_line_is_cut_around_the_place)
 
         write_line(&reply, cases[i].before, cases[i].after);
         TRY(reply.status);
-        TRY(surety_reply_judge(contract, surety_buf_str(&reply), NULL, &outcome,
-                               NULL));
+        TRY(surety_contract_judge(contract, surety_buf_str(&reply), NULL,
+                                  &outcome, NULL));
         surety_buf_reset(&report);
         TRY(surety_outcome_write(outcome, SURETY_REPORT_TEXT,
                                  surety_str_of("r"), NULL, &report));
@@ -116,10 +116,10 @@ TEST(positions_are_those_of_a_plain_count)
     size_t errors, count;
 
     TRY(read_contract(t, text, NULL, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
-                           NULL));
-    errors = surety_outcome_error_count(outcome);
-    count = errors + surety_outcome_warning_count(outcome);
+    TRY(surety_contract_judge(contract, surety_str_of(reply), NULL, &outcome,
+                              NULL));
+    errors = surety_outcome_info_of(outcome)->error_count;
+    count = errors + surety_outcome_info_of(outcome)->warning_count;
     CHECK(errors == 6 && count == 7);
     for (size_t i = 0; i < count; i++) {
         const surety_issue issue =
@@ -150,9 +150,9 @@ TEST(many_issues_are_located_in_one_pass)
         surety_buf_text(&reply, i ? ",\n 1" : "[1");
     surety_buf_byte(&reply, ']');
     TRY(reply.status);
-    TRY(surety_reply_judge(contract, surety_buf_str(&reply), NULL, &outcome,
-                           NULL));
-    CHECK(surety_outcome_error_count(outcome) == 500);
+    TRY(surety_contract_judge(contract, surety_buf_str(&reply), NULL, &outcome,
+                              NULL));
+    CHECK(surety_outcome_info_of(outcome)->error_count == 500);
     for (size_t i = 0; i < 500; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
 
@@ -174,8 +174,8 @@ TEST(every_form_stops_where_the_buffer_ends)
 
     surety_buf_init(&out, check_alloc(t), 0);
     TRY(read_contract(t, "{\"required\":[\"b\"]}", NULL, &contract));
-    TRY(surety_reply_judge(contract, surety_str_of(reply), NULL, &outcome,
-                           NULL));
+    TRY(surety_contract_judge(contract, surety_str_of(reply), NULL, &outcome,
+                              NULL));
     for (int form = SURETY_REPORT_JSON; form <= SURETY_REPORT_SARIF; form++) {
         size_t len;
 
@@ -220,7 +220,7 @@ static const surety_issue issue_full = {
 /* What is shown of it: the form, what of the issue is left out, the lines. */
 static const struct issue_row {
     surety_issue_form form;
-    bool keyword, location, position, absolute, hint;
+    bool keyword, location, position, absolute, hint, color;
     const char *lines;
 } issue_rows[] = {
     {{.size = sizeof(surety_issue_form)}, .lines = "reply: error: no number\n"},
@@ -267,8 +267,8 @@ static const struct issue_row {
      .lines = "reply:2:3: error: no number\n"},
     {{.size = sizeof(surety_issue_form),
       .text = {issue_text, 10},
-      .subject = {"c", 1},
-      .color = true},
+      .subject = {"c", 1}},
+     .color = true,
      .keyword = true,
      .location = true,
      .position = true,
@@ -299,7 +299,9 @@ TEST(an_issue_shows_what_there_is)
             issue.absolute_keyword_location = none;
         issue.hint = row->hint ? issue.hint : none;
         surety_buf_reset(&out);
-        TRY(surety_issue_write(&issue, &row->form, &out));
+        TRY(surety_issue_write(
+            &issue, row->color ? SURETY_REPORT_COLOR : SURETY_REPORT_TEXT,
+            &row->form, &out));
         CHECK_TEXT(surety_buf_str(&out), row->lines);
     }
 done:

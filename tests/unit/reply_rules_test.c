@@ -40,7 +40,7 @@ TEST(rules_and_derived_members)
     /* The schema first: no rule is asked. */
     TRY(surety_judge_reply(judge, contract, surety_str_of("{\"n\":\"\"}"),
                            &derive, &outcome, NULL));
-    CHECK(surety_outcome_error_count(outcome) == 1);
+    CHECK(surety_outcome_info_of(outcome)->error_count == 1);
     CHECK_TEXT(surety_outcome_error(outcome, 0).keyword, "type");
 
     /* Two do not hold and one fails; the candidate with fewer is reported. */
@@ -48,9 +48,10 @@ TEST(rules_and_derived_members)
         judge, contract,
         surety_str_of("[{\"n\":\"\"}]\n{\"n\":8,\"s\":[]} {\"n\":6,\"s\":1}"),
         &derive, &outcome, NULL));
-    CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_VALIDATION);
-    CHECK(surety_outcome_error_count(outcome) == 2);
-    CHECK(surety_val_kind(surety_outcome_derived(outcome)) == SURETY_KIND_NONE);
+    CHECK(surety_outcome_info_of(outcome)->stage == SURETY_STAGE_VALIDATION);
+    CHECK(surety_outcome_info_of(outcome)->error_count == 2);
+    CHECK(surety_val_kind(surety_outcome_info_of(outcome)->derived) ==
+          SURETY_KIND_NONE);
     issue = surety_outcome_error(outcome, 0);
     CHECK_TEXT(issue.keyword, "rules");
     CHECK_TEXT(issue.message, "n is high");
@@ -67,7 +68,7 @@ TEST(rules_and_derived_members)
     /* A rule that fails is a finding that says why. */
     TRY(surety_judge_reply(judge, contract, surety_str_of("{\"n\":3,\"s\":[]}"),
                            &derive, &outcome, NULL));
-    CHECK(surety_outcome_error_count(outcome) == 1);
+    CHECK(surety_outcome_info_of(outcome)->error_count == 1);
     issue = surety_outcome_error(outcome, 0);
     CHECK(issue.message.len > 42 &&
           !memcmp(issue.message.ptr,
@@ -75,13 +76,14 @@ TEST(rules_and_derived_members)
 
     TRY(surety_judge_reply(judge, contract, surety_str_of("{\"n\":3}"), &derive,
                            &outcome, NULL));
-    CHECK(surety_outcome_ok(outcome));
-    CHECK(
-        surety_val_int(surety_val_get(surety_outcome_derived(outcome), "twice"),
-                       0) == 6);
+    CHECK(surety_outcome_info_of(outcome)->ok);
+    CHECK(surety_val_int(
+              surety_val_get(surety_outcome_info_of(outcome)->derived, "twice"),
+              0) == 6);
     TRY(surety_judge_reply(judge, contract, surety_str_of("{\"n\":3}"), NULL,
                            &outcome, NULL));
-    CHECK(surety_val_kind(surety_outcome_derived(outcome)) == SURETY_KIND_NONE);
+    CHECK(surety_val_kind(surety_outcome_info_of(outcome)->derived) ==
+          SURETY_KIND_NONE);
 done:
     surety_judge_free(judge);
     surety_contract_free(contract);

@@ -97,8 +97,9 @@ static surety_status bench_judge(struct bench *bench, const char *reply)
 {
     surety_outcome_free(bench->outcome);
     bench->outcome = NULL;
-    return surety_reply_judge(bench->contract, surety_str_of(reply),
-                              &bench->options, &bench->outcome, &bench->error);
+    return surety_contract_judge(bench->contract, surety_str_of(reply),
+                                 &bench->options, &bench->outcome,
+                                 &bench->error);
 }
 
 static void bench_close(struct bench *bench)
@@ -114,10 +115,11 @@ TEST(refuses_as_the_schema_does)
 
     TRY(bench_open(&bench, t, NULL));
     TRY(bench_judge(&bench, "So:\n\n{\"b\": [1, 2],\n  \"a\": 3}"));
-    CHECK(!surety_outcome_ok(bench.outcome));
-    CHECK(surety_outcome_stage(bench.outcome) == SURETY_STAGE_VALIDATION);
-    CHECK(surety_outcome_error_count(bench.outcome) == 1);
-    CHECK_JSON(surety_outcome_value(bench.outcome), "");
+    CHECK(!surety_outcome_info_of(bench.outcome)->ok);
+    CHECK(surety_outcome_info_of(bench.outcome)->stage ==
+          SURETY_STAGE_VALIDATION);
+    CHECK(surety_outcome_info_of(bench.outcome)->error_count == 1);
+    CHECK_JSON(surety_outcome_info_of(bench.outcome)->value, "");
     issue = surety_outcome_error(bench.outcome, 0);
     CHECK_TEXT(issue.keyword, "validator");
     CHECK_TEXT(issue.instance_location, "/a");
@@ -126,8 +128,9 @@ TEST(refuses_as_the_schema_does)
     CHECK_TEXT(issue.hint, "add one");
     CHECK(issue.position.line == 4 && issue.position.column == 8);
     TRY(bench_judge(&bench, "{\"a\": 4}"));
-    CHECK(surety_outcome_ok(bench.outcome));
-    CHECK_JSON(surety_outcome_value(bench.outcome), "{\"a\":4,\"c\":7}");
+    CHECK(surety_outcome_info_of(bench.outcome)->ok);
+    CHECK_JSON(surety_outcome_info_of(bench.outcome)->value,
+               "{\"a\":4,\"c\":7}");
 done:
     bench_close(&bench);
 }
@@ -143,15 +146,16 @@ TEST(is_asked_about_what_would_be_given_out)
                    "\"type\":\"object\",\"required\":[\"a\"],\"properties\":{"
                    "\"a\":{\"type\":\"integer\"},\"c\":{\"default\":7}}}"));
     TRY(bench_judge(&bench, "{\"a\": \"2\", \"z\": 1}"));
-    CHECK(surety_outcome_ok(bench.outcome));
+    CHECK(surety_outcome_info_of(bench.outcome)->ok);
     CHECK(!strcmp(bench.odd.value, "{\"a\":2,\"c\":7}"));
     CHECK(!strcmp(bench.odd.given, "{\"a\":2,\"z\":1}"));
     bench.odd.asked = 0;
     TRY(bench_judge(&bench, "{\"a\": null}"));
-    CHECK(!surety_outcome_ok(bench.outcome) && bench.odd.asked == 0);
+    CHECK(!surety_outcome_info_of(bench.outcome)->ok && bench.odd.asked == 0);
     bench.options.partial = true;
     TRY(bench_judge(&bench, "{\"a\": 3, \"b\": [1"));
-    CHECK(surety_outcome_partial(bench.outcome) && bench.odd.asked == 0);
+    CHECK(surety_outcome_info_of(bench.outcome)->partial &&
+          bench.odd.asked == 0);
 done:
     bench_close(&bench);
 }
@@ -164,13 +168,14 @@ TEST(leaves_the_next_candidate_to_be_taken)
 
     TRY(bench_open(&bench, t, NULL));
     TRY(bench_judge(&bench, two));
-    CHECK(surety_outcome_ok(bench.outcome));
-    CHECK_JSON(surety_outcome_value(bench.outcome), "{\"a\":2,\"c\":7}");
+    CHECK(surety_outcome_info_of(bench.outcome)->ok);
+    CHECK_JSON(surety_outcome_info_of(bench.outcome)->value,
+               "{\"a\":2,\"c\":7}");
     /* Where none is valid: fewest errors, then order. */
     bench.odd.issues = 2;
     TRY(bench_judge(&bench, "```json\n{\"a\": 1}\n```\n```json\n{\"b\": 1}\n"
                             "```\n```json\n{\"a\": \"x\"}\n```\n"));
-    CHECK(surety_outcome_error_count(bench.outcome) == 1);
+    CHECK(surety_outcome_info_of(bench.outcome)->error_count == 1);
     CHECK_TEXT(surety_outcome_error(bench.outcome, 0).keyword, "type");
     bench.odd.issues = 1;
     TRY(bench_judge(&bench, "```json\n{\"a\": 1}\n```\n"
@@ -191,8 +196,9 @@ TEST(is_asked_about_other_values)
     TRY(bench_open(&bench, t, NULL));
     bench.options.repair = &repair;
     TRY(bench_judge(&bench, two));
-    CHECK(surety_outcome_ok(bench.outcome));
-    for (size_t i = 0; i < surety_outcome_warning_count(bench.outcome); i++)
+    CHECK(surety_outcome_info_of(bench.outcome)->ok);
+    for (size_t i = 0; i < surety_outcome_info_of(bench.outcome)->warning_count;
+         i++)
         CHECK(
             !surety_str_equal(surety_outcome_warning(bench.outcome, i).keyword,
                               surety_str_of("ambiguous")));
@@ -293,7 +299,8 @@ TEST(may_answer_later)
     CHECK(bench.outcome == NULL);
     EXPECT(SURETY_MORE, bench_judge(&bench, reply));
     TRY(bench_judge(&bench, reply));
-    CHECK_JSON(surety_outcome_value(bench.outcome), "{\"a\":4,\"c\":7}");
+    CHECK_JSON(surety_outcome_info_of(bench.outcome)->value,
+               "{\"a\":4,\"c\":7}");
 
     stream = surety_stream_new(check_alloc(t), NULL);
     NEED(stream);
@@ -303,7 +310,7 @@ TEST(may_answer_later)
     bench.odd.waits = 1;
     EXPECT(SURETY_MORE, surety_stream_finish(stream, NULL, &outcome, NULL));
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
-    CHECK_JSON(surety_outcome_value(outcome), "{\"a\":4,\"c\":7}");
+    CHECK_JSON(surety_outcome_info_of(outcome)->value, "{\"a\":4,\"c\":7}");
 done:
     surety_stream_free(stream);
     bench_close(&bench);
@@ -325,7 +332,7 @@ TEST(stands_beside_others)
     EXPECT(SURETY_MORE, bench_judge(&bench, "{\"a\": 1}"));
     CHECK(second.asked == 1);
     TRY(bench_judge(&bench, "{\"a\": 1}"));
-    CHECK(surety_outcome_error_count(bench.outcome) == 2);
+    CHECK(surety_outcome_info_of(bench.outcome)->error_count == 2);
     CHECK_TEXT(surety_outcome_error(bench.outcome, 0).message, "must be even");
     CHECK_TEXT(surety_outcome_error(bench.outcome, 1).message, "is no good");
 done:
@@ -342,8 +349,8 @@ TEST(is_bounded)
     for (size_t extra = 0; extra < 2; extra++) {
         bench.odd.issues = max + extra;
         TRY(bench_judge(&bench, "{\"a\": 1}"));
-        CHECK(surety_outcome_error_count(bench.outcome) == max);
-        CHECK(surety_outcome_warning_count(bench.outcome) == extra);
+        CHECK(surety_outcome_info_of(bench.outcome)->error_count == max);
+        CHECK(surety_outcome_info_of(bench.outcome)->warning_count == extra);
     }
     CHECK_TEXT(surety_outcome_warning(bench.outcome, 0).keyword, "truncated");
 done:
@@ -365,7 +372,7 @@ TEST(comes_after_rules)
     TRY(bench_judge(&bench, "{\"a\": 9}"));
     CHECK_TEXT(surety_outcome_error(bench.outcome, 0).keyword, "validator");
     TRY(bench_judge(&bench, "{\"a\": 8}"));
-    CHECK(surety_outcome_ok(bench.outcome));
+    CHECK(surety_outcome_info_of(bench.outcome)->ok);
 done:
     bench_close(&bench);
 }
@@ -384,9 +391,9 @@ TEST(is_told_to_the_model)
                    "{\"type\":\"object\",\"x-surety\":{\"fallback\":{\"kind\":"
                    "\"value\",\"value\":{\"a\":0}}}}"));
     TRY(bench_judge(&bench, "{\"a\": 1}"));
-    CHECK(!surety_outcome_ok(bench.outcome));
-    CHECK(surety_outcome_fallback(bench.outcome));
-    CHECK_JSON(surety_outcome_value(bench.outcome), "{\"a\":0}");
+    CHECK(!surety_outcome_info_of(bench.outcome)->ok);
+    CHECK(surety_outcome_info_of(bench.outcome)->fallback);
+    CHECK_JSON(surety_outcome_info_of(bench.outcome)->value, "{\"a\":0}");
     for (int i = SURETY_FEEDBACK_ERRORS; i <= SURETY_FEEDBACK_PATCH; i++) {
         if (i == SURETY_FEEDBACK_SIMPLE)
             continue;
@@ -444,8 +451,9 @@ TEST(lets_nothing_pass)
         repair = repairs[(state >> 40) % 3];
         bench.options.repair = &repair;
         TRY(bench_judge(&bench, reply));
-        if (surety_outcome_ok(bench.outcome)) {
-            const surety_val value = surety_outcome_value(bench.outcome);
+        if (surety_outcome_info_of(bench.outcome)->ok) {
+            const surety_val value =
+                surety_outcome_info_of(bench.outcome)->value;
 
             valid++;
             CHECK(surety_val_int(surety_val_get(value, "a"), 1) % 2 == 0);

@@ -53,7 +53,8 @@ TEST(takes_a_valid_reply)
           surety_run_id(trial.run).ptr[14] == '7');
     CHECK(surety_val_int(
               surety_val_get(
-                  surety_outcome_value(surety_run_outcome(trial.run)), "n"),
+                  surety_outcome_info_of(surety_run_outcome(trial.run))->value,
+                  "n"),
               0) == 3);
     CHECK(trial.fake.calls == 1 && trial.fake.begun == 1 &&
           trial.fake.finished == 1);
@@ -128,7 +129,7 @@ TEST(gives_up_after_its_re_asks)
     CHECK(holds(message, "m (3 calls): "));
     CHECK(surety_run_hint(trial.run).len > 0);
     CHECK(surety_run_outcome(trial.run) &&
-          !surety_outcome_ok(surety_run_outcome(trial.run)));
+          !surety_outcome_info_of(surety_run_outcome(trial.run))->ok);
     CHECK(decided(trial.run, 1, "there is no other model"));
     CHECK(decided(trial.run, 2, "the re-asks are spent"));
 done:
@@ -322,8 +323,9 @@ TEST(falls_back_last)
         TRY(trial_go(&trial));
         CHECK(trial.fake.calls == calls_max);
         CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_FALLBACK);
-        CHECK(surety_outcome_fallback(surety_run_outcome(trial.run)));
-        CHECK(surety_outcome_warning_count(surety_run_outcome(trial.run)) == 1);
+        CHECK(surety_outcome_info_of(surety_run_outcome(trial.run))->fallback);
+        CHECK(surety_outcome_info_of(surety_run_outcome(trial.run))
+                  ->warning_count == 1);
         CHECK(surety_run_message(trial.run).len > 0);
     }
 done:

@@ -39,8 +39,9 @@ static bool mode_gives(const surety_run *run, const char *want)
     bool same;
 
     surety_buf_init(&out, NULL, 0);
-    (void)surety_val_write(surety_outcome_value(surety_run_outcome(run)),
-                           SURETY_STYLE_COMPACT, &out);
+    (void)surety_val_write(
+        surety_outcome_info_of(surety_run_outcome(run))->value,
+        SURETY_STYLE_COMPACT, &out);
     same = surety_run_verdict_of(run) == SURETY_RUN_VALID &&
            surety_str_equal(surety_buf_str(&out), surety_str_of(want));
     if (!same)

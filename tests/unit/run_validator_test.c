@@ -103,8 +103,9 @@ TEST(is_asked_for_again)
         CHECK(trial->fake.calls == 3);
         CHECK(world.guard.answered == 3);
         CHECK(world.guard.asked == 3 + 3 * world.guard.waits);
-        CHECK_JSON(surety_outcome_value(surety_run_outcome(trial->run)),
-                   i % 2 ? "{\"n\":1}" : "{\"n\":3}");
+        CHECK_JSON(
+            surety_outcome_info_of(surety_run_outcome(trial->run))->value,
+            i % 2 ? "{\"n\":1}" : "{\"n\":3}");
         CHECK(strstr(trial->fake.bodies[1], "/n") != NULL);
         CHECK(strstr(trial->fake.bodies[1], "is not the number") != NULL);
         CHECK(strstr(trial->fake.bodies[1], "think of it") != NULL);
@@ -136,8 +137,9 @@ TEST(is_never_overruled)
     TRY(world_go(&world));
     CHECK(world_verdict(&world) == SURETY_RUN_FALLBACK);
     CHECK(world.guard.asked == 3);
-    CHECK_JSON(surety_outcome_value(surety_run_outcome(world.trial.run)),
-               "{\"n\":0}");
+    CHECK_JSON(
+        surety_outcome_info_of(surety_run_outcome(world.trial.run))->value,
+        "{\"n\":0}");
 done:
     trial_close(&world.trial);
 }
@@ -244,8 +246,9 @@ TEST(waits_in_every_judgement)
         world.trial.models[0].mode = SURETY_MODE_NATIVE;
         TRY(world_go(&world));
         CHECK(world_verdict(&world) == SURETY_RUN_VALID);
-        CHECK_JSON(surety_outcome_value(surety_run_outcome(world.trial.run)),
-                   "{\"n\":2}");
+        CHECK_JSON(
+            surety_outcome_info_of(surety_run_outcome(world.trial.run))->value,
+            "{\"n\":2}");
         CHECK(world.trial.fake.calls == 2 && world.guard.answered == 2);
     }
     world.judge.partial = true;

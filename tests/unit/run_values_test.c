@@ -686,7 +686,7 @@ static void values_tell(const struct teller *teller, const surety_run *run,
     surety_buf_add(&out, surety_buf_str(&teller->text));
     surety_buf_text(&out, "\n# came ");
     if (outcome)
-        (void)surety_val_write(surety_outcome_candidate(outcome),
+        (void)surety_val_write(surety_outcome_info_of(outcome)->candidate,
                                SURETY_STYLE_COMPACT, &out);
     surety_buf_text(&out, "\n# ");
     surety_buf_add(&out, surety_run_message(run));
@@ -730,11 +730,11 @@ static void values_run(struct check *t, const surety_contract *contract,
     outcome = surety_run_outcome(run);
     if (teller->unsaid || !outcome ||
         surety_run_verdict_of(run) != SURETY_RUN_VALID ||
-        !same(teller->meant, surety_outcome_candidate(outcome)))
+        !same(teller->meant, surety_outcome_info_of(outcome)->candidate))
         values_tell(teller, run, m, mode, seed);
     CHECK(!teller->unsaid);
     CHECK(surety_run_verdict_of(run) == SURETY_RUN_VALID);
-    CHECK(same(teller->meant, surety_outcome_candidate(outcome)));
+    CHECK(same(teller->meant, surety_outcome_info_of(outcome)->candidate));
 done:
     surety_run_free(run);
 }
@@ -756,9 +756,9 @@ static bool values_mean(const surety_contract *contract, uint64_t *state,
         surety_outcome *outcome = NULL;
         surety_buf_reset(&text);
         mean(state, root, root, 0, &text);
-        valid = surety_reply_judge(contract, surety_buf_str(&text), &options,
-                                   &outcome, NULL) == SURETY_OK &&
-                surety_outcome_ok(outcome) &&
+        valid = surety_contract_judge(contract, surety_buf_str(&text), &options,
+                                      &outcome, NULL) == SURETY_OK &&
+                surety_outcome_info_of(outcome)->ok &&
                 surety_doc_read(doc, surety_buf_str(&text), NULL, NULL) ==
                     SURETY_OK;
         surety_outcome_free(outcome);

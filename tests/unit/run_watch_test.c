@@ -412,9 +412,11 @@ TEST(tells_that_it_is_a_part)
     TRY(watch_open(&trial, t, &one, answers));
     TRY(trial_go(&trial));
     outcome = surety_run_outcome(trial.run);
-    CHECK(surety_outcome_ok(outcome) && surety_outcome_partial(outcome));
-    CHECK_TEXT(surety_outcome_open(outcome), "/s");
-    CHECK_JSON(surety_outcome_value(outcome), "{\"n\":3,\"s\":\"ab\"}");
+    CHECK(surety_outcome_info_of(outcome)->ok &&
+          surety_outcome_info_of(outcome)->partial);
+    CHECK_TEXT(surety_outcome_info_of(outcome)->open, "/s");
+    CHECK_JSON(surety_outcome_info_of(outcome)->value,
+               "{\"n\":3,\"s\":\"ab\"}");
     surety_buf_reset(&out);
     TRY(surety_run_write(trial.run, SURETY_REPORT_JSON, surety_str_of(""),
                          &out));

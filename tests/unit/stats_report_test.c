@@ -462,10 +462,10 @@ TEST(writes_json)
     TRY(surety_registry_new(&where, &registry, NULL));
     TRY(surety_registry_find(registry, surety_str_of("surety/stats"), &contract,
                              NULL));
-    TRY(surety_reply_judge(contract, surety_buf_str(&out), NULL, &outcome,
-                           NULL));
-    CHECK(surety_outcome_ok(outcome));
-    root = surety_outcome_value(outcome);
+    TRY(surety_contract_judge(contract, surety_buf_str(&out), NULL, &outcome,
+                              NULL));
+    CHECK(surety_outcome_info_of(outcome)->ok);
+    root = surety_outcome_info_of(outcome)->value;
     CHECK(surety_val_is(surety_val_get(root, "from"), "2026-11-21T12:00:01Z"));
     CHECK(surety_val_count(surety_val_get(root, "groups")) == 2);
     group = surety_val_at(root, surety_str_of("/groups/0"));

@@ -246,8 +246,8 @@ TEST(the_value_is_shown_as_it_comes)
         }
     }
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
-    CHECK(surety_outcome_ok(outcome));
-    CHECK(surety_outcome_place(outcome) == SURETY_PLACE_FENCE);
+    CHECK(surety_outcome_info_of(outcome)->ok);
+    CHECK(surety_outcome_info_of(outcome)->place == SURETY_PLACE_FENCE);
     EXPECT(SURETY_MISUSE, stream_text(stream, "x"));
 done:
     surety_buf_done(&shown);
@@ -272,18 +272,18 @@ TEST(a_stream_ends_as_its_options_say)
     TRY(stream_text(stream, "{\"id\": 5}"));
     CHECK_TEXT(surety_stream_reply(stream), "{\"id\": 5}");
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
-    CHECK(surety_outcome_ok(outcome));
-    CHECK(surety_outcome_place(outcome) == SURETY_PLACE_NATIVE);
+    CHECK(surety_outcome_info_of(outcome)->ok);
+    CHECK(surety_outcome_info_of(outcome)->place == SURETY_PLACE_NATIVE);
     TRY(surety_stream_begin(stream, contract, NULL, NULL));
     TRY(stream_text(stream, "{\"id\": 5, \"text\": \"a"));
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
-    CHECK(!surety_outcome_ok(outcome));
+    CHECK(!surety_outcome_info_of(outcome)->ok);
     TRY(surety_stream_finish(stream, &partial, &outcome, NULL));
-    CHECK(surety_outcome_partial(outcome));
+    CHECK(surety_outcome_info_of(outcome)->partial);
     TRY(surety_stream_begin(stream, contract, NULL, NULL));
     CHECK(!surety_stream_reply(stream).len);
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
-    CHECK(surety_outcome_stage(outcome) == SURETY_STAGE_EXTRACTION);
+    CHECK(surety_outcome_info_of(outcome)->stage == SURETY_STAGE_EXTRACTION);
 done:
     surety_stream_free(stream);
     surety_contract_free(contract);
@@ -308,7 +308,7 @@ TEST(a_no_stays)
     CHECK(surety_stream_finding(stream).position.length == 2);
     CHECK(surety_stream_reply(stream).len == 34);
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
-    CHECK(!surety_outcome_ok(outcome));
+    CHECK(!surety_outcome_info_of(outcome)->ok);
 done:
     surety_stream_free(stream);
     surety_contract_free(contract);

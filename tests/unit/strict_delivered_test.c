@@ -186,7 +186,7 @@ static surety_status loose_valid(surety_judge *judge,
         surety_judge_reply(judge, contract, value, &options, &outcome, NULL);
 
     if (status == SURETY_OK)
-        *ret_valid = surety_outcome_ok(outcome);
+        *ret_valid = surety_outcome_info_of(outcome)->ok;
     return status;
 }
 
@@ -203,7 +203,7 @@ static surety_status loose_round(struct loose_bench *bench,
                                  const surety_contract *loose,
                                  const surety_strict *strict, uint64_t *state)
 {
-    const surety_val sent = surety_strict_schema(strict);
+    const surety_val sent = surety_strict_info_of(strict)->schema;
     bool valid = false, kept = false;
     surety_status status;
 
@@ -251,8 +251,8 @@ static void loose_try(struct check *t, struct loose_bench *bench,
     surety_buf_init(&written, check_alloc(t), 0);
     NEED(schema);
     TRY(check_contract(t, text, &contract));
-    TRY(surety_strict_compile(contract, subset, check_alloc(t), &strict, NULL));
-    if (surety_strict_verdict_of(strict) == SURETY_STRICT_IMPOSSIBLE)
+    TRY(surety_strict_new(contract, subset, check_alloc(t), &strict, NULL));
+    if (surety_strict_info_of(strict)->verdict == SURETY_STRICT_IMPOSSIBLE)
         goto done;
     TRY(surety_strict_delivered_schema(strict, schema, NULL));
     TRY(surety_val_write(surety_doc_root(schema), SURETY_STYLE_COMPACT,

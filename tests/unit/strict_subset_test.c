@@ -21,17 +21,18 @@ static surety_status read_text(struct check *t, const char *text,
 
 static bool is_in_subset(const surety_strict *strict, surety_subset subset)
 {
-    const surety_val sent = surety_strict_schema(strict);
+    const surety_val sent = surety_strict_info_of(strict)->schema;
     const char *why;
 
-    if (surety_strict_verdict_of(strict) == SURETY_STRICT_IMPOSSIBLE)
-        return sent.doc == NULL && surety_strict_note_count(strict) > 0;
+    if (surety_strict_info_of(strict)->verdict == SURETY_STRICT_IMPOSSIBLE)
+        return sent.doc == NULL &&
+               surety_strict_info_of(strict)->note_count > 0;
     why = plain_check(sent, subset);
     if (why)
         printf("# %s: %s\n", surety_subset_name(subset), why);
-    return why == NULL &&
-           (surety_strict_note_count(strict) == 0) ==
-               (surety_strict_verdict_of(strict) == SURETY_STRICT_ACCEPTED);
+    return why == NULL && (surety_strict_info_of(strict)->note_count == 0) ==
+                              (surety_strict_info_of(strict)->verdict ==
+                               SURETY_STRICT_ACCEPTED);
 }
 
 static void try_all(struct check *t, const surety_contract *contract,
@@ -40,8 +41,8 @@ static void try_all(struct check *t, const surety_contract *contract,
     surety_strict *strict = NULL;
 
     for (int i = 0; i <= SURETY_SUBSET_GRAMMAR; i++) {
-        TRY(surety_strict_compile(contract, (surety_subset)i, alloc, &strict,
-                                  NULL));
+        TRY(surety_strict_new(contract, (surety_subset)i, alloc, &strict,
+                              NULL));
         CHECK(is_in_subset(strict, (surety_subset)i));
         surety_strict_free(strict);
         strict = NULL;
@@ -137,10 +138,10 @@ TEST(what_everybody_takes_is_kept)
 
     TRY(read_text(t, text, &contract));
     for (int i = 0; i <= SURETY_SUBSET_GRAMMAR; i++) {
-        TRY(surety_strict_compile(contract, (surety_subset)i, check_alloc(t),
-                                  &strict, NULL));
-        CHECK(surety_strict_verdict_of(strict) == SURETY_STRICT_ACCEPTED);
-        CHECK(surety_val_equal(surety_strict_schema(strict),
+        TRY(surety_strict_new(contract, (surety_subset)i, check_alloc(t),
+                              &strict, NULL));
+        CHECK(surety_strict_info_of(strict)->verdict == SURETY_STRICT_ACCEPTED);
+        CHECK(surety_val_equal(surety_strict_info_of(strict)->schema,
                                surety_contract_info_of(contract)->root));
         surety_strict_free(strict);
         strict = NULL;
@@ -157,14 +158,12 @@ TEST(asks_for_what_it_needs)
     surety_error error;
 
     TRY(check_contract(t, "{\"type\":\"object\"}", &contract));
-    EXPECT(SURETY_MISUSE,
-           surety_strict_compile(NULL, SURETY_SUBSET_OPENAI, check_alloc(t),
-                                 &strict, &error));
-    EXPECT(SURETY_MISUSE,
-           surety_strict_compile(contract, (surety_subset)4, check_alloc(t),
-                                 &strict, &error));
-    EXPECT(SURETY_MISUSE, surety_strict_compile(contract, SURETY_SUBSET_GRAMMAR,
-                                                check_alloc(t), NULL, &error));
+    EXPECT(SURETY_MISUSE, surety_strict_new(NULL, SURETY_SUBSET_OPENAI,
+                                            check_alloc(t), &strict, &error));
+    EXPECT(SURETY_MISUSE, surety_strict_new(contract, (surety_subset)4,
+                                            check_alloc(t), &strict, &error));
+    EXPECT(SURETY_MISUSE, surety_strict_new(contract, SURETY_SUBSET_GRAMMAR,
+                                            check_alloc(t), NULL, &error));
     CHECK_TEXT(surety_str_of(error.message),
                "a contract, a known subset and a place for the result are "
                "needed");
@@ -181,10 +180,10 @@ TEST(names_are_what_providers_take)
 
     TRY(read_text(t, "{\"type\":\"object\",\"description\":\"D.\"}",
                   &contract));
-    TRY(surety_strict_compile(contract, SURETY_SUBSET_OPENAI, check_alloc(t),
-                              &strict, NULL));
-    CHECK_TEXT(surety_strict_name(strict), "a_b_c_1");
-    CHECK_TEXT(surety_strict_description(strict), "D.");
+    TRY(surety_strict_new(contract, SURETY_SUBSET_OPENAI, check_alloc(t),
+                          &strict, NULL));
+    CHECK_TEXT(surety_strict_info_of(strict)->name, "a_b_c_1");
+    CHECK_TEXT(surety_strict_info_of(strict)->description, "D.");
 done:
     surety_strict_free(strict);
     surety_contract_free(contract);
@@ -255,10 +254,10 @@ TEST(limits_at_their_edges)
         CHECK(text.status == SURETY_OK);
         EXPECT(SURETY_OK, surety_contract_read(surety_buf_str(&text), NULL,
                                                &contract, NULL));
-        EXPECT(SURETY_OK, surety_strict_compile(contract, rows[i].subset, NULL,
-                                                &strict, NULL));
-        CHECK((surety_strict_verdict_of(strict) != SURETY_STRICT_IMPOSSIBLE) ==
-              rows[i].possible);
+        EXPECT(SURETY_OK, surety_strict_new(contract, rows[i].subset, NULL,
+                                            &strict, NULL));
+        CHECK((surety_strict_info_of(strict)->verdict !=
+               SURETY_STRICT_IMPOSSIBLE) == rows[i].possible);
         surety_strict_free(strict);
         surety_contract_free(contract);
         strict = NULL;
@@ -304,13 +303,13 @@ TEST(text_at_its_edge)
         surety_buf_text(&text, "]}}}");
         EXPECT(SURETY_OK, surety_contract_read(surety_buf_str(&text), NULL,
                                                &contract, NULL));
-        EXPECT(SURETY_OK, surety_strict_compile(contract, SURETY_SUBSET_OPENAI,
-                                                NULL, &strict, NULL));
-        if ((surety_strict_verdict_of(strict) != SURETY_STRICT_IMPOSSIBLE) !=
-            rows[i].possible)
+        EXPECT(SURETY_OK, surety_strict_new(contract, SURETY_SUBSET_OPENAI,
+                                            NULL, &strict, NULL));
+        if ((surety_strict_info_of(strict)->verdict !=
+             SURETY_STRICT_IMPOSSIBLE) != rows[i].possible)
             printf("# row %d\n", (int)i);
-        CHECK((surety_strict_verdict_of(strict) != SURETY_STRICT_IMPOSSIBLE) ==
-              rows[i].possible);
+        CHECK((surety_strict_info_of(strict)->verdict !=
+               SURETY_STRICT_IMPOSSIBLE) == rows[i].possible);
         surety_strict_free(strict);
         surety_contract_free(contract);
         strict = NULL;
@@ -343,11 +342,10 @@ TEST(unions_at_their_edge)
         surety_buf_text(&text, "},\"additionalProperties\":false}");
         EXPECT(SURETY_OK, surety_contract_read(surety_buf_str(&text), NULL,
                                                &contract, NULL));
-        EXPECT(SURETY_OK,
-               surety_strict_compile(contract, SURETY_SUBSET_ANTHROPIC, NULL,
-                                     &strict, NULL));
-        CHECK((surety_strict_verdict_of(strict) != SURETY_STRICT_IMPOSSIBLE) ==
-              (count <= 16));
+        EXPECT(SURETY_OK, surety_strict_new(contract, SURETY_SUBSET_ANTHROPIC,
+                                            NULL, &strict, NULL));
+        CHECK((surety_strict_info_of(strict)->verdict !=
+               SURETY_STRICT_IMPOSSIBLE) == (count <= 16));
         surety_strict_free(strict);
         surety_contract_free(contract);
         strict = NULL;
@@ -383,8 +381,8 @@ TEST(what_grows_too_large_is_a_limit)
     surety_buf_text(&text, "]}");
     EXPECT(SURETY_OK,
            surety_contract_read(surety_buf_str(&text), NULL, &contract, NULL));
-    EXPECT(SURETY_LIMIT, surety_strict_compile(contract, SURETY_SUBSET_OPENAI,
-                                               NULL, &strict, &error));
+    EXPECT(SURETY_LIMIT, surety_strict_new(contract, SURETY_SUBSET_OPENAI, NULL,
+                                           &strict, &error));
     CHECK_TEXT(surety_str_of(error.message),
                "the schema grows too large for OpenAI's strict mode when "
                "references and unions are written out");
@@ -415,9 +413,9 @@ TEST(many_conditions_are_no_matter)
         surety_strict *strict = NULL;
         surety_strict_verdict verdict;
 
-        TRY(surety_strict_compile(contract, (surety_subset)i, check_alloc(t),
-                                  &strict, NULL));
-        verdict = surety_strict_verdict_of(strict);
+        TRY(surety_strict_new(contract, (surety_subset)i, check_alloc(t),
+                              &strict, NULL));
+        verdict = surety_strict_info_of(strict)->verdict;
         surety_strict_free(strict);
         CHECK(verdict == SURETY_STRICT_REWRITTEN);
     }
@@ -442,8 +440,8 @@ TEST(restores_without_memory_to_spare)
                   "{\"type\":\"object\",\"additionalProperties\":"
                   "{\"type\":\"integer\"}},\"o\":{\"type\":\"string\"}}}",
                   &contract));
-    TRY(surety_strict_compile(contract, SURETY_SUBSET_OPENAI, check_alloc(t),
-                              &strict, NULL));
+    TRY(surety_strict_new(contract, SURETY_SUBSET_OPENAI, check_alloc(t),
+                          &strict, NULL));
     TRY(surety_doc_read(
         from,
         surety_str_of("{\"a\":[\"[1]\",{\"additional_properties\":[]"
@@ -536,9 +534,9 @@ TEST(comes_back_from_any_beginning)
     surety_strict *strict = NULL;
 
     TRY(read_text(t, strict_open, &contract));
-    TRY(surety_strict_compile(contract, SURETY_SUBSET_OPENAI, check_alloc(t),
-                              &strict, NULL));
-    CHECK(surety_strict_changes_values(strict));
+    TRY(surety_strict_new(contract, SURETY_SUBSET_OPENAI, check_alloc(t),
+                          &strict, NULL));
+    CHECK(surety_strict_info_of(strict)->changes_values);
     for (size_t i = 0; i < CHECK_COUNT(strict_values) && !t->starved; i++)
         CHECK(comes_back(t, strict, strict_values[i]) == SURETY_OK);
 done:
@@ -565,8 +563,8 @@ TEST(ways_at_their_edge)
     EXPECT(SURETY_OK,
            surety_contract_read(surety_str_of("{\"type\":\"array\"}"), NULL,
                                 &contract, NULL));
-    EXPECT(SURETY_OK, surety_strict_compile(contract, SURETY_SUBSET_OPENAI,
-                                            NULL, &strict, NULL));
+    EXPECT(SURETY_OK, surety_strict_new(contract, SURETY_SUBSET_OPENAI, NULL,
+                                        &strict, NULL));
     for (int more = 0; more < 2; more++) {
         EXPECT(SURETY_OK,
                surety_doc_read(from, surety_buf_str(&text), NULL, NULL));

@@ -373,13 +373,13 @@ TEST(replies_are_judged)
     TRY(contract_of(t, &contract));
     TRY(surety_typed_read(&typed, contract, surety_str_of("nothing here"),
                           &value, &outcome, NULL));
-    CHECK(value == NULL && outcome && !surety_outcome_ok(outcome));
+    CHECK(value == NULL && outcome && !surety_outcome_info_of(outcome)->ok);
     surety_outcome_free(outcome);
     outcome = NULL;
     TRY(surety_typed_read(&typed, contract,
                           surety_str_of("{\"kind\":\"node\"}"), &value,
                           &outcome, NULL));
-    CHECK(value && surety_outcome_ok(outcome));
+    CHECK(value && surety_outcome_info_of(outcome)->ok);
     surety_typed_free(value);
     value = NULL;
     /* Valid, and beyond the type: that is a failure. */
@@ -405,7 +405,7 @@ TEST(values_are_checked)
     surety_buf_init(&json, check_alloc(t), 0);
     TRY(contract_of(t, &contract));
     TRY(surety_typed_check(&typed, contract, &value, &json, &outcome, NULL));
-    CHECK(surety_outcome_ok(outcome));
+    CHECK(surety_outcome_info_of(outcome)->ok);
     EXPECT(SURETY_MISUSE,
            surety_typed_check(&typed, contract, &value, &json, &outcome, NULL));
 done:

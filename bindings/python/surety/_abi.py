@@ -7,9 +7,9 @@ what a C compiler makes of the headers.
 A text comes in two classes of one layout: Str is given to the library (the
 struct keeps the bytes alive), Text is read from it (it may hold NUL)."""
 
-from ctypes import (Structure, c_bool, c_char, c_char_p, c_double, c_int,
-                    c_int64, c_size_t, c_uint, c_uint16, c_uint32, c_uint64,
-                    c_void_p, string_at)
+from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_double,
+                    c_int, c_int64, c_size_t, c_uint, c_uint16, c_uint32,
+                    c_uint64, c_void_p, string_at)
 
 # -- numbers -------------------------------------------------------------------
 
@@ -339,6 +339,27 @@ class Validator(Structure):
     ]
 
 
+class OutcomeInfo(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("ok", c_bool),
+        ("fallback", c_bool),
+        ("partial", c_bool),
+        ("patchable", c_bool),
+        ("stage", c_int),
+        ("value", Val),
+        ("candidate", Val),
+        ("derived", Val),
+        ("place", c_int),
+        ("start", c_size_t),
+        ("end", c_size_t),
+        ("open", Text),
+        ("error_count", c_size_t),
+        ("warning_count", c_size_t),
+        ("repaired_count", c_size_t),
+    ]
+
+
 class Issue(Structure):
     _fields_ = [
         ("keyword", Text),
@@ -358,7 +379,6 @@ class IssueForm(Structure):
         ("text", Str),
         ("subject", Str),
         ("warning", c_bool),
-        ("color", c_bool),
     ]
 
 
@@ -404,6 +424,19 @@ class StrictNote(Structure):
         ("position", Position),
         ("message", Text),
         ("hint", Text),
+    ]
+
+
+class StrictInfo(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("verdict", c_int),
+        ("schema", Val),
+        ("name", Text),
+        ("description", Text),
+        ("notes", POINTER(StrictNote)),
+        ("note_count", c_size_t),
+        ("changes_values", c_bool),
     ]
 
 

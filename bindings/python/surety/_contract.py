@@ -504,7 +504,7 @@ def prompt_options(style: Optional[str],
         size=ctypes.sizeof(_abi.PromptOptions), native=bool(native),
         style=number_of(_abi.PROMPT_STYLES, style or "contract", "style"))
     if isinstance(native, Strict) and native.schema is not None:
-        options.schema = lib.surety_strict_schema(native.handle)
+        options.schema = native.info.schema
         options.shown = native.subset != "grammar"
     return options
 

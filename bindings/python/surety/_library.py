@@ -18,7 +18,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _abi
 from ._abi import (Attempt, Ballot, Budget, ContractInfo, Error, Issue,
-                   Position, Repaired, Str, StrictNote, Text, Usage, Val)
+                   Position, Repaired, Str, Text, Usage, Val)
 from ._errors import NoMemory, failure
 
 VERSION = "0.1.0"
@@ -79,23 +79,10 @@ CORE: Signatures = {
     "surety_judge_new": (P, [P, P]),
     "surety_judge_free": (None, [P]),
     "surety_judge_reply": (c_int, [P, P, Str, P, P, P]),
-    "surety_outcome_ok": (c_bool, [P]),
-    "surety_outcome_stage": (c_int, [P]),
-    "surety_outcome_value": (Val, [P]),
-    "surety_outcome_candidate": (Val, [P]),
-    "surety_outcome_fallback": (c_bool, [P]),
-    "surety_outcome_derived": (Val, [P]),
-    "surety_outcome_place": (c_int, [P]),
-    "surety_outcome_start": (c_size_t, [P]),
-    "surety_outcome_end": (c_size_t, [P]),
-    "surety_outcome_error_count": (c_size_t, [P]),
+    "surety_outcome_info_of": (POINTER(_abi.OutcomeInfo), [P]),
     "surety_outcome_error": (Issue, [P, c_size_t]),
-    "surety_outcome_warning_count": (c_size_t, [P]),
     "surety_outcome_warning": (Issue, [P, c_size_t]),
-    "surety_outcome_repaired_count": (c_size_t, [P]),
     "surety_outcome_repaired": (Repaired, [P, c_size_t]),
-    "surety_outcome_partial": (c_bool, [P]),
-    "surety_outcome_open": (Text, [P]),
     "surety_outcome_write": (c_int, [P, c_int, Str, P, P]),
     "surety_validation_add": (c_int, [P, Str, Str, Str]),
     # extract.h
@@ -118,16 +105,10 @@ CORE: Signatures = {
     "surety_prompt_write": (c_int, [P, Str, P, P, P]),
     "surety_prompt_example": (c_int, [P, P, P]),
     "surety_prompt_again": (c_int, [P, Str, c_int, P, Str, P, P, P]),
-    "surety_prompt_patches": (c_bool, [P]),
     "surety_prompt_patch": (c_int, [P, Str, P, P]),
-    "surety_strict_compile": (c_int, [P, c_int, P, P, P]),
+    "surety_strict_new": (c_int, [P, c_int, P, P, P]),
     "surety_strict_free": (None, [P]),
-    "surety_strict_verdict_of": (c_int, [P]),
-    "surety_strict_schema": (Val, [P]),
-    "surety_strict_name": (Text, [P]),
-    "surety_strict_description": (Text, [P]),
-    "surety_strict_note_count": (c_size_t, [P]),
-    "surety_strict_note_at": (StrictNote, [P, c_size_t]),
+    "surety_strict_info_of": (POINTER(_abi.StrictInfo), [P]),
     "surety_strict_restore": (c_int, [P, Val, P, P]),
     "surety_strict_deliver": (c_int, [P, Val, P, P]),
     "surety_strict_delivered_schema": (c_int, [P, P, P]),

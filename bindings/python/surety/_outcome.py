@@ -10,7 +10,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Generic, List,
                     NoReturn, Optional, Tuple, TypeVar, Union, overload)
 
 from . import _abi
-from ._abi import Error, Str, Val
+from ._abi import Error, OutcomeInfo, Str
 from ._errors import InvalidReply, NoMemory, SuretyError, failure
 from ._issues import Issue, Repair, issue_of, repair_of
 from ._library import buffer, lib, number_of, str_of
@@ -108,7 +108,7 @@ class Outcome(Generic[T]):
         self._owner = owner
         # The bytes that the judge read, which must live, and the options.
         self._again = again
-        self.ok: bool = lib.surety_outcome_ok(pointer)
+        self.ok: bool = self._info.ok
         options = again[1] if again is not None else None
         asked = options.asked if options is not None else None
         if asked is not None:
@@ -144,9 +144,10 @@ class Outcome(Generic[T]):
     def __bool__(self) -> bool:
         return self.ok
 
-    def _val(self, function: Any) -> Val:
-        val: Val = function(self._pointer)
-        return val
+    @property
+    def _info(self) -> OutcomeInfo:
+        info: OutcomeInfo = lib.surety_outcome_info_of(self._pointer).contents
+        return info
 
     # -- the value ---------------------------------------------------------
 
@@ -155,13 +156,13 @@ class Outcome(Generic[T]):
         """The value to use: the valid one (defaults filled in and unknown
         members left out as the contract says), or the fallback's. None where
         there is none, or where it is null: see ok and fallback."""
-        return load(self._val(lib.surety_outcome_value),
+        return load(self._info.value,
                     self.contract.decimals)
 
     @lazy
     def value_json(self) -> str:
         """The value as JSON, every number as it stood; "": there is none."""
-        return json_of(self._val(lib.surety_outcome_value))
+        return json_of(self._info.value)
 
     @lazy
     def parsed(self) -> T:
@@ -182,25 +183,25 @@ class Outcome(Generic[T]):
     def candidate(self) -> Any:
         """The value that the errors' instance locations point into, valid or
         not; None where nothing parsed."""
-        return load(self._val(lib.surety_outcome_candidate),
+        return load(self._info.candidate,
                     self.contract.decimals)
 
     @lazy
     def candidate_json(self) -> str:
         """The same as JSON, every number as it stood; "": nothing parsed."""
-        return json_of(self._val(lib.surety_outcome_candidate))
+        return json_of(self._info.candidate)
 
     @lazy
     def derived(self) -> Optional[Dict[str, Any]]:
         """The contract's derived members; None unless asked for."""
         made: Optional[Dict[str, Any]] = load(
-            self._val(lib.surety_outcome_derived), self.contract.decimals)
+            self._info.derived, self.contract.decimals)
         return made
 
     @lazy
     def fallback(self) -> bool:
         """Whether the value is the contract's fallback."""
-        return bool(lib.surety_outcome_fallback(self._pointer))
+        return bool(self._info.fallback)
 
     # -- what is wrong -----------------------------------------------------
 
@@ -208,29 +209,28 @@ class Outcome(Generic[T]):
     def stage(self) -> Optional[str]:
         """How far the reply got: "extraction", "json_parse" or "validation";
         None where it is valid."""
-        stage = lib.surety_outcome_stage(self._pointer)
+        stage = self._info.stage
         return _abi.STAGES[stage] if stage else None
 
-    def _list(self, count: Any, at: Any, make: Any) -> Tuple[Any, ...]:
-        pointer = self._pointer
-        return tuple([make(at(pointer, i)) for i in range(count(pointer))])
+    def _list(self, count: int, at: Any, make: Any) -> Tuple[Any, ...]:
+        return tuple([make(at(self._pointer, i)) for i in range(count)])
 
     @lazy
     def errors(self) -> Tuple[Issue, ...]:
         """What is wrong, every failure."""
-        return self._list(lib.surety_outcome_error_count,
+        return self._list(self._info.error_count,
                           lib.surety_outcome_error, issue_of)
 
     @lazy
     def warnings(self) -> Tuple[Issue, ...]:
         """What is worth saying and not wrong."""
-        return self._list(lib.surety_outcome_warning_count,
+        return self._list(self._info.warning_count,
                           lib.surety_outcome_warning, issue_of)
 
     @lazy
     def repairs(self) -> Tuple[Repair, ...]:
         """What was repaired."""
-        return self._list(lib.surety_outcome_repaired_count,
+        return self._list(self._info.repaired_count,
                           lib.surety_outcome_repaired, repair_of)
 
     # -- where it stood ----------------------------------------------------
@@ -239,7 +239,7 @@ class Outcome(Generic[T]):
     def place(self) -> Optional[str]:
         """The place where the candidate stood that the outcome is about:
         "whole", "fence", ...; None: there is none."""
-        place = lib.surety_outcome_place(self._pointer)
+        place = self._info.place
         return _abi.PLACES[place] if place else None
 
     @lazy
@@ -247,13 +247,12 @@ class Outcome(Generic[T]):
         """Its bytes in the reply, start and end."""
         if self.place is None:
             return None
-        return (lib.surety_outcome_start(self._pointer),
-                lib.surety_outcome_end(self._pointer))
+        return self._info.start, self._info.end
 
     @lazy
     def partial(self) -> bool:
         """Whether the value is what there is of one that was cut off."""
-        return bool(lib.surety_outcome_partial(self._pointer))
+        return bool(self._info.partial)
 
     @lazy
     def open(self) -> Optional[str]:
@@ -261,7 +260,7 @@ class Outcome(Generic[T]):
         the value is partial."""
         if not self.partial:
             return None
-        return str(lib.surety_outcome_open(self._pointer))
+        return str(self._info.open)
 
     # -- reports -----------------------------------------------------------
 

@@ -38,7 +38,7 @@ class Strict:
         self._free = lib.surety_strict_free
         self.handle: Any = None
         made, error = c_void_p(), Error()
-        status = lib.surety_strict_compile(
+        status = lib.surety_strict_new(
             contract.handle, number_of(_abi.SUBSETS, subset, "a subset"), None,
             byref(made), byref(error))
         if status:
@@ -46,13 +46,12 @@ class Strict:
         handle = self.handle = made.value
         self.contract = contract
         self.subset = subset
-        self.verdict = _abi.STRICT_VERDICTS[
-            lib.surety_strict_verdict_of(handle)]
-        self.schema = load(lib.surety_strict_schema(handle))
-        self.name = str(lib.surety_strict_name(handle))
-        self.description = str(lib.surety_strict_description(handle))
-        self.notes = [_note(lib.surety_strict_note_at(handle, i)) for i in
-                      range(lib.surety_strict_note_count(handle))]
+        info = self.info = lib.surety_strict_info_of(handle).contents
+        self.verdict = _abi.STRICT_VERDICTS[info.verdict]
+        self.schema = load(info.schema)
+        self.name = str(info.name)
+        self.description = str(info.description)
+        self.notes = [_note(info.notes[i]) for i in range(info.note_count)]
 
     def __del__(self) -> None:
         if self.__dict__.get("handle"):
