@@ -25,14 +25,9 @@ bool surety__assert_pattern(surety__machine *machine,
         return false;
     if (match >= 0)
         return match > 0;
-    if (!machine->status && match == SURETY_LIMIT)
-        surety__fail(machine->reterr, SURETY_LIMIT,
-                     "a pattern needs more steps on a string of %zu bytes than "
-                     "the limits allow (pattern_match_max %u, "
-                     "pattern_heap_kib_max %u)",
-                     text.len, machine->limits.pattern_match_max,
-                     machine->limits.pattern_heap_kib_max);
-    machine->status = (surety_status)match;
+    machine->status =
+        surety__match_fail(match, text, &machine->limits,
+                           machine->status ? NULL : machine->reterr);
     return false;
 }
 

@@ -1,32 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completing a valid value: defaults filled in, unknown properties left out.
  *
- * The value is walked with an explicit stack. At every value there is a list of
- * the shapes that apply to it: those its parent's shapes gave it, and what
+ * The value is walked with an explicit stack. Every value has the conjunction
+ * of the shapes that apply to it: those that its container gives it, and what
  * these apply in place - allOf and references always, branches of anyOf, oneOf
  * and if where the machine says that they hold. A property is unknown where
- * some shape on the list defines properties and none of them evaluates it.
+ * some shape of its object defines properties and none of them evaluates it.
  *
- * Each shape on a list remembers how it was reached (its trail), so that a
- * dynamic reference or a branch is decided in its own dynamic scope. */
+ * A conjunct knows which one led to it, so that a dynamic reference or a branch
+ * is decided in its own dynamic scope. Levels keep their lists for the next
+ * value that deep; nothing is allocated once they have grown. */
 #include "schema/assert.h"
 #include "schema/machine.h"
 #include "schema/schema.h"
 
-/* A shape that applies to a value, and the one that led to it. */
-struct trail {
-    const surety__shape *shape;
-    const surety__cell *cell;
-    uint32_t parent; /* UINT32_MAX at the root */
-    bool same_value;
-};
-
-/* A container at work. Its shapes are the trails from list up to list_end. */
+/* A container at work. */
 struct level {
     const surety__cell *cell;
     const surety__cell *cursor;
     uint32_t left; /* children to come */
-    uint32_t list, list_end;
+    surety__conjunction all;
 };
 
 /* Values of deprecated properties that are told. */
@@ -36,52 +29,40 @@ struct completion_note {
     surety_val value, subschema;
 };
 
+/* A step of the way to a conjunct. */
+struct completion_step {
+    const surety__shape *shape;
+    const surety__cell *cell;
+    bool same_value;
+};
+
 struct surety__completion {
     surety__machine *machine;
     surety_doc *doc; /* being built */
     bool fill, strip, changed;
-    struct trail *trails;
-    size_t trail_count, trail_cap;
+    surety__arena arena; /* of the lists */
+    surety__graph graph;
+    const surety__cell *cell; /* the value at hand */
+    surety__member_said said; /* its conjunction is said.all */
     struct level *levels;
-    size_t depth, level_cap;
-    uint32_t *chain; /* scratch: a trail's ancestors */
+    size_t depth, level_cap, level_made;
+    struct completion_step *chain; /* scratch */
     size_t chain_cap;
     struct completion_note deprecated[COMPLETION_DEPRECATED_MAX];
     size_t deprecated_count;
 };
 
-static bool trail_add(struct surety__completion *completion, struct trail trail,
-                      uint32_t list)
+/* Makes the machine's frames those of the way to conjunct i of the value at
+ * hand, root first. */
+static void scope_enter(struct surety__completion *completion, size_t i)
 {
     surety__machine *machine = completion->machine;
-    void *items = completion->trails;
+    const surety__conjunction *all = &completion->said.all;
+    const surety__cell *cell = completion->cell;
+    size_t level = completion->depth, length = 0;
 
-    if (!trail.shape || trail.shape->never)
-        return true;
-    if (!surety__machine_charge(machine,
-                                1 + (completion->trail_count - list) / 16))
-        return false;
-    for (size_t i = list; i < completion->trail_count; i++)
-        if (completion->trails[i].shape == trail.shape)
-            return true;
-    if (surety__grow(machine->alloc, &items, &completion->trail_cap,
-                     completion->trail_count + 1, sizeof(trail),
-                     UINT32_MAX - 1)) {
-        machine->status = SURETY_NOMEM;
-        return false;
-    }
-    completion->trails = items;
-    completion->trails[completion->trail_count++] = trail;
-    return true;
-}
-
-/* Makes the machine's frames those of a trail, root first. */
-static void trail_enter(struct surety__completion *completion, uint32_t at)
-{
-    surety__machine *machine = completion->machine;
-    size_t length = 0;
-
-    for (uint32_t i = at; i != UINT32_MAX; i = completion->trails[i].parent) {
+    while (all) {
+        const surety__conjunct *one = &all->items[i];
         void *items = completion->chain;
 
         if (surety__grow(machine->alloc, &items, &completion->chain_cap,
@@ -90,180 +71,128 @@ static void trail_enter(struct surety__completion *completion, uint32_t at)
             return;
         }
         completion->chain = items;
-        completion->chain[length++] = i;
+        completion->chain[length++] =
+            (struct completion_step){one->shape, cell, one->here};
+        i = one->from;
+        if (one->here)
+            continue;
+        all = level ? &completion->levels[--level].all : NULL;
+        cell = completion->levels ? completion->levels[level].cell : NULL;
     }
     machine->depth = 0;
     machine->bits_len = 0;
     while (length-- > 0 && !machine->status) {
-        const struct trail *trail =
-            &completion->trails[completion->chain[length]];
+        const struct completion_step *step = &completion->chain[length];
 
-        surety__machine_push(machine, trail->shape, trail->cell,
+        surety__machine_push(machine, step->shape, step->cell,
                              (surety__step){.index = UINT32_MAX,
-                                            .same_value = trail->same_value});
+                                            .same_value = step->same_value});
     }
 }
 
 static bool branch_holds(struct surety__completion *completion,
-                         const surety__shape *branch, const surety__cell *cell)
+                         const surety__shape *branch)
 {
-    return surety__shape_holds(completion->machine, branch, cell, BITS_NONE) &&
+    return surety__shape_holds(completion->machine, branch, completion->cell,
+                               BITS_NONE) &&
            completion->machine->result;
 }
 
-/* Adds what one applicator of the trail at `at` applies to the same value. */
-static void list_apply(struct surety__completion *completion, uint32_t at,
-                       const surety__applicator *applicator, uint32_t list)
+/* Adds what one applicator of conjunct i applies to the same value. */
+static bool completion_decide(void *context, surety__conjunction *all, size_t i,
+                              const surety__applicator *one)
 {
+    struct surety__completion *completion = context;
     surety__machine *machine = completion->machine;
-    const surety__cell *cell = completion->trails[at].cell;
-    struct trail next = {.cell = cell, .parent = at, .same_value = true};
-    bool decides = applicator->kind == APPLY_ANY ||
-                   applicator->kind == APPLY_ONE ||
-                   applicator->kind == APPLY_IF;
-    uint32_t then;
+    surety__graph *graph = &completion->graph;
+    const bool decides = one->kind == APPLY_ANY || one->kind == APPLY_ONE ||
+                         one->kind == APPLY_IF;
+    const surety__shape *shape;
 
-    if (applicator->kind == APPLY_NOT)
-        return;
-    if (decides || applicator->kind == APPLY_DYNAMIC)
-        trail_enter(completion, at);
-    if (applicator->kind == APPLY_DYNAMIC) {
-        next.shape = surety__machine_dynamic(machine, 0, applicator);
-        trail_add(completion, next, list);
-        return;
+    if (one->kind == APPLY_NOT)
+        return true;
+    if (decides || one->kind == APPLY_DYNAMIC)
+        scope_enter(completion, i);
+    if (machine->status)
+        return false;
+    if (one->kind == APPLY_DYNAMIC) {
+        shape = surety__machine_dynamic(machine, 0, one);
+        return surety__conjunction_apply(graph, all, i, shape);
     }
-    if (applicator->kind == APPLY_IF) {
-        then = branch_holds(completion, applicator->shapes[0], cell) ? 1 : 2;
-        next.shape = then == 1 ? applicator->shapes[0] : NULL;
-        trail_add(completion, next, list);
-        next.shape = applicator->shapes[then];
-        trail_add(completion, next, list);
-        return;
-    }
-    if ((applicator->kind == APPLY_DEPENDENT ||
-         applicator->kind == APPLY_PROPERTY_VALUE) &&
-        !surety__applies(machine->doc, cell, applicator))
-        return;
-    for (uint32_t i = 0; i < applicator->count && !machine->status; i++) {
-        if (decides && !branch_holds(completion, applicator->shapes[i], cell))
-            continue;
-        next.shape = applicator->shapes[i];
-        trail_add(completion, next, list);
-    }
-}
+    if (one->kind == APPLY_IF) {
+        const bool then = branch_holds(completion, one->shapes[0]);
 
-/* Completes a list with everything that its shapes apply in place. */
-static void list_expand(struct surety__completion *completion, uint32_t list)
-{
-    for (uint32_t i = list;
-         i < completion->trail_count && !completion->machine->status; i++) {
-        const surety__shape *shape = completion->trails[i].shape;
-
-        for (uint32_t a = 0; a < shape->applicator_count; a++)
-            list_apply(completion, i, &shape->applicators[a], list);
+        shape = then ? one->shapes[0] : NULL;
+        return surety__conjunction_apply(graph, all, i, shape) &&
+               surety__conjunction_apply(graph, all, i,
+                                         one->shapes[then ? 1 : 2]);
     }
+    if ((one->kind == APPLY_DEPENDENT || one->kind == APPLY_PROPERTY_VALUE) &&
+        !surety__applies(machine->doc, completion->cell, one))
+        return true;
+    for (uint32_t j = 0; j < one->count && !machine->status; j++)
+        if (!decides || branch_holds(completion, one->shapes[j]))
+            surety__conjunction_apply(graph, all, i, one->shapes[j]);
+    return !machine->status;
 }
 
 /* ---- children ---------------------------------------------------------- */
 
-/* Several shapes may define a property: the value is noted once. */
+/* Notes the value of a deprecated property, once. */
 static void note_deprecated(struct surety__completion *completion,
-                            const surety__shape *shape,
-                            const surety__property *property,
-                            const surety__cell *cell)
+                            const surety__conjunction *all,
+                            const surety__cell *key)
 {
-    const surety_val value = surety__val_of(completion->machine->doc, cell);
-    const size_t count = completion->deprecated_count;
+    const surety_doc *doc = completion->machine->doc;
 
-    if (count == COMPLETION_DEPRECATED_MAX ||
-        (count &&
-         surety__cell_of(completion->deprecated[count - 1].value) == cell))
-        return;
-    completion->deprecated[completion->deprecated_count++] =
-        (struct completion_note){
-            value, surety__val_of(shape->at.doc, property->deprecated)};
-}
+    for (size_t i = 0; i < all->count &&
+                       completion->deprecated_count < COMPLETION_DEPRECATED_MAX;
+         i++) {
+        const surety__shape *shape = all->items[i].shape;
+        const surety__property *property =
+            shape->objects ? surety__objects_find(shape->objects, doc, key)
+                           : NULL;
 
-static void list_property(struct surety__completion *completion, uint32_t i,
-                          const surety__cell *key, uint32_t list)
-{
-    surety__machine *machine = completion->machine;
-    const surety__objects *objects = completion->trails[i].shape->objects;
-    const surety__property *property;
-    struct trail next = {.cell = key + 1, .parent = i};
-    bool matched;
-
-    if (!objects)
-        return;
-    property = surety__objects_find(objects, machine->doc, key);
-    matched = property && property->shape;
-    if (matched) {
-        if (property->deprecated)
-            note_deprecated(completion, completion->trails[i].shape, property,
-                            key + 1);
-        next.shape = property->shape;
-        trail_add(completion, next, list);
-    }
-    for (uint32_t p = 0; p < objects->pattern_count; p++) {
-        if (!surety__assert_pattern(machine, objects->patterns[p].pattern,
-                                    surety__cell_str(machine->doc, key)))
+        if (!property || !property->shape || !property->deprecated)
             continue;
-        matched = true;
-        next.shape = objects->patterns[p].shape;
-        trail_add(completion, next, list);
-    }
-    if (!matched) {
-        next.shape = objects->additional;
-        trail_add(completion, next, list);
-    }
-}
-
-static void list_item(struct surety__completion *completion, uint32_t i,
-                      const surety__cell *item, uint32_t ordinal, uint32_t list)
-{
-    const surety__arrays *arrays = completion->trails[i].shape->arrays;
-    struct trail next = {.cell = item, .parent = i};
-
-    if (!arrays)
+        completion->deprecated[completion->deprecated_count++] =
+            (struct completion_note){
+                surety__val_of(doc, key + 1),
+                surety__val_of(shape->at.doc, property->deprecated)};
         return;
-    next.shape =
-        ordinal < arrays->prefix_count ? arrays->prefix[ordinal] : arrays->rest;
-    trail_add(completion, next, list);
+    }
 }
 
-/* The shapes of a child; unevaluated ones only where no other covers it. */
-static void list_child(struct surety__completion *completion,
-                       const struct level *level, const surety__cell *child,
-                       uint32_t list)
+/* Finds the shapes of a child; unevaluated ones only where no other covers it.
+ */
+static void child_gather(struct surety__completion *completion,
+                         const struct level *level, const surety__cell *child)
 {
-    bool object = level->cell->kind == CELL_OBJECT;
-    uint32_t ordinal = level->cell->count - level->left;
+    surety__conjunction *all = &completion->said.all;
+    const bool object = level->cell->kind == CELL_OBJECT;
 
-    for (uint32_t i = level->list;
-         i < level->list_end && !completion->machine->status; i++) {
-        if (object)
-            list_property(completion, i, child - 1, list);
-        else
-            list_item(completion, i, child, ordinal, list);
+    all->count = 0;
+    if (object) {
+        surety__conjunction_member(
+            &completion->graph, &level->all,
+            surety__cell_str(completion->machine->doc, child - 1),
+            child[-1].hash, &completion->said);
+        if (completion->machine->schema->has_deprecated)
+            note_deprecated(completion, &level->all, child - 1);
+    } else {
+        surety__conjunction_item(&completion->graph, &level->all,
+                                 level->cell->count - level->left, all);
     }
-    for (uint32_t i = level->list;
-         i < level->list_end && completion->trail_count == list; i++) {
-        const surety__shape *shape = completion->trails[i].shape;
-        struct trail next = {.cell = child, .parent = i};
-
-        next.shape = object
-                         ? (shape->objects ? shape->objects->unevaluated : NULL)
-                         : (shape->arrays ? shape->arrays->unevaluated : NULL);
-        trail_add(completion, next, list);
-    }
+    if (!all->count)
+        surety__conjunction_unevaluated(&completion->graph, &level->all, object,
+                                        all);
 }
 
 /* Whether some shape of the level says which properties there are. */
-static bool level_defines(const struct surety__completion *completion,
-                          const struct level *level)
+static bool level_defines(const struct level *level)
 {
-    for (uint32_t i = level->list; i < level->list_end; i++) {
-        const surety__objects *objects = completion->trails[i].shape->objects;
+    for (size_t i = 0; i < level->all.count; i++) {
+        const surety__objects *objects = level->all.items[i].shape->objects;
 
         if (objects && objects->defines)
             return true;
@@ -271,12 +200,11 @@ static bool level_defines(const struct surety__completion *completion,
     return false;
 }
 
-static bool default_earlier(const struct surety__completion *completion,
-                            const struct level *level, uint32_t end,
+static bool default_earlier(const struct level *level, size_t end,
                             const surety__property *property)
 {
-    for (uint32_t i = level->list; i < end; i++) {
-        const surety__objects *objects = completion->trails[i].shape->objects;
+    for (size_t i = 0; i < end; i++) {
+        const surety__objects *objects = level->all.items[i].shape->objects;
         const surety__property *other =
             objects
                 ? surety__objects_named(objects, property->name, property->hash)
@@ -294,8 +222,8 @@ static void level_defaults(struct surety__completion *completion,
 {
     const surety_doc *doc = completion->machine->doc;
 
-    for (uint32_t i = level->list; i < level->list_end; i++) {
-        const surety__shape *shape = completion->trails[i].shape;
+    for (size_t i = 0; i < level->all.count; i++) {
+        const surety__shape *shape = level->all.items[i].shape;
         const surety__objects *objects = shape->objects;
 
         for (uint32_t p = 0; objects && p < objects->property_count; p++) {
@@ -307,7 +235,7 @@ static void level_defaults(struct surety__completion *completion,
                 surety__member(
                     doc, level->cell, property->name,
                     surety__hash(property->name.ptr, property->name.len)) ||
-                default_earlier(completion, level, i, property))
+                default_earlier(level, i, property))
                 continue;
             completion->changed = true;
             surety_build_key(completion->doc, property->name);
@@ -320,29 +248,22 @@ static void level_defaults(struct surety__completion *completion,
 
 /* ---- the walk ---------------------------------------------------------- */
 
-/* Whether the shapes of a list say nothing of what is inside a value. */
-static bool list_inert(const struct surety__completion *completion,
-                       uint32_t list)
-{
-    for (size_t i = list; i < completion->trail_count; i++)
-        if (completion->trails[i].shape->objects ||
-            completion->trails[i].shape->arrays)
-            return false;
-    return true;
-}
-
-/* Begins a value whose direct shapes stand from list on: copies it whole, or
- * opens a level for its children. */
-static void value_begin(struct surety__completion *completion,
-                        const surety__cell *cell, uint32_t list)
+/* Begins the value at hand: copies it whole, or opens a level for its children.
+ */
+static void value_begin(struct surety__completion *completion)
 {
     surety__machine *machine = completion->machine;
+    const surety__cell *cell = completion->cell;
+    surety__conjunction *all = &completion->said.all;
     void *items = completion->levels;
+    surety__conjunction spare;
+    struct level *level;
 
-    list_expand(completion, list);
-    if (cell->kind < CELL_ARRAY || list_inert(completion, list)) {
+    surety__conjunction_follow(&completion->graph, all, completion_decide,
+                               completion);
+    if (cell->kind < CELL_ARRAY ||
+        !(surety__conjunction_speaks(all) & (TYPE_OBJECT | TYPE_ARRAY))) {
         surety_build_val(completion->doc, surety__val_of(machine->doc, cell));
-        completion->trail_count = list;
         return;
     }
     if (surety__grow(machine->alloc, &items, &completion->level_cap,
@@ -352,12 +273,18 @@ static void value_begin(struct surety__completion *completion,
         return;
     }
     completion->levels = items;
-    completion->levels[completion->depth++] =
-        (struct level){.cell = cell,
-                       .cursor = cell + 1,
-                       .left = cell->count,
-                       .list = list,
-                       .list_end = (uint32_t)completion->trail_count};
+    level = &completion->levels[completion->depth++];
+    if (completion->depth > completion->level_made) {
+        *level = (struct level){.cell = NULL};
+        completion->level_made = completion->depth;
+    }
+    /* The level gets the list, and the next value the level's old one. */
+    spare = level->all;
+    *level = (struct level){.cell = cell,
+                            .cursor = cell + 1,
+                            .left = cell->count,
+                            .all = *all};
+    *all = spare;
     if (cell->kind == CELL_OBJECT)
         surety_build_object(completion->doc);
     else
@@ -370,28 +297,27 @@ static void level_step(struct surety__completion *completion)
     surety__machine *machine = completion->machine;
     bool object = level->cell->kind == CELL_OBJECT;
     const surety__cell *child = level->cursor + (object ? 1 : 0);
-    uint32_t list = (uint32_t)completion->trail_count;
 
     if (level->left == 0) {
         if (object && completion->fill)
             level_defaults(completion, level);
         surety_build_close(completion->doc);
-        completion->trail_count = level->list;
         completion->depth--;
         return;
     }
-    list_child(completion, level, child, list);
+    child_gather(completion, level, child);
     level->left--;
     level->cursor = surety__cell_after(child);
-    if (object && completion->strip && completion->trail_count == list &&
-        level_defines(completion, level)) {
+    if (object && completion->strip && !completion->said.all.count &&
+        level_defines(level)) {
         completion->changed = true;
         return;
     }
     if (object)
         surety_build_key_of(completion->doc,
                             surety__val_of(machine->doc, child - 1));
-    value_begin(completion, child, list);
+    completion->cell = child;
+    value_begin(completion);
 }
 
 void surety__completion_free(const surety_alloc *alloc,
@@ -401,8 +327,8 @@ void surety__completion_free(const surety_alloc *alloc,
         return;
     surety__free(alloc, completion->chain,
                  completion->chain_cap * sizeof(*completion->chain));
-    surety__free(alloc, completion->trails,
-                 completion->trail_cap * sizeof(*completion->trails));
+    surety__graph_done(&completion->graph);
+    surety__arena_done(&completion->arena);
     surety__free(alloc, completion->levels,
                  completion->level_cap * sizeof(*completion->levels));
     surety__free(alloc, completion, sizeof(*completion));
@@ -413,14 +339,22 @@ void surety__completion_free(const surety_alloc *alloc,
 static struct surety__completion *completion_begin(surety_checker *checker)
 {
     struct surety__completion *completion = checker->completion;
+    surety__machine *machine = &checker->machine;
 
-    if (!completion)
-        completion = surety__new(checker->machine.alloc, sizeof(*completion));
-    if (!completion)
-        return NULL;
-    checker->completion = completion;
-    completion->machine = &checker->machine;
-    completion->trail_count = 0;
+    if (!completion) {
+        completion = surety__new(machine->alloc, sizeof(*completion));
+        if (!completion)
+            return NULL;
+        checker->completion = completion;
+        completion->machine = machine;
+        surety__arena_init(&completion->arena, machine->alloc, 0);
+        completion->graph = (surety__graph){.arena = &completion->arena,
+                                            .status = &machine->status,
+                                            .work = &machine->work,
+                                            .limits = &machine->limits,
+                                            .adds = CONJUNCTION_POSSIBLE};
+    }
+    completion->said.all.count = 0;
     completion->depth = 0;
     completion->changed = false;
     completion->deprecated_count = 0;
@@ -450,16 +384,16 @@ surety_status surety_checker_complete(surety_checker *checker,
     completion->doc = doc;
     surety__machine_start(machine, schema, val, MODE_VALIDITY, &why);
     surety_build_begin(doc, val.doc);
-    trail_add(completion,
-              (struct trail){.shape = schema->root,
-                             .cell = surety__cell_of(val),
-                             .parent = UINT32_MAX},
-              0);
-    if (!machine->status)
-        value_begin(completion, surety__cell_of(val), 0);
+    completion->cell = surety__cell_of(val);
+    completion->graph.reterr = machine->reterr;
+    if (surety__conjunction_add(&completion->graph, &completion->said.all,
+                                (surety__conjunct){.shape = schema->root}))
+        value_begin(completion);
     while (completion->depth && !machine->status)
         level_step(completion);
     status = machine->status;
+    if (status == SURETY_LIMIT && !why.status)
+        surety__machine_exhausted(machine);
     machine->reterr = NULL;
     if (status) {
         if (reterr && why.status)

@@ -70,6 +70,7 @@ typedef struct surety__graph {
     surety_status *status;       /* the first failure */
     uint64_t *work;              /* steps that are left; NULL: any number */
     const surety_limits *limits; /* of patterns; NULL: the defaults */
+    surety_error *reterr;        /* for a pattern's limit; may be NULL */
     unsigned adds;               /* surety__conjunction_adds */
     /* A conjunction ends at so many, and is_cut; 0: CONJUNCTION_MAX, and more
      * fail. */

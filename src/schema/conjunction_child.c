@@ -36,7 +36,9 @@ static bool pattern_matches(surety__graph *graph,
     match = surety__pattern_match(pattern, graph->matcher, name);
     steps += surety__matcher_steps(graph->matcher) / 8;
     if (match == SURETY_NOMEM || (match < 0 && graph->work))
-        return surety__graph_fail(graph, (surety_status)match);
+        return surety__graph_fail(
+            graph,
+            surety__match_fail(match, name, graph->limits, graph->reterr));
     if (graph->work && *graph->work < steps)
         return surety__graph_fail(graph, SURETY_LIMIT);
     if (graph->work)

@@ -354,6 +354,23 @@ int surety__pattern_match(const surety__pattern *pattern,
     }
 }
 
+surety_status surety__match_fail(int match, surety_str text,
+                                 const surety_limits *limits,
+                                 surety_error *reterr)
+{
+    const surety_limits known = surety_limits_of(limits);
+
+    assert(match < 0);
+    if (match == SURETY_LIMIT)
+        surety__fail(reterr, SURETY_LIMIT,
+                     "a pattern needs more steps on a string of %zu bytes than "
+                     "the limits allow (pattern_match_max %u, "
+                     "pattern_heap_kib_max %u)",
+                     text.len, known.pattern_match_max,
+                     known.pattern_heap_kib_max);
+    return (surety_status)match;
+}
+
 uint64_t surety__matcher_steps(const surety__matcher *matcher)
 {
     return matcher->steps;

@@ -50,6 +50,12 @@ void surety__matcher_free(surety__matcher *matcher); /* takes NULL */
 int surety__pattern_match(const surety__pattern *pattern,
                           surety__matcher *matcher, surety_str text);
 
+/* The status of a match that failed; for SURETY_LIMIT with a message in reterr,
+ * which may be NULL. */
+surety_status surety__match_fail(int match, surety_str text,
+                                 const surety_limits *limits,
+                                 surety_error *reterr);
+
 /* The steps that the last match took; 0 for one without PCRE2, which is linear.
  */
 uint64_t surety__matcher_steps(const surety__matcher *matcher);
