@@ -87,7 +87,7 @@ surety_status surety__block_scan(surety_finder *finder)
     lines.lf = lines.cr = lines.quote = at;
     lines.next = at;
     line_read(&lines, at);
-    while (lines.line < finder->end && status == SURETY_OK) {
+    while (lines.line < finder->layout.end && status == SURETY_OK) {
         if (lines.fenced && !lines.open_count && !lines.mark_indent)
             line_leap(&lines);
         status = line_take(&lines);
@@ -342,7 +342,7 @@ static surety_status line_in_block(struct lines *lines, size_t matched,
         lines->text.ptr[lines->ink] == lines->mark && indent <= indent_max &&
         line_info(lines, count, &info) && !info.len) {
         surety__block *block =
-            surety__rows_add(lines->finder, &lines->finder->blocks);
+            surety__rows_add(lines->finder, &lines->finder->layout.blocks);
 
         if (!block)
             return SURETY_NOMEM;
@@ -367,7 +367,7 @@ static surety_status line_in_block(struct lines *lines, size_t matched,
 /* Keeps what is left of the line as content of the open block. */
 static surety_status line_content(struct lines *lines)
 {
-    surety__rows *pieces = &lines->finder->pieces;
+    surety__rows *pieces = &lines->finder->layout.pieces;
     const surety__span rest = {(uint32_t)lines->pos, (uint32_t)lines->next};
     surety__span *piece;
 
@@ -409,7 +409,7 @@ static bool line_open_block(struct lines *lines)
         .line = (uint32_t)lines->line,
         .fence = (uint32_t)lines->ink,
         .content = (uint32_t)lines->next,
-        .piece = (uint32_t)lines->finder->pieces.count,
+        .piece = (uint32_t)lines->finder->layout.pieces.count,
         .tag = !word ? BLOCK_PLAIN
                : surety__str_equal_nocase(info, SURETY__LITERAL("json"))
                    ? BLOCK_JSON
@@ -422,9 +422,9 @@ static bool line_open_block(struct lines *lines)
 static void line_drop_block(struct lines *lines)
 {
     lines->fenced = false;
-    lines->finder->pieces.count = lines->block.piece;
-    if (lines->finder->fence_open == SURETY__NOWHERE)
-        lines->finder->fence_open = lines->block.fence;
+    lines->finder->layout.pieces.count = lines->block.piece;
+    if (lines->finder->layout.fence_open == SURETY__NOWHERE)
+        lines->finder->layout.fence_open = lines->block.fence;
 }
 
 /* Whether what is left of the line is a paragraph's text, so that it may go on
@@ -508,12 +508,12 @@ static surety_status line_reasoning(struct lines *lines, unsigned kind,
     surety__span *mask;
 
     if (end == SURETY__NOWHERE) {
-        finder->reasoning_open = finder->end = start;
+        finder->layout.reasoning_open = finder->layout.end = start;
         lines->next = lines->text.len;
         *ret_ended = true;
         return SURETY_OK;
     }
-    mask = surety__rows_add(finder, &finder->masks);
+    mask = surety__rows_add(finder, &finder->layout.masks);
     if (!mask)
         return SURETY_NOMEM;
     *mask = (surety__span){(uint32_t)start, (uint32_t)end};
@@ -579,11 +579,11 @@ static surety_status line_mask_all(struct lines *lines, size_t at)
     surety_finder *finder = lines->finder;
     surety__span *mask;
 
-    finder->masks.count = 0;
-    finder->blocks.count = 0;
-    finder->pieces.count = 0;
-    finder->fence_open = SURETY__NOWHERE;
-    mask = surety__rows_add(finder, &finder->masks);
+    finder->layout.masks.count = 0;
+    finder->layout.blocks.count = 0;
+    finder->layout.pieces.count = 0;
+    finder->layout.fence_open = SURETY__NOWHERE;
+    mask = surety__rows_add(finder, &finder->layout.masks);
     if (!mask)
         return SURETY_NOMEM;
     *mask = (surety__span){0, (uint32_t)at};

@@ -51,7 +51,7 @@ static size_t fence_next(const char *ptr, size_t at, size_t to, char mark,
 static surety_status fence_add(surety_finder *finder, size_t start, size_t end,
                                uint32_t block, uint32_t tag)
 {
-    surety__fence *fence = surety__rows_add(finder, &finder->fences);
+    surety__fence *fence = surety__rows_add(finder, &finder->layout.fences);
 
     if (!fence)
         return SURETY_NOMEM;
@@ -156,21 +156,22 @@ surety_status surety__fence_gather(surety_finder *finder)
     size_t mask = 0;
     size_t at = 0;
 
-    if (finder->fenced)
+    if (finder->layout.fenced)
         return SURETY_OK;
-    finder->fenced = true;
-    for (size_t i = 0; i <= finder->blocks.count && status == SURETY_OK; i++) {
-        const size_t to = i < finder->blocks.count
+    finder->layout.fenced = true;
+    for (size_t i = 0; i <= finder->layout.blocks.count && status == SURETY_OK;
+         i++) {
+        const size_t to = i < finder->layout.blocks.count
                               ? surety__block_at(finder, i)->line
-                              : finder->end;
+                              : finder->layout.end;
 
         while (at < to && status == SURETY_OK) {
             size_t stop = to;
 
-            while (mask < finder->masks.count &&
+            while (mask < finder->layout.masks.count &&
                    surety__mask_at(finder, mask)->end <= at)
                 mask++;
-            if (mask < finder->masks.count) {
+            if (mask < finder->layout.masks.count) {
                 const surety__span span = *surety__mask_at(finder, mask);
 
                 if (span.start <= at) {
@@ -182,7 +183,7 @@ surety_status surety__fence_gather(surety_finder *finder)
             status = fence_between(finder, at, stop);
             at = stop;
         }
-        if (i < finder->blocks.count && status == SURETY_OK) {
+        if (i < finder->layout.blocks.count && status == SURETY_OK) {
             status = fence_block(finder, i);
             at = surety__block_at(finder, i)->close_end;
         }

@@ -6,9 +6,7 @@
  *
  * At most candidates_max are listed, those that come first in the order of
  * trial: within a place the first of the reply, or the last with pick_last.
- *
- * A block whose lines carry markup of containers gets a clean copy; runs map
- * the copy back to the reply, byte by byte exact. */
+ */
 #include "extract/finder.h"
 
 /* ORDER places */
@@ -54,46 +52,39 @@ surety_finder *surety_finder_new(const surety_alloc *alloc)
     if (!finder)
         return NULL;
     finder->alloc = alloc;
-    finder->blocks.size = sizeof(surety__block);
-    finder->masks.size = sizeof(surety__span);
-    finder->pieces.size = sizeof(surety__span);
+    finder->layout.blocks.size = sizeof(surety__block);
+    finder->layout.masks.size = sizeof(surety__span);
+    finder->layout.pieces.size = sizeof(surety__span);
     finder->offers.size = sizeof(surety__offer);
-    finder->found.size = sizeof(surety__found);
+    finder->list.found.size = sizeof(surety__found);
     finder->runs.size = sizeof(surety__run);
-    finder->fences.size = sizeof(surety__fence);
+    finder->layout.fences.size = sizeof(surety__fence);
     finder->regions.size = sizeof(surety__region_row);
     surety__arena_init(&finder->copies, alloc, 0);
-    surety_buf_init(&finder->clean, alloc, 0);
     find_reset(finder);
     return finder;
 }
 
+static void find_free(const surety_finder *finder, const surety__rows *rows)
+{
+    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+}
+
 void surety_finder_free(surety_finder *finder)
 {
-    surety__rows *rows;
-
     if (!finder)
         return;
-    rows = &finder->blocks;
-    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
-    rows = &finder->masks;
-    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
-    rows = &finder->pieces;
-    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
-    rows = &finder->offers;
-    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
-    rows = &finder->found;
-    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
-    rows = &finder->runs;
-    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
-    rows = &finder->fences;
-    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
-    rows = &finder->regions;
-    surety__free(finder->alloc, rows->ptr, rows->cap * rows->size);
+    find_free(finder, &finder->layout.blocks);
+    find_free(finder, &finder->layout.masks);
+    find_free(finder, &finder->layout.pieces);
+    find_free(finder, &finder->layout.fences);
+    find_free(finder, &finder->list.found);
+    find_free(finder, &finder->offers);
+    find_free(finder, &finder->runs);
+    find_free(finder, &finder->regions);
     surety__arena_done(&finder->copies);
-    surety__free(finder->alloc, finder->seen,
-                 finder->seen_cap * sizeof(*finder->seen));
-    surety_buf_done(&finder->clean);
+    surety__free(finder->alloc, finder->list.seen,
+                 finder->list.seen_cap * sizeof(*finder->list.seen));
     surety__free(finder->alloc, finder, sizeof(*finder));
 }
 
@@ -138,13 +129,13 @@ surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
     }
     if (reply.len)
         finder->reply = reply;
-    finder->end = reply.len;
+    finder->layout.end = reply.len;
     finder->all =
         surety__trim(reply, (surety__span){0, (uint32_t)finder->reply.len});
     finder->skip = (surety__span){0, 0};
     if (finder->all.start == finder->all.end) {
         finder->obstacle = SURETY_OBSTACLE_EMPTY_REPLY;
-        finder->full = true;
+        finder->list.full = true;
     }
     return SURETY_OK;
 }
@@ -160,9 +151,9 @@ bool surety__finder_leaves(const surety_finder *finder, surety_place place)
 
     if (finder->passing)
         return finder->pass.place != place;
-    if (finder->turn == finder->how.from_count)
+    if (finder->list.turn == finder->how.from_count)
         return true;
-    next = finder->how.from[finder->turn];
+    next = finder->how.from[finder->list.turn];
     return next != SURETY_PLACE_FENCE && next != SURETY_PLACE_FENCE_ANY;
 }
 
@@ -177,9 +168,9 @@ surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
     if (finder->passing) {
         *ret_place = finder->pass.place;
         status = find_value(finder);
-    } else if (finder->turn < count) {
-        *ret_place = finder->how.from[finder->turn++];
-        if (!finder->full)
+    } else if (finder->list.turn < count) {
+        *ret_place = finder->how.from[finder->list.turn++];
+        if (!finder->list.full)
             status = find_place(finder, *ret_place);
     } else {
         if (finder->obstacle == SURETY_OBSTACLE_NONE)
@@ -190,7 +181,7 @@ surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
             return SURETY_END;
     }
     if (status == SURETY_END) {
-        finder->full = true;
+        finder->list.full = true;
         finder->passing = false;
         status = SURETY_OK;
     }
@@ -201,7 +192,7 @@ surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
 
 bool surety__finder_has_read(const surety_finder *finder, size_t i)
 {
-    return finder->has_read && i + 1 == finder->found.count;
+    return finder->has_read && i + 1 == finder->list.found.count;
 }
 
 void surety__finder_forget(surety_finder *finder)
@@ -211,7 +202,7 @@ void surety__finder_forget(surety_finder *finder)
 
 size_t surety_finder_count(const surety_finder *finder)
 {
-    return finder ? finder->found.count : 0;
+    return finder ? finder->list.found.count : 0;
 }
 
 surety_candidate surety_finder_at(const surety_finder *finder, size_t i)
@@ -225,34 +216,18 @@ surety_candidate surety_finder_at(const surety_finder *finder, size_t i)
         .place = found->place,
         .start = found->span.start,
         .end = found->span.end,
-        .text = found->run_count
-                    ? (surety_str){finder->clean.ptr + found->clean_start,
-                                   found->clean_len}
-                    : (surety_str){finder->reply.ptr + found->span.start,
-                                   found->span.end - found->span.start},
-        .stripped = found->run_count > 0,
+        .text = found->slice.text,
+        .stripped = found->slice.run_count > 0,
     };
 }
 
 size_t surety_finder_origin(const surety_finder *finder, size_t i,
                             size_t offset)
 {
-    const surety__found *found;
-    surety__run run;
-
-    if (i >= surety_finder_count(finder))
-        return 0;
-    found = find_at(finder, i);
-    if (!found->run_count) {
-        const size_t len = found->span.end - found->span.start;
-
-        return found->span.start + (offset < len ? offset : len);
-    }
-    if (offset >= found->clean_len)
-        return found->span.end;
-    offset += found->clean_start;
-    run = surety__run_at(finder, found->run, found->run_count, offset);
-    return run.reply + (offset - run.clean);
+    return i < surety_finder_count(finder)
+               ? surety__slice_origin(finder, &find_at(finder, i)->slice,
+                                      offset, NULL)
+               : 0;
 }
 
 surety_obstacle surety_finder_obstacle(const surety_finder *finder,
@@ -275,28 +250,30 @@ void *surety__rows_add(const surety_finder *finder, surety__rows *rows)
 
 static const surety__found *find_at(const surety_finder *finder, size_t i)
 {
-    return (const surety__found *)finder->found.ptr + i;
+    return (const surety__found *)finder->list.found.ptr + i;
 }
 
 /* Forgets the last search; keeps the memory. */
 static void find_reset(surety_finder *finder)
 {
     finder->reply = (surety_str){"", 0};
-    finder->end = 0;
-    finder->blocks.count = finder->masks.count = finder->pieces.count = 0;
-    finder->offers.count = finder->found.count = finder->runs.count = 0;
-    finder->fences.count = finder->regions.count = 0;
-    finder->fenced = false;
+    finder->layout.end = 0;
+    finder->layout.blocks.count = finder->layout.masks.count =
+        finder->layout.pieces.count = 0;
+    finder->offers.count = finder->list.found.count = finder->runs.count = 0;
+    finder->layout.fences.count = finder->regions.count = 0;
+    finder->layout.fenced = false;
     if (finder->copies.chunks)
         surety__arena_reset(&finder->copies);
-    surety_buf_reset(&finder->clean);
-    if (finder->seen)
-        memset(finder->seen, 0, finder->seen_cap * sizeof(*finder->seen));
-    finder->reasoning_open = finder->fence_open = SURETY__NOWHERE;
+    if (finder->list.seen)
+        memset(finder->list.seen, 0,
+               finder->list.seen_cap * sizeof(*finder->list.seen));
+    finder->layout.reasoning_open = finder->layout.fence_open = SURETY__NOWHERE;
     finder->value_open = SURETY__NOWHERE;
     finder->marker_seen = false;
-    finder->work = finder->turn = finder->reads = 0;
-    finder->scanned = finder->passing = finder->has_read = finder->full = false;
+    finder->work = finder->list.turn = finder->reads = 0;
+    finder->layout.done = finder->passing = finder->has_read =
+        finder->list.full = false;
     finder->obstacle = SURETY_OBSTACLE_NONE;
     finder->obstacle_at = 0;
 }
@@ -326,7 +303,7 @@ static surety_status find_take_options(surety_finder *finder,
     return SURETY_OK;
 }
 
-static bool find_lists(const surety_finder *finder, surety_place place)
+bool surety__finder_lists(const surety_finder *finder, surety_place place)
 {
     for (size_t i = 0; i < finder->how.from_count; i++)
         if (finder->how.from[i] == place)
@@ -346,7 +323,7 @@ static bool find_like_json(surety_str text)
 /* Whether some candidate is more than the whole of a reply of prose. */
 static bool find_has_json(const surety_finder *finder)
 {
-    const size_t count = finder->found.count;
+    const size_t count = finder->list.found.count;
 
     for (size_t i = 0; i < count && i < 2; i++) {
         const surety_candidate candidate = surety_finder_at(finder, i);
@@ -362,10 +339,11 @@ static bool find_has_json(const surety_finder *finder)
  * language are there. */
 static size_t find_other_block(const surety_finder *finder)
 {
-    if (!find_lists(finder, SURETY_PLACE_FENCE) ||
-        find_lists(finder, SURETY_PLACE_FENCE_ANY) || !finder->blocks.count)
+    if (!surety__finder_lists(finder, SURETY_PLACE_FENCE) ||
+        surety__finder_lists(finder, SURETY_PLACE_FENCE_ANY) ||
+        !finder->layout.blocks.count)
         return SURETY__NOWHERE;
-    for (size_t i = 0; i < finder->blocks.count; i++)
+    for (size_t i = 0; i < finder->layout.blocks.count; i++)
         if (surety__block_at(finder, i)->tag == BLOCK_JSON)
             return SURETY__NOWHERE;
     return surety__block_at(finder, 0)->fence;
@@ -374,22 +352,22 @@ static size_t find_other_block(const surety_finder *finder)
 /* The first obstacle that applies, in the order of the enum. */
 static void find_obstacle(surety_finder *finder)
 {
-    const bool fences = find_lists(finder, SURETY_PLACE_FENCE) ||
-                        find_lists(finder, SURETY_PLACE_FENCE_ANY);
+    const bool fences = surety__finder_lists(finder, SURETY_PLACE_FENCE) ||
+                        surety__finder_lists(finder, SURETY_PLACE_FENCE_ANY);
     const struct {
         surety_obstacle obstacle;
         size_t at;
     } rows[] = {
-        {SURETY_OBSTACLE_REASONING_OPEN, finder->reasoning_open},
+        {SURETY_OBSTACLE_REASONING_OPEN, finder->layout.reasoning_open},
         {SURETY_OBSTACLE_FENCE_OPEN,
-         fences ? finder->fence_open : SURETY__NOWHERE},
+         fences ? finder->layout.fence_open : SURETY__NOWHERE},
         {SURETY_OBSTACLE_FENCE_OTHER, find_other_block(finder)},
         {SURETY_OBSTACLE_VALUE_OPEN, finder->value_open},
-        {SURETY_OBSTACLE_NO_MARKER, find_lists(finder, SURETY_PLACE_MARKER) &&
-                                            finder->how.marker.len &&
-                                            !finder->marker_seen
-                                        ? 0
-                                        : SURETY__NOWHERE},
+        {SURETY_OBSTACLE_NO_MARKER,
+         surety__finder_lists(finder, SURETY_PLACE_MARKER) &&
+                 finder->how.marker.len && !finder->marker_seen
+             ? 0
+             : SURETY__NOWHERE},
         {SURETY_OBSTACLE_NO_JSON, find_has_json(finder) ? SURETY__NOWHERE : 0},
     };
 
@@ -404,9 +382,9 @@ static void find_obstacle(surety_finder *finder)
 
 surety_status surety__finder_scan(surety_finder *finder)
 {
-    if (finder->scanned)
+    if (finder->layout.done)
         return SURETY_OK;
-    finder->scanned = true;
+    finder->layout.done = true;
     return surety__block_scan(finder);
 }
 
@@ -448,8 +426,8 @@ static surety_status find_place(surety_finder *finder, surety_place place)
 
 surety__span surety__finder_whole(const surety_finder *finder)
 {
-    const size_t count = finder->masks.count;
-    surety__span span = {0, (uint32_t)finder->end};
+    const size_t count = finder->layout.masks.count;
+    surety__span span = {0, (uint32_t)finder->layout.end};
     size_t i;
 
     span = surety__trim(finder->reply, span);
@@ -481,7 +459,7 @@ static surety_status find_whole(surety_finder *finder)
 static surety_status find_fences(surety_finder *finder, surety_place place,
                                  unsigned tag)
 {
-    const size_t count = finder->blocks.count;
+    const size_t count = finder->layout.blocks.count;
     surety_status status = SURETY_OK;
 
     for (size_t i = 0; i < count && status == SURETY_OK; i++) {
@@ -508,7 +486,7 @@ static bool find_read_whole(const surety_finder *finder)
     const surety_str all = {finder->reply.ptr + finder->all.start,
                             finder->all.end - finder->all.start};
 
-    return finder->doc && !finder->scanned && !finder->found.count &&
+    return finder->doc && !finder->layout.done && !finder->list.found.count &&
            memchr("{[", all.ptr[0], 2) &&
            surety_doc_read(finder->doc, all, &options, NULL) == SURETY_OK;
 }
@@ -564,7 +542,7 @@ static surety_status find_values(surety_finder *finder)
 /* The next one of them. */
 static surety_status find_value(surety_finder *finder)
 {
-    const size_t count = finder->found.count;
+    const size_t count = finder->list.found.count;
     surety_status status;
     surety__offer offer;
 
@@ -575,7 +553,7 @@ static surety_status find_value(surety_finder *finder)
     }
     finder->pass.offers++;
     status = find_add(finder, finder->pass.place, offer);
-    finder->has_read = finder->has_read && finder->found.count > count;
+    finder->has_read = finder->has_read && finder->list.found.count > count;
     return status;
 }
 
@@ -583,20 +561,21 @@ static surety_status find_value(surety_finder *finder)
  * next candidate. OK: it is new; END: it is not; NOMEM. */
 static surety_status find_note(surety_finder *finder, surety__span span)
 {
-    const size_t count = finder->found.count;
+    const size_t count = finder->list.found.count;
     uint32_t hash;
     size_t at;
 
-    if (count * 2 >= finder->seen_cap) {
-        const size_t cap = finder->seen_cap ? finder->seen_cap * 2 : 64;
-        uint32_t *seen = surety__resize(finder->alloc, finder->seen,
-                                        finder->seen_cap * sizeof(*seen),
+    if (count * 2 >= finder->list.seen_cap) {
+        const size_t cap =
+            finder->list.seen_cap ? finder->list.seen_cap * 2 : 64;
+        uint32_t *seen = surety__resize(finder->alloc, finder->list.seen,
+                                        finder->list.seen_cap * sizeof(*seen),
                                         cap * sizeof(*seen));
 
         if (!seen)
             return SURETY_NOMEM;
-        finder->seen = seen;
-        finder->seen_cap = cap;
+        finder->list.seen = seen;
+        finder->list.seen_cap = cap;
         memset(seen, 0, cap * sizeof(*seen));
         for (size_t i = 0; i < count; i++) {
             const surety__span old = find_at(finder, i)->span;
@@ -608,75 +587,44 @@ static surety_status find_note(surety_finder *finder, surety__span span)
         }
     }
     hash = surety__hash((const char *)&span, sizeof(span));
-    at = hash & (finder->seen_cap - 1);
-    for (; finder->seen[at]; at = (at + 1) & (finder->seen_cap - 1)) {
-        const surety__span old = find_at(finder, finder->seen[at] - 1)->span;
+    at = hash & (finder->list.seen_cap - 1);
+    for (; finder->list.seen[at]; at = (at + 1) & (finder->list.seen_cap - 1)) {
+        const surety__span old =
+            find_at(finder, finder->list.seen[at] - 1)->span;
 
         if (old.start == span.start && old.end == span.end)
             return SURETY_END;
     }
-    finder->seen[at] = (uint32_t)count + 1;
+    finder->list.seen[at] = (uint32_t)count + 1;
     return SURETY_OK;
 }
 
-surety__run surety__run_at(const surety_finder *finder, uint32_t first,
-                           uint32_t count, size_t offset)
-{
-    const surety__run *runs = finder->runs.ptr;
-    size_t low = first;
-    size_t high = low + count;
-
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (runs[middle].clean <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    return runs[low];
-}
-
-/* Copies the block's pieces to the clean text and fills in found; where the
- * JSON stands in one piece there is no need of the copy. OK or NOMEM. */
-static surety_status find_clean(surety_finder *finder,
-                                const surety__block *block,
+/* Makes a candidate's text that of a block without its markup. Where the JSON
+ * stands in one piece, it is the reply's own. OK or NOMEM. */
+static surety_status find_clean(surety_finder *finder, size_t block,
                                 surety__found *found)
 {
-    const size_t start = finder->clean.len;
-    surety__run first, last;
-    surety__span clean;
+    surety__slice *slice = &found->slice;
+    surety__span inside = {0, 0};
+    size_t len;
 
-    found->run = (uint32_t)finder->runs.count;
-    found->run_count = block->piece_count;
-    for (size_t i = 0; i < block->piece_count; i++) {
-        const surety__span piece = *surety__piece_at(finder, block->piece + i);
-        surety__run *run = surety__rows_add(finder, &finder->runs);
-
-        if (!run)
-            return SURETY_NOMEM;
-        *run = (surety__run){(uint32_t)finder->clean.len, piece.start};
-        surety_buf_append(&finder->clean, finder->reply.ptr + piece.start,
-                          piece.end - piece.start);
-    }
-    if (finder->clean.status != SURETY_OK)
+    if (surety__slice_block(finder, block, slice) != SURETY_OK)
         return SURETY_NOMEM;
-    clean = surety__trim(
-        surety_buf_str(&finder->clean),
-        (surety__span){(uint32_t)start, (uint32_t)finder->clean.len});
-    if (clean.start == clean.end) {
+    inside.end = (uint32_t)slice->text.len;
+    inside = surety__trim(slice->text, inside);
+    if (inside.start == inside.end) {
         found->span.end = found->span.start;
-        found->run_count = 0;
+        slice->run_count = 0;
         return SURETY_OK;
     }
-    first = surety__run_at(finder, found->run, found->run_count, clean.start);
-    last = surety__run_at(finder, found->run, found->run_count, clean.end - 1);
-    found->span.start = first.reply + (clean.start - first.clean);
-    found->span.end = last.reply + (clean.end - last.clean);
-    found->clean_start = clean.start;
-    found->clean_len = clean.end - clean.start;
-    if (first.clean == last.clean)
-        found->run_count = 0;
+    found->span.start =
+        (uint32_t)surety__slice_origin(finder, slice, inside.start, &len);
+    surety__slice_skip(slice, inside.start);
+    slice->text.len = inside.end - inside.start;
+    found->span.end =
+        (uint32_t)surety__slice_origin(finder, slice, slice->text.len, NULL);
+    if (len >= slice->text.len)
+        slice->run_count = 0;
     return SURETY_OK;
 }
 
@@ -685,32 +633,28 @@ static surety_status find_clean(surety_finder *finder,
 static surety_status find_add(surety_finder *finder, surety_place place,
                               surety__offer offer)
 {
-    const size_t clean_len = finder->clean.len;
-    const size_t run_count = finder->runs.count;
     surety__found found = {.place = place, .span = offer.span};
-    const surety__block *block = NULL;
-    surety_status status;
+    const bool copied = offer.block != SURETY__NO_BLOCK &&
+                        surety__block_at(finder, offer.block)->piece_count;
+    surety_status status = SURETY_OK;
     surety__found *row;
 
-    if (finder->found.count >= finder->limits.candidates_max)
+    if (finder->list.found.count >= finder->limits.candidates_max)
         return SURETY_END;
-    if (offer.block != SURETY__NO_BLOCK)
-        block = surety__block_at(finder, offer.block);
-    if (block && block->piece_count) {
-        status = find_clean(finder, block, &found);
-        if (status != SURETY_OK)
-            return status;
-    } else {
+    if (copied)
+        status = find_clean(finder, offer.block, &found);
+    else
         found.span = surety__trim(finder->reply, found.span);
-    }
-    status = find_note(finder, found.span);
-    if (status != SURETY_OK || !found.run_count) {
-        finder->clean.len = clean_len;
-        finder->runs.count = run_count;
-    }
+    if (!found.slice.run_count)
+        found.slice =
+            (surety__slice){.text = {finder->reply.ptr + found.span.start,
+                                     found.span.end - found.span.start},
+                            .origin = found.span.start};
+    if (status == SURETY_OK)
+        status = find_note(finder, found.span);
     if (status != SURETY_OK)
         return status == SURETY_END ? SURETY_OK : status;
-    row = surety__rows_add(finder, &finder->found);
+    row = surety__rows_add(finder, &finder->list.found);
     if (!row)
         return SURETY_NOMEM;
     *row = found;

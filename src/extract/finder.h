@@ -39,6 +39,8 @@ typedef struct surety__block {
     uint32_t line, fence;
     uint32_t content, content_end, close_end;
     uint32_t piece, piece_count;
+    surety_str copy; /* what is left, or no address: not asked for yet */
+    uint32_t run;    /* the copy's first */
     uint32_t tag;
 } surety__block;
 
@@ -48,20 +50,26 @@ typedef struct surety__offer {
     uint32_t block; /* SURETY__NO_BLOCK: none */
 } surety__offer;
 
-/* A candidate. Where run_count is not 0 its text is clean_len bytes from
- * clean_start on of the clean text, which the runs map to the reply. */
+/* Where a run of bytes starts in a copy and in the reply; it goes on to the
+ * next run of the copy. */
+typedef struct surety__run {
+    uint32_t copy, reply;
+} surety__run;
+
+/* A text: the reply's own bytes, or bytes of a copy. */
+typedef struct surety__slice {
+    surety_str text;
+    size_t origin;           /* in the reply, of its own bytes */
+    size_t skip;             /* in the copy */
+    uint32_t run, run_count; /* of the copy; none: the reply's own bytes */
+} surety__slice;
+
+/* A candidate. */
 typedef struct surety__found {
     surety_place place;
     surety__span span;
-    uint32_t clean_start, clean_len;
-    uint32_t run, run_count;
+    surety__slice slice;
 } surety__found;
-
-/* Where a run of bytes starts in the clean text and in the reply; it goes on to
- * the next run of its candidate. */
-typedef struct surety__run {
-    uint32_t clean, reply;
-} surety__run;
 
 /* An open bracket of the value that is being followed. */
 typedef struct surety__opened {
@@ -90,6 +98,15 @@ typedef struct surety__pass {
      * first value that the pass found open. */
     surety__span taken, value;
     size_t barren, aim_open;
+    /* The next brace and the next square bracket at or after where they were
+     * looked for from. */
+    struct {
+        size_t from, at;
+    } marks[2];
+    /* Where the last closing bracket before `to` ends. */
+    struct {
+        size_t to, at;
+    } closing;
 } surety__pass;
 
 /* A fence as the search for regions sees it: closed or not, a line or many. */
@@ -109,11 +126,9 @@ typedef struct surety__marks {
 
 /* A stretch of text in which regions begin. */
 typedef struct surety__ground {
-    surety_str text;
-    size_t origin; /* of its first byte, where it has no runs */
-    size_t limit;  /* of the reply: how far a value may go on past it */
-    uint32_t run, run_count;
-    size_t at; /* where the search goes on */
+    surety__slice slice;
+    size_t limit; /* of the reply: how far a value may go on past it */
+    size_t at;    /* where the search goes on */
     surety__marks marks;
     size_t tail;   /* what a reading that finds nothing costs */
     bool measured; /* tail is known */
@@ -125,11 +140,9 @@ typedef struct surety__ground {
     bool last;   /* it ends where the reply does */
 } surety__ground;
 
-/* How the bytes of a region map to the reply: as its field's, from skip on. */
+/* A region that was looked for. */
 typedef struct surety__region_row {
-    size_t origin, skip;
-    uint32_t run, run_count;
-    surety_str text;
+    surety__slice slice;
     size_t used;    /* bytes of the value in it; 0: there was none */
     size_t rest;    /* and of closing brackets that are over behind it */
     size_t refused; /* bytes of what is JSON, but cannot be read */
@@ -166,50 +179,50 @@ typedef struct surety__rows {
     size_t count, cap, size;
 } surety__rows;
 
+/* What the scan by lines found in the reply. */
+typedef struct surety__layout {
+    bool done;           /* it was scanned */
+    size_t end;          /* nothing from here on is looked at */
+    surety__rows blocks; /* surety__block */
+    surety__rows masks;  /* surety__span: reasoning sections */
+    surety__rows pieces; /* surety__span: what is left of marked-up lines */
+    surety__rows fences; /* surety__fence */
+    bool fenced;         /* fences have been looked for */
+    /* Offsets of what never ends, or SURETY__NOWHERE. */
+    size_t reasoning_open, fence_open;
+} surety__layout;
+
+/* The candidates so far. */
+typedef struct surety__list {
+    surety__rows found; /* surety__found */
+    uint32_t *seen;     /* spans already listed: index in found, plus 1 */
+    size_t seen_cap;    /* a power of two, or 0 */
+    size_t turn;        /* of the places in how.from, those begun */
+    bool full;          /* no more candidates are wanted */
+} surety__list;
+
 struct surety_finder {
     const surety_alloc *alloc;
     surety_limits limits;
     surety_str reply;
     surety_extract how;
-    surety__span all;      /* the reply without blanks around it */
-    size_t end;            /* nothing from here on is looked at */
-    surety__rows blocks;   /* surety__block */
-    surety__rows masks;    /* surety__span: reasoning sections */
-    surety__rows pieces;   /* surety__span: what is left of marked-up lines */
-    surety__rows offers;   /* surety__offer: of the place being looked at */
-    surety__rows found;    /* surety__found: the candidates */
-    surety__rows runs;     /* surety__run: of the clean text */
-    uint32_t *seen;        /* spans already listed: index in found, plus 1 */
-    size_t seen_cap;       /* a power of two, or 0 */
-    surety_buf clean;      /* text of stripped candidates */
-    size_t reasoning_open; /* offsets of obstacles, or SURETY__NOWHERE */
-    size_t fence_open;
-    size_t value_open;
+    surety__span all; /* the reply without blanks around it */
+    surety__layout layout;
+    surety__list list;
+    surety__rows runs;    /* surety__run: of the copies */
+    surety__arena copies; /* texts that are no part of the reply */
+    surety_doc *doc;      /* of the caller who asks for one candidate after the
+                           * other; NULL: for all at once */
+    bool has_read;        /* the last candidate's value is in doc */
+    surety__rows offers;  /* surety__offer: of the place being looked at */
+    surety__pass pass;
+    bool passing;      /* pass is under way */
+    surety__span skip; /* values in running text are not looked for here */
+    size_t value_open; /* the first value left open, or SURETY__NOWHERE */
     bool marker_seen;
     surety_obstacle obstacle;
     size_t obstacle_at;
-    size_t turn;     /* of the places in how.from, those begun */
-    surety_doc *doc; /* of the caller who asks for one candidate after the
-                      * other; NULL: for all at once */
-    bool scanned;    /* the scan by lines is done */
-    bool passing;    /* pass is under way */
-    bool has_read;   /* the last candidate's value is in doc */
-    bool full;       /* no more candidates are wanted */
-    surety__pass pass;
-    /* The next brace and the next square bracket at or after where they were
-     * looked for from. */
-    struct {
-        size_t from, at;
-    } pass_marks[2];
-    /* Where the last closing bracket before `to` ends. */
-    struct {
-        size_t to, at;
-    } pass_closing;
-    surety__rows fences;  /* surety__fence */
-    surety__span skip;    /* values in running text are not looked for here */
     surety__rows regions; /* surety__region_row */
-    surety__arena copies; /* texts of regions that are no part of the reply */
-    bool fenced;          /* fences have been looked for */
     surety__hunt hunt;
     size_t work;  /* bytes all passes have gone over */
     size_t reads; /* bytes read in vain */
@@ -219,30 +232,28 @@ struct surety_finder {
 static inline surety__block *surety__block_at(const surety_finder *finder,
                                               size_t i)
 {
-    return (surety__block *)finder->blocks.ptr + i;
+    return (surety__block *)finder->layout.blocks.ptr + i;
 }
 
 static inline surety__span *surety__mask_at(const surety_finder *finder,
                                             size_t i)
 {
-    return (surety__span *)finder->masks.ptr + i;
+    return (surety__span *)finder->layout.masks.ptr + i;
 }
 
 static inline surety__span *surety__piece_at(const surety_finder *finder,
                                              size_t i)
 {
-    return (surety__span *)finder->pieces.ptr + i;
+    return (surety__span *)finder->layout.pieces.ptr + i;
 }
 
-/* The last of the count runs from the first on that starts at or before an
- * offset of the clean text. (find.c) */
-surety__run surety__run_at(const surety_finder *finder, uint32_t first,
-                           uint32_t count, size_t offset);
 /* The span without the blanks around it; of blanks alone, its start. (find.c)
  */
 surety__span surety__trim(surety_str text, surety__span span);
 /* What is left of the reply without reasoning at its start and end. (find.c) */
 surety__span surety__finder_whole(const surety_finder *finder);
+/* Whether a place is one of those to look at. (find.c) */
+bool surety__finder_lists(const surety_finder *finder, surety_place place);
 /* The scan by lines, once. OK or NOMEM. (find.c) */
 surety_status surety__finder_scan(surety_finder *finder);
 /* A new row at the end, not filled in; NULL when out of memory. */
@@ -265,6 +276,29 @@ static inline bool surety__is_space(char byte)
 /* Finds the blocks and reasoning sections of the reply; sets end,
  * reasoning_open and fence_open. OK or NOMEM. */
 surety_status surety__block_scan(surety_finder *finder);
+
+/* ---- slice.c ------------------------------------------------------------ */
+
+/* The content of a block that has pieces, without its markup. OK or NOMEM. */
+surety_status surety__slice_block(surety_finder *finder, size_t i,
+                                  surety__slice *ret_slice);
+/* Where a byte of a slice stands in the reply, and (may be NULL) how many bytes
+ * of the slice follow it there; of the slice's end, behind its last byte. */
+size_t surety__slice_origin(const surety_finder *finder,
+                            const surety__slice *slice, size_t offset,
+                            size_t *ret_len);
+/* Notes that the bytes of the last copy from `copy` on are the reply's. False:
+ * out of memory. */
+bool surety__slice_run(surety_finder *finder, size_t copy, size_t reply);
+
+/* What follows the first len bytes of a slice. */
+static inline void surety__slice_skip(surety__slice *slice, size_t len)
+{
+    slice->text.ptr += len;
+    slice->text.len -= len;
+    slice->origin += len;
+    slice->skip += len;
+}
 
 /* ---- value.c ----------------------------------------------------------- */
 

@@ -20,8 +20,6 @@ void surety__place_begin(surety_finder *finder, surety_place place)
 {
     finder->pass = (surety__pass){
         .place = place, .open = SURETY__NOWHERE, .aim_open = SURETY__NOWHERE};
-    memset(&finder->pass_closing, 0, sizeof(finder->pass_closing));
-    memset(finder->pass_marks, 0, sizeof(finder->pass_marks));
 }
 
 bool surety__place_next(surety_finder *finder, surety__offer *ret_offer)
@@ -39,18 +37,18 @@ static bool place_marked(surety_finder *finder, surety__offer *ret_offer)
     surety__pass *pass = &finder->pass;
     surety__walk *walk = &pass->walk;
 
-    while (marker.len && walk->pos < finder->end) {
+    while (marker.len && walk->pos < finder->layout.end) {
         const surety_str rest = {finder->reply.ptr + walk->pos,
-                                 finder->end - walk->pos};
+                                 finder->layout.end - walk->pos};
         const size_t hit = surety__str_find(rest, marker);
         const size_t pos = walk->pos + hit;
 
         if (hit == rest.len)
             break;
-        while (walk->mask < finder->masks.count &&
+        while (walk->mask < finder->layout.masks.count &&
                surety__mask_at(finder, walk->mask)->end <= pos)
             walk->mask++;
-        if (walk->mask < finder->masks.count &&
+        if (walk->mask < finder->layout.masks.count &&
             surety__mask_at(finder, walk->mask)->start <= pos) {
             walk->pos = surety__mask_at(finder, walk->mask)->end;
         } else if (pass->taken.start <= pos && pos < pass->taken.end) {
@@ -64,7 +62,7 @@ static bool place_marked(surety_finder *finder, surety__offer *ret_offer)
                 return true;
         }
     }
-    walk->pos = finder->end;
+    walk->pos = finder->layout.end;
     pass->open = pass->aim_open;
     return false;
 }
@@ -72,10 +70,10 @@ static bool place_marked(surety_finder *finder, surety__offer *ret_offer)
 bool surety__place_segment(const surety_finder *finder, surety__walk *walk)
 {
     for (;;) {
-        walk->stop = finder->end;
-        if (walk->pos >= finder->end)
+        walk->stop = finder->layout.end;
+        if (walk->pos >= finder->layout.end)
             return false;
-        if (walk->mask < finder->masks.count) {
+        if (walk->mask < finder->layout.masks.count) {
             const surety__span mask = *surety__mask_at(finder, walk->mask);
 
             if (mask.start <= walk->pos) {
@@ -85,7 +83,7 @@ bool surety__place_segment(const surety_finder *finder, surety__walk *walk)
             }
             walk->stop = mask.start;
         }
-        if (walk->block < finder->blocks.count) {
+        if (walk->block < finder->layout.blocks.count) {
             const surety__block *block = surety__block_at(finder, walk->block);
 
             if (walk->pos >= block->content_end) {
@@ -239,18 +237,19 @@ static bool place_after(surety_finder *finder, size_t pos,
     surety__walk walk = {.pos = pos};
 
     ret_offer->block = SURETY__NO_BLOCK;
-    walk.mask = place_first(finder, finder->masks.count, pos, place_mask_end);
+    walk.mask =
+        place_first(finder, finder->layout.masks.count, pos, place_mask_end);
     for (;;) {
-        while (walk.pos < finder->end && surety__is_space(ptr[walk.pos]))
+        while (walk.pos < finder->layout.end && surety__is_space(ptr[walk.pos]))
             walk.pos++;
-        if (walk.mask == finder->masks.count ||
+        if (walk.mask == finder->layout.masks.count ||
             surety__mask_at(finder, walk.mask)->start != walk.pos)
             break;
         walk.pos = surety__mask_at(finder, walk.mask++)->end;
     }
-    walk.block =
-        place_first(finder, finder->blocks.count, walk.pos, place_block_end);
-    if (walk.block < finder->blocks.count) {
+    walk.block = place_first(finder, finder->layout.blocks.count, walk.pos,
+                             place_block_end);
+    if (walk.block < finder->layout.blocks.count) {
         const surety__block *block = surety__block_at(finder, walk.block);
 
         if (block->line <= walk.pos && walk.pos <= block->fence) {

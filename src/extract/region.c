@@ -44,14 +44,6 @@ static surety__region_row *region_row(const surety_finder *finder, size_t i)
     return (surety__region_row *)finder->regions.ptr + i;
 }
 
-static bool region_lists(const surety_finder *finder, surety_place place)
-{
-    for (size_t i = 0; i < finder->how.from_count; i++)
-        if (finder->how.from[i] == place)
-            return true;
-    return false;
-}
-
 surety_status surety__region_begin(surety_finder *finder, surety_place place)
 {
     surety__hunt *hunt = &finder->hunt;
@@ -90,25 +82,22 @@ surety_status surety__region_next(surety_finder *finder,
     if (!row)
         return SURETY_NOMEM;
     *row = (surety__region_row){
-        .origin = field->origin,
-        .skip = at,
-        .run = field->run,
-        .run_count = field->run_count,
-        .text = {field->text.ptr + at, field->text.len - at},
+        .slice = field->slice,
         .weak = !hunt->exact && !hunt->strong,
     };
+    surety__slice_skip(&row->slice, at);
     field->at = at;
     *ret_region = (surety__region){
         .place = hunt->place,
         .group = field->group,
         .index = finder->regions.count - 1,
-        .text = row->text,
+        .text = row->slice.text,
         .weak = row->weak,
-        .copied = field->run_count > 0,
+        .copied = field->slice.run_count > 0,
         .last = field->last,
     };
     ret_region->start = surety__region_origin(finder, ret_region->index, 0);
-    if (hunt->exact && hunt->from < at && !field->run_count)
+    if (hunt->exact && hunt->from < at && !field->slice.run_count)
         ret_region->wrapper = at - hunt->from;
     return SURETY_OK;
 }
@@ -124,11 +113,11 @@ static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
     enum surety__start next;
     bool over;
 
-    if (region_is_prose((surety_str){row->text.ptr, used})) {
+    if (region_is_prose((surety_str){row->slice.text.ptr, used})) {
         field->at++;
         return false;
     }
-    over = surety__text_over(field->text, end, &brackets);
+    over = surety__text_over(field->slice.text, end, &brackets);
     if (hunt->exact && !over && !field->whole) {
         /* No wrapped value: what looked like a wrapper is text. */
         field->at = hunt->from < field->at ? hunt->from : field->at + 1;
@@ -145,11 +134,11 @@ static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
     if (!hunt->exact || over)
         return !field->whole || hunt->value_count == 1;
     /* Rows, perhaps: the next value must follow at once. */
-    while (field->at < field->text.len &&
-           (surety__is_space(field->text.ptr[field->at]) ||
-            field->text.ptr[field->at] == ','))
+    while (field->at < field->slice.text.len &&
+           (surety__is_space(field->slice.text.ptr[field->at]) ||
+            field->slice.text.ptr[field->at] == ','))
         field->at++;
-    next = surety__start_at(field->text, field->at);
+    next = surety__start_at(field->slice.text, field->at);
     if (next == START_STRONG || next == START_WEAK) {
         field->fresh = true;
     } else {
@@ -175,7 +164,7 @@ static bool region_cut(surety_finder *finder, bool begun)
     const bool strong =
         hunt->strong || hunt->exact ||
         (field->last &&
-         (begun || surety__start_is_json(field->text, field->at)));
+         (begun || surety__start_is_json(field->slice.text, field->at)));
 
     if (!strong) {
         field->at++;
@@ -190,24 +179,24 @@ static bool region_cut(surety_finder *finder, bool begun)
         /* It does not end behind its field either. */
         hunt->stretched = false;
         hunt->settled = true;
-        field->text.len = hunt->field_len;
+        field->slice.text.len = hunt->field_len;
         field->marks.known = field->measured = false;
         field->last = hunt->field_last;
         hunt->again = true;
         return false;
     }
-    if (!field->last && !hunt->settled && !field->run_count &&
-        field->origin + field->text.len < field->limit) {
+    if (!field->last && !hunt->settled && !field->slice.run_count &&
+        field->slice.origin + field->slice.text.len < field->limit) {
         hunt->stretched = hunt->again = true;
-        hunt->field_len = field->text.len;
+        hunt->field_len = field->slice.text.len;
         hunt->field_last = field->last;
-        field->text.len = field->limit - field->origin;
+        field->slice.text.len = field->limit - field->slice.origin;
         field->marks.known = field->measured = false;
         field->last = field->limit == finder->reply.len;
         return false;
     }
     hunt->in_field = false;
-    region_break(finder, field->text.len - field->at);
+    region_break(finder, field->slice.text.len - field->at);
     return field->last || hunt->place != SURETY_PLACE_EMBEDDED;
 }
 
@@ -217,9 +206,9 @@ static void region_none(surety_finder *finder, size_t used)
     surety__hunt *hunt = &finder->hunt;
     surety__ground *field = &hunt->field;
 
-    if (surety__start_is_json(field->text, field->at)) {
-        const size_t end =
-            surety__start_extent(field->text, field->at, field->at + used);
+    if (surety__start_is_json(field->slice.text, field->at)) {
+        const size_t end = surety__start_extent(field->slice.text, field->at,
+                                                field->at + used);
 
         hunt->work += end - field->at;
         region_break(finder, end - field->at);
@@ -240,13 +229,13 @@ static size_t region_cost(surety__ground *field, surety__reading reading,
         reading == SURETY__READING_VALUE ? REGION_VALUE_COST : REGION_FAIL_COST;
 
     if (!field->measured) {
-        size_t last = field->text.len;
+        size_t last = field->slice.text.len;
 
         field->measured = true;
-        while (last && field->text.ptr[last - 1] != '}' &&
-               field->text.ptr[last - 1] != ']')
+        while (last && field->slice.text.ptr[last - 1] != '}' &&
+               field->slice.text.ptr[last - 1] != ']')
             last--;
-        field->tail = (field->text.len - last) / REGION_TAIL_SHARE;
+        field->tail = (field->slice.text.len - last) / REGION_TAIL_SHARE;
     }
     return (used > least ? used : least) + field->tail;
 }
@@ -280,7 +269,7 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
     surety__hunt *hunt = &finder->hunt;
     surety__ground *field = &hunt->field;
     const bool unwraps =
-        !field->whole || !region_lists(finder, SURETY_PLACE_EMBEDDED);
+        !field->whole || !surety__finder_lists(finder, SURETY_PLACE_EMBEDDED);
     enum surety__start start = START_NONE;
     size_t at = field->at;
 
@@ -292,15 +281,16 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
     hunt->stretched = hunt->settled = false;
     if (field->fresh && field->bare) {
         field->fresh = false;
-        while (at < field->text.len && surety__is_space(field->text.ptr[at]))
+        while (at < field->slice.text.len &&
+               surety__is_space(field->slice.text.ptr[at]))
             at++;
         field->at = hunt->from = at;
         if (unwraps)
-            at = surety__start_unwrap(field->text, at);
-        start = surety__start_at(field->text, at);
+            at = surety__start_unwrap(field->slice.text, at);
+        start = surety__start_at(field->slice.text, at);
         /* Words in brackets are a value where they are all there is. */
-        if (start == START_NONE && at < field->text.len &&
-            field->text.ptr[at] == '[')
+        if (start == START_NONE && at < field->slice.text.len &&
+            field->slice.text.ptr[at] == '[')
             start = START_SCALAR;
         hunt->exact = field->whole || start == START_SCALAR || at > field->at;
         /* What a block begins with is no bracket of prose. */
@@ -315,13 +305,13 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
     }
     if (field->whole)
         return false;
-    at = surety__start_next(field->text, at, &field->marks, &start);
+    at = surety__start_next(field->slice.text, at, &field->marks, &start);
     hunt->work += at - field->at;
     field->at = at;
     hunt->exact = false;
     hunt->strong = start == START_STRONG;
     *ret_at = at;
-    return at < field->text.len;
+    return at < field->slice.text.len;
 }
 
 /* ---- fields -------------------------------------------------------------- */
@@ -333,7 +323,7 @@ static bool region_field(surety_finder *finder, size_t start, size_t end,
 {
     surety__hunt *hunt = &finder->hunt;
     size_t low = 0;
-    size_t high = finder->masks.count;
+    size_t high = finder->layout.masks.count;
 
     if (start < hunt->past) {
         start = hunt->past;
@@ -341,8 +331,8 @@ static bool region_field(surety_finder *finder, size_t start, size_t end,
     }
     if (start >= end)
         return false;
-    field.text = (surety_str){finder->reply.ptr + start, end - start};
-    field.origin = start;
+    field.slice.text = (surety_str){finder->reply.ptr + start, end - start};
+    field.slice.origin = start;
     field.fresh = true;
     field.last = field.last && end >= finder->all.end;
     /* The first reasoning behind it. */
@@ -354,48 +344,22 @@ static bool region_field(surety_finder *finder, size_t start, size_t end,
         else
             high = middle;
     }
-    field.limit = low < finder->masks.count
+    field.limit = low < finder->layout.masks.count
                       ? surety__mask_at(finder, low)->start
-                      : finder->end;
+                      : finder->layout.end;
     hunt->field = field;
     return true;
 }
 
-/* A block whose lines carry markup: a copy without it. OK, NOMEM, END: it is
- * empty. */
+/* A block whose lines carry markup. OK, NOMEM, END: it is empty. */
 static surety_status region_clean(surety_finder *finder, size_t i,
                                   surety__ground field)
 {
-    const surety__block *block = surety__block_at(finder, i);
-    size_t len = 0;
-    char *copy;
-
-    for (size_t k = 0; k < block->piece_count; k++) {
-        const surety__span piece = *surety__piece_at(finder, block->piece + k);
-
-        len += piece.end - piece.start;
-    }
-    if (!len)
-        return SURETY_END;
-    copy = surety__arena_take(&finder->copies, len);
-    if (!copy)
+    if (surety__slice_block(finder, i, &field.slice) != SURETY_OK)
         return SURETY_NOMEM;
-    field.text = (surety_str){copy, len};
-    field.run = (uint32_t)finder->runs.count;
-    field.run_count = block->piece_count;
+    if (!field.slice.text.len)
+        return SURETY_END;
     field.fresh = true;
-    len = 0;
-    for (size_t k = 0; k < block->piece_count; k++) {
-        const surety__span piece = *surety__piece_at(finder, block->piece + k);
-        surety__run *run = surety__rows_add(finder, &finder->runs);
-
-        if (!run)
-            return SURETY_NOMEM;
-        *run = (surety__run){(uint32_t)len, piece.start};
-        memcpy(copy + len, finder->reply.ptr + piece.start,
-               piece.end - piece.start);
-        len += piece.end - piece.start;
-    }
     finder->hunt.field = field;
     return SURETY_OK;
 }
@@ -407,7 +371,7 @@ static surety_status region_fence(surety_finder *finder)
     const bool any = hunt->place == SURETY_PLACE_FENCE_ANY;
 
     for (;;) {
-        const size_t count = finder->fences.count;
+        const size_t count = finder->layout.fences.count;
         const uint32_t tag = count ? (uint32_t)(hunt->turn / count) : 0;
         const surety__fence *fence;
         surety__ground field = {.bare = true, .group = tag};
@@ -417,7 +381,8 @@ static surety_status region_fence(surety_finder *finder)
             return SURETY_END;
         if (hunt->turn % count == 0)
             hunt->past = 0;
-        fence = (surety__fence *)finder->fences.ptr + hunt->turn++ % count;
+        fence =
+            (surety__fence *)finder->layout.fences.ptr + hunt->turn++ % count;
         if (fence->tag != tag)
             continue;
         if (fence->block != SURETY__NO_BLOCK &&
@@ -430,8 +395,8 @@ static surety_status region_fence(surety_finder *finder)
             return status;
         }
         field.last = fence->block == SURETY__NO_BLOCK &&
-                     fence->span.end == finder->end &&
-                     finder->end == finder->reply.len;
+                     fence->span.end == finder->layout.end &&
+                     finder->layout.end == finder->reply.len;
         if (region_field(finder, fence->span.start, fence->span.end, field))
             return SURETY_OK;
     }
@@ -443,9 +408,9 @@ static surety_status region_marked(surety_finder *finder)
     const surety_str marker = finder->how.marker;
     surety__hunt *hunt = &finder->hunt;
 
-    while (marker.len && hunt->turn < finder->end) {
+    while (marker.len && hunt->turn < finder->layout.end) {
         const surety_str rest = {finder->reply.ptr + hunt->turn,
-                                 finder->end - hunt->turn};
+                                 finder->layout.end - hunt->turn};
         const size_t hit = surety__str_find(rest, marker);
         const size_t at = hunt->turn + hit;
         surety__walk walk = {.pos = at + marker.len};
@@ -455,16 +420,16 @@ static surety_status region_marked(surety_finder *finder)
         hunt->turn = at + marker.len;
         if (at < hunt->past)
             continue;
-        while (hunt->walk.mask < finder->masks.count &&
+        while (hunt->walk.mask < finder->layout.masks.count &&
                surety__mask_at(finder, hunt->walk.mask)->end <= at)
             hunt->walk.mask++;
-        if (hunt->walk.mask < finder->masks.count &&
+        if (hunt->walk.mask < finder->layout.masks.count &&
             surety__mask_at(finder, hunt->walk.mask)->start <= at) {
             hunt->turn = surety__mask_at(finder, hunt->walk.mask)->end;
             continue;
         }
         walk.mask = hunt->walk.mask;
-        while (hunt->walk.block < finder->blocks.count &&
+        while (hunt->walk.block < finder->layout.blocks.count &&
                surety__block_at(finder, hunt->walk.block)->close_end <= at)
             hunt->walk.block++;
         walk.block = hunt->walk.block;
@@ -495,7 +460,7 @@ static bool region_is_marked_up(const surety_finder *finder, size_t i,
 {
     const surety__block *block;
 
-    if (i >= finder->blocks.count)
+    if (i >= finder->layout.blocks.count)
         return false;
     block = surety__block_at(finder, i);
     return block->piece_count && at >= block->content &&
@@ -513,7 +478,8 @@ static bool region_open_field(surety_finder *finder, surety_status *ret_status)
     case SURETY_PLACE_WHOLE: {
         const surety__ground field = {.whole = true,
                                       .bare = true,
-                                      .last = finder->end == finder->reply.len};
+                                      .last = finder->layout.end ==
+                                              finder->reply.len};
         const surety__span span = surety__finder_whole(finder);
 
         *ret_status = surety__region_text(finder, &text);
@@ -585,9 +551,9 @@ surety_status surety__region_text(surety_finder *finder, surety_str *ret_text)
         return status;
     *ret_text =
         (surety_str){finder->reply.ptr + span.start, span.end - span.start};
-    if (finder->end < finder->reply.len)
+    if (finder->layout.end < finder->reply.len)
         ret_text->len = 0;
-    for (size_t i = 0; i < finder->masks.count; i++)
+    for (size_t i = 0; i < finder->layout.masks.count; i++)
         if (surety__mask_at(finder, i)->start >= span.start &&
             surety__mask_at(finder, i)->end <= span.end)
             ret_text->len = 0;
@@ -641,7 +607,7 @@ bool surety__region_goes_on(const surety_finder *finder, size_t used)
 {
     const surety__ground *field = &finder->hunt.field;
 
-    return surety__start_goes_on(field->text, field->at + used);
+    return surety__start_goes_on(field->slice.text, field->at + used);
 }
 
 bool surety__region_several(const surety_finder *finder)
@@ -669,40 +635,17 @@ static bool region_is_prose(surety_str value)
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* Notes that the bytes of the clean text from `clean` on are the reply's. */
-static bool region_run(surety_finder *finder, size_t clean, size_t reply)
+/* Notes where the bytes of a row from start to end stand, which are copied to
+ * `copy`. */
+static bool region_row_runs(surety_finder *finder, const surety__slice *slice,
+                            size_t start, size_t end, size_t copy)
 {
-    surety__run *run = surety__rows_add(finder, &finder->runs);
+    size_t len;
 
-    if (run)
-        *run = (surety__run){(uint32_t)clean, (uint32_t)reply};
-    return run != NULL;
-}
+    for (; start < end; start += len, copy += len) {
+        const size_t origin = surety__slice_origin(finder, slice, start, &len);
 
-/* Notes where the bytes of a row stand from start to end, counted from its
- * value on. */
-static bool region_row_runs(surety_finder *finder,
-                            const surety__region_row *row, surety__span span,
-                            size_t clean)
-{
-    const size_t start = row->skip + span.start;
-    const size_t end = row->skip + span.end;
-    surety__run run;
-
-    if (!row->run_count)
-        return region_run(finder, clean, row->origin + start);
-    for (uint32_t i = 0; i < row->run_count; i++) {
-        size_t from, next;
-
-        run = ((surety__run *)finder->runs.ptr)[row->run + i];
-        next = i + 1 < row->run_count
-                   ? ((surety__run *)finder->runs.ptr)[row->run + i + 1].clean
-                   : SIZE_MAX;
-        if (next <= start || run.clean >= end)
-            continue;
-        from = run.clean > start ? run.clean : start;
-        if (!region_run(finder, clean + (from - start),
-                        run.reply + (from - run.clean)))
+        if (!surety__slice_run(finder, copy, origin))
             return false;
     }
     return true;
@@ -726,30 +669,27 @@ static char *region_write_rows(surety_finder *finder, char *text, size_t last)
         row = region_row(finder, i);
         if (!region_is_row(finder, i))
             continue;
-        if (!region_run(finder, (size_t)(to - text),
-                        surety__region_origin(finder, i, 0)))
+        if (!surety__slice_run(finder, (size_t)(to - text),
+                               surety__region_origin(finder, i, 0)))
             return NULL;
         *to = to == text ? '[' : ',';
         to++;
-        if (!region_row_runs(finder, row,
-                             (surety__span){0, (uint32_t)row->used},
+        if (!region_row_runs(finder, &row->slice, 0, row->used,
                              (size_t)(to - text)))
             return NULL;
-        memcpy(to, row->text.ptr, row->used);
+        memcpy(to, row->slice.text.ptr, row->used);
         to += row->used;
     }
     row = region_row(finder, last);
-    if (!region_run(finder, (size_t)(to - text),
-                    surety__region_origin(finder, last, row->used) - 1))
+    if (!surety__slice_run(finder, (size_t)(to - text),
+                           surety__region_origin(finder, last, row->used) - 1))
         return NULL;
     *to++ = ']';
     if (row->rest &&
-        !region_row_runs(finder, row,
-                         (surety__span){(uint32_t)row->used,
-                                        (uint32_t)(row->used + row->rest)},
+        !region_row_runs(finder, &row->slice, row->used, row->used + row->rest,
                          (size_t)(to - text)))
         return NULL;
-    memcpy(to, row->text.ptr + row->used, row->rest);
+    memcpy(to, row->slice.text.ptr + row->used, row->rest);
     return text;
 }
 
@@ -780,15 +720,16 @@ surety_status surety__region_rows(surety_finder *finder,
     row = surety__rows_add(finder, &finder->regions);
     if (!row)
         return SURETY_NOMEM;
-    *row = (surety__region_row){
+    *row = (surety__region_row){.used = 0};
+    row->slice = (surety__slice){
+        .text = {text, len},
         .run = (uint32_t)first_run,
         .run_count = (uint32_t)(finder->runs.count - first_run),
-        .text = {text, len},
     };
     *ret_region = (surety__region){
         .place = hunt->place,
         .index = finder->regions.count - 1,
-        .text = row->text,
+        .text = row->slice.text,
         .rest = rest,
         .copied = true,
     };
@@ -799,19 +740,6 @@ surety_status surety__region_rows(surety_finder *finder,
 size_t surety__region_origin(const surety_finder *finder, size_t index,
                              size_t offset)
 {
-    const surety__region_row *row = region_row(finder, index);
-    surety__run run;
-    size_t over = 0;
-
-    if (offset > row->text.len)
-        offset = row->text.len;
-    if (!row->run_count)
-        return row->origin + row->skip + offset;
-    /* The end of a copy is the byte behind its last. */
-    if (offset && offset == row->text.len) {
-        offset--;
-        over = 1;
-    }
-    run = surety__run_at(finder, row->run, row->run_count, row->skip + offset);
-    return run.reply + (row->skip + offset - run.clean) + over;
+    return surety__slice_origin(finder, &region_row(finder, index)->slice,
+                                offset, NULL);
 }

@@ -161,16 +161,16 @@ static size_t value_seek(surety_finder *finder, size_t from, size_t to)
     size_t next = to;
 
     for (int i = 0; i < 2 && from < to; i++) {
-        size_t at = finder->pass_marks[i].at;
+        size_t at = finder->pass.marks[i].at;
 
-        if (at <= from || from < finder->pass_marks[i].from) {
+        if (at <= from || from < finder->pass.marks[i].from) {
             const char *hit = ptr[from] == marks[i]
                                   ? ptr + from
                                   : memchr(ptr + from, marks[i], to - from);
 
             at = hit ? (size_t)(hit - ptr) : to;
-            finder->pass_marks[i].from = from;
-            finder->pass_marks[i].at = at;
+            finder->pass.marks[i].from = from;
+            finder->pass.marks[i].at = at;
         }
         next = at < next ? at : next;
     }
@@ -201,12 +201,12 @@ static size_t value_closing(surety_finder *finder, size_t to)
     const char *text = finder->reply.ptr;
     size_t at = to;
 
-    if (finder->pass_closing.to == to)
-        return finder->pass_closing.at;
+    if (finder->pass.closing.to == to)
+        return finder->pass.closing.at;
     while (at && text[at - 1] != '}' && text[at - 1] != ']')
         at--;
-    finder->pass_closing.to = to;
-    finder->pass_closing.at = at;
+    finder->pass.closing.to = to;
+    finder->pass.closing.at = at;
     return at;
 }
 

@@ -104,7 +104,7 @@ static surety_status another_is(surety_judge *judge, size_t *rules_left,
 
 surety_status surety__another_find(surety_judge *judge, surety_error *reterr)
 {
-    surety__trial *best = judge->best;
+    const surety__trial *best = judge->best;
     size_t rules_left = ANOTHER_RULES_MAX;
     surety_status status = SURETY_OK;
     bool behind = false;
@@ -117,8 +117,6 @@ surety_status surety__another_find(surety_judge *judge, surety_error *reterr)
         if (status == SURETY_OK)
             status = another_is(judge, &rules_left, reterr);
     }
-    /* The finder may have moved its clean text since. */
-    best->candidate = surety_finder_at(judge->finder, best->index);
     /* A validator that failed, or is not done, has said no yes. */
     if (judge->unheard)
         return status;

@@ -360,9 +360,6 @@ static surety_status judge_reject(surety_judge *judge, surety_error *reterr)
     if (status != SURETY_OK)
         return status;
     judge_name(judge);
-    /* The finder may have moved its clean text since. */
-    if (best && !best->tolerant && best->index != SURETY__NATIVE)
-        best->candidate = surety_finder_at(judge->finder, best->index);
     if (best && !best->tolerant && best->stage == SURETY_STAGE_JSON_PARSE &&
         surety__trial_read_text(judge, best, &best->fault) == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
