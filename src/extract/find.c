@@ -57,7 +57,7 @@ surety_finder *surety_finder_new(const surety_alloc *alloc)
     finder->layout.pieces.size = sizeof(surety__span);
     finder->offers.size = sizeof(surety__offer);
     finder->list.found.size = sizeof(surety__found);
-    finder->runs.size = sizeof(surety__run);
+    finder->stretches.size = sizeof(surety__stretch);
     finder->layout.fences.size = sizeof(surety__fence);
     finder->regions.size = sizeof(surety__region_row);
     surety__arena_init(&finder->copies, alloc, 0);
@@ -80,7 +80,7 @@ void surety_finder_free(surety_finder *finder)
     find_free(finder, &finder->layout.fences);
     find_free(finder, &finder->list.found);
     find_free(finder, &finder->offers);
-    find_free(finder, &finder->runs);
+    find_free(finder, &finder->stretches);
     find_free(finder, &finder->regions);
     surety__arena_done(&finder->copies);
     surety__free(finder->alloc, finder->list.seen,
@@ -217,7 +217,7 @@ surety_candidate surety_finder_at(const surety_finder *finder, size_t i)
         .start = found->span.start,
         .end = found->span.end,
         .text = found->slice.text,
-        .stripped = found->slice.run_count > 0,
+        .stripped = found->slice.stretch_count > 0,
     };
 }
 
@@ -260,7 +260,8 @@ static void find_reset(surety_finder *finder)
     finder->layout.end = 0;
     finder->layout.blocks.count = finder->layout.masks.count =
         finder->layout.pieces.count = 0;
-    finder->offers.count = finder->list.found.count = finder->runs.count = 0;
+    finder->offers.count = finder->list.found.count = finder->stretches.count =
+        0;
     finder->layout.fences.count = finder->regions.count = 0;
     finder->layout.fenced = false;
     if (finder->copies.chunks)
@@ -614,7 +615,7 @@ static surety_status find_clean(surety_finder *finder, size_t block,
     inside = surety__trim(slice->text, inside);
     if (inside.start == inside.end) {
         found->span.end = found->span.start;
-        slice->run_count = 0;
+        slice->stretch_count = 0;
         return SURETY_OK;
     }
     found->span.start =
@@ -624,7 +625,7 @@ static surety_status find_clean(surety_finder *finder, size_t block,
     found->span.end =
         (uint32_t)surety__slice_origin(finder, slice, slice->text.len, NULL);
     if (len >= slice->text.len)
-        slice->run_count = 0;
+        slice->stretch_count = 0;
     return SURETY_OK;
 }
 
@@ -645,7 +646,7 @@ static surety_status find_add(surety_finder *finder, surety_place place,
         status = find_clean(finder, offer.block, &found);
     else
         found.span = surety__trim(finder->reply, found.span);
-    if (!found.slice.run_count)
+    if (!found.slice.stretch_count)
         found.slice =
             (surety__slice){.text = {finder->reply.ptr + found.span.start,
                                      found.span.end - found.span.start},

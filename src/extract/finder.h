@@ -39,8 +39,8 @@ typedef struct surety__block {
     uint32_t line, fence;
     uint32_t content, content_end, close_end;
     uint32_t piece, piece_count;
-    surety_str copy; /* what is left, or no address: not asked for yet */
-    uint32_t run;    /* the copy's first */
+    surety_str copy;  /* what is left, or no address: not asked for yet */
+    uint32_t stretch; /* the copy's first */
     uint32_t tag;
 } surety__block;
 
@@ -50,18 +50,18 @@ typedef struct surety__offer {
     uint32_t block; /* SURETY__NO_BLOCK: none */
 } surety__offer;
 
-/* Where a run of bytes starts in a copy and in the reply; it goes on to the
- * next run of the copy. */
-typedef struct surety__run {
+/* Where a stretch of bytes starts in a copy and in the reply; it goes on to the
+ * next one of the copy. */
+typedef struct surety__stretch {
     uint32_t copy, reply;
-} surety__run;
+} surety__stretch;
 
 /* A text: the reply's own bytes, or bytes of a copy. */
 typedef struct surety__slice {
     surety_str text;
-    size_t origin;           /* in the reply, of its own bytes */
-    size_t skip;             /* in the copy */
-    uint32_t run, run_count; /* of the copy; none: the reply's own bytes */
+    size_t origin;                   /* in the reply, of its own bytes */
+    size_t skip;                     /* in the copy */
+    uint32_t stretch, stretch_count; /* of the copy; none: the reply's own */
 } surety__slice;
 
 /* A candidate. */
@@ -209,12 +209,12 @@ struct surety_finder {
     surety__span all; /* the reply without blanks around it */
     surety__layout layout;
     surety__list list;
-    surety__rows runs;    /* surety__run: of the copies */
-    surety__arena copies; /* texts that are no part of the reply */
-    surety_doc *doc;      /* of the caller who asks for one candidate after the
-                           * other; NULL: for all at once */
-    bool has_read;        /* the last candidate's value is in doc */
-    surety__rows offers;  /* surety__offer: of the place being looked at */
+    surety__rows stretches; /* surety__stretch: of the copies */
+    surety__arena copies;   /* texts that are no part of the reply */
+    surety_doc *doc;     /* of the caller who asks for one candidate after the
+                          * other; NULL: for all at once */
+    bool has_read;       /* the last candidate's value is in doc */
+    surety__rows offers; /* surety__offer: of the place being looked at */
     surety__pass pass;
     bool passing;      /* pass is under way */
     surety__span skip; /* values in running text are not looked for here */
@@ -289,7 +289,7 @@ size_t surety__slice_origin(const surety_finder *finder,
                             size_t *ret_len);
 /* Notes that the bytes of the last copy from `copy` on are the reply's. False:
  * out of memory. */
-bool surety__slice_run(surety_finder *finder, size_t copy, size_t reply);
+bool surety__slice_stretch(surety_finder *finder, size_t copy, size_t reply);
 
 /* What follows the first len bytes of a slice. */
 static inline void surety__slice_skip(surety__slice *slice, size_t len)

@@ -93,11 +93,11 @@ surety_status surety__region_next(surety_finder *finder,
         .index = finder->regions.count - 1,
         .text = row->slice.text,
         .weak = row->weak,
-        .copied = field->slice.run_count > 0,
+        .copied = field->slice.stretch_count > 0,
         .last = field->last,
     };
     ret_region->start = surety__region_origin(finder, ret_region->index, 0);
-    if (hunt->exact && hunt->from < at && !field->slice.run_count)
+    if (hunt->exact && hunt->from < at && !field->slice.stretch_count)
         ret_region->wrapper = at - hunt->from;
     return SURETY_OK;
 }
@@ -185,7 +185,7 @@ static bool region_cut(surety_finder *finder, bool begun)
         hunt->again = true;
         return false;
     }
-    if (!field->last && !hunt->settled && !field->slice.run_count &&
+    if (!field->last && !hunt->settled && !field->slice.stretch_count &&
         field->slice.origin + field->slice.text.len < field->limit) {
         hunt->stretched = hunt->again = true;
         hunt->field_len = field->slice.text.len;
@@ -637,15 +637,16 @@ static bool region_is_prose(surety_str value)
 
 /* Notes where the bytes of a row from start to end stand, which are copied to
  * `copy`. */
-static bool region_row_runs(surety_finder *finder, const surety__slice *slice,
-                            size_t start, size_t end, size_t copy)
+static bool region_row_stretches(surety_finder *finder,
+                                 const surety__slice *slice, size_t start,
+                                 size_t end, size_t copy)
 {
     size_t len;
 
     for (; start < end; start += len, copy += len) {
         const size_t origin = surety__slice_origin(finder, slice, start, &len);
 
-        if (!surety__slice_run(finder, copy, origin))
+        if (!surety__slice_stretch(finder, copy, origin))
             return false;
     }
     return true;
@@ -669,25 +670,26 @@ static char *region_write_rows(surety_finder *finder, char *text, size_t last)
         row = region_row(finder, i);
         if (!region_is_row(finder, i))
             continue;
-        if (!surety__slice_run(finder, (size_t)(to - text),
-                               surety__region_origin(finder, i, 0)))
+        if (!surety__slice_stretch(finder, (size_t)(to - text),
+                                   surety__region_origin(finder, i, 0)))
             return NULL;
         *to = to == text ? '[' : ',';
         to++;
-        if (!region_row_runs(finder, &row->slice, 0, row->used,
-                             (size_t)(to - text)))
+        if (!region_row_stretches(finder, &row->slice, 0, row->used,
+                                  (size_t)(to - text)))
             return NULL;
         memcpy(to, row->slice.text.ptr, row->used);
         to += row->used;
     }
     row = region_row(finder, last);
-    if (!surety__slice_run(finder, (size_t)(to - text),
-                           surety__region_origin(finder, last, row->used) - 1))
+    if (!surety__slice_stretch(finder, (size_t)(to - text),
+                               surety__region_origin(finder, last, row->used) -
+                                   1))
         return NULL;
     *to++ = ']';
     if (row->rest &&
-        !region_row_runs(finder, &row->slice, row->used, row->used + row->rest,
-                         (size_t)(to - text)))
+        !region_row_stretches(finder, &row->slice, row->used,
+                              row->used + row->rest, (size_t)(to - text)))
         return NULL;
     memcpy(to, row->slice.text.ptr + row->used, row->rest);
     return text;
@@ -697,7 +699,7 @@ surety_status surety__region_rows(surety_finder *finder,
                                   surety__region *ret_region)
 {
     surety__hunt *hunt = &finder->hunt;
-    const size_t first_run = finder->runs.count;
+    const size_t first_stretch = finder->stretches.count;
     size_t last = hunt->first_row;
     size_t len = 1;
     size_t rest;
@@ -723,8 +725,8 @@ surety_status surety__region_rows(surety_finder *finder,
     *row = (surety__region_row){.used = 0};
     row->slice = (surety__slice){
         .text = {text, len},
-        .run = (uint32_t)first_run,
-        .run_count = (uint32_t)(finder->runs.count - first_run),
+        .stretch = (uint32_t)first_stretch,
+        .stretch_count = (uint32_t)(finder->stretches.count - first_stretch),
     };
     *ret_region = (surety__region){
         .place = hunt->place,

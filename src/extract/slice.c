@@ -3,17 +3,17 @@
  *
  * 1. A block whose lines carry markup of containers has a copy without it. It
  *    is made when it is first asked for, once, and does not move.
- * 2. Runs map a copy to the reply, byte by byte exact. The first starts with
- *    the copy, and they are in the order of the copy. */
+ * 2. Stretches map a copy to the reply, byte by byte exact. The first starts
+ * with the copy, and they are in the order of the copy. */
 #include "extract/finder.h"
 
-bool surety__slice_run(surety_finder *finder, size_t copy, size_t reply)
+bool surety__slice_stretch(surety_finder *finder, size_t copy, size_t reply)
 {
-    surety__run *run = surety__rows_add(finder, &finder->runs);
+    surety__stretch *row = surety__rows_add(finder, &finder->stretches);
 
-    if (run)
-        *run = (surety__run){(uint32_t)copy, (uint32_t)reply};
-    return run != NULL;
+    if (row)
+        *row = (surety__stretch){(uint32_t)copy, (uint32_t)reply};
+    return row != NULL;
 }
 
 /* Copies the pieces of a block one behind the other. */
@@ -31,11 +31,11 @@ static bool slice_copy(surety_finder *finder, surety__block *block)
     if (!copy)
         return false;
     block->copy = (surety_str){copy, 0};
-    block->run = (uint32_t)finder->runs.count;
+    block->stretch = (uint32_t)finder->stretches.count;
     for (size_t i = 0; i < block->piece_count; i++) {
         const surety__span piece = *surety__piece_at(finder, block->piece + i);
 
-        if (!surety__slice_run(finder, block->copy.len, piece.start))
+        if (!surety__slice_stretch(finder, block->copy.len, piece.start))
             return false;
         memcpy(copy + block->copy.len, finder->reply.ptr + piece.start,
                piece.end - piece.start);
@@ -53,8 +53,8 @@ surety_status surety__slice_block(surety_finder *finder, size_t i,
     if (!block->copy.ptr && !slice_copy(finder, block))
         return SURETY_NOMEM;
     *ret_slice = (surety__slice){.text = block->copy,
-                                 .run = block->run,
-                                 .run_count = block->piece_count};
+                                 .stretch = block->stretch,
+                                 .stretch_count = block->piece_count};
     return SURETY_OK;
 }
 
@@ -62,9 +62,9 @@ size_t surety__slice_origin(const surety_finder *finder,
                             const surety__slice *slice, size_t offset,
                             size_t *ret_len)
 {
-    const surety__run *runs = finder->runs.ptr;
-    const size_t end = (size_t)slice->run + slice->run_count;
-    size_t low = slice->run;
+    const surety__stretch *rows = finder->stretches.ptr;
+    const size_t end = (size_t)slice->stretch + slice->stretch_count;
+    size_t low = slice->stretch;
     size_t high = end;
     size_t over = 0;
 
@@ -72,7 +72,7 @@ size_t surety__slice_origin(const surety_finder *finder,
         offset = slice->text.len;
     if (ret_len)
         *ret_len = slice->text.len - offset;
-    if (!slice->run_count)
+    if (!slice->stretch_count)
         return slice->origin + offset;
     /* The end of a copy is the byte behind its last. */
     if (offset && offset == slice->text.len) {
@@ -83,12 +83,12 @@ size_t surety__slice_origin(const surety_finder *finder,
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
 
-        if (runs[middle].copy <= offset)
+        if (rows[middle].copy <= offset)
             low = middle;
         else
             high = middle;
     }
-    if (ret_len && low + 1 < end && runs[low + 1].copy - offset < *ret_len)
-        *ret_len = runs[low + 1].copy - offset;
-    return runs[low].reply + (offset - runs[low].copy) + over;
+    if (ret_len && low + 1 < end && rows[low + 1].copy - offset < *ret_len)
+        *ret_len = rows[low + 1].copy - offset;
+    return rows[low].reply + (offset - rows[low].copy) + over;
 }

@@ -49,7 +49,7 @@ surety_status surety__runaway_blanks(surety_stream *stream, size_t to)
             else if (run->quoted && byte == '\\')
                 run->escaped = true;
             else if (byte == '"')
-                run->quoted = stream->reading && !run->quoted;
+                run->quoted = stream->current.reading && !run->quoted;
             run->blanks = 0;
             continue;
         }
@@ -106,10 +106,10 @@ static bool runaway_is_data(const surety_stream *stream)
     const size_t items = (end - run->start) / run->period;
     const size_t from = end - 2 * run->period;
 
-    return stream->reading && stream->verdict == SURETY_VERDICT_OPEN &&
-           from >= stream->start &&
+    return stream->current.reading && stream->verdict == SURETY_VERDICT_OPEN &&
+           from >= stream->current.start &&
            surety__lenient_lists(stream->reader, items > 2 ? items - 2 : 1,
-                                 from - stream->start);
+                                 from - stream->current.start);
 }
 
 size_t surety__runaway_follow(surety_stream *stream, size_t to)

@@ -89,8 +89,8 @@ static enum search_step search_fence(surety_stream *stream)
     search->mark = rest.ptr[0];
     search->mark_count = count;
     search->filled = false;
-    search->wanted = stream->places >> SURETY_PLACE_FENCE_ANY & 1 ||
-                     (stream->places >> SURETY_PLACE_FENCE & 1 &&
+    search->wanted = stream->task.places >> SURETY_PLACE_FENCE_ANY & 1 ||
+                     (stream->task.places >> SURETY_PLACE_FENCE & 1 &&
                       surety__str_equal_nocase(info, SURETY__LITERAL("json")));
     search->at += (size_t)(end - rest.ptr) + 1;
     search->line = true;
@@ -141,7 +141,7 @@ static enum search_step search_tag(surety_stream *stream)
     const surety_str rest = search_rest(stream);
     size_t len;
 
-    if (stream->extract.keep_reasoning || search->fenced ||
+    if (stream->task.extract.keep_reasoning || search->fenced ||
         (rest.ptr[0] != '<' && rest.ptr[0] != '['))
         return SEARCH_PASS;
     if (search->line) {
@@ -178,7 +178,7 @@ static bool search_may_begin(const surety_stream *stream, char byte)
 {
     if (memchr("{[\"-0123456789", byte, 14))
         return true;
-    return stream->repair == SURETY_REPAIR_NONE && memchr("tfn", byte, 3);
+    return stream->task.repair == SURETY_REPAIR_NONE && memchr("tfn", byte, 3);
 }
 
 /* Whether the byte at hand is the first in a block that is asked for. */
@@ -195,15 +195,16 @@ static bool search_begins(const surety_stream *stream, char byte)
     const struct stream_search *const search = &stream->search;
     const bool block = search_in_block(search);
 
-    if (stream->kept && !stream->extract.pick_last && (stream->block || !block))
+    if (stream->current.kept && !stream->task.extract.pick_last &&
+        (stream->current.block || !block))
         return false;
-    if (stream->places >> SURETY_PLACE_EMBEDDED & 1 &&
+    if (stream->task.places >> SURETY_PLACE_EMBEDDED & 1 &&
         (byte == '{' || byte == '['))
         return true;
     /* The whole reply, or what is wrapped in it. */
-    if (stream->places >> SURETY_PLACE_WHOLE & 1 &&
+    if (stream->task.places >> SURETY_PLACE_WHOLE & 1 &&
         (search->blank ||
-         (stream->repair != SURETY_REPAIR_NONE &&
+         (stream->task.repair != SURETY_REPAIR_NONE &&
           surety__stream_is_sole(stream) && (byte == '{' || byte == '['))))
         return search_may_begin(stream, byte);
     return (block || search->armed) && search_may_begin(stream, byte);
@@ -222,7 +223,7 @@ static surety_status search_refuses(surety_stream *stream, bool behind,
     surety_status status;
 
     if (!behind)
-        stream->start = stream->search.at;
+        stream->current.start = stream->search.at;
     status = surety__stream_refuse(stream, text, (surety_str){NULL, 0},
                                    stream->search.at);
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
@@ -231,11 +232,11 @@ static surety_status search_refuses(surety_stream *stream, bool behind,
 /* The marker, if one stands here. */
 static enum search_step search_marker(surety_stream *stream)
 {
-    const surety_str marker = stream->extract.marker;
+    const surety_str marker = stream->task.extract.marker;
     const surety_str rest = search_rest(stream);
     const size_t len = rest.len < marker.len ? rest.len : marker.len;
 
-    if (!marker.len || !(stream->places >> SURETY_PLACE_MARKER & 1) ||
+    if (!marker.len || !(stream->task.places >> SURETY_PLACE_MARKER & 1) ||
         memcmp(rest.ptr, marker.ptr, len))
         return SEARCH_PASS;
     if (len < marker.len)
@@ -267,9 +268,9 @@ static surety_status search_byte(surety_stream *stream, surety_error *reterr)
     search->filled = search->filled || search->fenced;
     search->blank = false;
     if (begins || !search->behind)
-        stream->first = first && !search->odd;
+        stream->current.first = first && !search->odd;
     if (begins) {
-        stream->block = block;
+        stream->current.block = block;
         return surety__stream_start(stream, search->at, reterr);
     }
     if (sole && (first || search->behind)) {
@@ -299,9 +300,9 @@ static surety_status search_text(surety_stream *stream, bool *ret_wait,
         search->at++;
         step = SEARCH_ON;
     } else {
-        if (search->line && !stream->native)
+        if (search->line && !stream->task.native)
             step = search_fence(stream);
-        if (step == SEARCH_PASS && !stream->native)
+        if (step == SEARCH_PASS && !stream->task.native)
             step = search_tag(stream);
         if (step == SEARCH_PASS)
             step = search_marker(stream);
@@ -320,7 +321,7 @@ static size_t search_stop(surety_stream *stream, bool *ret_fence,
     size_t at = search->at;
 
     *ret_fence = *ret_wait = false;
-    if (stream->native)
+    if (stream->task.native)
         return text.len;
     while (at < text.len) {
         const char *hit;
@@ -393,19 +394,19 @@ surety_status surety__stream_search(surety_stream *stream, surety_error *reterr)
     bool wait = false;
 
     /* The native value is all that comes. */
-    if (stream->native && search->at == 0 && search->blank) {
+    if (stream->task.native && search->at == 0 && search->blank) {
         search->blank = false;
-        stream->first = true;
+        stream->current.first = true;
         status = surety__stream_start(stream, 0, reterr);
     }
 
     while (status == SURETY_OK && !wait && search->at < stream->reply.len &&
            !surety__stream_is_over(stream)) {
-        if (stream->reading) {
+        if (stream->current.reading) {
             status = search_value(stream, &wait, reterr);
         } else {
             status = search_text(stream, &wait, reterr);
-            if (status == SURETY_OK && !stream->reading &&
+            if (status == SURETY_OK && !stream->current.reading &&
                 !surety__stream_is_over(stream))
                 status = surety__runaway_blanks(stream, search->at);
         }

@@ -66,13 +66,13 @@ void surety_stream_free(surety_stream *stream)
 /* Where the value is looked for on the way. */
 static void stream_places(surety_stream *stream)
 {
-    const surety_extract *extract = &stream->extract;
+    const surety_extract *extract = &stream->task.extract;
 
-    stream->places = 0;
+    stream->task.places = 0;
     for (size_t i = 0; i < extract->from_count && i < SURETY_PLACES; i++)
-        stream->places |= 1u << extract->from[i];
+        stream->task.places |= 1u << extract->from[i];
     if (!extract->from_count)
-        stream->places = (2u << SURETY_PLACES) - 2;
+        stream->task.places = (2u << SURETY_PLACES) - 2;
 }
 
 surety_status surety_stream_begin(surety_stream *stream,
@@ -95,25 +95,25 @@ surety_status surety_stream_begin(surety_stream *stream,
                                  : surety_contract_info_of(contract)->extract,
                              reterr))
         return SURETY_MISUSE;
-    stream->contract = contract;
-    stream->native = own.native;
-    stream->how = how;
-    stream->extract = extract;
-    stream->repair = stream->how.repair
-                         ? *stream->how.repair
-                         : surety_contract_info_of(contract)->repair;
-    stream->how.extract = &stream->extract;
-    stream->how.repair = &stream->repair;
+    stream->task.contract = contract;
+    stream->task.native = own.native;
+    stream->task.how = how;
+    stream->task.extract = extract;
+    stream->task.repair = stream->task.how.repair
+                              ? *stream->task.how.repair
+                              : surety_contract_info_of(contract)->repair;
+    stream->task.how.extract = &stream->task.extract;
+    stream->task.how.repair = &stream->task.repair;
     stream_places(stream);
     surety_buf_reset(&stream->reply);
     surety_buf_reset(&stream->text);
-    stream->finished = stream->reading = stream->kept = false;
+    stream->finished = stream->current.reading = stream->current.kept = false;
     stream->search = (struct stream_search){.line = true, .blank = true};
     stream->runaway = (struct stream_runaway){.at = 0};
     stream->verdict = SURETY_VERDICT_OPEN;
     stream->issue = (surety_issue){.keyword = {NULL, 0}};
     stream->walk = (surety_position){.line = 1, .column = 1};
-    stream->value = surety_val_none();
+    stream->current.value = surety_val_none();
     return SURETY_OK;
 }
 
@@ -123,7 +123,7 @@ bool surety__stream_is_sole(const surety_stream *stream)
 {
     const unsigned whole = 1u << SURETY_PLACE_NATIVE | 1u << SURETY_PLACE_WHOLE;
 
-    return stream->native || !(stream->places & ~whole);
+    return stream->task.native || !(stream->task.places & ~whole);
 }
 
 /* Whether the value at hand, or what stands where one should, is all that can
@@ -131,9 +131,10 @@ bool surety__stream_is_sole(const surety_stream *stream)
 static bool stream_is_final(const surety_stream *stream)
 {
     return surety__stream_is_sole(stream) &&
-           (stream->native || stream->extract.keep_reasoning ||
-            (stream->first && stream->start < stream->reply.len &&
-             memchr("{[", stream->reply.ptr[stream->start], 2)));
+           (stream->task.native || stream->task.extract.keep_reasoning ||
+            (stream->current.first &&
+             stream->current.start < stream->reply.len &&
+             memchr("{[", stream->reply.ptr[stream->current.start], 2)));
 }
 
 /* Whether the value at hand may be a row: where the whole reply is repaired,
@@ -142,18 +143,20 @@ static bool stream_is_final(const surety_stream *stream)
 static bool stream_may_be_row(const surety_stream *stream)
 {
     const surety__shape *shape =
-        surety_contract_info_of(stream->contract)->schema->root->direct;
+        surety_contract_info_of(stream->task.contract)->schema->root->direct;
     const surety__arrays *arrays;
 
-    if (stream->native || stream->repair == SURETY_REPAIR_NONE)
+    if (stream->task.native || stream->task.repair == SURETY_REPAIR_NONE)
         return false;
     shape = surety__route_end(shape, CELL_ARRAY);
     if (shape->how[CELL_ARRAY] == HOW_NO)
         return false;
     arrays = shape->arrays;
-    return stream->repair == SURETY_REPAIR_ALIGN || !arrays || !arrays->rest ||
-           arrays->prefix_count || !stream->value.doc ||
-           arrays->rest->direct->how[surety__cell_of(stream->value)->kind] !=
+    return stream->task.repair == SURETY_REPAIR_ALIGN || !arrays ||
+           !arrays->rest || arrays->prefix_count ||
+           !stream->current.value.doc ||
+           arrays->rest->direct
+                   ->how[surety__cell_of(stream->current.value)->kind] !=
                HOW_NO;
 }
 
@@ -219,7 +222,7 @@ surety_status surety__stream_refuse(surety_stream *stream, surety_str message,
                                 .message = message,
                                 .hint = hint};
 
-    if (stream->repair != SURETY_REPAIR_NONE)
+    if (stream->task.repair != SURETY_REPAIR_NONE)
         return SURETY_OK;
     return surety__stream_say(stream,
                               stream_is_final(stream) ? SURETY_VERDICT_NO
@@ -261,10 +264,10 @@ static surety_status stream_is_dead(surety_stream *stream)
         .message = found->message,
         .hint = found->hint,
     };
-    size_t offset = stream->start;
+    size_t offset = stream->current.start;
     size_t length = 0;
 
-    if (cell->place < stream->reply.len - stream->start) {
+    if (cell->place < stream->reply.len - stream->current.start) {
         offset += cell->place;
         length = stream_length(stream, found->instance.doc, cell, offset);
         if (length > stream->reply.len - offset)
@@ -285,7 +288,7 @@ static surety_status stream_look(surety_stream *stream, surety_val root)
     bool dead = false;
     surety_status status;
 
-    stream->value = root;
+    stream->current.value = root;
     if (stream->verdict != SURETY_VERDICT_OPEN)
         return SURETY_OK;
     status = surety__prefix_step(stream->prefix, root, &dead);
@@ -298,7 +301,7 @@ static bool stream_expects(void *ctx, surety_str name)
 {
     const surety_stream *stream = ctx;
 
-    return surety__contract_expects(stream->contract, name);
+    return surety__contract_expects(stream->task.contract, name);
 }
 
 static surety_status stream_begin_reader(surety_stream *stream,
@@ -306,10 +309,11 @@ static surety_status stream_begin_reader(surety_stream *stream,
 {
     const surety_lenient_options options = {
         .size = sizeof(options),
-        .strict = stream->repair == SURETY_REPAIR_NONE,
-        .certain_only = stream->how.certain_only,
-        .expects = surety__contract_names_any(stream->contract) ? stream_expects
-                                                                : NULL,
+        .strict = stream->task.repair == SURETY_REPAIR_NONE,
+        .certain_only = stream->task.how.certain_only,
+        .expects = surety__contract_names_any(stream->task.contract)
+                       ? stream_expects
+                       : NULL,
         .expects_ctx = stream,
         .limits = &stream->limits,
     };
@@ -321,28 +325,28 @@ surety_status surety__stream_start(surety_stream *stream, size_t at,
                                    surety_error *reterr)
 {
     const unsigned flags =
-        stream->repair == SURETY_REPAIR_NONE    ? SURETY__PREFIX_STRICT
-        : stream->repair == SURETY_REPAIR_ALIGN ? SURETY__PREFIX_ALIGN
-                                                : 0;
+        stream->task.repair == SURETY_REPAIR_NONE    ? SURETY__PREFIX_STRICT
+        : stream->task.repair == SURETY_REPAIR_ALIGN ? SURETY__PREFIX_ALIGN
+                                                     : 0;
 
     surety__stream_drop(stream);
     stream->verdict = SURETY_VERDICT_OPEN;
-    stream->start = at;
+    stream->current.start = at;
     stream->runaway.quoted = stream->runaway.escaped = false;
     if (stream->runaway.at > at)
         stream->runaway.at = at;
     surety__prefix_begin(stream->prefix,
-                         surety_contract_info_of(stream->contract)->schema,
+                         surety_contract_info_of(stream->task.contract)->schema,
                          flags);
-    stream->reading = true;
+    stream->current.reading = true;
     return stream_begin_reader(stream, reterr);
 }
 
 void surety__stream_drop(surety_stream *stream)
 {
-    stream->reading = stream->kept = false;
+    stream->current.reading = stream->current.kept = false;
     stream->runaway.quoted = stream->runaway.escaped = false;
-    stream->value = surety_val_none();
+    stream->current.value = surety_val_none();
 }
 
 /* The search goes on at offset `at`. */
@@ -368,12 +372,12 @@ static surety_status stream_ends(surety_stream *stream, surety_error *reterr)
 
     if (status != SURETY_OK)
         return status;
-    stream->reading = false;
+    stream->current.reading = false;
     stream->runaway.quoted = false;
     stream->search.behind = true;
-    stream_go_on(stream, stream->start + end);
+    stream_go_on(stream, stream->current.start + end);
     status = stream_look(stream, surety_doc_root(stream->doc));
-    stream->kept = stream->verdict == SURETY_VERDICT_OPEN;
+    stream->current.kept = stream->verdict == SURETY_VERDICT_OPEN;
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
 
@@ -381,9 +385,9 @@ static surety_status stream_ends(surety_stream *stream, surety_error *reterr)
  * with a colon, an array with a comma. Others were brackets in prose. */
 static bool stream_looks(const surety_stream *stream, size_t end)
 {
-    const char *const text = stream->reply.ptr + stream->start;
+    const char *const text = stream->reply.ptr + stream->current.start;
 
-    return memchr(text, *text == '{' ? ':' : ',', end - stream->start);
+    return memchr(text, *text == '{' ? ':' : ',', end - stream->current.start);
 }
 
 /* What there was of the value before the byte at `end`, which cannot stand
@@ -391,8 +395,8 @@ static bool stream_looks(const surety_stream *stream, size_t end)
  * began. */
 static surety_status stream_again(surety_stream *stream, size_t end)
 {
-    const surety_str text = {stream->reply.ptr + stream->start,
-                             end - stream->start};
+    const surety_str text = {stream->reply.ptr + stream->current.start,
+                             end - stream->current.start};
     surety_status status = stream_begin_reader(stream, NULL);
     surety_val root;
 
@@ -413,9 +417,10 @@ static surety_status stream_refused(surety_stream *stream,
     const surety_issue issue = {.keyword = SURETY__LITERAL("json_parse"),
                                 .message = surety_str_of(fault->message),
                                 .hint = surety_str_of(fault->hint)};
-    const bool sure = stream->native || stream->repair == SURETY_REPAIR_NONE;
+    const bool sure =
+        stream->task.native || stream->task.repair == SURETY_REPAIR_NONE;
     const size_t fed = stream->search.at;
-    size_t at = stream->start + fault->position.offset;
+    size_t at = stream->current.start + fault->position.offset;
     surety_status status = SURETY_OK;
 
     if (at > fed)
@@ -432,7 +437,7 @@ static surety_status stream_refused(surety_stream *stream,
                                         &issue, at, at < stream->reply.len);
     }
     surety__stream_drop(stream);
-    if (at == stream->start)
+    if (at == stream->current.start)
         at++;
     stream_go_on(stream, surety__search_again(stream, at, fed));
     return status;
@@ -467,7 +472,7 @@ surety_status surety__stream_show(surety_stream *stream, surety_error *reterr)
     surety_error fault;
     surety_status status;
 
-    if (!stream->reading)
+    if (!stream->current.reading)
         return SURETY_OK;
     status = surety_lenient_snapshot(stream->reader, &root, &fault);
     if (status == SURETY_OK)
@@ -504,7 +509,7 @@ static surety_status stream_take(surety_stream *stream, size_t at,
 surety_status surety_stream_feed(surety_stream *stream, surety_str bytes,
                                  surety_error *reterr)
 {
-    if (!stream || !stream->contract || stream->finished ||
+    if (!stream || !stream->task.contract || stream->finished ||
         (bytes.len && !bytes.ptr))
         return surety__fail(reterr, SURETY_MISUSE,
                             "a stream that has been begun and has not been "
@@ -537,7 +542,7 @@ surety_issue surety_stream_finding(const surety_stream *stream)
 
 surety_val surety_stream_value(const surety_stream *stream)
 {
-    return stream ? stream->value : surety_val_none();
+    return stream ? stream->current.value : surety_val_none();
 }
 
 surety_str surety_stream_reply(const surety_stream *stream)
@@ -554,19 +559,19 @@ surety_status surety_stream_finish(surety_stream *stream,
     surety_status status;
     surety_str reply;
 
-    if (!stream || !stream->contract || !ret_outcome)
+    if (!stream || !stream->task.contract || !ret_outcome)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a stream that has been begun and a place for the "
                             "outcome are needed");
-    how = stream->how;
+    how = stream->task.how;
     if (end && surety__options_take(&how, sizeof(how), end, reterr))
         return SURETY_MISUSE;
     reply = surety__stream_text(stream);
-    how.native = stream->native ? reply : (surety_str){NULL, 0};
-    if (stream->native)
+    how.native = stream->task.native ? reply : (surety_str){NULL, 0};
+    if (stream->task.native)
         reply = (surety_str){"", 0};
-    status = surety_judge_reply(stream->judge, stream->contract, reply, &how,
-                                ret_outcome, reterr);
+    status = surety_judge_reply(stream->judge, stream->task.contract, reply,
+                                &how, ret_outcome, reterr);
     stream->finished = status != SURETY_MORE;
     return status;
 }

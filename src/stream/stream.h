@@ -41,6 +41,26 @@ struct stream_runaway {
     size_t windows; /* the next end of a window */
 };
 
+/* What is asked for; it does not change while the reply comes. */
+struct stream_task {
+    const surety_contract *contract; /* NULL: nothing has been begun */
+    surety_judge_options how;
+    surety_extract extract;
+    surety_repair repair;
+    unsigned places; /* bits of surety_place */
+    bool native;
+};
+
+/* The value at hand. */
+struct stream_value {
+    bool reading; /* the reader has it */
+    bool kept;    /* it has ended, and nothing speaks against it */
+    bool first;   /* nothing but white space and reasoning stood before */
+    bool block;   /* it stands in a block that is asked for */
+    size_t start; /* in the reply */
+    surety_val value;
+};
+
 struct surety_stream {
     const surety_alloc *alloc;
     surety_limits limits;
@@ -48,27 +68,16 @@ struct surety_stream {
     surety_lenient *reader;
     surety_doc *doc;
     surety__prefix *prefix;
+    struct stream_task task;
     surety_buf reply;
-    surety_buf text;                 /* of the finding */
-    const surety_contract *contract; /* NULL: nothing has been begun */
-    surety_judge_options how;
-    surety_extract extract;
-    surety_repair repair;
-    unsigned places; /* bits of surety_place */
-    bool native;
     bool finished;
     struct stream_search search;
     struct stream_runaway runaway;
+    struct stream_value current;
     surety_verdict verdict;
     surety_issue issue;
+    surety_buf text;      /* of the issue */
     surety_position walk; /* where the last position was counted to */
-    /* The value at hand: the reader has it while `reading`. */
-    bool reading;
-    bool kept;    /* it has ended, and nothing speaks against it */
-    bool first;   /* nothing but white space and reasoning stood before */
-    bool block;   /* it stands in a block that is asked for */
-    size_t start; /* in the reply */
-    surety_val value;
 };
 
 /* The bytes that came. */
