@@ -136,6 +136,9 @@ char *surety__buf_room(surety_buf *buf, size_t n);
 
 /* Text without the white space of JSON (space, tab, CR, LF) around it. */
 surety_str surety__str_trim(surety_str text);
+/* Appends text percent-encoded but for the unreserved (RFC 3986, 2.3) and the
+ * bytes of also. */
+void surety__buf_percent(surety_buf *buf, surety_str text, const char *also);
 bool surety__str_starts(surety_str text, surety_str prefix);
 bool surety__str_ends(surety_str text, surety_str ending);
 /* Compares ASCII letters without case. */
@@ -236,6 +239,10 @@ size_t surety__utf8_count(surety_str text);
 /* Appends one field of CSV, quoted where it needs quotes; a NUL becomes U+FFFD.
  * formulas: texts that a spreadsheet would run stay as they are. */
 void surety__csv_field(surety_str text, bool formulas, surety_buf *out);
+
+/* Appends all that an open file or pipe still gives. IO: errno says why; LIMIT:
+ * there are more than max bytes, or more than out may hold; NOMEM. */
+surety_status surety__file_drain(int fd, size_t max, surety_buf *out);
 
 /* A file that the build put into the library (tools/embed.py): its path
  * below the embedded folder without the ending, and its text. A generated

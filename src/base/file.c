@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, whole or not at all: bytes go to a hidden name in the same folder and
- * then get theirs in one step, so nobody ever reads half of a file and a full
- * disk leaves what was there. A file that is there is kept unless the caller
- * says otherwise, and that too is one step (link), not a look and then a
- * write. And the one rule where a user's own files are; what the environment
- * says is the caller's to know. */
+/* Files, written whole or not at all: bytes go to a hidden name in the same
+ * folder and then get theirs in one step, so nobody ever reads half of a file
+ * and a full disk leaves what was there. A file that is there is kept unless
+ * the caller says otherwise, and that too is one step (link), not a look and
+ * then a write. And the one rule where a user's own files are; what the
+ * environment says is the caller's to know. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_PATH_MAX = 4096, FILE_TRIES_MAX = 100 };
+enum { FILE_PATH_MAX = 4096, FILE_TRIES_MAX = 100, FILE_STEP = 1 << 16 };
 
 struct file_paths {
     char wanted[FILE_PATH_MAX];
@@ -131,6 +131,32 @@ surety_status surety_file_write(surety_str path, surety_str bytes, bool replace,
         return SURETY_OK;
     unlink(paths.part);
     return file_unwritten(reterr, paths.wanted, error);
+}
+
+surety_status surety__file_drain(int fd, size_t max, surety_buf *out)
+{
+    const size_t start = out->len;
+
+    assert(fd >= 0);
+    for (;;) {
+        const size_t left = max - (out->len - start);
+        const size_t want = left < FILE_STEP ? left + 1 : FILE_STEP;
+        char *room = surety__buf_room(out, want);
+        ssize_t got;
+
+        if (!room)
+            return out->status;
+        got = read(fd, room, want);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return SURETY_IO;
+        if (got == 0)
+            return SURETY_OK;
+        out->len += (size_t)got;
+        if (out->len - start > max)
+            return SURETY_LIMIT;
+    }
 }
 
 bool surety_user_folder(surety_str given, surety_str home, const char *below,

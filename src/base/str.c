@@ -162,3 +162,22 @@ surety_position surety_position_at(surety_str text, size_t offset,
         position.column += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
     return position;
 }
+
+void surety__buf_percent(surety_buf *buf, surety_str text, const char *also)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char byte = (unsigned char)text.ptr[i];
+
+        if ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+            (byte >= '0' && byte <= '9') || memchr("-._~", byte, 4) ||
+            (byte && strchr(also, byte))) {
+            surety_buf_byte(buf, (char)byte);
+        } else {
+            surety_buf_byte(buf, '%');
+            surety_buf_byte(buf, hex[byte >> 4]);
+            surety_buf_byte(buf, hex[byte & 15]);
+        }
+    }
+}

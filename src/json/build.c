@@ -308,8 +308,8 @@ void surety_build_close(surety_doc *doc)
 
 /* ---- copies ------------------------------------------------------------ */
 
-/* Makes a cell just copied from another doc stand on its own: its text moves
- * into the own block, its place is forgotten unless kept. */
+/* Makes a cell that was copied from another doc independent of it: its text
+ * moves into the own block, its place is forgotten unless kept. */
 static bool build_adopt(surety_doc *doc, surety__cell *cell,
                         const surety_doc *from, bool keep)
 {

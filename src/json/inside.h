@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of json/ share and nobody else needs: the step over plain
- * bytes of a string, unique keys, and how a refused text is told. */
+/* What only the files of json/ share: the step over plain bytes of a string,
+ * unique keys, and how a refused text is explained. */
 #ifndef SURETY_JSON_INSIDE_H
 #define SURETY_JSON_INSIDE_H
 
@@ -137,6 +137,14 @@ surety_status surety__keys_mark(surety_doc *doc, uint32_t object,
                                 uint32_t *ret_later);
 /* Takes all marked members out, in one pass, and lists them; OK or NOMEM. */
 surety_status surety__keys_compact(surety_doc *doc);
+/* The same while containers are open, of which *open is the innermost and whose
+ * spans are their parents' places; *listed keys were listed before. */
+surety_status surety__keys_remove(surety_doc *doc, uint32_t *open,
+                                  size_t *listed);
+/* Sorts keys by merging runs of 1, 2, 4, ..., with as much scratch; stable. */
+typedef int surety__key_order(const surety_doc *doc, uint32_t a, uint32_t b);
+void surety__keys_sort(const surety_doc *doc, uint32_t *keys, uint32_t *scratch,
+                       size_t count, surety__key_order *order);
 
 /* Sets kind, flags and what they hold for the number literal at ptr, which
  * must be one; place is left alone. */

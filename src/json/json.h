@@ -60,7 +60,7 @@ typedef struct surety__cell {
 _Static_assert(sizeof(surety__cell) == 16, "cells are 16 bytes");
 
 enum surety__cell_flag {
-    FLAG_OWN = 1,   /* the bytes stand in the doc's own block */
+    FLAG_OWN = 1,   /* the bytes are in the doc's own block */
     FLAG_ASCII = 2, /* a STRING or KEY whose bytes are all below 0x80 */
     FLAG_OPEN = 4   /* its end had not come when it was read */
 };
@@ -77,10 +77,10 @@ enum surety__mend_kind {
 
 typedef struct surety__mend {
     uint8_t kind;
-    bool own;         /* what was read stands in the doc's own block */
-    uint32_t offset;  /* of what stood, in the text */
-    uint32_t len;     /* its bytes */
-    const char *read; /* what it was read as, a constant; or NULL: */
+    bool own;                    /* what was read is in the doc's own block */
+    uint32_t offset;             /* of what stood, in the text */
+    uint32_t len;                /* its bytes */
+    const char *read;            /* what it was read as, a constant; or NULL: */
     uint32_t read_off, read_len; /* where in the text or the own block */
 } surety__mend;
 

@@ -80,7 +80,7 @@ static enum lenient_step lenient_run(surety_lenient *lenient)
 
 /* ---- how it ends -------------------------------------------------------- */
 
-/* The last value of a container. Linear in what stands in it. */
+/* The last value of a container. Linear in its values. */
 static surety_val lenient_last(surety_val container)
 {
     surety_val last = surety_val_first(container), next = last;

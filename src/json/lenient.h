@@ -19,7 +19,7 @@
 
 enum {
     LENIENT_TUPLE = 0x08, /* opened by a round bracket */
-    LENIENT_TWICE = 0x10, /* its braces stand twice */
+    LENIENT_TWICE = 0x10, /* its braces are doubled */
     LENIENT_LOOSE = 0x20  /* an object without braces */
 };
 
@@ -92,7 +92,7 @@ struct quoted {
     size_t place;      /* of its first quote */
     size_t body;       /* its first byte */
     size_t start;      /* of its bytes in the own block, if own */
-    uint64_t mends;    /* kinds that have been noted: told once a string */
+    uint64_t mends;    /* kinds that have been noted: each once a string */
     size_t control_at; /* the first control character, if that was noted */
     uint8_t style;
     bool key;
@@ -104,7 +104,7 @@ struct quoted {
 /* The number, name or text without quotes at hand. */
 struct bare {
     size_t place;
-    size_t scalar; /* up to here it is a number or a name; 0: nobody knows */
+    size_t scalar; /* up to here it is a number or a name; 0: unknown */
     uint32_t nest; /* brackets open in it */
     bool text;     /* it is neither a number nor a name */
     bool quoted;   /* a quote is open in it */
@@ -112,7 +112,7 @@ struct bare {
 
 /* What is behind the machine in the container at hand. */
 struct lenient_last {
-    bool comma;      /* a comma stands before */
+    bool comma;      /* a comma came */
     bool line;       /* a line has ended since the last value */
     bool key;        /* the last cell is a key without its value */
     bool scalar;     /* the last value is one: the last cell */
@@ -124,7 +124,7 @@ struct lenient_last {
 struct lenient_waiting {
     bool on;
     uint8_t sort;   /* enum lenient_wait */
-    size_t at;      /* no such byte stands before it */
+    size_t at;      /* no such byte is before it */
     size_t most;    /* or so many bytes have come */
     size_t from;    /* the decision began here */
     size_t size;    /* bytes that must be there to begin it again */
@@ -215,7 +215,7 @@ enum lenient_step surety__lenient_quoted(surety_lenient *lenient);
 enum lenient_step surety__lenient_quote(surety_lenient *lenient,
                                         const struct sign *sign, bool key);
 enum lenient_step surety__lenient_bare(surety_lenient *lenient);
-/* Makes the cell of what stands in the text from start to end, without quotes;
+/* Makes the cell of the text without quotes from start to end;
  * open: as far as it has come. *ret_made: whether it is anything. */
 enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
                                         size_t end, bool open, bool *ret_made);
@@ -255,9 +255,9 @@ enum member {
     MEMBER_LOOSE,  /* a quoted key, but no colon before the value */
     MEMBER_QUOTED, /* a quoted key and a colon */
 };
-/* Whether a member begins where ahead stands. */
+/* Whether a member begins at ahead. */
 enum member surety__ahead_member(struct ahead *ahead);
-/* Whether a closing bracket where ahead stands can be one of the value's. */
+/* Whether a closing bracket at ahead can be one of the value's. */
 bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign);
 /* What a closing bracket of the wrong kind at at is taken for. */
 enum wrong {
@@ -268,9 +268,10 @@ enum wrong {
 };
 enum wrong surety__ahead_wrong(surety_lenient *lenient, const struct sign *sign,
                                size_t at);
-/* Whether three dots stand at at: 1, 0, or -1 where more bytes must come. */
+/* Whether there are three dots at at: 1, 0, or -1 where more bytes must come.
+ */
 int surety__ahead_dots(const surety_lenient *lenient, size_t at);
-/* Whether a number or name that stands where ahead does is a whole value. */
+/* Whether a number or name at ahead is a whole value. */
 bool surety__ahead_scalar(struct ahead *ahead);
 /* Whether the name at start is expected. */
 bool surety__ahead_expects_name(surety_lenient *lenient, size_t start);
@@ -281,9 +282,6 @@ bool surety__ahead_expects(const surety_lenient *lenient, size_t start,
 
 /* ---- what there is so far (lenient_show.c) ------------------------------ */
 
-/* Puts the value in progress into the cells and counts it, or takes a key
- * without a value out. */
-surety_status surety__lenient_tail(surety_lenient *lenient);
 surety_status surety__lenient_show(surety_lenient *lenient);
 void surety__lenient_unshow(surety_lenient *lenient);
 /* Takes out the members that a later one of their name replaced, and lists
@@ -305,7 +303,7 @@ static inline bool lenient_is_closer(int code)
 enum {
     BYTE_PLAIN = 1, /* a letter, a digit, _ or $: a name of ECMAScript's */
     BYTE_NAME = 2,  /* the same, - and ., and what is above 0x7F */
-    BYTE_STOP = 4,  /* it may end what stands without quotes */
+    BYTE_STOP = 4,  /* it may end a text without quotes */
     BYTE_SIGN = 8   /* it is not simply its own sign, or white space */
 };
 extern const unsigned char surety__lenient_bytes[256];

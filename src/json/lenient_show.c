@@ -26,7 +26,9 @@ static surety_status show_quoted(surety_lenient *lenient)
     return SURETY_OK;
 }
 
-surety_status surety__lenient_tail(surety_lenient *lenient)
+/* Puts the value in progress into the cells and counts it, or takes a key
+ * without a value out. */
+static surety_status show_tail(surety_lenient *lenient)
 {
     surety_doc *doc = lenient->doc;
     bool made = false;
@@ -53,84 +55,16 @@ surety_status surety__lenient_tail(surety_lenient *lenient)
 
 /* ---- keys that stand twice ---------------------------------------------- */
 
-/* Lists a key in text order. */
-static void show_list(surety_doc *doc, size_t *count, const surety__cell *key)
-{
-    const size_t most = sizeof(doc->duplicates) / sizeof(*doc->duplicates);
-    size_t at = *count < most ? *count : most;
-
-    while (at && doc->duplicates[at - 1].place > key->place)
-        at--;
-    if (at < most) {
-        size_t kept = *count < most ? *count : most - 1;
-
-        memmove(&doc->duplicates[at + 1], &doc->duplicates[at],
-                (kept - at) * sizeof(*doc->duplicates));
-        doc->duplicates[at].place = key->place;
-        doc->duplicates[at].len = key->len;
-        doc->duplicates[at].off = key->off;
-        doc->duplicates[at].flags = key->flags & (uint32_t)~FLAG_GONE;
-        doc->duplicates[at].again = key[1].place;
-    }
-    ++*count;
-}
-
 surety_status surety__lenient_compact(surety_lenient *lenient)
 {
     surety_doc *doc = lenient->doc;
-    const size_t count = lenient->used;
-    size_t gone_end = 0, listed = lenient->listed;
-    void *seen = doc->seen;
-    uint32_t *before, open;
-    surety_status status;
 
     if (!lenient->gone)
         return SURETY_OK;
-    status = surety__grow(doc->alloc, &seen, &doc->seen_cap, count + 1,
-                          sizeof(*doc->seen), SIZE_MAX / 8);
-    doc->seen = seen;
-    if (status)
+    doc->cell_count = lenient->used;
+    if (surety__keys_remove(doc, &lenient->open, &lenient->listed))
         return SURETY_NOMEM;
-    before = doc->seen;
-    before[0] = 0;
-    for (size_t i = 0; i < count; i++) {
-        const surety__cell *cell = &doc->cells[i];
-
-        if (cell->kind == CELL_KEY && cell->flags & FLAG_GONE) {
-            size_t end = (size_t)(surety__cell_after(cell + 1) - doc->cells);
-
-            show_list(doc, &listed, cell);
-            if (end > gone_end)
-                gone_end = end;
-        }
-        before[i + 1] = before[i] + (i < gone_end);
-    }
-    /* The spans of open containers are their parents' places. */
-    for (open = lenient->open; open != PLACE_NONE;) {
-        const uint32_t parent = doc->cells[open].span;
-
-        if (parent != PLACE_NONE)
-            doc->cells[open].span = parent - before[parent];
-        doc->cells[open].hash = 1; /* for the pass below */
-        open = parent;
-    }
-    for (size_t i = 0; i < count; i++) {
-        surety__cell cell = doc->cells[i];
-
-        if (before[i + 1] > before[i])
-            continue;
-        if (cell.kind >= CELL_ARRAY) {
-            if (!cell.hash)
-                cell.span -= before[i + cell.span] - before[i];
-            cell.hash = 0;
-        }
-        doc->cells[i - before[i]] = cell;
-    }
-    if (lenient->open != PLACE_NONE)
-        lenient->open -= before[lenient->open];
-    lenient->used = doc->cell_count = count - before[count];
-    lenient->listed = listed;
-    doc->duplicate_count = listed;
+    lenient->used = doc->cell_count;
     lenient->gone = false;
     return SURETY_OK;
 }
@@ -218,7 +152,7 @@ surety_status surety__lenient_show(surety_lenient *lenient)
     lenient->shown.unsure = unsure != NULL;
     if (unsure)
         unsure->flags |= FLAG_OPEN;
-    status = surety__lenient_tail(lenient);
+    status = show_tail(lenient);
     if (status == SURETY_OK)
         status = show_spans(lenient);
     if (status) {
@@ -283,7 +217,7 @@ bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
 surety_status surety__lenient_cut(surety_lenient *lenient)
 {
     surety_doc *doc = lenient->doc;
-    surety_status status = surety__lenient_tail(lenient);
+    surety_status status = show_tail(lenient);
 
     while (status == SURETY_OK && lenient->open != PLACE_NONE) {
         const uint32_t open = lenient->open;

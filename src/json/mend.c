@@ -35,7 +35,7 @@ static surety_status liberty_keep(surety_doc *doc, const surety__mend *mend)
     size_t at = doc->mends.kept;
     surety_status status;
 
-    /* Those of a look back come late; they are few and stand near the end. */
+    /* Those of a look back come late; they are few and near the end. */
     while (at && doc->mends.items[at - 1].offset > mend->offset)
         at--;
     if (full && at == doc->mends.kept)

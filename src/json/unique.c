@@ -92,27 +92,6 @@ static void unique_count_sort(const surety_doc *doc, const uint32_t *from,
         into[starts[(doc->cells[from[i]].hash >> shift) & 255]++] = from[i];
 }
 
-/* Sorts keys of one hash by merging runs of 1, 2, 4, ...; stable. */
-static void unique_merge_sort(const surety_doc *doc, uint32_t *keys,
-                              uint32_t *scratch, size_t count)
-{
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t start = 0; start < count; start += 2 * width) {
-            size_t middle = count - start > width ? start + width : count;
-            size_t end = count - middle > width ? middle + width : count;
-            size_t left = start, right = middle;
-
-            for (size_t i = start; i < end; i++)
-                scratch[i] = right == end || (left < middle &&
-                                              unique_compare(doc, keys[left],
-                                                             keys[right]) <= 0)
-                                 ? keys[left++]
-                                 : keys[right++];
-        }
-        memcpy(keys, scratch, count * sizeof(*keys));
-    }
-}
-
 static surety_status unique_large(surety_doc *doc, uint32_t object,
                                   uint32_t *ret_later)
 {
@@ -142,7 +121,8 @@ static surety_status unique_large(surety_doc *doc, uint32_t object,
             continue;
         if (end - start == 1)
             continue;
-        unique_merge_sort(doc, keys + start, scratch, end - start);
+        surety__keys_sort(doc, keys + start, scratch, end - start,
+                          unique_compare);
         for (size_t i = start; i + 1 < end; i++)
             if (unique_compare(doc, keys[i], keys[i + 1]) == 0)
                 unique_mark(doc, object, keys[i], keys[i + 1], ret_later);
@@ -160,36 +140,55 @@ surety_status surety__keys_mark(surety_doc *doc, uint32_t object,
     return SURETY_OK;
 }
 
-static void unique_list(surety_doc *doc, const surety__cell *key)
+void surety__keys_sort(const surety_doc *doc, uint32_t *keys, uint32_t *scratch,
+                       size_t count, surety__key_order *order)
 {
-    size_t i = doc->duplicate_count++;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t middle = count - start > width ? start + width : count;
+            size_t end = count - middle > width ? middle + width : count;
+            size_t left = start, right = middle;
 
-    if (i >= UNIQUE_KEPT)
-        return;
-    doc->duplicates[i].place = key->place;
-    doc->duplicates[i].len = key->len;
-    doc->duplicates[i].off = key->off;
-    doc->duplicates[i].flags = key->flags & (uint32_t)~FLAG_GONE;
-    doc->duplicates[i].again = key[1].place;
+            for (size_t i = start; i < end; i++)
+                scratch[i] =
+                    right == end || (left < middle &&
+                                     order(doc, keys[left], keys[right]) <= 0)
+                        ? keys[left++]
+                        : keys[right++];
+        }
+        memcpy(keys, scratch, count * sizeof(*keys));
+    }
 }
 
-surety_status surety__keys_compact(surety_doc *doc)
+/* Lists a key in text order: while a text is read, what is inside of another
+ * value may have been listed before. */
+static void unique_list(surety_doc *doc, size_t *count, const surety__cell *key)
 {
-    size_t count = doc->cell_count;
-    size_t gone_end = 0; /* cells before it are being taken out */
-    void *seen = doc->seen;
-    uint32_t *before; /* cells taken out before each cell */
-    surety_status status;
+    size_t at = *count < UNIQUE_KEPT ? *count : UNIQUE_KEPT;
 
-    if (doc->duplicate_count == 0)
-        return SURETY_OK;
-    status = surety__grow(doc->alloc, &seen, &doc->seen_cap, count + 1,
-                          sizeof(*doc->seen), SIZE_MAX / 8);
-    doc->seen = seen;
-    if (status)
-        return SURETY_NOMEM;
-    doc->duplicate_count = 0;
-    before = doc->seen;
+    while (at && doc->duplicates[at - 1].place > key->place)
+        at--;
+    if (at < UNIQUE_KEPT) {
+        size_t kept = *count < UNIQUE_KEPT ? *count : UNIQUE_KEPT - 1;
+
+        memmove(&doc->duplicates[at + 1], &doc->duplicates[at],
+                (kept - at) * sizeof(*doc->duplicates));
+        doc->duplicates[at].place = key->place;
+        doc->duplicates[at].len = key->len;
+        doc->duplicates[at].off = key->off;
+        doc->duplicates[at].flags = key->flags & (uint32_t)~FLAG_GONE;
+        doc->duplicates[at].again = key[1].place;
+    }
+    ++*count;
+}
+
+/* Counts in before the cells that are taken out before each cell, and lists
+ * their keys. */
+static void unique_count_gone(surety_doc *doc, uint32_t *before, size_t *listed)
+{
+    const size_t count = doc->cell_count;
+    size_t gone_end = 0; /* cells before it are being taken out */
+
     before[0] = 0;
     for (size_t i = 0; i < count; i++) {
         const surety__cell *cell = &doc->cells[i];
@@ -197,21 +196,64 @@ surety_status surety__keys_compact(surety_doc *doc)
         if (cell->kind == CELL_KEY && cell->flags & FLAG_GONE) {
             size_t end = (size_t)(surety__cell_after(cell + 1) - doc->cells);
 
-            unique_list(doc, cell);
+            unique_list(doc, listed, cell);
             if (end > gone_end)
                 gone_end = end;
         }
         before[i + 1] = before[i] + (i < gone_end);
+    }
+}
+
+surety_status surety__keys_remove(surety_doc *doc, uint32_t *open,
+                                  size_t *listed)
+{
+    const size_t count = doc->cell_count;
+    const bool has_open = *open != PLACE_NONE;
+    void *seen = doc->seen;
+    uint32_t *before;
+    surety_status status;
+
+    assert(!has_open || *open < count);
+    status = surety__grow(doc->alloc, &seen, &doc->seen_cap, count + 1,
+                          sizeof(*doc->seen), SIZE_MAX / 8);
+    doc->seen = seen;
+    if (status)
+        return SURETY_NOMEM;
+    before = doc->seen;
+    unique_count_gone(doc, before, listed);
+    /* The spans of open containers are their parents' places. */
+    for (uint32_t at = *open; at != PLACE_NONE;) {
+        const uint32_t parent = doc->cells[at].span;
+
+        if (parent != PLACE_NONE)
+            doc->cells[at].span = parent - before[parent];
+        doc->cells[at].hash = 1; /* for the pass below */
+        at = parent;
     }
     for (size_t i = 0; i < count; i++) {
         surety__cell cell = doc->cells[i];
 
         if (before[i + 1] > before[i])
             continue;
-        if (cell.kind >= CELL_ARRAY)
+        if (cell.kind >= CELL_ARRAY && has_open && cell.hash)
+            cell.hash = 0;
+        else if (cell.kind >= CELL_ARRAY)
             cell.span -= before[i + cell.span] - before[i];
         doc->cells[i - before[i]] = cell;
     }
+    if (has_open)
+        *open -= before[*open];
+    assert(before[count] <= count);
     doc->cell_count = count - before[count];
+    doc->duplicate_count = *listed;
     return SURETY_OK;
+}
+
+surety_status surety__keys_compact(surety_doc *doc)
+{
+    uint32_t open = PLACE_NONE;
+    size_t listed = 0;
+
+    return doc->duplicate_count ? surety__keys_remove(doc, &open, &listed)
+                                : SURETY_OK;
 }

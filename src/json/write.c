@@ -232,27 +232,6 @@ static int write_compare(const surety_doc *doc, uint32_t a, uint32_t b)
     return one < two ? -1 : 1;
 }
 
-/* Sorts count keys by merging runs of 1, 2, 4, ..., with as much scratch. */
-static void write_sort(const surety_doc *doc, uint32_t *keys, uint32_t *scratch,
-                       size_t count)
-{
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t start = 0; start < count; start += 2 * width) {
-            size_t middle = count - start > width ? start + width : count;
-            size_t end = count - middle > width ? middle + width : count;
-            size_t left = start, right = middle;
-
-            for (size_t i = start; i < end; i++)
-                scratch[i] = right == end || (left < middle &&
-                                              write_compare(doc, keys[left],
-                                                            keys[right]) < 0)
-                                 ? keys[left++]
-                                 : keys[right++];
-        }
-        memcpy(keys, scratch, count * sizeof(*keys));
-    }
-}
-
 /* Puts the object's keys in order behind the orders that stand there. */
 static bool write_order(struct writer *writer, const surety__cell *object)
 {
@@ -275,7 +254,8 @@ static bool write_order(struct writer *writer, const surety__cell *object)
         keys[i] = (uint32_t)(key - doc->cells);
         key = surety__cell_after(key + 1);
     }
-    write_sort(doc, keys, keys + object->count, object->count);
+    surety__keys_sort(doc, keys, keys + object->count, object->count,
+                      write_compare);
     writer->order_count += object->count;
     return true;
 }
