@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.c: what a configuration may not say.
  *
- * Three looks. First whether a key stands in the file itself: that is the
- * mistake with the worst end, and the contract would only call the member
- * unknown. Then the contract surety/config. Then, for URLs and headers, what a
- * schema cannot say well. Every refusal has its place in the file, and none
+ * Three checks. First whether the file itself holds a key: that mistake costs
+ * most, and the contract would only call the member unknown. Then the contract
+ * surety/config. Then, for URLs and headers, rules that a schema cannot express
+ * well. Every refusal has its place in the file, and none
  * quotes a text that is long enough to be a key: configurations are pasted into
  * reports. */
 #include "config/config.h"
 
 #include <surety/contract.h>
+
+#include "provider/provider.h"
 
 enum { QUOTED_MAX = 15 };
 
@@ -41,19 +43,6 @@ surety_status surety__config_at(const surety_config *config, surety_val val,
 
 /* ---- keys ---------------------------------------------------------------- */
 
-/* Members that hold a key elsewhere, in small letters and without "_", "-". */
-static const char *const check_secret_names[] = {
-    "key",         "apikey",       "secret",    "apisecret",  "secretkey",
-    "token",       "apitoken",     "authtoken", "bearer",     "bearertoken",
-    "accesstoken", "accesskey",    "password",  "passwd",     "authorization",
-    "auth",        "credentials",  "xapikey",   "openaikey",  "openaiapikey",
-    "cookie",      "anthropickey", "geminikey", "xgoogapikey"};
-
-/* Headers that carry one. */
-static const char *const check_secret_headers[] = {
-    "authorization", "proxy-authorization", "x-api-key",
-    "api-key",       "x-goog-api-key",      "cookie"};
-
 /* Headers that are the protocol's or the connection's to set. */
 static const char *const check_own_headers[] = {"host",
                                                 "content-length",
@@ -69,42 +58,6 @@ static const char *const check_own_headers[] = {"host",
                                                 "keep-alive",
                                                 "proxy-connection"};
 
-static char check_small(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter + 32) : letter;
-}
-
-/* Whether text without "_" and "-" is name, capitals or not. */
-static bool check_is_name(surety_str text, const char *name)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == '_' || text.ptr[i] == '-')
-            continue;
-        if (check_small(text.ptr[i]) != *name)
-            return false;
-        name++;
-    }
-    return *name == '\0';
-}
-
-static bool check_is_secret(surety_str name)
-{
-    for (size_t i = 0;
-         i < sizeof(check_secret_names) / sizeof(*check_secret_names); i++)
-        if (check_is_name(name, check_secret_names[i]))
-            return true;
-    return false;
-}
-
-static bool check_is_one_of(surety_str name, const char *const *names,
-                            size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (surety__str_equal_nocase(name, surety_str_of(names[i])))
-            return true;
-    return false;
-}
-
 /* Refuses members of object that would hold a key. */
 static surety_status check_members(const surety_config *config,
                                    surety_val object, surety_error *reterr)
@@ -116,7 +69,7 @@ static surety_status check_members(const surety_config *config,
     for (surety_val val = surety_val_first(object); val.doc;
          val = surety_val_next(object, val)) {
         const surety_str name = surety_val_str(surety_val_key(val));
-        if (!check_is_secret(name))
+        if (!surety__name_is_secret(name))
             continue;
         status = surety__fail(
             reterr, SURETY_SYNTAX,
@@ -306,7 +259,7 @@ static bool check_query_has_secret(surety_str query)
         const size_t start = i;
         while (i < query.len && !memchr("=&#", query.ptr[i], 3))
             i++;
-        if (check_is_secret((surety_str){query.ptr + start, i - start}))
+        if (surety__name_is_secret((surety_str){query.ptr + start, i - start}))
             return true;
         while (i < query.len && query.ptr[i] != '&')
             i++;
@@ -367,23 +320,29 @@ surety_status surety__config_check_url(const surety_config *config,
 
 /* ---- headers ------------------------------------------------------------- */
 
+/* Whether the protocol or the connection sets the header, not the caller. */
+static bool check_is_own(surety_str name)
+{
+    const surety_str own = SURETY__LITERAL("x-surety-");
+
+    for (size_t i = 0;
+         i < sizeof(check_own_headers) / sizeof(*check_own_headers); i++)
+        if (surety__str_equal_nocase(name, surety_str_of(check_own_headers[i])))
+            return true;
+    return name.len >= own.len &&
+           surety__str_equal_nocase((surety_str){name.ptr, own.len}, own);
+}
+
 static const char *check_header_fault(surety_str name, surety_val value)
 {
     const surety_str text = surety_val_str(value);
-    const surety_str own = SURETY__LITERAL("x-surety-");
 
     if (!surety__is_token(name))
         return "is no name of a header";
-    if (check_is_one_of(name, check_own_headers,
-                        sizeof(check_own_headers) /
-                            sizeof(*check_own_headers)) ||
-        (name.len >= own.len &&
-         surety__str_equal_nocase((surety_str){name.ptr, own.len}, own)))
+    if (check_is_own(name))
         return "is a header that is not set here";
     if (surety_val_kind(value) == SURETY_KIND_STRING &&
-        check_is_one_of(name, check_secret_headers,
-                        sizeof(check_secret_headers) /
-                            sizeof(*check_secret_headers)))
+        surety__header_is_secret(name))
         return "carries a key, which does not stand in the configuration";
     for (size_t i = 0; i < text.len; i++)
         if (((unsigned char)text.ptr[i] < 0x20 && text.ptr[i] != '\t') ||

@@ -10,8 +10,8 @@
 
 enum { CONFIG_WORD_MAX = 20 };
 
-/* What the JSON reader found may be a key that stands where it cannot: words
- * too long to be anything else are left out of its message. */
+/* The text that the JSON reader refused may be a misplaced key: words too long
+ * to be anything else are left out of its message. */
 static void config_mask(surety_error *reterr)
 {
     char *to = reterr ? reterr->message : NULL;

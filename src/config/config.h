@@ -136,7 +136,7 @@ surety_status surety__config_check_url(const surety_config *config,
                                        surety_val url, const char *schemes,
                                        surety_error *reterr);
 /* Refuses a header that is none, that is not the user's to set, or whose
- * secret stands in the file. */
+ * secret is in the file. */
 surety_status surety__config_check_headers(const surety_config *config,
                                            surety_val headers,
                                            surety_error *reterr);
@@ -145,15 +145,10 @@ surety_status surety__config_check_headers(const surety_config *config,
 
 /* Fills the configuration's arrays from its document, which was checked. */
 surety_status surety__config_rows(surety_config *config, surety_error *reterr);
-/* Seconds as milliseconds; 0 where absent. */
-surety_status surety__config_ms(const surety_config *config, surety_val seconds,
-                                uint64_t *ret_ms, surety_error *reterr);
 /* A path of the file: absolute, from the home folder (~/), or from the
  * configuration's. ptr NULL: out of memory. */
 surety_str surety__config_path(surety_config *config, surety_str path);
 
-/* The i-th provider that is built in; NULL past the last. */
-const surety__config_provider *surety__config_builtin(size_t i);
 /* A provider of the configuration or a built-in one; NULL: none. */
 const surety__config_provider *
 surety__config_provider_find(const surety_config *config, surety_str name);
@@ -185,7 +180,6 @@ surety_status surety__config_file(const char *path, size_t max, surety_buf *out,
 surety_status surety__config_read_all(int fd, const char *path, size_t max,
                                       surety_buf *out, surety_error *reterr);
 void surety__config_keys_wipe(surety_config *config);
-void surety__config_wipe(void *ptr, size_t len);
 /* Tells the caller of something that is likely not meant. */
 void surety__config_warn(const surety_config *config, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -2,11 +2,10 @@
 /* keys.c: the configuration's door to the environment and to files, and the
  * keeper of secrets.
  *
- * A key is read when a model that needs it is asked for, trimmed, looked at (a
- * line break in it would be a header of somebody's), and kept in a block that
- * holds nothing else, so that wiping it is wiping all of it: blocks are written
- * over before they are given back, the one that a file was read into too. What
- * was found is never quoted in a message. The environment itself is the
+ * A key is read when a model that needs it is asked for. It is trimmed, checked
+ * (a line break in it could add a header), and kept in a block that holds
+ * nothing else. Blocks are overwritten before they are freed, also the one that
+ * a file was read into. No message quotes a key. The environment itself is the
  * process's and stays as it is. */
 #include "config/config.h"
 
@@ -15,8 +14,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { FILE_STEP = 1 << 16 };
 
 const char *surety__environment(const surety_config_options *options,
                                 const char *name)
@@ -52,7 +49,7 @@ surety_str surety__config_path(surety_config *config, surety_str path)
 }
 
 /* Through a pointer to volatile, or the compiler would leave it out. */
-void surety__config_wipe(void *ptr, size_t len)
+static void keys_wipe(void *ptr, size_t len)
 {
     volatile unsigned char *byte = ptr;
 
@@ -84,26 +81,15 @@ static surety_status keys_fail_errno(surety_error *reterr, const char *path,
 surety_status surety__config_read_all(int fd, const char *path, size_t max,
                                       surety_buf *out, surety_error *reterr)
 {
-    for (;;) {
-        const size_t left = max + 1 - out->len;
-        const size_t want = left < FILE_STEP ? left : FILE_STEP;
-        char *to = surety__buf_room(out, want);
-        ssize_t got;
-        if (!to)
-            return surety__fail_nomem(reterr);
-        got = read(fd, to, want);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return keys_fail_errno(reterr, path, errno);
-        out->len += (size_t)got;
-        if (got == 0)
-            return SURETY_OK;
-        if (out->len > max)
-            return surety__fail(reterr, SURETY_LIMIT,
-                                "%s is larger than the limit of %zu bytes",
-                                path, max);
-    }
+    const surety_status status = surety__file_drain(fd, max, out);
+
+    if (status == SURETY_IO)
+        return keys_fail_errno(reterr, path, errno);
+    if (status == SURETY_LIMIT)
+        return surety__fail(reterr, SURETY_LIMIT,
+                            "%s is larger than the limit of %zu bytes", path,
+                            max);
+    return status ? surety__fail_nomem(reterr) : SURETY_OK;
 }
 
 /* Opens a regular file: another kind might keep the caller waiting. */
@@ -210,7 +196,7 @@ static surety_status keys_of_file(surety_config *config, surety_str file,
     if (status == SURETY_OK)
         status = keys_take(config, (surety_str){text, read.len}, path.ptr,
                            ret_key, reterr);
-    surety__config_wipe(text, sizeof(text));
+    keys_wipe(text, sizeof(text));
     return status;
 }
 
@@ -244,7 +230,7 @@ surety_status surety__config_key_read(surety_config *config,
 void surety__config_keys_wipe(surety_config *config)
 {
     for (surety__config_key *key = config->keys; key; key = key->next) {
-        surety__config_wipe(key->ptr, key->len);
+        keys_wipe(key->ptr, key->len);
         surety__free(config->alloc, key->ptr, key->len);
     }
     config->keys = NULL;

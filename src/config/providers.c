@@ -54,7 +54,8 @@ static const surety__config_provider providers_builtin[] = {
      .base_url = PROVIDERS_TEXT("http://recording.invalid")},
 };
 
-const surety__config_provider *surety__config_builtin(size_t i)
+/* The i-th provider that is built in; NULL past the last. */
+static const surety__config_provider *providers_at(size_t i)
 {
     return i < sizeof(providers_builtin) / sizeof(*providers_builtin)
                ? &providers_builtin[i]
@@ -69,7 +70,7 @@ surety__config_provider_find(const surety_config *config, surety_str name)
     for (size_t i = 0; i < config->provider_count; i++)
         if (surety_str_equal(config->providers[i].name, name))
             return &config->providers[i];
-    for (size_t i = 0; (row = surety__config_builtin(i)); i++)
+    for (size_t i = 0; (row = providers_at(i)); i++)
         if (surety_str_equal(row->name, name))
             return row;
     return NULL;
@@ -102,7 +103,7 @@ surety_str surety__config_nearest(const surety_config *config, surety_str word,
     }
     for (size_t i = 0; i < config->provider_count; i++)
         providers_try(word, config->providers[i].name, &nearest, &found);
-    for (size_t i = 0; surety__config_builtin(i); i++)
-        providers_try(word, surety__config_builtin(i)->name, &nearest, &found);
+    for (size_t i = 0; providers_at(i); i++)
+        providers_try(word, providers_at(i)->name, &nearest, &found);
     return found;
 }

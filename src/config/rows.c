@@ -5,13 +5,48 @@
  * so this reads without asking twice, and checks what a schema cannot: that a
  * model's provider exists, that amounts are exact, that URLs and headers are
  * such. All of it when the file is read, not when a model is asked for: a
- * mistake is told before anything is spent, whatever model it is in. */
+ * mistake is reported before anything is spent, whatever model it is in.
+ *
+ * The first failure is kept in the reader. Each function gives what it read,
+ * which is of no use after a failure; one looks at the end. */
 #include "config/config.h"
 
 static const char *const rows_protocols[] = {"openai", "responses", "anthropic",
                                              "gemini"};
 static const char *const rows_stops[] = {"weigh", "always", "never"};
 static const char *const rows_modes[] = {"auto", "native", "tool", "prompt"};
+
+struct rows_reader {
+    surety_config *config;
+    surety_error *reterr;
+    surety_status status; /* the first failure */
+};
+
+/* A fault at val. False: another was found before. */
+static bool rows_fault(struct rows_reader *reader, surety_val val,
+                       const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool rows_fault(struct rows_reader *reader, surety_val val,
+                       const char *format, ...)
+{
+    va_list args;
+
+    if (reader->status)
+        return false;
+    va_start(args, format);
+    reader->status = surety__failv(reader->reterr, SURETY_SYNTAX, format, args);
+    va_end(args);
+    reader->status =
+        surety__config_at(reader->config, val, reader->reterr, reader->status);
+    return true;
+}
+
+static void rows_starved(struct rows_reader *reader)
+{
+    if (!reader->status)
+        reader->status = surety__fail_nomem(reader->reterr);
+}
 
 /* Which of names val is; 0 where it is absent. */
 static int rows_choice(surety_val val, const char *const *names, int count)
@@ -22,236 +57,185 @@ static int rows_choice(surety_val val, const char *const *names, int count)
     return 0;
 }
 
-/* An amount in units of 10^-scale; 0 where absent. */
-static surety_status rows_amount(const surety_config *config, surety_val val,
-                                 unsigned scale, uint64_t *ret_amount,
-                                 surety_error *reterr)
+/* An amount in units of 10^-scale; otherwise where it is absent. */
+static uint64_t rows_amount(struct rows_reader *reader, surety_val val,
+                            unsigned scale, uint64_t otherwise)
 {
-    surety_status status;
+    uint64_t amount = otherwise;
 
-    if (!val.doc)
-        return SURETY_OK;
-    status =
-        surety_decimal_read(surety_val_number(val), scale, ret_amount, reterr);
-    if (status == SURETY_OK)
-        return SURETY_OK;
-    return surety__config_at(config, val, reterr, SURETY_SYNTAX);
+    if (!val.doc || reader->status)
+        return amount;
+    if (surety_decimal_read(surety_val_number(val), scale, &amount,
+                            reader->reterr))
+        reader->status = surety__config_at(reader->config, val, reader->reterr,
+                                           SURETY_SYNTAX);
+    return amount;
 }
 
-surety_status surety__config_ms(const surety_config *config, surety_val seconds,
-                                uint64_t *ret_ms, surety_error *reterr)
+/* Seconds as milliseconds in 32 bits; the contract keeps them below. */
+static uint32_t rows_ms(struct rows_reader *reader, surety_val from,
+                        const char *name, uint32_t otherwise)
 {
-    return rows_amount(config, seconds, 3, ret_ms, reterr);
+    return (uint32_t)rows_amount(reader, surety_val_get(from, name), 3,
+                                 otherwise);
 }
 
-/* The same as a member of 32 bits; the contract keeps it below. */
-static surety_status rows_ms32(const surety_config *config, surety_val seconds,
-                               uint32_t *ret_ms, surety_error *reterr)
+/* Those that are given, over the others. */
+static surety_timeouts rows_timeouts(struct rows_reader *reader,
+                                     surety_val from, surety_timeouts timeouts)
 {
-    uint64_t ms = *ret_ms;
-    const surety_status status =
-        surety__config_ms(config, seconds, &ms, reterr);
-
-    if (status == SURETY_OK)
-        *ret_ms = (uint32_t)ms;
-    return status;
+    timeouts.connect_ms = rows_ms(reader, from, "connect", timeouts.connect_ms);
+    timeouts.first_byte_ms =
+        rows_ms(reader, from, "first_byte", timeouts.first_byte_ms);
+    timeouts.idle_ms = rows_ms(reader, from, "idle", timeouts.idle_ms);
+    timeouts.total_ms = rows_ms(reader, from, "total", timeouts.total_ms);
+    return timeouts;
 }
 
-static surety_status rows_timeouts(const surety_config *config, surety_val from,
-                                   surety_timeouts *timeouts,
-                                   surety_error *reterr)
+static surety_price rows_price(struct rows_reader *reader, surety_val from)
 {
-    surety_status status = rows_ms32(config, surety_val_get(from, "connect"),
-                                     &timeouts->connect_ms, reterr);
+    surety_price price = {.known = from.doc != NULL};
 
-    if (status == SURETY_OK)
-        status = rows_ms32(config, surety_val_get(from, "first_byte"),
-                           &timeouts->first_byte_ms, reterr);
-    if (status == SURETY_OK)
-        status = rows_ms32(config, surety_val_get(from, "idle"),
-                           &timeouts->idle_ms, reterr);
-    if (status == SURETY_OK)
-        status = rows_ms32(config, surety_val_get(from, "total"),
-                           &timeouts->total_ms, reterr);
-    return status;
-}
-
-static surety_status rows_price(const surety_config *config, surety_val from,
-                                surety_price *price, surety_error *reterr)
-{
-    const surety_val cached = surety_val_get(from, "cached_input");
-    surety_status status;
-
-    if (!from.doc)
-        return SURETY_OK;
-    price->known = true;
-    status = rows_amount(config, surety_val_get(from, "input"), 6,
-                         &price->input_microusd, reterr);
-    price->cached_input_microusd = price->input_microusd;
-    if (status == SURETY_OK)
-        status = rows_amount(config, cached, 6, &price->cached_input_microusd,
-                             reterr);
-    if (status == SURETY_OK)
-        status = rows_amount(config, surety_val_get(from, "output"), 6,
-                             &price->output_microusd, reterr);
-    return status;
+    price.input_microusd =
+        rows_amount(reader, surety_val_get(from, "input"), 6, 0);
+    price.cached_input_microusd = rows_amount(
+        reader, surety_val_get(from, "cached_input"), 6, price.input_microusd);
+    price.output_microusd =
+        rows_amount(reader, surety_val_get(from, "output"), 6, 0);
+    return price;
 }
 
 /* ---- providers ----------------------------------------------------------- */
 
 /* The key's two members; a built-in's variable is not for another address than
  * its own, or its key would be sent there. */
-static surety_status rows_key(const surety_config *config, surety_val from,
-                              surety__config_provider *provider,
-                              surety_error *reterr)
+static void rows_key(struct rows_reader *reader, surety_val from,
+                     surety__config_provider *provider)
 {
     const surety_val variable = surety_val_get(from, "key_env");
     const surety_val file = surety_val_get(from, "key_file");
-    surety_status status;
 
-    if (variable.doc && file.doc) {
-        status = surety__fail(reterr, SURETY_SYNTAX,
-                              "key_env and key_file name the same key twice");
-        surety__hint(reterr, "leave one of them out");
-        return surety__config_at(config, file, reterr, status);
-    }
+    if (variable.doc && file.doc &&
+        rows_fault(reader, file,
+                   "key_env and key_file name the same key twice"))
+        surety__hint(reader->reterr, "leave one of them out");
     if (variable.doc || file.doc || surety_val_get(from, "base_url").doc)
         provider->key_env = surety_val_str(variable);
     provider->key_file = surety_val_str(file);
-    return SURETY_OK;
+}
+
+static void rows_check_url(struct rows_reader *reader, surety_val url,
+                           const char *schemes)
+{
+    if (!reader->status)
+        reader->status = surety__config_check_url(reader->config, url, schemes,
+                                                  reader->reterr);
 }
 
 /* URL and proxy. */
-static surety_status rows_addresses(const surety_config *config,
-                                    surety_val from,
-                                    surety__config_provider *provider,
-                                    surety_error *reterr)
+static void rows_addresses(struct rows_reader *reader, surety_val from,
+                           surety__config_provider *provider)
 {
     const surety_val url = surety_val_get(from, "base_url");
     const surety_val proxy = surety_val_get(from, "proxy");
-    surety_status status = SURETY_OK;
 
     if (url.doc) {
         provider->base_url = surety_val_str(url);
         while (provider->base_url.len > 0 &&
                provider->base_url.ptr[provider->base_url.len - 1] == '/')
             provider->base_url.len--;
-        status = surety__config_check_url(config, url, "https http", reterr);
+        rows_check_url(reader, url, "https http");
     }
-    if (status == SURETY_OK && proxy.doc) {
+    if (proxy.doc) {
         provider->proxy = surety_val_str(proxy);
-        status = surety__config_check_url(
-            config, proxy, "http https socks4 socks4a socks5 socks5h", reterr);
+        rows_check_url(reader, proxy,
+                       "http https socks4 socks4a socks5 socks5h");
     }
-    return status;
 }
 
-static surety_status rows_provider(surety_config *config, surety_val from,
-                                   surety__config_provider *provider,
-                                   surety_error *reterr)
+static surety_str rows_path(struct rows_reader *reader, surety_str path)
+{
+    const surety_str whole = surety__config_path(reader->config, path);
+
+    if (!whole.ptr)
+        rows_starved(reader);
+    return whole;
+}
+
+static void rows_provider(struct rows_reader *reader, surety_val from,
+                          surety__config_provider *provider)
 {
     const surety_str name = surety_val_str(surety_val_key(from));
     const surety__config_provider *builtin =
-        surety__config_provider_find(config, name);
+        surety__config_provider_find(reader->config, name);
     const surety_val protocol = surety_val_get(from, "protocol");
     const surety_val headers = surety_val_get(from, "headers");
-    surety_status status;
+    const surety_val ca_file = surety_val_get(from, "ca_file");
 
     if (builtin)
         *provider = *builtin;
-    if (provider->reach != REACH_HTTP) {
-        status = surety__fail(reterr, SURETY_SYNTAX,
-                              "\"%.*s\" is no provider that can be changed",
-                              (int)name.len, name.ptr);
-        return surety__config_at(config, surety_val_key(from), reterr, status);
-    }
+    if (provider->reach != REACH_HTTP)
+        rows_fault(reader, surety_val_key(from),
+                   "\"%.*s\" is no provider that can be changed", (int)name.len,
+                   name.ptr);
     provider->name = name;
     if (protocol.doc)
         provider->protocol =
             (surety_protocol)rows_choice(protocol, rows_protocols, 4);
     if (headers.doc)
         provider->headers = headers;
-    if (surety_val_get(from, "ca_file").doc) {
-        provider->ca_file = surety__config_path(
-            config, surety_val_str(surety_val_get(from, "ca_file")));
-        if (!provider->ca_file.ptr)
-            return surety__fail_nomem(reterr);
-    }
+    if (ca_file.doc)
+        provider->ca_file = rows_path(reader, surety_val_str(ca_file));
     provider->public_only =
         surety_val_bool(surety_val_get(from, "public_only"), false);
     provider->retry_ambiguous =
         surety_val_bool(surety_val_get(from, "retry_ambiguous"), false);
     provider->response_bytes_max =
         (size_t)surety_val_uint(surety_val_get(from, "response_bytes"), 0);
-    status = rows_timeouts(config, surety_val_get(from, "timeouts"),
-                           &provider->timeouts, reterr);
-    if (status == SURETY_OK)
-        status = rows_key(config, from, provider, reterr);
-    if (status == SURETY_OK)
-        status = rows_addresses(config, from, provider, reterr);
-    if (status == SURETY_OK)
-        status = surety__config_check_headers(config, headers, reterr);
-    if (status == SURETY_OK && provider->base_url.len == 0) {
-        status = surety__fail(reterr, SURETY_SYNTAX,
-                              "the provider \"%.*s\" is not built in and has "
-                              "no base_url",
-                              (int)name.len, name.ptr);
-        surety__hint(reterr, "add its address, such as \"base_url\": "
-                             "\"http://127.0.0.1:8000/v1\"");
-        status = surety__config_at(config, from, reterr, status);
-    }
-    return status;
+    provider->timeouts = rows_timeouts(reader, surety_val_get(from, "timeouts"),
+                                       provider->timeouts);
+    rows_key(reader, from, provider);
+    rows_addresses(reader, from, provider);
+    if (!reader->status)
+        reader->status = surety__config_check_headers(reader->config, headers,
+                                                      reader->reterr);
+    if (provider->base_url.len == 0 &&
+        rows_fault(reader, from,
+                   "the provider \"%.*s\" is not built in and has no base_url",
+                   (int)name.len, name.ptr))
+        surety__hint(reader->reterr, "add its address, such as \"base_url\": "
+                                     "\"http://127.0.0.1:8000/v1\"");
 }
 
 /* ---- models -------------------------------------------------------------- */
 
-static surety_status rows_find_provider(const surety_config *config,
-                                        surety_val name,
-                                        surety__config_row *row,
-                                        surety_error *reterr)
+/* NULL: there is none, which is a fault. */
+static const surety__config_provider *
+rows_find_provider(struct rows_reader *reader, surety_val name)
 {
     const surety_str word = surety_val_str(name);
-    const surety_str nearest = surety__config_nearest(config, word, false);
-    surety_status status;
+    const surety_str nearest =
+        surety__config_nearest(reader->config, word, false);
+    const surety__config_provider *provider =
+        surety__config_provider_find(reader->config, word);
 
-    row->provider = surety__config_provider_find(config, word);
-    if (row->provider)
-        return SURETY_OK;
-    status =
-        surety__fail(reterr, SURETY_SYNTAX, "there is no provider \"%.*s\"",
-                     (int)(word.len < 64 ? word.len : 64), word.ptr);
+    if (provider || !rows_fault(reader, name, "there is no provider \"%.*s\"",
+                                (int)(word.len < 64 ? word.len : 64), word.ptr))
+        return provider;
     if (nearest.len > 0)
-        surety__hint(reterr, "did you mean \"%.*s\"?", (int)nearest.len,
+        surety__hint(reader->reterr, "did you mean \"%.*s\"?", (int)nearest.len,
                      nearest.ptr);
     else
-        surety__hint(reterr, "add it to \"providers\"");
-    return surety__config_at(config, name, reterr, status);
+        surety__hint(reader->reterr, "add it to \"providers\"");
+    return NULL;
 }
 
-/* What a command gets of the environment; a model that is none has no use for
- * it. */
-static surety_status rows_environment(const surety_config *config,
-                                      surety_val names, surety__config_row *row,
-                                      surety_error *reterr)
-{
-    surety_status status;
-
-    row->environment = names;
-    if (!names.doc || row->provider->reach == REACH_EXEC)
-        return SURETY_OK;
-    status = surety__fail(
-        reterr, SURETY_SYNTAX, "env is for commands, and \"%.*s\" is none",
-        (int)row->provider->name.len, row->provider->name.ptr);
-    surety__hint(reterr, "it lists what a model with \"provider\": \"exec\" "
-                         "gets of the environment");
-    return surety__config_at(config, surety_val_key(names), reterr, status);
-}
-
-static surety_status rows_model(surety_config *config, surety_val from,
-                                surety__config_row *row, surety_error *reterr)
+static void rows_model(struct rows_reader *reader, surety_val from,
+                       surety__config_row *row)
 {
     const surety_val temperature = surety_val_get(from, "temperature");
-    surety_status status;
+    const surety__config_provider *provider =
+        rows_find_provider(reader, surety_val_get(from, "provider"));
 
     row->name = surety_val_str(surety_val_key(from));
     row->model = surety_val_str(surety_val_get(from, "model"));
@@ -263,92 +247,72 @@ static surety_status rows_model(surety_config *config, surety_val from,
     row->output_tokens_max =
         (uint32_t)surety_val_uint(surety_val_get(from, "max_tokens"), 0);
     row->extra = surety_val_get(from, "extra");
-    status = rows_find_provider(config, surety_val_get(from, "provider"), row,
-                                reterr);
-    if (status != SURETY_OK)
-        return status;
-    row->retry_ambiguous =
-        surety_val_bool(surety_val_get(from, "retry_ambiguous"),
-                        row->provider->retry_ambiguous);
-    row->response_bytes_max =
-        (size_t)surety_val_uint(surety_val_get(from, "response_bytes"),
-                                row->provider->response_bytes_max);
-    row->timeouts = row->provider->timeouts;
-    status = rows_timeouts(config, surety_val_get(from, "timeouts"),
-                           &row->timeouts, reterr);
-    if (status == SURETY_OK)
-        status = rows_price(config, surety_val_get(from, "price"), &row->price,
-                            reterr);
-    if (status == SURETY_OK)
-        status =
-            rows_environment(config, surety_val_get(from, "env"), row, reterr);
-    return status;
+    row->environment = surety_val_get(from, "env");
+    row->provider = provider;
+    if (!provider)
+        return;
+    row->retry_ambiguous = surety_val_bool(
+        surety_val_get(from, "retry_ambiguous"), provider->retry_ambiguous);
+    row->response_bytes_max = (size_t)surety_val_uint(
+        surety_val_get(from, "response_bytes"), provider->response_bytes_max);
+    row->timeouts = rows_timeouts(reader, surety_val_get(from, "timeouts"),
+                                  provider->timeouts);
+    row->price = rows_price(reader, surety_val_get(from, "price"));
+    /* A model that is no command has no use for an environment. */
+    if (row->environment.doc && provider->reach != REACH_EXEC &&
+        rows_fault(reader, surety_val_key(row->environment),
+                   "env is for commands, and \"%.*s\" is none",
+                   (int)provider->name.len, provider->name.ptr))
+        surety__hint(reader->reterr,
+                     "it lists what a model with \"provider\": \"exec\" gets "
+                     "of the environment");
 }
 
 /* ---- all of it ----------------------------------------------------------- */
 
-/* Room for count items, at least one, or NULL with reterr filled. */
-static void *rows_room(surety_config *config, size_t count, size_t size,
-                       surety_error *reterr)
+/* Room for the members of from, and for one at least; NULL: there is none. */
+static void *rows_room(struct rows_reader *reader, surety_val from, size_t size)
 {
-    void *room = surety__arena_take(&config->arena, (count + 1) * size);
+    void *room = surety__arena_take(&reader->config->arena,
+                                    (surety_val_count(from) + 1) * size);
 
     if (!room)
-        surety__fail_nomem(reterr);
+        rows_starved(reader);
     return room;
 }
 
-static surety_status rows_providers(surety_config *config, surety_val from,
-                                    surety_error *reterr)
+static void rows_providers(struct rows_reader *reader, surety_val from)
 {
-    surety_status status = SURETY_OK;
+    surety_config *config = reader->config;
 
-    config->providers = rows_room(config, surety_val_count(from),
-                                  sizeof(*config->providers), reterr);
-    if (!config->providers)
-        return SURETY_NOMEM;
-    for (surety_val val = surety_val_first(from);
-         val.doc && status == SURETY_OK; val = surety_val_next(from, val)) {
-        status = rows_provider(
-            config, val, &config->providers[config->provider_count], reterr);
-        if (status == SURETY_OK)
-            config->provider_count++;
+    config->providers = rows_room(reader, from, sizeof(*config->providers));
+    for (surety_val val = surety_val_first(from); val.doc && !reader->status;
+         val = surety_val_next(from, val)) {
+        rows_provider(reader, val, &config->providers[config->provider_count]);
+        config->provider_count += !reader->status;
     }
-    return status;
 }
 
-static surety_status rows_models(surety_config *config, surety_val from,
-                                 surety_error *reterr)
+static void rows_models(struct rows_reader *reader, surety_val from)
 {
-    surety_status status = SURETY_OK;
+    surety_config *config = reader->config;
 
-    config->rows = rows_room(config, surety_val_count(from),
-                             sizeof(*config->rows), reterr);
-    if (!config->rows)
-        return SURETY_NOMEM;
-    for (surety_val val = surety_val_first(from);
-         val.doc && status == SURETY_OK; val = surety_val_next(from, val))
-        status =
-            rows_model(config, val, &config->rows[config->row_count++], reterr);
-    return status;
+    config->rows = rows_room(reader, from, sizeof(*config->rows));
+    for (surety_val val = surety_val_first(from); val.doc && !reader->status;
+         val = surety_val_next(from, val))
+        rows_model(reader, val, &config->rows[config->row_count++]);
 }
 
-static surety_status rows_prices(surety_config *config, surety_val from,
-                                 surety_error *reterr)
+static void rows_prices(struct rows_reader *reader, surety_val from)
 {
-    surety_status status = SURETY_OK;
+    surety_config *config = reader->config;
 
-    config->prices = rows_room(config, surety_val_count(from),
-                               sizeof(*config->prices), reterr);
-    if (!config->prices)
-        return SURETY_NOMEM;
-    for (surety_val val = surety_val_first(from);
-         val.doc && status == SURETY_OK; val = surety_val_next(from, val)) {
-        surety__config_price *row = &config->prices[config->price_count++];
-        row->name = surety_val_str(surety_val_key(val));
-        status = rows_price(config, val, &row->price, reterr);
-    }
-    return status;
+    config->prices = rows_room(reader, from, sizeof(*config->prices));
+    for (surety_val val = surety_val_first(from); val.doc && !reader->status;
+         val = surety_val_next(from, val))
+        config->prices[config->price_count++] =
+            (surety__config_price){.name = surety_val_str(surety_val_key(val)),
+                                   .price = rows_price(reader, val)};
 }
 
 /* A number of retries, of which none is said otherwise than nothing. */
@@ -360,135 +324,107 @@ static uint32_t rows_retries(surety_val count)
 }
 
 /* Budget, retry and stop. */
-static surety_status rows_bounds(surety_config *config, surety_val root,
-                                 surety_error *reterr)
+static void rows_bounds(struct rows_reader *reader, surety_val root)
 {
     const surety_val budget = surety_val_get(root, "budget");
     const surety_val retry = surety_val_get(root, "retry");
-    surety_status status;
+    surety_config *config = reader->config;
 
     config->budget.calls_max =
         (uint32_t)surety_val_uint(surety_val_get(budget, "calls"), 0);
     config->budget.tokens_max =
         surety_val_uint(surety_val_get(budget, "tokens"), 0);
-    status = surety__config_ms(config, surety_val_get(budget, "seconds"),
-                               &config->budget.ms_max, reterr);
-    if (status == SURETY_OK)
-        status = rows_amount(config, surety_val_get(budget, "usd"), 12,
-                             &config->budget.cost_picousd_max, reterr);
+    config->budget.ms_max =
+        rows_amount(reader, surety_val_get(budget, "seconds"), 3, 0);
+    config->budget.cost_picousd_max =
+        rows_amount(reader, surety_val_get(budget, "usd"), 12, 0);
     config->backoff.retries_max = rows_retries(surety_val_get(retry, "max"));
     config->broken_retries_max = rows_retries(surety_val_get(retry, "broken"));
     config->stop =
         (surety_stop)rows_choice(surety_val_get(root, "stop"), rows_stops,
                                  sizeof(rows_stops) / sizeof(rows_stops[0]));
-    if (status == SURETY_OK)
-        status = rows_ms32(config, surety_val_get(retry, "first"),
-                           &config->backoff.first_ms, reterr);
-    if (status == SURETY_OK)
-        status = rows_ms32(config, surety_val_get(retry, "most"),
-                           &config->backoff.most_ms, reterr);
-    if (status == SURETY_OK)
-        status = rows_ms32(config, surety_val_get(retry, "retry_after"),
-                           &config->backoff.retry_after_max_ms, reterr);
-    return status;
+    config->backoff.first_ms = rows_ms(reader, retry, "first", 0);
+    config->backoff.most_ms = rows_ms(reader, retry, "most", 0);
+    config->backoff.retry_after_max_ms =
+        rows_ms(reader, retry, "retry_after", 0);
 }
 
 /* Limits by their names, which only base/limits.def knows. */
-static surety_status rows_limits(surety_config *config, surety_val from,
-                                 surety_error *reterr)
+static void rows_limits(struct rows_reader *reader, surety_val from)
 {
-    surety_status status = SURETY_OK;
+    surety_config *config = reader->config;
 
     config->limits.size = sizeof(config->limits);
-    for (surety_val val = surety_val_first(from);
-         val.doc && status == SURETY_OK; val = surety_val_next(from, val)) {
+    for (surety_val val = surety_val_first(from); val.doc && !reader->status;
+         val = surety_val_next(from, val)) {
         const surety_val name = surety_val_key(val);
         surety_limit limit;
+        bool known = false;
 
-        status = surety_limits_set(&config->limits, surety_val_str(name),
-                                   surety_val_kind(val) == SURETY_KIND_STRING
-                                       ? surety_val_str(val)
-                                       : surety_val_number(val),
-                                   reterr);
-        if (status != SURETY_OK) {
-            bool known = false;
-
-            for (size_t i = 0; surety_limit_at(i, &limit) && !known; i++)
-                known = surety_val_is(name, limit.name);
-            return surety__config_at(config, known ? val : name, reterr,
-                                     status);
-        }
+        reader->status = surety_limits_set(
+            &config->limits, surety_val_str(name),
+            surety_val_kind(val) == SURETY_KIND_STRING ? surety_val_str(val)
+                                                       : surety_val_number(val),
+            reader->reterr);
+        if (!reader->status)
+            continue;
+        for (size_t i = 0; surety_limit_at(i, &limit) && !known; i++)
+            known = surety_val_is(name, limit.name);
+        reader->status = surety__config_at(config, known ? val : name,
+                                           reader->reterr, reader->status);
     }
-    return SURETY_OK;
 }
 
 /* The ledger's place; a file that is named by a path counts from the folder. */
-static surety_status rows_ledger(surety_config *config, surety_val url,
-                                 surety_error *reterr)
+static void rows_ledger(struct rows_reader *reader, surety_val url)
 {
     const surety_str text = surety_val_str(url);
-    const surety_str sqlite = SURETY__LITERAL("sqlite:");
-    surety_status status = SURETY_OK;
 
-    config->ledger = text;
+    reader->config->ledger = text;
     if (surety__str_starts(text, SURETY__LITERAL("postgres"))) {
         if (memchr(text.ptr, ':', text.len))
-            status = surety__config_check_url(config, url,
-                                              "postgresql postgres", reterr);
-        return status;
+            rows_check_url(reader, url, "postgresql postgres");
+    } else if (text.len &&
+               !surety__str_starts(text, SURETY__LITERAL("sqlite:")) &&
+               !surety_str_equal(text, SURETY__LITERAL("none"))) {
+        reader->config->ledger = rows_path(reader, text);
     }
-    if (text.len == 0 || surety__str_starts(text, sqlite) ||
-        surety_str_equal(text, SURETY__LITERAL("none")))
-        return SURETY_OK;
-    config->ledger = surety__config_path(config, text);
-    return config->ledger.ptr ? SURETY_OK : surety__fail_nomem(reterr);
 }
 
 /* Names that are asked for by default are such that can be found. */
-static surety_status rows_default(const surety_config *config,
-                                  surety_error *reterr)
+static void rows_default(struct rows_reader *reader, surety_val names)
 {
-    const surety_val root = surety_doc_root(config->doc);
-    const surety_val names = surety_val_get(root, "default");
+    const surety_config *config = reader->config;
     const bool is_list = surety_val_kind(names) == SURETY_KIND_ARRAY;
     surety_val name = is_list ? surety_val_first(names) : names;
 
-    for (; name.doc;
+    for (; name.doc && !reader->status;
          name = is_list ? surety_val_next(names, name) : surety_val_none()) {
         const surety_str word = surety_val_str(name);
         bool found = memchr(word.ptr, ':', word.len) != NULL;
-        surety_status status;
+
         for (size_t i = 0; i < config->row_count && !found; i++)
             found = surety_str_equal(config->rows[i].name, word);
-        if (found)
-            continue;
-        status = surety__fail(reterr, SURETY_SYNTAX,
-                              "there is no model \"%.*s\" in this file",
-                              (int)(word.len < 64 ? word.len : 64), word.ptr);
-        surety__hint(reterr, "it is a name of \"models\", or PROVIDER:MODEL");
-        return surety__config_at(config, name, reterr, status);
+        if (!found &&
+            rows_fault(reader, name, "there is no model \"%.*s\" in this file",
+                       (int)(word.len < 64 ? word.len : 64), word.ptr))
+            surety__hint(reader->reterr,
+                         "it is a name of \"models\", or PROVIDER:MODEL");
     }
-    return SURETY_OK;
 }
 
 surety_status surety__config_rows(surety_config *config, surety_error *reterr)
 {
     const surety_val root = surety_doc_root(config->doc);
     const surety_val ledger = surety_val_get(root, "ledger");
-    surety_status status =
-        rows_providers(config, surety_val_get(root, "providers"), reterr);
+    struct rows_reader reader = {.config = config, .reterr = reterr};
 
-    if (status == SURETY_OK)
-        status = rows_models(config, surety_val_get(root, "models"), reterr);
-    if (status == SURETY_OK)
-        status = rows_prices(config, surety_val_get(root, "prices"), reterr);
-    if (status == SURETY_OK)
-        status = rows_bounds(config, root, reterr);
-    if (status == SURETY_OK)
-        status = rows_limits(config, surety_val_get(root, "limits"), reterr);
-    if (status == SURETY_OK)
-        status = rows_ledger(config, surety_val_get(ledger, "url"), reterr);
-    if (status == SURETY_OK)
-        status = rows_default(config, reterr);
-    return status;
+    rows_providers(&reader, surety_val_get(root, "providers"));
+    rows_models(&reader, surety_val_get(root, "models"));
+    rows_prices(&reader, surety_val_get(root, "prices"));
+    rows_bounds(&reader, root);
+    rows_limits(&reader, surety_val_get(root, "limits"));
+    rows_ledger(&reader, surety_val_get(ledger, "url"));
+    rows_default(&reader, surety_val_get(root, "default"));
+    return reader.status;
 }

@@ -50,42 +50,27 @@ surety_status surety__file_read(const char *path, size_t max, surety_buf *buf,
                                 surety_error *reterr)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    surety_status status = SURETY_OK;
+    surety_status status;
     struct stat info;
-    ssize_t count;
 
     if (file < 0)
         return files_fail(reterr, path, errno);
     surety_buf_reset(buf);
     if (fstat(file, &info) != 0) {
         status = files_fail(reterr, path, errno);
-        goto done;
-    }
-    if (!S_ISREG(info.st_mode)) {
+    } else if (!S_ISREG(info.st_mode)) {
         status = surety__fail(reterr, SURETY_IO, "%s is no regular file", path);
-        goto done;
+    } else {
+        status = surety__file_drain(file, max, buf);
+        if (status == SURETY_IO)
+            files_fail(reterr, path, errno);
+        else if (status == SURETY_LIMIT)
+            surety__fail(reterr, SURETY_LIMIT,
+                         "%s has more than schema_bytes_max (%zu) bytes", path,
+                         max);
+        else if (status)
+            surety__fail_nomem(reterr);
     }
-    do {
-        char *room = surety__buf_room(buf, 16384);
-
-        if (!room) {
-            status = surety__fail_nomem(reterr);
-            goto done;
-        }
-        count = read(file, room, 16384);
-        if (count > 0)
-            buf->len += (size_t)count;
-        if (buf->len > max) {
-            status = surety__fail(reterr, SURETY_LIMIT,
-                                  "%s has more than schema_bytes_max (%zu) "
-                                  "bytes",
-                                  path, max);
-            goto done;
-        }
-    } while (count > 0 || (count < 0 && errno == EINTR));
-    if (count < 0)
-        status = files_fail(reterr, path, errno);
-done:
     close(file);
     return status;
 }

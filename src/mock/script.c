@@ -136,21 +136,16 @@ static surety_status script_check_reply(surety_str original, surety_val reply,
 static surety_status script_read_file(const char *path, surety_buf *buf)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    ssize_t got = 1;
-    char *room;
+    surety_status status;
+    int error;
 
     if (fd < 0)
         return SURETY_IO;
-    while (got > 0) {
-        room = surety__buf_room(buf, 65536);
-        got = room ? read(fd, room, 65536) : 0;
-        if (got > 0)
-            buf->len += (size_t)got;
-        else if (got < 0 && errno == EINTR)
-            got = 1;
-    }
+    status = surety__file_drain(fd, SCRIPT_FILE_MAX, buf);
+    error = errno;
     close(fd);
-    return got < 0 ? SURETY_IO : buf->status;
+    errno = error;
+    return status;
 }
 
 static surety_status script_load(surety__script *script, surety_str original,
@@ -169,7 +164,7 @@ static surety_status script_load(surety__script *script, surety_str original,
         return script_fail(original, member, reterr,
                            "the name of a file cannot hold a NUL");
     surety_buf_init(&path, script->alloc, 0);
-    surety_buf_init(&content, script->alloc, SCRIPT_FILE_MAX);
+    surety_buf_init(&content, script->alloc, 0);
     if (name.len && name.ptr[0] != '/' && folder.len) {
         surety_buf_add(&path, folder);
         surety_buf_byte(&path, '/');

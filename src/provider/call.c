@@ -6,11 +6,11 @@
  * and the caller's extra members, which join the body after it was built. A
  * text that becomes a part of a URL or a header is checked or encoded first,
  * so no model name or key can add a header or move the request to another
- * path. What the caller may replace stands in the protocol's table; all else
+ * path. The protocol's table lists what the caller may replace; all else
  * that both set is refused, because one of the two would be lost silently.
  *
- * The request's texts stand in the caller's arena. Documents and buffers on
- * the way are the arena's allocator's and are gone at the end. */
+ * The request's texts are in the caller's arena. Documents and buffers on the
+ * way use the arena's allocator and are freed at the end. */
 #include "provider/protocol.h"
 
 const surety__protocol *surety__protocol_of(surety_protocol protocol)

@@ -33,7 +33,7 @@ static void gemini_path(const surety__call *call, surety_buf *out)
     }
     surety_buf_byte(out, '/');
     surety_buf_text(out, folder);
-    surety__url_segment(out, model);
+    surety__buf_percent(out, model, "");
     surety_buf_text(out, surety__call_streams(call)
                              ? ":streamGenerateContent?alt=sse"
                              : ":generateContent");

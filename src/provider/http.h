@@ -56,8 +56,8 @@ typedef struct surety__http_exchange {
     bool decided; /* by us; libcurl only brings it to its end */
     surety_delivery delivery;
     char address[INET6_ADDRSTRLEN]; /* that was refused; or empty */
-    /* Whom it connected to last; empty: nobody yet. Another port than the URL's
-     * is a proxy's. */
+    /* The last peer; empty: there was none. Another port than the URL's is a
+     * proxy's. */
     char peer[INET6_ADDRSTRLEN];
     unsigned peer_port;
     char said[CURL_ERROR_SIZE];
@@ -81,7 +81,7 @@ void surety__http_decide(surety__http_exchange *exchange,
                          surety_delivery delivery);
 
 /* Takes one line of the response's heads, as libcurl gives them: of an interim
- * response, the response, or its trailers. The receiver hears the head. False:
+ * response, the response, or its trailers. The receiver gets the head. False:
  * the exchange is decided and ends. */
 bool surety__http_line(surety__http_exchange *exchange, surety_str line);
 

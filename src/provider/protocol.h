@@ -69,9 +69,6 @@ surety_status surety__url_check(const surety_model *model,
 /* Whether the base URL's host is domain or ends with "." and it: some members
  * are known to the inventor of a protocol only. */
 bool surety__call_host_ends(const surety__call *call, const char *domain);
-/* Appends text as one segment of a path, percent-encoded but for the
- * unreserved (RFC 3986, 2.3). */
-void surety__url_segment(surety_buf *out, surety_str text);
 
 /* ---- for the bodies (body.c, plain.c) ------------------------------------ */
 
@@ -124,7 +121,7 @@ typedef struct surety__reading {
     size_t after_done;  /* bytes since then */
     size_t blank_count; /* bytes before what says anything */
     uint64_t event_count;
-    int64_t retry_after; /* ms; -1: not told */
+    int64_t retry_after; /* ms; -1: unknown */
     int should_retry;
     bool ambiguous;
 
@@ -139,7 +136,7 @@ typedef struct surety__reading {
     bool begun;           /* a stream's first event came */
     char block_kind;      /* of the content block that is open; 0: none */
     uint64_t block_index; /* its number */
-    uint64_t counts[4];   /* of tokens, where they are told apiece */
+    uint64_t counts[4];   /* of tokens, where each kind comes by itself */
 } surety__reading;
 
 struct surety__decoder {

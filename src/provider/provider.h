@@ -26,7 +26,7 @@ typedef struct surety__call {
     bool strict;
 } surety__call;
 
-/* The call as a request whose texts stand in arena: URL, headers (the key's is
+/* The call as a request whose texts are in arena: URL, headers (the key's is
  * secret; two x-surety-... headers tell a recorder protocol and model, and no
  * transport sends those), body. Whether the response is streamed follows from
  * model->whole and the protocol. SURETY_NOMEM; SURETY_MISUSE: a URL, model
@@ -77,7 +77,7 @@ void surety__decoder_free(surety__decoder *decoder); /* takes NULL */
 void surety__decoder_begin(surety__decoder *decoder, surety_protocol protocol,
                            surety_mode mode, surety_str secret,
                            const surety__listener *listener);
-/* The three things a receiver hears. feed gives false when the rest is of no
+/* The three events of a receiver. feed gives false when the rest is of no
  * use: a limit, an error, memory. Whether the body is a stream of events or one
  * JSON text is told by its content type, and by its first byte where that
  * lies. */
@@ -91,5 +91,13 @@ void surety__decoder_finish(surety__decoder *decoder,
  * SURETY_NOMEM: memory ran out while it was read. SURETY_MORE: not finished. */
 surety_status surety__decoder_answer(const surety__decoder *decoder,
                                      surety_answer *ret_answer);
+
+/* ---- secrets (secret.c) -------------------------------------------------- */
+
+/* Whether a member of a query or of a configuration goes by a name of a key,
+ * capitals, "_" and "-" apart. */
+bool surety__name_is_secret(surety_str name);
+/* Whether a header carries a key, whoever sets it. */
+bool surety__header_is_secret(surety_str name);
 
 #endif

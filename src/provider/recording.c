@@ -2,16 +2,17 @@
 /* recording.c: the form of a recording, read and written; docs/recordings.md
  * is its description for users.
  *
- * One exchange is one line of JSON. What a receiver hears of a line is a
- * function of that line alone: a text stands there as a string where it is
- * UTF-8, else as {"base64": ...}, every time is the distance from the event
- * before, and nothing depends on when or where it was recorded. A file may so
- * be cut, joined and edited by lines.
+ * 1. One exchange is one line of JSON, and all that a receiver gets of it
+ * depends on that line alone. A file can be cut, joined and edited by lines.
+ * 2. A text is a string where it is UTF-8, else {"base64": ...}. A time is the
+ *    distance from the event before.
+ * 3. Reading accepts more than is written: headers as an object, a body in one
+ *    piece, and the short form {"reply": ...}. It refuses a member that it does
+ *    not know, for a mistyped one would be ignored in silence.
+ * 4. The first failure is kept in the reader. Each function gives what it read,
+ *    which is of no use after a failure; one looks once a line.
  *
- * Reading takes more than is written: headers as an object, a body in one
- * piece, and the short form {"reply": ...}. It takes no member that it does not
- * know, for a mistyped one would be passed over in silence. It does not match
- * or play (replay.c), nor keep secrets out (record.c). */
+ * It does not match or play (replay.c), nor keep secrets out (record.c). */
 #include "provider/provider.h"
 #include "provider/recording.h"
 
@@ -26,6 +27,7 @@ struct recording_reader {
     size_t offset; /* of the line in the text */
     uint32_t line;
     surety_error *reterr;
+    surety_status status; /* the first failure */
 };
 
 /* ---- base64 (RFC 4648, section 4) ---------------------------------------- */
@@ -49,7 +51,7 @@ static void recording_encode(surety_buf *out, surety_str bytes)
     }
 }
 
-/* Appends what text stands for; false where it is not the one right form. */
+/* Appends the bytes that text encodes; false: it is not in canonical form. */
 static bool recording_decode(surety_buf *out, surety_str text)
 {
     size_t padding = 0;
@@ -209,36 +211,36 @@ surety_status surety__exchange_write(const surety__exchange *exchange,
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* A fault at val, which stands in the line. */
-static surety_status recording_fault(struct recording_reader *reader,
-                                     surety_val val, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static surety_status recording_place(struct recording_reader *reader,
-                                     surety_position position)
+static void recording_place(struct recording_reader *reader,
+                            surety_position position)
 {
     surety_error *error = reader->reterr;
 
-    if (error) {
-        error->position = position;
-        error->position.offset += reader->offset;
-        error->position.line = reader->line;
-        return error->status;
-    }
-    return SURETY_SYNTAX;
+    if (!error)
+        return;
+    error->position = position;
+    error->position.offset += reader->offset;
+    error->position.line = reader->line;
 }
 
-static surety_status recording_fault(struct recording_reader *reader,
-                                     surety_val val, const char *format, ...)
+/* A fault at val, a value of the line; false: one was found before. */
+static bool recording_fault(struct recording_reader *reader, surety_val val,
+                            const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool recording_fault(struct recording_reader *reader, surety_val val,
+                            const char *format, ...)
 {
     surety_buf *path = &reader->scratch;
     va_list args;
 
+    if (reader->status)
+        return false;
     va_start(args, format);
-    surety__failv(reader->reterr, SURETY_SYNTAX, format, args);
+    reader->status = surety__failv(reader->reterr, SURETY_SYNTAX, format, args);
     va_end(args);
     if (!reader->reterr)
-        return SURETY_SYNTAX;
+        return true;
     surety_buf_reset(path);
     surety_val_pointer(val, path);
     if (!path->status && path->len < sizeof(reader->reterr->path)) {
@@ -246,22 +248,35 @@ static surety_status recording_fault(struct recording_reader *reader,
             memcpy(reader->reterr->path, path->ptr, path->len);
         reader->reterr->path[path->len] = '\0';
     }
-    return recording_place(reader, surety_val_position(val));
+    recording_place(reader, surety_val_position(val));
+    return true;
 }
 
-static surety_status recording_starved(struct recording_reader *reader)
+static void recording_starved(struct recording_reader *reader)
 {
-    return surety__fail_nomem(reader->reterr);
+    if (!reader->status)
+        reader->status = surety__fail_nomem(reader->reterr);
 }
 
-/* Whether all members of object are known; the last name is NULL. */
-static surety_status recording_known(struct recording_reader *reader,
-                                     surety_val object, const char *what,
-                                     const char *const *names)
+/* Room in the recording; NULL: there is none, or something failed before. */
+static void *recording_take(struct recording_reader *reader, size_t size)
+{
+    void *room = reader->status
+                     ? NULL
+                     : surety__arena_take(&reader->recording->arena, size);
+
+    if (!room)
+        recording_starved(reader);
+    return room;
+}
+
+/* Looks whether all members of object are known; the last name is NULL. */
+static void recording_known(struct recording_reader *reader, surety_val object,
+                            const char *what, const char *const *names)
 {
     if (surety_val_kind(object) != SURETY_KIND_OBJECT)
-        return recording_fault(reader, object, "%s is no object", what);
-    for (surety_val val = surety_val_first(object); val.doc;
+        recording_fault(reader, object, "%s is no object", what);
+    for (surety_val val = surety_val_first(object); val.doc && !reader->status;
          val = surety_val_next(object, val)) {
         const surety_str key = surety_val_str(surety_val_key(val));
         const char *near = NULL;
@@ -273,217 +288,182 @@ static surety_status recording_known(struct recording_reader *reader,
             if (surety__str_distance(key, surety_str_of(names[i]), 2) <= 2)
                 near = names[i];
         }
-        if (names[i])
-            continue;
-        recording_fault(reader, surety_val_key(val),
-                        "%s has no member \"%.*s\"", what,
-                        (int)(key.len < 64 ? key.len : 64), key.ptr);
-        if (near)
+        if (!names[i] &&
+            recording_fault(reader, surety_val_key(val),
+                            "%s has no member \"%.*s\"", what,
+                            (int)(key.len < 64 ? key.len : 64), key.ptr) &&
+            near)
             surety__hint(reader->reterr, "did you mean \"%s\"", near);
-        return SURETY_SYNTAX;
     }
-    return SURETY_OK;
 }
 
 /* Keeps text in the recording. */
-static surety_status recording_keep(struct recording_reader *reader,
-                                    surety_str text, surety_str *ret_text)
+static surety_str recording_keep(struct recording_reader *reader,
+                                 surety_str text)
 {
-    surety_str copy = surety__arena_text(&reader->recording->arena, text);
+    const surety_str copy = surety__arena_text(&reader->recording->arena, text);
 
     if (!copy.ptr)
-        return recording_starved(reader);
-    *ret_text = copy;
-    return SURETY_OK;
+        recording_starved(reader);
+    return copy;
 }
 
 /* A text: a string, or bytes as {"base64": ...}. */
-static surety_status recording_text(struct recording_reader *reader,
-                                    surety_val val, const char *what,
-                                    surety_str *ret_text)
+static surety_str recording_text(struct recording_reader *reader,
+                                 surety_val val, const char *what)
 {
     static const char *const names[] = {"base64", NULL};
     const surety_val coded = surety_val_get(val, "base64");
-    surety_status status;
 
     if (surety_val_kind(val) == SURETY_KIND_STRING)
-        return recording_keep(reader, surety_val_str(val), ret_text);
+        return recording_keep(reader, surety_val_str(val));
     if (surety_val_kind(val) != SURETY_KIND_OBJECT)
-        return recording_fault(
-            reader, val, "%s is neither a string nor {\"base64\": ...}", what);
-    status = recording_known(reader, val, what, names);
-    if (status)
-        return status;
+        recording_fault(reader, val,
+                        "%s is neither a string nor {\"base64\": ...}", what);
+    else
+        recording_known(reader, val, what, names);
     surety_buf_reset(&reader->scratch);
     if (surety_val_kind(coded) != SURETY_KIND_STRING ||
         !recording_decode(&reader->scratch, surety_val_str(coded)))
-        return recording_fault(reader, coded.doc ? coded : val,
-                               "%s is no base64 text", what);
+        recording_fault(reader, coded.doc ? coded : val, "%s is no base64 text",
+                        what);
     if (reader->scratch.status)
-        return recording_starved(reader);
-    return recording_keep(reader, surety_buf_str(&reader->scratch), ret_text);
+        recording_starved(reader);
+    return recording_keep(reader, surety_buf_str(&reader->scratch));
 }
 
 /* A JSON value as the compact text of it. */
-static surety_status recording_json(struct recording_reader *reader,
-                                    surety_val val, surety_str *ret_text)
+static surety_str recording_json(struct recording_reader *reader,
+                                 surety_val val)
 {
     surety_buf_reset(&reader->scratch);
     if (surety_val_write(val, SURETY_STYLE_COMPACT, &reader->scratch))
-        return recording_starved(reader);
-    return recording_keep(reader, surety_buf_str(&reader->scratch), ret_text);
+        recording_starved(reader);
+    return recording_keep(reader, surety_buf_str(&reader->scratch));
 }
 
 /* An absent time is 0. */
-static surety_status recording_time(struct recording_reader *reader,
-                                    surety_val val, uint32_t *ret_ms)
+static uint32_t recording_time(struct recording_reader *reader, surety_val val)
 {
     const uint64_t ms = val.doc ? surety_val_uint(val, UINT64_MAX) : 0;
 
     if (ms > UINT32_MAX)
-        return recording_fault(
-            reader, val, "a time is an integer from 0 to 4294967295, in ms");
-    *ret_ms = (uint32_t)ms;
-    return SURETY_OK;
+        recording_fault(reader, val,
+                        "a time is an integer from 0 to 4294967295, in ms");
+    return (uint32_t)ms;
 }
 
-static surety_status recording_name(struct recording_reader *reader,
-                                    surety_val val, const char *what,
-                                    surety_str *ret_text)
+/* A string; empty where there is none. */
+static surety_str recording_name(struct recording_reader *reader,
+                                 surety_val val, const char *what)
 {
     if (!val.doc)
-        return SURETY_OK;
+        return (surety_str){NULL, 0};
     if (surety_val_kind(val) != SURETY_KIND_STRING)
-        return recording_fault(reader, val, "%s is no string", what);
-    return recording_keep(reader, surety_val_str(val), ret_text);
+        recording_fault(reader, val, "%s is no string", what);
+    return recording_keep(reader, surety_val_str(val));
 }
 
 /* Headers: [[name, value], ...], or {name: value, ...} where none is twice. */
-static surety_status recording_headers(struct recording_reader *reader,
-                                       surety_val val,
-                                       const surety_header **ret_headers,
-                                       size_t *ret_count)
+static const surety_header *recording_headers(struct recording_reader *reader,
+                                              surety_val val, size_t *ret_count)
 {
     const bool object = surety_val_kind(val) == SURETY_KIND_OBJECT;
     surety_header *headers;
-    surety_status status = SURETY_OK;
     size_t count = 0;
 
     if (!val.doc)
-        return SURETY_OK;
+        return NULL;
     if (!object && surety_val_kind(val) != SURETY_KIND_ARRAY)
-        return recording_fault(reader, val,
-                               "headers are neither an array nor an object");
-    headers =
-        surety__arena_take(&reader->recording->arena,
-                           (surety_val_count(val) + 1) * sizeof(surety_header));
-    if (!headers)
-        return recording_starved(reader);
-    for (surety_val item = surety_val_first(val); item.doc && !status;
+        recording_fault(reader, val,
+                        "headers are neither an array nor an object");
+    headers = recording_take(reader, (surety_val_count(val) + 1) *
+                                         sizeof(surety_header));
+    for (surety_val item = surety_val_first(val); item.doc && !reader->status;
          item = surety_val_next(val, item), count++) {
+        const surety_val name =
+            object ? surety_val_key(item) : surety_val_item(item, 0);
+        const surety_val value = object ? item : surety_val_item(item, 1);
+
         if (!object && (surety_val_kind(item) != SURETY_KIND_ARRAY ||
                         surety_val_count(item) != 2))
-            return recording_fault(reader, item,
-                                   "a header is no [name, value]");
-        status = recording_text(
-            reader, object ? surety_val_key(item) : surety_val_item(item, 0),
-            "a header's name", &headers[count].name);
-        if (!status)
-            status =
-                recording_text(reader, object ? item : surety_val_item(item, 1),
-                               "a header's value", &headers[count].value);
+            recording_fault(reader, item, "a header is no [name, value]");
+        headers[count].name = recording_text(reader, name, "a header's name");
+        headers[count].value =
+            recording_text(reader, value, "a header's value");
     }
-    *ret_headers = headers;
     *ret_count = count;
-    return status;
+    return headers;
 }
 
-static surety_status recording_request(struct recording_reader *reader,
-                                       surety_val val,
-                                       surety__exchange *exchange)
+static void recording_request(struct recording_reader *reader, surety_val val,
+                              surety__exchange *exchange)
 {
     static const char *const names[] = {"method", "url",  "headers",
                                         "json",   "body", NULL};
+    const surety_val url = surety_val_get(val, "url");
     const surety_val json = surety_val_get(val, "json");
     const surety_val body = surety_val_get(val, "body");
-    surety_status status;
 
     if (!val.doc)
-        return SURETY_OK;
-    status = recording_known(reader, val, "a request", names);
-    if (!status && json.doc && body.doc)
-        status = recording_fault(reader, body,
-                                 "a request has \"json\" or \"body\", not "
-                                 "both");
-    if (!status)
-        status = recording_name(reader, surety_val_get(val, "method"),
-                                "a method", &exchange->method);
-    if (!status && surety_val_get(val, "url").doc)
-        status = recording_text(reader, surety_val_get(val, "url"), "a URL",
-                                &exchange->url);
-    if (!status)
-        status = recording_headers(reader, surety_val_get(val, "headers"),
-                                   &exchange->headers, &exchange->header_count);
-    if (!status && json.doc)
-        status = recording_json(reader, json, &exchange->body);
-    else if (!status && body.doc)
-        status = recording_text(reader, body, "a body", &exchange->body);
-    return status;
+        return;
+    recording_known(reader, val, "a request", names);
+    if (json.doc && body.doc)
+        recording_fault(reader, body,
+                        "a request has \"json\" or \"body\", not both");
+    exchange->method =
+        recording_name(reader, surety_val_get(val, "method"), "a method");
+    if (url.doc)
+        exchange->url = recording_text(reader, url, "a URL");
+    exchange->headers = recording_headers(
+        reader, surety_val_get(val, "headers"), &exchange->header_count);
+    if (json.doc)
+        exchange->body = recording_json(reader, json);
+    else if (body.doc)
+        exchange->body = recording_text(reader, body, "a body");
 }
 
 /* chunks: [[after_ms, text], ...]. */
-static surety_status recording_chunks(struct recording_reader *reader,
-                                      surety_val val,
-                                      surety__exchange *exchange)
+static void recording_chunks(struct recording_reader *reader, surety_val val,
+                             surety__exchange *exchange)
 {
-    surety_status status = SURETY_OK;
     surety__portion *portions;
     size_t count = 0;
 
     if (surety_val_kind(val) != SURETY_KIND_ARRAY)
-        return recording_fault(reader, val, "chunks are no array");
-    portions = surety__arena_take(&reader->recording->arena,
-                                  (surety_val_count(val) + 1) *
-                                      sizeof(surety__portion));
-    if (!portions)
-        return recording_starved(reader);
-    for (surety_val item = surety_val_first(val); item.doc && !status;
+        recording_fault(reader, val, "chunks are no array");
+    portions = recording_take(reader, (surety_val_count(val) + 1) *
+                                          sizeof(surety__portion));
+    for (surety_val item = surety_val_first(val); item.doc && !reader->status;
          item = surety_val_next(val, item), count++) {
         if (surety_val_kind(item) != SURETY_KIND_ARRAY ||
             surety_val_count(item) != 2)
-            return recording_fault(reader, item, "a chunk is no [ms, text]");
-        status = recording_time(reader, surety_val_item(item, 0),
-                                &portions[count].after_ms);
-        if (!status)
-            status = recording_text(reader, surety_val_item(item, 1), "a chunk",
-                                    &portions[count].bytes);
+            recording_fault(reader, item, "a chunk is no [ms, text]");
+        portions[count].after_ms =
+            recording_time(reader, surety_val_item(item, 0));
+        portions[count].bytes =
+            recording_text(reader, surety_val_item(item, 1), "a chunk");
     }
     exchange->portions = portions;
     exchange->portion_count = count;
-    return status;
 }
 
 /* A response whose body is one portion. */
-static surety_status recording_whole(struct recording_reader *reader,
-                                     surety_val json, surety_val text,
-                                     surety__exchange *exchange)
+static void recording_whole(struct recording_reader *reader, surety_val json,
+                            surety_val text, surety__exchange *exchange)
 {
-    surety__portion *portion =
-        surety__arena_take(&reader->recording->arena, sizeof(*portion));
-    surety_status status;
+    surety__portion *portion = recording_take(reader, sizeof(*portion));
 
     if (!portion)
-        return recording_starved(reader);
-    status = json.doc ? recording_json(reader, json, &portion->bytes)
-                      : recording_text(reader, text, "a body", &portion->bytes);
+        return;
+    portion->bytes = json.doc ? recording_json(reader, json)
+                              : recording_text(reader, text, "a body");
     exchange->portions = portion;
     exchange->portion_count = portion->bytes.len ? 1 : 0;
-    return status;
 }
 
-static surety_status recording_response(struct recording_reader *reader,
-                                        surety_val val,
-                                        surety__exchange *exchange)
+static void recording_response(struct recording_reader *reader, surety_val val,
+                               surety__exchange *exchange)
 {
     static const char *const names[] = {"after_ms", "status", "headers", "json",
                                         "body",     "chunks", NULL};
@@ -492,33 +472,27 @@ static surety_status recording_response(struct recording_reader *reader,
     const surety_val body = surety_val_get(val, "body");
     const surety_val chunks = surety_val_get(val, "chunks");
     const int64_t number = code.doc ? surety_val_int(code, -1) : 200;
-    surety_status status;
 
     if (!val.doc)
-        return SURETY_OK;
-    status = recording_known(reader, val, "a response", names);
-    if (status)
-        return status;
+        return;
+    recording_known(reader, val, "a response", names);
     if (number != 0 && (number < 100 || number > 999))
-        return recording_fault(reader, code,
-                               "a status is 0 or from 100 to 999");
+        recording_fault(reader, code, "a status is 0 or from 100 to 999");
     if (!!json.doc + !!body.doc + !!chunks.doc > 1)
-        return recording_fault(reader, val,
-                               "a response has one of \"json\", \"body\" and "
-                               "\"chunks\"");
+        recording_fault(reader, val,
+                        "a response has one of \"json\", \"body\" and "
+                        "\"chunks\"");
     exchange->has_head = true;
     exchange->status = (int)number;
-    status = recording_time(reader, surety_val_get(val, "after_ms"),
-                            &exchange->head_after_ms);
-    if (!status)
-        status = recording_headers(reader, surety_val_get(val, "headers"),
-                                   &exchange->response_headers,
-                                   &exchange->response_header_count);
-    if (!status && chunks.doc)
-        status = recording_chunks(reader, chunks, exchange);
-    else if (!status && (json.doc || body.doc))
-        status = recording_whole(reader, json, body, exchange);
-    return status;
+    exchange->head_after_ms =
+        recording_time(reader, surety_val_get(val, "after_ms"));
+    exchange->response_headers =
+        recording_headers(reader, surety_val_get(val, "headers"),
+                          &exchange->response_header_count);
+    if (chunks.doc)
+        recording_chunks(reader, chunks, exchange);
+    else if (json.doc || body.doc)
+        recording_whole(reader, json, body, exchange);
 }
 
 /* The failure of that name, one that a transport can have; -1: none. */
@@ -533,8 +507,39 @@ static int recording_failure(surety_str name)
     return surety_str_equal(name, SURETY__LITERAL("complete")) ? 0 : -1;
 }
 
-static surety_status recording_end(struct recording_reader *reader,
-                                   surety_val val, surety__exchange *exchange)
+/* What an end of that failure says unless it says more. */
+static surety_delivery recording_delivery(surety_failure failure)
+{
+    const bool sent = failure != SURETY_FAILURE_CONNECT &&
+                      failure != SURETY_FAILURE_TLS &&
+                      failure != SURETY_FAILURE_ADDRESS;
+
+    if (failure == SURETY_FAILURE_NONE)
+        return (surety_delivery){.sent = true};
+    return surety__delivery_of(failure, sent, "the recording ends with %s",
+                               surety_failure_name(failure));
+}
+
+static void recording_message(struct recording_reader *reader, surety_val val,
+                              surety_delivery *delivery)
+{
+    const surety_str text = surety_val_str(val);
+
+    if (surety_val_kind(val) != SURETY_KIND_STRING ||
+        text.len >= sizeof(delivery->message) ||
+        (text.len && memchr(text.ptr, 0, text.len))) {
+        recording_fault(reader, val,
+                        "a message is a string of at most 255 bytes without "
+                        "NUL");
+        return;
+    }
+    memset(delivery->message, 0, sizeof(delivery->message));
+    if (text.len)
+        memcpy(delivery->message, text.ptr, text.len);
+}
+
+static void recording_end(struct recording_reader *reader, surety_val val,
+                          surety__exchange *exchange)
 {
     static const char *const names[] = {"after_ms", "failure", "sent",
                                         "message", NULL};
@@ -544,135 +549,98 @@ static surety_status recording_end(struct recording_reader *reader,
     const surety_val message = surety_val_get(val, "message");
     surety_delivery *delivery = &exchange->delivery;
     int failure = 0;
-    surety_status status;
 
-    delivery->sent = true;
+    *delivery = recording_delivery(SURETY_FAILURE_NONE);
     if (!val.doc)
-        return SURETY_OK;
-    status = word ? SURETY_OK : recording_known(reader, val, "an end", names);
-    if (status)
-        return status;
-    if (named.doc) {
-        failure = recording_failure(surety_val_str(named));
-        if (failure < 0 || surety_val_kind(named) != SURETY_KIND_STRING)
-            return recording_fault(reader, named,
-                                   "no transport ends with this; it is "
-                                   "\"complete\", \"reset\", \"timeout\", ...");
+        return;
+    if (!word)
+        recording_known(reader, val, "an end", names);
+    if (named.doc)
+        failure = surety_val_kind(named) == SURETY_KIND_STRING
+                      ? recording_failure(surety_val_str(named))
+                      : -1;
+    if (failure < 0) {
+        recording_fault(reader, named,
+                        "no transport ends with this; it is \"complete\", "
+                        "\"reset\", \"timeout\", ...");
+        return;
     }
-    delivery->failure = (surety_failure)failure;
-    delivery->sent = failure != SURETY_FAILURE_CONNECT &&
-                     failure != SURETY_FAILURE_TLS &&
-                     failure != SURETY_FAILURE_ADDRESS;
+    *delivery = recording_delivery((surety_failure)failure);
     if (sent.doc && surety_val_kind(sent) != SURETY_KIND_BOOLEAN)
-        return recording_fault(reader, sent, "\"sent\" is no boolean");
+        recording_fault(reader, sent, "\"sent\" is no boolean");
     delivery->sent = surety_val_bool(sent, delivery->sent);
-    if (message.doc) {
-        const surety_str text = surety_val_str(message);
-
-        if (surety_val_kind(message) != SURETY_KIND_STRING ||
-            text.len >= sizeof(delivery->message) ||
-            (text.len && memchr(text.ptr, 0, text.len)))
-            return recording_fault(reader, message,
-                                   "a message is a string of at most 255 bytes "
-                                   "without NUL");
-        if (text.len)
-            memcpy(delivery->message, text.ptr, text.len);
-    } else if (failure) {
-        *delivery = surety__delivery_of(delivery->failure, delivery->sent,
-                                        "the recording ends with %s",
-                                        surety_failure_name(delivery->failure));
-    }
-    return recording_time(reader, surety_val_get(val, "after_ms"),
-                          &exchange->end_after_ms);
+    if (message.doc)
+        recording_message(reader, message, delivery);
+    exchange->end_after_ms =
+        recording_time(reader, surety_val_get(val, "after_ms"));
 }
 
-static surety_status recording_protocol(struct recording_reader *reader,
-                                        surety_val val,
-                                        surety_protocol *ret_protocol)
+static surety_protocol recording_protocol(struct recording_reader *reader,
+                                          surety_val val)
 {
-    if (!val.doc)
-        return SURETY_OK;
-    for (int i = 0; i <= SURETY_PROTOCOL_TEXT; i++) {
-        const char *name = surety_protocol_name((surety_protocol)i);
-
-        if (!surety_val_is(val, name))
-            continue;
-        *ret_protocol = (surety_protocol)i;
-        return SURETY_OK;
-    }
-    return recording_fault(reader, val,
-                           "a protocol is \"openai\", \"responses\", "
-                           "\"anthropic\", \"gemini\" or \"text\"");
+    for (int i = 0; i <= SURETY_PROTOCOL_TEXT; i++)
+        if (surety_val_is(val, surety_protocol_name((surety_protocol)i)))
+            return (surety_protocol)i;
+    if (val.doc)
+        recording_fault(reader, val,
+                        "a protocol is \"openai\", \"responses\", "
+                        "\"anthropic\", \"gemini\" or \"text\"");
+    return SURETY_PROTOCOL_OPENAI;
 }
 
 /* {"reply": text or JSON, "delay_ms": n, "model": name}. */
-static surety_status recording_reply(struct recording_reader *reader,
-                                     surety_val root,
-                                     surety__exchange *exchange)
+static void recording_reply(struct recording_reader *reader, surety_val root,
+                            surety__exchange *exchange)
 {
     static const char *const names[] = {"reply", "delay_ms", "model", NULL};
     const surety_val reply = surety_val_get(root, "reply");
     const bool text = surety_val_kind(reply) == SURETY_KIND_STRING;
-    surety_status status = recording_known(reader, root, "a reply", names);
 
+    recording_known(reader, root, "a reply", names);
     exchange->protocol = SURETY_PROTOCOL_TEXT;
     exchange->delivery.sent = true;
     exchange->has_head = true;
-    if (!status)
-        status = recording_time(reader, surety_val_get(root, "delay_ms"),
-                                &exchange->head_after_ms);
-    if (!status)
-        status = recording_name(reader, surety_val_get(root, "model"),
-                                "a model", &exchange->model);
-    if (!status)
-        status = recording_whole(reader, text ? surety_val_none() : reply,
-                                 reply, exchange);
-    return status;
+    exchange->head_after_ms =
+        recording_time(reader, surety_val_get(root, "delay_ms"));
+    exchange->model =
+        recording_name(reader, surety_val_get(root, "model"), "a model");
+    recording_whole(reader, text ? surety_val_none() : reply, reply, exchange);
 }
 
 /* One line, which is in reader->doc. */
-static surety_status recording_exchange(struct recording_reader *reader,
-                                        surety__exchange *exchange)
+static void recording_exchange(struct recording_reader *reader,
+                               surety__exchange *exchange)
 {
     static const char *const names[] = {
         "recording", "protocol", "model", "request", "response", "end", NULL};
     const surety_val root = surety_doc_root(reader->doc);
     const surety_val version = surety_val_get(root, "recording");
-    surety_status status;
 
-    if (surety_val_get(root, "reply").doc)
-        return recording_reply(reader, root, exchange);
+    if (surety_val_get(root, "reply").doc) {
+        recording_reply(reader, root, exchange);
+        return;
+    }
     if (version.doc && surety_val_uint(version, 0) != RECORDING_VERSION)
-        return recording_fault(reader, version,
-                               "this version of recordings is not known");
-    status = recording_known(reader, root, "an exchange", names);
-    if (!status && !surety_val_get(root, "response").doc &&
+        recording_fault(reader, version,
+                        "this version of recordings is not known");
+    recording_known(reader, root, "an exchange", names);
+    if (!surety_val_get(root, "response").doc &&
         !surety_val_get(root, "end").doc)
-        status = recording_fault(reader, root,
-                                 "an exchange has neither a response nor an "
-                                 "end");
-    if (!status)
-        status = recording_protocol(reader, surety_val_get(root, "protocol"),
-                                    &exchange->protocol);
-    if (!status)
-        status = recording_name(reader, surety_val_get(root, "model"),
-                                "a model", &exchange->model);
-    if (!status)
-        status = recording_request(reader, surety_val_get(root, "request"),
-                                   exchange);
-    if (!status)
-        status = recording_response(reader, surety_val_get(root, "response"),
-                                    exchange);
-    if (!status)
-        status = recording_end(reader, surety_val_get(root, "end"), exchange);
-    return status;
+        recording_fault(reader, root,
+                        "an exchange has neither a response nor an end");
+    exchange->protocol =
+        recording_protocol(reader, surety_val_get(root, "protocol"));
+    exchange->model =
+        recording_name(reader, surety_val_get(root, "model"), "a model");
+    recording_request(reader, surety_val_get(root, "request"), exchange);
+    recording_response(reader, surety_val_get(root, "response"), exchange);
+    recording_end(reader, surety_val_get(root, "end"), exchange);
 }
 
-static surety_status recording_line(struct recording_reader *reader,
-                                    surety_str line)
+static void recording_line(struct recording_reader *reader, surety_str line)
 {
     /* As much as a document may be: a response can be longer than a text that
-     * is to be judged, and two levels stand around a request's body. */
+     * is to be judged, and a request's body is two levels deep. */
     const surety_limits limits = {.size = sizeof(limits),
                                   .text_bytes_max = UINT32_MAX - 64,
                                   .string_len_max = UINT32_MAX,
@@ -687,35 +655,37 @@ static surety_status recording_line(struct recording_reader *reader,
     surety_error error;
     surety_status status = surety_doc_read(reader->doc, line, &options, &error);
 
-    if (status == SURETY_NOMEM)
-        return recording_starved(reader);
+    if (status == SURETY_NOMEM) {
+        recording_starved(reader);
+        return;
+    }
     if (status) {
         if (reader->reterr)
             *reader->reterr = error;
-        (void)recording_place(reader, error.position);
-        return status;
+        recording_place(reader, error.position);
+        reader->status = status;
+        return;
     }
-    status = recording_exchange(reader, &exchange);
-    if (status)
-        return status;
+    recording_exchange(reader, &exchange);
+    if (reader->status)
+        return;
     if (surety__grow(recording->alloc, &exchanges, &recording->cap,
-                     recording->count + 1, sizeof(exchange), SIZE_MAX))
-        return recording_starved(reader);
+                     recording->count + 1, sizeof(exchange), SIZE_MAX)) {
+        recording_starved(reader);
+        return;
+    }
     recording->exchanges = exchanges;
     recording->exchanges[recording->count++] = exchange;
-    return SURETY_OK;
 }
 
 /* All lines; blank ones and those that begin with "#" are passed over. */
-static surety_status recording_lines(struct recording_reader *reader,
-                                     surety_str text)
+static void recording_lines(struct recording_reader *reader, surety_str text)
 {
-    surety_status status = SURETY_OK;
     size_t at = 0;
 
     if (surety__str_starts(text, SURETY__LITERAL("\xEF\xBB\xBF")))
         at = 3;
-    for (reader->line = 1; at < text.len && !status; reader->line++) {
+    for (reader->line = 1; at < text.len && !reader->status; reader->line++) {
         const char *end = memchr(text.ptr + at, '\n', text.len - at);
         const size_t len =
             end ? (size_t)(end - (text.ptr + at)) : text.len - at;
@@ -724,10 +694,9 @@ static surety_status recording_lines(struct recording_reader *reader,
 
         reader->offset = at;
         if (bare.len && bare.ptr[0] != '#')
-            status = recording_line(reader, line);
+            recording_line(reader, line);
         at += len + 1;
     }
-    return status;
 }
 
 surety_status surety_recording_read(surety_str text, const surety_alloc *alloc,
@@ -744,8 +713,11 @@ surety_status surety_recording_read(surety_str text, const surety_alloc *alloc,
     surety__arena_init(&recording->arena, alloc, 0);
     surety_buf_init(&reader.scratch, alloc, 0);
     reader.doc = surety_doc_new(alloc);
-    status = reader.doc ? recording_lines(&reader, text)
-                        : surety__fail_nomem(reterr);
+    if (reader.doc)
+        recording_lines(&reader, text);
+    else
+        recording_starved(&reader);
+    status = reader.status;
     if (!status && recording->count == 0) {
         status = surety__fail(reterr, SURETY_SYNTAX,
                               "the recording has no exchange");

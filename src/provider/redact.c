@@ -11,6 +11,7 @@
  * request's stay. */
 #include "provider/redact.h"
 
+#include "provider/provider.h"
 #include "provider/transport.h"
 
 enum { REDACT_LEN_MIN = 8 };
@@ -18,33 +19,14 @@ enum { REDACT_LEN_MIN = 8 };
 static const char redact_mask[] = "***";
 enum { REDACT_MASK_LEN = sizeof(redact_mask) - 1 };
 
-/* Headers that are secret whoever sets them. */
-static const char *const redact_headers[] = {
-    "authorization", "proxy-authorization", "x-api-key",
-    "api-key",       "x-goog-api-key",      "cookie",
-};
-/* Members of a query that are keys. */
-static const char *const redact_members[] = {
-    "key",   "api_key", "api-key",   "apikey",    "access_token",
-    "token", "sig",     "signature", "x-api-key", "subscription-key",
-};
-
 static bool redact_is_secret(const surety_header *header)
 {
-    const size_t count = sizeof(redact_headers) / sizeof(*redact_headers);
-
-    if (header->secret)
-        return true;
-    for (size_t i = 0; i < count; i++)
-        if (surety__str_equal_nocase(header->name,
-                                     surety_str_of(redact_headers[i])))
-            return true;
-    return false;
+    return header->secret || surety__header_is_secret(header->name);
 }
 
 /* ---- the URL ------------------------------------------------------------- */
 
-/* What stands before "@" in the URL's authority; empty where nothing does. */
+/* The text before "@" in the URL's authority; empty where there is none. */
 static surety_str redact_userinfo(surety_str url)
 {
     const size_t begin = surety__str_find(url, SURETY__LITERAL("://")) + 3;
@@ -62,8 +44,6 @@ static surety_str redact_userinfo(surety_str url)
  * moved behind it; false where there is none. */
 static bool redact_member(surety_str url, size_t *at, surety_str *ret_value)
 {
-    const size_t count = sizeof(redact_members) / sizeof(*redact_members);
-
     while (*at < url.len) {
         const char before = url.ptr[(*at)++];
         surety_str name = {url.ptr + *at, 0};
@@ -80,14 +60,11 @@ static bool redact_member(surety_str url, size_t *at, surety_str *ret_value)
         while (value.ptr + value.len < url.ptr + url.len &&
                !memchr("&#", value.ptr[value.len], 2))
             value.len++;
-        for (size_t i = 0; i < count; i++) {
-            if (!surety__str_equal_nocase(name,
-                                          surety_str_of(redact_members[i])))
-                continue;
-            *at += name.len + 1 + value.len;
-            *ret_value = value;
-            return true;
-        }
+        if (!surety__name_is_secret(name))
+            continue;
+        *at += name.len + 1 + value.len;
+        *ret_value = value;
+        return true;
     }
     return false;
 }
@@ -121,7 +98,6 @@ static void redact_put_text(struct redact_bag *bag, surety_str text)
 /* Puts in text and what it looks like in a JSON string and in a URL. */
 static void redact_put_forms(struct redact_bag *bag, surety_str text)
 {
-    static const char hex[] = "0123456789ABCDEF";
     surety_buf *form = &bag->form;
 
     redact_put_text(bag, text);
@@ -132,20 +108,7 @@ static void redact_put_forms(struct redact_bag *bag, surety_str text)
     else
         bag->starved = true;
     surety_buf_reset(form);
-    for (size_t i = 0; i < text.len; i++) {
-        const unsigned char byte = (unsigned char)text.ptr[i];
-        const bool plain =
-            (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-            (byte >= '0' && byte <= '9') || memchr("-._~", byte, 4);
-
-        if (plain) {
-            surety_buf_byte(form, (char)byte);
-            continue;
-        }
-        surety_buf_byte(form, '%');
-        surety_buf_byte(form, hex[byte >> 4]);
-        surety_buf_byte(form, hex[byte & 15]);
-    }
+    surety__buf_percent(form, text, "");
     if (!form->status)
         redact_put_text(bag, surety_buf_str(form));
     else
@@ -220,7 +183,7 @@ static surety_str redact_find(const surety__secrets *secrets, size_t *nexts,
     return found;
 }
 
-/* Where each secret stands first in text; NULL: no memory. */
+/* The first offset of each secret in text; NULL: no memory. */
 static size_t *redact_begin(const surety__secrets *secrets,
                             surety__arena *arena, surety_str text)
 {
@@ -332,7 +295,7 @@ surety_status surety__redact_request(const surety__secrets *secrets,
                                 &ret_exchange->body);
 }
 
-/* Whether any secret stands in the whole of the portions, which is appended to
+/* Whether any secret is in the whole of the portions, which is appended to
  * out. */
 static bool redact_join(const surety__secrets *secrets,
                         const surety__exchange *exchange, surety_buf *out)

@@ -49,6 +49,7 @@ surety__url surety__url_split(surety_str url)
     parts.query = (surety_str){url.ptr + at, url.len - at};
     while (at > scheme && url.ptr[at - 1] == '/')
         at--;
+    assert(at >= scheme && at + parts.query.len <= url.len);
     parts.base = (surety_str){url.ptr, at};
     return parts;
 }
@@ -110,22 +111,4 @@ bool surety__call_host_ends(const surety__call *call, const char *domain)
         return false;
     return surety__str_equal_nocase(
         (surety_str){host.ptr + host.len - end.len, end.len}, end);
-}
-
-void surety__url_segment(surety_buf *out, surety_str text)
-{
-    static const char digits[] = "0123456789ABCDEF";
-
-    for (size_t i = 0; i < text.len; i++) {
-        const unsigned char byte = (unsigned char)text.ptr[i];
-
-        if ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-            (byte >= '0' && byte <= '9') || (byte && strchr("-._~", byte))) {
-            surety_buf_byte(out, (char)byte);
-        } else {
-            surety_buf_byte(out, '%');
-            surety_buf_byte(out, digits[byte >> 4]);
-            surety_buf_byte(out, digits[byte & 15]);
-        }
-    }
 }

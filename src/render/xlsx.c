@@ -392,34 +392,23 @@ static surety_status xlsx_slurp(const char *path, surety_buf *out,
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const size_t start = out->len;
-    ssize_t got = fd < 0 ? -1 : 1;
+    surety_status status =
+        fd < 0 ? SURETY_IO : surety__file_drain(fd, SIZE_MAX, out);
 
-    while (fd >= 0 && got != 0) {
-        char *room = surety__buf_room(out, 1 << 16);
-        if (!room)
-            break;
-        got = read(fd, room, 1 << 16);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            break;
-        out->len += (size_t)got;
-    }
-    if (got < 0)
+    if (status == SURETY_IO)
         surety__fail(reterr, SURETY_IO,
                      "the workbook's temporary file cannot be read: %s",
                      strerror(errno));
+    else if (status == SURETY_LIMIT)
+        surety__fail(reterr, SURETY_LIMIT,
+                     "the table is larger than its buffer may be");
+    else if (status)
+        surety__fail_nomem(reterr);
     if (fd >= 0)
         close(fd);
-    if (got < 0 || out->status)
+    if (status)
         out->len = start;
-    if (got < 0)
-        return SURETY_IO;
-    return out->status == SURETY_LIMIT
-               ? surety__fail(reterr, SURETY_LIMIT,
-                              "the table is larger than its buffer may be")
-           : out->status ? surety__fail_nomem(reterr)
-                         : SURETY_OK;
+    return status;
 }
 
 /* Writes the workbook to path, an empty file. */

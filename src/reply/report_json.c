@@ -135,22 +135,6 @@ void surety__report_json(const surety_outcome *outcome, size_t raw_max,
 
 /* ---- SARIF --------------------------------------------------------------- */
 
-/* A file's name as a relative URI reference (RFC 3986, 3.3). */
-static void sarif_uri(surety_buf *out, surety_str source)
-{
-    surety_buf_byte(out, '"');
-    for (size_t i = 0; i < source.len; i++) {
-        const char byte = source.ptr[i];
-
-        if ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-            (byte >= '0' && byte <= '9') || (byte && strchr("-._~/", byte)))
-            surety_buf_byte(out, byte);
-        else
-            surety__buf_printf(out, "%%%02X", (unsigned char)byte);
-    }
-    surety_buf_byte(out, '"');
-}
-
 /* Columns and characters are code points: the run must say so in columnKind. */
 static void sarif_region(surety_buf *out, const surety__issue *issue)
 {
@@ -185,7 +169,10 @@ static void sarif_issue(surety_buf *out, const surety__issue *issue,
     surety_json_name(out, "locations");
     surety_buf_text(out, "[{\"physicalLocation\":{\"artifactLocation\":"
                          "{\"uri\":");
-    sarif_uri(out, source);
+    surety_buf_byte(out, '"');
+    /* A file's name as a relative URI reference (RFC 3986, 3.3). */
+    surety__buf_percent(out, source, "/");
+    surety_buf_byte(out, '"');
     surety_buf_byte(out, '}');
     if (seen->position.line)
         sarif_region(out, issue);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* secret.c: names that a key goes by, in headers, queries and configurations.
+ * Who writes a recording leaves out what has such a name; who reads a
+ * configuration refuses it. */
+#include "provider/provider.h"
+
+/* In small letters and without "_" and "-". */
+static const char *const secret_names[] = {
+    "key",          "apikey",      "secret",      "apisecret",
+    "secretkey",    "token",       "apitoken",    "authtoken",
+    "bearer",       "bearertoken", "accesstoken", "accesskey",
+    "password",     "passwd",      "auth",        "authorization",
+    "credentials",  "xapikey",     "openaikey",   "openaiapikey",
+    "anthropickey", "geminikey",   "xgoogapikey", "subscriptionkey",
+    "cookie",       "sig",         "signature"};
+
+static const char *const secret_headers[] = {
+    "authorization", "proxy-authorization", "x-api-key",
+    "api-key",       "x-goog-api-key",      "cookie"};
+
+/* Whether text without "_" and "-" is name, capitals or not. */
+static bool secret_is(surety_str text, const char *name)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        const char byte = text.ptr[i];
+
+        if (byte == '_' || byte == '-')
+            continue;
+        if ((byte >= 'A' && byte <= 'Z' ? byte + 32 : byte) != *name)
+            return false;
+        name++;
+    }
+    return *name == '\0';
+}
+
+bool surety__name_is_secret(surety_str name)
+{
+    for (size_t i = 0; i < sizeof(secret_names) / sizeof(*secret_names); i++)
+        if (secret_is(name, secret_names[i]))
+            return true;
+    return false;
+}
+
+bool surety__header_is_secret(surety_str name)
+{
+    for (size_t i = 0; i < sizeof(secret_headers) / sizeof(*secret_headers);
+         i++)
+        if (surety__str_equal_nocase(name, surety_str_of(secret_headers[i])))
+            return true;
+    return false;
+}
