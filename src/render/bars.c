@@ -160,11 +160,8 @@ static double bars_label_width(const surety__picture *picture)
 
     for (size_t i = 0; i < model->series_count; i++) {
         for (size_t k = 0; k < model->places_count; k++) {
-            PangoLayout *layout = bars_label(picture, i, k);
-            double width, height;
-            surety__canvas_size(layout, &width, &height);
-            widest = fmax(widest, width);
-            g_object_unref(layout);
+            widest =
+                fmax(widest, surety__canvas_width(bars_label(picture, i, k)));
         }
     }
     return widest;

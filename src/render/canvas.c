@@ -177,6 +177,15 @@ void surety__canvas_size(PangoLayout *layout, double *width, double *height)
     *height = (double)pango_height / PANGO_SCALE;
 }
 
+double surety__canvas_width(PangoLayout *layout)
+{
+    double width, height;
+
+    surety__canvas_size(layout, &width, &height);
+    g_object_unref(layout);
+    return width;
+}
+
 void surety__canvas_ink(const surety__canvas *canvas, uint32_t color)
 {
     cairo_set_source_rgb(canvas->cairo, (color >> 16 & 255) / 255.0,

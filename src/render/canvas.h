@@ -54,6 +54,8 @@ surety_status surety__canvas_close(surety__canvas *canvas, surety_str title,
 PangoLayout *surety__canvas_set(const surety__canvas *canvas, surety_str text,
                                 const surety__letters *letters);
 void surety__canvas_size(PangoLayout *layout, double *width, double *height);
+/* The width of a text, which is freed. */
+double surety__canvas_width(PangoLayout *layout);
 void surety__canvas_ink(const surety__canvas *canvas, uint32_t color);
 /* Draws a set text with its upper left corner there. */
 void surety__canvas_show(const surety__canvas *canvas, PangoLayout *layout,

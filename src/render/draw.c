@@ -421,7 +421,7 @@ static void draw_panels_make(surety__picture *picture,
     picture->right = panels->items[0].right;
 }
 
-/* The height of all panels where nobody says how high the picture is. */
+/* The height of all panels where the picture's height is not given. */
 static double draw_panels_height(const struct draw_panels *panels,
                                  double around)
 {

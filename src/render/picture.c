@@ -66,11 +66,8 @@ double surety__picture_tick_width(const surety__picture *picture)
     double widest = 0;
 
     for (unsigned i = 0; i < picture->ticks.count; i++) {
-        PangoLayout *layout = surety__picture_tick(picture, i);
-        double width, height;
-        surety__canvas_size(layout, &width, &height);
-        widest = fmax(widest, width);
-        g_object_unref(layout);
+        widest = fmax(widest,
+                      surety__canvas_width(surety__picture_tick(picture, i)));
     }
     return widest;
 }

@@ -45,6 +45,12 @@ static PangoLayout *places_wrap(const surety__picture *picture, size_t place)
                               picture->model->places[place]->text, &letters);
 }
 
+static double places_text_width(const surety__picture *picture, surety_str text)
+{
+    return surety__canvas_width(
+        surety__canvas_set(&picture->canvas, text, &places_across));
+}
+
 /* The widest word of a text, set alone: what wrapping cannot make narrower. */
 static bool places_words_fit(const surety__picture *picture, surety_str text,
                              double room)
@@ -56,12 +62,7 @@ static bool places_words_fit(const surety__picture *picture, surety_str text,
         const char *blank = memchr(text.ptr, ' ', (size_t)(end - text.ptr));
         const surety_str word = {text.ptr,
                                  (size_t)((blank ? blank : end) - text.ptr)};
-        PangoLayout *layout =
-            surety__canvas_set(&picture->canvas, word, &places_across);
-        double width, height;
-        surety__canvas_size(layout, &width, &height);
-        g_object_unref(layout);
-        fits = width <= room;
+        fits = places_text_width(picture, word) <= room;
         text.ptr = blank ? blank + 1 : end;
     }
     return fits;
@@ -154,17 +155,6 @@ static double places_slanting(surety__picture *picture, bool is_drawn)
 
 /* ---- scales -------------------------------------------------------------- */
 
-static double places_text_width(const surety__picture *picture, surety_str text)
-{
-    PangoLayout *layout =
-        surety__canvas_set(&picture->canvas, text, &places_across);
-    double width, height;
-
-    surety__canvas_size(layout, &width, &height);
-    g_object_unref(layout);
-    return width;
-}
-
 /* A label with its middle at x, or as near as the sheet lets it, unless it
  * touches the last one, which ended at *end; with a tick. */
 static void places_label(const surety__picture *picture, surety_str text,
@@ -202,12 +192,8 @@ static void places_given(const surety__picture *picture)
     size_t every;
 
     for (size_t i = 0; i < model->places_count && i < 400; i++) {
-        PangoLayout *layout = surety__canvas_set(
-            &picture->canvas, model->places[i]->text, &places_across);
-        double width, height;
-        surety__canvas_size(layout, &width, &height);
-        widest = fmax(widest, width);
-        g_object_unref(layout);
+        widest =
+            fmax(widest, places_text_width(picture, model->places[i]->text));
     }
     every = (size_t)ceil((widest + PLACES_GAP) / slot);
     for (size_t i = 0; i < model->places_count; i += every)
@@ -342,11 +328,8 @@ static double places_tick_width(const surety__picture *picture, double at,
     double widest = 0;
 
     for (int row = 0; row < 2; row++) {
-        PangoLayout *layout = places_tick(picture, at, step, row == 1);
-        double width, height;
-        surety__canvas_size(layout, &width, &height);
-        widest = fmax(widest, width);
-        g_object_unref(layout);
+        widest = fmax(widest, surety__canvas_width(
+                                  places_tick(picture, at, step, row == 1)));
     }
     return widest;
 }

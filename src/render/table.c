@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table over a value: where its rows and columns are, and what each column
  * holds. Nothing is copied but names: a row is the array or object it was, and
- * is spread over the columns when somebody asks for it. Both shapes (arrays
- * below a header, objects) end here; who writes or draws sees one. A row that
- * does not fit the header is refused, for nobody can say which column its
- * values belong to. Data are read in one pass over all values, in which the
- * columns count what they see (column.c). */
+ * is spread over the columns when it is needed. Both shapes (arrays below a
+ * header, objects) end here; writers and charts see one. A row that does not
+ * fit the header is refused, for the columns of its values are unknown. Data
+ * are read in one pass over all values, in which the columns count what they
+ * see (column.c). */
 #include "render/render.h"
 
 #include <math.h>
@@ -182,7 +182,7 @@ static surety_status table_take(surety_table *table, surety_val row,
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* The rows themselves: data, or what stands as its member "data". */
+/* The rows themselves: data, or its member "data". */
 static surety_status table_rows_of(surety_val data, surety_val *ret_rows,
                                    surety_error *reterr)
 {

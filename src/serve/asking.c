@@ -22,6 +22,14 @@ static void speak_put_inside(surety_buf *out, surety_str text)
     out->len -= 2;
 }
 
+static void asking_put_some(surety_buf *out, surety_str text)
+{
+    if (text.len)
+        surety_json_string(out, text);
+    else
+        surety_buf_text(out, "null");
+}
+
 void surety__speak_put(surety_buf *out, const char *format, ...)
 {
     va_list args;
@@ -36,6 +44,8 @@ void surety__speak_put(surety_buf *out, const char *format, ...)
             at++;
             if (*at == 's')
                 surety_json_string(out, va_arg(args, surety_str));
+            else if (*at == 'm')
+                asking_put_some(out, va_arg(args, surety_str));
             else if (*at == 'r')
                 surety_buf_add(out, va_arg(args, surety_str));
             else if (*at == 'e')
@@ -47,6 +57,13 @@ void surety__speak_put(surety_buf *out, const char *format, ...)
     va_end(args);
 }
 
+void surety__speak_openai_error(const surety__problem *problem, surety_buf *out)
+{
+    surety__speak_put(
+        out, "{'error':{'message':$s,'type':$s,'param':$m,'code':$m}}",
+        problem->message, problem->type, problem->param, problem->code);
+}
+
 /* ---- reading ------------------------------------------------------------- */
 
 void surety__asking_fail(surety__asking *reading, const char *param,
@@ -54,6 +71,7 @@ void surety__asking_fail(surety__asking *reading, const char *param,
 {
     va_list args;
 
+    assert(reading->problem && reading->error);
     if (reading->status)
         return;
     va_start(args, format);

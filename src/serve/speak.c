@@ -294,7 +294,7 @@ void surety__speech_piece(surety__speech *speech, surety__speech_part part,
         speaker->piece(speech, text, out);
 }
 
-/* Memory that ran out on the way is told by what the answer goes to. */
+/* Passes a failure of a part on to the buffer that the answer goes to. */
 static void speech_tell(const surety__speech *speech, surety_buf *out)
 {
     for (int i = 0; i < PART_NONE; i++)

@@ -41,8 +41,8 @@ typedef struct surety__speaker {
     void (*close)(surety__speech *speech, surety_buf *out);
     void (*end)(surety__speech *speech, const surety__closing *ending,
                 surety_buf *out);
-    /* An error within a stream: what stands before the error's body, or who
-     * writes it. */
+    /* An error within a stream: the text before the error's body, or where that
+     * does not suffice, a function. */
     const char *failing;
     void (*fail)(surety__speech *speech, const surety__problem *problem,
                  surety_buf *out);
@@ -56,9 +56,13 @@ extern const surety__speaker surety__speaker_anthropic;
 extern const surety__speaker surety__speaker_gemini;
 
 /* Appends format, in which ' stands for a quotation mark and $ with a letter
- * for an argument: $s a surety_str as a JSON string, $r one as it stands, $n a
- * uint64_t, $e a surety_str as the inside of a JSON string. */
+ * for an argument: $s a surety_str as a JSON string, $m the same or null where
+ * it is empty, $r one as it stands, $n a uint64_t, $e a surety_str as the
+ * inside of a JSON string. */
 void surety__speak_put(surety_buf *out, const char *format, ...);
+/* An error as OpenAI's two protocols have it. */
+void surety__speak_openai_error(const surety__problem *problem,
+                                surety_buf *out);
 
 /* Says once what is wrong with a request: 400 unless status says otherwise. */
 void surety__asking_fail(surety__asking *reading, const char *param,

@@ -162,12 +162,7 @@ static void speak_anthropic_put_error(const surety__problem *problem,
                       problem->type, problem->message);
     if (problem->details.len)
         surety__speak_put(out, ",'details':$r", problem->details);
-    surety__speak_put(out, "},'request_id':");
-    if (problem->request_id.len)
-        surety_json_string(out, problem->request_id);
-    else
-        surety_buf_text(out, "null");
-    surety_buf_byte(out, '}');
+    surety__speak_put(out, "},'request_id':$m}", problem->request_id);
 }
 
 static surety_str speak_anthropic_finish(const surety__closing *ending,

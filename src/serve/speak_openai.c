@@ -172,23 +172,6 @@ static void speak_openai_read(surety__asking *reading)
                             "'json_object'.");
 }
 
-static void speak_openai_put_error(const surety__problem *problem,
-                                   surety_buf *out)
-{
-    surety__speak_put(out, "{'error':{'message':$s,'type':$s,'param':",
-                      problem->message, problem->type);
-    if (problem->param.len)
-        surety_json_string(out, problem->param);
-    else
-        surety_buf_text(out, "null");
-    surety_buf_text(out, ",\"code\":");
-    if (problem->code.len)
-        surety_json_string(out, problem->code);
-    else
-        surety_buf_text(out, "null");
-    surety_buf_text(out, "}}");
-}
-
 static surety_str speak_openai_finish(const surety__closing *ending,
                                       const surety__speech *speech)
 {
@@ -241,11 +224,7 @@ static void speak_openai_chunks(const surety__speech *speech,
         surety__speak_put(out, "{'index':$n,'delta':{", (uint64_t)i);
         if (put)
             put(speech, i, text, out);
-        surety__speak_put(out, "},'logprobs':null,'finish_reason':");
-        if (finish.len)
-            surety_json_string(out, finish);
-        else
-            surety_buf_text(out, "null");
+        surety__speak_put(out, "},'logprobs':null,'finish_reason':$m", finish);
         surety_buf_text(out, speech->asked->usage_chunk
                                  ? "}],\"usage\":null}\n\n"
                                  : "}]}\n\n");
@@ -399,7 +378,7 @@ static void speak_openai_whole(surety__speech *speech,
 
 const surety__speaker surety__speaker_openai = {
     .read = speak_openai_read,
-    .error = speak_openai_put_error,
+    .error = surety__speak_openai_error,
     .faults = speak_openai_faults,
     .begin = speak_openai_begin,
     .part = speak_openai_part,

@@ -143,23 +143,6 @@ static void speak_responses_read(surety__asking *reading)
     speak_responses_read_tools(reading);
 }
 
-static void speak_responses_put_error(const surety__problem *problem,
-                                      surety_buf *out)
-{
-    surety__speak_put(out, "{'error':{'message':$s,'type':$s,'param':",
-                      problem->message, problem->type);
-    if (problem->param.len)
-        surety_json_string(out, problem->param);
-    else
-        surety_buf_text(out, "null");
-    surety_buf_text(out, ",\"code\":");
-    if (problem->code.len)
-        surety_json_string(out, problem->code);
-    else
-        surety_buf_text(out, "null");
-    surety_buf_text(out, "}}");
-}
-
 /* ---- items --------------------------------------------------------------- */
 
 static void speak_responses_put_content(const surety__speech *speech,
@@ -486,7 +469,7 @@ static void speak_responses_whole(surety__speech *speech,
 
 const surety__speaker surety__speaker_responses = {
     .read = speak_responses_read,
-    .error = speak_responses_put_error,
+    .error = surety__speak_openai_error,
     .faults = speak_responses_faults,
     .begin = speak_responses_begin,
     .part = speak_responses_part,
