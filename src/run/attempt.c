@@ -3,8 +3,8 @@
  * made before the budget is asked, for the budget wants to know how long it is,
  * and it is kept for retries. An attempt is a plan that is sent.
  *
- * 1. Every call stands alone: the prompt, and after a reply that failed what
- *    was wrong with it. No transcript of what failed is ever sent along.
+ * 1. Every call is complete in itself: the prompt, and after a reply that
+ * failed what was wrong with it. No transcript of earlier replies is sent.
  * 2. A call for a patch is free text whatever the mode: a model that is bound
  *    to the contract's schema could not answer it.
  * 3. What is sent is known as text only here; keys are headers that the
@@ -16,7 +16,7 @@ static const char *const attempt_purposes[] = {
     "ask", "retry", "re-ask", "patch", "re-ask",
 };
 
-const char *surety__purpose_name(surety__purpose purpose)
+static const char *attempt_purpose(surety__purpose purpose)
 {
     return attempt_purposes[purpose];
 }
@@ -242,6 +242,8 @@ bool surety__attempt_plan(surety_run *run, surety__purpose purpose)
             surety__mode_bind(&run->forms, surety__run_model(run), plan);
         attempt_measure(run);
     }
+    assert(!plan->patch || plan->mode == SURETY_MODE_PROMPT);
+    assert(!plan->strict || plan->schema.doc);
     attempt_say_why(run);
     return good && run->store.status == SURETY_OK;
 }
@@ -255,6 +257,7 @@ bool surety__attempt_begin(surety_run *run)
     char id[SURETY__ID_LEN];
     surety__attempt *attempt;
 
+    assert(run->state == STATE_DUE);
     if (surety__grow(run->store.alloc, &items, &run->log.cap,
                      run->log.count + 1, sizeof(*attempt),
                      SIZE_MAX / sizeof(*attempt)) != SURETY_OK) {
@@ -268,7 +271,7 @@ bool surety__attempt_begin(surety_run *run)
     run->judging = (surety__judging){.begun = false};
     run->hearing.waits = run->hearing.failed = false;
     *attempt = (surety__attempt){
-        .seen = {.purpose = surety_str_of(surety__purpose_name(plan->purpose)),
+        .seen = {.purpose = surety_str_of(attempt_purpose(plan->purpose)),
                  .model = surety__run_model(run),
                  .mode = plan->mode,
                  .prompt = plan->prompt,
@@ -344,6 +347,7 @@ bool surety__attempt_send(surety_run *run)
     surety_request request;
     surety_status status;
 
+    assert(run->state == STATE_UNDER_WAY);
     run->exchange.came = 0;
     surety__arena_reset(&run->store.scratch);
     status =

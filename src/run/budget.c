@@ -43,7 +43,7 @@ static void budget_say_money(const surety_budget *budget, uint64_t spent,
     surety_buf_text(out, " are needed");
 }
 
-surety_str surety__budget_denies(surety__store *store,
+surety_str surety__budget_denies(surety__run_store *store,
                                  const surety_budget *budget,
                                  const surety__spent *spent,
                                  const surety_price *price,

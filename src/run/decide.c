@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of an attempt. Everything that can happen to a call is a row of
  * one table; a row is a ladder of actions, best first, and the first that the
- * situation allows is taken. Whoever wants to know a policy reads a row.
+ * situation allows is taken. To know a policy, read its row.
  *
  * 1. A retry repeats a call whose failure may pass, after a delay; it does not
  *    use up a re-ask. It is not made where the call may have been carried out
@@ -30,7 +30,7 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
                     SURETY_RUN_VALID,
                     NULL},
 
-    /* Nobody answered: later somebody may. */
+    /* There was no answer; later there may be one. */
     [SURETY_FAILURE_CONNECT] = {"no connection",
                                 {ACTION_RETRY, ACTION_MODEL},
                                 SURETY_RUN_PROVIDER,
@@ -345,12 +345,13 @@ static void decide_tell_repairs(const surety_outcome *outcome, surety_buf *out)
     surety_buf_text(out, count > DECIDE_ERRORS_MAX ? ", ...)" : ")");
 }
 
-void surety__decide_tell(surety__store *store, surety__attempt *attempt,
+void surety__decide_tell(surety__run_store *store, surety__attempt *attempt,
                          const surety_outcome *outcome,
                          const surety_error *cause)
 {
     surety_buf *out = &store->text;
 
+    assert(attempt->what < CASE_COUNT && !out->len);
     if (attempt->seen.stopped != SURETY_VERDICT_OPEN)
         decide_tell_stopped(attempt, out);
     if (attempt->read_on && !attempt->seen.ok)
@@ -501,7 +502,7 @@ static uint64_t decide_delay(const surety_backoff *backoff, int64_t asked,
                             most < backoff->most_ms ? most : backoff->most_ms);
 }
 
-surety__decision surety__decide(surety__store *store,
+surety__decision surety__decide(surety__run_store *store,
                                 const surety__setup *setup,
                                 const surety__position *at,
                                 const surety__attempt *attempt,
@@ -513,6 +514,8 @@ surety__decision surety__decide(surety__store *store,
 
     while (!decide_may(setup, at, attempt, ladder[rung], &store->text))
         rung++;
+    /* A ladder of four ends with ACTION_END, which is always possible. */
+    assert(rung < sizeof(decide_rows[0].ladder) / sizeof(*ladder));
     decision.action = ladder[rung];
     decision.hindered = surety__store_keep(store);
     if (decision.action == ACTION_RETRY ||
@@ -525,7 +528,7 @@ surety__decision surety__decide(surety__store *store,
 
 /* ---- what is done -------------------------------------------------------- */
 
-void surety__decide_say(surety__store *store, const surety__setup *setup,
+void surety__decide_say(surety__run_store *store, const surety__setup *setup,
                         const surety__position *at, surety__attempt *attempt,
                         const surety__decision *decision, surety_str reason)
 {

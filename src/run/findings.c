@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known to be wrong, over all replies of the model at hand. A re-ask
- * tells nothing of the talk before, so whatever a model shall know must stand
- * in it, and a reply that was stopped or is no JSON says nothing of most
+/* The errors that are known, over all replies of the model at hand. A re-ask
+ * shows no earlier reply, so it must name every error that the model shall
+ * correct; and a reply that was stopped or is no JSON was not checked in most
  * places.
  *
  * 1. An error is kept until a later reply was checked at its place and did not
@@ -11,7 +11,8 @@
  *    that are complete, under no union that may still come out otherwise. A
  *    value of another type is not checked further, and what comes after the
  *    schema (rules, validators) only where the schema holds.
- * 3. An error of one model is not told to the next, which is asked afresh. */
+ * 3. An error of one model is not reported to the next, which is asked afresh.
+ */
 #include "run/run.h"
 
 /* ---- how far a reply was checked ----------------------------------------- */
@@ -70,8 +71,8 @@ static surety_str findings_nearest(surety_val root, surety_str place)
     return place;
 }
 
-/* Whether another error stands before it: a value of a wrong type is not asked
- * for more, nor is one that is missing or in such a value. */
+/* Whether another error hides it: a value of a wrong type is not checked
+ * further, nor is one that is missing or inside such a value. */
 static bool findings_is_hidden(const surety_outcome *outcome,
                                const surety_issue *issue, surety_str nearest)
 {
@@ -158,7 +159,7 @@ static void findings_drop(surety__findings *findings, size_t i)
 
 /* Room for one more: what is mended goes first, then what was seen first.
  * False: out of memory. */
-static bool findings_room(surety__findings *findings, surety__store *store)
+static bool findings_room(surety__findings *findings, surety__run_store *store)
 {
     void *items = findings->items;
     size_t i = 0;
@@ -179,7 +180,7 @@ static bool findings_room(surety__findings *findings, surety__store *store)
 }
 
 /* An error of the last reply. */
-static void findings_add(surety__findings *findings, surety__store *store,
+static void findings_add(surety__findings *findings, surety__run_store *store,
                          const surety_issue *issue, size_t noted)
 {
     surety__finding *finding = findings_find(findings, issue);
@@ -188,12 +189,13 @@ static void findings_add(surety__findings *findings, surety__store *store,
         return;
     if (!finding)
         finding = &findings->items[findings->count++];
+    assert(findings->count <= SURETY__FINDINGS_MAX);
     *finding = (surety__finding){.issue = surety__store_issue(store, issue),
                                  .last = true,
                                  .noted = noted};
 }
 
-void surety__findings_note(surety__findings *findings, surety__store *store,
+void surety__findings_note(surety__findings *findings, surety__run_store *store,
                            const surety_issue *issue, size_t number)
 {
     if (!surety_str_equal(issue->keyword, SURETY__LITERAL("runaway")))
@@ -213,7 +215,7 @@ static void findings_close(surety__findings *findings, size_t i,
         findings_drop(findings, i);
 }
 
-void surety__findings_take(surety__findings *findings, surety__store *store,
+void surety__findings_take(surety__findings *findings, surety__run_store *store,
                            const surety__attempt *attempt, size_t number,
                            const surety_outcome *outcome)
 {
@@ -249,8 +251,8 @@ void surety__findings_forget(surety__findings *findings)
 /* ---- what a re-ask says -------------------------------------------------- */
 
 const surety_prompt_finding *
-surety__findings_tell(const surety__findings *findings, surety__store *store,
-                      bool judged, size_t *ret_count)
+surety__findings_tell(const surety__findings *findings,
+                      surety__run_store *store, bool judged, size_t *ret_count)
 {
     surety_prompt_finding *told;
     size_t count = 0;

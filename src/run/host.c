@@ -25,7 +25,7 @@ struct surety__opinion {
     struct host_remark *first, **end;
 };
 
-/* What hears a validator, and hands on what it says. */
+/* Receives what a validator says, keeps it and passes it on. */
 struct host_ear {
     surety__hearing *hearing;
     const surety_validation *judge;
@@ -37,7 +37,7 @@ static surety_status host_hear(void *ctx, surety_str location,
 {
     struct host_ear *ear = ctx;
     surety__hearing *hearing = ear->hearing;
-    surety__store *store = hearing->store;
+    surety__run_store *store = hearing->store;
     struct host_remark *remark;
     surety_status status =
         surety_validation_add(ear->judge, location, message, hint);
@@ -98,7 +98,7 @@ static surety_status host_ask(surety__host *host, surety_str question,
                               surety_error *reterr)
 {
     surety__hearing *hearing = host->hearing;
-    surety__store *store = hearing->store;
+    surety__run_store *store = hearing->store;
     struct surety__opinion opinion = {.host = host,
                                       .attempt = hearing->attempt};
     struct host_ear ear = {hearing, validation, &opinion};
@@ -109,6 +109,7 @@ static surety_status host_ask(surety__host *host, surety_str question,
     struct surety__opinion *kept;
     surety_status status;
 
+    assert(hearing->attempt);
     opinion.end = &opinion.first;
     status = host->given->validate(host->given->ctx, &own, reterr);
     if (store->status != SURETY_OK)

@@ -26,6 +26,7 @@ void surety__judged_keep(surety__judged *judged, surety_outcome *outcome,
 
 void surety__judged_keep_basis(surety__judged *judged)
 {
+    assert(judged->outcome);
     if (judged->basis != judged->outcome)
         surety_outcome_free(judged->basis);
     judged->basis = judged->outcome;
@@ -35,6 +36,7 @@ void surety__judged_keep_basis(surety__judged *judged)
 void surety__judged_keep_part(surety__judged *judged, surety_outcome *outcome,
                               const surety__subject *subject)
 {
+    assert(outcome);
     surety_outcome_free(judged->part);
     judged->part = outcome;
     judged->part_of = *subject;

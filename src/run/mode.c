@@ -28,7 +28,8 @@ static surety_subset mode_subset(const surety_model *model)
 }
 
 /* The first note that makes a schema impossible, as a clause. */
-static surety_str mode_reason(surety__store *store, const surety_strict *strict)
+static surety_str mode_reason(surety__run_store *store,
+                              const surety_strict *strict)
 {
     surety_buf *out = &store->text;
 
@@ -52,7 +53,7 @@ static surety__bound *mode_bound(surety__forms *forms,
 {
     const surety_subset subset = mode_subset(model);
     surety__bound *bound = &forms->bounds[subset];
-    surety__store *store = forms->store;
+    surety__run_store *store = forms->store;
     surety_error err = {.status = SURETY_OK};
     surety_status status;
 
@@ -71,6 +72,7 @@ static surety__bound *mode_bound(surety__forms *forms,
         if (!bound->possible)
             bound->reason = mode_reason(store, bound->strict);
     }
+    assert(!bound->possible || bound->strict);
     return bound;
 }
 
@@ -119,8 +121,9 @@ void surety__mode_pick(surety__forms *forms, surety__position *at,
 {
     const surety__setup *setup = forms->setup;
     const surety_model *model = surety__setup_model(setup, at);
-    surety__store *store = forms->store;
+    surety__run_store *store = forms->store;
 
+    assert(from >= SURETY_MODE_NATIVE && from <= SURETY_MODE_PROMPT);
     at->mode = from;
     at->why = (surety_str){"", 0};
     if (!setup->options.contract) {
@@ -190,7 +193,7 @@ static surety_val mode_plain(surety__forms *forms)
 static surety_val mode_example(surety__forms *forms, const surety_model *model)
 {
     surety__bound *bound = mode_bound(forms, model);
-    surety__store *store = forms->store;
+    surety__run_store *store = forms->store;
     surety_doc *given = NULL;
     surety_status status = SURETY_NOMEM;
 

@@ -3,9 +3,9 @@
  *
  * 1. The receiver only feeds the decoder and takes notes: it runs inside of the
  *    transport, where there is no clock and nothing may be decided.
- * 2. What a provider cut off, withheld or refused is no reply: it is not
- *    judged, whatever stands in it. What the run itself stopped is one that
- *    failed: it is judged by what came.
+ * 2. What a provider cut off, withheld or refused is no reply and is not
+ * judged, whatever it says. What the run itself stopped is a reply that failed:
+ * the bytes that came are judged.
  * 3. A structured value is first made one of the contract's again (strict.h),
  *    then judged alone, as the place native: text beside it is talk. Where the
  *    provider delivered text instead, or a value that is no JSON, the text is
@@ -74,6 +74,7 @@ void surety__receive_answer(surety_run *run)
     surety_answer *answer = &attempt->seen.answer;
     bool same;
 
+    assert(run->state == STATE_ANSWERED && !run->judging.begun);
     if (run->exchange.heard && !attempt->seen.first_byte_ms)
         attempt->seen.first_byte_ms = run->now.monotonic_ms;
     attempt->sent = run->exchange.delivery.sent || run->exchange.heard;
@@ -109,7 +110,7 @@ void surety__receive_answer(surety_run *run)
 /* ---- the judgement ------------------------------------------------------- */
 
 /* Makes a delivered value one of the contract's, as text that lives as long as
- * the run; *ret_same: it is one as it stands. Empty where it cannot be made
+ * the run; *ret_same: it already is one. Empty where it cannot be made
  * one: the fault says why. */
 static surety_str receive_restore_val(surety_run *run, surety_val delivered,
                                       bool *ret_same)
@@ -396,7 +397,7 @@ static bool receive_is_mended(const surety_outcome *outcome)
 
 /* A value in the text of a reply, which may be in the form that was asked for
  * too: then it is made one of the contract's. What validators say has to wait
- * for that. False: it is one of the contract's as it stands, or there is none.
+ * for that. False: it already is one of the contract's, or there is none.
  */
 static bool receive_found(surety_run *run, surety__subject *subject)
 {
@@ -632,6 +633,7 @@ void surety__receive_judge(surety_run *run)
     const bool contract = run->setup.options.contract != NULL;
     surety__judging *judging = &run->judging;
 
+    assert(run->state == STATE_ANSWERED);
     run->hearing.waits = false;
     if (run->exchange.watch.certain &&
         surety__watch_reply(&run->exchange.watch).len >

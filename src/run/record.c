@@ -68,6 +68,7 @@ bool surety__record_begin(surety_run *run)
 
     if (!ledger)
         return true;
+    assert(!surety__attempt_last(run)->open);
     entry = record_entry(run);
     status = ledger->begin(ledger->ctx, &entry, &run->cause);
     surety__attempt_last(run)->open = status == SURETY_OK;

@@ -15,7 +15,7 @@
  *    run_apply.
  * 4. One exchange is under way at most; whatever ends the run closes it and
  *    completes its row first.
- * 5. Running out of memory ends the run as it stands.
+ * 5. Running out of memory ends the run at once.
  * 6. A validator of the host that is not done is waited for in ANSWERED: the
  *    answer has come, and is judged again with each step. */
 #include "run/run.h"
@@ -36,7 +36,7 @@ static surety_status (*const run_states[])(surety_run *run,
 };
 
 /* Ends for want of memory: what is under way is closed and its row completed as
- * far as that goes. Also where memory ran out while the end was told. */
+ * far as that goes. Also where memory ran out while the run ended. */
 static void run_collapse(surety_run *run)
 {
     surety__attempt_stop(run);
@@ -187,6 +187,7 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
 {
     surety__purpose purpose = PURPOSE_ASK;
 
+    assert(run->state == STATE_ANSWERED);
     if (action == ACTION_END || action == ACTION_ACCEPT)
         return false;
     if (action == ACTION_RETRY || action == ACTION_RETRY_ASKED) {
@@ -230,6 +231,7 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
         surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
         break;
     }
+    assert(run->at.model < run->setup.options.model_count);
     run->at.due_ms = run->now.monotonic_ms + delay_ms;
     return surety__attempt_plan(run, purpose);
 }

@@ -86,13 +86,13 @@ typedef struct surety__setup {
 /* ---- memory -------------------------------------------------------------- */
 
 /* What a run writes into. Every leaf that may run out of memory takes it. */
-typedef struct surety__store {
+typedef struct surety__run_store {
     const surety_alloc *alloc;
     surety__arena arena;   /* lives as long as the run */
     surety__arena scratch; /* one request, or one row */
     surety_buf text;       /* what is being written */
     surety_status status;  /* OK, or NOMEM once out of memory */
-} surety__store;
+} surety__run_store;
 
 /* ---- where the run is ---------------------------------------------------- */
 
@@ -124,7 +124,7 @@ typedef struct surety__bound {
 
 /* The contract in the forms that models are asked for. */
 typedef struct surety__forms {
-    surety__store *store;
+    surety__run_store *store;
     const surety__setup *setup;
     surety__bound bounds[SURETY__SUBSETS];
     surety_doc *plain;    /* the schema without what is ours */
@@ -184,7 +184,7 @@ typedef struct surety__watch {
     surety_issue finding; /* if found; its texts are the run's */
 } surety__watch;
 
-typedef struct surety__exchange {
+typedef struct surety__run_exchange {
     surety__decoder *decoder;
     surety__watch watch;
     bool heard;  /* the first bytes are there */
@@ -192,7 +192,7 @@ typedef struct surety__exchange {
     bool ended;  /* the transport reported its end */
     bool out_of_time;
     surety_delivery delivery;
-} surety__exchange;
+} surety__run_exchange;
 
 /* ---- judgements ---------------------------------------------------------- */
 
@@ -223,7 +223,7 @@ typedef struct surety__restoring {
 
 /* What the host's validators said (host.c). */
 typedef struct surety__hearing {
-    surety__store *store;
+    surety__run_store *store;
     struct surety__opinion *opinions;
     size_t attempt; /* whose reply is being judged */
     bool waits;     /* a validator is not done */
@@ -260,7 +260,7 @@ typedef struct surety__attempt {
     bool part;   /* what came of it is kept, for want of a valid reply */
     size_t came; /* bytes of its reply and reasoning */
     surety__case what;
-    surety_str told; /* what came of it, a clause */
+    surety_str told; /* its result, a clause of the decision */
     size_t error_count;
     /* The value that was refused, as JSON; candidate_len where it is longer
      * than is kept. */
@@ -317,7 +317,7 @@ typedef struct surety__end {
 /* ---- the run ------------------------------------------------------------- */
 
 struct surety_run {
-    surety__store store;
+    surety__run_store store;
     surety__setup setup;
     surety__run_state state;
     surety_now now, begun;
@@ -327,7 +327,7 @@ struct surety_run {
     surety__position at;
     surety__forms forms;
     surety__plan plan;
-    surety__exchange exchange;
+    surety__run_exchange exchange;
     surety__hearing hearing;
     surety__judging judging; /* of the last answer */
     surety__restoring restoring;
@@ -366,18 +366,19 @@ static inline surety__attempt *surety__attempt_last(const surety_run *run)
 /* ---- store.c: texts that are kept ---------------------------------------- */
 
 /* Keeps it where memory ran out, and returns it. */
-surety_status surety__store_pass(surety__store *store, surety_status status);
+surety_status surety__store_pass(surety__run_store *store,
+                                 surety_status status);
 /* What the store's text holds, kept as long as the run; empties it. */
-surety_str surety__store_keep(surety__store *store);
+surety_str surety__store_keep(surety__run_store *store);
 /* The same of a writer that returned status; false: it could not write. */
-bool surety__store_written(surety__store *store, surety_status status,
+bool surety__store_written(surety__run_store *store, surety_status status,
                            surety_str *ret_text);
-surety_str surety__store_copy(surety__store *store, surety_str text);
-surety_issue surety__store_issue(surety__store *store,
+surety_str surety__store_copy(surety__run_store *store, surety_str text);
+surety_issue surety__store_issue(surety__run_store *store,
                                  const surety_issue *issue);
 /* A document of the caller's, made when it is first needed; NULL: out of
  * memory. */
-surety_doc *surety__store_doc(surety__store *store, surety_doc **doc);
+surety_doc *surety__store_doc(surety__run_store *store, surety_doc **doc);
 
 /* ---- setup.c: what was configured ---------------------------------------- */
 
@@ -399,7 +400,6 @@ bool surety__setup_takes_part(const surety__setup *setup);
 
 /* ---- attempt.c: making a call and sending it ----------------------------- */
 
-const char *surety__purpose_name(surety__purpose purpose);
 /* Fills run->plan for the model and mode that the run is at; false where no
  * such call can be made. */
 bool surety__attempt_plan(surety_run *run, surety__purpose purpose);
@@ -512,17 +512,17 @@ surety_status surety__host_take(surety__hearing *hearing,
 
 /* Takes over what the outcome says: of the attempt with this number, whose
  * reply re-asks will be about. */
-void surety__findings_take(surety__findings *findings, surety__store *store,
+void surety__findings_take(surety__findings *findings, surety__run_store *store,
                            const surety__attempt *attempt, size_t number,
                            const surety_outcome *outcome);
 /* Takes over an error that was seen while the reply came. */
-void surety__findings_note(surety__findings *findings, surety__store *store,
+void surety__findings_note(surety__findings *findings, surety__run_store *store,
                            const surety_issue *issue, size_t number);
 /* What a re-ask says beside the outcome, in memory of the store: about the
  * reply whose outcome the basis is, or, unless judged, about no reply. */
 const surety_prompt_finding *
-surety__findings_tell(const surety__findings *findings, surety__store *store,
-                      bool judged, size_t *ret_count);
+surety__findings_tell(const surety__findings *findings,
+                      surety__run_store *store, bool judged, size_t *ret_count);
 void surety__findings_forget(surety__findings *findings);
 /* The stage that an issue of a check while the reply comes belongs to. */
 surety_stage surety__findings_stage(const surety_issue *issue);
@@ -531,7 +531,7 @@ surety_stage surety__findings_stage(const surety_issue *issue);
 
 /* Empty where the plan's call to the model may be sent in delay_ms; else what
  * is spent, as a clause. The one question before every call. */
-surety_str surety__budget_denies(surety__store *store,
+surety_str surety__budget_denies(surety__run_store *store,
                                  const surety_budget *budget,
                                  const surety__spent *spent,
                                  const surety_price *price,
@@ -555,22 +555,22 @@ typedef struct surety__decision {
     surety_str spent;    /* the budget's clause; empty: it does not hinder */
 } surety__decision;
 
-/* Says in its told what came of an attempt, a clause. cause: why there is no
+/* Writes the result of an attempt to its member told. cause: why there is no
  * call or judgement. */
-void surety__decide_tell(surety__store *store, surety__attempt *attempt,
+void surety__decide_tell(surety__run_store *store, surety__attempt *attempt,
                          const surety_outcome *outcome,
                          const surety_error *cause);
 /* Appends that an attempt was stopped, and why, as a sentence. */
 void surety__decide_tell_stop(const surety_attempt *attempt, surety_buf *out);
 /* Looks the attempt's case up in the table. */
-surety__decision surety__decide(surety__store *store,
+surety__decision surety__decide(surety__run_store *store,
                                 const surety__setup *setup,
                                 const surety__position *at,
                                 const surety__attempt *attempt,
                                 uint64_t *random);
 /* Makes the decision's sentence of it all, once the next call is planned.
  * reason: the plan's. */
-void surety__decide_say(surety__store *store, const surety__setup *setup,
+void surety__decide_say(surety__run_store *store, const surety__setup *setup,
                         const surety__position *at, surety__attempt *attempt,
                         const surety__decision *decision, surety_str reason);
 /* How a run ends that ends with this case, and what to do about it. */
@@ -614,7 +614,7 @@ surety_status surety__report_stopped(const surety_outcome *outcome,
 
 /* A transport that failed although the exchange had ended, such as a recorder
  * that cannot write: the answer is there, and is paid for. So the run goes on,
- * and its caller hears of the first such failure at the end. */
+ * and its caller gets the first such failure at the end. */
 typedef struct surety__late {
     surety_status status; /* SURETY_OK: none */
     surety_error error;

@@ -15,7 +15,7 @@ static surety_status setup_check_model(const surety_run_options *options,
     const int len = (int)(model->name.len < 80 ? model->name.len : 80);
     const char *name = model->name.ptr;
 
-    /* Models stand in an array, so they are of this size in every release. */
+    /* Models are items of an array, so every release has this size. */
     if (model->size != sizeof(*model)) {
         (void)surety__fail(reterr, SURETY_MISUSE,
                            "the model %.*s says that its size is %zu and not "
@@ -156,6 +156,7 @@ surety_status surety__setup_take(surety__setup *setup,
     status = surety__host_take(hearing, judge, reterr);
     if (status == SURETY_OK && options->contract)
         setup_settle_extract(setup);
+    assert(setup->options.budget.calls_max && setup->options.budget.ms_max);
     return status;
 }
 
@@ -163,6 +164,7 @@ surety_status surety__setup_take(surety__setup *setup,
 
 const surety_extract *surety__setup_extract(const surety__setup *setup)
 {
+    assert(setup->judge.extract || setup->options.contract);
     return setup->judge.extract
                ? setup->judge.extract
                : surety_contract_info_of(setup->options.contract)->extract;

@@ -7,17 +7,18 @@
  * 2. The buffer is empty between two texts. */
 #include "run/run.h"
 
-surety_status surety__store_pass(surety__store *store, surety_status status)
+surety_status surety__store_pass(surety__run_store *store, surety_status status)
 {
     if (status == SURETY_NOMEM)
         store->status = SURETY_NOMEM;
     return status;
 }
 
-surety_str surety__store_copy(surety__store *store, surety_str text)
+surety_str surety__store_copy(surety__run_store *store, surety_str text)
 {
     surety_str copy = {"", 0};
 
+    assert(text.ptr || !text.len);
     if (!text.len)
         return copy;
     copy = surety__arena_text(&store->arena, text);
@@ -27,7 +28,7 @@ surety_str surety__store_copy(surety__store *store, surety_str text)
     return (surety_str){"", 0};
 }
 
-surety_issue surety__store_issue(surety__store *store,
+surety_issue surety__store_issue(surety__run_store *store,
                                  const surety_issue *issue)
 {
     return (surety_issue){
@@ -43,7 +44,7 @@ surety_issue surety__store_issue(surety__store *store,
     };
 }
 
-surety_str surety__store_keep(surety__store *store)
+surety_str surety__store_keep(surety__run_store *store)
 {
     surety_str text = {"", 0};
 
@@ -55,7 +56,7 @@ surety_str surety__store_keep(surety__store *store)
     return text;
 }
 
-bool surety__store_written(surety__store *store, surety_status status,
+bool surety__store_written(surety__run_store *store, surety_status status,
                            surety_str *ret_text)
 {
     if (status == SURETY_OK) {
@@ -67,7 +68,7 @@ bool surety__store_written(surety__store *store, surety_status status,
     return false;
 }
 
-surety_doc *surety__store_doc(surety__store *store, surety_doc **doc)
+surety_doc *surety__store_doc(surety__run_store *store, surety_doc **doc)
 {
     if (!*doc)
         *doc = surety_doc_new(store->alloc);

@@ -39,7 +39,7 @@ static void watch_open(surety__watch *watch, surety__watch_kind kind,
 {
     const surety__setup *setup = watch->forms->setup;
     const surety__subject none = {.cut = false};
-    surety__store *store = watch->forms->store;
+    surety__run_store *store = watch->forms->store;
     surety_judge_options judge = surety__setup_judge(setup, &none, NULL);
     /* The level at which replies are judged, whatever the contract here. */
     const surety_repair repair =
@@ -86,6 +86,7 @@ void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
     surety__forms *forms = watch->forms;
     const surety_contract *contract = forms->setup->options.contract;
 
+    assert(stake->price && plan->mode != SURETY_MODE_AUTO);
     *watch = (surety__watch){.forms = forms,
                              .stream = watch->stream,
                              .mode = plan->mode,
@@ -107,6 +108,7 @@ static void watch_feed(surety__watch *watch, surety_str text)
 {
     const surety_status status = surety_stream_feed(watch->stream, text, NULL);
 
+    assert(watch->kind != WATCH_NOTHING);
     watch->fed = true;
     if (surety__store_pass(watch->forms->store, status) == SURETY_OK)
         return;
@@ -118,7 +120,7 @@ static void watch_feed(surety__watch *watch, surety_str text)
 static void watch_as(surety__watch *watch, surety__watch_kind kind,
                      const surety_contract *contract)
 {
-    surety__store *store = watch->forms->store;
+    surety__run_store *store = watch->forms->store;
     surety_buf came;
 
     surety_buf_init(&came, store->alloc, 0);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a reply that is known to fail is read on. What is behind its first
+/* Whether a reply that is known to fail is read on. The text behind its first
  * certain error costs tokens, and so does another round; but an error that is
- * read now is one that needs no round of its own.
+ * found now needs no round of its own.
  *
- * 1. Where nothing is asked again, nothing more is worth to be known, and the
- *    call is stopped. Where one re-ask is left, the reply is read to its end:
- *    what that is not told, nobody mends, and all that was spent is lost.
- * 2. Else what is read on may cost as much as another round, the prompt and a
- *    reply; less, the more rounds are left, for one of many is easily missed.
- *    Once a reply was stopped and its re-ask did not suffice, errors come one
- *    after the other, and it is the whole of a round again.
- * 3. A reply is as long as the longest that came whole; before there is one, at
- *    least as long as what came of this one. However wrong that is, reading on
- *    ends when its bound is spent.
+ * 1. Where no re-ask is left, more errors are of no use, and the call is
+ *    stopped. Where one is left, the reply is read to its end: an error that
+ *    the last re-ask does not name is not corrected, and all calls were in
+ * vain.
+ * 2. Else the rest may cost as much as another round, the prompt and a reply;
+ *    less, the more rounds are left. Once a reply was stopped and its re-ask
+ * did not suffice, errors come one after the other, and the rest may cost a
+ * whole round again.
+ * 3. A reply is taken to be as long as the longest that came whole, and at
+ * least as long as what came of this one. Even if that is wrong, reading on
+ * ends when the bound of 2 is reached.
  * 4. Money is compared where the model has a price, else tokens. */
 #include "run/run.h"
 

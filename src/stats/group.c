@@ -11,7 +11,8 @@
 
 /* ---- attempts ------------------------------------------------------------ */
 
-bool surety__entry_valid(const surety_entry *entry)
+/* Whether the entry's reply is valid. */
+static bool group_is_valid(const surety_entry *entry)
 {
     /* Without a contract there is nothing to be judged by. */
     return entry->ok ||
@@ -36,7 +37,7 @@ void surety__tally_add(surety__tally *tally, const surety_entry *entry)
 
     if (tried && tally->tries < UINT32_MAX)
         tally->tries++;
-    if (surety__entry_valid(entry))
+    if (group_is_valid(entry))
         marks |= MARK_VALID;
     else if (tried)
         marks |= refused ? MARK_REFUSED : MARK_REPLIED;

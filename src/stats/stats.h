@@ -52,8 +52,6 @@ typedef enum surety__tally_mark {
 } surety__tally_mark;
 
 void surety__tally_add(surety__tally *tally, const surety_entry *entry);
-/* Whether the entry's reply is valid. */
-bool surety__entry_valid(const surety_entry *entry);
 /* Counts a run that is done with. */
 void surety__group_end(surety_stats_group *group, const surety__tally *tally);
 
