@@ -5,8 +5,7 @@
  * text at a time. Stage two, here, is the grammar over those tokens: a machine
  * whose state is the place in walk_values, and whose stack of open containers
  * is kept in the cells themselves (a container's span is its parent's index
- * until it closes). The same machine passes over a value without building it;
- * the compiler makes two of it. Then the stack is one bit a container.
+ * until it closes).
  *
  * Cells are given room for a whole window of tokens at once, and the limit
  * values_max is looked at once a window: no leaf asks for either. Likewise a
@@ -29,11 +28,10 @@
 /* The machine's registers: nothing takes their address out of walk_values. */
 struct walk {
     surety__cell *cells;
-    uint32_t used;  /* cells taken; passing over: values seen */
+    uint32_t used;  /* cells taken */
     uint32_t open;  /* the innermost open container */
     uint32_t count; /* its values so far */
     uint32_t depth; /* open containers of this walk */
-    uint64_t kinds; /* passing over: a bit a container, 1 for an object */
 };
 
 /* ---- memory ------------------------------------------------------------ */
@@ -55,43 +53,15 @@ static bool walk_room(surety__tokens *tokens, const uint32_t *at, uint32_t used)
     return status == SURETY_OK;
 }
 
-/* The next window; used: the walk's cells or values. */
+/* The next window; used: the walk's cells. */
 static const uint32_t *walk_fill(surety__tokens *tokens, const uint32_t *at,
-                                 uint32_t used, bool build)
+                                 uint32_t used)
 {
     at = surety__tokens_fill(tokens, at);
-    if (!at || (build && !walk_room(tokens, at, used)) ||
+    if (!at || !walk_room(tokens, at, used) ||
         (size_t)used + tokens->values > tokens->doc->limits.values_max)
         return NULL;
     return at;
-}
-
-/* The kinds of 64 open containers go to the doc's scratch. */
-static bool walk_spill(surety__tokens *tokens, uint32_t depth, uint64_t kinds)
-{
-    surety_doc *doc = tokens->doc;
-    const size_t word = 2 * ((size_t)depth / 64);
-    void *seen = doc->seen;
-    surety_status status =
-        surety__grow(doc->alloc, &seen, &doc->seen_cap, word + 2,
-                     sizeof(*doc->seen), SIZE_MAX / 8);
-
-    doc->seen = seen;
-    if (status) {
-        tokens->nomem = true;
-        return false;
-    }
-    memcpy(doc->seen + word, &kinds, sizeof(kinds));
-    return true;
-}
-
-/* And come back. */
-static uint64_t walk_unspill(const surety_doc *doc, uint32_t depth)
-{
-    uint64_t kinds;
-
-    memcpy(&kinds, doc->seen + 2 * ((size_t)depth / 64), sizeof(kinds));
-    return kinds;
 }
 
 /* A closed object in which a key may stand twice; at: its bracket. False where
@@ -117,26 +87,18 @@ static bool walk_look(surety__tokens *tokens, const uint32_t *at, uint32_t open)
 
 /* Opens the container whose bracket is at `at`. */
 READ_INLINE const uint32_t *walk_open(surety__tokens *tokens, struct walk *walk,
-                                      const uint32_t *at, uint8_t kind,
-                                      bool build)
+                                      const uint32_t *at, uint8_t kind)
 {
-    if (walk->depth + tokens->depth >= tokens->doc->limits.depth_max)
-        return NULL;
-    if (build) {
-        surety__cell *cell = &walk->cells[walk->used];
+    surety__cell *cell = &walk->cells[walk->used];
 
-        if (walk->depth)
-            walk->cells[walk->open].count = walk->count;
-        surety__cell_head(cell, kind, 0, 0, *at);
-        surety__cell_text(cell, 0, walk->open); /* count and span */
-        walk->open = walk->used;
-        walk->count = 0;
-    } else {
-        if (walk->depth % 64 == 0 && walk->depth &&
-            !walk_spill(tokens, walk->depth, walk->kinds))
-            return NULL;
-        walk->kinds = walk->kinds << 1 | (kind == CELL_OBJECT);
-    }
+    if (walk->depth >= tokens->doc->limits.depth_max)
+        return NULL;
+    if (walk->depth)
+        walk->cells[walk->open].count = walk->count;
+    surety__cell_head(cell, kind, 0, 0, *at);
+    surety__cell_text(cell, 0, walk->open); /* count and span */
+    walk->open = walk->used;
+    walk->count = 0;
     walk->used++;
     walk->depth++;
     return at + 1;
@@ -145,46 +107,32 @@ READ_INLINE const uint32_t *walk_open(surety__tokens *tokens, struct walk *walk,
 /* Closes the innermost container, whose bracket is at `at`; NULL where its keys
  * may not be so. */
 READ_INLINE const uint32_t *walk_close(surety__tokens *tokens,
-                                       struct walk *walk, const uint32_t *at,
-                                       bool build)
+                                       struct walk *walk, const uint32_t *at)
 {
+    surety__cell *cell = &walk->cells[walk->open];
+    const uint32_t parent = cell->span;
+
     walk->depth--;
-    if (build) {
-        surety__cell *cell = &walk->cells[walk->open];
-        const uint32_t parent = cell->span;
-
-        surety__cell_text(cell, walk->count, walk->used - walk->open);
-        if (cell->flags && !walk_look(tokens, at, walk->open))
-            return NULL;
-        walk->open = parent;
-        if (walk->depth)
-            walk->count = walk->cells[parent].count;
-    } else {
-        walk->kinds >>= 1;
-        if (walk->depth % 64 == 0 && walk->depth)
-            walk->kinds = walk_unspill(tokens->doc, walk->depth);
-    }
+    surety__cell_text(cell, walk->count, walk->used - walk->open);
+    if (cell->flags && !walk_look(tokens, at, walk->open))
+        return NULL;
+    walk->open = parent;
+    if (walk->depth)
+        walk->count = walk->cells[parent].count;
     return at + 1;
-}
-
-READ_INLINE bool walk_in_object(const struct walk *walk, bool build)
-{
-    return build ? walk->cells[walk->open].kind == CELL_OBJECT
-                 : walk->kinds & 1;
 }
 
 /* ---- leaves ------------------------------------------------------------ */
 
 READ_INLINE const uint32_t *walk_leaf(surety__tokens *tokens, struct walk *walk,
-                                      const uint32_t *at, char byte, bool build)
+                                      const uint32_t *at, char byte)
 {
-    surety__cell scratch;
-    surety__cell *cell = build ? &walk->cells[walk->used] : &scratch;
+    surety__cell *cell = &walk->cells[walk->used];
 
     walk->used++;
     walk->count++;
     if (byte == '"')
-        return surety__token_quoted(tokens, at, cell, CELL_STRING);
+        return surety__token_quoted(tokens, at, cell, CELL_STRING, NULL);
     if (byte == '-' || scan_is_digit(byte))
         return surety__token_numeral(tokens, at, cell);
     return surety__token_named(tokens, at, cell);
@@ -217,20 +165,18 @@ READ_INLINE void walk_slot(surety_doc *doc, struct walk *walk, uint32_t hash)
 
 /* A key and its colon. */
 READ_INLINE const uint32_t *walk_key(surety__tokens *tokens, struct walk *walk,
-                                     const uint32_t *at, bool build)
+                                     const uint32_t *at)
 {
     const char *base = tokens->base;
-    surety__cell scratch;
-    surety__cell *cell = build ? &walk->cells[walk->used] : &scratch;
+    surety__cell *cell = &walk->cells[walk->used];
     uint32_t hash;
 
     if ((base[at[0]] ^ '"') | (base[at[2]] ^ ':'))
         return NULL;
-    at = surety__token_hashed(tokens, at, cell, CELL_KEY, build ? &hash : NULL);
+    at = surety__token_quoted(tokens, at, cell, CELL_KEY, &hash);
     if (!at)
         return NULL;
-    if (build)
-        walk_slot(tokens->doc, walk, hash);
+    walk_slot(tokens->doc, walk, hash);
     walk->used++;
     return at + 1;
 }
@@ -240,7 +186,7 @@ READ_INLINE const uint32_t *walk_key(surety__tokens *tokens, struct walk *walk,
 #define WALK_NEED()                                                            \
     do {                                                                       \
         if (at > tokens->limit) {                                              \
-            at = walk_fill(tokens, at, walk.used, build);                      \
+            at = walk_fill(tokens, at, walk.used);                             \
             if (!at)                                                           \
                 goto done;                                                     \
             walk.cells = tokens->doc->cells;                                   \
@@ -249,7 +195,7 @@ READ_INLINE const uint32_t *walk_key(surety__tokens *tokens, struct walk *walk,
 
 /* The value at `at`; gives the cursor behind it. */
 READ_INLINE const uint32_t *walk_values(surety__tokens *tokens,
-                                        const uint32_t *at, bool build)
+                                        const uint32_t *at)
 {
     struct walk walk = {.cells = tokens->doc->cells, .open = PLACE_NONE};
     const char *const base = tokens->base;
@@ -261,18 +207,18 @@ READ_INLINE const uint32_t *walk_values(surety__tokens *tokens,
         goto open_object;
     if (byte == '[')
         goto open_array;
-    at = walk_leaf(tokens, &walk, at, byte, build);
+    at = walk_leaf(tokens, &walk, at, byte);
     goto done;
 
 open_object:
-    at = walk_open(tokens, &walk, at, CELL_OBJECT, build);
+    at = walk_open(tokens, &walk, at, CELL_OBJECT);
     if (!at)
         goto done;
     WALK_NEED();
     if (base[*at] == '}')
         goto close;
 member:
-    at = walk_key(tokens, &walk, at, build);
+    at = walk_key(tokens, &walk, at);
     if (!at)
         goto done;
     byte = base[*at];
@@ -282,7 +228,7 @@ member:
         if (byte == '[')
             goto open_array;
     }
-    at = walk_leaf(tokens, &walk, at, byte, build);
+    at = walk_leaf(tokens, &walk, at, byte);
     if (!at)
         goto done;
 after_member:
@@ -298,7 +244,7 @@ after_member:
     goto done;
 
 open_array:
-    at = walk_open(tokens, &walk, at, CELL_ARRAY, build);
+    at = walk_open(tokens, &walk, at, CELL_ARRAY);
     if (!at)
         goto done;
     WALK_NEED();
@@ -312,7 +258,7 @@ item:
         if (byte == '[')
             goto open_array;
     }
-    at = walk_leaf(tokens, &walk, at, byte, build);
+    at = walk_leaf(tokens, &walk, at, byte);
     if (!at)
         goto done;
 after_item:
@@ -328,24 +274,17 @@ after_item:
     goto done;
 
 close:
-    at = walk_close(tokens, &walk, at, build);
+    at = walk_close(tokens, &walk, at);
     if (!at || !walk.depth)
         goto done;
     walk.count++;
     WALK_NEED();
-    if (walk_in_object(&walk, build))
+    if (walk.cells[walk.open].kind == CELL_OBJECT)
         goto after_member;
     goto after_item;
 
 done:
     tokens->used = walk.used;
-    return at;
-}
-
-const uint32_t *surety__tokens_skip(surety__tokens *tokens, const uint32_t *at)
-{
-    at = walk_values(tokens, at, false);
-    tokens->values += tokens->used;
     return at;
 }
 
@@ -362,7 +301,7 @@ const uint32_t *surety__tokens_read(surety__tokens *tokens, const uint32_t *at)
     }
     if (at <= tokens->end && !walk_room(tokens, at, 0))
         return NULL;
-    at = walk_values(tokens, at, true);
+    at = walk_values(tokens, at);
     doc->slots_base += tokens->used;
     tokens->values += tokens->used;
     if (!at)

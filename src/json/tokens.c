@@ -195,7 +195,6 @@ const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
     tokens->unique = flags & SURETY_READ_UNIQUE_KEYS;
     tokens->skip_bom = flags & SURETY_READ_SKIP_BOM;
     tokens->nomem = false;
-    tokens->depth = 0;
     tokens->values = 0;
     tokens->duplicate = PLACE_NONE;
     if (limits || !doc->limits_default) {

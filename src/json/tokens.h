@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The strict reader as a stream of tokens, for whoever wants a value without
- * its tree. surety_doc_read is the first user of it.
+/* The strict reader as a stream of tokens; surety_doc_read reads values of it.
  *
  * A token is the offset of a byte of the text: one of { } [ ] : , outside
  * strings, a quote that opens or closes a string, or the first byte of
  * anything else outside strings and white space (a number, a name, rubbish).
- * A string is thus two tokens, every other value's leaf one. Tokens are found
- * a window of text at a time (index.h) and stand in a row; the caller walks it
- * with a cursor of its own, so that the cursor can live in a register:
+ * A string is thus two tokens, every other leaf one. Tokens are found a window
+ * of text at a time (index.h) and stand in a row; read.c walks it with a cursor
+ * of its own, so that the cursor can live in a register:
  *
- *     at = surety__tokens_begin(&tokens, doc, text, options, &status);
- *     ... at = surety__tokens_need(&tokens, at) once for each member or item,
- *     ... surety__token_byte(&tokens, at) says what stands there,
- *     ... at = surety__token_key/_string/_number/_name(&tokens, at, &cell),
- *     ... at = surety__tokens_read or surety__tokens_skip for a whole value,
+ *     at = surety__tokens_begin(&tokens, doc, text, options);
+ *     ... at = surety__tokens_read(&tokens, at) for a whole value,
  *     if (!at || !surety__tokens_end(&tokens, at))
  *         return surety__tokens_fault(&tokens, reterr);
  *
- * Whatever gives a cursor gives NULL where the text is refused; what is wrong
- * with it, and where, is then found by reading it again byte by byte (fault.c).
- * Where the caller itself sees a token that the grammar does not allow, it
- * refuses likewise: it calls surety__tokens_fault.
+ * A function that gives a cursor gives NULL where the text is refused; what is
+ * wrong with it, and where, is then found by reading it again byte by byte
+ * (fault.c).
  *
- * After surety__tokens_need at least TOKENS_AHEAD tokens may be looked at and
+ * Below the limit at least TOKENS_AHEAD tokens may be looked at and
  * passed over, enough for a member and what follows it. Behind the last token
  * of the text stand some that no grammar accepts for long; a cursor that has
- * run into them is refused by the next _need or by _end. A window that holds a
+ * run into them is refused by the next _fill or by _end. A window that holds a
  * mistake inside a string or bytes that are no UTF-8 is refused when it is
  * scanned, but under SURETY_READ_UNIQUE_KEYS only at the end, where it is told
  * which mistake comes first.
@@ -38,7 +33,7 @@
 #include "json/json.h"
 
 enum {
-    TOKENS_AHEAD = 8,     /* tokens there are after _need */
+    TOKENS_AHEAD = 8,     /* tokens there are below the limit */
     TOKENS_WINDOW = 4096, /* bytes of text scanned at once */
     TOKENS_BLOCK = 64     /* bytes of text in one word of a mask */
 };
@@ -60,7 +55,7 @@ typedef struct surety__scan {
 
 typedef struct surety__tokens {
     const char *base;      /* the text's bytes; offsets count from here */
-    const uint32_t *limit; /* a cursor above it must go through _need */
+    const uint32_t *limit; /* a cursor above it must go through _fill */
     surety_doc *doc;
     /* Bytes at base that may be loaded; 0 where the limit number_len_max is
      * so low that short numbers must be looked at, too. */
@@ -69,9 +64,8 @@ typedef struct surety__tokens {
     bool unique;     /* SURETY_READ_UNIQUE_KEYS */
     bool skip_bom;   /* SURETY_READ_SKIP_BOM */
     bool nomem;      /* it was refused for want of memory */
-    uint32_t depth;  /* open containers: those that the caller has entered */
     uint32_t values; /* values so far, keys counted too, up to _end */
-    uint32_t used;   /* of these in the value that was read or passed over */
+    uint32_t used;   /* of these in the value that was read last */
     uint32_t string_len_max, key_len_max, number_len_max;
     uint32_t sentinel;   /* what stands behind the last token */
     const uint32_t *end; /* behind the last token of the window */
@@ -102,10 +96,6 @@ surety_status surety__tokens_fault(surety__tokens *tokens,
  * the next call. Strings decoded before stay. Only the duplicate keys of this
  * value are listed. */
 const uint32_t *surety__tokens_read(surety__tokens *tokens, const uint32_t *at);
-/* Passes over the whole value at `at`, which is checked like every other, but
- * for duplicate keys. */
-const uint32_t *surety__tokens_skip(surety__tokens *tokens, const uint32_t *at);
-
 /* What the functions below do in the rare case: the next window; a string that
  * may hold escapes; a number that is no short integer; a name, wherever it
  * stands. */
@@ -119,39 +109,6 @@ const uint32_t *surety__token_word(surety__tokens *tokens, const uint32_t *at,
 
 /* Not 0 for the bytes that may follow a number or a name. */
 extern const unsigned char surety__token_stops[256];
-
-/* Sees to it that TOKENS_AHEAD tokens can be looked at from the cursor that it
- * gives; they may move. NULL: the text has ended before. */
-static inline const uint32_t *surety__tokens_need(surety__tokens *tokens,
-                                                  const uint32_t *at)
-{
-    return at <= tokens->limit ? at : surety__tokens_fill(tokens, at);
-}
-
-static inline char surety__token_byte(const surety__tokens *tokens,
-                                      const uint32_t *at)
-{
-    return tokens->base[*at];
-}
-
-/* Passes over the bracket that opens a container; NULL: too deep. */
-static inline const uint32_t *surety__token_enter(surety__tokens *tokens,
-                                                  const uint32_t *at)
-{
-    if (tokens->depth >= tokens->doc->limits.depth_max)
-        return NULL;
-    tokens->depth++;
-    tokens->values++;
-    return at + 1;
-}
-
-/* Passes over the bracket that closes it. */
-static inline const uint32_t *surety__token_leave(surety__tokens *tokens,
-                                                  const uint32_t *at)
-{
-    tokens->depth--;
-    return at + 1;
-}
 
 /* Writes what stands before a cell's union, in one word where it can. */
 static inline void surety__cell_head(surety__cell *cell, uint8_t kind,
@@ -203,7 +160,7 @@ static inline bool surety__token_mask(const surety__tokens *tokens,
 
 /* A string's or key's cell, but for values; a key's hash too where ret_hash is
  * given. */
-static inline const uint32_t *surety__token_hashed(surety__tokens *tokens,
+static inline const uint32_t *surety__token_quoted(surety__tokens *tokens,
                                                    const uint32_t *at,
                                                    surety__cell *cell,
                                                    uint8_t kind,
@@ -236,42 +193,6 @@ rare:
     if (ret_hash)
         *ret_hash = at ? cell->hash : 0;
     return at;
-}
-
-/* The same, always with a key's hash. */
-static inline const uint32_t *surety__token_quoted(surety__tokens *tokens,
-                                                   const uint32_t *at,
-                                                   surety__cell *cell,
-                                                   uint8_t kind)
-{
-    uint32_t hash;
-
-    return surety__token_hashed(tokens, at, cell, kind,
-                                kind == CELL_KEY ? &hash : NULL);
-}
-
-/* The string whose opening quote is at `at`. */
-static inline const uint32_t *surety__token_string(surety__tokens *tokens,
-                                                   const uint32_t *at,
-                                                   surety__cell *cell)
-{
-    tokens->values++;
-    return surety__token_quoted(tokens, at, cell, CELL_STRING);
-}
-
-/* The key whose opening quote is at `at`, which is looked at, its hash too,
- * and the colon behind it. */
-static inline const uint32_t *surety__token_key(surety__tokens *tokens,
-                                                const uint32_t *at,
-                                                surety__cell *cell)
-{
-    const char *base = tokens->base;
-
-    if (base[at[0]] != '"' || base[at[2]] != ':')
-        return NULL;
-    tokens->values++;
-    at = surety__token_quoted(tokens, at, cell, CELL_KEY);
-    return at ? at + 1 : NULL;
 }
 
 /* The eight bytes at ptr, the first in the lowest bits. */
@@ -327,15 +248,6 @@ static inline const uint32_t *surety__token_numeral(surety__tokens *tokens,
     return at + 1;
 }
 
-/* The number at `at`, a minus or a digit, and that nothing clings to it. */
-static inline const uint32_t *surety__token_number(surety__tokens *tokens,
-                                                   const uint32_t *at,
-                                                   surety__cell *cell)
-{
-    tokens->values++;
-    return surety__token_numeral(tokens, at, cell);
-}
-
 /* A name's cell, but for values. */
 static inline const uint32_t *surety__token_named(surety__tokens *tokens,
                                                   const uint32_t *at,
@@ -362,15 +274,6 @@ static inline const uint32_t *surety__token_named(surety__tokens *tokens,
     surety__cell_head(cell, kind, 0, 0, place);
     cell->i = 0;
     return at + 1;
-}
-
-/* The true, false or null at `at`, which may be anything else too. */
-static inline const uint32_t *surety__token_name(surety__tokens *tokens,
-                                                 const uint32_t *at,
-                                                 surety__cell *cell)
-{
-    tokens->values++;
-    return surety__token_named(tokens, at, cell);
 }
 
 #endif
