@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an example cannot show: which of its members may be left out.
  *
- * The example is walked beside the shapes that its values have, with a stack of
- * its own. Members are told by their paths, items of an array as one. Only what
- * surely applies is followed: references, allOf, and of a union the one branch
- * that takes values of that kind. */
+ * The example is walked beside the conjunctions that apply to its values, with
+ * a stack of its own. Members are told by their paths, items of an array as
+ * one. Only what surely applies is followed: references, allOf, and of a union
+ * the one branch that takes values of that kind. */
 #include "prompt/prompt.h"
 
-enum { LEGEND_PARTS = 16, LEGEND_TOLD = 24 };
+enum { LEGEND_CONJUNCTS = 16, LEGEND_TOLD = 24 };
 
-/* A value of the example and a shape that it has. */
+/* A value of the example and what applies to it. */
 struct legend_place {
-    const surety__shape *shape;
+    const surety__conjunction *all; /* of a node */
     surety_val val;
     surety_str path;
 };
 
 struct legend {
     const surety_alloc *alloc;
-    surety__arena arena; /* paths */
+    surety__arena arena; /* paths and conjunctions */
+    surety__graph graph;
+    surety__conjunction all;  /* of the value at hand */
+    surety__member_said said; /* of its member, or of an item */
     struct legend_place *places;
     size_t count, cap;
     surety_str told[LEGEND_TOLD];
@@ -27,18 +30,6 @@ struct legend {
     surety_buf scratch;
     surety_status status;
 };
-
-/* The shapes that must hold for one value. */
-struct legend_parts {
-    const surety__shape *list[LEGEND_PARTS];
-    size_t count;
-};
-
-static void legend_part(struct legend_parts *parts, const surety__shape *shape)
-{
-    if (shape && parts->count < LEGEND_PARTS)
-        parts->list[parts->count++] = shape;
-}
 
 /* The one branch for values of these types; NULL: none, or several. */
 static const surety__shape *legend_branch(const surety__applicator *one,
@@ -56,19 +47,19 @@ static const surety__shape *legend_branch(const surety__applicator *one,
     return found;
 }
 
-static void legend_collect(struct legend_parts *parts,
-                           const surety__shape *shape, unsigned types)
-{
-    legend_part(parts, shape);
-    for (size_t i = 0; i < parts->count; i++)
-        for (uint32_t j = 0; j < parts->list[i]->applicator_count; j++) {
-            const surety__applicator *one = &parts->list[i]->applicators[j];
+struct legend_choice {
+    surety__graph *graph;
+    unsigned types;
+};
 
-            if (one->kind == APPLY_ANY || one->kind == APPLY_ONE)
-                legend_part(parts, legend_branch(one, types));
-            for (uint32_t k = 0; one->kind == APPLY_ALL && k < one->count; k++)
-                legend_part(parts, one->shapes[k]);
-        }
+static bool legend_decide(void *context, surety__conjunction *all, size_t i,
+                          const surety__applicator *one)
+{
+    const struct legend_choice *choice = context;
+
+    return (one->kind != APPLY_ANY && one->kind != APPLY_ONE) ||
+           surety__conjunction_apply(choice->graph, all, i,
+                                     legend_branch(one, choice->types));
 }
 
 /* Keeps what stands in scratch as a path; ptr NULL when out of memory. */
@@ -85,12 +76,16 @@ static surety_str legend_keep(struct legend *legend)
     return path;
 }
 
-static void legend_push(struct legend *legend, const surety__shape *shape,
+static void legend_push(struct legend *legend, const surety__conjunction *all,
                         surety_val val, surety_str path)
 {
+    const surety__conjunction_node *node;
     void *items = legend->places;
 
-    if (!shape || legend->status)
+    if (!all->count || legend->status)
+        return;
+    node = surety__graph_node(&legend->graph, all, TYPE_ANY);
+    if (!node)
         return;
     legend->status =
         surety__grow(legend->alloc, &items, &legend->cap, legend->count + 1,
@@ -98,7 +93,7 @@ static void legend_push(struct legend *legend, const surety__shape *shape,
     legend->places = items;
     if (legend->status == SURETY_OK)
         legend->places[legend->count++] =
-            (struct legend_place){shape, val, path};
+            (struct legend_place){&node->all, val, path};
 }
 
 static void legend_tell(struct legend *legend, surety_str path)
@@ -113,67 +108,61 @@ static void legend_tell(struct legend *legend, surety_str path)
 }
 
 static void legend_member(struct legend *legend, surety_str above,
-                          const struct legend_parts *parts, surety_val member)
+                          surety_val member)
 {
     const surety_str key = surety_val_str(surety_val_key(member));
-    const uint32_t hash = surety__hash(key.ptr, key.len) & 0xFFFF;
-    bool named = false;
-    bool required = false;
+    surety__member_said *said = &legend->said;
     surety_str path;
 
     surety_buf_add(&legend->scratch, above);
     surety_buf_text(&legend->scratch, above.len ? "." : "");
     surety__spell_line(&legend->scratch, key);
     path = legend_keep(legend);
-    for (size_t i = 0; i < parts->count && !legend->status; i++) {
-        const surety__objects *objects = parts->list[i]->objects;
-        const surety__property *property =
-            objects ? surety__objects_named(objects, key, hash) : NULL;
-
-        if (!property)
-            continue;
-        named = named || property->shape;
-        required = required || property->required;
-        legend_push(legend, property->shape, member, path);
-    }
-    if (named && !required && !legend->status)
+    if (!surety__conjunction_member(&legend->graph, &legend->all, key,
+                                    surety__name_hash(key), said) ||
+        !said->property)
+        return;
+    legend_push(legend, &said->all, member, path);
+    if (!said->required && !legend->status)
         legend_tell(legend, path);
 }
 
 static void legend_items(struct legend *legend, surety_str above,
-                         const struct legend_parts *parts, surety_val array)
+                         surety_val array)
 {
+    uint32_t at = 0;
     surety_str path;
 
     surety_buf_add(&legend->scratch, above);
     surety_buf_text(&legend->scratch, "[]");
     path = legend_keep(legend);
-    for (size_t i = 0; i < parts->count; i++) {
-        const surety__arrays *arrays = parts->list[i]->arrays;
-        size_t at = 0;
-
-        for (surety_val item = surety_val_first(array); arrays && item.doc;
-             item = surety_val_next(array, item), at++)
-            legend_push(legend,
-                        at < arrays->prefix_count ? arrays->prefix[at]
-                                                  : arrays->rest,
-                        item, path);
+    for (surety_val item = surety_val_first(array); item.doc;
+         item = surety_val_next(array, item), at++) {
+        legend->said.all.count = 0;
+        surety__conjunction_item(&legend->graph, &legend->all, at,
+                                 &legend->said.all);
+        legend_push(legend, &legend->said.all, item, path);
     }
 }
 
 static void legend_visit(struct legend *legend, struct legend_place place)
 {
-    struct legend_parts parts = {.count = 0};
-    const surety__cell *cell = surety__cell_of(place.val);
+    struct legend_choice choice = {
+        &legend->graph,
+        surety__type_bits(place.val.doc, surety__cell_of(place.val), false)};
 
-    legend_collect(&parts, place.shape,
-                   surety__type_bits(place.val.doc, cell, false));
+    legend->all.count = 0;
+    for (size_t i = 0; i < place.all->count; i++)
+        surety__conjunction_add(&legend->graph, &legend->all,
+                                place.all->items[i]);
+    surety__conjunction_follow(&legend->graph, &legend->all, legend_decide,
+                               &choice);
     if (surety_val_kind(place.val) == SURETY_KIND_ARRAY)
-        legend_items(legend, place.path, &parts, place.val);
+        legend_items(legend, place.path, place.val);
     else
         for (surety_val member = surety_val_first(place.val); member.doc;
              member = surety_val_next(place.val, member))
-            legend_member(legend, place.path, &parts, member);
+            legend_member(legend, place.path, member);
 }
 
 surety_status surety__legend_write(const surety_schema *schema,
@@ -184,7 +173,12 @@ surety_status surety__legend_write(const surety_schema *schema,
 
     surety__arena_init(&legend.arena, alloc, 0);
     surety_buf_init(&legend.scratch, alloc, 0);
-    legend_push(&legend, schema->root, example, SURETY__LITERAL(""));
+    legend.graph = (surety__graph){.arena = &legend.arena,
+                                   .status = &legend.status,
+                                   .limits = &schema->limits,
+                                   .cut_at = LEGEND_CONJUNCTS};
+    legend_push(&legend, CONJUNCTION_OF(schema->root), example,
+                SURETY__LITERAL(""));
     while (legend.count > 0 && legend.status == SURETY_OK)
         legend_visit(&legend, legend.places[--legend.count]);
     for (size_t i = 0; i < legend.told_count && !legend.status; i++) {
@@ -195,6 +189,7 @@ surety_status surety__legend_write(const surety_schema *schema,
         surety_buf_text(out, legend.more ? ", and others.\n" : ".\n");
     surety__free(alloc, legend.places, legend.cap * sizeof(*legend.places));
     surety_buf_done(&legend.scratch);
+    surety__graph_done(&legend.graph);
     surety__arena_done(&legend.arena);
     return legend.status;
 }
