@@ -10,40 +10,6 @@ enum { DEFAULT_SHOWN_MAX = 40 };
 
 /* ---- what stands where --------------------------------------------------- */
 
-bool surety__gen_is_pointer(const surety__gen_node *node)
-{
-    return node->form == SURETY_TYPED_STRUCT ||
-           node->form == SURETY_TYPED_TUPLE;
-}
-
-bool surety__gen_is_span(const surety__gen_node *node)
-{
-    return node->form == SURETY_TYPED_LIST || node->form == SURETY_TYPED_MAP;
-}
-
-/* A pointer says one of the two by being NULL. */
-bool surety__gen_has(const surety__gen_member *member)
-{
-    return !member->required && !member->fill.doc &&
-           (!surety__gen_is_pointer(member->node) || member->nullable);
-}
-
-bool surety__gen_has_null(const surety__gen_member *member)
-{
-    return member->nullable && !surety__gen_is_pointer(member->node);
-}
-
-surety_str surety__gen_ctype(const surety__gen_node *node)
-{
-    static const char *const types[] = {"bool",   "int64_t",    "uint64_t",
-                                        "double", "surety_str", "surety_str",
-                                        "",       "surety_val"};
-
-    if (node->form <= SURETY_TYPED_VALUE && node->form != SURETY_TYPED_ENUM)
-        return surety_str_of(types[node->form]);
-    return node->name;
-}
-
 /* ---- comments ------------------------------------------------------------ */
 
 /* A keyword of shape, or with `far` of what it refers to. */

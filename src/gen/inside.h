@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of gen/ share: nodes, which are types to be, and names.
  *
- * A node is what a conjunction (schema/conjunction.h) becomes: a
- * schema that is referred to is one type, and a recursive one a cycle.
+ * A node is what a conjunction (schema/conjunction.h) becomes: a schema that is
+ * referred to is one type, and a recursive one a cycle.
  *
  * Invariants:
  * 1. model.c, union.c and members.c decide what a node is, order.c where it
  *    stands, name.c what it is called, the rest writes. Nothing is decided
- *    while writing.
+ *    while writing. No files call each other in a circle: node.c and note.c
+ *    serve the others.
  * 2. Whatever cannot be said is any value, and a note says why.
  * 3. Everything lives in the arena. */
 #ifndef SURETY_GEN_INSIDE_H
@@ -129,7 +130,7 @@ typedef struct surety__gen_model {
     surety__gen_node *scalars[SURETY_TYPED_WRAP]; /* one type of each form */
 } surety__gen_model;
 
-/* ---- gen.c --------------------------------------------------------------- */
+/* ---- note.c -------------------------------------------------------------- */
 
 /* Memory of the arena; NULL and gen->status where there is none. */
 void *surety__gen_take(surety_gen *gen, size_t size);
@@ -141,11 +142,8 @@ void surety__gen_say(surety__gen_model *model, surety_val at,
                      const char *keyword, const char *hint, const char *format,
                      ...) __attribute__((format(printf, 5, 6)));
 
-/* ---- model.c ------------------------------------------------------------- */
+/* ---- node.c -------------------------------------------------------------- */
 
-/* Makes all types of the contract. */
-surety_status surety__gen_model_make(surety__gen_model *model);
-void surety__gen_model_done(surety__gen_model *model);
 /* A node of that form that is nothing in the schema; NULL: gen->status. */
 surety__gen_node *surety__gen_node_new(surety__gen_model *model, int form);
 /* The node of a conjunction, restricted to types; parent is what it is called
@@ -160,6 +158,19 @@ surety__gen_node *surety__gen_link(surety__gen_model *model,
                                    surety__gen_node *parent, surety_str word);
 /* What a node is in the end; *nullable is set where null is allowed too. */
 surety__gen_node *surety__gen_target(surety__gen_node *node, bool *nullable);
+/* The type in C of one that stands for itself: an item, a branch's scalar. */
+surety_str surety__gen_ctype(const surety__gen_node *node);
+bool surety__gen_is_pointer(const surety__gen_node *node);
+bool surety__gen_is_span(const surety__gen_node *node);
+/* Whether a bool says that a member is there, or that it is null. */
+bool surety__gen_has(const surety__gen_member *member);
+bool surety__gen_has_null(const surety__gen_member *member);
+
+/* ---- model.c ------------------------------------------------------------- */
+
+/* Makes all types of the contract. */
+surety_status surety__gen_model_make(surety__gen_model *model);
+void surety__gen_model_done(surety__gen_model *model);
 
 /* ---- union.c ------------------------------------------------------------- */
 
@@ -221,14 +232,6 @@ void surety__gen_quote(surety_buf *out, surety_str text);
  * stand on a line of its own. */
 void surety__gen_call(surety_buf *out, size_t indent, surety_str head,
                       surety_str arguments, const char *tail);
-
-/* The type in C of one that stands for itself: an item, a branch's scalar. */
-surety_str surety__gen_ctype(const surety__gen_node *node);
-bool surety__gen_is_pointer(const surety__gen_node *node);
-bool surety__gen_is_span(const surety__gen_node *node);
-/* Whether a bool says that a member is there, or that it is null. */
-bool surety__gen_has(const surety__gen_member *member);
-bool surety__gen_has_null(const surety__gen_member *member);
 
 /* Appends an enum of these words, on one line where it fits. */
 void surety__gen_enum(surety_buf *out, const char *head,

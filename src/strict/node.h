@@ -110,25 +110,25 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
                         const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* ---- nodes (make.c, members.c) ------------------------------------------- */
+/* ---- nodes (node.c, make.c, members.c) ----------------------------------- */
 
 surety__node *surety__node_of(surety_strict *strict,
                               const surety__conjunction *all, unsigned types);
 /* A link to what one or more shapes say together; a lone reference is kept. */
 surety__link surety__node_link(surety_strict *strict,
                                const surety__conjunction *all);
+/* A union that no shape of the contract is. */
+surety__node *surety__node_union(surety_strict *strict,
+                                 const surety__link *links, size_t count);
+/* A node of every value, for the schema at `at`, which is told where the subset
+ * has no form for it. */
+surety__node *surety__node_any(surety_strict *strict, surety_val at);
+
 surety_status surety__node_make_all(surety_strict *strict);
 void surety__node_object(surety_strict *strict, surety__node *node,
                          const surety__facts *facts);
 void surety__node_array(surety_strict *strict, surety__node *node,
                         const surety__facts *facts);
-/* A union that no shape of the contract is. */
-surety__node *surety__node_union(surety_strict *strict,
-                                 const surety__link *links, size_t count);
-
-/* A node of every value, for the schema at `at`, which is told where the subset
- * has no form for it. */
-surety__node *surety__node_any(surety_strict *strict, surety_val at);
 /* What nodes are to each other, once all are made. (settle.c) */
 void surety__node_settle_all(surety_strict *strict);
 

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes: how they begin, the one of a conjunction, what an alias comes to, and
+ * the C type of a node. */
+#include "gen/inside.h"
+
+/* ---- nodes --------------------------------------------------------------- */
+
+surety__gen_node *surety__gen_node_new(surety__gen_model *model, int form)
+{
+    surety_gen *gen = model->gen;
+    surety__gen_node *node = surety__gen_take(gen, sizeof(*node));
+
+    if (!node)
+        return NULL;
+    if (surety__grow(gen->alloc, (void **)&model->nodes, &model->node_cap,
+                     model->node_count + 1, sizeof(*model->nodes),
+                     SIZE_MAX) != SURETY_OK) {
+        gen->status = SURETY_NOMEM;
+        return NULL;
+    }
+    node->form = form;
+    node->made = true;
+    model->nodes[model->node_count++] = node;
+    return node;
+}
+
+surety__gen_node *surety__gen_node_of(surety__gen_model *model,
+                                      const surety__conjunction *all,
+                                      unsigned types, surety__gen_node *parent)
+{
+    surety__conjunction_node *means =
+        surety__graph_node(&model->graph, all, types);
+    const surety__shape *origin = all->count ? all->items[0].shape : NULL;
+    surety__gen_node *node = means ? means->made : NULL;
+
+    if (node || !means)
+        return node;
+    if (model->node_count >= GEN_NODES_MAX) {
+        surety__gen_say(model, origin ? origin->at : surety_val_none(), NULL,
+                        "use fewer unions beside each other",
+                        "there are more than %d types when references and "
+                        "unions are written out",
+                        GEN_NODES_MAX);
+        return model->value;
+    }
+    node = surety__gen_node_new(model, SURETY_TYPED_VALUE);
+    if (!node)
+        return NULL;
+    node->made = false;
+    node->conjunction = means;
+    node->parent = parent;
+    node->origin = origin;
+    means->made = node;
+    return node;
+}
+
+/* The name of the definition that shape is, or an empty text. */
+static surety_str model_definition(surety__gen_model *model,
+                                   const surety__shape *shape)
+{
+    surety_str name = {NULL, 0};
+    surety_buf pointer;
+    surety_str text;
+    size_t last, before;
+
+    surety_buf_init(&pointer, model->gen->alloc, 0);
+    surety_val_pointer(shape->at, &pointer);
+    if (pointer.status != SURETY_OK)
+        model->gen->status = pointer.status;
+    text = surety_buf_str(&pointer);
+    for (last = text.len; last > 0 && text.ptr[last - 1] != '/'; last--)
+        ;
+    for (before = last ? last - 1 : 0;
+         before > 0 && text.ptr[before - 1] != '/'; before--)
+        ;
+    if (last > before + 1) {
+        const surety_str folder = {text.ptr + before, last - 1 - before};
+
+        if (surety_str_equal(folder, SURETY__LITERAL("$defs")) ||
+            surety_str_equal(folder, SURETY__LITERAL("definitions")) ||
+            surety_str_equal(folder, SURETY__LITERAL("schemas")))
+            name = surety__gen_text(
+                model->gen, (surety_str){text.ptr + last, text.len - last});
+    }
+    surety_buf_done(&pointer);
+    return name;
+}
+
+surety__gen_node *surety__gen_link(surety__gen_model *model,
+                                   const surety__conjunction *all,
+                                   surety__gen_node *parent, surety_str word)
+{
+    const surety__shape *shape;
+    surety__gen_node *node;
+    surety_str name = {NULL, 0};
+
+    if (all->count != 1) {
+        node = surety__gen_node_of(model, all, TYPE_ANY, parent);
+    } else {
+        shape = surety__shape_behind(all->items[0].shape);
+        node =
+            surety__gen_node_of(model, CONJUNCTION_OF(shape), TYPE_ANY, parent);
+        if (node && !node->word.ptr)
+            name = model_definition(model, shape);
+    }
+    if (!node || node->word.ptr)
+        return node;
+    node->top = name.len > 0;
+    node->word = node->top ? name : surety__gen_text(model->gen, word);
+    node->inner = !node->top && parent &&
+                  (parent->form == SURETY_TYPED_UNION ||
+                   parent->form == SURETY_TYPED_MAP);
+    return node;
+}
+
+surety__gen_node *surety__gen_target(surety__gen_node *node, bool *nullable)
+{
+    for (unsigned i = 0; node->form == GEN_ALIAS && i < GEN_NODES_MAX; i++) {
+        *nullable |= node->nullable;
+        node = node->alias;
+    }
+    *nullable |= node->nullable;
+    return node;
+}
+
+/* ---- in C ---------------------------------------------------------------- */
+
+bool surety__gen_is_pointer(const surety__gen_node *node)
+{
+    return node->form == SURETY_TYPED_STRUCT ||
+           node->form == SURETY_TYPED_TUPLE;
+}
+
+bool surety__gen_is_span(const surety__gen_node *node)
+{
+    return node->form == SURETY_TYPED_LIST || node->form == SURETY_TYPED_MAP;
+}
+
+/* A pointer says one of the two by being NULL. */
+bool surety__gen_has(const surety__gen_member *member)
+{
+    return !member->required && !member->fill.doc &&
+           (!surety__gen_is_pointer(member->node) || member->nullable);
+}
+
+bool surety__gen_has_null(const surety__gen_member *member)
+{
+    return member->nullable && !surety__gen_is_pointer(member->node);
+}
+
+surety_str surety__gen_ctype(const surety__gen_node *node)
+{
+    static const char *const types[] = {"bool",   "int64_t",    "uint64_t",
+                                        "double", "surety_str", "surety_str",
+                                        "",       "surety_val"};
+
+    if (node->form <= SURETY_TYPED_VALUE && node->form != SURETY_TYPED_ENUM)
+        return surety_str_of(types[node->form]);
+    return node->name;
+}
