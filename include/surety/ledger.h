@@ -118,7 +118,8 @@ typedef struct surety_ledger_options {
 /* Opens, and makes or migrates where needed, the database at url:
  * "postgresql://..." or "postgres://..." by libpq; "sqlite:PATH" or a path by
  * SQLite. Entries that dead writers left open become unknown; so do those that
- * are open when their ledger is closed. SURETY_IO, SURETY_UNSUPPORTED (a
+ * are open when their ledger is closed. SURETY_IO (also where libpq or SQLite,
+ * which are loaded here, is not installed), SURETY_UNSUPPORTED (a
  * database of a newer version or of another program; another scheme; a build
  * without libpq), SURETY_SYNTAX (a file that is no database, or damaged),
  * SURETY_MISUSE (no path, or a URL that is none), SURETY_NOMEM. To be read

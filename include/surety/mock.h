@@ -33,7 +33,8 @@ typedef struct surety_mock_options {
 
 /* Reads a script (the built-in contract surety/mock-script, comments allowed)
  * and serves it. SURETY_SYNTAX with line, column and path in the script;
- * SURETY_IO: a file of it cannot be read, or it cannot listen there;
+ * SURETY_IO: a file of it cannot be read, it cannot listen there, or
+ * libmicrohttpd, which is loaded here, is not installed;
  * SURETY_MISUSE: the address is no IP address; SURETY_NOMEM. */
 SURETY_API surety_status surety_mock_open(surety_str script,
                                           const surety_mock_options *options,

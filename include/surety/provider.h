@@ -215,7 +215,8 @@ typedef struct surety_http_options {
 } surety_http_options;
 
 /* HTTP and HTTPS by libcurl: pooled, HTTP/2 where the server has it, no
- * redirects, no compression, certificates always checked. */
+ * redirects, no compression, certificates always checked. libcurl is loaded
+ * here: SURETY_IO where it is not installed. */
 SURETY_API surety_status surety_http_open(const surety_http_options *options,
                                           surety_transport **ret_transport,
                                           surety_error *reterr);

@@ -120,7 +120,8 @@ typedef struct surety_table_form {
 } surety_table_form;
 
 /* Appends the table. SURETY_UNSUPPORTED, SURETY_LIMIT, SURETY_IO (the scratch
- * folder), SURETY_NOMEM; what was appended before is kept, nothing else. */
+ * folder, or libxlsxwriter, which a workbook loads, is not installed),
+ * SURETY_NOMEM; what was appended before is kept, nothing else. */
 SURETY_API surety_status surety_table_write(surety_table *table,
                                             const surety_table_form *form,
                                             surety_buf *out,
@@ -175,7 +176,8 @@ typedef struct surety_chart {
  * it (a value that was no number, a measure that is not drawn, bars that were
  * joined, a title cut) is appended to remarks (may be NULL), a line each.
  * SURETY_SYNTAX: the data cannot be drawn so, or no such column; SURETY_LIMIT;
- * SURETY_UNSUPPORTED: a build without cairo; SURETY_NOMEM. */
+ * SURETY_UNSUPPORTED: a build without cairo; SURETY_IO: cairo and Pango, which
+ * are loaded here, are not installed; SURETY_NOMEM. */
 SURETY_API surety_status surety_chart_draw(surety_table *table,
                                            const surety_chart *chart,
                                            surety_buf *out, surety_buf *remarks,

@@ -158,17 +158,17 @@ static int64_t postgres_number(const char *ptr, int len)
 }
 
 /* Fills cells from a row of a result; false: no memory. */
-static bool postgres_row(const PGresult *result, int row, surety__arena *arena,
-                         surety__cell *cells)
+static bool postgres_row(const surety__pq *pq, const PGresult *result, int row,
+                         surety__arena *arena, surety__cell *cells)
 {
-    for (int i = 0; i < PQnfields(result); i++) {
-        const char *value = PQgetvalue(result, row, i);
-        const int len = PQgetlength(result, row, i);
-        const Oid type = PQftype(result, i);
+    for (int i = 0; i < pq->nfields(result); i++) {
+        const char *value = pq->getvalue(result, row, i);
+        const int len = pq->getlength(result, row, i);
+        const Oid type = pq->ftype(result, i);
         surety__cell *cell = &cells[i];
 
         *cell = (surety__cell){.kind = CELL_NULL};
-        if (PQgetisnull(result, row, i))
+        if (pq->getisnull(result, row, i))
             continue;
         if (type == POSTGRES_INT8 || type == POSTGRES_INT4 ||
             type == POSTGRES_BOOL) {
@@ -189,17 +189,18 @@ static bool postgres_row(const PGresult *result, int row, surety__arena *arena,
 /* ---- statements ---------------------------------------------------------- */
 
 /* The count at the end of a command's tag ("INSERT 0 1"). */
-static int64_t postgres_changed(PGresult *result)
+static int64_t postgres_changed(const surety__pq *pq, PGresult *result)
 {
     int64_t number = 0;
 
-    for (const char *ptr = PQcmdTuples(result); *ptr >= '0' && *ptr <= '9';
+    for (const char *ptr = pq->cmdTuples(result); *ptr >= '0' && *ptr <= '9';
          ptr++)
         number = number * 10 + (*ptr - '0');
     return number;
 }
 
-static surety_status postgres_rows(const surety__query *query,
+static surety_status postgres_rows(const surety__pq *pq,
+                                   const surety__query *query,
                                    const PGresult *result,
                                    const surety_alloc *alloc,
                                    surety_error *reterr)
@@ -210,8 +211,8 @@ static surety_status postgres_rows(const surety__query *query,
     bool more = query->row != NULL;
 
     surety__arena_init(&arena, alloc, 0);
-    for (int i = 0; i < PQntuples(result) && more && !status; i++) {
-        if (!postgres_row(result, i, &arena, cells))
+    for (int i = 0; i < pq->ntuples(result) && more && !status; i++) {
+        if (!postgres_row(pq, result, i, &arena, cells))
             status = surety__fail_nomem(reterr);
         else
             more = query->row(query->row_ctx, cells);
@@ -264,9 +265,9 @@ static surety_status postgres_run(surety__store *store,
     if (status)
         return status;
     if (ret_changed)
-        *ret_changed = postgres_changed(result);
-    status = postgres_rows(query, result, store->alloc, reterr);
-    PQclear(result);
+        *ret_changed = postgres_changed(&self->link.pq, result);
+    status = postgres_rows(&self->link.pq, query, result, store->alloc, reterr);
+    self->link.pq.clear(result);
     return status;
 }
 
@@ -290,10 +291,10 @@ static surety_status postgres_ask(postgres_store *self, const char *sql,
     if (status)
         return status;
     *ret_number = 0;
-    if (PQntuples(result) && !PQgetisnull(result, 0, 0))
-        *ret_number = postgres_number(PQgetvalue(result, 0, 0),
-                                      PQgetlength(result, 0, 0));
-    PQclear(result);
+    if (self->link.pq.ntuples(result) && !self->link.pq.getisnull(result, 0, 0))
+        *ret_number = postgres_number(self->link.pq.getvalue(result, 0, 0),
+                                      self->link.pq.getlength(result, 0, 0));
+    self->link.pq.clear(result);
     return SURETY_OK;
 }
 

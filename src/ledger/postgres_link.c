@@ -17,6 +17,11 @@
 #define LINK_PAUSE_MS 100
 #define LINK_TOLD_MAX 200
 
+static const surety__function_row link_rows[] = {SURETY__PQ(SURETY__ROW)};
+static const surety__library link_library = {
+    SURETY__LIBPQ, "ledgers in PostgreSQL", link_rows,
+    sizeof(link_rows) / sizeof(*link_rows)};
+
 static uint64_t link_now_ms(void)
 {
     struct timespec now = {0, 0};
@@ -41,14 +46,16 @@ static int link_left_ms(const surety__link *link)
 
 void surety__link_drop(surety__link *link)
 {
-    PQfinish(link->connection);
+    if (link->connection)
+        link->pq.finish(link->connection);
     link->connection = NULL;
 }
 
 /* Waits until the connection's socket is ready; false: not in time. */
 static bool link_wait(surety__link *link, short events)
 {
-    struct pollfd wait = {.fd = PQsocket(link->connection), .events = events};
+    struct pollfd wait = {.fd = link->pq.socket(link->connection),
+                          .events = events};
     int got;
 
     do {
@@ -129,20 +136,21 @@ static surety_status link_fail_result(surety__link *link,
                                       const PGresult *result,
                                       surety_error *reterr)
 {
-    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    const char *told = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char *state = link->pq.resultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *told =
+        link->pq.resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     const surety_str whole = surety_str_of(state);
 
-    if (PQstatus(link->connection) != CONNECTION_OK)
+    if (link->pq.status(link->connection) != CONNECTION_OK)
         link->lost = true;
     if (!result) {
         (void)link_fail(link, "ended the connection",
-                        PQerrorMessage(link->connection), reterr);
+                        link->pq.errorMessage(link->connection), reterr);
         surety__hint(reterr, "see that the server runs and can be reached");
         return SURETY_IO;
     }
-    (void)link_fail(link, "refused", told ? told : PQresultErrorMessage(result),
-                    reterr);
+    (void)link_fail(link, "refused",
+                    told ? told : link->pq.resultErrorMessage(result), reterr);
     surety__hint(reterr, "%s", "");
     for (size_t i = 0; i < sizeof(link_cases) / sizeof(*link_cases); i++) {
         const link_case *found = &link_cases[i];
@@ -163,7 +171,7 @@ static surety_status link_fail_result(surety__link *link,
 static surety_status link_flush(surety__link *link, surety_error *reterr)
 {
     for (;;) {
-        const int left = PQflush(link->connection);
+        const int left = link->pq.flush(link->connection);
 
         if (!left)
             return SURETY_OK;
@@ -171,7 +179,7 @@ static surety_status link_flush(surety__link *link, surety_error *reterr)
             return link_fail_result(link, NULL, reterr);
         if (!link_wait(link, POLLIN | POLLOUT))
             return link_fail_late(link, reterr);
-        if (!PQconsumeInput(link->connection))
+        if (!link->pq.consumeInput(link->connection))
             return link_fail_result(link, NULL, reterr);
     }
 }
@@ -189,42 +197,43 @@ surety_status surety__link_run(surety__link *link, const char *sql,
         link->lost = true;
         return link_fail(link, "is not connected", "", reterr);
     }
-    sent = values ? PQsendQueryParams(connection, sql, values->count,
-                                      values->types, values->values,
-                                      values->lengths, values->formats, 1)
-                  : PQsendQuery(connection, sql);
+    sent = values
+               ? link->pq.sendQueryParams(connection, sql, values->count,
+                                          values->types, values->values,
+                                          values->lengths, values->formats, 1)
+               : link->pq.sendQuery(connection, sql);
     if (!sent)
         return link_fail_result(link, NULL, reterr);
     status = link_flush(link, reterr);
     while (!status) {
         PGresult *result;
 
-        while (PQisBusy(connection)) {
+        while (link->pq.isBusy(connection)) {
             if (!link_wait(link, POLLIN)) {
                 status = link_fail_late(link, reterr);
                 break;
             }
-            if (!PQconsumeInput(connection))
+            if (!link->pq.consumeInput(connection))
                 break;
         }
         if (status)
             break;
-        result = PQgetResult(connection);
+        result = link->pq.getResult(connection);
         if (!result)
             break;
         /* Of several, the first failure or else the last. */
-        if (last && PQresultStatus(last) == PGRES_FATAL_ERROR) {
-            PQclear(result);
+        if (last && link->pq.resultStatus(last) == PGRES_FATAL_ERROR) {
+            link->pq.clear(result);
         } else {
-            PQclear(last);
+            link->pq.clear(last);
             last = result;
         }
     }
-    if (!status && (!last || (PQresultStatus(last) != PGRES_COMMAND_OK &&
-                              PQresultStatus(last) != PGRES_TUPLES_OK)))
+    if (!status && (!last || (link->pq.resultStatus(last) != PGRES_COMMAND_OK &&
+                              link->pq.resultStatus(last) != PGRES_TUPLES_OK)))
         status = link_fail_result(link, last, reterr);
     if (status || !ret_result)
-        PQclear(last);
+        link->pq.clear(last);
     else
         *ret_result = last;
     return status;
@@ -249,15 +258,15 @@ static surety_status link_try(surety__link *link, surety_error *reterr)
     const char *const values[] = {"surety", "60", link->url.ptr, "UTF8", NULL};
     PostgresPollingStatusType polled = PGRES_POLLING_WRITING;
 
-    link->connection = PQconnectStartParams(names, values, 1);
+    link->connection = link->pq.connectStartParams(names, values, 1);
     if (!link->connection)
         return surety__fail_nomem(reterr);
-    PQsetNoticeProcessor(link->connection, link_pass_over, NULL);
+    link->pq.setNoticeProcessor(link->connection, link_pass_over, NULL);
     while (polled != PGRES_POLLING_OK) {
-        if (PQstatus(link->connection) == CONNECTION_BAD ||
+        if (link->pq.status(link->connection) == CONNECTION_BAD ||
             polled == PGRES_POLLING_FAILED) {
             (void)link_fail(link, "cannot be reached",
-                            PQerrorMessage(link->connection), reterr);
+                            link->pq.errorMessage(link->connection), reterr);
             surety__hint(reterr, "see that the server runs and that the URL's "
                                  "host, user and password are right");
             return SURETY_IO;
@@ -265,9 +274,9 @@ static surety_status link_try(surety__link *link, surety_error *reterr)
         if (!link_wait(link,
                        polled == PGRES_POLLING_READING ? POLLIN : POLLOUT))
             return link_fail_late(link, reterr);
-        polled = PQconnectPoll(link->connection);
+        polled = link->pq.connectPoll(link->connection);
     }
-    if (PQsetnonblocking(link->connection, 1))
+    if (link->pq.setnonblocking(link->connection, 1))
         return link_fail_result(link, NULL, reterr);
     return SURETY_OK;
 }
@@ -276,7 +285,7 @@ static surety_status link_try(surety__link *link, surety_error *reterr)
 static surety_status link_settle(surety__link *link, surety_error *reterr)
 {
     const char *encoding =
-        PQparameterStatus(link->connection, "server_encoding");
+        link->pq.parameterStatus(link->connection, "server_encoding");
     surety_status status;
     surety_buf sql;
 
@@ -306,7 +315,7 @@ surety_status surety__link_connect(surety__link *link, bool patient,
 {
     surety_status status = SURETY_OK;
 
-    if (link->connection && PQstatus(link->connection) != CONNECTION_OK)
+    if (link->connection && link->pq.status(link->connection) != CONNECTION_OK)
         surety__link_drop(link);
     if (link->connection)
         return SURETY_OK;
@@ -361,18 +370,22 @@ surety_status surety__link_init(surety__link *link, surety_str url,
     const char *password;
     char *told = NULL;
 
+    surety_status status = surety__load(&link_library, &link->pq, reterr);
+
     surety_buf_init(&link->url, link->alloc, 0);
     surety_buf_init(&link->name, link->alloc, 0);
     surety_buf_init(&link->password, link->alloc, 0);
     surety_buf_add(&link->url, url);
     surety_buf_byte(&link->url, '\0');
+    if (status)
+        return status;
     if (link->url.status)
         return surety__fail_nomem(reterr);
     /* Its message may quote the password, so it is not told. */
     options = memchr(url.ptr, 0, url.len)
                   ? NULL
-                  : PQconninfoParse(link->url.ptr, &told);
-    PQfreemem(told);
+                  : link->pq.conninfoParse(link->url.ptr, &told);
+    link->pq.freemem(told);
     if (!options) {
         (void)surety__fail(reterr, SURETY_MISUSE,
                            "the ledger's URL is no URL of PostgreSQL");
@@ -386,7 +399,7 @@ surety_status surety__link_init(surety__link *link, surety_str url,
         surety_buf_text(&link->password, password);
         surety_buf_byte(&link->password, '\0');
     }
-    PQconninfoFree(options);
+    link->pq.conninfoFree(options);
     if (link->name.status || link->password.status)
         return surety__fail_nomem(reterr);
     return SURETY_OK;

@@ -3,11 +3,11 @@
 #ifndef SURETY_LEDGER_POSTGRES_LINK_H
 #define SURETY_LEDGER_POSTGRES_LINK_H
 
-#include <libpq-fe.h>
-
 #include "base/base.h"
+#include "ledger/pq.h"
 
 typedef struct surety__link {
+    surety__pq pq;
     const surety_alloc *alloc;
     surety_buf url;      /* terminated; holds the password */
     surety_buf name;     /* for messages: host, port and database */

@@ -18,9 +18,8 @@
  *
  * Text with a NUL or that is no UTF-8 is bound as a BLOB, so its bytes come
  * back. SQLite's memory is its own, and its global settings are not touched. */
-#include <sqlite3.h>
-
 #include "ledger/ledger.h"
+#include "ledger/sqlite.h"
 #include "ledger/sqlite_error.h"
 
 #define SQLITE_PAGES_MAX                                                       \
@@ -35,6 +34,7 @@ typedef struct sqlite_watched {
 
 typedef struct sqlite_store {
     surety__store store;
+    surety__sqlite sqlite;
     sqlite3 *db;
     sqlite3_stmt *statements[SQL_COUNT];
     surety_buf path;           /* terminated, as SQLite gets it */
@@ -46,13 +46,18 @@ typedef struct sqlite_store {
     int pages_due;
 } sqlite_store;
 
+static const surety__function_row sqlite_rows[] = {SURETY__SQLITE(SURETY__ROW)};
+static const surety__library sqlite_library = {
+    SURETY__LIBSQLITE3, "ledgers in a file", sqlite_rows,
+    sizeof(sqlite_rows) / sizeof(*sqlite_rows)};
+
 /* Tells what a call of SQLite failed with. */
 static surety_status sqlite_fail(sqlite_store *self, int code,
                                  surety_error *reterr)
 {
     const surety__sqlite_where where = {
         self->store.name, self->store.timeout_ms,
-        self->db ? sqlite3_errmsg(self->db) : ""};
+        self->db ? self->sqlite.errmsg(self->db) : ""};
 
     if (surety__sqlite_breaks(code))
         self->broken = true;
@@ -65,7 +70,7 @@ static surety_status sqlite_script(surety__store *store, const char *sql,
                                    surety_error *reterr)
 {
     sqlite_store *self = (sqlite_store *)store;
-    const int code = sqlite3_exec(self->db, sql, NULL, NULL, NULL);
+    const int code = self->sqlite.exec(self->db, sql, NULL, NULL, NULL);
 
     return code ? sqlite_fail(self, code, reterr) : SURETY_OK;
 }
@@ -75,61 +80,64 @@ static int sqlite_ask(sqlite_store *self, const char *sql, int64_t *ret_number,
                       char *ret_letter)
 {
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(self->db, sql, -1, &statement, NULL);
+    int code = self->sqlite.prepare_v2(self->db, sql, -1, &statement, NULL);
 
     if (!code) {
-        code = sqlite3_step(statement);
+        code = self->sqlite.step(statement);
         if (code == SQLITE_ROW && ret_letter) {
-            const unsigned char *text = sqlite3_column_text(statement, 0);
+            const unsigned char *text = self->sqlite.column_text(statement, 0);
 
             *ret_letter = text ? (char)text[0] : '\0';
         } else if (code == SQLITE_ROW) {
-            *ret_number = sqlite3_column_int64(statement, 0);
+            *ret_number = self->sqlite.column_int64(statement, 0);
         }
         code = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
     }
-    (void)sqlite3_finalize(statement);
+    (void)self->sqlite.finalize(statement);
     return code;
 }
 
-static int sqlite_bind(sqlite3_stmt *statement, int at,
-                       const surety__cell *cell)
+static int sqlite_bind(const surety__sqlite *sqlite, sqlite3_stmt *statement,
+                       int at, const surety__cell *cell)
 {
     const char *ptr = cell->text.len ? cell->text.ptr : "";
     const surety_str text = {ptr, cell->text.len};
 
     switch (cell->kind) {
     case CELL_INT:
-    case CELL_BOOL: return sqlite3_bind_int64(statement, at, cell->number);
+    case CELL_BOOL: return sqlite->bind_int64(statement, at, cell->number);
     case CELL_TEXT:
         if (surety__utf8_valid(text, NULL) && !memchr(ptr, 0, text.len))
-            return sqlite3_bind_text64(statement, at, ptr, text.len,
+            return sqlite->bind_text64(statement, at, ptr, text.len,
                                        SQLITE_STATIC, SQLITE_UTF8);
-        return sqlite3_bind_blob64(statement, at, ptr, text.len, SQLITE_STATIC);
+        return sqlite->bind_blob64(statement, at, ptr, text.len, SQLITE_STATIC);
     case CELL_BYTES:
-        return sqlite3_bind_blob64(statement, at, ptr, text.len, SQLITE_STATIC);
-    default: return sqlite3_bind_null(statement, at);
+        return sqlite->bind_blob64(statement, at, ptr, text.len, SQLITE_STATIC);
+    default: return sqlite->bind_null(statement, at);
     }
 }
 
 /* Fills cells from the row that the statement stands at; false: no memory. */
-static bool sqlite_row(sqlite3_stmt *statement, int count, surety__cell *cells)
+static bool sqlite_row(const surety__sqlite *sqlite, sqlite3_stmt *statement,
+                       surety__cell *cells)
 {
+    const int count = sqlite->column_count(statement);
+
     for (int i = 0; i < count; i++) {
-        const int type = sqlite3_column_type(statement, i);
+        const int type = sqlite->column_type(statement, i);
         surety__cell *cell = &cells[i];
 
         *cell = (surety__cell){.kind = CELL_NULL};
         if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
             cell->kind = CELL_INT;
-            cell->number = sqlite3_column_int64(statement, i);
+            cell->number = sqlite->column_int64(statement, i);
         } else if (type != SQLITE_NULL) {
             const void *ptr = type == SQLITE_BLOB
-                                  ? sqlite3_column_blob(statement, i)
-                                  : sqlite3_column_text(statement, i);
+                                  ? sqlite->column_blob(statement, i)
+                                  : sqlite->column_text(statement, i);
 
             cell->kind = type == SQLITE_BLOB ? CELL_BYTES : CELL_TEXT;
-            cell->text.len = (size_t)sqlite3_column_bytes(statement, i);
+            cell->text.len = (size_t)sqlite->column_bytes(statement, i);
             cell->text.ptr = ptr;
             if (!ptr && cell->text.len)
                 return false;
@@ -149,20 +157,22 @@ static surety_status sqlite_run(surety__store *store,
     bool more = true;
 
     if (!statement) {
-        code = sqlite3_prepare_v3(self->db, store->sql[query->which], -1,
-                                  SQLITE_PREPARE_PERSISTENT, &statement, NULL);
+        code = self->sqlite.prepare_v3(self->db, store->sql[query->which], -1,
+                                       SQLITE_PREPARE_PERSISTENT, &statement,
+                                       NULL);
         if (code)
             return sqlite_fail(self, code, reterr);
         self->statements[query->which] = statement;
     }
     for (size_t i = 0; i < query->count && !code; i++)
-        code = sqlite_bind(statement, (int)i + 1, &query->cells[i]);
+        code =
+            sqlite_bind(&self->sqlite, statement, (int)i + 1, &query->cells[i]);
     while (!code && more) {
-        code = sqlite3_step(statement);
+        code = self->sqlite.step(statement);
         if (code != SQLITE_ROW)
             break;
         code = SQLITE_OK;
-        if (!sqlite_row(statement, sqlite3_column_count(statement), cells))
+        if (!sqlite_row(&self->sqlite, statement, cells))
             code = SQLITE_NOMEM;
         else if (query->row)
             more = query->row(query->row_ctx, cells);
@@ -170,11 +180,11 @@ static surety_status sqlite_run(surety__store *store,
     if (code == SQLITE_DONE)
         code = SQLITE_OK;
     if (!code && ret_changed)
-        *ret_changed = sqlite3_changes64(self->db);
+        *ret_changed = self->sqlite.changes64(self->db);
     if (code)
         (void)sqlite_fail(self, code, reterr);
-    (void)sqlite3_reset(statement);
-    (void)sqlite3_clear_bindings(statement);
+    (void)self->sqlite.reset(statement);
+    (void)self->sqlite.clear_bindings(statement);
     return code ? surety__sqlite_status(code) : SURETY_OK;
 }
 
@@ -234,10 +244,10 @@ static surety_status sqlite_checkpoint(sqlite_store *self, surety_error *reterr)
     if (!self->wal || self->pages < self->pages_due)
         return SURETY_OK;
     if (self->store.timeout_ms > SQLITE_CHECKPOINT_MS)
-        (void)sqlite3_busy_timeout(self->db, SQLITE_CHECKPOINT_MS);
-    code = sqlite3_wal_checkpoint_v2(self->db, "main",
-                                     SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-    (void)sqlite3_busy_timeout(self->db, (int)self->store.timeout_ms);
+        (void)self->sqlite.busy_timeout(self->db, SQLITE_CHECKPOINT_MS);
+    code = self->sqlite.wal_checkpoint_v2(
+        self->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    (void)self->sqlite.busy_timeout(self->db, (int)self->store.timeout_ms);
     self->pages_due = SQLITE_PAGES_MAX;
     if (code && self->pages < INT32_MAX - SQLITE_PAGES_MAX)
         self->pages_due = self->pages + SQLITE_PAGES_MAX;
@@ -256,7 +266,7 @@ static surety_status sqlite_commit(surety__store *store, surety_error *reterr)
     if (!status && self->wal && self->watched_count == 1) {
         sqlite_watched *log = &self->watched[1];
 
-        log->path = sqlite3_filename_wal(self->watched[0].path);
+        log->path = self->sqlite.filename_wal(self->watched[0].path);
         if (surety__file_identify(log->path, &log->id))
             self->watched_count = 2;
     }
@@ -271,8 +281,8 @@ static bool sqlite_rollback(surety__store *store)
 {
     sqlite_store *self = (sqlite_store *)store;
 
-    if (!sqlite3_get_autocommit(self->db))
-        (void)sqlite3_exec(self->db, "ROLLBACK", NULL, NULL, NULL);
+    if (!self->sqlite.get_autocommit(self->db))
+        (void)self->sqlite.exec(self->db, "ROLLBACK", NULL, NULL, NULL);
     return false;
 }
 
@@ -292,9 +302,11 @@ static void sqlite_close(surety__store *store)
 {
     sqlite_store *self = (sqlite_store *)store;
 
-    for (size_t i = 0; i < SQL_COUNT; i++)
-        (void)sqlite3_finalize(self->statements[i]);
-    (void)sqlite3_close(self->db);
+    if (self->db) {
+        for (size_t i = 0; i < SQL_COUNT; i++)
+            (void)self->sqlite.finalize(self->statements[i]);
+        (void)self->sqlite.close(self->db);
+    }
     surety_buf_done(&self->path);
     surety__free(store->alloc, self, sizeof(*self));
 }
@@ -334,7 +346,7 @@ static surety_status sqlite_log(sqlite_store *self, surety_error *reterr)
         if ((code & 0xFF) != SQLITE_BUSY || waited_ms >= self->store.timeout_ms)
             break;
         waited_ms += 10;
-        (void)sqlite3_sleep(10);
+        (void)self->sqlite.sleep(10);
     }
     if (code)
         return sqlite_fail(self, code, reterr);
@@ -342,7 +354,7 @@ static surety_status sqlite_log(sqlite_store *self, surety_error *reterr)
     if (!self->wal)
         return sqlite_script(&self->store, "PRAGMA synchronous = EXTRA",
                              reterr);
-    (void)sqlite3_wal_hook(self->db, sqlite_count_pages, self);
+    (void)self->sqlite.wal_hook(self->db, sqlite_count_pages, self);
     self->pages_due = SQLITE_PAGES_MAX;
     return SURETY_OK;
 }
@@ -395,25 +407,25 @@ static void sqlite_put_immutable(surety_str path, surety_buf *out)
  * and there is nothing in the log: then nobody writes. */
 static bool sqlite_is_still(sqlite_store *self)
 {
-    const int code = sqlite3_errcode(self->db) & 0xFF;
+    const int code = self->sqlite.errcode(self->db) & 0xFF;
 
     return (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) &&
-           !surety__file_holds(
-               sqlite3_filename_wal(sqlite3_db_filename(self->db, "main")));
+           !surety__file_holds(self->sqlite.filename_wal(
+               self->sqlite.db_filename(self->db, "main")));
 }
 
 static surety_status sqlite_open_reading(sqlite_store *self, const char *name,
                                          int flags, surety_error *reterr)
 {
-    const int code = sqlite3_open_v2(
+    const int code = self->sqlite.open_v2(
         name, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags,
         NULL);
     surety_status status;
 
     if (code)
         return sqlite_fail(self, code, reterr);
-    (void)sqlite3_extended_result_codes(self->db, 1);
-    (void)sqlite3_busy_timeout(self->db, (int)self->store.timeout_ms);
+    (void)self->sqlite.extended_result_codes(self->db, 1);
+    (void)self->sqlite.busy_timeout(self->db, (int)self->store.timeout_ms);
     status = sqlite_script(&self->store,
                            "PRAGMA trusted_schema = OFF;"
                            "PRAGMA cell_size_check = ON;"
@@ -439,7 +451,7 @@ static surety_status sqlite_prepare_reading(sqlite_store *self,
         return status;
     surety_buf_init(&url, self->store.alloc, 0);
     sqlite_put_immutable(self->store.name, &url);
-    (void)sqlite3_close(self->db);
+    (void)self->sqlite.close(self->db);
     self->db = NULL;
     status = url.status
                  ? surety__fail_nomem(reterr)
@@ -459,16 +471,16 @@ static surety_status sqlite_prepare(sqlite_store *self, surety_error *reterr)
 
     if (status)
         return status;
-    code = sqlite3_open_v2(self->path.ptr, &self->db, flags, NULL);
+    code = self->sqlite.open_v2(self->path.ptr, &self->db, flags, NULL);
     if (code)
         return sqlite_fail(self, code, reterr);
-    (void)sqlite3_extended_result_codes(self->db, 1);
-    (void)sqlite3_busy_timeout(self->db, (int)self->store.timeout_ms);
-    self->watched[0].path = sqlite3_db_filename(self->db, "main");
+    (void)self->sqlite.extended_result_codes(self->db, 1);
+    (void)self->sqlite.busy_timeout(self->db, (int)self->store.timeout_ms);
+    self->watched[0].path = self->sqlite.db_filename(self->db, "main");
     if (!surety__file_identify(self->watched[0].path, &self->watched[0].id))
         return sqlite_fail(self, SQLITE_CANTOPEN, reterr);
     self->watched_count = 1;
-    if (sqlite3_db_readonly(self->db, "main"))
+    if (self->sqlite.db_readonly(self->db, "main"))
         return sqlite_fail(self, SQLITE_READONLY, reterr);
     status = sqlite_check(self, reterr);
     if (!status)
@@ -513,9 +525,12 @@ surety_status surety__sqlite_open(surety_str path,
     surety_buf_add(&self->path, path);
     surety_buf_byte(&self->path, '\0');
     self->store.name = (surety_str){self->path.ptr, self->path.len - 1};
-    status = self->path.status    ? surety__fail_nomem(reterr)
-             : options->read_only ? sqlite_prepare_reading(self, reterr)
-                                  : sqlite_prepare(self, reterr);
+    status = self->path.status
+                 ? surety__fail_nomem(reterr)
+                 : surety__load(&sqlite_library, &self->sqlite, reterr);
+    if (!status)
+        status = options->read_only ? sqlite_prepare_reading(self, reterr)
+                                    : sqlite_prepare(self, reterr);
     if (status) {
         sqlite_close(&self->store);
         return status;

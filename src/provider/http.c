@@ -36,6 +36,11 @@ enum {
     HTTP_IDLE_CONNECTION_S = 60 /* older ones are not used again */
 };
 
+static const surety__function_row http_rows[] = {SURETY__CURL(SURETY__ROW)};
+static const surety__library http_library = {
+    SURETY__LIBCURL, "calls over HTTP", http_rows,
+    sizeof(http_rows) / sizeof(*http_rows)};
+
 /* ---- what libcurl calls -------------------------------------------------- */
 
 static size_t http_on_header(char *ptr, size_t size, size_t count, void *ctx)
@@ -176,9 +181,10 @@ static void http_free(surety__http_exchange *exchange)
 
     surety__http_pool_leave(exchange);
     if (exchange->easy)
-        (void)curl_multi_remove_handle(exchange->http->multi, exchange->easy);
-    curl_easy_cleanup(exchange->easy);
-    curl_slist_free_all(exchange->lines);
+        (void)exchange->http->curl.multi_remove_handle(exchange->http->multi,
+                                                       exchange->easy);
+    exchange->http->curl.easy_cleanup(exchange->easy);
+    exchange->http->curl.slist_free_all(exchange->lines);
     surety__free(alloc, exchange->head.items,
                  exchange->head.cap * sizeof(*exchange->head.items));
     surety__arena_done(&exchange->arena);
@@ -269,9 +275,10 @@ static bool http_repeat(surety__http_exchange *exchange)
     exchange->again = false;
     exchange->connect_ms = 0;
     exchange->said[0] = '\0';
-    return !curl_multi_remove_handle(multi, exchange->easy) &&
-           !curl_easy_setopt(exchange->easy, CURLOPT_FRESH_CONNECT, 1L) &&
-           !curl_multi_add_handle(multi, exchange->easy);
+    return !exchange->http->curl.multi_remove_handle(multi, exchange->easy) &&
+           !exchange->http->curl.easy_setopt(exchange->easy,
+                                             CURLOPT_FRESH_CONNECT, 1L) &&
+           !exchange->http->curl.multi_add_handle(multi, exchange->easy);
 }
 
 /* Ends what libcurl is done with. */
@@ -280,14 +287,14 @@ static void http_collect(surety__http *http)
     CURLMsg *message;
     int left;
 
-    while ((message = curl_multi_info_read(http->multi, &left))) {
+    while ((message = http->curl.multi_info_read(http->multi, &left))) {
         surety__http_exchange *exchange = NULL;
         const CURLcode code = message->data.result;
 
         if (message->msg != CURLMSG_DONE)
             continue;
-        (void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
-                                (char **)(void *)&exchange);
+        (void)http->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
+                                      (char **)(void *)&exchange);
         if (exchange->again && !exchange->decided && http_repeat(exchange))
             continue;
         http_end(exchange, surety__http_outcome(exchange, code));
@@ -302,16 +309,18 @@ static surety_status http_take_url(surety__http_exchange *exchange,
                                    surety_error *reterr)
 {
     const surety_str url = surety__arena_text(&exchange->arena, text);
-    CURLU *parts = curl_url();
+    CURLU *parts = exchange->http->curl.url();
     char *scheme = NULL;
     surety_status status = SURETY_OK;
 
     if (!url.ptr || !parts)
         status = surety__fail_nomem(reterr);
     else if (memchr(url.ptr, 0, url.len) ||
-             curl_url_set(parts, CURLUPART_URL, url.ptr,
-                          CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
-             curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK)
+             exchange->http->curl.url_set(parts, CURLUPART_URL, url.ptr,
+                                          CURLU_NON_SUPPORT_SCHEME) !=
+                 CURLUE_OK ||
+             exchange->http->curl.url_get(parts, CURLUPART_SCHEME, &scheme,
+                                          0) != CURLUE_OK)
         status = surety__fail(reterr, SURETY_MISUSE, "this is no URL");
     else if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
         status = surety__fail(reterr, SURETY_MISUSE,
@@ -319,19 +328,20 @@ static surety_status http_take_url(surety__http_exchange *exchange,
                               "http",
                               scheme);
     if (!status) {
-        exchange->host = surety__http_host_of(&exchange->arena, parts);
+        exchange->host = surety__http_host_of(exchange, parts);
         if (!exchange->host.ptr)
             status = surety__fail_nomem(reterr);
         *ret_url = url;
     }
-    curl_free(scheme);
-    curl_url_cleanup(parts);
+    exchange->http->curl.free(scheme);
+    exchange->http->curl.url_cleanup(parts);
     return status;
 }
 
 static bool http_add_line(surety__http_exchange *exchange, const char *line)
 {
-    struct curl_slist *lines = curl_slist_append(exchange->lines, line);
+    struct curl_slist *lines =
+        exchange->http->curl.slist_append(exchange->lines, line);
 
     if (lines)
         exchange->lines = lines;
@@ -378,69 +388,71 @@ static bool http_add_headers(surety__http_exchange *exchange,
 static bool http_set_rules(const surety__http_exchange *exchange)
 {
     const surety__http *http = exchange->http;
+    const surety__curl *curl = &exchange->http->curl;
     CURL *easy = exchange->easy;
     bool failed = false;
 
-    failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    failed |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    failed |= curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    failed |= curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    failed |= curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-    failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-    failed |= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-    failed |= curl_easy_setopt(easy, CURLOPT_SSLVERSION,
-                               (long)CURL_SSLVERSION_TLSv1_2);
-    failed |= curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
-                               (long)CURL_HTTP_VERSION_2TLS);
-    failed |= curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    failed |= curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    failed |= curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN,
-                               (long)HTTP_IDLE_CONNECTION_S);
+    failed |= curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    failed |= curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    failed |= curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    failed |= curl->easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    failed |= curl->easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+    failed |= curl->easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+    failed |= curl->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    failed |= curl->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    failed |= curl->easy_setopt(easy, CURLOPT_SSLVERSION,
+                                (long)CURL_SSLVERSION_TLSv1_2);
+    failed |= curl->easy_setopt(easy, CURLOPT_HTTP_VERSION,
+                                (long)CURL_HTTP_VERSION_2TLS);
+    failed |= curl->easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    failed |= curl->easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    failed |= curl->easy_setopt(easy, CURLOPT_MAXAGE_CONN,
+                                (long)HTTP_IDLE_CONNECTION_S);
     /* A name's lookup runs in a thread of libcurl's; nobody waits for it when
      * the exchange has ended. */
-    failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    failed |= curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     failed |=
-        curl_easy_setopt(easy, CURLOPT_USERAGENT, "surety/" SURETY_VERSION);
+        curl->easy_setopt(easy, CURLOPT_USERAGENT, "surety/" SURETY_VERSION);
     if (http->ca_file.len) {
-        failed |= curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file.ptr);
+        failed |= curl->easy_setopt(easy, CURLOPT_CAINFO, http->ca_file.ptr);
         failed |=
-            curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, http->ca_file.ptr);
+            curl->easy_setopt(easy, CURLOPT_PROXY_CAINFO, http->ca_file.ptr);
     }
     if (http->proxy.len) {
-        failed |= curl_easy_setopt(easy, CURLOPT_PROXY, http->proxy.ptr);
-        failed |= curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+        failed |= curl->easy_setopt(easy, CURLOPT_PROXY, http->proxy.ptr);
+        failed |= curl->easy_setopt(easy, CURLOPT_NOPROXY, "");
     } else if (http->public_only) {
-        failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
+        failed |= curl->easy_setopt(easy, CURLOPT_PROXY, "");
     }
     return !failed;
 }
 
 static bool http_set_callbacks(surety__http_exchange *exchange)
 {
+    const surety__curl *curl = &exchange->http->curl;
     CURL *easy = exchange->easy;
     bool failed = false;
 
-    failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, (void *)exchange);
-    failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->said);
-    failed |= curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, http_on_header);
-    failed |= curl_easy_setopt(easy, CURLOPT_HEADERDATA, (void *)exchange);
-    failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_on_body);
-    failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, (void *)exchange);
+    failed |= curl->easy_setopt(easy, CURLOPT_PRIVATE, (void *)exchange);
+    failed |= curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->said);
+    failed |= curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, http_on_header);
+    failed |= curl->easy_setopt(easy, CURLOPT_HEADERDATA, (void *)exchange);
+    failed |= curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_on_body);
+    failed |= curl->easy_setopt(easy, CURLOPT_WRITEDATA, (void *)exchange);
     failed |=
-        curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, http_on_socket);
-    failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, (void *)exchange);
+        curl->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, http_on_socket);
+    failed |= curl->easy_setopt(easy, CURLOPT_OPENSOCKETDATA, (void *)exchange);
     /* A connection outlives the exchange that opened it. */
     failed |=
-        curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, http_on_close);
+        curl->easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, http_on_close);
+    failed |= curl->easy_setopt(easy, CURLOPT_CLOSESOCKETDATA,
+                                (void *)exchange->http);
+    failed |= curl->easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION,
+                                http_on_resolve);
     failed |=
-        curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, (void *)exchange->http);
-    failed |= curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION,
-                               http_on_resolve);
-    failed |=
-        curl_easy_setopt(easy, CURLOPT_RESOLVER_START_DATA, (void *)exchange);
-    failed |= curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, http_on_request);
-    failed |= curl_easy_setopt(easy, CURLOPT_PREREQDATA, (void *)exchange);
+        curl->easy_setopt(easy, CURLOPT_RESOLVER_START_DATA, (void *)exchange);
+    failed |= curl->easy_setopt(easy, CURLOPT_PREREQFUNCTION, http_on_request);
+    failed |= curl->easy_setopt(easy, CURLOPT_PREREQDATA, (void *)exchange);
     return !failed;
 }
 
@@ -449,25 +461,26 @@ static bool http_set_request(surety__http_exchange *exchange, surety_str url,
                              surety_str method, surety_str body)
 {
     const bool post = surety_str_equal(method, SURETY__LITERAL("POST"));
+    const surety__curl *curl = &exchange->http->curl;
     CURL *easy = exchange->easy;
     bool failed = false;
 
-    failed |= curl_easy_setopt(easy, CURLOPT_URL, url.ptr);
-    failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->lines);
-    failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                               (long)exchange->timeouts.connect_ms);
+    failed |= curl->easy_setopt(easy, CURLOPT_URL, url.ptr);
+    failed |= curl->easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->lines);
+    failed |= curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                                (long)exchange->timeouts.connect_ms);
     if (surety_str_equal(method, SURETY__LITERAL("HEAD"))) {
-        failed |= curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+        failed |= curl->easy_setopt(easy, CURLOPT_NOBODY, 1L);
     } else if (post || body.len) {
-        failed |= curl_easy_setopt(easy, CURLOPT_POST, 1L);
-        failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.ptr);
-        failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                                   (curl_off_t)body.len);
+        failed |= curl->easy_setopt(easy, CURLOPT_POST, 1L);
+        failed |= curl->easy_setopt(easy, CURLOPT_POSTFIELDS, body.ptr);
+        failed |= curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                                    (curl_off_t)body.len);
     } else {
-        failed |= curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+        failed |= curl->easy_setopt(easy, CURLOPT_HTTPGET, 1L);
     }
     if (!post && !surety_str_equal(method, SURETY__LITERAL("HEAD")))
-        failed |= curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.ptr);
+        failed |= curl->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.ptr);
     return !failed;
 }
 
@@ -497,7 +510,7 @@ static surety_status http_prepare(surety__http_exchange *exchange,
     status = http_take_url(exchange, request->url, &url, reterr);
     if (status)
         return status;
-    exchange->easy = curl_easy_init();
+    exchange->easy = exchange->http->curl.easy_init();
     if (!method.ptr || !body.ptr || !exchange->easy ||
         !http_add_headers(exchange, request) || !http_set_rules(exchange) ||
         !http_set_callbacks(exchange) ||
@@ -536,7 +549,8 @@ static surety_status http_start(void *ctx, uint64_t id,
     exchange->begin_ms = surety__clock_ms();
     surety__arena_init(&exchange->arena, http->alloc, 0);
     status = http_prepare(exchange, &own, reterr);
-    if (!status && curl_multi_add_handle(http->multi, exchange->easy))
+    if (!status &&
+        exchange->http->curl.multi_add_handle(http->multi, exchange->easy))
         status = surety__fail_nomem(reterr);
     if (status) {
         http_free(exchange);
@@ -575,7 +589,7 @@ static CURLMcode http_move(surety__http *http, uint64_t until_ms)
         uint64_t sleep_ms;
         int events = 0;
 
-        code = curl_multi_perform(http->multi, &running);
+        code = http->curl.multi_perform(http->multi, &running);
         if (code)
             return code;
         http_collect(http);
@@ -586,10 +600,11 @@ static CURLMcode http_move(surety__http *http, uint64_t until_ms)
         sleep_ms = (sleep_ms < until_ms ? sleep_ms : until_ms) - begin_ms;
         if (sleep_ms > INT32_MAX)
             sleep_ms = INT32_MAX;
-        (void)curl_multi_timeout(http->multi, &own_ms);
+        (void)http->curl.multi_timeout(http->multi, &own_ms);
         if (own_ms >= 0 && (uint64_t)own_ms < sleep_ms)
             sleep_ms = (uint64_t)own_ms;
-        code = curl_multi_poll(http->multi, NULL, 0, (int)sleep_ms, &events);
+        code =
+            http->curl.multi_poll(http->multi, NULL, 0, (int)sleep_ms, &events);
         if (code)
             return code;
         /* Woken without a reason: a signal, which is for the caller. */
@@ -615,7 +630,7 @@ static surety_status http_wait(void *ctx, uint32_t timeout_ms,
     }
     if (code)
         return surety__fail(reterr, SURETY_IO, "no exchange can go on: %s",
-                            curl_multi_strerror(code));
+                            http->curl.multi_strerror(code));
     return SURETY_OK;
 }
 
@@ -627,8 +642,8 @@ static void http_close(void *ctx)
     surety__shield_raise(&shield);
     while (http->first)
         http_end(http->first, surety__delivery_cancelled(http->first->sent));
-    (void)curl_multi_cleanup(http->multi);
-    curl_global_cleanup();
+    (void)http->curl.multi_cleanup(http->multi);
+    http->curl.global_cleanup();
     surety__free(http->alloc, http->sockets,
                  http->socket_cap * sizeof(*http->sockets));
     surety__shield_lower(&shield);
@@ -687,9 +702,12 @@ surety_status surety_http_open(const surety_http_options *options,
     http = surety__new(own.alloc, sizeof(*http));
     if (!http)
         return surety__fail_nomem(reterr);
-    if (curl_global_init(CURL_GLOBAL_DEFAULT)) {
+    status = surety__load(&http_library, &http->curl, reterr);
+    if (!status && http->curl.global_init(CURL_GLOBAL_DEFAULT))
+        status = surety__fail_nomem(reterr);
+    if (status) {
         surety__free(own.alloc, http, sizeof(*http));
-        return surety__fail_nomem(reterr);
+        return status;
     }
     http->alloc = own.alloc;
     http->public_only = own.public_only;
@@ -699,12 +717,14 @@ surety_status surety_http_open(const surety_http_options *options,
                                          .cancel = http_cancel,
                                          .wait = http_wait,
                                          .close = http_close};
-    http->multi = curl_multi_init();
+    http->multi = http->curl.multi_init();
     if (!http_option(&http->ca_file, own.alloc, own.ca_file) ||
         !http_option(&http->proxy, own.alloc, own.proxy) || !http->multi ||
-        curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, all) ||
-        curl_multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, all) ||
-        curl_multi_setopt(http->multi, CURLMOPT_MAX_HOST_CONNECTIONS, host)) {
+        http->curl.multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, all) ||
+        http->curl.multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+                                all) ||
+        http->curl.multi_setopt(http->multi, CURLMOPT_MAX_HOST_CONNECTIONS,
+                                host)) {
         http_close(http);
         return surety__fail_nomem(reterr);
     }

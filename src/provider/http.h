@@ -3,9 +3,9 @@
 #ifndef SURETY_PROVIDER_HTTP_H
 #define SURETY_PROVIDER_HTTP_H
 
-#include <curl/curl.h>
 #include <netinet/in.h>
 
+#include "provider/curl.h"
 #include "provider/transport.h"
 
 typedef struct surety__http surety__http;
@@ -65,6 +65,7 @@ typedef struct surety__http_exchange {
 
 struct surety__http {
     surety_transport transport;
+    surety__curl curl;
     const surety_alloc *alloc;
     CURLM *multi;
     surety__http_exchange *first; /* in the order of their starts */
@@ -92,9 +93,9 @@ surety_delivery surety__http_outcome(const surety__http_exchange *exchange,
 surety_delivery
 surety__http_late_connect(const surety__http_exchange *exchange);
 
-/* HOST:PORT of a URL, in arena; where it has none, an empty text with ptr set.
- * NULL ptr: no memory. */
-surety_str surety__http_host_of(surety__arena *arena, CURLU *url);
+/* HOST:PORT of a URL, in the exchange's arena; where it has none, an empty text
+ * with ptr set. NULL ptr: no memory. */
+surety_str surety__http_host_of(surety__http_exchange *exchange, CURLU *url);
 
 /* A socket was opened (false: no memory), or is closed. */
 bool surety__http_pool_add(surety__http *http, curl_socket_t file);

@@ -56,15 +56,17 @@ static void http_refuse(surety__http_exchange *exchange, const char *what)
 
 /* ---- the response's head ------------------------------------------------- */
 
-surety_str surety__http_host_of(surety__arena *arena, CURLU *url)
+surety_str surety__http_host_of(surety__http_exchange *exchange, CURLU *url)
 {
+    const surety__curl *curl = &exchange->http->curl;
+    surety__arena *arena = &exchange->arena;
     char *host = NULL;
     char *port = NULL;
     surety_str text = {"", 0};
     surety_buf out;
 
-    if (curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
-        curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) ==
+    if (curl->url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+        curl->url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) ==
             CURLUE_OK) {
         surety_buf_init(&out, arena->alloc, 0);
         surety_buf_text(&out, host);
@@ -75,16 +77,17 @@ surety_str surety__http_host_of(surety__arena *arena, CURLU *url)
             text.ptr = NULL;
         surety_buf_done(&out);
     }
-    curl_free(host);
-    curl_free(port);
+    curl->free(host);
+    curl->free(port);
     return text;
 }
 
 static void http_refuse_redirect(surety__http_exchange *exchange)
 {
+    const surety__curl *curl = &exchange->http->curl;
     surety_str location = {"", 0};
     surety_str other = {"", 0};
-    CURLU *url = curl_url();
+    CURLU *url = curl->url();
 
     for (size_t i = 0; i < exchange->head.count; i++)
         if (surety__str_equal_nocase(exchange->head.items[i].name,
@@ -92,9 +95,9 @@ static void http_refuse_redirect(surety__http_exchange *exchange)
             location = exchange->head.items[i].value;
     /* Arena texts are terminated. */
     if (url && location.len &&
-        curl_url_set(url, CURLUPART_URL, location.ptr, 0) == CURLUE_OK)
-        other = surety__http_host_of(&exchange->arena, url);
-    curl_url_cleanup(url);
+        curl->url_set(url, CURLUPART_URL, location.ptr, 0) == CURLUE_OK)
+        other = surety__http_host_of(exchange, url);
+    curl->url_cleanup(url);
     surety__http_decide(
         exchange,
         other.ptr && other.len
@@ -287,7 +290,7 @@ static surety_str http_said(const surety__http_exchange *exchange,
     size_t at;
 
     if (!text.len)
-        text = surety_str_of(curl_easy_strerror(code));
+        text = surety_str_of(exchange->http->curl.easy_strerror(code));
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
         if (surety__str_starts(text, surety_str_of(prefixes[i]))) {
             text.ptr += strlen(prefixes[i]);
@@ -326,8 +329,8 @@ static bool http_by_proxy(const surety__http_exchange *exchange)
 #if LIBCURL_VERSION_NUM >= 0x080700
     long used = 0;
 
-    if (curl_easy_getinfo(exchange->easy, CURLINFO_USED_PROXY, &used) ==
-            CURLE_OK &&
+    if (exchange->http->curl.easy_getinfo(exchange->easy, CURLINFO_USED_PROXY,
+                                          &used) == CURLE_OK &&
         used)
         return true;
 #endif
@@ -373,7 +376,8 @@ static surety_delivery http_unconnected(const surety__http_exchange *exchange)
                                    "public and so not allowed",
                                    surety__http_len(exchange->host, 100),
                                    exchange->host.ptr, exchange->address);
-    (void)curl_easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &error);
+    (void)exchange->http->curl.easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO,
+                                            &error);
     (void)http_whom(exchange, whom);
     if (error == ECONNREFUSED)
         return surety__delivery_of(SURETY_FAILURE_CONNECT, false,

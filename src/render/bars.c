@@ -67,13 +67,13 @@ static void bars_missing(const surety__picture *picture, const double middle[2],
         PangoLayout *layout = surety__canvas_set(
             &picture->canvas, surety_str_of(signs[i]), &bars_value);
         double width, height;
-        surety__canvas_size(layout, &width, &height);
+        surety__canvas_size(&picture->canvas, layout, &width, &height);
         if (width <= room || i == 1) {
             surety__canvas_show(&picture->canvas, layout, middle[0] - width / 2,
                                 middle[1] - height / 2, SURETY__INK_AXIS);
             i = 2;
         }
-        g_object_unref(layout);
+        picture->canvas.pango.g_object_unref(layout);
     }
 }
 
@@ -144,12 +144,12 @@ static void bars_stack(const surety__picture *picture, size_t series,
     if (!has_label)
         return;
     layout = bars_label(picture, series, place);
-    surety__canvas_size(layout, &width, &height);
+    surety__canvas_size(&picture->canvas, layout, &width, &height);
     if (width + 4 <= fabs(box[2]) && height + 1 <= fabs(box[3]))
         surety__canvas_show(&picture->canvas, layout,
                             box[0] + (box[2] - width) / 2,
                             box[1] + (box[3] - height) / 2, bars_ink(color));
-    g_object_unref(layout);
+    picture->canvas.pango.g_object_unref(layout);
 }
 
 /* The widest label of a value. */
@@ -161,7 +161,8 @@ static double bars_label_width(const surety__picture *picture)
     for (size_t i = 0; i < model->series_count; i++) {
         for (size_t k = 0; k < model->places_count; k++) {
             widest =
-                fmax(widest, surety__canvas_width(bars_label(picture, i, k)));
+                fmax(widest, surety__canvas_width(&picture->canvas,
+                                                  bars_label(picture, i, k)));
         }
     }
     return widest;
@@ -226,12 +227,12 @@ static void bars_stand(const surety__picture *picture, size_t series,
         return;
     }
     layout = bars_label(picture, series, place);
-    surety__canvas_size(layout, &label_width, &label_height);
+    surety__canvas_size(&picture->canvas, layout, &label_width, &label_height);
     y = value < 0 ? y + 3 : y - label_height - 3;
     surety__canvas_show_over(&picture->canvas, layout, x - label_width / 2, y,
                              isnan(value) ? SURETY__INK_AXIS
                                           : SURETY__INK_TEXT);
-    g_object_unref(layout);
+    picture->canvas.pango.g_object_unref(layout);
 }
 
 void surety__bars_upright(surety__picture *picture)
@@ -276,9 +277,10 @@ static double bars_row_wanted(const surety__picture *picture)
         wanted = (double)series * 12 + 12;
     for (size_t k = 0; k < places && places <= BARS_FEW; k++) {
         PangoLayout *layout = bars_name(picture, k, wanted);
-        if (pango_layout_is_ellipsized(layout) && wanted < BARS_ROW_TWO)
+        if (picture->canvas.pango.pango_layout_is_ellipsized(layout) &&
+            wanted < BARS_ROW_TWO)
             wanted = BARS_ROW_TWO;
-        g_object_unref(layout);
+        picture->canvas.pango.g_object_unref(layout);
     }
     return wanted;
 }
@@ -305,16 +307,17 @@ static double bars_names(const surety__picture *picture, double row,
     for (size_t k = 0; k < model->places_count; k += every) {
         PangoLayout *layout = bars_name(picture, k, row);
         double width, height;
-        surety__canvas_size(layout, &width, &height);
+        surety__canvas_size(&picture->canvas, layout, &width, &height);
         widest = fmax(widest, width);
-        if (is_drawn && pango_layout_is_ellipsized(layout))
+        if (is_drawn &&
+            picture->canvas.pango.pango_layout_is_ellipsized(layout))
             ++*picture->shortened;
         if (is_drawn)
             surety__canvas_show(
                 &picture->canvas, layout, picture->left - 10 - width,
                 picture->top + ((double)k + 0.5) * row - height / 2,
                 SURETY__INK_TEXT);
-        g_object_unref(layout);
+        picture->canvas.pango.g_object_unref(layout);
     }
     return widest;
 }
@@ -350,14 +353,14 @@ static void bars_axis(const surety__picture *picture, double left, double right,
 
         surety__canvas_line(&picture->canvas, from, to, 1,
                             is_zero ? SURETY__INK_AXIS : SURETY__INK_GRID);
-        surety__canvas_size(layout, &width, &height);
+        surety__canvas_size(&picture->canvas, layout, &width, &height);
         if (i % every == zero % every)
             surety__canvas_show(&picture->canvas, layout, x - width / 2,
                                 picture->bottom + 6, SURETY__INK_SOFT);
         if (i % every == zero % every && is_tall)
             surety__canvas_show(&picture->canvas, layout, x - width / 2,
                                 picture->top - 6 - height, SURETY__INK_SOFT);
-        g_object_unref(layout);
+        picture->canvas.pango.g_object_unref(layout);
     }
 }
 
@@ -397,11 +400,11 @@ static void bars_lie(const surety__picture *picture, size_t series,
         return;
     }
     layout = bars_label(picture, series, place);
-    surety__canvas_size(layout, &width, &height);
+    surety__canvas_size(&picture->canvas, layout, &width, &height);
     surety__canvas_show_over(
         &picture->canvas, layout, value < 0 ? x - width - 5 : x + 5,
         y - height / 2, isnan(value) ? SURETY__INK_AXIS : SURETY__INK_TEXT);
-    g_object_unref(layout);
+    picture->canvas.pango.g_object_unref(layout);
 }
 
 void surety__bars_lying(surety__picture *picture)

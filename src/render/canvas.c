@@ -7,38 +7,54 @@
  * cairo's. */
 #include "render/canvas.h"
 
-#include <cairo-svg.h>
 #include <math.h>
+
+static const surety__function_row canvas_rows[] = {SURETY__PANGO(SURETY__ROW)};
+static const surety__library canvas_library = {
+    SURETY__LIBPANGOCAIRO, "charts", canvas_rows,
+    sizeof(canvas_rows) / sizeof(*canvas_rows)};
 
 surety_status surety__canvas_init(surety__canvas *canvas, surety_buf *out,
                                   surety_chart_format format,
-                                  const surety_alloc *alloc)
+                                  const surety_alloc *alloc,
+                                  surety_error *reterr)
 {
-    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_t *options;
+    surety_status status;
 
     *canvas = (surety__canvas){.out = out, .format = format};
     surety_buf_init(&canvas->svg, alloc, 0);
-    canvas->fonts = pango_cairo_font_map_new();
-    canvas->context = pango_font_map_create_context(canvas->fonts);
-    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
-    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
-    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-    pango_cairo_context_set_font_options(canvas->context, options);
-    pango_context_set_round_glyph_positions(canvas->context, FALSE);
-    cairo_font_options_destroy(options);
+    status = surety__load(&canvas_library, &canvas->pango, reterr);
+    if (status)
+        return status;
+    options = canvas->pango.cairo_font_options_create();
+    canvas->fonts = canvas->pango.pango_cairo_font_map_new();
+    canvas->context =
+        canvas->pango.pango_font_map_create_context(canvas->fonts);
+    canvas->pango.cairo_font_options_set_hint_style(options,
+                                                    CAIRO_HINT_STYLE_NONE);
+    canvas->pango.cairo_font_options_set_hint_metrics(options,
+                                                      CAIRO_HINT_METRICS_OFF);
+    canvas->pango.cairo_font_options_set_antialias(options,
+                                                   CAIRO_ANTIALIAS_GRAY);
+    canvas->pango.pango_cairo_context_set_font_options(canvas->context,
+                                                       options);
+    canvas->pango.pango_context_set_round_glyph_positions(canvas->context,
+                                                          FALSE);
+    canvas->pango.cairo_font_options_destroy(options);
     return SURETY_OK;
 }
 
 void surety__canvas_done(surety__canvas *canvas)
 {
     if (canvas->cairo)
-        cairo_destroy(canvas->cairo);
+        canvas->pango.cairo_destroy(canvas->cairo);
     if (canvas->surface)
-        cairo_surface_destroy(canvas->surface);
+        canvas->pango.cairo_surface_destroy(canvas->surface);
     if (canvas->context)
-        g_object_unref(canvas->context);
+        canvas->pango.g_object_unref(canvas->context);
     if (canvas->fonts)
-        g_object_unref(canvas->fonts);
+        canvas->pango.g_object_unref(canvas->fonts);
     surety_buf_done(&canvas->svg);
 }
 
@@ -55,21 +71,22 @@ surety_status surety__canvas_open(surety__canvas *canvas, double width,
                                   double height, double scale)
 {
     if (canvas->format == SURETY_CHART_SVG) {
-        canvas->surface = cairo_svg_surface_create_for_stream(
+        canvas->surface = canvas->pango.cairo_svg_surface_create_for_stream(
             canvas_take, &canvas->svg, width, height);
-        cairo_svg_surface_set_document_unit(canvas->surface, CAIRO_SVG_UNIT_PX);
+        canvas->pango.cairo_svg_surface_set_document_unit(canvas->surface,
+                                                          CAIRO_SVG_UNIT_PX);
     } else {
-        canvas->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-                                                     (int)ceil(width * scale),
-                                                     (int)ceil(height * scale));
+        canvas->surface = canvas->pango.cairo_image_surface_create(
+            CAIRO_FORMAT_RGB24, (int)ceil(width * scale),
+            (int)ceil(height * scale));
     }
-    canvas->cairo = cairo_create(canvas->surface);
+    canvas->cairo = canvas->pango.cairo_create(canvas->surface);
     if (canvas->format != SURETY_CHART_SVG)
-        cairo_scale(canvas->cairo, scale, scale);
+        canvas->pango.cairo_scale(canvas->cairo, scale, scale);
     surety__canvas_ink(canvas, SURETY__INK_PAPER);
-    cairo_paint(canvas->cairo);
-    cairo_set_line_join(canvas->cairo, CAIRO_LINE_JOIN_ROUND);
-    return cairo_status(canvas->cairo) ? SURETY_NOMEM : SURETY_OK;
+    canvas->pango.cairo_paint(canvas->cairo);
+    canvas->pango.cairo_set_line_join(canvas->cairo, CAIRO_LINE_JOIN_ROUND);
+    return canvas->pango.cairo_status(canvas->cairo) ? SURETY_NOMEM : SURETY_OK;
 }
 
 /* Text in XML 1.0, section 2.4. */
@@ -113,16 +130,16 @@ static void canvas_tell(surety__canvas *canvas, surety_str title,
 surety_status surety__canvas_close(surety__canvas *canvas, surety_str title,
                                    surety_str about)
 {
-    cairo_status_t status = cairo_status(canvas->cairo);
+    cairo_status_t status = canvas->pango.cairo_status(canvas->cairo);
 
-    cairo_destroy(canvas->cairo);
+    canvas->pango.cairo_destroy(canvas->cairo);
     canvas->cairo = NULL;
     if (!status && canvas->format == SURETY_CHART_PNG)
-        status = cairo_surface_write_to_png_stream(canvas->surface, canvas_take,
-                                                   canvas->out);
-    cairo_surface_finish(canvas->surface);
+        status = canvas->pango.cairo_surface_write_to_png_stream(
+            canvas->surface, canvas_take, canvas->out);
+    canvas->pango.cairo_surface_finish(canvas->surface);
     if (!status)
-        status = cairo_surface_status(canvas->surface);
+        status = canvas->pango.cairo_surface_status(canvas->surface);
     if (!status && !canvas->svg.status && canvas->format == SURETY_CHART_SVG)
         canvas_tell(canvas, title, about);
     if (canvas->out->status)
@@ -132,82 +149,91 @@ surety_status surety__canvas_close(surety__canvas *canvas, surety_str title,
 
 /* ---- texts --------------------------------------------------------------- */
 
-static bool canvas_is_wider(PangoLayout *layout, double bound)
+static bool canvas_is_wider(const surety__canvas *canvas, PangoLayout *layout,
+                            double bound)
 {
     double width, height;
 
-    surety__canvas_size(layout, &width, &height);
+    surety__canvas_size(canvas, layout, &width, &height);
     return width > bound;
 }
 
 PangoLayout *surety__canvas_set(const surety__canvas *canvas, surety_str text,
                                 const surety__letters *letters)
 {
-    PangoLayout *layout = pango_layout_new(canvas->context);
+    PangoLayout *layout = canvas->pango.pango_layout_new(canvas->context);
     PangoFontDescription *font =
-        pango_font_description_from_string("Noto Sans,DejaVu Sans,sans-serif");
+        canvas->pango.pango_font_description_from_string(
+            "Noto Sans,DejaVu Sans,sans-serif");
 
-    pango_font_description_set_absolute_size(font, letters->size * PANGO_SCALE);
+    canvas->pango.pango_font_description_set_absolute_size(
+        font, letters->size * PANGO_SCALE);
     if (letters->bold)
-        pango_font_description_set_weight(font, PANGO_WEIGHT_BOLD);
-    pango_layout_set_font_description(layout, font);
-    pango_font_description_free(font);
-    pango_layout_set_text(layout, text.ptr ? text.ptr : "", (int)text.len);
-    if (letters->width > 0 && (letters->lines > 1 || letters->centred ||
-                               canvas_is_wider(layout, letters->width))) {
-        pango_layout_set_width(layout, (int)(letters->width * PANGO_SCALE));
-        pango_layout_set_height(layout, -(int)letters->lines);
-        pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
-        pango_layout_set_ellipsize(layout, letters->is_name
-                                               ? PANGO_ELLIPSIZE_MIDDLE
-                                               : PANGO_ELLIPSIZE_END);
+        canvas->pango.pango_font_description_set_weight(font,
+                                                        PANGO_WEIGHT_BOLD);
+    canvas->pango.pango_layout_set_font_description(layout, font);
+    canvas->pango.pango_font_description_free(font);
+    canvas->pango.pango_layout_set_text(layout, text.ptr ? text.ptr : "",
+                                        (int)text.len);
+    if (letters->width > 0 &&
+        (letters->lines > 1 || letters->centred ||
+         canvas_is_wider(canvas, layout, letters->width))) {
+        canvas->pango.pango_layout_set_width(
+            layout, (int)(letters->width * PANGO_SCALE));
+        canvas->pango.pango_layout_set_height(layout, -(int)letters->lines);
+        canvas->pango.pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
+        canvas->pango.pango_layout_set_ellipsize(
+            layout,
+            letters->is_name ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_END);
     }
     if (letters->centred)
-        pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER);
+        canvas->pango.pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER);
     return layout;
 }
 
-void surety__canvas_size(PangoLayout *layout, double *width, double *height)
+void surety__canvas_size(const surety__canvas *canvas, PangoLayout *layout,
+                         double *width, double *height)
 {
     int pango_width;
     int pango_height;
 
-    pango_layout_get_size(layout, &pango_width, &pango_height);
+    canvas->pango.pango_layout_get_size(layout, &pango_width, &pango_height);
     *width = (double)pango_width / PANGO_SCALE;
     *height = (double)pango_height / PANGO_SCALE;
 }
 
-double surety__canvas_width(PangoLayout *layout)
+double surety__canvas_width(const surety__canvas *canvas, PangoLayout *layout)
 {
     double width, height;
 
-    surety__canvas_size(layout, &width, &height);
-    g_object_unref(layout);
+    surety__canvas_size(canvas, layout, &width, &height);
+    canvas->pango.g_object_unref(layout);
     return width;
 }
 
 void surety__canvas_ink(const surety__canvas *canvas, uint32_t color)
 {
-    cairo_set_source_rgb(canvas->cairo, (color >> 16 & 255) / 255.0,
-                         (color >> 8 & 255) / 255.0, (color & 255) / 255.0);
+    canvas->pango.cairo_set_source_rgb(
+        canvas->cairo, (color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0,
+        (color & 255) / 255.0);
 }
 
 void surety__canvas_show(const surety__canvas *canvas, PangoLayout *layout,
                          double x, double y, uint32_t color)
 {
     surety__canvas_ink(canvas, color);
-    cairo_move_to(canvas->cairo, x, y);
-    pango_cairo_show_layout(canvas->cairo, layout);
+    canvas->pango.cairo_move_to(canvas->cairo, x, y);
+    canvas->pango.pango_cairo_show_layout(canvas->cairo, layout);
 }
 
 void surety__canvas_show_over(const surety__canvas *canvas, PangoLayout *layout,
                               double x, double y, uint32_t color)
 {
     surety__canvas_ink(canvas, SURETY__INK_PAPER);
-    cairo_move_to(canvas->cairo, x, y);
-    pango_cairo_layout_path(canvas->cairo, layout);
-    cairo_set_line_width(canvas->cairo, 4);
-    cairo_stroke(canvas->cairo);
+    canvas->pango.cairo_move_to(canvas->cairo, x, y);
+    canvas->pango.pango_cairo_layout_path(canvas->cairo, layout);
+    canvas->pango.cairo_set_line_width(canvas->cairo, 4);
+    canvas->pango.cairo_stroke(canvas->cairo);
     surety__canvas_show(canvas, layout, x, y, color);
 }
 
@@ -217,10 +243,10 @@ void surety__canvas_line(const surety__canvas *canvas, const double from[2],
                          const double to[2], double width, uint32_t color)
 {
     surety__canvas_ink(canvas, color);
-    cairo_set_line_width(canvas->cairo, width);
-    cairo_move_to(canvas->cairo, from[0], from[1]);
-    cairo_line_to(canvas->cairo, to[0], to[1]);
-    cairo_stroke(canvas->cairo);
+    canvas->pango.cairo_set_line_width(canvas->cairo, width);
+    canvas->pango.cairo_move_to(canvas->cairo, from[0], from[1]);
+    canvas->pango.cairo_line_to(canvas->cairo, to[0], to[1]);
+    canvas->pango.cairo_stroke(canvas->cairo);
 }
 
 void surety__canvas_box(const surety__canvas *canvas, double x, double y,
@@ -234,6 +260,6 @@ void surety__canvas_box(const surety__canvas *canvas, double x, double y,
         y += height;
         height = -height;
     }
-    cairo_rectangle(canvas->cairo, x, y, width, height);
-    cairo_fill(canvas->cairo);
+    canvas->pango.cairo_rectangle(canvas->cairo, x, y, width, height);
+    canvas->pango.cairo_fill(canvas->cairo);
 }

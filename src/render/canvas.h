@@ -3,13 +3,13 @@
 #ifndef SURETY_RENDER_CANVAS_H
 #define SURETY_RENDER_CANVAS_H
 
+#include "render/pango.h"
 #include "render/render.h"
-
-#include <pango/pangocairo.h>
 
 /* Fonts first, for a picture's size depends on how large its texts are; then
  * the sheet. Lengths are pixels at a scale of 1. */
 typedef struct surety__canvas {
+    surety__pango pango;
     PangoFontMap *fonts;
     PangoContext *context;
     cairo_surface_t *surface; /* NULL: only measured so far */
@@ -38,10 +38,11 @@ typedef struct surety__letters {
     bool is_name; /* cut in its middle: names that begin alike stay apart */
 } surety__letters;
 
-/* SURETY_NOMEM. Call surety__canvas_done in any case. */
+/* As surety__load. Where it succeeds, call surety__canvas_done. */
 surety_status surety__canvas_init(surety__canvas *canvas, surety_buf *out,
                                   surety_chart_format format,
-                                  const surety_alloc *alloc);
+                                  const surety_alloc *alloc,
+                                  surety_error *reterr);
 void surety__canvas_done(surety__canvas *canvas);
 /* A white sheet. */
 surety_status surety__canvas_open(surety__canvas *canvas, double width,
@@ -53,9 +54,10 @@ surety_status surety__canvas_close(surety__canvas *canvas, surety_str title,
 /* A text that is set; free it with g_object_unref. */
 PangoLayout *surety__canvas_set(const surety__canvas *canvas, surety_str text,
                                 const surety__letters *letters);
-void surety__canvas_size(PangoLayout *layout, double *width, double *height);
+void surety__canvas_size(const surety__canvas *canvas, PangoLayout *layout,
+                         double *width, double *height);
 /* The width of a text, which is freed. */
-double surety__canvas_width(PangoLayout *layout);
+double surety__canvas_width(const surety__canvas *canvas, PangoLayout *layout);
 void surety__canvas_ink(const surety__canvas *canvas, uint32_t color);
 /* Draws a set text with its upper left corner there. */
 void surety__canvas_show(const surety__canvas *canvas, PangoLayout *layout,

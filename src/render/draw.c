@@ -47,14 +47,14 @@ static double draw_block(const surety__picture *picture, surety_str text,
         return 0;
     own.width = picture->width - 2 * DRAW_MARGIN;
     layout = surety__canvas_set(&picture->canvas, text, &own);
-    surety__canvas_size(layout, &width, &height);
+    surety__canvas_size(&picture->canvas, layout, &width, &height);
     if (picture->canvas.cairo)
         surety__canvas_show(&picture->canvas, layout, DRAW_MARGIN, y,
                             letters->bold ? SURETY__INK_TEXT
                                           : SURETY__INK_SOFT);
-    if (pango_layout_is_ellipsized(layout))
+    if (picture->canvas.pango.pango_layout_is_ellipsized(layout))
         *picture->cut |= cut;
-    g_object_unref(layout);
+    picture->canvas.pango.g_object_unref(layout);
     return height + gap;
 }
 
@@ -89,13 +89,14 @@ static void draw_entry(const surety__picture *picture, size_t series,
     letters.width =
         fmin(letters.width, picture->width - 2 * DRAW_MARGIN - indent);
     layout = surety__canvas_set(&picture->canvas, name, &letters);
-    surety__canvas_size(layout, &width, &height);
+    surety__canvas_size(&picture->canvas, layout, &width, &height);
     if (*x > DRAW_MARGIN &&
         *x + indent + width > picture->width - DRAW_MARGIN) {
         *x = DRAW_MARGIN;
         *y += 20;
     }
-    if (picture->canvas.cairo && pango_layout_is_ellipsized(layout))
+    if (picture->canvas.cairo &&
+        picture->canvas.pango.pango_layout_is_ellipsized(layout))
         ++*picture->shortened;
     if (picture->canvas.cairo) {
         draw_swatch(picture, series, *x, *y + height / 2);
@@ -103,7 +104,7 @@ static void draw_entry(const surety__picture *picture, size_t series,
                             SURETY__INK_TEXT);
     }
     *x += indent + width + 18;
-    g_object_unref(layout);
+    picture->canvas.pango.g_object_unref(layout);
 }
 
 /* The legend at y; gives its height. */
@@ -207,13 +208,13 @@ static double draw_footer(const surety__picture *picture, bool is_lying,
         letters.lines = 1;
         layout = surety__canvas_set(&picture->canvas, picture->model->x_title,
                                     &letters);
-        surety__canvas_size(layout, &width, &height);
+        surety__canvas_size(&picture->canvas, layout, &width, &height);
         x = (picture->left + picture->right - width) / 2;
         x = fmax(fmin(x, most - width), DRAW_MARGIN);
         if (picture->canvas.cairo)
             surety__canvas_show(&picture->canvas, layout, x, y,
                                 SURETY__INK_SOFT);
-        g_object_unref(layout);
+        picture->canvas.pango.g_object_unref(layout);
         y += height + 6;
     }
     y += draw_block(picture, surety__str_trim(picture->model->note), &draw_note,
@@ -580,6 +581,9 @@ surety_status surety__chart_draw(surety__model *model,
     surety_status status = draw_sides(chart, reterr);
     surety_buf title;
 
+    if (!status)
+        status = surety__canvas_init(&picture.canvas, out, chart->format,
+                                     model->arena.alloc, reterr);
     if (status)
         return status;
     picture.width = chart->width > 0 ? chart->width : DRAW_WIDTH;
@@ -587,9 +591,6 @@ surety_status surety__chart_draw(surety__model *model,
     surety_buf_init(&title, model->arena.alloc, 0);
     surety__line_clean(model->title, DRAW_TITLE_MAX, &title);
     status = title.status;
-    if (!status)
-        status = surety__canvas_init(&picture.canvas, out, chart->format,
-                                     model->arena.alloc);
     if (!status)
         status = draw_all(&picture, surety_buf_str(&title));
     surety__canvas_done(&picture.canvas);

@@ -21,39 +21,40 @@ static double lines_y(const surety__picture *picture, double value)
 void surety__lines_mark(const surety__picture *picture, size_t series, double x,
                         double y, double size)
 {
+    const surety__pango *pango = &picture->canvas.pango;
     cairo_t *cairo = picture->canvas.cairo;
     const unsigned color = picture->colors[series];
 
     switch (color % 4) {
-    case 0: cairo_arc(cairo, x, y, size, 0, 6.2831853); break;
+    case 0: pango->cairo_arc(cairo, x, y, size, 0, 6.2831853); break;
     case 1:
-        cairo_rectangle(cairo, x - size * 0.88, y - size * 0.88, size * 1.76,
-                        size * 1.76);
+        pango->cairo_rectangle(cairo, x - size * 0.88, y - size * 0.88,
+                               size * 1.76, size * 1.76);
         break;
     case 2:
-        cairo_move_to(cairo, x, y - size * 1.2);
-        cairo_line_to(cairo, x + size * 1.1, y + size * 0.8);
-        cairo_line_to(cairo, x - size * 1.1, y + size * 0.8);
-        cairo_close_path(cairo);
+        pango->cairo_move_to(cairo, x, y - size * 1.2);
+        pango->cairo_line_to(cairo, x + size * 1.1, y + size * 0.8);
+        pango->cairo_line_to(cairo, x - size * 1.1, y + size * 0.8);
+        pango->cairo_close_path(cairo);
         break;
     default:
-        cairo_move_to(cairo, x, y - size * 1.3);
-        cairo_line_to(cairo, x + size * 1.2, y);
-        cairo_line_to(cairo, x, y + size * 1.3);
-        cairo_line_to(cairo, x - size * 1.2, y);
-        cairo_close_path(cairo);
+        pango->cairo_move_to(cairo, x, y - size * 1.3);
+        pango->cairo_line_to(cairo, x + size * 1.2, y);
+        pango->cairo_line_to(cairo, x, y + size * 1.3);
+        pango->cairo_line_to(cairo, x - size * 1.2, y);
+        pango->cairo_close_path(cairo);
     }
     /* The second four are hollow. */
     surety__canvas_ink(&picture->canvas,
                        color >= 4 && color < 8
                            ? (uint32_t)SURETY__INK_PAPER
                            : surety__picture_color(picture, series));
-    cairo_fill_preserve(cairo);
-    cairo_set_line_width(cairo, 1.4);
+    pango->cairo_fill_preserve(cairo);
+    pango->cairo_set_line_width(cairo, 1.4);
     surety__canvas_ink(&picture->canvas,
                        color >= 4 ? surety__picture_color(picture, series)
                                   : (uint32_t)SURETY__INK_PAPER);
-    cairo_stroke(cairo);
+    pango->cairo_stroke(cairo);
 }
 
 static bool lines_is_alone(const surety__picture *picture, size_t series,
@@ -70,6 +71,7 @@ static bool lines_is_alone(const surety__picture *picture, size_t series,
 /* A pen for one line. A path is stroked in short pieces, for a long one that
  * crosses itself takes cairo time that grows much faster than its points. */
 struct lines_pen {
+    const surety__pango *pango;
     cairo_t *cairo;
     bool is_down;
     unsigned count;
@@ -83,14 +85,14 @@ struct lines_pen {
 static void lines_to(struct lines_pen *pen, double x, double y)
 {
     if (pen->is_down)
-        cairo_line_to(pen->cairo, x, y);
+        pen->pango->cairo_line_to(pen->cairo, x, y);
     else
-        cairo_move_to(pen->cairo, x, y);
+        pen->pango->cairo_move_to(pen->cairo, x, y);
     pen->is_down = true;
     if (++pen->count < LINES_PIECE)
         return;
-    cairo_stroke(pen->cairo);
-    cairo_move_to(pen->cairo, x, y);
+    pen->pango->cairo_stroke(pen->cairo);
+    pen->pango->cairo_move_to(pen->cairo, x, y);
     pen->count = 0;
 }
 
@@ -131,14 +133,16 @@ static void lines_stroke(const surety__picture *picture, size_t series)
     const surety__model *model = picture->model;
     const bool is_dense =
         (double)model->places_count > (picture->right - picture->left) * 4;
-    struct lines_pen pen = {.cairo = picture->canvas.cairo};
+    struct lines_pen pen = {.pango = &picture->canvas.pango,
+                            .cairo = picture->canvas.cairo};
 
     surety__canvas_ink(&picture->canvas,
                        surety__picture_color(picture, series));
-    cairo_set_line_cap(pen.cairo, CAIRO_LINE_CAP_ROUND);
-    cairo_set_line_width(pen.cairo, picture->colors[series] >= 8 ? 1
-                                    : model->places_count > 400  ? 1.4
-                                                                 : 2.2);
+    pen.pango->cairo_set_line_cap(pen.cairo, CAIRO_LINE_CAP_ROUND);
+    pen.pango->cairo_set_line_width(pen.cairo, picture->colors[series] >= 8 ? 1
+                                               : model->places_count > 400
+                                                   ? 1.4
+                                                   : 2.2);
     for (size_t k = 0; k < model->places_count; k++) {
         const double value = surety__picture_value(picture, series, k);
         const double x = surety__picture_across(picture, model->places[k]->at);
@@ -152,8 +156,8 @@ static void lines_stroke(const surety__picture *picture, size_t series)
         }
     }
     lines_flush(&pen);
-    cairo_stroke(pen.cairo);
-    cairo_set_line_cap(pen.cairo, CAIRO_LINE_CAP_BUTT);
+    pen.pango->cairo_stroke(pen.cairo);
+    pen.pango->cairo_set_line_cap(pen.cairo, CAIRO_LINE_CAP_BUTT);
 }
 
 static void lines_one(const surety__picture *picture, size_t series)
@@ -207,8 +211,8 @@ double surety__lines_room(const surety__picture *picture)
     if (!end)
         return 0;
     if (place + 1 == picture->model->places_count)
-        surety__canvas_size(end, &width, &height);
-    g_object_unref(end);
+        surety__canvas_size(&picture->canvas, end, &width, &height);
+    picture->canvas.pango.g_object_unref(end);
     return fmax(width - 8, 0);
 }
 
@@ -230,7 +234,7 @@ void surety__lines_draw(surety__picture *picture)
             lines_one(picture, i - 1);
     if (!end)
         return;
-    surety__canvas_size(end, &width, &height);
+    surety__canvas_size(&picture->canvas, end, &width, &height);
     if (place + 1 == model->places_count)
         surety__canvas_show_over(
             &picture->canvas, end,
@@ -238,5 +242,5 @@ void surety__lines_draw(surety__picture *picture)
             lines_y(picture, surety__picture_value(picture, 0, place)) -
                 height / 2,
             SURETY__INK_TEXT);
-    g_object_unref(end);
+    picture->canvas.pango.g_object_unref(end);
 }

@@ -67,7 +67,8 @@ double surety__picture_tick_width(const surety__picture *picture)
 
     for (unsigned i = 0; i < picture->ticks.count; i++) {
         widest = fmax(widest,
-                      surety__canvas_width(surety__picture_tick(picture, i)));
+                      surety__canvas_width(&picture->canvas,
+                                           surety__picture_tick(picture, i)));
     }
     return widest;
 }
@@ -89,9 +90,9 @@ void surety__picture_grid(const surety__picture *picture)
 
         surety__canvas_line(&picture->canvas, from, to, 1,
                             is_zero ? SURETY__INK_AXIS : SURETY__INK_GRID);
-        surety__canvas_size(layout, &width, &height);
+        surety__canvas_size(&picture->canvas, layout, &width, &height);
         surety__canvas_show(&picture->canvas, layout, picture->left - 8 - width,
                             y - height / 2, SURETY__INK_SOFT);
-        g_object_unref(layout);
+        picture->canvas.pango.g_object_unref(layout);
     }
 }

@@ -48,6 +48,7 @@ static PangoLayout *places_wrap(const surety__picture *picture, size_t place)
 static double places_text_width(const surety__picture *picture, surety_str text)
 {
     return surety__canvas_width(
+        &picture->canvas,
         surety__canvas_set(&picture->canvas, text, &places_across));
 }
 
@@ -75,10 +76,10 @@ bool surety__places_fit(const surety__picture *picture)
 
     for (size_t i = 0; i < model->places_count && fits; i++) {
         PangoLayout *layout = places_wrap(picture, i);
-        fits = !pango_layout_is_ellipsized(layout) &&
+        fits = !picture->canvas.pango.pango_layout_is_ellipsized(layout) &&
                places_words_fit(picture, model->places[i]->text,
                                 places_slot(picture) - 10);
-        g_object_unref(layout);
+        picture->canvas.pango.g_object_unref(layout);
     }
     return fits;
 }
@@ -97,14 +98,14 @@ static double places_wrapped(const surety__picture *picture, bool is_drawn)
     for (size_t i = 0; i < picture->model->places_count; i++) {
         PangoLayout *layout = places_wrap(picture, i);
         double width, height;
-        surety__canvas_size(layout, &width, &height);
+        surety__canvas_size(&picture->canvas, layout, &width, &height);
         highest = fmax(highest, height);
         if (is_drawn)
             surety__canvas_show(&picture->canvas, layout,
                                 places_middle(picture, i) -
                                     (places_slot(picture) - 10) / 2,
                                 picture->bottom + 8, SURETY__INK_TEXT);
-        g_object_unref(layout);
+        picture->canvas.pango.g_object_unref(layout);
     }
     return highest + 8;
 }
@@ -120,6 +121,7 @@ static size_t places_every(const surety__picture *picture)
 
 static double places_slanting(surety__picture *picture, bool is_drawn)
 {
+    const surety__pango *pango = &picture->canvas.pango;
     const surety__canvas *canvas = &picture->canvas;
     const size_t every = places_every(picture);
     double deepest = 0;
@@ -131,24 +133,24 @@ static double places_slanting(surety__picture *picture, bool is_drawn)
         PangoLayout *layout = surety__canvas_set(
             canvas, picture->model->places[i]->text, &places_slanted);
         double width, height;
-        surety__canvas_size(layout, &width, &height);
+        surety__canvas_size(&picture->canvas, layout, &width, &height);
         deepest = fmax(deepest, (width + height / 2) * places_slant);
         if (!is_drawn) {
             picture->left += fmax(width * places_slant + DRAW_MARGIN -
                                       places_middle(picture, i),
                                   0);
         } else {
-            if (pango_layout_is_ellipsized(layout))
+            if (pango->pango_layout_is_ellipsized(layout))
                 ++*picture->shortened;
-            cairo_save(canvas->cairo);
-            cairo_translate(canvas->cairo, places_middle(picture, i),
-                            picture->bottom + 8);
-            cairo_rotate(canvas->cairo, -0.78539816);
+            pango->cairo_save(canvas->cairo);
+            pango->cairo_translate(canvas->cairo, places_middle(picture, i),
+                                   picture->bottom + 8);
+            pango->cairo_rotate(canvas->cairo, -0.78539816);
             surety__canvas_show(canvas, layout, -width, -height / 4,
                                 SURETY__INK_TEXT);
-            cairo_restore(canvas->cairo);
+            pango->cairo_restore(canvas->cairo);
         }
-        g_object_unref(layout);
+        pango->g_object_unref(layout);
     }
     return deepest + 14;
 }
@@ -164,7 +166,7 @@ static void places_label(const surety__picture *picture, surety_str text,
         surety__canvas_set(&picture->canvas, text, &places_across);
     double width, height, left;
 
-    surety__canvas_size(layout, &width, &height);
+    surety__canvas_size(&picture->canvas, layout, &width, &height);
     left = fmax(x - width / 2, PLACES_GAP);
     left = fmin(left, picture->width - PLACES_GAP - width);
     if (left >= *end + PLACES_GAP) {
@@ -175,7 +177,7 @@ static void places_label(const surety__picture *picture, surety_str text,
                             SURETY__INK_TEXT);
         *end = left + width;
     }
-    g_object_unref(layout);
+    picture->canvas.pango.g_object_unref(layout);
 }
 
 /* The names of the data, every so many-th, that none touches the next. */
@@ -329,6 +331,7 @@ static double places_tick_width(const surety__picture *picture, double at,
 
     for (int row = 0; row < 2; row++) {
         widest = fmax(widest, surety__canvas_width(
+                                  &picture->canvas,
                                   places_tick(picture, at, step, row == 1)));
     }
     return widest;
@@ -391,7 +394,7 @@ static void places_tick_draw(const surety__picture *picture, double x,
         double width, height;
         if (!layouts[row])
             continue;
-        surety__canvas_size(layouts[row], &width, &height);
+        surety__canvas_size(&picture->canvas, layouts[row], &width, &height);
         if (x - width / 2 < end[row] + (row ? PLACES_GAP : PLACES_GAP / 2) ||
             x + width / 2 > picture->width - 4)
             continue;
@@ -443,7 +446,7 @@ static void places_times(const surety__picture *picture,
         }
         for (int row = 0; row < 2; row++)
             if (layouts[row])
-                g_object_unref(layouts[row]);
+                picture->canvas.pango.g_object_unref(layouts[row]);
         tick = next;
     }
     surety_buf_done(&said);

@@ -48,7 +48,8 @@ bool surety__xlsx_holds(const surety__figure *figure)
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <xlsxwriter.h>
+
+#include "render/xlsx.h"
 
 enum {
     XLSX_TEXT_MAX = 32767, /* characters of a cell; Excel's limit */
@@ -68,6 +69,7 @@ struct xlsx_format {
 };
 
 struct xlsx {
+    surety__xlsx lib;
     surety_table *table;
     const surety_table_form *form;
     lxw_workbook *book;
@@ -80,6 +82,11 @@ struct xlsx {
     surety_error *reterr;
     char folder[XLSX_PATH_MAX]; /* of temporary files */
 };
+
+static const surety__function_row xlsx_rows[] = {SURETY__XLSX(SURETY__ROW)};
+static const surety__library xlsx_library = {
+    SURETY__LIBXLSXWRITER, "workbooks", xlsx_rows,
+    sizeof(xlsx_rows) / sizeof(*xlsx_rows)};
 
 /* ---- temporary files ----------------------------------------------------- */
 
@@ -217,8 +224,8 @@ static surety_status xlsx_put_text(struct xlsx *xlsx, size_t row, size_t column,
         }
     }
     xlsx->widths[column] = fmax(xlsx->widths[column], xlsx_width(shown));
-    worksheet_write_string(xlsx->sheet, (lxw_row_t)row, (lxw_col_t)column,
-                           shown, format);
+    xlsx->lib.worksheet_write_string(xlsx->sheet, (lxw_row_t)row,
+                                     (lxw_col_t)column, shown, format);
     return SURETY_OK;
 }
 
@@ -248,9 +255,9 @@ static lxw_format *xlsx_format(struct xlsx *xlsx, const surety__column *about,
     if (xlsx->text.status)
         return NULL;
     *format = (struct xlsx_format){unit, about->decimals,
-                                   workbook_add_format(xlsx->book)};
+                                   xlsx->lib.workbook_add_format(xlsx->book)};
     if (format->format)
-        format_set_num_format(format->format, xlsx->text.ptr);
+        xlsx->lib.format_set_num_format(format->format, xlsx->text.ptr);
     xlsx->formats_count++;
     return format->format;
 }
@@ -284,8 +291,8 @@ static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
             if (figure.unit.len > 0 && figure.unit.ptr[0] == '%')
                 number /= 100;
             xlsx->bytes += XLSX_CELL_BYTES;
-            worksheet_write_number(xlsx->sheet, (lxw_row_t)row,
-                                   (lxw_col_t)column, number, format);
+            xlsx->lib.worksheet_write_number(xlsx->sheet, (lxw_row_t)row,
+                                             (lxw_col_t)column, number, format);
             return SURETY_OK;
         }
     }
@@ -302,17 +309,17 @@ static surety_status xlsx_header(struct xlsx *xlsx)
 {
     surety_table *table = xlsx->table;
     surety_status status = SURETY_OK;
-    lxw_format *bold = workbook_add_format(xlsx->book);
-    lxw_format *right = workbook_add_format(xlsx->book);
+    lxw_format *bold = xlsx->lib.workbook_add_format(xlsx->book);
+    lxw_format *right = xlsx->lib.workbook_add_format(xlsx->book);
     surety_buf header;
 
     if (!bold || !right)
         return surety__fail_nomem(xlsx->reterr);
-    format_set_bold(bold);
-    format_set_bottom(bold, LXW_BORDER_THIN);
-    format_set_bold(right);
-    format_set_bottom(right, LXW_BORDER_THIN);
-    format_set_align(right, LXW_ALIGN_RIGHT);
+    xlsx->lib.format_set_bold(bold);
+    xlsx->lib.format_set_bottom(bold, LXW_BORDER_THIN);
+    xlsx->lib.format_set_bold(right);
+    xlsx->lib.format_set_bottom(right, LXW_BORDER_THIN);
+    xlsx->lib.format_set_align(right, LXW_ALIGN_RIGHT);
     surety_buf_init(&header, table->alloc, 0);
     for (size_t i = 0; i < table->columns_count && !status; i++) {
         const bool is_number =
@@ -338,14 +345,14 @@ static surety_status xlsx_about(struct xlsx *xlsx)
     surety_status status = SURETY_OK;
 
     about.created = 315532800; /* 1980: the same input gives the same bytes */
-    workbook_set_properties(xlsx->book, &about);
+    xlsx->lib.workbook_set_properties(xlsx->book, &about);
     if (form->title.len == 0 && form->notes_count == 0)
         return SURETY_OK;
-    xlsx->sheet = workbook_add_worksheet(xlsx->book, "About");
+    xlsx->sheet = xlsx->lib.workbook_add_worksheet(xlsx->book, "About");
     if (!xlsx->sheet)
         return surety__fail_nomem(xlsx->reterr);
     xlsx->widths = &width;
-    worksheet_set_column(xlsx->sheet, 0, 0, 100, NULL);
+    xlsx->lib.worksheet_set_column(xlsx->sheet, 0, 0, 100, NULL);
     if (form->title.len > 0)
         status = xlsx_put_text(xlsx, 0, 0, form->title, NULL);
     for (size_t i = 0; i < form->notes_count && !status; i++)
@@ -360,7 +367,7 @@ static surety_status xlsx_fill(struct xlsx *xlsx)
     const size_t columns = table->columns_count;
     surety_status status;
 
-    xlsx->sheet = workbook_add_worksheet(xlsx->book, "Data");
+    xlsx->sheet = xlsx->lib.workbook_add_worksheet(xlsx->book, "Data");
     if (!xlsx->sheet)
         return surety__fail_nomem(xlsx->reterr);
     status = xlsx_header(xlsx);
@@ -374,13 +381,14 @@ static surety_status xlsx_fill(struct xlsx *xlsx)
     for (size_t i = 0; i < columns; i++) {
         const double width = /* with the filter's arrow */
             fmin(fmax(xlsx->widths[i] + 3, 8), 60);
-        worksheet_set_column(xlsx->sheet, (lxw_col_t)i, (lxw_col_t)i, width,
-                             NULL);
+        xlsx->lib.worksheet_set_column(xlsx->sheet, (lxw_col_t)i, (lxw_col_t)i,
+                                       width, NULL);
     }
-    worksheet_freeze_panes(xlsx->sheet, 1, 0);
-    worksheet_autofilter(xlsx->sheet, 0, 0, (lxw_row_t)table->rows_count,
-                         (lxw_col_t)(columns - 1));
-    worksheet_repeat_rows(xlsx->sheet, 0, 0);
+    xlsx->lib.worksheet_freeze_panes(xlsx->sheet, 1, 0);
+    xlsx->lib.worksheet_autofilter(xlsx->sheet, 0, 0,
+                                   (lxw_row_t)table->rows_count,
+                                   (lxw_col_t)(columns - 1));
+    xlsx->lib.worksheet_repeat_rows(xlsx->sheet, 0, 0);
     status = xlsx_rows_arrived(xlsx);
     return status ? status : xlsx_about(xlsx);
 }
@@ -421,21 +429,21 @@ static surety_status xlsx_build(struct xlsx *xlsx, const char *path)
     options.constant_memory =
         xlsx->table->rows_count * xlsx->table->columns_count > XLSX_CELLS_MANY;
     options.tmpdir = xlsx->folder;
-    xlsx->book = workbook_new_opt(path, &options);
+    xlsx->book = xlsx->lib.workbook_new_opt(path, &options);
     if (!xlsx->book)
         return surety__fail_nomem(xlsx->reterr);
     status = xlsx_fill(xlsx);
     if (!status)
         status = xlsx_try(xlsx);
     if (status) {
-        lxw_workbook_free(xlsx->book);
+        xlsx->lib.lxw_workbook_free(xlsx->book);
         return status;
     }
-    error = workbook_close(xlsx->book);
+    error = xlsx->lib.workbook_close(xlsx->book);
     if (error == LXW_NO_ERROR)
         return SURETY_OK;
     surety__fail(xlsx->reterr, SURETY_IO, "the workbook cannot be written: %s",
-                 lxw_strerror(error));
+                 xlsx->lib.lxw_strerror(error));
     surety__hint(xlsx->reterr, "temporary files are made in %.200s",
                  xlsx->folder);
     return SURETY_IO;
@@ -451,7 +459,9 @@ surety_status surety__xlsx_write(surety_table *table,
     surety_status status;
     int file;
 
-    status = xlsx_folder(&xlsx, form->scratch);
+    status = surety__load(&xlsx_library, &xlsx.lib, reterr);
+    if (!status)
+        status = xlsx_folder(&xlsx, form->scratch);
     if (!status)
         status = xlsx_try(&xlsx);
     if (status)

@@ -16,10 +16,11 @@
 #define _GNU_SOURCE /* POLLRDHUP: the client has hung up its half */
 #include "serve/serve.h"
 
+#include "serve/mhd.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -72,6 +73,7 @@ struct surety__serving {
 };
 
 struct surety__server {
+    surety__mhd mhd;
     surety__server_options options;
     const surety_alloc *alloc;
     struct MHD_Daemon *daemon;
@@ -84,6 +86,11 @@ struct surety__server {
     surety__serving **polled;
     size_t poll_cap, polled_cap;
 };
+
+static const surety__function_row serve_rows[] = {SURETY__MHD(SURETY__ROW)};
+static const surety__library serve_library = {
+    SURETY__LIBMICROHTTPD, "servers", serve_rows,
+    sizeof(serve_rows) / sizeof(*serve_rows)};
 
 static int64_t serve_now(void)
 {
@@ -100,14 +107,14 @@ static void serve_suspend(surety__serving *exchange, uint32_t wait_ms)
     exchange->wake_at =
         wait_ms == SERVE_WAIT_LONG ? SERVE_NEVER : serve_now() + wait_ms;
     if (!exchange->is_suspended)
-        MHD_suspend_connection(exchange->connection);
+        exchange->server->mhd.suspend_connection(exchange->connection);
     exchange->is_suspended = true;
 }
 
 static void serve_resume(surety__serving *exchange)
 {
     if (exchange->is_suspended)
-        MHD_resume_connection(exchange->connection);
+        exchange->server->mhd.resume_connection(exchange->connection);
     exchange->is_suspended = false;
 }
 
@@ -138,7 +145,7 @@ static void serve_notify_peer(void *ctx, struct MHD_Connection *connection,
     serve_peer *peer = *socket_context;
 
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        const union MHD_ConnectionInfo *info = server->mhd.get_connection_info(
             connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         peer = surety__new(server->alloc, sizeof(*peer));
         if (!peer) {
@@ -163,10 +170,11 @@ static void serve_notify_peer(void *ctx, struct MHD_Connection *connection,
     }
 }
 
-static serve_peer *serve_peer_of(struct MHD_Connection *connection)
+static serve_peer *serve_peer_of(const surety__server *server,
+                                 struct MHD_Connection *connection)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *info = server->mhd.get_connection_info(
+        connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
     return info ? info->socket_context : NULL;
 }
@@ -220,7 +228,7 @@ static void *serve_uri(void *ctx, const char *uri,
                        struct MHD_Connection *connection)
 {
     surety__server *server = ctx;
-    serve_peer *peer = serve_peer_of(connection);
+    serve_peer *peer = serve_peer_of(server, connection);
     surety__serving *exchange;
     surety_str text;
 
@@ -271,8 +279,8 @@ surety_str surety__serving_query(const surety__serving *exchange)
 surety_str surety__serving_header(const surety__serving *exchange,
                                   const char *name)
 {
-    return surety_str_of(MHD_lookup_connection_value(exchange->connection,
-                                                     MHD_HEADER_KIND, name));
+    return surety_str_of(exchange->server->mhd.lookup_connection_value(
+        exchange->connection, MHD_HEADER_KIND, name));
 }
 
 surety_str surety__serving_body(const surety__serving *exchange)
@@ -346,7 +354,8 @@ static surety_status serve_add_header(surety__serving *exchange,
     if (!name.ptr || !value.ptr)
         return surety__fail_nomem(reterr);
     if (!name.len || !serve_is_plain(name) || !serve_is_plain(value) ||
-        MHD_add_response_header(response, name.ptr, value.ptr) != MHD_YES)
+        exchange->server->mhd.add_response_header(response, name.ptr,
+                                                  value.ptr) != MHD_YES)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a response cannot have the header \"%.*s\"",
                             (int)name.len, name.ptr);
@@ -378,11 +387,11 @@ surety_status surety__serving_answer(surety__serving *exchange,
     if (response->kind == ANSWER_RAW)
         return serve_answer_raw(exchange, reterr);
     if (response->kind == ANSWER_WHOLE)
-        made = MHD_create_response_from_buffer(response->body.len,
-                                               (void *)response->body.ptr,
-                                               MHD_RESPMEM_MUST_COPY);
+        made = exchange->server->mhd.create_response_from_buffer(
+            response->body.len, (void *)response->body.ptr,
+            MHD_RESPMEM_MUST_COPY);
     else
-        made = MHD_create_response_from_callback(
+        made = exchange->server->mhd.create_response_from_callback(
             response->body_len == UINT64_MAX ? MHD_SIZE_UNKNOWN
                                              : response->body_len,
             SERVE_BLOCK, serve_read, exchange, NULL);
@@ -392,8 +401,8 @@ surety_status surety__serving_answer(surety__serving *exchange,
         status =
             serve_add_header(exchange, made, &response->headers[i], reterr);
     if (!status &&
-        MHD_queue_response(exchange->connection, (unsigned)response->status,
-                           made) != MHD_YES)
+        exchange->server->mhd.queue_response(
+            exchange->connection, (unsigned)response->status, made) != MHD_YES)
         status = surety__fail(reterr, SURETY_MISUSE,
                               "a response cannot have the status %d",
                               response->status);
@@ -402,7 +411,7 @@ surety_status surety__serving_answer(surety__serving *exchange,
         if (response->kind == ANSWER_WHOLE)
             exchange->sent = response->body.len;
     }
-    MHD_destroy_response(made);
+    exchange->server->mhd.destroy_response(made);
     return status;
 }
 
@@ -640,7 +649,7 @@ void surety__server_step(surety__server *server, uint32_t timeout_ms)
     bool is_all;
 
     is_all = serve_gather(server, &count, &until);
-    if (MHD_get_timeout(server->daemon, &due) == MHD_YES &&
+    if (server->mhd.get_timeout(server->daemon, &due) == MHD_YES &&
         (int64_t)due < until - now)
         until = now + (int64_t)due;
     if (!is_all && until > now + 10)
@@ -655,7 +664,7 @@ void surety__server_step(surety__server *server, uint32_t timeout_ms)
         while (read(server->wake_fds[0], drain, sizeof(drain)) > 0)
             ;
     serve_wake_due(server, count);
-    MHD_run(server->daemon);
+    server->mhd.run(server->daemon);
 }
 
 void surety__server_wake(surety__server *server)
@@ -770,7 +779,7 @@ static struct MHD_Daemon *serve_start(surety__server *server, int fd)
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
         (options->no_date ? MHD_USE_SUPPRESS_DATE_NO_CLOCK : 0u);
 
-    return MHD_start_daemon(
+    return server->mhd.start_daemon(
         flags, 0, NULL, NULL, serve_handle, server, MHD_OPTION_LISTEN_SOCKET,
         fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)(options->head_bytes_max * 2), MHD_OPTION_CONNECTION_LIMIT,
@@ -811,6 +820,9 @@ surety_status surety__server_open(const surety__server_options *options,
     server->alloc = options->alloc;
     server->wake_fds[0] = server->wake_fds[1] = -1;
     serve_fill(&server->options);
+    status = surety__load(&serve_library, &server->mhd, reterr);
+    if (status)
+        goto done;
     status = surety__grow(server->alloc, &polls, &server->poll_cap, 2,
                           sizeof(*server->polls), SIZE_MAX);
     server->polls = polls;
@@ -835,9 +847,9 @@ surety_status surety__server_open(const surety__server_options *options,
         goto done;
     }
     server->daemon = serve_start(server, fd);
-    info = server->daemon
-               ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)
-               : NULL;
+    info = server->daemon ? server->mhd.get_daemon_info(
+                                server->daemon, MHD_DAEMON_INFO_EPOLL_FD)
+                          : NULL;
     if (!info) {
         status =
             surety__fail(reterr, SURETY_IO, "libmicrohttpd cannot start: %s",
@@ -869,7 +881,7 @@ void surety__server_close(surety__server *server)
         serve_resume(one);
     }
     if (server->daemon)
-        MHD_stop_daemon(server->daemon);
+        server->mhd.stop_daemon(server->daemon);
     for (int i = 0; i < 2; i++)
         if (server->wake_fds[i] >= 0)
             close(server->wake_fds[i]);

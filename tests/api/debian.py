@@ -95,6 +95,18 @@ def check_contents(packages):
     check("libsurety0 depends on the libraries that it stands on",
           all(one in control for one in ("libgmp10", "libidn2-0",
                                          "libpcre2-8-0")), control)
+    for name, ones in (("libsurety-run0", ["libcurl4", "libsqlite3-0"]),
+                       ("libsurety-render0", ["libpangocairo-1.0-0"]),
+                       ("libsurety-serve0", ["libmicrohttpd12"]),
+                       ("surety", ["libcurl4", "libpangocairo-1.0-0",
+                                   "libmicrohttpd12", "ca-certificates"])):
+        fields = {field: run("dpkg-deb", "--field", packages[name],
+                             field).stdout for field in ("Depends",
+                                                         "Recommends")}
+        check(f"{name} recommends what it loads when it is needed, and does "
+              "not depend on it", all(one in fields["Recommends"] and one not
+                                      in fields["Depends"] for one in ones),
+              fields)
 
 
 def unpack(packages):

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* needed.c: refers to every function of other libraries that ours load when
+ * they first need it (src/load/load.h). It is linked as usual and never run.
+ * From the program the build reads the names by which the libraries are loaded
+ * (tools/sonames.py), and Debian's packages what they depend on. */
+#ifdef NEEDED_RUN
+#include "ledger/sqlite.h"
+#include "provider/curl.h"
+#define RUN SURETY__CURL(SURETY__ROW) SURETY__SQLITE(SURETY__ROW)
+#else
+#define RUN
+#endif
+#if defined(NEEDED_RUN) && defined(SURETY_WITH_POSTGRES)
+#include "ledger/pq.h"
+#define POSTGRES SURETY__PQ(SURETY__ROW)
+#else
+#define POSTGRES
+#endif
+#ifdef SURETY_WITH_CHARTS
+#include "render/pango.h"
+#define CHARTS SURETY__PANGO(SURETY__ROW)
+#else
+#define CHARTS
+#endif
+#ifdef SURETY_WITH_XLSX
+#include "render/xlsx.h"
+#define WORKBOOKS SURETY__XLSX(SURETY__ROW)
+#else
+#define WORKBOOKS
+#endif
+#ifdef NEEDED_SERVE
+#include "serve/mhd.h"
+#define SERVE SURETY__MHD(SURETY__ROW)
+#else
+#define SERVE
+#endif
+#include "load/load.h"
+
+extern const surety__function_row surety__needed[];
+const surety__function_row surety__needed[] = {
+    RUN POSTGRES CHARTS WORKBOOKS SERVE{NULL, NULL}};
+
+int main(void)
+{
+    return surety__needed[0].linked == NULL;
+}
