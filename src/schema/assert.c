@@ -109,7 +109,7 @@ static bool string_charge(surety__machine *machine,
     return surety__machine_charge(machine, cost);
 }
 
-/* Appends what base64 text that holds nothing else stands for. */
+/* Appends the bytes that text, which is base64, encodes. */
 static void string_decode(surety_str text, surety_buf *out)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -307,7 +307,7 @@ static bool unique_equal(surety__machine *machine, const surety__cell *array,
     return false;
 }
 
-/* Items of an array that are told apart by marks alone. */
+/* Arrays of at most so many items are first compared by marks. */
 enum { UNIQUE_FEW = 16 };
 
 /* Equal values have equal marks. Of an object the order of its members must not

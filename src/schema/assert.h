@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assertions: what a shape says of a value without its subschemas. In
- * MODE_VERDICT each gives false at the first failure. In the other modes each
- * tells every failure to surety__report_failure, and what it gives says
- * nothing. */
+/* Assertions: the keywords of a shape without subschemas. In MODE_VALIDITY each
+ * function gives false at the first failure. In the other modes each reports
+ * every failure (surety__report_failure), and its result means nothing. */
 #ifndef SURETY_SCHEMA_ASSERT_H
 #define SURETY_SCHEMA_ASSERT_H
 

@@ -3,10 +3,10 @@
  *
  * Two things are looked for in the branches, through references, allOf and one
  * more union: a member that most of them fix by const or enum (a tag), and the
- * names that a branch must have or may not have. What is said here is only
- * what no value can get around, so a branch that is left out would have failed
- * and one that is left in may still fail. */
-#include "schema/fold.h"
+ * names that a branch must have or may not have. Only necessary conditions are
+ * collected, so a branch that is ruled out would have failed, and one that is
+ * left may still fail. */
+#include "schema/compile.h"
 
 enum {
     BRANCH_SHAPES = 16, /* a branch and what it applies to the same value */
@@ -156,8 +156,8 @@ static bool branch_is_open(const surety__applicator *applicator, uint32_t i)
 }
 
 /* Calls for each word of facts; counts them, and adds them to words unless it
- * is NULL, for branch. Of many branches a word may only stand for one: false
- * where it would stand for two. */
+ * is NULL, for branch. Of many branches a word may mean only one: false where
+ * it would mean two. */
 static bool words_take(const struct branch_facts *facts, surety__words *words,
                        uint32_t branch, bool many, size_t *count)
 {
@@ -244,7 +244,7 @@ static struct branch_tag tag_find(const surety__applicator *applicator,
     return best;
 }
 
-/* Of more branches than bits: only where the tag tells every one. */
+/* Of more branches than bits: only where the tag decides every one. */
 static surety_status switch_many(surety__compiler *compiler,
                                  surety__applicator *applicator,
                                  surety__switch *built,
@@ -274,7 +274,7 @@ static surety_status switch_few(surety__compiler *compiler,
 {
     surety__screen *screens =
         surety__compiler_take(compiler, applicator->count * sizeof(*screens));
-    bool tells = tag->name.ptr != NULL;
+    bool decides = tag->name.ptr != NULL;
     size_t words = 0;
 
     if (!screens)
@@ -287,7 +287,7 @@ static surety_status switch_few(surety__compiler *compiler,
             continue;
         facts = facts_of(applicator->shapes[i], tag);
         screens[i] = facts.screen;
-        tells = tells || facts.screen.needs || ~facts.screen.allows;
+        decides = decides || facts.screen.needs || ~facts.screen.allows;
         built->objects |= bit;
         if (!facts.required)
             built->lacking |= bit;
@@ -296,7 +296,7 @@ static surety_status switch_few(surety__compiler *compiler,
         words_take(&facts, &built->words, i, false, &words);
     }
     built->screens = screens;
-    if (tells)
+    if (decides)
         applicator->branching = built;
     return SURETY_OK;
 }

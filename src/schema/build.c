@@ -100,8 +100,8 @@ static surety_status build_one(surety__compiler *compiler,
     return *ret_shape ? SURETY_OK : SURETY_NOMEM;
 }
 
-/* items and its kin: an array in drafts up to 2019-09 is what prefixItems is
- * from 2020-12 on, and additionalItems is then items. */
+/* items and additionalItems: an array in drafts up to 2019-09 is what
+ * prefixItems is from 2020-12 on, and additionalItems is then items. */
 static surety_status arrays_items(surety__compiler *compiler,
                                   const surety__shape *shape,
                                   surety__arrays *arrays)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cache of compiled schemas.
  *
- * An entry stands in two lists: that of its bucket, where a read looks for it,
+ * An entry is in two lists: that of its bucket, where a read looks for it,
  * and that of use, newest first, from whose end entries are put out while there
- * are too many or their texts too long. So what is kept is always what was read
- * last, which is the whole of the promise in the header.
+ * are too many or their texts too long. So the entries kept are always those
+ * read last, which is the whole of the promise in the header.
  *
  * The hash only chooses the bucket; an entry is found when its text and options
  * are equal. Texts chosen to collide cost one comparison for each that is kept,
@@ -20,7 +20,7 @@ struct cache_entry {
     struct cache_entry *next;          /* in its bucket */
     uint64_t hash;
     surety_schema *schema;
-    surety_str text, base_uri; /* stand behind the entry, in one block */
+    surety_str text, base_uri; /* behind the entry, in one block */
     surety_limits limits;
     surety_resolve_fn resolve;
     void *resolve_ctx;
@@ -268,8 +268,8 @@ static bool cache_add(surety_schema_cache *cache,
     return true;
 }
 
-/* Compiles what is not kept, and keeps it. The cache is as it was while the
- * compile runs, for a resolver may read from it. */
+/* Compiles a schema that is not in the cache, and adds it. The cache is as it
+ * was while the compile runs, for a resolver may read from it. */
 static surety_status cache_compile(surety_schema_cache *cache,
                                    const struct cache_entry *wanted,
                                    const surety_schema_options *options,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a schema document to shapes.
  *
- * A work list holds the subschemas that somebody referred to; each is built
- * once and asks for its own subschemas in turn, so depth costs no C stack and
+ * A work list holds the subschemas that are referred to; each is built once
+ * and adds its own subschemas in turn, so depth costs no C stack and
  * what is never reached is never built. Every mistake is reported at its own
  * line. After the last shape is built, circles are refused (circle.c). */
 #include "schema/compile.h"
@@ -169,7 +169,7 @@ static const surety__cell *form_wrong(surety__form form, const surety_doc *doc,
     return holds ? NULL : cell;
 }
 
-/* Says what a keyword must be and what stands there instead. */
+/* The error of a keyword whose value has a wrong form. */
 static surety_status form_fail(surety__compiler *compiler, surety_str name,
                                surety__form form, surety_val wrong)
 {
@@ -416,7 +416,7 @@ static surety_status shape_build(surety__compiler *compiler,
 
 /* ---- dynamic anchors --------------------------------------------------- */
 
-/* Every resource that has a dynamic anchor somebody looks up gets its shape;
+/* Every resource with a dynamic anchor that is looked up gets its shape;
  * building those may bring in more names and more resources. */
 static surety_status dynamics_link(surety__compiler *compiler)
 {

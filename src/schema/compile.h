@@ -91,7 +91,7 @@ void surety__unknown_sort(surety_schema *schema);
  * built. OK, SYNTAX, LIMIT or NOMEM. */
 surety_status surety__circles_refuse(surety__compiler *compiler);
 
-/* fold.c: works out what of every shape's verdict is known already. Called
+/* fold.c: works out what of every shape's validity is known already. Called
  * once, when all shapes are built and no circle is left. OK or NOMEM. */
 surety_status surety__fold(surety__compiler *compiler);
 
@@ -101,7 +101,7 @@ bool surety__words_open(surety__compiler *compiler, surety__words *words,
                         size_t count);
 surety__word *surety__words_add(surety__words *words, surety_str text);
 
-/* branch.c: finds what tells the branches of an anyOf or oneOf apart. OK or
+/* branch.c: finds what distinguishes the branches of an anyOf or oneOf. OK or
  * NOMEM. */
 surety_status surety__fold_switch(surety__compiler *compiler,
                                   surety__applicator *applicator);

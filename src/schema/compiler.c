@@ -93,8 +93,8 @@ uint64_t surety__keyword_count(const surety__compiler *compiler,
                 : otherwise;
 }
 
-/* The same pattern, such as "^x-", often stands in many places of a schema:
- * it is compiled once. */
+/* The same pattern, such as "^x-", is often in many subschemas: it is compiled
+ * once. */
 surety_status surety__compiler_pattern(surety__compiler *compiler,
                                        surety_val source,
                                        const surety__pattern **ret_pattern)

@@ -280,10 +280,8 @@ static void value_begin(struct surety__completion *completion)
     }
     /* The level gets the list, and the next value the level's old one. */
     spare = level->all;
-    *level = (struct level){.cell = cell,
-                            .cursor = cell + 1,
-                            .left = cell->count,
-                            .all = *all};
+    *level = (struct level){
+        .cell = cell, .cursor = cell + 1, .left = cell->count, .all = *all};
     *all = spare;
     if (cell->kind == CELL_OBJECT)
         surety_build_object(completion->doc);

@@ -6,7 +6,7 @@
  * refers to one. */
 #include "schema/keywords.h"
 
-/* ORDER dialects. The URIs stand without scheme and fragment, for schemas in
+/* ORDER dialects. The URIs are without scheme and fragment, for schemas in
  * the wild write http for https and with or without "#". */
 static const struct dialect_row {
     surety_str uri;

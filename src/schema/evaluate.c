@@ -439,7 +439,7 @@ EVALUATE_INLINE enum surety__validity phase_items_wide(
                : VALID_NO;
 }
 
-/* Whether as many items match as must; a report tells where not. */
+/* Whether as many items match as must; otherwise a report has a finding. */
 EVALUATE_INLINE enum surety__validity contains_end(surety__machine *machine,
                                                    const surety__frame *frame,
                                                    const bool report)
@@ -612,7 +612,7 @@ EVALUATE_INLINE bool frame_children(surety__frame *frame, const bool report)
 
 /* Begins the frame for its shape and cell: its own assertions, its bits, its
  * first phase. `under` are the bits of the frame below for the same value;
- * branch tells whether they may only be marked if this one holds. False: it
+ * branch means that they may only be marked if this one holds. False: it
  * does not hold, or the status is set. */
 EVALUATE_INLINE bool frame_begin(surety__machine *machine, surety__frame *frame,
                                  uint32_t under, bool branch, const bool report)
@@ -720,7 +720,7 @@ static enum surety__validity frame_report(surety__machine *machine,
 /* ---- what needs no frame ------------------------------------------------ */
 
 /* Whether the value of a member or item satisfies shape; out of line, for most
- * are told by their kind before. */
+ * are decided by their kind before. */
 static __attribute__((noinline)) bool flat_child(surety__machine *machine,
                                                  const surety__shape *shape,
                                                  const surety__cell *cell)

@@ -55,7 +55,7 @@ surety_finding surety_findings_at(const surety_findings *findings, size_t i)
     return findings && i < findings->count ? findings->list[i].finding : none;
 }
 
-/* Whether a stands behind b. */
+/* Whether a comes after b. */
 static bool findings_after(const surety__noted *a, const surety__noted *b)
 {
     uint32_t count =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folding: what of a schema's verdicts is known before any value is seen.
+/* Folding: what of a schema's validity is known before any value is seen.
  *
  * The kind of a value often decides alone, so every shape gets a table of
  * kinds (surety__how): no value of this kind is valid, every one is, its own
@@ -9,15 +9,15 @@
  * has something to ask, the question is routed to it at once. A circle of
  * such shapes is left as it is: its table says to walk.
  *
- * Then the parts are brought into the form in which the verdict reads them:
+ * Then the parts are brought into the form in which the check reads them:
  * properties, required and additionalProperties as one table; enums of strings
  * as another; bounds of integers as a range; and for anyOf and oneOf the member
- * whose value tells the branches apart. */
-#include "schema/fold.h"
+ * whose value distinguishes the branches. */
+#include "schema/compile.h"
 
 enum fold_state { FOLD_NONE, FOLD_OPEN, FOLD_DONE };
 
-/* The parts are constant for everybody else. */
+/* The parts are constant everywhere else. */
 #define FOLD_WRITABLE(type, pointer) ((type *)(uintptr_t)(pointer))
 
 /* ---- references -------------------------------------------------------- */
@@ -47,7 +47,7 @@ static const surety__shape *shape_direct(const surety__compiler *compiler,
  * decides nothing; it becomes true or false, so that towers of
  * {"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]} cost no more than
  * their height. Only references of the same resource are looked through: what
- * another adds to the dynamic scope may make a difference. `seen` tells the
+ * another adds to the dynamic scope may make a difference. `seen` has the
  * applicator that last led to a shape. */
 static surety_status branches_settle(surety__compiler *compiler,
                                      const surety__resource *within,
@@ -466,7 +466,8 @@ struct fold {
 /* Names times patterns that are matched when the schema is compiled. */
 enum { ALONE_MAX = 1 << 16 };
 
-/* Whether no pattern matches the name, as far as that is told without PCRE2. */
+/* Whether no pattern matches the name, as far as that is known without PCRE2.
+ */
 static bool slot_is_alone(const struct fold *fold,
                           const surety__objects *objects,
                           const surety__slot *slot)

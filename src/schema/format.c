@@ -60,7 +60,7 @@ surety__format_fn surety__format_find(surety_str name, unsigned drafts)
     return newest;
 }
 
-/* Whether eight bytes are hexadecimal digits. Of each the highest bit tells
+/* Whether eight bytes are hexadecimal digits. The highest bit of each means
  * whether it is at least, and not above, the ends of a range. */
 static bool format_is_hex(uint64_t bytes)
 {

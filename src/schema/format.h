@@ -63,7 +63,7 @@ bool surety__format_hostname_alabel(surety_str text);
 bool surety__format_idn_hostname(surety_str text);
 bool surety__format_idn_email(surety_str text);
 
-/* The bidirectional classes that RFC 5893, section 2, tells apart.
+/* The bidirectional classes that RFC 5893, section 2, distinguishes.
  * ORDER bidi (tools/gen_bidi.py). */
 typedef enum surety__bidi {
     BIDI_L = 0,

@@ -23,7 +23,7 @@ static bool host_is_alnum(char c)
     return host_is_digit(c) || (((unsigned char)c | 0x20u) - 'a') < 26;
 }
 
-/* Four numbers from 0 to 255; `padded` lets zeros stand in front (RFC 5321's
+/* Four numbers from 0 to 255; `padded` allows leading zeros (RFC 5321's
  * Snum). */
 static bool host_is_quad(surety_str text, bool padded)
 {

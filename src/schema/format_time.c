@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dates, times and durations: RFC 3339, section 5.6, 5.7 and appendix A.
  *
- * A leap second is judged where it happens, in UTC: the second 60 may stand
+ * A leap second is judged where it happens, in UTC: the second 60 may occur
  * only in a minute that is 23:59 once the offset is taken off, and with a date
  * only at the end of a month (RFC 3339, 5.7). Which months had one is not
- * asked, for nobody knows the coming ones. Letters count in either case, as
+ * asked, for the coming ones are unknown. Letters count in either case, as
  * in all ABNF (RFC 5234, 2.3). */
 #include "schema/format.h"
 

@@ -10,7 +10,7 @@
  * are none. */
 #include "schema/format.h"
 
-/* The parts that a character may stand in. */
+/* The parts in which a character is allowed. */
 enum uri_part {
     URI_SCHEME = 1,
     URI_USER = 2,    /* userinfo */
@@ -22,7 +22,7 @@ enum uri_part {
     URI_LITERAL = 128 /* literals of a template */
 };
 
-/* Characters that may stand in the same parts. */
+/* Characters that are allowed in the same parts. */
 enum {
     URI_L = URI_LITERAL,
     URI_Q = URI_QUERY | URI_FRAGMENT | URI_LITERAL,
@@ -32,7 +32,7 @@ enum {
     URI_A = URI_T | URI_SCHEME
 };
 
-/* The parts that a character but "%" may stand in; none above ASCII. */
+/* The parts in which a character but "%" is allowed; none above ASCII. */
 static const unsigned char uri_parts[256] = {
     /* 00 */ 0,
     0,
@@ -191,7 +191,7 @@ static bool uri_is_wide(uint32_t code, bool private)
 }
 
 /* The length of the character of `part` at ptr (< end), escapes among them; 0:
- * it may not stand there. */
+ * it is not allowed there. */
 static size_t uri_take_char(const char *ptr, const char *end,
                             enum uri_part part, bool wide)
 {
@@ -212,7 +212,7 @@ static size_t uri_take_char(const char *ptr, const char *end,
                                                                        : 0;
 }
 
-/* Where the first character that may not stand in part is; end: nowhere. */
+/* The first character that is not allowed in part; end: none. */
 static const char *uri_skip_part(const char *ptr, const char *end,
                                  enum uri_part part, bool wide)
 {
@@ -286,7 +286,7 @@ static bool uri_is_authority(surety_str text, bool wide)
     return true;
 }
 
-/* Whether what ends an authority stands at ptr. */
+/* Whether the authority ends at ptr. */
 static bool uri_ends_authority(const char *ptr, const char *end)
 {
     return ptr == end || *ptr == '/' || *ptr == '?' || *ptr == '#';
@@ -423,7 +423,7 @@ static bool template_modifier(surety_str *rest)
     return true;
 }
 
-/* Whether text, what stands between braces, is an operator and a list of
+/* Whether text, from between braces, is an operator and a list of
  * variables. The operators that RFC 6570 reserves count. */
 static bool template_is_expression(surety_str text)
 {

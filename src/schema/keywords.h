@@ -20,7 +20,7 @@ typedef enum surety__keyword {
 #define KEYWORD_BIT(keyword) (UINT64_C(1) << (keyword))
 _Static_assert(KW_COUNT <= 64, "a set of keywords is one word");
 
-/* What the value of a keyword must be; where subschemas stand follows from it.
+/* What the value of a keyword must be; where subschemas are follows from it.
  * ORDER forms (form_names in keywords.c). */
 typedef enum surety__form {
     FORM_ANY,
@@ -34,7 +34,7 @@ typedef enum surety__form {
     FORM_OBJECT,
     FORM_TYPES,        /* a type name or an array of them */
     FORM_STRINGS_MAP,  /* an object of arrays of strings */
-    FORM_SCHEMA,       /* from here on: schemas stand inside */
+    FORM_SCHEMA,       /* from here on: schemas are inside */
     FORM_SCHEMAS,      /* a non-empty array of schemas */
     FORM_SCHEMA_MAP,   /* an object of schemas */
     FORM_ITEMS,        /* a schema or an array of schemas */

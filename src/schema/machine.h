@@ -147,7 +147,7 @@ void surety__bits_merge(surety__machine *machine, uint32_t into, uint32_t from,
 bool surety__shape_holds(surety__machine *machine, const surety__shape *shape,
                          const surety__cell *cell, uint32_t bits);
 /* Evaluates shape in the machine's mode, DISTANCE or REPORT, above its frames.
- * The status tells whether that succeeded. */
+ * The status is set where that failed. */
 void surety__shape_report(surety__machine *machine, const surety__shape *shape,
                           const surety__cell *cell, surety__step step);
 /* Whether an APPLY_DEPENDENT or APPLY_PROPERTY_VALUE applies to an object. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of findings. One sentence, no full stop: what stands there, then
+/* The words of findings. One sentence, no full stop: the value, then
  * what the schema wants. Values are quoted as JSON, long ones cut with "..."
  * behind them; arrays and objects are called by their kind. Hints are what was
  * likely meant, with a question mark, and only where it is evident. */
@@ -163,7 +163,7 @@ static void message_enum(const surety__shape *shape, surety_val val,
 {
     surety_val list = message_keyword(shape, KW_ENUM);
     size_t count = surety_val_count(list);
-    size_t told = 0;
+    size_t shown = 0;
 
     message_quote(out, val);
     if (count == 0) {
@@ -171,15 +171,15 @@ static void message_enum(const surety__shape *shape, surety_val val,
         return;
     }
     surety_buf_text(out, count == 1 ? " must be " : " is not one of ");
-    for (surety_val v = surety_val_first(list); v.doc && told < LIST_VALUES;
+    for (surety_val v = surety_val_first(list); v.doc && shown < LIST_VALUES;
          v = surety_val_next(list, v)) {
-        if (told++)
+        if (shown++)
             surety_buf_text(out, ", ");
         message_wanted(out, v);
     }
-    if (count > told) {
+    if (count > shown) {
         surety_buf_text(out, " and ");
-        surety_buf_number(out, count - told);
+        surety_buf_number(out, count - shown);
         surety_buf_text(out, " more");
     }
 }
@@ -240,12 +240,12 @@ static void message_contains(const surety__failure *failure, surety_val bound,
 }
 
 /* Every branch names the values of one property, and none has the one that
- * stands there. */
+ * is there. */
 static void message_unknown(const surety__machine *machine,
                             const surety__applicator *applicator,
                             const surety__cell *key, surety_buf *out)
 {
-    size_t told = 0;
+    size_t shown = 0;
 
     surety_buf_text(out, "the property ");
     message_name(out, surety__cell_str(machine->doc, key));
@@ -263,11 +263,11 @@ static void message_unknown(const surety__machine *machine,
         v = of->constant ? list : surety_val_first(list);
         for (; v.doc;
              v = of->constant ? surety_val_none() : surety_val_next(list, v)) {
-            if (told == LIST_VALUES) {
+            if (shown == LIST_VALUES) {
                 surety_buf_text(out, ", ...");
                 return;
             }
-            if (told++)
+            if (shown++)
                 surety_buf_text(out, ", ");
             message_wanted(out, v);
         }
@@ -610,7 +610,7 @@ static void hint_type(surety__machine *machine, const surety__shape *shape,
         surety_buf_text(out, "an array with this one item?");
 }
 
-/* A share written as a percentage: 85 where at most 1 may stand. What is up to
+/* A share written as a percentage: 85 where 1 is the maximum. What is up to
  * 10 may be a mark out of ten. */
 static void hint_maximum(const surety__shape *shape, surety_val val,
                          surety_buf *out)
@@ -691,8 +691,8 @@ void surety__message_hint(surety__machine *machine,
     surety_val val = surety__val_of(machine->doc, failure->instance);
 
     if (failure->never) {
-        /* A name that its object may not have; where the question stands at
-         * a name itself (propertyNames) there is no object to look in. */
+        /* A name that its object may not have; where the value is a name
+         * itself (propertyNames) there is no object to look in. */
         if (failure->instance->kind == CELL_KEY && !failure->step.same_value)
             hint_property(machine, shape, failure, out);
         return;

@@ -14,7 +14,7 @@
  * positions. "^" and "$" are positions that take no character. Lookaheads right
  * behind the "^" at the start are roots of their own. What else is no regular
  * language, word boundaries, Unicode properties and what exceeds a bound makes
- * the net refuse; from then on it is told in vain. */
+ * the net refuse; from then on nothing is added. */
 #include "schema/pattern_inside.h"
 
 /* A class while it is read. */
@@ -164,7 +164,7 @@ static surety_status class_member(surety__pattern_reader *reader,
     return SURETY_OK;
 }
 
-/* Whether a hyphen that makes a range stands at reader->at. */
+/* Whether a hyphen that makes a range is at reader->at. */
 static bool class_is_range(const surety__pattern_reader *reader)
 {
     return reader->end - reader->at >= 2 && reader->at[0] == '-' &&
@@ -390,7 +390,7 @@ static void net_single(surety__pattern_net *net, size_t position)
     surety__bits_add(net->piece.last, position);
 }
 
-/* The label that says what set says; PATTERN_SETS_MAX: there is no room. */
+/* The label for set; PATTERN_SETS_MAX: there is no room. */
 static size_t net_label(surety__pattern_net *net,
                         const surety__pattern_set *set)
 {
@@ -466,7 +466,7 @@ void surety__net_anchor(surety__pattern_net *net, bool start)
     net_single(net, position);
 }
 
-/* Whether a lookahead that stands here is asked at the start of the text. */
+/* Whether a lookahead here is matched at the start of the text. */
 static bool net_is_at_start(const surety__pattern_net *net)
 {
     const surety__pattern_frame *frame = &net->frames[0];

@@ -143,8 +143,8 @@ typedef struct surety__pattern_net {
     uint64_t few[PATTERN_POSITIONS_FEW * (PATTERN_POSITIONS_FEW / 64)];
 } surety__pattern_net;
 
-/* What the reader tells the net, in the order of the source. All take NULL and
- * do nothing then. */
+/* What the reader adds to the net, in the order of the source. All take NULL
+ * and do nothing then. */
 void surety__net_atom(surety__pattern_net *net, const surety__pattern_set *set);
 void surety__net_code(surety__pattern_net *net, uint32_t code);
 void surety__net_anchor(surety__pattern_net *net, bool start);
@@ -245,7 +245,7 @@ typedef struct surety__pattern_reader {
     size_t opened; /* capturing groups so far, in the second pass */
     size_t depth;
     size_t out_last; /* where the last atom begins in out */
-    /* Nothing stands between the start of the pattern, or of one of its
+    /* Nothing is between the start of the pattern, or of one of its
      * outermost alternatives, and here. */
     bool leading;
     /* What is above is zeroed at first, what is below only written. */
@@ -256,7 +256,7 @@ typedef struct surety__pattern_reader {
 
 /* Reads source: SURETY_OK, SURETY_SYNTAX or SURETY_LIMIT (and NOMEM, LIMIT of
  * out, which the caller finds in out->status). Of what is written to out or
- * told to net, either may be NULL. Bounds and gaps of PCRE2 are failures only
+ * added to net, either may be NULL. Bounds and gaps of PCRE2 are failures only
  * with out. */
 surety_status surety__pattern_read(surety__pattern_reader *reader,
                                    surety_str source, surety_buf *out,
@@ -291,8 +291,8 @@ typedef struct surety__pattern_atom {
 surety_status surety__pattern_escape(surety__pattern_reader *reader,
                                      bool in_class,
                                      surety__pattern_atom *ret_atom);
-/* Writes \d or one of its kin, in_class as members of the class being written,
- * and adds it to *set. */
+/* Writes \d, \w, \s or a negation, in_class as members of the class being
+ * written, and adds it to *set. */
 void surety__pattern_set_letter(surety__pattern_reader *reader, char letter,
                                 bool in_class, surety__pattern_set *set);
 /* Reads the class at reader->at, a "[". */

@@ -7,15 +7,15 @@
  * construct of PCRE2's own can be had.
  *
  * Two passes: the first counts the groups and finds their names, since a
- * backreference may stand before its group; the second checks, writes, and
- * tells the net what it read, from which an automaton may be made.
+ * backreference may come before its group; the second checks, writes, and
+ * adds to the net what it read, from which an automaton may be made.
  *
  * The search is unanchored and only its answer counts, so a first atom needs to
  * match as often as it must and not more: "\s+$" is read as "\s$" and ".*x"
  * as "x". That spares a run from being looked at again from each of its
  * characters, which would take quadratic time.
  *
- * Not checked: whether a character above ASCII may stand in a group's name. */
+ * Not checked: whether a character above ASCII is allowed in a group's name. */
 #include "schema/pattern_inside.h"
 
 surety_status surety__pattern_fail(surety__pattern_reader *reader,
@@ -394,7 +394,7 @@ static surety_status pattern_read_reference(surety__pattern_reader *reader,
     return SURETY_OK;
 }
 
-/* The escapes that stand for one code point; the letter is behind reader->at.
+/* The escapes of one code point; the letter is behind reader->at.
  * False where it is none. */
 static bool pattern_read_code_escape(surety__pattern_reader *reader,
                                      char letter, uint32_t *ret_code)
@@ -599,7 +599,7 @@ static bool pattern_read_count(const char **at, const char *end,
     return *at > from;
 }
 
-/* Whether a quantifier in braces stands at reader->at, and its bounds. */
+/* Whether a quantifier in braces is at reader->at, and its bounds. */
 static bool pattern_read_braces(const surety__pattern_reader *reader,
                                 const char **ret_after, uint32_t *ret_min,
                                 uint32_t *ret_max)
@@ -618,7 +618,7 @@ static bool pattern_read_braces(const surety__pattern_reader *reader,
     return at < reader->end && *at == '}';
 }
 
-/* Whether a quantifier stands at reader->at: its bounds, and what is behind
+/* Whether a quantifier is at reader->at: its bounds, and what is behind
  * it. */
 static bool pattern_find_quantifier(const surety__pattern_reader *reader,
                                     const char **ret_after, uint32_t *ret_min,

@@ -6,14 +6,14 @@
  *    next. One that holds the position behind the pattern accepts whatever
  *    comes. A search anywhere begins anew at each character: what may begin
  *    is in every state.
- * 2. Characters that no set of the pattern tells apart share a column of the
+ * 2. Characters that no set of the pattern distinguishes share a column of the
  *    table. Above ASCII they are code points; where there is but one column
  *    for them it is that of the first byte, and the bytes behind it stay where
  *    they are, so that nothing is decoded.
  * 3. With few states a column is one word that holds for each state the next
  *    one, six bits each: the shift by the state is the whole step.
- * 4. "^[a-f]{64}$" and kin, with atoms before it perhaps, is "^[a-f]*$" and as
- *    many characters, which are counted.
+ * 4. "^[a-f]{64}$" and the like, perhaps with atoms before it, is "^[a-f]*$"
+ * and as many characters, which are counted.
  * 5. The text that every match begins with is compared before the automaton
  *    starts, behind it.
  *

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The prefix machine: of a value that is still growing, is there any
- * continuation that satisfies the schema?
+/* The prefix machine: does any continuation of a value that is still growing
+ * satisfy the schema?
  *
- * The idea: the values that are open are a path from the root. Each has a level
- * that knows which of its children was looked at last, and threads: the shapes
- * that have a say on it, found through properties and items, and for the same
- * value through allOf, anyOf, oneOf and $ref. A child that is complete is
- * checked once; one that is open gets a level of its own. A thread is dead when
- * no continuation satisfies it, sure when every one does. Both are told to what
- * it is a part of: a shape is dead with any part, a union with its last branch,
- * a not with what is sure, an if with what it decides (prefix_thread.c); and
- * when the root is dead no continuation can help.
+ * The idea: the open values are a path from the root. Each has a level, which
+ * knows the child that was looked at last, and threads: the shapes that apply
+ * to it, found through properties and items, and for the same value through
+ * allOf, anyOf, oneOf and $ref. A child that is complete is checked once; one
+ * that is open gets a level of its own. A thread is refuted when no
+ * continuation satisfies it, proven when every one does. Both go on to its
+ * parent: a shape is refuted with any of its parts, a union with its last
+ * branch, a not when its subschema is proven, an if by what it decides
+ * (prefix_thread.c). When the root is refuted, so is the value.
  *
+ * Invariants:
  * 1. Sound: what is not certain keeps a thread open. Enum and const of
  *    containers and the unevaluated keywords wait for the end of their value,
- *    and so does what is beyond PREFIX_THREADS; a value that is open at its end
+ *    and so does what is beyond PREFIX_THREADS. A value that is open at its end
  *    is checked as a whole, as long as that stays in proportion to what has
- * come (RECHECK_SHARE). A limit of the check decides nothing.
+ *    come (RECHECK_SHARE). A limit of the check decides nothing.
  * 2. A dynamic reference depends on what leads to it, so it decides nothing,
  *    and where a schema has one, no subschema is checked by itself.
- * 3. Threads of a level stand behind those of the level around it, each behind
- *    what it is a part of.
+ * 3. The threads of a level follow those of the level around it, each after its
+ *    parent.
  * 4. Cells of a container that is open do not move. When an object closes, keys
  *    that stood twice are taken out of it: then the level cannot go on, and the
  *    object is checked as a whole.
@@ -75,7 +76,7 @@ void surety__prefix_begin(surety__prefix *prefix, const surety_schema *schema,
     prefix->level_count = prefix->thread_count = 0;
     prefix->spent = prefix->rechecked = 0;
     prefix->duplicates = 0;
-    prefix->begun = prefix->ended = prefix->dead = prefix->nomem = false;
+    prefix->begun = prefix->ended = prefix->refuted = prefix->nomem = false;
     prefix->found = (surety_finding){.keyword = {NULL, 0}};
     surety_findings_reset(prefix->findings);
 }
@@ -183,8 +184,7 @@ static void prefix_root(surety__prefix *prefix, uint32_t cell)
 /* ---- children ----------------------------------------------------------- */
 
 /* More members than maxProperties, as far as their names differ. Names that
- * stand twice count once, so a few are compared; of many that is left to the
- * end. */
+ * occur twice count once, so a few are compared; of many the end decides. */
 static bool prefix_is_crowded(surety__prefix *prefix, const prefix_level *level,
                               uint64_t most)
 {
@@ -261,7 +261,7 @@ static void prefix_key(surety__prefix *prefix, const prefix_level *level,
         return;
     }
     if (prefix_is_crowded(prefix, level, objects->max_properties))
-        surety__thread_kill(prefix, thread, crowd);
+        surety__thread_refute(prefix, thread, crowd);
     if (objects->names)
         surety__thread_name(prefix, thread, objects->names, name);
     prefix_member(prefix, level, thread, objects);
@@ -278,7 +278,7 @@ static void prefix_item(surety__prefix *prefix, const prefix_level *level,
         return;
     if (!(prefix->flags & SURETY__PREFIX_ALIGN) &&
         level->ordinal >= arrays->max_items)
-        surety__thread_kill(
+        surety__thread_refute(
             prefix, thread,
             (struct prefix_cause){level->cell, level->cell, KW_MAX_ITEMS});
     shape = level->ordinal < arrays->prefix_count
@@ -297,8 +297,8 @@ static void prefix_child(surety__prefix *prefix)
     const uint32_t child = level.cursor + object;
 
     prefix->base = before;
-    for (uint32_t i = level.thread; i < before && !prefix->dead; i++) {
-        if (!surety__thread_lives(prefix, i) ||
+    for (uint32_t i = level.thread; i < before && !prefix->refuted; i++) {
+        if (!surety__thread_is_open(prefix, i) ||
             prefix->threads[i].node != NODE_ALL)
             continue;
         if (object)
@@ -351,7 +351,7 @@ static bool prefix_go_on(surety__prefix *prefix)
     if (cell->kind >= CELL_ARRAY && level->spread && !moved) {
         const size_t end = open ? doc->cell_count : level->cell + cell->span;
 
-        /* Without a thread nobody asks for its children. */
+        /* Without a thread its children need no look. */
         if (prefix->thread_count > level->thread &&
             level->cursor + (cell->kind == CELL_OBJECT) < end) {
             prefix_child(prefix);
@@ -379,13 +379,13 @@ static void prefix_start(surety__prefix *prefix, surety_val root)
 }
 
 surety_status surety__prefix_step(surety__prefix *prefix, surety_val root,
-                                  bool *ret_dead)
+                                  bool *ret_refuted)
 {
     surety__machine *const machine = &prefix->checker->machine;
     uint64_t work;
 
-    *ret_dead = prefix->dead;
-    if (!root.doc || prefix->dead || prefix->ended)
+    *ret_refuted = prefix->refuted;
+    if (!root.doc || prefix->refuted || prefix->ended)
         return SURETY_OK;
     prefix_start(prefix, root);
     work = machine->work;
@@ -393,18 +393,18 @@ surety_status surety__prefix_step(surety__prefix *prefix, surety_val root,
         prefix_root(prefix, root.index);
     else
         prefix_settle(prefix);
-    while (!prefix->dead && !prefix->ended && !prefix->nomem &&
+    while (!prefix->refuted && !prefix->ended && !prefix->nomem &&
            prefix_go_on(prefix))
         ;
     prefix->spent += work - machine->work;
     prefix->duplicates = root.doc->duplicate_count;
-    if (!prefix->nomem && prefix->dead &&
+    if (!prefix->nomem && prefix->refuted &&
         surety__prefix_tell(prefix, root) == SURETY_NOMEM)
         prefix->nomem = true;
     if (prefix->nomem) {
         prefix->ended = true;
         return SURETY_NOMEM;
     }
-    *ret_dead = prefix->dead;
+    *ret_refuted = prefix->refuted;
     return SURETY_OK;
 }

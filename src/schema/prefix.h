@@ -1,69 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the prefix machine share: prefix.c walks a value that
- * grows, prefix_thread.c asks the shapes that have a say on it, prefix_past.c
- * what they say of children that have ended, prefix_find.c puts the answer into
- * words. */
+ * grows, prefix_thread.c has the shapes that apply to it, prefix_past.c what
+ * they require of children that have ended, prefix_find.c writes the finding.
+ */
 #ifndef SURETY_SCHEMA_PREFIX_H
 #define SURETY_SCHEMA_PREFIX_H
 
 #include "schema/machine.h"
 #include "schema/schema.h"
 
-/* Threads of one value; what is beyond them is decided when the value ends. */
+/* Threads of one value; the others are decided when the value ends. */
 enum { PREFIX_THREADS = 256 };
 
 #define PREFIX_NONE UINT32_MAX
 
 enum prefix_node {
-    NODE_ALL, /* a shape: dead with any of its parts, sure with all of them */
-    NODE_ANY, /* an anyOf: sure with any branch, dead with all of them */
-    NODE_ONE, /* a oneOf: sure with one branch where all others are dead */
+    NODE_ALL, /* a shape: refuted with any of its parts, proven with all of them
+               */
+    NODE_ANY, /* an anyOf: proven with any branch, refuted with all of them */
+    NODE_ONE, /* a oneOf: proven with one branch where all others are refuted */
     NODE_IF   /* if, then and else, or what a member decides in place of if */
 };
 
-/* What a thread is to its parent. */
+/* The role of a thread in its parent. */
 enum prefix_role { ROLE_PART, ROLE_NOT, ROLE_IF, ROLE_THEN, ROLE_ELSE };
 
 /* What no continuation changes. */
 enum prefix_state {
     PREFIX_OPEN,
-    PREFIX_DEAD, /* none satisfies it */
-    PREFIX_SURE, /* every one does */
-    PREFIX_LEFT  /* nobody asks any more */
+    PREFIX_REFUTED, /* none satisfies it */
+    PREFIX_PROVEN,  /* every one does */
+    PREFIX_UNKNOWN  /* not decided, and no longer needed */
 };
 
-/* What a finding is about. */
+/* The subject of a finding. */
 struct prefix_cause {
     uint32_t cell;
     uint32_t key; /* of a member: its key; else cell */
     surety__keyword keyword;
 };
 
-/* A shape that has a say on a value that is open, or a node of such. */
+/* A shape that applies to an open value, or a node of such. */
 typedef struct prefix_thread {
-    const surety__shape *shape;           /* of a node: that it stands in */
+    const surety__shape *shape;           /* of a node: its shape */
     const surety__applicator *applicator; /* of a node */
-    struct prefix_cause cause; /* the value; of an IF: of what the one of then
-                                * and else that is dead died */
-    uint32_t parent;           /* what it is a part of; PREFIX_NONE: the root */
-    uint32_t open;  /* parts that are not sure: what it asks itself is one, and
-                     * what waits for the end; of a union: not dead */
-    uint32_t sure;  /* of a union: branches that are */
-    uint32_t known; /* of an IF: bits of IF_KNOWS */
+    struct prefix_cause cause; /* the value; of an IF: what refuted the one of
+                                * then and else that is refuted */
+    uint32_t parent;           /* PREFIX_NONE: the root */
+    uint32_t open; /* parts that are not proven: its own assertions are one, and
+                    * what waits for the end; of a union: not refuted */
+    uint32_t proven;   /* of a union: branches that are */
+    uint32_t known;    /* of an IF: bits of IF_KNOWS */
     uint32_t required; /* names of required that have come */
     uint32_t lacking;  /* names of those that have to come before it can be
-                        * sure; PREFIX_NONE: it cannot before the end */
+                        * proven; PREFIX_NONE: it cannot before the end */
     uint64_t matches;  /* items that contains counts */
     uint8_t node;      /* enum prefix_node */
     uint8_t role;      /* enum prefix_role */
     uint8_t state;     /* enum prefix_state */
-    bool asked;        /* something depends on its being sure */
-    bool own;          /* what it asks itself is sure */
+    bool asked;        /* something depends on whether it is proven */
+    bool own;          /* its own assertions are proven */
 } prefix_thread;
 
 /* A part of an IF in this state, as a bit. */
 #define IF_KNOWS(role, state)                                                  \
-    (1u << (2 * ((role)-ROLE_IF) + ((state) == PREFIX_SURE)))
+    (1u << (2 * ((role)-ROLE_IF) + ((state) == PREFIX_PROVEN)))
 
 /* A value that is open, on the path from the root. */
 typedef struct prefix_level {
@@ -93,7 +94,7 @@ struct surety__prefix {
     surety_checker *checker;
     surety_findings *findings;
     surety_finding found;
-    surety_buf text; /* of found, where it stands in no report */
+    surety_buf text; /* of found, where no report has it */
     const surety_schema *schema;
     unsigned flags; /* enum surety__prefix_flag */
     prefix_level *levels;
@@ -101,7 +102,7 @@ struct surety__prefix {
     prefix_thread *threads;
     size_t thread_count, thread_cap;
     size_t base; /* where the threads of the child at hand begin */
-    struct prefix_cause cause; /* of death */
+    struct prefix_cause cause; /* why it is refuted */
     prefix_entry *items;       /* the last that came is the last */
     uint32_t *heads;           /* by hash, + 1 */
     size_t item_count, item_cap, head_cap;
@@ -109,12 +110,12 @@ struct surety__prefix {
     uint64_t rechecked; /* cells that were looked at again */
     size_t duplicates;  /* keys that had been taken out before this step */
     bool begun;         /* the root has been seen */
-    bool ended;         /* all of it, or nothing can be said any more */
-    bool dead;
+    bool ended;         /* all of it has, or nothing more can be decided */
+    bool refuted;
     bool nomem;
 };
 
-/* Takes cost off the work that is left; false where there is not so much. */
+/* Takes cost off the work that is left; false where less is left. */
 static inline bool surety__prefix_charge(surety__prefix *prefix, uint64_t cost)
 {
     surety__machine *const machine = &prefix->checker->machine;
@@ -131,18 +132,19 @@ bool surety__prefix_is_firm(const surety__prefix *prefix,
 
 /* ---- prefix_thread.c ---------------------------------------------------- */
 
-/* Whether a thread still has a say. */
-bool surety__thread_lives(surety__prefix *prefix, uint32_t thread);
-/* The thread is dead, for what cause says, or sure, or nobody can tell; so may
- * be what it is a part of. */
+/* Whether a thread is undecided and needed. */
+bool surety__thread_is_open(surety__prefix *prefix, uint32_t thread);
+/* Sets the thread's state, with the cause where it is refuted; that may decide
+ * its parent, too. */
 void surety__thread_settle(surety__prefix *prefix, uint32_t thread,
                            enum prefix_state state, struct prefix_cause cause);
-static inline void surety__thread_kill(surety__prefix *prefix, uint32_t thread,
-                                       struct prefix_cause cause)
+static inline void surety__thread_refute(surety__prefix *prefix,
+                                         uint32_t thread,
+                                         struct prefix_cause cause)
 {
-    surety__thread_settle(prefix, thread, PREFIX_DEAD, cause);
+    surety__thread_settle(prefix, thread, PREFIX_REFUTED, cause);
 }
-/* What the thread's shape itself asks is sure. */
+/* The own assertions of the thread's shape are proven. */
 void surety__thread_own(surety__prefix *prefix, uint32_t thread);
 /* What takes the place of the if of a NODE_IF is decided. */
 void surety__thread_if(surety__prefix *prefix, uint32_t thread, bool holds);
@@ -190,7 +192,7 @@ void surety__past_forget(surety__prefix *prefix, size_t count);
 
 /* ---- prefix_find.c ------------------------------------------------------ */
 
-/* Fills prefix->found: why root is dead. OK, NOMEM. */
+/* Fills prefix->found: why root is refuted. OK, NOMEM. */
 surety_status surety__prefix_tell(surety__prefix *prefix, surety_val root);
 
 #endif

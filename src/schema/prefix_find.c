@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a value that is still growing is lost, in the words of a report.
+/* Why a value that is still growing is refuted, in the words of a report.
  *
- * The ordinary report on what has come says too much: what is open has not its
- * required members yet. So of its findings the one is taken that the last
- * thread died of: at the same value and keyword, else at the same value, else
+ * The ordinary report on what has come has too many findings: an open object
+ * lacks required members that may still come. So the one is taken that refuted
+ * the last thread: at the same value and keyword, else at the same value, else
  * inside of it, else a union around it. Where the report has none of these, the
- * finding says in general what happened. Called once for a value. */
+ * finding states in general what happened. Called once for a value. */
 #include "schema/prefix.h"
 
 enum { RANK_NONE = 5 };
@@ -31,7 +31,7 @@ static bool find_is_certain(const surety_doc *doc,
     return false;
 }
 
-/* How well a finding fits what the last thread died of; less is better. */
+/* How well a finding fits what refuted the last thread; less is better. */
 static unsigned find_rank(const surety__prefix *prefix,
                           const surety_finding *finding)
 {

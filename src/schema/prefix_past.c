@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What shapes say of the children that have ended, of a container that goes on:
- * uniqueItems, contains, the members on which others depend, and whether what a
- * shape asks of the container holds whatever follows. See prefix.c.
+/* The children that have ended, of a container that goes on: uniqueItems,
+ * contains, the members on which others depend, and whether the assertions of a
+ * shape on the container hold whatever follows. See prefix.c.
  *
- * Items that are to be unique stand in one table for all levels. The last that
+ * Items that must be unique are in one table for all levels. The last that
  * came is the first of its chain, so a level that ends takes its own away again
- * and nothing else. Each item is hashed once for each array around it that asks
- * for it. */
+ * and nothing else. Each item is hashed once for each array around it that
+ * requires it. */
 #include "schema/prefix.h"
 
 /* ---- uniqueItems -------------------------------------------------------- */
@@ -56,8 +56,8 @@ static bool past_make_room(surety__prefix *prefix)
     return true;
 }
 
-/* Adds an item of the level: DEAD where an equal one came before, SURE where
- * none did, LEFT: nobody knows. */
+/* Adds an item of the level: REFUTED where an equal one came before, PROVEN
+ * where none did, UNKNOWN where the work is spent. */
 static enum prefix_state past_unique(surety__prefix *prefix,
                                      const prefix_level *level, uint32_t cell)
 {
@@ -69,10 +69,10 @@ static enum prefix_state past_unique(surety__prefix *prefix,
     if (!surety__prefix_charge(
             prefix, 1 + (uint64_t)(surety__cell_after(&doc->cells[cell]) -
                                    &doc->cells[cell])))
-        return PREFIX_LEFT;
+        return PREFIX_UNKNOWN;
     if (!past_make_room(prefix)) {
         prefix->nomem = true;
-        return PREFIX_LEFT;
+        return PREFIX_UNKNOWN;
     }
     added.hash = surety__val_hash(item);
     at = prefix->heads[added.hash & (prefix->head_cap - 1)];
@@ -80,17 +80,18 @@ static enum prefix_state past_unique(surety__prefix *prefix,
         const prefix_entry *const before = &prefix->items[at - 1];
 
         if (!surety__prefix_charge(prefix, 1))
-            return PREFIX_LEFT;
+            return PREFIX_UNKNOWN;
         if (before->hash == added.hash &&
             surety_val_equal((surety_val){doc, before->cell}, item))
-            return PREFIX_DEAD;
+            return PREFIX_REFUTED;
     }
     prefix->items[prefix->item_count] = added;
     past_link(prefix, prefix->item_count++);
-    return PREFIX_SURE;
+    return PREFIX_PROVEN;
 }
 
-/* ---- what is sure ------------------------------------------------------- */
+/* ---- what is proven -------------------------------------------------------
+ */
 
 bool surety__past_waits(const surety__prefix *prefix,
                         const surety__shape *shape, unsigned kind)
@@ -113,7 +114,7 @@ static bool past_is_named(const surety__objects *objects)
            !objects->dependent_count && objects->max_properties == UINT64_MAX;
 }
 
-/* Whether a shape that is sure of an object must have seen the property. */
+/* Whether a shape that is proven of an object must have seen the property. */
 static bool past_is_wanted(const surety__property *property)
 {
     return property->required || (property->shape && !property->shape->always);
@@ -179,7 +180,7 @@ void surety__past_begin(surety__prefix *prefix, const prefix_level *level,
 {
     prefix_thread *const begun = &prefix->threads[thread];
     const surety__objects *const objects = begun->shape->objects;
-    bool sure = false;
+    bool proven = false;
 
     begun->lacking = PREFIX_NONE;
     if (!begun->asked || level->kind < CELL_ARRAY ||
@@ -187,18 +188,18 @@ void surety__past_begin(surety__prefix *prefix, const prefix_level *level,
         return;
     if (level->kind == CELL_ARRAY) {
         begun->lacking = 0;
-        sure = past_array_is_sure(level, begun);
+        proven = past_array_is_sure(level, begun);
     } else if (!objects) {
-        sure = true;
+        proven = true;
     } else if (past_is_named(objects) &&
                surety__prefix_charge(prefix, objects->property_count / 8)) {
         const uint32_t count = past_count_wanted(objects);
 
         if (count >= objects->min_properties)
             begun->lacking = count;
-        sure = begun->lacking == 0;
+        proven = begun->lacking == 0;
     }
-    if (sure)
+    if (proven)
         surety__thread_own(prefix, thread);
 }
 
@@ -234,11 +235,11 @@ static void past_item(surety__prefix *prefix, const prefix_level *level,
         const enum prefix_state state =
             surety__thread_verdict(prefix, arrays->contains, &doc->cells[cell]);
 
-        own->matches += state == PREFIX_SURE;
-        if (state == PREFIX_LEFT)
+        own->matches += state == PREFIX_PROVEN;
+        if (state == PREFIX_UNKNOWN)
             surety__thread_wait(prefix, thread);
         else if (own->matches > arrays->max_contains)
-            surety__thread_kill(prefix, thread, many);
+            surety__thread_refute(prefix, thread, many);
     }
     if (!own->own && own->lacking == 0 && past_array_is_sure(level, own))
         surety__thread_own(prefix, thread);
@@ -267,11 +268,11 @@ void surety__past_child(surety__prefix *prefix, const prefix_level *level,
     const struct prefix_cause again = {cell, cell, KW_UNIQUE_ITEMS};
     enum prefix_state unique = PREFIX_OPEN;
 
-    for (uint32_t i = level->thread; i < prefix->thread_count && !prefix->dead;
-         i++) {
+    for (uint32_t i = level->thread;
+         i < prefix->thread_count && !prefix->refuted; i++) {
         const prefix_thread *const thread = &prefix->threads[i];
 
-        if (!surety__thread_lives(prefix, i))
+        if (!surety__thread_is_open(prefix, i))
             continue;
         if (thread->node == NODE_IF) {
             past_depend(prefix, i, cell);
@@ -284,9 +285,9 @@ void surety__past_child(surety__prefix *prefix, const prefix_level *level,
                 continue;
             if (!unique)
                 unique = past_unique(prefix, level, cell);
-            if (unique == PREFIX_DEAD)
-                surety__thread_kill(prefix, i, again);
-            else if (unique == PREFIX_LEFT)
+            if (unique == PREFIX_REFUTED)
+                surety__thread_refute(prefix, i, again);
+            else if (unique == PREFIX_UNKNOWN)
                 surety__thread_wait(prefix, i);
         }
     }

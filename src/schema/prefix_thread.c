@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads: what the shapes say of a value as far as it has come. See prefix.c.
+/* Threads: the shapes that apply to a value, as far as it has come; see
+ * prefix.c.
  *
- * A thread counts its parts that are not sure: subschemas for the same value,
- * children that are open, and what the shape itself asks, which is sure at the
- * end of the value or when nothing that follows can have a say on it
- * (prefix_past.c). A part that nobody will decide is counted and never told.
+ * A thread counts its parts that are not proven: subschemas for the same value,
+ * open children, and the own assertions of the shape, which are proven at the
+ * end of the value or when nothing that follows can change them
+ * (prefix_past.c). A part that stays unknown is counted and never decided.
  *
- * A child that is complete is asked the ordinary verdict, and so needs no
- * thread, unless the schema has dynamic references or the value is going to be
- * aligned; then it is taken apart as one that is open. */
+ * A child that is complete is checked, and so needs no thread, unless the
+ * schema has dynamic references or the value is going to be aligned; then it is
+ * taken apart as an open one. */
 #include "schema/assert.h"
 #include "schema/prefix.h"
 
@@ -16,16 +17,16 @@
  * this many for each cell that has come. */
 enum { RECHECK_BASE = 4096, RECHECK_SHARE = 4 };
 
-/* ---- life and death ----------------------------------------------------- */
+/* ---- states ------------------------------------------------------------- */
 
-bool surety__thread_lives(surety__prefix *prefix, uint32_t thread)
+bool surety__thread_is_open(surety__prefix *prefix, uint32_t thread)
 {
     prefix_thread *const threads = prefix->threads;
     const uint32_t parent = threads[thread].parent;
 
     if (parent != PREFIX_NONE && threads[parent].state &&
         !threads[thread].state)
-        threads[thread].state = PREFIX_LEFT;
+        threads[thread].state = PREFIX_UNKNOWN;
     return !threads[thread].state;
 }
 
@@ -38,38 +39,38 @@ static enum prefix_state node_state(const prefix_thread *node)
     } known[] = {
 #define BOTH(a, a_state, b, b_state)                                           \
     IF_KNOWS(ROLE_##a, PREFIX_##a_state) | IF_KNOWS(ROLE_##b, PREFIX_##b_state)
-        {BOTH(IF, SURE, THEN, DEAD), PREFIX_DEAD},
-        {BOTH(IF, DEAD, ELSE, DEAD), PREFIX_DEAD},
-        {BOTH(THEN, DEAD, ELSE, DEAD), PREFIX_DEAD},
-        {BOTH(IF, SURE, THEN, SURE), PREFIX_SURE},
-        {BOTH(IF, DEAD, ELSE, SURE), PREFIX_SURE},
-        {BOTH(THEN, SURE, ELSE, SURE), PREFIX_SURE},
+        {BOTH(IF, PROVEN, THEN, REFUTED), PREFIX_REFUTED},
+        {BOTH(IF, REFUTED, ELSE, REFUTED), PREFIX_REFUTED},
+        {BOTH(THEN, REFUTED, ELSE, REFUTED), PREFIX_REFUTED},
+        {BOTH(IF, PROVEN, THEN, PROVEN), PREFIX_PROVEN},
+        {BOTH(IF, REFUTED, ELSE, PROVEN), PREFIX_PROVEN},
+        {BOTH(THEN, PROVEN, ELSE, PROVEN), PREFIX_PROVEN},
 #undef BOTH
     };
 
     if (node->node == NODE_ANY)
-        return node->sure   ? PREFIX_SURE
+        return node->proven ? PREFIX_PROVEN
                : node->open ? PREFIX_OPEN
-                            : PREFIX_DEAD;
+                            : PREFIX_REFUTED;
     if (node->node == NODE_ONE)
-        return node->sure > 1 || !node->open   ? PREFIX_DEAD
-               : node->sure && node->open == 1 ? PREFIX_SURE
-                                               : PREFIX_OPEN;
+        return node->proven > 1 || !node->open   ? PREFIX_REFUTED
+               : node->proven && node->open == 1 ? PREFIX_PROVEN
+                                                 : PREFIX_OPEN;
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if ((node->known & known[i].parts) == known[i].parts)
             return known[i].state;
     return PREFIX_OPEN;
 }
 
-/* A part of a node is dead or sure. */
+/* A part of a node is refuted or proven. */
 static void node_hear(prefix_thread *node, unsigned role,
                       enum prefix_state state)
 {
     if (node->node == NODE_IF) {
         node->known |= IF_KNOWS(role, state);
     } else {
-        node->open -= state == PREFIX_DEAD;
-        node->sure += state == PREFIX_SURE;
+        node->open -= state == PREFIX_REFUTED;
+        node->proven += state == PREFIX_PROVEN;
     }
 }
 
@@ -84,35 +85,35 @@ void surety__thread_settle(surety__prefix *prefix, uint32_t thread,
         if (part->state)
             return;
         part->state = (uint8_t)state;
-        if (state == PREFIX_LEFT)
+        if (state == PREFIX_UNKNOWN)
             return;
         thread = part->parent;
         if (part->role == ROLE_NOT) {
-            state = state == PREFIX_DEAD ? PREFIX_SURE : PREFIX_DEAD;
+            state = state == PREFIX_REFUTED ? PREFIX_PROVEN : PREFIX_REFUTED;
             cause = part->cause;
         }
         if (!parent)
             break;
         if (parent->node == NODE_ALL) {
-            if (state == PREFIX_SURE && --parent->open)
+            if (state == PREFIX_PROVEN && --parent->open)
                 return;
             continue;
         }
         node_hear(parent, part->role, state);
         if (parent->node == NODE_IF) {
-            if (part->role != ROLE_IF && state == PREFIX_DEAD)
+            if (part->role != ROLE_IF && state == PREFIX_REFUTED)
                 parent->cause = cause;
             cause = parent->cause;
-        } else if (state == PREFIX_SURE) {
+        } else if (state == PREFIX_PROVEN) {
             cause = parent->cause;
         }
         state = node_state(parent);
         if (!state)
             return;
     }
-    if (state == PREFIX_DEAD) {
+    if (state == PREFIX_REFUTED) {
         prefix->cause = cause;
-        prefix->dead = true;
+        prefix->refuted = true;
     }
 }
 
@@ -124,7 +125,7 @@ void surety__thread_own(surety__prefix *prefix, uint32_t thread)
         return;
     own->own = true;
     if (--own->open == 0)
-        surety__thread_settle(prefix, thread, PREFIX_SURE, own->cause);
+        surety__thread_settle(prefix, thread, PREFIX_PROVEN, own->cause);
 }
 
 void surety__thread_if(surety__prefix *prefix, uint32_t thread, bool holds)
@@ -132,7 +133,7 @@ void surety__thread_if(surety__prefix *prefix, uint32_t thread, bool holds)
     prefix_thread *const node = &prefix->threads[thread];
     enum prefix_state state;
 
-    node_hear(node, ROLE_IF, holds ? PREFIX_SURE : PREFIX_DEAD);
+    node_hear(node, ROLE_IF, holds ? PREFIX_PROVEN : PREFIX_REFUTED);
     state = node_state(node);
     if (state)
         surety__thread_settle(prefix, thread, state, node->cause);
@@ -143,7 +144,7 @@ bool surety__thread_may_check(const surety__prefix *prefix)
     return !prefix->schema->dynamic && !(prefix->flags & SURETY__PREFIX_ALIGN);
 }
 
-/* What became of a question to the machine. */
+/* The state after an evaluation; its limit decides nothing. */
 static enum prefix_state thread_answer(surety__prefix *prefix, bool answer)
 {
     surety__machine *const machine = &prefix->checker->machine;
@@ -151,7 +152,7 @@ static enum prefix_state thread_answer(surety__prefix *prefix, bool answer)
 
     machine->status = SURETY_OK;
     prefix->nomem = prefix->nomem || status == SURETY_NOMEM;
-    return status ? PREFIX_LEFT : answer ? PREFIX_SURE : PREFIX_DEAD;
+    return status ? PREFIX_UNKNOWN : answer ? PREFIX_PROVEN : PREFIX_REFUTED;
 }
 
 enum prefix_state surety__thread_verdict(surety__prefix *prefix,
@@ -171,9 +172,9 @@ static enum prefix_state thread_leaf(surety__prefix *prefix,
                                      const surety__cell *cell)
 {
     if (shape->how[cell->kind] == HOW_NO)
-        return PREFIX_DEAD;
+        return PREFIX_REFUTED;
     if (!(shape->checks >> cell->kind & 1))
-        return PREFIX_SURE;
+        return PREFIX_PROVEN;
     return thread_answer(
         prefix, surety__leaf_holds(&prefix->checker->machine, shape, cell));
 }
@@ -188,7 +189,7 @@ static bool thread_bounds_hold(surety__prefix *prefix,
     return !surety__cell_is_number(cell) ||
            shape->types & ~(TYPE_NUMBER | TYPE_INTEGER) || shape->choices ||
            shape->constant || shape->always || shape->never ||
-           thread_leaf(prefix, shape, cell) != PREFIX_DEAD;
+           thread_leaf(prefix, shape, cell) != PREFIX_REFUTED;
 }
 
 /* ---- new threads -------------------------------------------------------- */
@@ -255,22 +256,22 @@ void surety__thread_ask(surety__prefix *prefix, uint32_t parent,
         const enum prefix_state state =
             surety__thread_verdict(prefix, shape, cell);
 
-        if (state == PREFIX_DEAD)
-            surety__thread_kill(prefix, parent, child);
-        else if (state == PREFIX_LEFT)
+        if (state == PREFIX_REFUTED)
+            surety__thread_refute(prefix, parent, child);
+        else if (state == PREFIX_UNKNOWN)
             surety__thread_wait(prefix, parent);
         return;
     }
     if (!open && align && cell->kind < CELL_ARRAY) {
         if (!thread_bounds_hold(prefix, shape, cell))
-            surety__thread_kill(prefix, parent, child);
+            surety__thread_refute(prefix, parent, child);
         return;
     }
     how = thread_how(prefix, shape, cell);
     if (how == HOW_NO && !align) {
         if (!shape->never)
             child.keyword = KW_TYPE;
-        surety__thread_kill(prefix, parent, child);
+        surety__thread_refute(prefix, parent, child);
     }
     if (how <= HOW_YES)
         return;
@@ -285,18 +286,19 @@ void surety__thread_name(surety__prefix *prefix, uint32_t parent,
 {
     const surety__cell *const key =
         &prefix->checker->machine.doc->cells[name.key];
-    enum prefix_state state = PREFIX_LEFT;
+    enum prefix_state state = PREFIX_UNKNOWN;
 
     shape = shape->direct;
     if (surety__thread_may_check(prefix))
         state = surety__thread_verdict(prefix, shape, key);
     else if (shape->how[CELL_KEY] <= HOW_YES)
-        state = shape->how[CELL_KEY] == HOW_YES ? PREFIX_SURE : PREFIX_DEAD;
+        state =
+            shape->how[CELL_KEY] == HOW_YES ? PREFIX_PROVEN : PREFIX_REFUTED;
     else if (shape->how[CELL_KEY] == HOW_CHECK)
         state = thread_leaf(prefix, shape, key);
-    if (state == PREFIX_DEAD)
-        surety__thread_kill(prefix, parent, name);
-    else if (state == PREFIX_LEFT)
+    if (state == PREFIX_REFUTED)
+        surety__thread_refute(prefix, parent, name);
+    else if (state == PREFIX_UNKNOWN)
         surety__thread_wait(prefix, parent);
 }
 
@@ -319,8 +321,8 @@ static enum prefix_state spread_one(surety__prefix *prefix,
     how = (enum surety__how)shape->how[level->kind];
     if (how <= HOW_YES)
         return prefix->flags & SURETY__PREFIX_ALIGN ? PREFIX_OPEN
-               : how == HOW_YES                     ? PREFIX_SURE
-                                                    : PREFIX_DEAD;
+               : how == HOW_YES                     ? PREFIX_PROVEN
+                                                    : PREFIX_REFUTED;
     thread_add(
         prefix, level->thread,
         (prefix_thread){
@@ -343,9 +345,9 @@ static void spread_part(surety__prefix *prefix, const prefix_level *level,
 
     if (state == PREFIX_OPEN)
         surety__thread_wait(prefix, thread);
-    else if (state == (not ? PREFIX_SURE : PREFIX_DEAD))
-        surety__thread_kill(prefix, thread,
-                            spread_cause(level, not ? KW_NOT : KW_TYPE));
+    else if (state == (not ? PREFIX_PROVEN : PREFIX_REFUTED))
+        surety__thread_refute(prefix, thread,
+                              spread_cause(level, not ? KW_NOT : KW_TYPE));
 }
 
 /* A node in the thread; PREFIX_NONE where there is no room for it. */
@@ -367,7 +369,7 @@ static uint32_t spread_node(surety__prefix *prefix, const prefix_level *level,
     return thread_add(prefix, level->thread, made) ? at : PREFIX_NONE;
 }
 
-/* All parts of the node have been told. */
+/* All parts of the node are added. */
 static void spread_told(surety__prefix *prefix, uint32_t node)
 {
     const enum prefix_state state = node_state(&prefix->threads[node]);
@@ -414,7 +416,7 @@ static void spread_if(surety__prefix *prefix, const prefix_level *level,
         const surety__shape *const shape = !alone   ? applicator->shapes[i]
                                            : i == 1 ? applicator->shapes[0]
                                                     : NULL;
-        enum prefix_state state = PREFIX_SURE;
+        enum prefix_state state = PREFIX_PROVEN;
 
         if (alone && role == ROLE_IF)
             continue;
@@ -467,10 +469,11 @@ static void spread_thread(surety__prefix *prefix, const prefix_level *level,
     prefix->threads[thread].shape = shape;
     if (shape->how[level->kind] <= HOW_YES) {
         if (!align)
-            surety__thread_settle(
-                prefix, thread,
-                shape->how[level->kind] == HOW_YES ? PREFIX_SURE : PREFIX_DEAD,
-                spread_cause(level, KW_TYPE));
+            surety__thread_settle(prefix, thread,
+                                  shape->how[level->kind] == HOW_YES
+                                      ? PREFIX_PROVEN
+                                      : PREFIX_REFUTED,
+                                  spread_cause(level, KW_TYPE));
         return;
     }
     for (uint32_t a = 0; a < shape->applicator_count; a++)
@@ -482,9 +485,9 @@ static void spread_thread(surety__prefix *prefix, const prefix_level *level,
 void surety__thread_spread(surety__prefix *prefix, prefix_level *level)
 {
     level->spread = true;
-    for (uint32_t i = level->thread; i < prefix->thread_count && !prefix->dead;
-         i++)
-        if (surety__thread_lives(prefix, i) &&
+    for (uint32_t i = level->thread;
+         i < prefix->thread_count && !prefix->refuted; i++)
+        if (surety__thread_is_open(prefix, i) &&
             prefix->threads[i].node == NODE_ALL)
             spread_thread(prefix, level, i);
 }
@@ -520,24 +523,24 @@ void surety__thread_string(surety__prefix *prefix, prefix_level *level)
     for (; level->counted < text.len; level->counted++)
         level->chars +=
             ((unsigned char)text.ptr[level->counted] & 0xC0) != 0x80;
-    for (uint32_t i = level->thread; i < prefix->thread_count && !prefix->dead;
-         i++) {
+    for (uint32_t i = level->thread;
+         i < prefix->thread_count && !prefix->refuted; i++) {
         const surety__shape *shape = prefix->threads[i].shape;
 
-        if (!surety__thread_lives(prefix, i) ||
+        if (!surety__thread_is_open(prefix, i) ||
             prefix->threads[i].node != NODE_ALL)
             continue;
         if (shape->strings && level->chars > shape->strings->max_length) {
             cause.keyword = KW_MAX_LENGTH;
-            surety__thread_kill(prefix, i, cause);
+            surety__thread_refute(prefix, i, cause);
         } else if (shape->constant &&
                    !string_begins(prefix, shape, shape->constant, text)) {
             cause.keyword = KW_CONST;
-            surety__thread_kill(prefix, i, cause);
+            surety__thread_refute(prefix, i, cause);
         } else if (shape->choices &&
                    !string_begins(prefix, shape, shape->choices, text)) {
             cause.keyword = KW_ENUM;
-            surety__thread_kill(prefix, i, cause);
+            surety__thread_refute(prefix, i, cause);
         }
     }
 }
@@ -554,22 +557,22 @@ static void end_scalar(surety__prefix *prefix, prefix_level *level)
 
     if (!check && !align && !level->spread)
         surety__thread_spread(prefix, level);
-    for (uint32_t i = level->thread; i < prefix->thread_count && !prefix->dead;
-         i++) {
+    for (uint32_t i = level->thread;
+         i < prefix->thread_count && !prefix->refuted; i++) {
         const surety__shape *const shape = prefix->threads[i].shape;
         enum prefix_state state;
 
-        if (!surety__thread_lives(prefix, i) ||
+        if (!surety__thread_is_open(prefix, i) ||
             prefix->threads[i].node != NODE_ALL)
             continue;
         if (align)
-            state = thread_bounds_hold(prefix, shape, cell) ? PREFIX_LEFT
-                                                            : PREFIX_DEAD;
+            state = thread_bounds_hold(prefix, shape, cell) ? PREFIX_UNKNOWN
+                                                            : PREFIX_REFUTED;
         else if (check)
             state = surety__thread_verdict(prefix, shape, cell);
         else
             state = thread_leaf(prefix, shape, cell);
-        if (check || state != PREFIX_SURE)
+        if (check || state != PREFIX_PROVEN)
             surety__thread_settle(prefix, i, state, cause);
         else
             surety__thread_own(prefix, i);
@@ -606,10 +609,10 @@ static enum prefix_state end_named(surety__prefix *prefix,
     if (cell->kind == CELL_ARRAY)
         return arrays && arrays->contains &&
                        thread->matches < arrays->min_contains
-                   ? PREFIX_DEAD
-                   : PREFIX_SURE;
+                   ? PREFIX_REFUTED
+                   : PREFIX_PROVEN;
     if (!thread->shape->objects || !thread->shape->objects->dependent_count)
-        return PREFIX_SURE;
+        return PREFIX_PROVEN;
     return thread_answer(prefix, surety__assert_names(&prefix->checker->machine,
                                                       thread->shape, cell,
                                                       thread->required));
@@ -621,15 +624,15 @@ static void end_own(surety__prefix *prefix, const prefix_level *level,
 {
     const prefix_thread *const own = &prefix->threads[thread];
     const surety__keyword counted = end_count(own, cell);
-    enum prefix_state state = PREFIX_DEAD;
+    enum prefix_state state = PREFIX_REFUTED;
 
     if (!counted)
         state = surety__past_waits(prefix, own->shape, cell->kind)
-                    ? PREFIX_LEFT
+                    ? PREFIX_UNKNOWN
                     : end_named(prefix, own, cell);
-    if (state == PREFIX_DEAD)
-        surety__thread_kill(prefix, thread, spread_cause(level, counted));
-    else if (state == PREFIX_SURE)
+    if (state == PREFIX_REFUTED)
+        surety__thread_refute(prefix, thread, spread_cause(level, counted));
+    else if (state == PREFIX_PROVEN)
         surety__thread_own(prefix, thread);
 }
 
@@ -662,10 +665,10 @@ static void end_container(surety__prefix *prefix, const prefix_level *level,
     const surety__cell *const cell = &machine->doc->cells[level->cell];
 
     for (uint32_t i = level->thread;
-         whole && i < prefix->thread_count && !prefix->dead; i++) {
+         whole && i < prefix->thread_count && !prefix->refuted; i++) {
         const prefix_thread *const thread = &prefix->threads[i];
 
-        if (!surety__thread_lives(prefix, i))
+        if (!surety__thread_is_open(prefix, i))
             continue;
         if (thread->node == NODE_ALL)
             end_own(prefix, level, i, cell);
@@ -676,9 +679,9 @@ static void end_container(surety__prefix *prefix, const prefix_level *level,
                 prefix, i,
                 surety__applies(machine->doc, cell, thread->applicator));
     }
-    for (uint32_t i = level->thread; i < prefix->thread_count && !prefix->dead;
-         i++)
-        if (surety__thread_lives(prefix, i) &&
+    for (uint32_t i = level->thread;
+         i < prefix->thread_count && !prefix->refuted; i++)
+        if (surety__thread_is_open(prefix, i) &&
             prefix->threads[i].node == NODE_ALL &&
             !end_recheck(prefix, level, i))
             break;

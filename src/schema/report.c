@@ -98,7 +98,7 @@ static size_t location_base(const surety__machine *machine, surety_buf *out)
 }
 
 /* Appends the evaluation path of a failure at the frame on top, and notes what
- * stands on the way; `instance` is the failure's instance location. */
+ * is on the way; `instance` is the failure's instance location. */
 static void location_path(const surety__machine *machine,
                           const surety__failure *failure, surety_str instance,
                           surety__mark *marks, surety_buf *out)
@@ -191,8 +191,8 @@ void surety__report_failure(surety__machine *machine, surety__failure failure)
 {
     surety_findings *findings = machine->findings;
 
-    /* Where a question could not be answered its frames still stand: nothing
-     * that is above them can be told. */
+    /* After a failed evaluation its frames are still there: locations above
+     * them would be wrong. */
     if (machine->status)
         return;
     if (machine->mode == MODE_DISTANCE) {

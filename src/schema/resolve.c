@@ -3,7 +3,7 @@
  *
  * A document is scanned once, when it is opened: every place where its dialect
  * puts a subschema is visited, and each $id there opens a resource, each anchor
- * is noted. What stands in enum, const, default or an unknown keyword is data
+ * is noted. The content of enum, const, default or an unknown keyword is data
  * and is not looked at (JSON Schema 2020-12 core, section 8.2.1). What
  * was found is what references then lead to (reference.c).
  *
@@ -182,7 +182,7 @@ static surety_status resource_name(surety__resolver *resolver,
     return SURETY_OK;
 }
 
-/* Notes where the resource stands; false when out of memory. */
+/* Notes where the resource is; false when out of memory. */
 static bool resource_place(surety__resolver *resolver,
                            surety__resource *resource)
 {
@@ -438,7 +438,7 @@ static surety_status document_builtin(surety__resolver *resolver,
 }
 
 /* The root of the document with this URI, from the built-in ones or the
- * caller's; SURETY_END where nobody knows it. */
+ * caller's; SURETY_END where it is unknown. */
 static surety_status document_load(surety__resolver *resolver, surety_str uri,
                                    surety_val at, surety_val *ret_root)
 {
@@ -458,7 +458,7 @@ static surety_status document_load(surety__resolver *resolver, surety_str uri,
 
 /* ---- dialects ---------------------------------------------------------- */
 
-/* The vocabularies that a metaschema of somebody's own switches on. */
+/* The vocabularies that a custom metaschema switches on. */
 static surety_status dialect_custom(surety__resolver *resolver,
                                     surety__resource *resource, surety_val at)
 {
@@ -570,7 +570,7 @@ static surety_status scan_children(struct scan *scan, surety__form form,
     if (!container)
         return scan_push(scan, cell, resource, depth);
     /* Keys among the children are passed over as what is no object. A map of
-     * maps is as one map of what stands in them. */
+     * maps is as one map of their members. */
     for (cell++; cell < end && !status;) {
         if (form == FORM_SCHEMA_MAPS && cell->kind >= CELL_ARRAY) {
             const surety__cell *inner = cell + 1;
@@ -636,7 +636,7 @@ static surety_status scan_id(surety__resolver *resolver, surety_val val,
     return status;
 }
 
-/* What keywords of one subschema say, by keyword; the bits tell which of them
+/* The keyword values of one subschema, by keyword; the bits mark which of them
  * are there. */
 struct scan_said {
     const surety__cell *values[KW_COUNT];
@@ -718,7 +718,7 @@ static void scan_turn(struct scan *scan, size_t start)
     }
 }
 
-/* One subschema: what it is called, and the subschemas in it. */
+/* One subschema: its names, and the subschemas in it. */
 static surety_status scan_object(struct scan *scan, struct scan_item item)
 {
     struct scan_said said;

@@ -7,7 +7,7 @@
 #include "schema/shape.h"
 
 /* Names whose search meets more others than these are no accident: among
- * 100,000 names of somebody's own it is about ten. */
+ * 100,000 names of the schema's own it is about ten. */
 enum { COLLISIONS_MAX = 256 };
 
 /* An anchor of a resource. */
@@ -90,7 +90,7 @@ surety_status surety__resolver_open(surety__resolver *resolver, surety_val root,
                                     surety_str uri, surety_val at,
                                     surety__resource **ret_resource);
 
-/* reference.c: what the reference in the string `at`, standing in resource,
+/* reference.c: what the reference in the string `at`, in resource,
  * leads to. Fails at the position of `at`. */
 surety_status surety__resolver_find(surety__resolver *resolver,
                                     const surety__resource *resource,
@@ -117,7 +117,7 @@ const surety__name *surety__resolver_want(surety__resolver *resolver,
 /* A key that no two values of the opened documents share. */
 uint64_t surety__resolver_location(const surety__resolver *resolver,
                                    surety_val val);
-/* Where the number of val's shape + 1 is kept; NULL for what stands outside of
+/* Where the number of val's shape + 1 is kept; NULL for what is outside of
  * the root that its document was opened with. */
 uint32_t *surety__resolver_place(const surety__resolver *resolver,
                                  surety_val val);

@@ -38,13 +38,13 @@ void surety__prefix_free(surety__prefix *prefix); /* takes NULL */
 void surety__prefix_begin(surety__prefix *prefix, const surety_schema *schema,
                           unsigned flags);
 /* Looks at what root, the same value in the same doc as in the step before,
- * has more. *ret_dead: there is no continuation that satisfies the schema; that
- * stays. A member whose name comes a second time counts as often as it comes.
- * The work is in proportion to what is new and to the subschemas that have a
- * say on it, at most PREFIX_THREADS for a value. NOMEM. */
+ * has more. *ret_refuted: there is no continuation that satisfies the schema;
+ * that stays. A member whose name comes a second time counts as often as it
+ * comes. The work is in proportion to what is new and to the subschemas that
+ * have a say on it, at most PREFIX_THREADS for a value. NOMEM. */
 surety_status surety__prefix_step(surety__prefix *prefix, surety_val root,
-                                  bool *ret_dead);
-/* Why it is dead, in the words of a report; good until the next begin. */
+                                  bool *ret_refuted);
+/* Why it is refuted, in the words of a report; good until the next begin. */
 const surety_finding *surety__prefix_finding(const surety__prefix *prefix);
 
 /* The shapes themselves, for code that shows a schema in another language or

@@ -7,10 +7,10 @@
  * 1. One subschema of one document is one shape, reached through however many
  *    references; shapes form a graph that may have cycles, but none that does
  *    not move into the instance (compile.c refuses those it can see).
- * 2. Assertions of one kind of value stand together behind one pointer, NULL
+ * 2. Assertions of one kind of value are together behind one pointer, NULL
  *    where the schema says nothing about that kind.
- * 3. What the schema says stands beside what fold.c worked out from it for the
- *    verdict; the report reads only the former.
+ * 3. What the schema says is beside what fold.c worked out from it for the
+ *    validity; what a report shows comes from the former.
  * 4. Everything lives in the schema's arena and is never written again. */
 #ifndef SURETY_SCHEMA_SHAPE_H
 #define SURETY_SCHEMA_SHAPE_H
@@ -81,7 +81,7 @@ typedef struct surety__property {
     const surety__cell *deprecated;  /* its subschema, where that says so */
 } surety__property;
 
-/* A property as the verdict looks it up: open addressing by the hash that a
+/* A property as the check looks it up: open addressing by the hash that a
  * key's cell carries; a free slot has no shape. */
 typedef struct surety__slot {
     const surety__shape *shape; /* of the member's value */
@@ -151,7 +151,7 @@ typedef struct surety__objects {
     uint32_t dependent_count;
     uint64_t min_properties, max_properties;
     bool walks;   /* the members must be looked at */
-    bool defines; /* properties or patternProperties stand here */
+    bool defines; /* has properties or patternProperties */
     const surety__shape *unevaluated;
 } surety__objects;
 
@@ -185,10 +185,10 @@ typedef struct surety__screen {
 
 enum { SWITCH_BRANCHES = 64 };
 
-/* Which branches of an anyOf or oneOf an object can satisfy, told by the names
+/* Which branches of an anyOf or oneOf an object can satisfy, by the names
  * of its members and by the value of one that many branches fix by const or
  * enum. Branches are bits; of more than SWITCH_BRANCHES there is no screen, and
- * a word stands for the one branch with its number. */
+ * a word means the one branch with its number. */
 typedef struct surety__switch {
     uint64_t objects; /* branches that some object satisfies */
     const surety__screen *screens;
@@ -234,7 +234,7 @@ enum surety__how {
 
 enum { CELL_KINDS = CELL_OBJECT + 1 };
 
-/* How deep shapes of HOW_FLAT are nested at most; the verdict calls itself so
+/* How deep shapes of HOW_FLAT are nested at most; the check calls itself so
  * often and no more. */
 enum { FLAT_HEIGHT = 8 };
 
@@ -306,7 +306,7 @@ struct surety_schema {
     size_t warning_count;            /* all that were found */
 };
 
-/* ---- predicates shared by the check and whoever else asks -------------- */
+/* ---- predicates --------------------------------------------------------- */
 
 /* The shape behind the routes for a value of kind. */
 static inline const surety__shape *surety__route_end(const surety__shape *shape,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keywords that say nothing: misspelt ones, those of another draft, and those
- * that nobody knows. JSON Schema ignores them (2020-12 core, section 4.3.1), so
- * a slip accepts everything; they are kept as warnings.
+/* Unknown keywords: misspelt ones, those of another draft, and those that no
+ * dialect knows. JSON Schema ignores them (2020-12 core, section 4.3.1), so a
+ * slip accepts everything; they become warnings.
  *
- * Annotations of other tools and names beginning with "x-" are meant for
- * somebody else and are quiet. Only what stands where a subschema is looked at,
- * in the schema's own document, counts. */
+ * Annotations of other tools and names beginning with "x-" get no warning. Only
+ * keywords of subschemas that are looked at, in the schema's own document,
+ * count. */
 #include "schema/compile.h"
 
 /* Annotations that assert nothing and are no mistake, sorted. */

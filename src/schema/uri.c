@@ -3,7 +3,7 @@
  *
  * The one idea: a reference is taken apart into five pointers by its
  * delimiters alone, which never fails, and put together again part by part.
- * The dot segments of the path are removed where it stands in the caller's
+ * The dot segments of the path are removed in place, in the caller's
  * buffer, so nothing else is allocated.
  *
  * It does not normalise letter case, escapes or ports (RFC 3986, 6.2.2): two
@@ -33,7 +33,7 @@ static size_t uri_scheme_len(surety_str uri)
     return len < uri.len && uri.ptr[len] == ':' ? len : 0;
 }
 
-/* Takes what stands before the first byte that is one of `stops` off *rest. */
+/* Takes the bytes before the first that is one of `stops` off *rest. */
 static surety_str uri_take(surety_str *rest, surety_str stops)
 {
     surety_str part = {rest->ptr, 0};

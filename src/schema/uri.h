@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* URI references (RFC 3986): taken apart, resolved, unescaped. Used by the
- * reference resolver. Nothing here judges characters; the formats "uri" and
- * its kin do (format_uri.c). Text that is no URI is carried along as it is, so
- * that IRIs resolve too. Texts given back point into the argument. */
+ * reference resolver. Nothing here checks characters; the formats "uri",
+ * "iri" and so on do (format_uri.c). Text that is no URI stays as it is, so
+ * that IRIs resolve too. The results point into the argument. */
 #ifndef SURETY_SCHEMA_URI_H
 #define SURETY_SCHEMA_URI_H
 
@@ -25,7 +25,7 @@ surety__uri surety__uri_parse(surety_str text);
 surety_status surety__uri_resolve(surety_str base, surety_str reference,
                                   surety_buf *out);
 
-/* What stands before and after the first "#"; without one the fragment is
+/* The texts before and after the first "#"; without one the fragment is
  * empty. Gives *ret_has_fragment too. */
 bool surety__uri_split(surety_str uri, surety_str *ret_absolute,
                        surety_str *ret_fragment, bool *ret_has_fragment);

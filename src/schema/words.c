@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of strings: the values of an enum, or of what tells branches apart. A
+/* Tables of strings: the values of an enum, or of the tag of a union. A
  * few are a list, more an open-addressing table at most half full. */
-#include "schema/fold.h"
+#include "schema/compile.h"
 
 enum { WORDS_LISTED = 4 };
 

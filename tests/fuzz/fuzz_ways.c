@@ -35,12 +35,12 @@ static void agree(const struct question *question, bool holds, const char *what)
 /* A value that is complete is lost at the latest when it ends. */
 static void ask_prefix(struct question *question, surety_val root, bool valid)
 {
-    bool is_dead = false;
+    bool is_refuted = false;
 
     surety__prefix_begin(question->prefix, question->schema,
                          SURETY__PREFIX_STRICT);
-    must(!surety__prefix_step(question->prefix, root, &is_dead));
-    agree(question, !(is_dead && valid), "only the prefix is lost");
+    must(!surety__prefix_step(question->prefix, root, &is_refuted));
+    agree(question, !(is_refuted && valid), "only the prefix is refuted");
 }
 
 static void ask(struct question *question)
