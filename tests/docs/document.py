@@ -94,9 +94,11 @@ def blocks(text):
 
 
 def steady(text):
-    """An output without what differs each time. A column is as wide as the
-    times in it, so the blanks between columns count as two; lines that show a
-    reply have a bar and keep theirs."""
+    """An output without what differs each time, and without what cannot be
+    seen, a CR before a line end. A column is as wide as the times in it, so the
+    blanks between columns count as two; lines that show a reply have a bar and
+    keep theirs."""
+    text = text.replace("\r\n", "\n")
     for pattern, name in VARY:
         text = pattern.sub(name, text)
     return "".join(line if " | " in line else re.sub(r"(?<=\S)  +", "  ", line)

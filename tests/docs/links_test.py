@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Links in the documents lead somewhere: links_test.py ROOT. Each link to a
 file of the project finds it, and its "#heading", as GitHub names headings; and
-each page of docs/ is listed in docs/README.md."""
+each page of docs/ is listed in docs/README.md. What a page calls surety_name is
+in the public headers."""
 
 import os
 import re
@@ -13,6 +14,8 @@ from tap import check, finish  # noqa: E402
 
 ROOT = os.path.abspath(sys.argv[1])
 FENCED = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1$", re.S | re.M)
+# What Meson calls the dependencies of a subproject is no name of C.
+NAME = re.compile(r"\bsurety_[a-z][a-z_0-9]*[a-z0-9]\b(?<!_dep)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -52,8 +55,18 @@ def broken(path, link):
     return None
 
 
+def public():
+    """The names of the public headers."""
+    found = set()
+    for folder, _, names in os.walk(os.path.join(ROOT, "include")):
+        for name in names:
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                found.update(NAME.findall(file.read()))
+    return found
+
+
 def main():
-    count = 0
+    count, known = 0, public()
     for path in sorted(pages()):
         links = [link for link in LINK.findall(prose(path))
                  if not re.match(r"[a-z]+:", link)]
@@ -63,6 +76,12 @@ def main():
         if links:
             check(f"{os.path.relpath(path, ROOT)}: its links lead somewhere",
                   not faults, "\n".join(faults))
+        with open(path, encoding="utf-8") as file:
+            names = set(NAME.findall(file.read()))
+        # What is new may also be that a name has gone.
+        if names and os.path.basename(path) != "CHANGES.md":
+            check(f"{os.path.relpath(path, ROOT)}: the headers have its names",
+                  names <= known, sorted(names - known))
     check("there are links", count > 100, count)
     index = prose(os.path.join(ROOT, "docs", "README.md"))
     for name in sorted(os.listdir(os.path.join(ROOT, "docs"))):
