@@ -98,7 +98,7 @@ static uint64_t aligner_work(const surety_aligner *aligner, surety_val val)
 }
 
 /* Ends a call that gives no value. */
-static surety_status aligner_fail(surety_aligner *aligner, bool torn,
+static surety_status aligner_fail(surety_aligner *aligner, bool ambiguous,
                                   surety_error *reterr)
 {
     surety_status status = aligner->status;
@@ -119,20 +119,22 @@ static surety_status aligner_fail(surety_aligner *aligner, bool torn,
         return surety__fail(reterr, status, "the value cannot be written");
     return surety__fail(
         reterr, SURETY_END,
-        torn ? "two ways to make the value satisfy the schema are equally good"
-             : "nothing that is certain enough makes the value satisfy the "
-               "schema");
+        ambiguous
+            ? "two ways to make the value satisfy the schema are equally good"
+            : "nothing that is certain enough makes the value satisfy the "
+              "schema");
 }
 
-/* Writes what becomes of val to out and checks it. *ret_torn tells why not. */
+/* Writes what becomes of val to out and checks it. *ret_ambiguous tells why
+ * not. */
 static bool aligner_try(surety_aligner *aligner, surety_val val,
-                        surety_doc *out, bool *ret_torn)
+                        surety_doc *out, bool *ret_ambiguous)
 {
     surety__answer answer = {.fits = true};
     surety__goal *goal;
     bool valid = false;
 
-    *ret_torn = false;
+    *ret_ambiguous = false;
     goal = surety__goal_root(aligner);
     if (aligner->status)
         return false;
@@ -140,8 +142,8 @@ static bool aligner_try(surety_aligner *aligner, surety_val val,
         if (aligner->status)
             return false;
         answer = surety__align_solve(aligner, goal, val);
-        *ret_torn = answer.torn;
-        if (aligner->status || !answer.fits || answer.torn)
+        *ret_ambiguous = answer.ambiguous;
+        if (aligner->status || !answer.fits || answer.ambiguous)
             return false;
     }
     if (aligner->inner_open) {
@@ -165,16 +167,16 @@ surety_status surety_aligner_align(surety_aligner *aligner,
                                    const surety_align_options *options,
                                    surety_doc *out, surety_error *reterr)
 {
-    bool torn;
+    bool ambiguous;
 
     if (!aligner || !schema || !val.doc || !out || out == val.doc)
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
     if (aligner_begin(aligner, schema, options, reterr))
         return SURETY_MISUSE;
     aligner->work = aligner_work(aligner, val);
-    return aligner_try(aligner, val, out, &torn)
+    return aligner_try(aligner, val, out, &ambiguous)
                ? SURETY_OK
-               : aligner_fail(aligner, torn, reterr);
+               : aligner_fail(aligner, ambiguous, reterr);
 }
 
 /* The values as one array in the aligner's own document. */
@@ -197,7 +199,7 @@ surety_status surety_aligner_align_rows(surety_aligner *aligner,
                                         const surety_align_options *options,
                                         surety_doc *out, surety_error *reterr)
 {
-    bool torn = false;
+    bool ambiguous = false;
 
     if (!aligner || !schema || !vals || !count || !vals[0].doc || !out)
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
@@ -208,9 +210,9 @@ surety_status surety_aligner_align_rows(surety_aligner *aligner,
         return aligner_fail(aligner, false, reterr);
     aligner->work = aligner_work(aligner, surety_doc_root(aligner->rows));
     aligner->lead = EDIT_ROWS;
-    return aligner_try(aligner, surety_doc_root(aligner->rows), out, &torn)
+    return aligner_try(aligner, surety_doc_root(aligner->rows), out, &ambiguous)
                ? SURETY_OK
-               : aligner_fail(aligner, torn, reterr);
+               : aligner_fail(aligner, ambiguous, reterr);
 }
 
 /* ---- plain text ---------------------------------------------------------- */
@@ -282,13 +284,13 @@ surety_status surety_aligner_align_text(surety_aligner *aligner,
     aligner->lead = EDIT_TEXT;
     goal = surety__goal_root(aligner);
     answer = text_answer(aligner, goal, val);
-    if (!aligner->status && answer.fits && !answer.torn &&
+    if (!aligner->status && answer.fits && !answer.ambiguous &&
         surety__plan_write(aligner, &answer, val, out, true))
         aligner->status = surety_checker_check(
             aligner->checker, schema, surety_doc_root(out), &valid, NULL);
     return valid && !aligner->status
                ? SURETY_OK
-               : aligner_fail(aligner, answer.torn, reterr);
+               : aligner_fail(aligner, answer.ambiguous, reterr);
 }
 
 /* ---- edits --------------------------------------------------------------- */

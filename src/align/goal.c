@@ -430,12 +430,12 @@ surety__known *surety__names_exact(const surety__alternative *alternative,
     return NULL;
 }
 
-/* One look at a name for key: the closest so far, *ret_torn where two are
+/* One look at a name for key: the closest so far, *ret_ambiguous where two are
  * equally close. */
 static surety__known *names_closer(surety__known *best, surety__known *name,
                                    surety_str key,
                                    enum surety__closeness *ret_close,
-                                   bool *ret_torn)
+                                   bool *ret_ambiguous)
 {
     enum surety__closeness close = surety__text_closeness(key, name->text);
 
@@ -446,7 +446,7 @@ static surety__known *names_closer(surety__known *best, surety__known *name,
     }
     if (close == CLOSE_NOT || close > *ret_close)
         return best;
-    *ret_torn = close == *ret_close;
+    *ret_ambiguous = close == *ret_close;
     *ret_close = close;
     return name;
 }
@@ -459,7 +459,7 @@ surety__known *surety__names_find(const surety__alternative *alternative,
     uint32_t first = alternative->slots[letters & alternative->slot_mask];
     surety__known *best = NULL;
     unsigned looks = 0;
-    bool torn = false;
+    bool ambiguous = false;
 
     *ret_close = CLOSE_SAME;
     for (uint32_t i = first; i; i = alternative->names[i - 1].next)
@@ -472,6 +472,6 @@ surety__known *surety__names_find(const surety__alternative *alternative,
          i = alternative->names[i - 1].next)
         if (alternative->names[i - 1].letters == letters)
             best = names_closer(best, &alternative->names[i - 1], key,
-                                ret_close, &torn);
-    return torn ? NULL : best;
+                                ret_close, &ambiguous);
+    return ambiguous ? NULL : best;
 }

@@ -130,7 +130,7 @@ typedef struct surety__answer {
     const surety__align_plan *plan; /* NULL: a copy */
     uint64_t cost;
     bool fits;
-    bool torn; /* something else that differs costs as little */
+    bool ambiguous; /* something else that differs costs as little */
 } surety__answer;
 
 /* An edit as it is kept. */

@@ -308,7 +308,7 @@ static bool human_with_comma(struct human_read *read)
 
 /* Whether "1.204" stands here, which is another number where a comma is the
  * decimal point. */
-static bool human_is_torn(const struct human_read *read)
+static bool human_is_ambiguous(const struct human_read *read)
 {
     struct human_read rest = *read;
     const size_t first = human_digits(&rest);
@@ -329,7 +329,7 @@ static bool human_unsigned(struct human_read *read, bool decimal_comma)
     *read = again;
     if (decimal_comma && memchr(read->at, ',', (size_t)(read->end - read->at)))
         return human_with_comma(read);
-    if (decimal_comma && human_is_torn(read))
+    if (decimal_comma && human_is_ambiguous(read))
         return false;
     has_whole = human_digit(read);
     if (!human_whole(read))

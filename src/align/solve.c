@@ -7,7 +7,7 @@
  * question of its own; as an array of itself; as what stands within it: the one
  * item of an array, the one fitting member of an object, the JSON in a string.
  * The least cost wins; two ways of the same cost that differ make the answer
- * torn, and a torn answer is no answer in the end.
+ * ambiguous, and a ambiguous answer is no answer in the end.
  *
  * Questions stand on an explicit stack, and answers are kept by goal and value.
  * Every question is about a smaller value than the one below it, but for that
@@ -36,7 +36,7 @@ struct surety__question {
     surety__answer within;    /* the value within this one that fits */
     surety__align_plan *plan; /* in the making */
     uint64_t cost;            /* of it so far */
-    bool torn;
+    bool ambiguous;
     bool flat;          /* items are not to be wrapped */
     uint8_t sweep;      /* of an object: 0 scalars, 1 containers */
     uint32_t at;        /* child at work */
@@ -152,7 +152,7 @@ static void question_offer(surety_aligner *aligner, surety__answer offer)
         (question->best.fits && offer.cost > question->best.cost))
         return;
     offer.fits = true;
-    if (question->goal->several && !offer.torn &&
+    if (question->goal->several && !offer.ambiguous &&
         (!surety__plan_write(aligner, &offer, question->val, aligner->trial[0],
                              false) ||
          !surety__goal_holds(aligner, question->goal,
@@ -162,9 +162,9 @@ static void question_offer(surety_aligner *aligner, surety__answer offer)
         question->best = offer;
         return;
     }
-    if (question->best.torn || offer.torn ||
+    if (question->best.ambiguous || offer.ambiguous ||
         !answers_agree(aligner, &question->best, &offer, question->val))
-        question->best.torn = true;
+        question->best.ambiguous = true;
 }
 
 /* ---- alternatives -------------------------------------------------------- */
@@ -218,7 +218,7 @@ static void question_plan(surety_aligner *aligner,
     surety_val item;
 
     question->cost = 0;
-    question->torn = false;
+    question->ambiguous = false;
     question->at = 0;
     question->sweep = 0;
     question->rest_known = false;
@@ -229,7 +229,7 @@ static void question_plan(surety_aligner *aligner,
         question->plan =
             surety__array_plan(aligner, alternative, question->val);
         question->cursor = question->val.index + 1;
-        /* Of several plain items nobody knows whether each is a row or all
+        /* Of several plain items it is unknown whether each is a row or all
          * are one. */
         question->flat = cell->count > 1;
         for (item = surety_val_first(question->val); item.doc && question->flat;
@@ -409,8 +409,9 @@ static void question_child(surety_aligner *aligner,
     if (aligner->status)
         return;
     question->phase = QUESTION_NEXT;
-    offer = (surety__answer){
-        .plan = question->plan, .cost = question->cost, .torn = question->torn};
+    offer = (surety__answer){.plan = question->plan,
+                             .cost = question->cost,
+                             .ambiguous = question->ambiguous};
     question_offer(aligner, offer);
 }
 
@@ -432,7 +433,7 @@ static void question_answered(surety_aligner *aligner,
             question->cost -= surety__edit_rows[plan->parts[at].key_edit].cost;
     } else if (answer.fits) {
         question->cost += answer.cost;
-        question->torn = question->torn || answer.torn;
+        question->ambiguous = question->ambiguous || answer.ambiguous;
         if (plan->kind == PLAN_OBJECT)
             plan->parts[at].plan = answer.plan;
         else
@@ -637,7 +638,7 @@ static void question_found(surety_aligner *aligner,
                            struct surety__question *question)
 {
     surety__answer answer = aligner->answer;
-    bool torn;
+    bool ambiguous;
 
     question->phase = QUESTION_WITHIN;
     if (!answer.fits || plan_guesses(answer.plan))
@@ -651,11 +652,12 @@ static void question_found(surety_aligner *aligner,
     }
     /* Of several that fit none is meant, whatever they cost; but what they
      * make may be the same. */
-    torn = question->within.torn || answer.torn ||
-           !answers_agree(aligner, &question->within, &answer, question->val);
+    ambiguous =
+        question->within.ambiguous || answer.ambiguous ||
+        !answers_agree(aligner, &question->within, &answer, question->val);
     if (answer.cost < question->within.cost)
         question->within = answer;
-    question->within.torn = torn;
+    question->within.ambiguous = ambiguous;
 }
 
 surety__answer surety__align_solve(surety_aligner *aligner, surety__goal *goal,

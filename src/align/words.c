@@ -22,11 +22,11 @@ enum { WORDS_MAX = 24 };
 enum { EXPLAINED_MAX = 4096 };
 
 /* The choice with these letters in text; the first of several that read the
- * same, *ret_torn then. */
+ * same, *ret_ambiguous then. */
 static const surety__align_choice *choice_of(const surety__goal *goal,
                                              surety_str text, uint32_t letters,
                                              enum surety__closeness *ret_close,
-                                             bool *ret_torn)
+                                             bool *ret_ambiguous)
 {
     uint32_t first = goal->choice_slots[letters & goal->choice_mask];
     const surety__align_choice *best = NULL;
@@ -38,7 +38,7 @@ static const surety__align_choice *choice_of(const surety__goal *goal,
             best = &goal->choices[i - 1];
             looks++;
         }
-    *ret_torn = looks > LIKENESS_MAX;
+    *ret_ambiguous = looks > LIKENESS_MAX;
     if (looks > LIKENESS_MAX)
         return best;
     best = NULL;
@@ -54,7 +54,7 @@ static const surety__align_choice *choice_of(const surety__goal *goal,
                 surety__text_closeness(text, surety__text_bare(choice->text));
         if (close == CLOSE_NOT || close > *ret_close)
             continue;
-        *ret_torn = close == *ret_close;
+        *ret_ambiguous = close == *ret_close;
         *ret_close = close;
         best = choice;
     }
@@ -121,7 +121,7 @@ static bool word_hit_at(const surety__goal *goal, surety_str text, size_t start,
         size_t end = (size_t)(letters.at - text.ptr);
         enum surety__closeness close;
         const surety__align_choice *choice;
-        bool torn;
+        bool ambiguous;
 
         hash = surety__letter_hash(hash, letter);
         if (end - start > 3 * goal->choice_longest + 8)
@@ -130,8 +130,8 @@ static bool word_hit_at(const surety__goal *goal, surety_str text, size_t start,
             continue;
         words++;
         choice = choice_of(goal, (surety_str){rest.ptr, end - start}, hash,
-                           &close, &torn);
-        if (!choice || torn)
+                           &close, &ambiguous);
+        if (!choice || ambiguous)
             continue;
         *ret_hit = (struct word_hit){choice, start, end};
         found = true;
@@ -320,19 +320,20 @@ const surety__align_choice *surety__choice_meant(surety_aligner *aligner,
     surety_str bare = surety__text_bare(text);
     enum surety__closeness close;
     const surety__align_choice *choice;
-    bool torn;
+    bool ambiguous;
 
     if (!goal->choice_count ||
         !surety__aligner_charge(aligner, 1 + text.len / 64))
         return NULL;
     if (!bare.len || bare.len > 4 * goal->choice_longest + EXPLAINED_MAX)
         return NULL;
-    choice = choice_of(goal, text, surety__text_hash(bare), &close, &torn);
+    choice = choice_of(goal, text, surety__text_hash(bare), &close, &ambiguous);
     if (!choice || close > CLOSE_CASE)
-        choice = choice_of(goal, bare, surety__text_hash(bare), &close, &torn);
+        choice =
+            choice_of(goal, bare, surety__text_hash(bare), &close, &ambiguous);
     if (choice) {
         *ret_edit = choice_edit(choice, text, bare);
-        return torn ? NULL : choice;
+        return ambiguous ? NULL : choice;
     }
     *ret_edit = EDIT_ENUM_IN_TEXT;
     return choice_explained(aligner, goal, text);

@@ -135,7 +135,7 @@ static void put_value(const struct put_turn *turn,
     surety_build_val(turn->doc, val);
 }
 
-/* The next member that stays; those left out are told. */
+/* The next member that stays; those left out become edits. */
 static void put_member(const struct put_turn *turn,
                        struct surety__align_place *place)
 {

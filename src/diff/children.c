@@ -51,7 +51,7 @@ static bool member_is_barred(const surety__conjunction *side,
 }
 
 /* A member that one side names (it is the new or the old one) and that may come
- * on the other side as an additional one. What may come as anything is told
+ * on the other side as an additional one. What may come as anything is noted
  * with the member; where the additional ones say something, it is compared. */
 static void member_compare_lone(surety_diff *diff,
                                 const surety__diff_task *task, surety_str name,
@@ -199,7 +199,7 @@ members_matching(surety_diff *diff, const surety__conjunction *side,
     return matching;
 }
 
-/* Patterns that both sides have; others are told by their text. */
+/* Patterns that both sides have; others are compared by their text. */
 static void members_compare_patterns(surety_diff *diff,
                                      const surety__diff_task *task)
 {

@@ -222,8 +222,8 @@ static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
 }
 
 /* One side has a union, the other is one form: the first branch of each type is
- * compared with it. Branches of types that the form does not have are told with
- * the types. */
+ * compared with it. Branches of types that the form does not have are noted
+ * with the types. */
 static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
                              const struct form_union *of, bool is_new)
 {

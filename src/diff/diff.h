@@ -101,6 +101,10 @@ bool surety__diff_same_below(surety_diff *diff, const surety__shape *before,
 bool surety__diff_same_union(surety_diff *diff,
                              const surety__applicator *before,
                              const surety__applicator *after);
+/* Whether a format and contents are asserted alike: by drafts and vocabularies
+ * one text may be an annotation on one side. */
+bool surety__diff_same_strings(const surety__shape *before,
+                               const surety__shape *after);
 
 /* ---- values.c, facets.c, children.c, policy.c ---------------------------- */
 

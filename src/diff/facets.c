@@ -258,19 +258,6 @@ static bool text_equal(surety_val a, surety_val b)
     return a.doc && b.doc ? surety_val_equal(a, b) : !a.doc && !b.doc;
 }
 
-/* Whether a format and contents are asserted alike: by drafts and vocabularies
- * one text may be an annotation on one side. */
-static bool text_asserts_same(const surety__shape *before,
-                              const surety__shape *after)
-{
-    static const surety__strings none = {.format = NULL};
-    const surety__strings *a = before->strings ? before->strings : &none;
-    const surety__strings *b = after->strings ? after->strings : &none;
-
-    return a->format == b->format && a->content_base64 == b->content_base64 &&
-           a->content_json == b->content_json;
-}
-
 enum text_order { TEXT_SAME, TEXT_REFERS, TEXT_DIFFERS };
 
 /* How two conjuncts differ in a facet; *ret_keyword is the first keyword that
@@ -291,7 +278,7 @@ static enum text_order text_compare(surety_diff *diff,
             *ret_keyword = facet->keywords[i];
             return TEXT_DIFFERS;
         }
-    if (asserts && !text_asserts_same(before, after))
+    if (asserts && !surety__diff_same_strings(before, after))
         return TEXT_REFERS;
     for (size_t i = 0; i < FACET_WORDS && facet->keywords[i]; i++)
         if (text_of(before, facet->keywords[i]).doc &&
@@ -364,8 +351,8 @@ static void text_tell_alone(surety_diff *diff, const surety__diff_task *task,
               is_new ? value : none);
 }
 
-/* Parts that say the same are left aside; the others are told, one of each side
- * at a time. */
+/* Parts that say the same are left aside; the others are noted, one of each
+ * side at a time. */
 static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
                                const struct facet_text *facet)
 {

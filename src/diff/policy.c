@@ -3,7 +3,7 @@
  * filled in, stripped and fallen back on. And what the version should be. */
 #include "diff/diff.h"
 
-/* The contracts as a task, so that changes are told the same way. */
+/* The contracts as a task, so that changes are noted the same way. */
 static const surety__diff_task policy_task = {.at = {"", 0}};
 
 static void policy_tell_named(surety_diff *diff, const char *what,

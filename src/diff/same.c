@@ -8,7 +8,7 @@
  * Annotations and names of definitions do not count. A pair is met once, so
  * references may go round; what was found the same stays known. A question
  * that would meet more pairs than SURETY_DIFF_PAIRS_MAX is answered with no: it
- * is told as something that may have changed.
+ * is noted as something that may have changed.
  *
  * What a dynamic reference leads to depends on who asks; there the contracts
  * must be equal. */
@@ -88,18 +88,24 @@ static bool same_lexical(const surety__shape *shape)
            !(shape->types & TYPE_NUMBER);
 }
 
-/* Whether the drafts and vocabularies of two subschemas give the same meaning
- * to what their texts say. */
-static bool same_rules(const surety__shape *before, const surety__shape *after)
+bool surety__diff_same_strings(const surety__shape *before,
+                               const surety__shape *after)
 {
     static const surety__strings none = {.format = NULL};
     const surety__strings *a = before->strings ? before->strings : &none;
     const surety__strings *b = after->strings ? after->strings : &none;
 
+    return a->format == b->format && a->content_base64 == b->content_base64 &&
+           a->content_json == b->content_json;
+}
+
+/* Whether the drafts and vocabularies of two subschemas give the same meaning
+ * to what their texts say. */
+static bool same_rules(const surety__shape *before, const surety__shape *after)
+{
     return same_lexical(before) == same_lexical(after) &&
            before->resource->vocabularies == after->resource->vocabularies &&
-           a->format == b->format && a->content_base64 == b->content_base64 &&
-           a->content_json == b->content_json;
+           surety__diff_same_strings(before, after);
 }
 
 /* Names that are required where another is there: dependencies has them beside

@@ -6,7 +6,7 @@
 
 enum { DIFF_VALUE_MAX = 80 };
 
-/* ---- what is told ------------------------------------------------------- */
+/* ---- changes ------------------------------------------------------------- */
 
 static void diff_keep_text(surety_diff *diff, surety_str text,
                            surety_str *ret_text)
@@ -27,8 +27,8 @@ static void diff_locate(surety_diff *diff, const surety__conjunction *all,
     diff_keep_text(diff, surety_buf_str(&diff->scratch), ret_location);
 }
 
-/* Whether the change was told at its place before; then whoever it breaks, too,
- * is added there. */
+/* Whether the change was noted at its place before; then it breaks there also
+ * those that it breaks here. */
 static bool diff_is_told(surety_diff *diff, const surety_change *change)
 {
     for (size_t i = diff->change_count; i > 0; i--) {

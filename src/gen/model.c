@@ -88,48 +88,27 @@ static bool number_words(const surety__gen_node *node, const char *limit,
     return beyond;
 }
 
+/* Whether the tightest bound, or a word, is beyond the limit. */
 static bool number_bounds(const surety__gen_node *node,
                           const surety__facts *facts, const char *limit,
                           bool above)
 {
-    bool beyond = number_words(node, limit, above);
+    const surety__bound bound = surety__conjunction_bound(&facts->all, above);
 
-    for (size_t i = 0; i < facts->all.count; i++) {
-        const surety__shape *shape = facts->all.items[i].shape;
-        const surety__numbers *numbers = shape->numbers;
-        const surety_doc *doc = shape->at.doc;
-
-        if (!numbers)
-            continue;
-        beyond |= number_beyond(
-            doc, above ? numbers->maximum : numbers->minimum, limit, above);
-        beyond |= number_beyond(doc,
-                                above ? numbers->exclusive_maximum
-                                      : numbers->exclusive_minimum,
-                                limit, above);
-    }
-    return beyond;
+    return number_words(node, limit, above) ||
+           number_beyond(bound.doc, bound.cell, limit, above);
 }
 
-/* Whether some minimum, or every word, is 0 or more. */
+/* Whether the minimum, or every word, is 0 or more. */
 static bool number_is_natural(const surety__gen_node *node,
                               const surety__facts *facts)
 {
+    const surety__bound bound = surety__conjunction_bound(&facts->all, false);
+
     if (node->word_count)
         return !number_words(node, "0", false);
-    for (size_t i = 0; i < facts->all.count; i++) {
-        const surety__shape *shape = facts->all.items[i].shape;
-        const surety__numbers *numbers = shape->numbers;
-
-        if (numbers && numbers->minimum &&
-            !number_beyond(shape->at.doc, numbers->minimum, "0", false))
-            return true;
-        if (numbers && numbers->exclusive_minimum &&
-            !number_beyond(shape->at.doc, numbers->exclusive_minimum, "-1",
-                           false))
-            return true;
-    }
-    return false;
+    return bound.cell && !number_beyond(bound.doc, bound.cell,
+                                        bound.is_exclusive ? "-1" : "0", false);
 }
 
 static void model_number(surety__gen_model *model, surety__gen_node *node,

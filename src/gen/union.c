@@ -81,7 +81,7 @@ static surety_str branch_pointer(surety__gen_model *model,
     return text;
 }
 
-/* The value of the member by which a branch is told, if that is one word. */
+/* The value of the member that tells a branch apart, if that is one word. */
 static surety_str branch_tag(const surety__shape *shape)
 {
     const surety__objects *objects = surety__shape_behind(shape)->objects;

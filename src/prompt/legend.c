@@ -2,7 +2,7 @@
 /* What an example cannot show: which of its members may be left out.
  *
  * The example is walked beside the conjunctions that apply to its values, with
- * a stack of its own. Members are told by their paths, items of an array as
+ * a stack of its own. Members are named by their paths, items of an array as
  * one. Only what surely applies is followed: references, allOf, and of a union
  * the one branch that takes values of that kind. */
 #include "prompt/prompt.h"
@@ -26,7 +26,7 @@ struct legend {
     size_t count, cap;
     surety_str told[LEGEND_TOLD];
     size_t told_count;
-    bool more; /* than are told */
+    bool more; /* than are listed */
     surety_buf scratch;
     surety_status status;
 };

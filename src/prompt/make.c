@@ -569,8 +569,8 @@ static bool make_member(make_state *state, surety_str name, size_t start,
     return false;
 }
 
-/* Members nobody names, until there are enough: names that a pattern matches,
- * then any. */
+/* Members without a property, until there are enough: names that a pattern
+ * matches, then any. */
 static void make_more(make_state *state, const surety__conjunction *all,
                       size_t start, uint64_t missing)
 {

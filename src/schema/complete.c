@@ -22,7 +22,7 @@ struct level {
     surety__conjunction all;
 };
 
-/* Values of deprecated properties that are told. */
+/* Values of deprecated properties that are noted. */
 enum { COMPLETION_DEPRECATED_MAX = 16 };
 
 struct completion_note {

@@ -65,14 +65,6 @@ static const surety__field *deliver_field(const surety__node *node,
     return NULL;
 }
 
-static bool deliver_chosen(const surety__node *node, surety_val val)
-{
-    for (uint32_t i = 0; i < node->choice_count; i++)
-        if (surety__cell_equal(node->choices[i], val))
-            return true;
-    return node->choice_count == 0;
-}
-
 /* Whether val is what node, no union, says of its own level. */
 static bool deliver_looks(const surety__node *node, surety_val val)
 {
@@ -80,14 +72,15 @@ static bool deliver_looks(const surety__node *node, surety_val val)
         surety__type_bits(val.doc, surety__cell_of(val), false);
 
     if (node->form != NODE_VALUE || !(bits & node->types) ||
-        !deliver_chosen(node, val))
+        !surety__node_lists(node, val))
         return false;
     if (surety_val_kind(val) != SURETY_KIND_OBJECT || node->choice_count)
         return true;
     for (uint32_t i = 0; i < node->field_count; i++) {
         const surety__field *field = &node->fields[i];
         const surety_val sub = surety_val_member(val, field->name);
-        if (sub.doc ? !deliver_chosen(field->link.node, sub) : field->required)
+        if (sub.doc ? !surety__node_lists(field->link.node, sub)
+                    : field->required)
             return false;
     }
     for (surety_val sub = surety_val_first(val);

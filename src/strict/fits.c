@@ -105,15 +105,6 @@ static unsigned fits_sent(const surety__node *node)
                : node->types;
 }
 
-static bool fits_chosen(const surety__fits *fits, const surety__node *node,
-                        surety_val val)
-{
-    for (uint32_t i = 0; i < node->choice_count; i++)
-        if (surety__cell_equal(node->choices[i], val))
-            return true;
-    return node->choice_count == 0 || fits_is_open(fits, val);
-}
-
 bool surety__fits_is_pairs(const surety__fits *fits, surety_val list)
 {
     if (surety_val_kind(list) != SURETY_KIND_ARRAY)
@@ -165,7 +156,7 @@ bool surety__fits_looks(const surety__fits *fits, const surety__node *node,
     if (node->form != NODE_VALUE || !(bits & fits_sent(node)))
         return false;
     if (node->choice_count)
-        return fits_chosen(fits, node, val);
+        return surety__node_lists(node, val) || fits_is_open(fits, val);
     return surety_val_kind(val) != SURETY_KIND_OBJECT ||
            fits_names(fits, node, val);
 }

@@ -120,8 +120,8 @@ surety__link surety__node_link(surety_strict *strict,
 /* A union that no shape of the contract is. */
 surety__node *surety__node_union(surety_strict *strict,
                                  const surety__link *links, size_t count);
-/* A node of every value, for the schema at `at`, which is told where the subset
- * has no form for it. */
+/* A node of every value, for the schema at `at`; a note says so where the
+ * subset has no form for it. */
 surety__node *surety__node_any(surety_strict *strict, surety_val at);
 
 surety_status surety__node_make_all(surety_strict *strict);
@@ -135,6 +135,9 @@ void surety__node_settle_all(surety_strict *strict);
 /* The field that goes as `sent`, or NULL. */
 const surety__field *surety__node_field(const surety__node *node,
                                         surety_str sent);
+
+/* Whether the node's choices have the value, or it has none. */
+bool surety__node_lists(const surety__node *node, surety_val val);
 
 /* Keywords of all conjuncts: kept, or told in words. (keywords.c) */
 void surety__node_keywords(surety_strict *strict, surety__node *node,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What became of each keyword. A keyword that many nodes share is told once. */
+/* What became of each keyword. One that many nodes share gets one note. */
 #include "strict/node.h"
 
 /* Whether the last token but one of a pointer names a keyword that holds

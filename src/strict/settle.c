@@ -233,6 +233,14 @@ const surety__field *surety__node_field(const surety__node *node,
     return NULL;
 }
 
+bool surety__node_lists(const surety__node *node, surety_val val)
+{
+    for (uint32_t i = 0; i < node->choice_count; i++)
+        if (surety__cell_equal(node->choices[i], val))
+            return true;
+    return node->choice_count == 0;
+}
+
 void surety__node_settle_all(surety_strict *strict)
 {
     bool changed = true;

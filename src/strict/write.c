@@ -89,28 +89,6 @@ static const struct {
                    {TYPE_OBJECT, "object"},   {TYPE_ARRAY, "array"},
                    {TYPE_NULL, "null"}};
 
-static unsigned write_bits_named(surety_val name)
-{
-    if (surety_val_is(name, "number"))
-        return TYPE_NUMBER | TYPE_INTEGER;
-    for (size_t i = 0; i < sizeof(write_types) / sizeof(*write_types); i++)
-        if (surety_val_is(name, write_types[i].name))
-            return write_types[i].bit;
-    return 0;
-}
-
-/* The types that the contract itself lists in a schema. */
-static unsigned write_bits_of(surety_val type)
-{
-    unsigned bits = write_bits_named(type);
-
-    if (surety_val_kind(type) == SURETY_KIND_ARRAY)
-        for (surety_val name = surety_val_first(type); name.doc;
-             name = surety_val_next(type, name))
-            bits |= write_bits_named(name);
-    return bits;
-}
-
 static void write_type(struct write_state *state, const surety__node *node,
                        unsigned types)
 {
@@ -125,7 +103,7 @@ static void write_type(struct write_state *state, const surety__node *node,
     if (!single)
         state->figures.unions++;
     surety_build_name(state->doc, "type");
-    if (given.doc && write_bits_of(given) == types) {
+    if (given.doc && node->conjunction->all.items[0].shape->types == types) {
         surety_build_val(state->doc, given);
         return;
     }
