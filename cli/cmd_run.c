@@ -230,7 +230,7 @@ static surety_str job_model_name(const struct job *job, size_t i)
     const struct texts *given = &job->settings->models;
 
     if (given->count == 0)
-        return surety_config_default(job->config, i);
+        return surety_config_info_of(job->config)->defaults[i];
     return surety_str_of(i < given->count ? given->items[i] : NULL);
 }
 
@@ -337,7 +337,7 @@ static void job_budget(struct job *job)
     const surety_budget *given = &job->numbers.budget;
     surety_budget *budget = &job->budget;
 
-    *budget = surety_config_budget(job->config);
+    *budget = *surety_config_info_of(job->config)->budget;
     if (given->calls_max)
         budget->calls_max = given->calls_max;
     if (given->tokens_max)
@@ -354,8 +354,8 @@ static bool job_open_ledger(struct job *job, surety_str url)
 {
     const surety_ledger_options options = {
         .size = sizeof(options),
-        .raw =
-            job->settings->ledger_raw || surety_config_ledger_raw(job->config)};
+        .raw = job->settings->ledger_raw ||
+               surety_config_info_of(job->config)->ledger_raw};
     struct diag diag = {.source = surety_str_of("surety run")};
     char message[400];
     surety_error error;
@@ -379,13 +379,13 @@ static bool job_open_ledger(struct job *job, surety_str url)
 static bool job_ledger(struct job *job)
 {
     const char *given = job->settings->ledger;
-    surety_str url =
-        given ? surety_str_of(given) : surety_config_ledger(job->config);
+    surety_str url = given ? surety_str_of(given)
+                           : surety_config_info_of(job->config)->ledger;
     surety_buf place;
     bool is_open = true;
 
     job->ledger_optional = job->settings->ledger_optional ||
-                           surety_config_ledger_optional(job->config);
+                           surety_config_info_of(job->config)->ledger_optional;
     if (given && url.len == 0) {
         cli_usage(job->cli, NULL, "--ledger needs a place, or none");
         return false;
@@ -477,7 +477,7 @@ static bool job_run(struct job *job)
         return true;
     cli_fail_error(job->cli, cli_code_of(status, CODE_PROVIDER), &error);
     /* What failed beside a run that came to its end takes nothing from it. */
-    return surety_run_verdict_of(job->run) != SURETY_RUN_CANCELLED;
+    return surety_run_info_of(job->run)->verdict != SURETY_RUN_CANCELLED;
 }
 
 /* ---- what came of it ----------------------------------------------------- */
@@ -486,7 +486,7 @@ static bool job_run(struct job *job)
  * from acting on it. */
 static void job_text(struct job *job)
 {
-    const surety_str text = surety_run_reply_last(job->run);
+    const surety_str text = surety_run_info_of(job->run)->reply_last;
     surety_buf *out = &job->cli->out.buf;
 
     shown_text(&job->cli->out, text, false);
@@ -497,7 +497,7 @@ static void job_text(struct job *job)
 static void job_value(struct job *job, int code)
 {
     if (code == CODE_VALID && job->contract)
-        session_value(&job->session, surety_run_outcome(job->run));
+        session_value(&job->session, surety_run_info_of(job->run)->outcome);
     else if (code == CODE_VALID)
         job_text(job);
     else if (code == CODE_INVALID && job->settings->session.not_strict)
@@ -522,8 +522,8 @@ static void job_cut_log(const struct job *job, bool color, surety_buf *out)
 /* Without reports, a failure that is no reply's is said all the same. */
 static void job_failure(struct job *job, int code)
 {
-    const surety_str message = surety_run_message(job->run);
-    const surety_str hint = surety_run_hint(job->run);
+    const surety_str message = surety_run_info_of(job->run)->message;
+    const surety_str hint = surety_run_info_of(job->run)->hint;
     surety_error error = {.status = SURETY_IO};
 
     if (code < CODE_PROVIDER)
@@ -545,7 +545,7 @@ static void job_report(struct job *job, int code)
     const bool is_sarif = form == SURETY_REPORT_SARIF;
     surety_buf *out = is_sarif ? &job->session.results : &job->cli->err.buf;
     surety_str source = job->models[job->model_count - 1].name;
-    const size_t attempts = surety_run_attempt_count(job->run);
+    const size_t attempts = surety_run_info_of(job->run)->attempt_count;
 
     if (settings->quiet) {
         job_failure(job, code);
@@ -564,15 +564,15 @@ static void job_report(struct job *job, int code)
 
 static void job_result(struct job *job)
 {
-    const int code = run_code(surety_run_verdict_of(job->run),
-                              surety_run_outcome(job->run) != NULL);
+    const int code = run_code(surety_run_info_of(job->run)->verdict,
+                              surety_run_info_of(job->run)->outcome != NULL);
 
     if (job->settings->dry_run && job->dry.is_shown)
         return;
     if (job->settings->verbose && job->ledger)
         put_format(&job->cli->err.buf, "surety run: recorded as run %.*s\n",
-                   (int)surety_run_id(job->run).len,
-                   surety_run_id(job->run).ptr);
+                   (int)surety_run_info_of(job->run)->id.len,
+                   surety_run_info_of(job->run)->id.ptr);
     job_report(job, code);
     job_value(job, code);
 }

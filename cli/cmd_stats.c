@@ -67,7 +67,7 @@ static bool find_ledger(struct teller *teller)
         configuration_open(teller->cli, settings->config, &options);
     if (!teller->config)
         return false;
-    teller->url = surety_config_ledger(teller->config);
+    teller->url = surety_config_info_of(teller->config)->ledger;
     if (surety_str_equal(teller->url, surety_str_of("none"))) {
         cli_usage(teller->cli, "name one with --ledger",
                   "the configuration keeps no ledger");
@@ -208,7 +208,7 @@ static void write_table(struct teller *teller)
         .width = output_width(teller->cli->out.fd),
         .color = has_color(teller)};
 
-    if (surety_stats_total(teller->stats).runs > 0)
+    if (surety_stats_info_of(teller->stats)->total->runs > 0)
         stats_table_write(&table);
 }
 
@@ -236,7 +236,7 @@ static void write_stats(struct teller *teller)
 /* Whether a derived member of that name was counted. */
 static bool is_derived(const surety_stats *stats, surety_str member)
 {
-    for (size_t i = 0; i < surety_stats_cover_count(stats); i++)
+    for (size_t i = 0; i < surety_stats_info_of(stats)->cover_count; i++)
         if (surety_str_equal(surety_stats_cover_at(stats, i).member, member))
             return true;
     return false;
@@ -258,7 +258,7 @@ static void say_remarks(const struct teller *teller)
 
     if (teller->settings->quiet)
         return;
-    if (surety_stats_total(teller->stats).runs == 0) {
+    if (surety_stats_info_of(teller->stats)->total->runs == 0) {
         surety_buf_text(err, is_choosy(teller)
                                  ? "the ledger has no runs that are asked for\n"
                                  : "the ledger has no runs yet\n");

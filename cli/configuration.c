@@ -53,7 +53,7 @@ surety_config *configuration_open(struct cli *cli, const char *path,
         cli_report(cli, cli_code_of(status, CODE_USAGE), "configuration",
                    no_text, &error);
     else
-        (void)cli_limits(cli, surety_config_limits(config));
+        (void)cli_limits(cli, surety_config_info_of(config)->limits);
     return config;
 }
 
@@ -76,7 +76,7 @@ bool configuration_limits(struct cli *cli)
         cli_report(cli, cli_code_of(status, CODE_USAGE), "configuration",
                    no_text, &error);
     else
-        (void)cli_limits(cli, surety_config_limits(config));
+        (void)cli_limits(cli, surety_config_info_of(config)->limits);
     surety_config_free(config);
     return status == SURETY_OK;
 }

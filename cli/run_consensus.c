@@ -20,9 +20,9 @@ static void hear_member(void *ctx, size_t member, const surety_event *event)
 
     job->watch->who =
         member < count ? job->run.models[member].name : aggregator->name;
-    job->watch->run = member < count
-                          ? surety_consensus_member(job->consensus, member)
-                          : surety_consensus_aggregator(job->consensus);
+    job->watch->run =
+        member < count ? surety_consensus_member(job->consensus, member)
+                       : surety_consensus_info_of(job->consensus)->aggregator;
     run_watch_event(job->watch, event);
 }
 
@@ -45,16 +45,18 @@ static int consensus_code(const surety_consensus *consensus)
 {
     bool has_reply = false;
 
-    for (size_t i = 0; i < surety_consensus_member_count(consensus); i++)
-        if (surety_run_outcome(surety_consensus_member(consensus, i)))
+    for (size_t i = 0; i < surety_consensus_info_of(consensus)->member_count;
+         i++)
+        if (surety_run_info_of(surety_consensus_member(consensus, i))->outcome)
             has_reply = true;
-    return run_code(surety_consensus_verdict(consensus), has_reply);
+    return run_code(surety_consensus_info_of(consensus)->verdict, has_reply);
 }
 
 static void put_report(struct run_consensus *job, int code)
 {
     const surety_report form = session_form(job->session);
-    const surety_str message = surety_consensus_message(job->consensus);
+    const surety_str message =
+        surety_consensus_info_of(job->consensus)->message;
     surety_buf *out = &job->cli->err.buf;
     surety_error error = {.status = SURETY_IO};
 
@@ -75,7 +77,7 @@ static void put_report(struct run_consensus *job, int code)
  * is escaped there. */
 static void put_value(struct run_consensus *job, int code)
 {
-    const surety_val value = surety_consensus_value(job->consensus);
+    const surety_val value = surety_consensus_info_of(job->consensus)->value;
     surety_buf *out = &job->cli->out.buf;
     surety_buf text;
 
@@ -127,7 +129,8 @@ void run_consensus_go(struct run_consensus *job)
     if (status != SURETY_OK)
         cli_fail_error(job->cli, cli_code_of(status, CODE_PROVIDER), &error);
     if (status != SURETY_OK &&
-        surety_consensus_verdict(job->consensus) == SURETY_RUN_CANCELLED)
+        surety_consensus_info_of(job->consensus)->verdict ==
+            SURETY_RUN_CANCELLED)
         return;
     code = consensus_code(job->consensus);
     put_report(job, code);

@@ -88,7 +88,7 @@ static void show_prompt(struct run_watch *watch, uint32_t attempt)
     surety_buf *out = &watch->cli->err.buf;
     const surety_str mark = surety_str_of("surety run: ");
 
-    if (!watch->run || surety_run_attempt_count(watch->run) < attempt)
+    if (!watch->run || surety_run_info_of(watch->run)->attempt_count < attempt)
         return;
     end_line(watch);
     surety_buf_add(out, mark);

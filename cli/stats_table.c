@@ -142,8 +142,8 @@ static void end_share(struct grid *grid, uint64_t part, uint64_t whole)
 static void put_group(struct grid *grid, const surety_stats_group *group)
 {
     const uint64_t valid = group->ended[SURETY_ENDED_VALID];
-    uint64_t cost = 0;
-    const bool has_cost = surety_stats_value_cost(group, &cost);
+    const uint64_t cost = group->value_cost_picousd;
+    const bool has_cost = group->value_cost_known;
 
     end_count(grid, group->runs);
     end_share(grid, group->first, group->runs);
@@ -234,15 +234,16 @@ static void put_notes(const struct stats_table *table,
 
 static void put_runs(const struct stats_table *table)
 {
-    const size_t groups = surety_stats_group_count(table->stats);
-    const size_t by_count = surety_stats_by_count(table->stats);
-    const surety_stats_group total = surety_stats_total(table->stats);
+    const size_t groups = surety_stats_info_of(table->stats)->group_count;
+    const size_t by_count = surety_stats_info_of(table->stats)->by_count;
+    const surety_stats_group total = *surety_stats_info_of(table->stats)->total;
     struct grid_column columns[SURETY_BYS + NUMBERS];
     struct grid grid;
 
     for (size_t i = 0; i < by_count; i++)
         columns[i] = (struct grid_column){
-            surety_stats_by_name(surety_stats_by_at(table->stats, i)), true, 0};
+            surety_stats_by_name(surety_stats_info_of(table->stats)->by[i]),
+            true, 0};
     memcpy(columns + by_count, numbers, sizeof(numbers));
     grid_init(&grid, columns, by_count + NUMBERS);
     for (size_t i = 0; i < groups; i++) {
@@ -294,8 +295,8 @@ static void put_issues(const struct stats_table *table, bool repairs)
         {"kind", true, 0},     {"path", true, 0},  {"contract", true, 1},
     };
     const surety_stats *stats = table->stats;
-    const size_t count = repairs ? surety_stats_repair_count(stats)
-                                 : surety_stats_error_count(stats);
+    const size_t count = repairs ? surety_stats_info_of(stats)->repair_count
+                                 : surety_stats_info_of(stats)->error_count;
     const size_t shown = count < table->top ? count : table->top;
     struct grid grid;
 
@@ -320,8 +321,8 @@ static void put_issues(const struct stats_table *table, bool repairs)
     grid_write(&grid, table->width, table->color, false, table->out);
     grid_done(&grid);
     put_left(table, count - shown,
-             repairs ? surety_stats_repairs_left(stats)
-                     : surety_stats_errors_left(stats));
+             repairs ? surety_stats_info_of(stats)->repairs_left
+                     : surety_stats_info_of(stats)->errors_left);
 }
 
 /* ---- coverage ------------------------------------------------------------ */
@@ -503,7 +504,8 @@ static void put_wrapped(const struct stats_table *table, surety_str text)
 /* Which valid replies say nothing here, and what to do about it. */
 static void put_cover_notes(const struct stats_table *table)
 {
-    const surety_stats_replies replies = surety_stats_replies_of(table->stats);
+    const surety_stats_replies replies =
+        *surety_stats_info_of(table->stats)->replies;
     const struct {
         uint64_t count;
         const char *what;
@@ -531,8 +533,9 @@ static void put_cover_notes(const struct stats_table *table)
 
 static void put_coverage(const struct stats_table *table)
 {
-    const surety_stats_replies replies = surety_stats_replies_of(table->stats);
-    const size_t count = surety_stats_cover_count(table->stats);
+    const surety_stats_replies replies =
+        *surety_stats_info_of(table->stats)->replies;
+    const size_t count = surety_stats_info_of(table->stats)->cover_count;
     surety_str before = {NULL, 0};
 
     /* Where no contract derives anything there is nothing to say. */

@@ -39,12 +39,13 @@ int main(void)
     if (surety_run_new(&options, &run, &err) ||
         surety_run_wait(run, NULL, &err))
         goto done;
-    if (surety_run_verdict_of(run) == SURETY_RUN_VALID)
-        surety_val_write(surety_outcome_info_of(surety_run_outcome(run))->value,
-                         SURETY_STYLE_COMPACT, &value);
+    if (surety_run_info_of(run)->verdict == SURETY_RUN_VALID)
+        surety_val_write(
+            surety_outcome_info_of(surety_run_info_of(run)->outcome)->value,
+            SURETY_STYLE_COMPACT, &value);
     printf("%s after %zu calls: %.*s\n",
-           surety_run_verdict_name(surety_run_verdict_of(run)),
-           surety_run_attempt_count(run), (int)value.len, value.ptr);
+           surety_run_verdict_name(surety_run_info_of(run)->verdict),
+           surety_run_info_of(run)->attempt_count, (int)value.len, value.ptr);
 done:
     fprintf(stderr, "%s", err.message); /* empty unless a call failed */
     surety_run_free(run);

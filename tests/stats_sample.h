@@ -7,6 +7,8 @@
 
 #include <surety/stats.h>
 
+#include "stats/stats.h"
+
 /* 2026-11-21T12:00:00Z */
 #define SAMPLE_NOON 1795262400000
 
@@ -76,7 +78,7 @@ static inline surety_entry sample_refused(const char *run, uint32_t number,
 
 static inline surety_status sample_add(surety_stats *stats, surety_entry entry)
 {
-    return surety_stats_add(stats, &entry, NULL);
+    return surety__stats_add(stats, &entry, NULL);
 }
 
 #endif

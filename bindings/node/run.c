@@ -348,7 +348,7 @@ static surety_status models_find(struct run *run, struct world *world,
     surety_status status = SURETY_OK;
 
     while (run->model_count == 0 &&
-           surety_config_default(world->config, count).len)
+           surety_config_info_of(world->config)->defaults[count].len)
         count++;
     if (count == 0)
         return misuse(reterr, SURETY_MISUSE, "no model is named",
@@ -357,11 +357,12 @@ static surety_status models_find(struct run *run, struct world *world,
     if (!world->models)
         return misuse(reterr, SURETY_NOMEM, "out of memory", "");
     for (i = 0; i < count && !status; i++)
-        status = model_find(run, world,
-                            run->model_count
-                                ? run->models[i].str
-                                : surety_config_default(world->config, i),
-                            &world->models[i], reterr);
+        status =
+            model_find(run, world,
+                       run->model_count
+                           ? run->models[i].str
+                           : surety_config_info_of(world->config)->defaults[i],
+                       &world->models[i], reterr);
     run->options.models = world->models;
     run->options.model_count = count;
     if (!status && run->aggregator.str.len) {
@@ -376,7 +377,7 @@ static surety_status models_find(struct run *run, struct world *world,
 static surety_status budget_fill(const surety_config *config, surety_str cost,
                                  surety_budget *budget, surety_error *reterr)
 {
-    surety_budget theirs = surety_config_budget(config);
+    surety_budget theirs = *surety_config_info_of(config)->budget;
 
     if (cost.len &&
         surety_decimal_read(cost, 12, &budget->cost_picousd_max, reterr))
@@ -430,12 +431,13 @@ static surety_status ledger_open(struct run *run, struct world *world,
     surety_status status;
 
     if (url.len == 0)
-        url = surety_config_ledger(world->config);
+        url = surety_config_info_of(world->config)->ledger;
     if (url.len == 0 || surety_str_equal(url, surety_str_of("none")))
         return SURETY_OK;
-    options.raw = run->ledger_raw || surety_config_ledger_raw(world->config);
+    options.raw =
+        run->ledger_raw || surety_config_info_of(world->config)->ledger_raw;
     run->options.ledger_optional |=
-        surety_config_ledger_optional(world->config);
+        surety_config_info_of(world->config)->ledger_optional;
     status = surety_ledger_open(url, &options, &world->ledger, reterr);
     if (status && status != SURETY_NOMEM && run->options.ledger_optional)
         return SURETY_OK;
@@ -448,8 +450,8 @@ static surety_status ledger_open(struct run *run, struct world *world,
 static bool run_has_ended(const struct world *world, surety_status waited)
 {
     surety_run_verdict verdict =
-        world->run         ? surety_run_verdict_of(world->run)
-        : world->consensus ? surety_consensus_verdict(world->consensus)
+        world->run         ? surety_run_info_of(world->run)->verdict
+        : world->consensus ? surety_consensus_info_of(world->consensus)->verdict
                            : SURETY_RUN_PENDING;
 
     return waited == SURETY_OK ||
@@ -482,9 +484,10 @@ static surety_status run_wait(struct run *run, struct world *world,
     if (!status && world->run)
         status = surety_run_write_log(world->run, false, &run->log);
     if (!status && world->run)
-        value = surety_outcome_info_of(surety_run_outcome(world->run))->value;
+        value = surety_outcome_info_of(surety_run_info_of(world->run)->outcome)
+                    ->value;
     else if (!status)
-        value = surety_consensus_value(world->consensus);
+        value = surety_consensus_info_of(world->consensus)->value;
     if (value.doc)
         status = surety_val_write(value, SURETY_STYLE_COMPACT, &run->value);
     for (form = 0; form < FORMS && !status; form++) {

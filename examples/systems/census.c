@@ -80,7 +80,7 @@ static int show(surety_val value, const surety_rendering_options *options,
  * drawn, in place of the contract's fallback. */
 static surety_val answer_of(const surety_run *run)
 {
-    const surety_outcome *outcome = surety_run_outcome(run);
+    const surety_outcome *outcome = surety_run_info_of(run)->outcome;
     const size_t count = surety_outcome_info_of(outcome)->error_count;
     size_t drawn = 0;
 
@@ -97,8 +97,8 @@ static surety_val answer_of(const surety_run *run)
                         "breaks the contract\n");
         return surety_outcome_info_of(outcome)->candidate;
     }
-    if (surety_run_verdict_of(run) != SURETY_RUN_VALID)
-        put(stderr, "census: ", surety_run_message(run));
+    if (surety_run_info_of(run)->verdict != SURETY_RUN_VALID)
+        put(stderr, "census: ", surety_run_info_of(run)->message);
     return surety_outcome_info_of(outcome)->value;
 }
 
@@ -140,9 +140,10 @@ int main(int argc, char **argv)
         surety_registry_find(registry, STR("census/agent-output"), &contract,
                              &err) ||
         surety_config_load(STR(NULL), NULL, &config, &err) ||
-        surety_config_model(
-            config, model ? STR(model) : surety_config_default(config, 0),
-            &options.models, &err))
+        surety_config_model(config,
+                            model ? STR(model)
+                                  : surety_config_info_of(config)->defaults[0],
+                            &options.models, &err))
         goto done;
     options.contract = contract;
     options.prompt = STR(argv[argc - 1]);
@@ -150,7 +151,7 @@ int main(int argc, char **argv)
     if (surety_run_new(&options, &run, &err) ||
         surety_run_wait(run, NULL, &err))
         goto done;
-    code = surety_run_verdict_of(run) == SURETY_RUN_PROVIDER ? 3 : 1;
+    code = surety_run_info_of(run)->verdict == SURETY_RUN_PROVIDER ? 3 : 1;
     value = answer_of(run);
     if (value.doc)
         code = show(value, &look, folder);

@@ -26,16 +26,16 @@ static void explain(const surety_run *run, surety_buf *out)
 {
     surety_run_write(run, SURETY_REPORT_TEXT, STR("last reply"), out);
     surety_buf_text(out, "original reply: ");
-    surety_buf_add(out, surety_run_reply_first(run));
+    surety_buf_add(out, surety_run_info_of(run)->reply_first);
     surety_buf_byte(out, '\n');
 }
 
 /* Writes the value, and tells how it came about; the exit code. */
 static int conclude(const surety_consensus *consensus, bool schema)
 {
-    const surety_val value = surety_consensus_value(consensus);
-    const size_t winner = surety_consensus_winner(consensus);
-    const size_t count = surety_consensus_member_count(consensus);
+    const surety_val value = surety_consensus_info_of(consensus)->value;
+    const size_t winner = surety_consensus_info_of(consensus)->winner;
+    const size_t count = surety_consensus_info_of(consensus)->member_count;
     surety_buf text, report;
 
     surety_buf_init(&text, NULL, 0);
@@ -48,8 +48,9 @@ static int conclude(const surety_consensus *consensus, bool schema)
         surety_val_write(value, SURETY_STYLE_COMPACT, &text);
         surety_buf_byte(&text, '\n');
     } else if (winner < count) { /* the reply itself, to the byte */
-        surety_buf_add(&text, surety_run_reply_last(
-                                  surety_consensus_member(consensus, winner)));
+        surety_buf_add(&text, surety_run_info_of(
+                                  surety_consensus_member(consensus, winner))
+                                  ->reply_last);
     } else {
         surety_buf_add(&text, surety_val_str(value));
     }
@@ -60,7 +61,9 @@ static int conclude(const surety_consensus *consensus, bool schema)
         return perror("credibility: standard output"), 4;
     if (value.doc)
         return 0;
-    return surety_consensus_verdict(consensus) == SURETY_RUN_PROVIDER ? 3 : 1;
+    return surety_consensus_info_of(consensus)->verdict == SURETY_RUN_PROVIDER
+               ? 3
+               : 1;
 }
 
 /* Asks the models, and tells what it took; the exit code. */
@@ -76,7 +79,7 @@ static int ask(const surety_consensus_options *options, surety_error *err)
         !surety_consensus_wait(consensus, NULL, err)) {
         clock_gettime(CLOCK_MONOTONIC, &end);
         code = conclude(consensus, options->run->contract != NULL);
-        usage = surety_consensus_usage(consensus);
+        usage = surety_consensus_info_of(consensus)->usage;
         fprintf(stderr, "%.0f tokens in, %.0f out%s, %.3f s\n",
                 (double)usage.input_tokens, (double)usage.output_tokens,
                 usage.known ? "" : " (estimated)",
@@ -138,7 +141,8 @@ static bool take_models(const struct settings *from, surety_config *config,
 
     for (size_t k = 0; k < MODELS_MAX; k++) {
         const surety_str name =
-            from->count ? from->names[k] : surety_config_default(config, k);
+            from->count ? from->names[k]
+                        : surety_config_info_of(config)->defaults[k];
         if (name.len == 0 && k > 0)
             break;
         if (surety_config_model(config, name, &model, err))

@@ -60,8 +60,8 @@ static void show(surety_val value, surety_val derived, surety_buf *out)
 /* Prints what came of a run; the exit code. */
 static int conclude(const surety_run *run, bool is_strict)
 {
-    const surety_run_verdict verdict = surety_run_verdict_of(run);
-    const surety_outcome *outcome = surety_run_outcome(run);
+    const surety_run_verdict verdict = surety_run_info_of(run)->verdict;
+    const surety_outcome *outcome = surety_run_info_of(run)->outcome;
     const bool has_value = verdict == SURETY_RUN_VALID ||
                            verdict == SURETY_RUN_PARTIAL ||
                            verdict == SURETY_RUN_FALLBACK;
@@ -79,7 +79,8 @@ static int conclude(const surety_run *run, bool is_strict)
              surety_outcome_info_of(outcome)->derived, &out);
     } else { /* the report: stage, contract, errors, every call, the reply */
         surety_run_write(run, SURETY_REPORT_JSON, surety_str_of(""), &out);
-        fprintf(stderr, "maverick: %.*s\n%.*s\n", TEXT(surety_run_message(run)),
+        fprintf(stderr, "maverick: %.*s\n%.*s\n",
+                TEXT(surety_run_info_of(run)->message),
                 TEXT(surety_buf_str(&out)));
     }
     surety_buf_done(&out);
@@ -117,9 +118,10 @@ int main(int argc, char **argv)
     if (surety_registry_new(NULL, &registry, &err) ||
         surety_registry_find(registry, contract_of(argv[i]), &contract, &err) ||
         surety_config_load(surety_str_of(""), NULL, &config, &err) ||
-        surety_config_model(config,
-                            name.len ? name : surety_config_default(config, 0),
-                            &options.models, &err))
+        surety_config_model(
+            config,
+            name.len ? name : surety_config_info_of(config)->defaults[0],
+            &options.models, &err))
         goto done;
     options.contract = contract;
     options.prompt = surety_str_of(argv[i + 1]);

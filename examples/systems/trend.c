@@ -165,9 +165,10 @@ int main(int argc, char **argv)
         surety_registry_find(registry, surety_str_of("trend/analysis"),
                              &analysis, &err) ||
         surety_config_load(surety_str_of(""), NULL, &config, &err) ||
-        surety_config_model(config,
-                            name.len ? name : surety_config_default(config, 0),
-                            &options.models, &err) ||
+        surety_config_model(
+            config,
+            name.len ? name : surety_config_info_of(config)->defaults[0],
+            &options.models, &err) ||
         (ledger.len &&
          surety_ledger_open(ledger, &keep, &options.ledger, &err)))
         goto done;

@@ -56,22 +56,22 @@ static void say(enum level level, surety_str id, surety_str text, surety_str at)
 static int conclude(surety_str id, const surety_run *run, surety_str *story,
                     surety_buf *result)
 {
-    const surety_run_verdict verdict = surety_run_verdict_of(run);
-    const surety_outcome *outcome = surety_run_outcome(run);
+    const surety_run_verdict verdict = surety_run_info_of(run)->verdict;
+    const surety_outcome *outcome = surety_run_info_of(run)->outcome;
     const surety_val value = surety_outcome_info_of(outcome)->value;
     const surety_val changes = surety_val_get(value, "changesApplied");
     const surety_val confidence = surety_val_get(value, "confidence");
-    surety_str reply = surety_run_reply_first(run);
+    surety_str reply = surety_run_info_of(run)->reply_first;
     char line[96];
 
     surety_json_text(result, "iteration", id);
     surety_json_text(result, "verdict", STR(surety_run_verdict_name(verdict)));
     if (verdict != SURETY_RUN_VALID && verdict != SURETY_RUN_FALLBACK) {
-        surety_json_text(result, "message", surety_run_message(run));
+        surety_json_text(result, "message", surety_run_info_of(run)->message);
         for (size_t i = 0, characters = 0; i < reply.len; i++)
             if ((reply.ptr[i] & 0xC0) != 0x80 && characters++ == 100)
                 reply.len = i;
-        say(ERROR, id, surety_run_message(run), reply);
+        say(ERROR, id, surety_run_info_of(run)->message, reply);
         return verdict == SURETY_RUN_PROVIDER ? 3 : 1;
     }
     surety_json_value(result, "confidence", confidence);
@@ -175,10 +175,11 @@ int main(int argc, char **argv)
     } else if (!surety_registry_new(NULL, &registry, &err) &&
                !surety_registry_find(registry, STR(format), &contract, &err) &&
                !surety_config_load(STR(NULL), NULL, &config, &err) &&
-               !surety_config_model(config,
-                                    got[2] ? STR(got[2])
-                                           : surety_config_default(config, 0),
-                                    &options.models, &err)) {
+               !surety_config_model(
+                   config,
+                   got[2] ? STR(got[2])
+                          : surety_config_info_of(config)->defaults[0],
+                   &options.models, &err)) {
         options.contract = contract;
         surety_config_run(config, &options);
         options.prompt = STR(input);

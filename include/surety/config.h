@@ -82,30 +82,28 @@ SURETY_API surety_status surety_config_model(surety_config *config,
                                              const surety_model **ret_model,
                                              surety_error *reterr);
 
-/* The models to ask where none is named, in their order; empty past the last.
- */
-SURETY_API surety_str surety_config_default(const surety_config *config,
-                                            size_t i);
-/* The names of the configuration's own models, in its order. */
-SURETY_API size_t surety_config_model_count(const surety_config *config);
-SURETY_API surety_str surety_config_model_name(const surety_config *config,
-                                               size_t i);
-/* Zeros where it says nothing. */
-SURETY_API surety_budget surety_config_budget(const surety_config *config);
-SURETY_API surety_backoff surety_config_backoff(const surety_config *config);
+/* What a configuration says. All of it belongs to the configuration. */
+typedef struct surety_config_info {
+    size_t size; /* sizeof(surety_config_info) of the library */
+    /* The models to ask where none is named; an empty text ends them. */
+    const surety_str *defaults;
+    size_t default_count;
+    const surety_str *models; /* the names of its own models */
+    size_t model_count;
+    const surety_budget *budget; /* zeros where it says nothing, as below */
+    const surety_backoff *backoff;
+    const surety_limits *limits;
+    surety_str ledger; /* a URL; empty: the default place; "none": no ledger */
+    bool ledger_raw;
+    bool ledger_optional;
+} surety_config_info;
+SURETY_API const surety_config_info *
+surety_config_info_of(const surety_config *config);
 /* Sets all that the configuration says of every run: budget, backoff,
  * broken_retries_max, stop; and limits where they are NULL, which then are of
  * the configuration. */
 SURETY_API void surety_config_run(const surety_config *config,
                                   surety_run_options *options);
-/* Those that it sets; the others are 0, the default. Of the configuration. */
-SURETY_API const surety_limits *
-surety_config_limits(const surety_config *config);
-/* The ledger's URL; empty: the default place; "none": no ledger. */
-SURETY_API surety_str surety_config_ledger(const surety_config *config);
-SURETY_API bool surety_config_ledger_raw(const surety_config *config);
-SURETY_API bool surety_config_ledger_optional(const surety_config *config);
-
 /* A JSON number, from 0 up, times 10^scale, where that is an integer: amounts
  * of money and of time, exactly ("0.05" dollars with 12 are pico-dollars).
  * SURETY_SYNTAX: no such number; SURETY_UNSUPPORTED: it has more decimals;

@@ -92,36 +92,34 @@ SURETY_API void surety_consensus_cancel(surety_consensus *consensus,
 
 /* ---- results: its own, good until it is freed --------------------------- */
 
-SURETY_API surety_run_verdict
-surety_consensus_verdict(const surety_consensus *consensus);
-/* The value, SURETY_NONE where there is none; a string without a contract. */
-SURETY_API surety_val surety_consensus_value(const surety_consensus *consensus);
-/* "", or why there is none: one sentence with every member's reason. With a
- * vote or aggregate that came to nothing: why, and whose answer is taken. */
-SURETY_API surety_str
-surety_consensus_message(const surety_consensus *consensus);
-/* The member whose answer the value is; SIZE_MAX: none, or one that was
- * merged. */
-SURETY_API size_t surety_consensus_winner(const surety_consensus *consensus);
-SURETY_API size_t
-surety_consensus_member_count(const surety_consensus *consensus);
+/* What a consensus has come to. Texts and values are the consensus'; the struct
+ * is filled in again by the next call of this. */
+typedef struct surety_consensus_info {
+    size_t size; /* sizeof(surety_consensus_info) of the library */
+    surety_run_verdict verdict;
+    surety_val value;   /* SURETY_NONE: none; a string without a contract */
+    surety_str message; /* "", or why there is none: a sentence with every
+                         * member's reason. Of a vote or aggregate that came to
+                         * nothing: why, and whose answer is taken. */
+    size_t winner; /* the member whose answer the value is; SIZE_MAX: none, or
+                    * one that was merged */
+    size_t member_count;
+    const surety_run *aggregator; /* NULL: there is none */
+    /* The vote that was held (for aggregate too, to say who agrees); NULL:
+     * none. Its voter i is the member voters[i]. */
+    const surety_vote *vote;
+    const size_t *voters;
+    size_t voter_count;
+    surety_usage usage; /* of all */
+    bool cost_known;
+    uint64_t cost_picousd;
+} surety_consensus_info;
+/* NULL: of no consensus. */
+SURETY_API const surety_consensus_info *
+surety_consensus_info_of(const surety_consensus *consensus);
+/* The run of the i-th of member_count; NULL past the last. */
 SURETY_API const surety_run *
 surety_consensus_member(const surety_consensus *consensus, size_t i);
-/* The aggregator's run; NULL: there is none. */
-SURETY_API const surety_run *
-surety_consensus_aggregator(const surety_consensus *consensus);
-/* The vote that was held (for aggregate too, to tell who agrees); NULL: none.
- * Voter i of it is the member that surety_consensus_voter gives; SIZE_MAX past
- * the last. */
-SURETY_API const surety_vote *
-surety_consensus_vote(const surety_consensus *consensus);
-SURETY_API size_t surety_consensus_voter(const surety_consensus *consensus,
-                                         size_t i);
-/* What all of it cost. */
-SURETY_API surety_usage
-surety_consensus_usage(const surety_consensus *consensus);
-SURETY_API bool surety_consensus_cost(const surety_consensus *consensus,
-                                      uint64_t *ret_picousd);
 /* Appends the report: JSON (the contract surety/consensus: kind, verdict,
  * value, agreement and minority by path, each member's run report), or for
  * people. */

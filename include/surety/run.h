@@ -8,8 +8,9 @@
  *     if (surety_run_new(&options, &run, &err) ||
  *         surety_run_wait(run, NULL, &err))
  *         return fail(err.message);
- *     if (surety_run_verdict_of(run) == SURETY_RUN_VALID)
- *         use(surety_outcome_info_of(surety_run_outcome(run))->value);
+ *     info = surety_run_info_of(run);
+ *     if (info->verdict == SURETY_RUN_VALID)
+ *         use(surety_outcome_info_of(info->outcome)->value);
  *     surety_run_free(run);
  *
  * A run is a machine that is stepped with the time and with what its
@@ -194,22 +195,27 @@ SURETY_API void surety_run_cancel(surety_run *run, surety_now now);
 
 /* ---- results: the run's, good until it is freed ------------------------ */
 
-SURETY_API surety_run_verdict surety_run_verdict_of(const surety_run *run);
-/* "", or why there is no valid value: a sentence, and what to do. */
-SURETY_API surety_str surety_run_message(const surety_run *run);
-SURETY_API surety_str surety_run_hint(const surety_run *run);
-/* The judgement of the last reply that could be judged, fallback included; NULL
- * where there was no contract or no such reply. */
-SURETY_API const surety_outcome *surety_run_outcome(const surety_run *run);
-/* The first reply, and the last: text, or the structured value's JSON. */
-SURETY_API surety_str surety_run_reply_first(const surety_run *run);
-SURETY_API surety_str surety_run_reply_last(const surety_run *run);
-/* All that was spent. Where known is false a part of it is an estimate. */
-SURETY_API surety_usage surety_run_usage(const surety_run *run);
-/* False where a model that was asked has no price. */
-SURETY_API bool surety_run_cost(const surety_run *run, uint64_t *ret_picousd);
-/* A UUID, made at the first step; empty before. */
-SURETY_API surety_str surety_run_id(const surety_run *run);
+/* What a run has come to. The texts are the run's; the struct is filled in
+ * again by the next call of this. */
+typedef struct surety_run_info {
+    size_t size; /* sizeof(surety_run_info) of the library */
+    surety_run_verdict verdict;
+    surety_str message; /* "", or why there is no valid value: a sentence, */
+    surety_str hint;    /* and what to do */
+    /* The judgement of the last reply that could be judged, fallback included;
+     * NULL where there was no contract or no such reply. */
+    const surety_outcome *outcome;
+    /* The first reply, and the last: text, or the structured value's JSON. */
+    surety_str reply_first;
+    surety_str reply_last;
+    surety_usage usage; /* all that was spent; not known: partly an estimate */
+    bool cost_known;    /* every model that was asked has a price */
+    uint64_t cost_picousd;
+    surety_str id; /* a UUID, made at the first step; empty before */
+    size_t attempt_count;
+} surety_run_info;
+/* NULL: of no run. */
+SURETY_API const surety_run_info *surety_run_info_of(const surety_run *run);
 
 /* One call and what became of it. */
 typedef struct surety_attempt {
@@ -238,19 +244,17 @@ typedef struct surety_attempt {
     uint64_t cost_picousd;
     surety_str decision; /* what was decided after it, and why */
     surety_str reason;   /* why it was made, and why in this mode */
+    /* The value that its reply was refused for, as it was read, as JSON; of a
+     * reply that was stopped, what had come of it. Empty where there is none,
+     * or a longer one than attempt_raw_max. */
+    surety_str candidate;
+    size_t candidate_len; /* how long it is, there or not */
 } surety_attempt;
-SURETY_API size_t surety_run_attempt_count(const surety_run *run);
+/* The i-th of attempt_count; one without a model past the last. */
 SURETY_API surety_attempt surety_run_attempt(const surety_run *run, size_t i);
-/* The value that the i-th attempt's reply was refused for, as it was read, as
- * JSON; of a reply that was stopped, what had come of it. Empty where there is
- * none, or a longer one than attempt_raw_max: *ret_len (may be NULL) is how
- * long it is. */
-SURETY_API surety_str surety_run_attempt_candidate(const surety_run *run,
-                                                   size_t i, size_t *ret_len);
-
 /* Appends the run's report. JSON: the contract surety/report with the run's
  * members (verdict, attempts with their decisions, usage, cost), one object on
- * one line. The other forms: the report of surety_run_outcome, or the message
+ * one line. The other forms: the report of the outcome, or the message
  * where there is none; TEXT and COLOR also the message and the log, unless the
  * run is VALID. No header of a request or response is in any of them. */
 SURETY_API surety_status surety_run_write(const surety_run *run,

@@ -9,7 +9,7 @@
  *     if (surety_stats_new(&options, &stats, &err) ||
  *         surety_stats_read(stats, ledger, &err))
  *         return fail(err.message);
- *     for (size_t i = 0; i < surety_stats_group_count(stats); i++)
+ *     for (size_t i = 0; i < surety_stats_info_of(stats)->group_count; i++)
  *         show(surety_stats_group_at(stats, i));
  *     surety_stats_free(stats);
  *
@@ -93,17 +93,9 @@ SURETY_API surety_status surety_stats_new(const surety_stats_options *options,
                                           surety_stats **ret_stats,
                                           surety_error *reterr);
 SURETY_API void surety_stats_free(surety_stats *stats); /* takes NULL */
-/* Takes one entry; those of a run in any order. SURETY_LIMIT, SURETY_NOMEM,
- * SURETY_MISUSE after _end. */
-SURETY_API surety_status surety_stats_add(surety_stats *stats,
-                                          const surety_entry *entry,
-                                          surety_error *reterr);
-/* No more entries come: sums up, and sorts. Nothing below gives anything
- * before. SURETY_NOMEM. */
-SURETY_API surety_status surety_stats_end(surety_stats *stats,
-                                          surety_error *reterr);
-/* Adds all that the ledger has since since_ms, and ends. As surety_stats_add,
- * and whatever the ledger fails with. */
+/* Reads all that the ledger has since since_ms, once: nothing below gives
+ * anything before. SURETY_LIMIT, SURETY_NOMEM, and whatever the ledger fails
+ * with. */
 SURETY_API surety_status surety_stats_read(surety_stats *stats,
                                            const surety_ledger *ledger,
                                            surety_error *reterr);
@@ -125,8 +117,6 @@ typedef enum surety_stats_ending {
     SURETY_ENDED_OPEN       /* a call is under way */
 } surety_stats_ending;
 #define SURETY_ENDINGS 9
-/* "valid", "partial", ...; never NULL. */
-SURETY_API const char *surety_stats_ending_name(surety_stats_ending ending);
 
 /* A group. A run that was asked of several models counts in the group of each,
  * by the attempts that are in it; in the total it counts once. */
@@ -152,23 +142,36 @@ typedef struct surety_stats_group {
     uint64_t stopped;       /* calls that the run stopped */
     uint64_t saved_tokens;  /* by that, at most, as far as it is known */
     uint64_t saved_unknown; /* calls that were stopped, of which it is not */
+    /* What a valid value cost: all of the known cost by the valid runs; not
+     * known where no run is valid, or nothing is known of the cost. */
+    bool value_cost_known;
+    uint64_t value_cost_picousd;
 } surety_stats_group;
 
-/* By their keys, compared byte by byte. */
-SURETY_API size_t surety_stats_group_count(const surety_stats *stats);
+/* What was read. All of it belongs to the stats. */
+typedef struct surety_stats_info {
+    size_t size; /* sizeof(surety_stats_info) of the library */
+    const struct surety_stats_group *total;
+    const struct surety_stats_replies *replies; /* for coverage */
+    const surety_stats_by *by;                  /* of the options */
+    size_t by_count;
+    int64_t from_ms, to_ms; /* when the first and the last attempt began; 0:
+                             * there is none */
+    size_t group_count;
+    size_t error_count;
+    uint64_t errors_left; /* replies in which others stood than
+                           * SURETY_STATS_ISSUES_MAX */
+    size_t repair_count;
+    uint64_t repairs_left;
+    size_t cover_count;
+} surety_stats_info;
+/* NULL, and before it was read: of nothing. */
+SURETY_API const surety_stats_info *
+surety_stats_info_of(const surety_stats *stats);
+
+/* The i-th of group_count, by their keys, compared byte by byte. */
 SURETY_API surety_stats_group surety_stats_group_at(const surety_stats *stats,
                                                     size_t i);
-SURETY_API surety_stats_group surety_stats_total(const surety_stats *stats);
-/* What a valid value cost: all of the known cost by the valid runs; false: no
- * run is valid, or nothing is known of the cost. */
-SURETY_API bool surety_stats_value_cost(const surety_stats_group *group,
-                                        uint64_t *ret_picousd);
-/* When the first and the last attempt began; 0: there is none. */
-SURETY_API int64_t surety_stats_from_ms(const surety_stats *stats);
-SURETY_API int64_t surety_stats_to_ms(const surety_stats *stats);
-SURETY_API size_t surety_stats_by_count(const surety_stats *stats);
-SURETY_API surety_stats_by surety_stats_by_at(const surety_stats *stats,
-                                              size_t i);
 
 /* ---- errors and repairs -------------------------------------------------- */
 
@@ -184,15 +187,10 @@ typedef struct surety_stats_issue {
 } surety_stats_issue;
 
 /* Most replies first. */
-SURETY_API size_t surety_stats_error_count(const surety_stats *stats);
 SURETY_API surety_stats_issue surety_stats_error_at(const surety_stats *stats,
                                                     size_t i);
-SURETY_API size_t surety_stats_repair_count(const surety_stats *stats);
 SURETY_API surety_stats_issue surety_stats_repair_at(const surety_stats *stats,
                                                      size_t i);
-/* Replies in which others stood than SURETY_STATS_ISSUES_MAX. */
-SURETY_API uint64_t surety_stats_errors_left(const surety_stats *stats);
-SURETY_API uint64_t surety_stats_repairs_left(const surety_stats *stats);
 
 /* ---- coverage ------------------------------------------------------------ */
 
@@ -212,7 +210,6 @@ typedef struct surety_stats_cover {
     size_t reached;  /* of these, how many there were */
 } surety_stats_cover;
 /* By contract, then in the order of its derive. */
-SURETY_API size_t surety_stats_cover_count(const surety_stats *stats);
 SURETY_API surety_stats_cover surety_stats_cover_at(const surety_stats *stats,
                                                     size_t i);
 
@@ -238,8 +235,6 @@ typedef struct surety_stats_replies {
     uint64_t unfit;    /* today's contract does not take them, or its derived
                         * members cannot be computed */
 } surety_stats_replies;
-SURETY_API surety_stats_replies
-surety_stats_replies_of(const surety_stats *stats);
 
 /* ---- writing ------------------------------------------------------------- */
 

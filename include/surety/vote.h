@@ -68,16 +68,21 @@ typedef struct surety_ballot {
     uint32_t votes;   /* for it (LEFT_OUT: who gave it) */
     uint32_t voters;  /* answers in all, those without anything here too */
     surety_val value; /* what was chosen; of LEFT_OUT the first given */
+    /* What each voter gave here; SURETY_NONE: nothing. */
+    const surety_val *given;
 } surety_ballot;
-/* The decisions of the last merge in the order of the result. */
-SURETY_API size_t surety_vote_ballot_count(const surety_vote *vote);
-SURETY_API surety_ballot surety_vote_ballot(const surety_vote *vote, size_t i);
-/* What the i-th voter gave there; SURETY_NONE: nothing. */
-SURETY_API surety_val surety_vote_given(const surety_vote *vote, size_t ballot,
-                                        size_t voter);
-/* The mean share of votes over all ballots, from 0 to 1; 1 where there are
- * none. */
-SURETY_API double surety_vote_agreement(const surety_vote *vote);
+/* What the last merge decided. All of it belongs to the vote, until the next.
+ */
+typedef struct surety_vote_info {
+    size_t size; /* sizeof(surety_vote_info) of the library */
+    /* The mean share of votes over all ballots, from 0 to 1; 1 where there are
+     * none. */
+    double agreement;
+    const surety_ballot *ballots; /* in the order of the result */
+    size_t ballot_count;
+} surety_vote_info;
+/* NULL: of no merge. */
+SURETY_API const surety_vote_info *surety_vote_info_of(const surety_vote *vote);
 
 #ifdef __cplusplus
 }

@@ -81,6 +81,45 @@ static surety_status config_doc(surety_config *config, surety_str text,
     return status;
 }
 
+/* Fills in what callers see. */
+static surety_status config_settle(surety_config *config, surety_error *reterr)
+{
+    const surety_val root = surety_doc_root(config->doc);
+    const surety_val ledger = surety_val_get(root, "ledger");
+    const surety_val names = surety_val_get(root, "default");
+    const bool many = surety_val_kind(names) == SURETY_KIND_ARRAY;
+    const size_t count = many ? surety_val_count(names) : names.doc != NULL;
+    surety_str *texts = surety__arena_take(
+        &config->arena, (count + 1 + config->row_count) * sizeof(*texts));
+    size_t i = 0;
+
+    if (!texts)
+        return surety__fail_nomem(reterr);
+    if (!many && count)
+        texts[i++] = surety_val_str(names);
+    for (surety_val name = surety_val_first(names); name.doc;
+         name = surety_val_next(names, name))
+        texts[i++] = surety_val_str(name);
+    texts[i++] = (surety_str){NULL, 0};
+    for (size_t row = 0; row < config->row_count; row++)
+        texts[i++] = config->rows[row].name;
+    config->info = (surety_config_info){
+        .size = sizeof(config->info),
+        .defaults = texts,
+        .default_count = count,
+        .models = texts + count + 1,
+        .model_count = config->row_count,
+        .budget = &config->budget,
+        .backoff = &config->backoff,
+        .limits = &config->limits,
+        .ledger = config->ledger,
+        .ledger_raw = surety_val_bool(surety_val_get(ledger, "raw"), false),
+        .ledger_optional =
+            surety_val_bool(surety_val_get(ledger, "optional"), false),
+    };
+    return SURETY_OK;
+}
+
 surety_status surety_config_read(surety_str text,
                                  const surety_config_options *options,
                                  surety_config **ret_config,
@@ -113,6 +152,8 @@ surety_status surety_config_read(surety_str text,
         status = surety__config_check(config, reterr);
     if (status == SURETY_OK)
         status = surety__config_rows(config, reterr);
+    if (status == SURETY_OK)
+        status = config_settle(config, reterr);
     config->text = (surety_str){NULL, 0};
 done:
     if (status == SURETY_OK)
@@ -138,36 +179,6 @@ void surety_config_free(surety_config *config)
     surety__free(config->alloc, config, sizeof(*config));
 }
 
-surety_str surety_config_default(const surety_config *config, size_t i)
-{
-    const surety_val names =
-        surety_val_get(surety_doc_root(config->doc), "default");
-
-    if (surety_val_kind(names) == SURETY_KIND_ARRAY)
-        return surety_val_str(surety_val_item(names, i));
-    return i == 0 ? surety_val_str(names) : (surety_str){NULL, 0};
-}
-
-size_t surety_config_model_count(const surety_config *config)
-{
-    return config->row_count;
-}
-
-surety_str surety_config_model_name(const surety_config *config, size_t i)
-{
-    return i < config->row_count ? config->rows[i].name : (surety_str){NULL, 0};
-}
-
-surety_budget surety_config_budget(const surety_config *config)
-{
-    return config->budget;
-}
-
-surety_backoff surety_config_backoff(const surety_config *config)
-{
-    return config->backoff;
-}
-
 void surety_config_run(const surety_config *config, surety_run_options *options)
 {
     options->budget = config->budget;
@@ -178,28 +189,7 @@ void surety_config_run(const surety_config *config, surety_run_options *options)
         options->limits = &config->limits;
 }
 
-const surety_limits *surety_config_limits(const surety_config *config)
+const surety_config_info *surety_config_info_of(const surety_config *config)
 {
-    return &config->limits;
-}
-
-surety_str surety_config_ledger(const surety_config *config)
-{
-    return config->ledger;
-}
-
-static surety_val config_ledger(const surety_config *config, const char *name)
-{
-    return surety_val_get(
-        surety_val_get(surety_doc_root(config->doc), "ledger"), name);
-}
-
-bool surety_config_ledger_raw(const surety_config *config)
-{
-    return surety_val_bool(config_ledger(config, "raw"), false);
-}
-
-bool surety_config_ledger_optional(const surety_config *config)
-{
-    return surety_val_bool(config_ledger(config, "optional"), false);
+    return &config->info;
 }

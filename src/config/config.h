@@ -93,6 +93,7 @@ typedef struct surety__config_model {
 } surety__config_model;
 
 struct surety_config {
+    surety_config_info info; /* filled in at the end of reading */
     const surety_alloc *alloc;
     surety_config_options options; /* folder is the arena's */
     surety__arena arena;

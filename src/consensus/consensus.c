@@ -80,7 +80,7 @@ static void consensus_collapse(surety_consensus *consensus)
 
 bool surety__consensus_is_valid(const surety__party *party)
 {
-    return surety_run_verdict_of(party->run) == SURETY_RUN_VALID;
+    return surety_run_info_of(party->run)->verdict == SURETY_RUN_VALID;
 }
 
 /* Ends with the answer of a member. */
@@ -90,7 +90,7 @@ static void consensus_take(surety_consensus *consensus, size_t member)
 
     consensus->value = surety__weigh_answer(consensus, party);
     consensus->winner = member;
-    consensus_end(consensus, surety_run_verdict_of(party->run));
+    consensus_end(consensus, surety_run_info_of(party->run)->verdict);
 }
 
 /* "; NAME: why", for each member that has failed. */
@@ -103,12 +103,12 @@ static void consensus_tell_reasons(surety_consensus *consensus)
         const surety__party *party = &consensus->parties[i];
 
         if (surety__consensus_is_valid(party) ||
-            surety_run_verdict_of(party->run) == SURETY_RUN_CANCELLED)
+            surety_run_info_of(party->run)->verdict == SURETY_RUN_CANCELLED)
             continue;
         surety_buf_text(out, before);
         surety__buf_line(out, consensus->run.models[i].name, 80);
         surety_buf_text(out, ": ");
-        surety__buf_line(out, surety_run_message(party->run), 400);
+        surety__buf_line(out, surety_run_info_of(party->run)->message, 400);
         before = "; ";
     }
 }
@@ -126,7 +126,7 @@ static void consensus_give_up(surety_consensus *consensus, size_t valid,
     consensus_cancel_rest(consensus);
     for (size_t i = 0; i < consensus->member_count; i++) {
         surety_run_verdict one =
-            surety_run_verdict_of(consensus->parties[i].run);
+            surety_run_info_of(consensus->parties[i].run)->verdict;
 
         if (one == SURETY_RUN_VALID)
             continue;
@@ -168,7 +168,7 @@ static bool consensus_step_party(surety_consensus *consensus, size_t i,
     uint32_t delay_ms = UINT32_MAX;
     surety_status status;
 
-    if (surety_run_verdict_of(run) != SURETY_RUN_PENDING)
+    if (surety_run_info_of(run)->verdict != SURETY_RUN_PENDING)
         return false;
     status = surety_run_step(run, consensus->now, &delay_ms, NULL);
     if (status < 0)
@@ -195,7 +195,7 @@ static bool consensus_settles(surety_consensus *consensus)
             return true;
         }
         if (kind == SURETY_CONSENSUS_FIRST &&
-            surety_run_verdict_of(party->run) == SURETY_RUN_PENDING)
+            surety_run_info_of(party->run)->verdict == SURETY_RUN_PENDING)
             return false;
     }
     return false;
@@ -208,7 +208,7 @@ static void consensus_take_closest(surety_consensus *consensus)
     size_t agreed;
     const size_t voter = surety__weigh_closest(consensus, &agreed);
     const size_t member = consensus->voters[voter];
-    const size_t ballots = surety_vote_ballot_count(consensus->vote);
+    const size_t ballots = surety_vote_info_of(consensus->vote)->ballot_count;
     surety_buf *out = &consensus->message;
 
     surety_buf_text(out, ": the answer of ");
@@ -294,10 +294,11 @@ static bool consensus_is_unheard(surety_consensus *consensus)
     for (size_t i = 0; i <= consensus->member_count; i++) {
         const surety_run *run = consensus->parties[i].run;
 
-        if (surety_run_verdict_of(run) != SURETY_RUN_VALIDATOR)
+        if (surety_run_info_of(run)->verdict != SURETY_RUN_VALIDATOR)
             continue;
         surety_buf_reset(&consensus->message);
-        surety__buf_line(&consensus->message, surety_run_message(run), 400);
+        surety__buf_line(&consensus->message, surety_run_info_of(run)->message,
+                         400);
         consensus_end(consensus, SURETY_RUN_VALIDATOR);
         return true;
     }
@@ -353,7 +354,8 @@ static surety_status consensus_aggregating(surety_consensus *consensus,
     surety_buf_text(&consensus->message, "the aggregator ");
     surety__buf_line(&consensus->message, consensus->aggregator_model.name, 80);
     surety_buf_text(&consensus->message, " gave no valid answer (");
-    surety__buf_line(&consensus->message, surety_run_message(party->run), 400);
+    surety__buf_line(&consensus->message,
+                     surety_run_info_of(party->run)->message, 400);
     surety_buf_byte(&consensus->message, ')');
     consensus_take_closest(consensus);
     return SURETY_OK;
@@ -445,13 +447,11 @@ surety_budget surety__consensus_share(const surety_consensus *consensus,
     if (is_aggregator) {
         for (size_t i = 0; i < consensus->member_count; i++) {
             const surety_run *run = consensus->parties[i].run;
-            const surety_usage usage = surety_run_usage(run);
-            uint64_t picousd = 0;
+            const surety_usage usage = surety_run_info_of(run)->usage;
 
-            (void)surety_run_cost(run, &picousd);
-            calls += surety_run_attempt_count(run);
+            calls += surety_run_info_of(run)->attempt_count;
             tokens += usage.input_tokens + usage.output_tokens;
-            cost += picousd;
+            cost += surety_run_info_of(run)->cost_picousd;
         }
         ms = consensus->now.monotonic_ms - consensus->begun.monotonic_ms;
     }
@@ -583,6 +583,7 @@ surety_status surety_consensus_new(const surety_consensus_options *options,
     consensus = surety__new(run.alloc, sizeof(*consensus));
     if (!consensus)
         return surety__fail_nomem(reterr);
+    consensus->info = &consensus->seen;
     consensus->alloc = run.alloc;
     consensus->options = own;
     consensus->run = run;

@@ -27,6 +27,8 @@ typedef struct surety__party {
 } surety__party;
 
 struct surety_consensus {
+    surety_consensus_info seen;  /* what callers see, behind: */
+    surety_consensus_info *info; /* a pointer, for it is filled in when asked */
     const surety_alloc *alloc;
     surety_consensus_options options;
     surety_run_options run; /* what every member is asked */

@@ -15,101 +15,68 @@ enum {
 
 /* ---- what it gives ------------------------------------------------------- */
 
-surety_run_verdict surety_consensus_verdict(const surety_consensus *consensus)
-{
-    return consensus ? consensus->verdict : SURETY_RUN_PENDING;
-}
-
-surety_val surety_consensus_value(const surety_consensus *consensus)
-{
-    return consensus ? consensus->value : surety_val_none();
-}
-
-surety_str surety_consensus_message(const surety_consensus *consensus)
-{
-    return consensus && consensus->state == CONSENSUS_ENDED
-               ? surety_buf_str(&consensus->message)
-               : (surety_str){"", 0};
-}
-
-size_t surety_consensus_winner(const surety_consensus *consensus)
-{
-    return consensus ? consensus->winner : SIZE_MAX;
-}
-
-size_t surety_consensus_member_count(const surety_consensus *consensus)
-{
-    return consensus ? consensus->member_count : 0;
-}
-
-const surety_run *surety_consensus_member(const surety_consensus *consensus,
-                                          size_t i)
-{
-    return i < surety_consensus_member_count(consensus)
-               ? consensus->parties[i].run
-               : NULL;
-}
-
-const surety_run *surety_consensus_aggregator(const surety_consensus *consensus)
-{
-    return consensus ? consensus->parties[consensus->member_count].run : NULL;
-}
-
-const surety_vote *surety_consensus_vote(const surety_consensus *consensus)
-{
-    return consensus ? consensus->vote : NULL;
-}
-
-size_t surety_consensus_voter(const surety_consensus *consensus, size_t i)
-{
-    return consensus && i < consensus->voter_count ? consensus->voters[i]
-                                                   : SIZE_MAX;
-}
-
 static uint64_t tally_sum(uint64_t one, uint64_t other)
 {
     return one > UINT64_MAX - other ? UINT64_MAX : one + other;
 }
 
-surety_usage surety_consensus_usage(const surety_consensus *consensus)
+static void tally_usage(surety_usage *all, const surety_usage *one)
 {
-    surety_usage all = {.known = consensus != NULL};
-
-    for (size_t i = 0; consensus && i <= consensus->member_count; i++) {
-        const surety_run *run = consensus->parties[i].run;
-        const surety_usage one = surety_run_usage(run);
-
-        if (!run)
-            continue;
-        all.known = all.known && one.known;
-        all.input_tokens = tally_sum(all.input_tokens, one.input_tokens);
-        all.cached_input_tokens =
-            tally_sum(all.cached_input_tokens, one.cached_input_tokens);
-        all.output_tokens = tally_sum(all.output_tokens, one.output_tokens);
-        all.reasoning_tokens =
-            tally_sum(all.reasoning_tokens, one.reasoning_tokens);
-    }
-    return all;
+    all->known = all->known && one->known;
+    all->input_tokens = tally_sum(all->input_tokens, one->input_tokens);
+    all->cached_input_tokens =
+        tally_sum(all->cached_input_tokens, one->cached_input_tokens);
+    all->output_tokens = tally_sum(all->output_tokens, one->output_tokens);
+    all->reasoning_tokens =
+        tally_sum(all->reasoning_tokens, one->reasoning_tokens);
 }
 
-bool surety_consensus_cost(const surety_consensus *consensus,
-                           uint64_t *ret_picousd)
+const surety_consensus_info *
+surety_consensus_info_of(const surety_consensus *consensus)
 {
-    uint64_t all = 0;
+    static const surety_consensus_info none = {
+        .size = sizeof(none), .message = {"", 0}, .winner = SIZE_MAX};
+    surety_consensus_info *info;
 
     if (!consensus)
-        return false;
+        return &none;
+    info = consensus->info;
+    *info = (surety_consensus_info){
+        .size = sizeof(*info),
+        .verdict = consensus->verdict,
+        .value = consensus->value,
+        .message = consensus->state == CONSENSUS_ENDED
+                       ? surety_buf_str(&consensus->message)
+                       : (surety_str){"", 0},
+        .winner = consensus->winner,
+        .member_count = consensus->member_count,
+        .aggregator = consensus->parties[consensus->member_count].run,
+        .vote = consensus->vote,
+        .voters = consensus->voters,
+        .voter_count = consensus->voter_count,
+        .usage.known = true,
+        .cost_known = true,
+    };
     for (size_t i = 0; i <= consensus->member_count; i++) {
-        uint64_t one = 0;
+        const surety_run_info *one =
+            surety_run_info_of(consensus->parties[i].run);
 
-        if (consensus->parties[i].run &&
-            !surety_run_cost(consensus->parties[i].run, &one))
-            return false;
-        all = tally_sum(all, one);
+        if (!consensus->parties[i].run)
+            continue;
+        tally_usage(&info->usage, &one->usage);
+        info->cost_known = info->cost_known && one->cost_known;
+        info->cost_picousd = tally_sum(info->cost_picousd, one->cost_picousd);
     }
-    if (ret_picousd)
-        *ret_picousd = all;
-    return true;
+    if (!info->cost_known)
+        info->cost_picousd = 0;
+    return info;
+}
+
+const surety_run *surety_consensus_member(const surety_consensus *consensus,
+                                          size_t i)
+{
+    return consensus && i < consensus->member_count ? consensus->parties[i].run
+                                                    : NULL;
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -117,15 +84,18 @@ bool surety_consensus_cost(const surety_consensus *consensus,
 /* Thousandths, rounded. */
 static unsigned tally_agreement(const surety_consensus *consensus)
 {
-    return (unsigned)(surety_vote_agreement(consensus->vote) * 1000 + 0.5);
+    return (unsigned)(surety_vote_info_of(consensus->vote)->agreement * 1000 +
+                      0.5);
 }
 
 /* Whether a voter gave something else than what was decided. */
 static bool tally_differs(const surety_consensus *consensus, size_t i,
                           size_t voter)
 {
-    const surety_ballot ballot = surety_vote_ballot(consensus->vote, i);
-    const surety_val given = surety_vote_given(consensus->vote, i, voter);
+    const surety_ballot ballot =
+        surety_vote_info_of(consensus->vote)->ballots[i];
+    const surety_val given =
+        surety_vote_info_of(consensus->vote)->ballots[i].given[voter];
 
     if (ballot.how == SURETY_VOTE_LEFT_OUT)
         return given.doc != NULL;
@@ -135,7 +105,8 @@ static bool tally_differs(const surety_consensus *consensus, size_t i,
 static void tally_ballot(const surety_consensus *consensus, size_t i,
                          surety_buf *out)
 {
-    const surety_ballot ballot = surety_vote_ballot(consensus->vote, i);
+    const surety_ballot ballot =
+        surety_vote_info_of(consensus->vote)->ballots[i];
     const char *before = "";
 
     surety_buf_text(out, i ? ",{" : "{");
@@ -149,7 +120,8 @@ static void tally_ballot(const surety_consensus *consensus, size_t i,
     surety_json_name(out, "minority");
     surety_buf_byte(out, '[');
     for (size_t voter = 0; voter < consensus->voter_count; voter++) {
-        const surety_val given = surety_vote_given(consensus->vote, i, voter);
+        const surety_val given =
+            surety_vote_info_of(consensus->vote)->ballots[i].given[voter];
 
         if (!tally_differs(consensus, i, voter))
             continue;
@@ -166,7 +138,7 @@ static void tally_ballot(const surety_consensus *consensus, size_t i,
 
 static void tally_vote(const surety_consensus *consensus, surety_buf *out)
 {
-    const size_t count = surety_vote_ballot_count(consensus->vote);
+    const size_t count = surety_vote_info_of(consensus->vote)->ballot_count;
     const size_t told = count < TALLY_BALLOTS_MAX ? count : TALLY_BALLOTS_MAX;
     const unsigned share = tally_agreement(consensus);
 
@@ -199,9 +171,9 @@ static surety_status tally_party(const surety_run *run, surety_str model,
 
     surety_buf_byte(out, '{');
     surety_json_text(out, "model", model);
-    surety_json_text(
-        out, "verdict",
-        surety_str_of(surety_run_verdict_name(surety_run_verdict_of(run))));
+    surety_json_text(out, "verdict",
+                     surety_str_of(surety_run_verdict_name(
+                         surety_run_info_of(run)->verdict)));
     surety_json_name(out, "report");
     status =
         surety_run_write(run, SURETY_REPORT_JSON, (surety_str){"", 0}, out);
@@ -212,7 +184,8 @@ static surety_status tally_party(const surety_run *run, surety_str model,
 static surety_status tally_parties(const surety_consensus *consensus,
                                    surety_buf *out)
 {
-    const surety_run *aggregator = surety_consensus_aggregator(consensus);
+    const surety_run *aggregator =
+        surety_consensus_info_of(consensus)->aggregator;
     surety_status status = SURETY_OK;
 
     surety_json_name(out, "members");
@@ -235,11 +208,10 @@ static surety_status tally_parties(const surety_consensus *consensus,
 
 static void tally_spent(const surety_consensus *consensus, surety_buf *out)
 {
-    const surety_usage usage = surety_consensus_usage(consensus);
-    uint64_t cost = 0;
-    const bool cost_known = surety_consensus_cost(consensus, &cost);
+    const surety_consensus_info *info = surety_consensus_info_of(consensus);
 
-    surety__report_spent(out, &usage, cost_known, cost);
+    surety__report_spent(out, &info->usage, info->cost_known,
+                         info->cost_picousd);
 }
 
 static surety_status tally_json(const surety_consensus *consensus,
@@ -263,7 +235,8 @@ static surety_status tally_json(const surety_consensus *consensus,
                               : (surety_str){"", 0});
     surety_json_value(out, "value", consensus->value);
     if (consensus->message.len)
-        surety_json_text(out, "message", surety_consensus_message(consensus));
+        surety_json_text(out, "message",
+                         surety_consensus_info_of(consensus)->message);
     surety_json_name(out, "winner");
     if (consensus->winner == SIZE_MAX)
         surety_buf_text(out, "null");
@@ -298,8 +271,8 @@ static void tally_show(surety_buf *out, surety_val value)
 static void tally_line(const surety_run *run, surety_str model, bool color,
                        bool is_aggregator, surety_buf *out)
 {
-    const surety_run_verdict verdict = surety_run_verdict_of(run);
-    const size_t calls = surety_run_attempt_count(run);
+    const surety_run_verdict verdict = surety_run_info_of(run)->verdict;
+    const size_t calls = surety_run_info_of(run)->attempt_count;
 
     surety_buf_text(out, is_aggregator ? "  aggregator " : "  ");
     surety_buf_text(out, color ? "\x1b[1m" : "");
@@ -307,9 +280,10 @@ static void tally_line(const surety_run *run, surety_str model, bool color,
     surety__buf_printf(out, "%s: %s, %zu call%s", color ? "\x1b[0m" : "",
                        surety_run_verdict_name(verdict), calls,
                        calls == 1 ? "" : "s");
-    if (verdict != SURETY_RUN_VALID && surety_run_message(run).len) {
+    if (verdict != SURETY_RUN_VALID && surety_run_info_of(run)->message.len) {
         surety_buf_text(out, ": ");
-        surety__buf_line(out, surety_run_message(run), TALLY_REASON_MAX);
+        surety__buf_line(out, surety_run_info_of(run)->message,
+                         TALLY_REASON_MAX);
     }
     surety_buf_byte(out, '\n');
 }
@@ -318,7 +292,8 @@ static void tally_line(const surety_run *run, surety_str model, bool color,
 static void tally_dispute(const surety_consensus *consensus, size_t i,
                           surety_buf *out)
 {
-    const surety_ballot ballot = surety_vote_ballot(consensus->vote, i);
+    const surety_ballot ballot =
+        surety_vote_info_of(consensus->vote)->ballots[i];
     const bool is_out = ballot.how == SURETY_VOTE_LEFT_OUT;
 
     surety_buf_text(out, "  ");
@@ -344,18 +319,20 @@ static void tally_dispute(const surety_consensus *consensus, size_t i,
         surety__buf_line(out, consensus->run.models[member].name,
                          TALLY_VALUE_MAX);
         surety_buf_text(out, " gave ");
-        tally_show(out, surety_vote_given(consensus->vote, i, voter));
+        tally_show(
+            out, surety_vote_info_of(consensus->vote)->ballots[i].given[voter]);
     }
     surety_buf_byte(out, '\n');
 }
 
 static void tally_disputes(const surety_consensus *consensus, surety_buf *out)
 {
-    const size_t count = surety_vote_ballot_count(consensus->vote);
+    const size_t count = surety_vote_info_of(consensus->vote)->ballot_count;
     size_t told = 0, more = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (surety_vote_ballot(consensus->vote, i).how == SURETY_VOTE_UNANIMOUS)
+        if (surety_vote_info_of(consensus->vote)->ballots[i].how ==
+            SURETY_VOTE_UNANIMOUS)
             continue;
         if (told == TALLY_LINES_MAX) {
             more++;
@@ -372,7 +349,8 @@ static void tally_disputes(const surety_consensus *consensus, surety_buf *out)
 static void tally_people(const surety_consensus *consensus, bool color,
                          surety_buf *out)
 {
-    const surety_run *aggregator = surety_consensus_aggregator(consensus);
+    const surety_run *aggregator =
+        surety_consensus_info_of(consensus)->aggregator;
     const size_t count = consensus->member_count;
     const char *kind = surety_consensus_kind_name(consensus->options.kind);
 
@@ -393,7 +371,7 @@ static void tally_people(const surety_consensus *consensus, bool color,
     surety_buf_byte(out, '\n');
     if (consensus->message.len) {
         surety_buf_text(out, "  ");
-        surety_buf_add(out, surety_consensus_message(consensus));
+        surety_buf_add(out, surety_consensus_info_of(consensus)->message);
         surety_buf_byte(out, '\n');
     }
     for (size_t i = 0; i < count; i++)

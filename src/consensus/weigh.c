@@ -14,7 +14,7 @@
 surety_val surety__weigh_answer(surety_consensus *consensus,
                                 surety__party *party)
 {
-    const surety_outcome *outcome = surety_run_outcome(party->run);
+    const surety_outcome *outcome = surety_run_info_of(party->run)->outcome;
     surety_buf text;
 
     if (outcome)
@@ -22,7 +22,7 @@ surety_val surety__weigh_answer(surety_consensus *consensus,
     if (party->text)
         return surety_doc_root(party->text);
     surety_buf_init(&text, consensus->alloc, 0);
-    surety_json_string(&text, surety_run_reply_last(party->run));
+    surety_json_string(&text, surety_run_info_of(party->run)->reply_last);
     party->text = surety_doc_new(consensus->alloc);
     if (!party->text || text.status != SURETY_OK ||
         surety_doc_read(party->text, surety_buf_str(&text), NULL, NULL) !=
@@ -186,9 +186,10 @@ size_t surety__weigh_closest(const surety_consensus *consensus,
     for (size_t voter = 0; voter < consensus->voter_count; voter++) {
         size_t agreed = 0;
 
-        for (size_t i = 0; i < surety_vote_ballot_count(vote); i++) {
-            const surety_ballot ballot = surety_vote_ballot(vote, i);
-            const surety_val given = surety_vote_given(vote, i, voter);
+        for (size_t i = 0; i < surety_vote_info_of(vote)->ballot_count; i++) {
+            const surety_ballot ballot = surety_vote_info_of(vote)->ballots[i];
+            const surety_val given =
+                surety_vote_info_of(vote)->ballots[i].given[voter];
 
             agreed += ballot.how == SURETY_VOTE_LEFT_OUT
                           ? !given.doc

@@ -27,17 +27,17 @@ static const surety_chart_tone shares_tones[SHARES_COUNT] = {
 /* Whether the groups differ in their time alone. */
 static bool shares_by_time(const surety_stats *stats)
 {
-    const surety_stats_by by = surety_stats_by_at(stats, 0);
+    const surety_stats_by by = surety_stats_info_of(stats)->by[0];
 
-    return surety_stats_by_count(stats) == 1 &&
+    return surety_stats_info_of(stats)->by_count == 1 &&
            (by == SURETY_BY_DAY || by == SURETY_BY_MONTH);
 }
 
 /* The name of the axis of groups. */
 static const char *shares_column(const surety_stats *stats)
 {
-    return surety_stats_by_count(stats) == 1
-               ? surety_stats_by_name(surety_stats_by_at(stats, 0))
+    return surety_stats_info_of(stats)->by_count == 1
+               ? surety_stats_by_name(surety_stats_info_of(stats)->by[0])
                : "group";
 }
 
@@ -46,7 +46,7 @@ static size_t shares_with(const surety_stats *stats, uint64_t runs)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < surety_stats_group_count(stats); i++)
+    for (size_t i = 0; i < surety_stats_info_of(stats)->group_count; i++)
         count += surety_stats_group_at(stats, i).runs >= runs;
     return count;
 }
@@ -59,7 +59,7 @@ static uint64_t shares_least(const surety_stats *stats, size_t room,
     uint64_t crowded = 0; /* the most runs that too many groups have */
 
     *ret_ties = SIZE_MAX;
-    if (surety_stats_group_count(stats) <= room)
+    if (surety_stats_info_of(stats)->group_count <= room)
         return 0;
     for (uint64_t bit = (uint64_t)1 << 63; bit; bit >>= 1)
         if (shares_with(stats, crowded | bit) > room)
@@ -84,12 +84,12 @@ static void shares_put_name(const surety_stats *stats,
                             surety_buf *out)
 {
     surety_buf_reset(name);
-    for (size_t i = 0; i < surety_stats_by_count(stats); i++) {
+    for (size_t i = 0; i < surety_stats_info_of(stats)->by_count; i++) {
         surety_buf_text(name, i ? ", " : "");
         surety_buf_add(name, group->keys[i].len ? group->keys[i]
                                                 : SURETY__LITERAL("(none)"));
     }
-    if (!surety_stats_by_count(stats))
+    if (!surety_stats_info_of(stats)->by_count)
         surety_buf_text(name, "all runs");
     for (size_t i = 0; i < name->len; i++)
         if ((unsigned char)name->ptr[i] < 0x20 || name->ptr[i] == 0x7F)
@@ -109,7 +109,7 @@ static size_t shares_put_rows(const surety_stats *stats, size_t room,
     for (size_t i = 0; i < SHARES_COUNT; i++)
         surety__buf_printf(out, ",\"%s\"", shares_names[i]);
     surety_buf_byte(out, ']');
-    for (size_t i = 0; i < surety_stats_group_count(stats); i++) {
+    for (size_t i = 0; i < surety_stats_info_of(stats)->group_count; i++) {
         const surety_stats_group group = surety_stats_group_at(stats, i);
         const uint64_t valid = group.ended[SURETY_ENDED_VALID];
 
@@ -125,18 +125,19 @@ static size_t shares_put_rows(const surety_stats *stats, size_t room,
         surety_buf_byte(out, ']');
     }
     surety_buf_byte(out, ']');
-    return surety_stats_group_count(stats) - drawn;
+    return surety_stats_info_of(stats)->group_count - drawn;
 }
 
 static void shares_put_title(const surety_stats *stats, surety_buf *out)
 {
     surety_buf_text(out, "Runs that end in a valid value");
-    for (size_t i = 0; i < surety_stats_by_count(stats); i++)
-        surety__buf_printf(out, "%s%s",
-                           !i                                     ? ", by "
-                           : i + 1 < surety_stats_by_count(stats) ? ", "
-                                                                  : " and ",
-                           surety_stats_by_name(surety_stats_by_at(stats, i)));
+    for (size_t i = 0; i < surety_stats_info_of(stats)->by_count; i++)
+        surety__buf_printf(
+            out, "%s%s",
+            !i                                              ? ", by "
+            : i + 1 < surety_stats_info_of(stats)->by_count ? ", "
+                                                            : " and ",
+            surety_stats_by_name(surety_stats_info_of(stats)->by[i]));
 }
 
 /* Reads the rows and draws them. */
@@ -173,7 +174,7 @@ surety_status surety_stats_draw(const surety_stats *stats,
     if (!stats || !out)
         return surety__fail(reterr, SURETY_MISUSE,
                             "statistics and a buffer are needed");
-    if (!surety_stats_group_count(stats))
+    if (!surety_stats_info_of(stats)->group_count)
         return surety__fail(reterr, SURETY_SYNTAX, "there are no runs to draw");
     if (surety__options_take(&own, sizeof(own), chart, reterr))
         return SURETY_MISUSE;
@@ -182,7 +183,7 @@ surety_status surety_stats_draw(const surety_stats *stats,
     own.tones = shares_tones;
     own.tones_count = SHARES_COUNT;
     lines = shares_by_time(stats) &&
-            surety_stats_group_count(stats) > SURETY_CHART_BARS_MAX;
+            surety_stats_info_of(stats)->group_count > SURETY_CHART_BARS_MAX;
     own.type = lines ? SURETY_CHART_LINE : SURETY_CHART_BAR;
     own.x = surety_str_of(shares_column(stats));
     own.y = shares;

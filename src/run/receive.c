@@ -334,10 +334,10 @@ static void receive_note_candidate(surety_run *run)
     if (attempt->seen.ok || !candidate.doc)
         return;
     (void)surety_val_write(candidate, SURETY_STYLE_COMPACT, &run->store.text);
-    attempt->candidate_len = run->store.text.len;
+    attempt->seen.candidate_len = run->store.text.len;
     if (run->store.text.status == SURETY_OK && run->store.text.len > max)
         surety_buf_reset(&run->store.text);
-    attempt->candidate = surety__store_keep(&run->store);
+    attempt->seen.candidate = surety__store_keep(&run->store);
 }
 
 /* Notes the outcome in the attempt. */

@@ -125,11 +125,11 @@ static void report_run_given(const surety_run *run,
         surety_buf_text(out, "null");
     if (attempt->what == CASE_VALID)
         return;
-    if (attempt->candidate.len) {
+    if (attempt->seen.candidate.len) {
         surety_json_name(out, "candidate");
-        surety_buf_add(out, attempt->candidate);
-    } else if (attempt->candidate_len) {
-        surety_json_number(out, "candidate_bytes", attempt->candidate_len);
+        surety_buf_add(out, attempt->seen.candidate);
+    } else if (attempt->seen.candidate_len) {
+        surety_json_number(out, "candidate_bytes", attempt->seen.candidate_len);
     }
     if (!text.len)
         return;

@@ -165,8 +165,8 @@ void surety__result_unrecorded(surety_run *run)
             surety__judged_forget(&run->judged);
         surety__judged_forget_part(&run->judged);
         attempt->seen.answer.text = attempt->seen.answer.native = none;
-        attempt->seen.report = attempt->candidate = none;
-        attempt->candidate_len = 0;
+        attempt->seen.report = attempt->seen.candidate = none;
+        attempt->seen.candidate_len = 0;
         attempt->seen.judged = attempt->seen.ok = false;
         run->judged.reply_first = run->judged.reply_last = none;
         for (size_t i = 0; i + 1 < run->log.count; i++) {
@@ -186,73 +186,37 @@ void surety__result_unrecorded(surety_run *run)
 
 /* ---- what it gives ------------------------------------------------------- */
 
-surety_run_verdict surety_run_verdict_of(const surety_run *run)
+const surety_run_info *surety_run_info_of(const surety_run *run)
 {
-    return run ? run->end.verdict : SURETY_RUN_PENDING;
-}
+    static const surety_run_info none = {.size = sizeof(none),
+                                         .message = {"", 0},
+                                         .hint = {"", 0},
+                                         .reply_first = {"", 0},
+                                         .reply_last = {"", 0},
+                                         .id = {"", 0}};
 
-surety_str surety_run_message(const surety_run *run)
-{
-    return run ? run->end.message : (surety_str){"", 0};
-}
-
-surety_str surety_run_hint(const surety_run *run)
-{
-    return run ? run->end.hint : (surety_str){"", 0};
-}
-
-const surety_outcome *surety_run_outcome(const surety_run *run)
-{
-    return run ? run->judged.outcome : NULL;
-}
-
-surety_str surety_run_reply_first(const surety_run *run)
-{
-    return run ? run->judged.reply_first : (surety_str){"", 0};
-}
-
-surety_str surety_run_reply_last(const surety_run *run)
-{
-    return run ? run->judged.reply_last : (surety_str){"", 0};
-}
-
-surety_usage surety_run_usage(const surety_run *run)
-{
-    return run ? run->spent.usage : (surety_usage){.known = false};
-}
-
-bool surety_run_cost(const surety_run *run, uint64_t *ret_picousd)
-{
-    if (!run || run->spent.cost_unknown)
-        return false;
-    if (ret_picousd)
-        *ret_picousd = run->spent.cost_picousd;
-    return true;
-}
-
-surety_str surety_run_id(const surety_run *run)
-{
-    return run ? run->id : (surety_str){"", 0};
-}
-
-size_t surety_run_attempt_count(const surety_run *run)
-{
-    return run ? run->log.count : 0;
+    if (!run)
+        return &none;
+    *run->info = (surety_run_info){
+        .size = sizeof(*run->info),
+        .verdict = run->end.verdict,
+        .message = run->end.message,
+        .hint = run->end.hint,
+        .outcome = run->judged.outcome,
+        .reply_first = run->judged.reply_first,
+        .reply_last = run->judged.reply_last,
+        .usage = run->spent.usage,
+        .cost_known = !run->spent.cost_unknown,
+        .cost_picousd = run->spent.cost_unknown ? 0 : run->spent.cost_picousd,
+        .id = run->id,
+        .attempt_count = run->log.count,
+    };
+    return run->info;
 }
 
 surety_attempt surety_run_attempt(const surety_run *run, size_t i)
 {
-    if (i >= surety_run_attempt_count(run))
+    if (!run || i >= run->log.count)
         return (surety_attempt){.model = NULL};
     return run->log.items[i].seen;
-}
-
-surety_str surety_run_attempt_candidate(const surety_run *run, size_t i,
-                                        size_t *ret_len)
-{
-    const bool there = i < surety_run_attempt_count(run);
-
-    if (ret_len)
-        *ret_len = there ? run->log.items[i].candidate_len : 0;
-    return there ? run->log.items[i].candidate : (surety_str){"", 0};
 }

@@ -398,6 +398,7 @@ surety_status surety_run_new(const surety_run_options *options,
     run = surety__new(own.alloc, sizeof(*run));
     if (!run)
         return surety__fail_nomem(reterr);
+    run->info = &run->seen;
     run->store.alloc = own.alloc;
     surety__arena_init(&run->store.arena, own.alloc, 0);
     surety__arena_init(&run->store.scratch, own.alloc, 0);

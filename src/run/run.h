@@ -262,10 +262,6 @@ typedef struct surety__attempt {
     surety__case what;
     surety_str told; /* its result, a clause of the decision */
     size_t error_count;
-    /* The value that was refused, as JSON; candidate_len where it is longer
-     * than is kept. */
-    surety_str candidate;
-    size_t candidate_len;
     /* Of one that was stopped: what was found, with texts of the run's, and
      * whether the outcome says it, too. */
     surety_issue finding;
@@ -317,6 +313,8 @@ typedef struct surety__end {
 /* ---- the run ------------------------------------------------------------- */
 
 struct surety_run {
+    surety_run_info seen;  /* what callers see, behind: */
+    surety_run_info *info; /* a pointer, for it is filled in when asked for */
     surety__run_store store;
     surety__setup setup;
     surety__run_state state;

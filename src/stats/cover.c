@@ -507,14 +507,9 @@ void surety__cover_done(surety_stats *stats)
 
 /* ---- what it gives ------------------------------------------------------- */
 
-size_t surety_stats_cover_count(const surety_stats *stats)
-{
-    return stats && stats->ended ? stats->cover_count : 0;
-}
-
 surety_stats_cover surety_stats_cover_at(const surety_stats *stats, size_t i)
 {
-    if (i >= surety_stats_cover_count(stats))
+    if (!stats || i >= stats->info.cover_count)
         return (surety_stats_cover){.replies = 0};
     return stats->covers[i]->told;
 }
@@ -522,15 +517,8 @@ surety_stats_cover surety_stats_cover_at(const surety_stats *stats, size_t i)
 surety_stats_value surety_stats_value_at(const surety_stats *stats,
                                          size_t cover, size_t i)
 {
-    if (cover >= surety_stats_cover_count(stats) ||
+    if (!stats || cover >= stats->info.cover_count ||
         i >= stats->covers[cover]->count)
         return (surety_stats_value){.text = {"", 0}};
     return stats->covers[cover]->values[i]->told;
-}
-
-surety_stats_replies surety_stats_replies_of(const surety_stats *stats)
-{
-    if (!stats || !stats->ended)
-        return (surety_stats_replies){.valid = 0};
-    return stats->replies;
 }

@@ -167,6 +167,12 @@ void surety__group_settle(surety__group *group)
     const surety__spread *spread = &group->spread;
     const uint64_t count = spread->count;
 
+    group->told.value_cost_known =
+        group->told.ended[SURETY_ENDED_VALID] &&
+        (!group->told.cost_unknown || group->told.cost_picousd);
+    if (group->told.value_cost_known)
+        group->told.value_cost_picousd =
+            group->told.cost_picousd / group->told.ended[SURETY_ENDED_VALID];
     group->told.answered = count;
     if (!count)
         return;
@@ -365,32 +371,9 @@ int surety__group_compare(const void *a, const void *b)
 
 /* ---- what it gives ------------------------------------------------------- */
 
-size_t surety_stats_group_count(const surety_stats *stats)
-{
-    return stats && stats->ended ? stats->group_count : 0;
-}
-
 surety_stats_group surety_stats_group_at(const surety_stats *stats, size_t i)
 {
-    if (i >= surety_stats_group_count(stats))
+    if (!stats || i >= stats->info.group_count)
         return (surety_stats_group){.keys = NULL};
     return stats->groups[i]->told;
-}
-
-surety_stats_group surety_stats_total(const surety_stats *stats)
-{
-    if (!stats || !stats->ended)
-        return (surety_stats_group){.keys = NULL};
-    return stats->total.told;
-}
-
-bool surety_stats_value_cost(const surety_stats_group *group,
-                             uint64_t *ret_picousd)
-{
-    if (!group || !group->ended[SURETY_ENDED_VALID] ||
-        (group->cost_unknown && !group->cost_picousd))
-        return false;
-    if (ret_picousd)
-        *ret_picousd = group->cost_picousd / group->ended[SURETY_ENDED_VALID];
-    return true;
 }

@@ -203,36 +203,16 @@ void surety__issues_done(surety__issues *issues, const surety_alloc *alloc)
 
 /* ---- what they give ------------------------------------------------------ */
 
-size_t surety_stats_error_count(const surety_stats *stats)
-{
-    return stats && stats->ended ? stats->errors.count : 0;
-}
-
 surety_stats_issue surety_stats_error_at(const surety_stats *stats, size_t i)
 {
-    if (i >= surety_stats_error_count(stats))
+    if (!stats || i >= stats->info.error_count)
         return (surety_stats_issue){.replies = 0};
     return stats->errors.items[i]->told;
 }
 
-size_t surety_stats_repair_count(const surety_stats *stats)
-{
-    return stats && stats->ended ? stats->repairs.count : 0;
-}
-
 surety_stats_issue surety_stats_repair_at(const surety_stats *stats, size_t i)
 {
-    if (i >= surety_stats_repair_count(stats))
+    if (!stats || i >= stats->info.repair_count)
         return (surety_stats_issue){.replies = 0};
     return stats->repairs.items[i]->told;
-}
-
-uint64_t surety_stats_errors_left(const surety_stats *stats)
-{
-    return stats && stats->ended ? stats->errors.left : 0;
-}
-
-uint64_t surety_stats_repairs_left(const surety_stats *stats)
-{
-    return stats && stats->ended ? stats->repairs.left : 0;
 }

@@ -31,7 +31,7 @@ const char *surety_stats_by_name(surety_stats_by by)
     return (unsigned)by < SURETY_BYS ? stats_bys[by] : "unknown";
 }
 
-const char *surety_stats_ending_name(surety_stats_ending ending)
+const char *surety__stats_ending_name(surety_stats_ending ending)
 {
     return (unsigned)ending < SURETY_ENDINGS ? stats_endings[ending]
                                              : "unknown";
@@ -206,15 +206,15 @@ static surety_status stats_tell(const surety_stats *stats, surety_error *reterr)
     return stats->status;
 }
 
-surety_status surety_stats_add(surety_stats *stats, const surety_entry *entry,
-                               surety_error *reterr)
+surety_status surety__stats_add(surety_stats *stats, const surety_entry *entry,
+                                surety_error *reterr)
 {
     surety__stats_run *run;
     surety_entry own;
 
-    if (!stats || !entry || stats->ended)
+    if (!stats || !entry || surety__stats_ended(stats))
         return surety__fail(reterr, SURETY_MISUSE,
-                            stats && stats->ended
+                            stats && surety__stats_ended(stats)
                                 ? "the statistics have ended"
                                 : "statistics and an entry are needed");
     if (surety__options_take(&own, sizeof(own), entry, reterr))
@@ -249,9 +249,9 @@ static void stats_end_run(surety_stats *stats, const surety__stats_run *run)
     }
 }
 
-surety_status surety_stats_end(surety_stats *stats, surety_error *reterr)
+surety_status surety__stats_end(surety_stats *stats, surety_error *reterr)
 {
-    if (!stats || stats->ended)
+    if (!stats || surety__stats_ended(stats))
         return surety__fail(reterr, SURETY_MISUSE, "the statistics have ended");
     if (stats->status)
         return stats_tell(stats, reterr);
@@ -268,13 +268,28 @@ surety_status surety_stats_end(surety_stats *stats, surety_error *reterr)
     surety__issues_end(&stats->errors);
     surety__issues_end(&stats->repairs);
     surety__cover_end(stats);
-    stats->ended = !stats->status;
+    if (!stats->status)
+        stats->info = (surety_stats_info){
+            .size = sizeof(stats->info),
+            .total = &stats->total.told,
+            .replies = &stats->replies,
+            .by = stats->by,
+            .by_count = stats->options.by_count,
+            .from_ms = stats->from_ms,
+            .to_ms = stats->to_ms,
+            .group_count = stats->group_count,
+            .error_count = stats->errors.count,
+            .errors_left = stats->errors.left,
+            .repair_count = stats->repairs.count,
+            .repairs_left = stats->repairs.left,
+            .cover_count = stats->cover_count,
+        };
     return stats_tell(stats, reterr);
 }
 
 static bool stats_each(void *ctx, const surety_entry *entry)
 {
-    return surety_stats_add(ctx, entry, NULL) == SURETY_OK;
+    return surety__stats_add(ctx, entry, NULL) == SURETY_OK;
 }
 
 surety_status surety_stats_read(surety_stats *stats,
@@ -283,17 +298,21 @@ surety_status surety_stats_read(surety_stats *stats,
 {
     surety_status status;
 
-    if (!stats || !ledger || !ledger->each || stats->ended)
+    if (!stats || !ledger || !ledger->each || surety__stats_ended(stats))
         return surety__fail(reterr, SURETY_MISUSE,
                             "statistics and a ledger are needed");
     status = ledger->each(ledger->ctx, stats->options.since_ms, stats_each,
                           stats, reterr);
     if (stats->status)
         return stats_tell(stats, reterr);
-    return status ? status : surety_stats_end(stats, reterr);
+    return status ? status : surety__stats_end(stats, reterr);
 }
 
 /* ---- life ---------------------------------------------------------------- */
+
+/* What statistics say before they were read. */
+static const surety_stats_group stats_no_group = {.keys = NULL};
+static const surety_stats_replies stats_no_replies = {.valid = 0};
 
 static surety_status stats_check(const surety_stats_options *options,
                                  surety_error *reterr)
@@ -348,6 +367,11 @@ surety_status surety_stats_new(const surety_stats_options *options,
             (surety_str){own.contract.ptr + at + 1, own.contract.len - at - 1};
     surety__arena_init(&stats->arena, own.alloc, 0);
     surety_buf_init(&stats->text, own.alloc, 0);
+    stats->info = (surety_stats_info){.size = sizeof(stats->info),
+                                      .total = &stats_no_group,
+                                      .replies = &stats_no_replies,
+                                      .by = stats->by,
+                                      .by_count = own.by_count};
     *ret_stats = stats;
     return SURETY_OK;
 }
@@ -382,22 +406,11 @@ void surety_stats_free(surety_stats *stats)
 
 /* ---- what it gives ------------------------------------------------------- */
 
-int64_t surety_stats_from_ms(const surety_stats *stats)
+const surety_stats_info *surety_stats_info_of(const surety_stats *stats)
 {
-    return stats && stats->ended ? stats->from_ms : 0;
-}
+    static const surety_stats_info none = {.size = sizeof(none),
+                                           .total = &stats_no_group,
+                                           .replies = &stats_no_replies};
 
-int64_t surety_stats_to_ms(const surety_stats *stats)
-{
-    return stats && stats->ended ? stats->to_ms : 0;
-}
-
-size_t surety_stats_by_count(const surety_stats *stats)
-{
-    return stats ? stats->options.by_count : 0;
-}
-
-surety_stats_by surety_stats_by_at(const surety_stats *stats, size_t i)
-{
-    return i < surety_stats_by_count(stats) ? stats->by[i] : SURETY_BY_MODEL;
+    return stats ? &stats->info : &none;
 }

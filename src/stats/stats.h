@@ -146,6 +146,7 @@ typedef struct surety__stats_run {
 } surety__stats_run;
 
 struct surety_stats {
+    surety_stats_info info; /* its total is ours once all was read */
     const surety_alloc *alloc;
     surety_stats_options options;
     surety_stats_by by[SURETY_BYS];
@@ -154,7 +155,6 @@ struct surety_stats {
     surety_buf text; /* whatever is being made */
     surety_error cause;
     surety_status status; /* the first failure */
-    bool ended;
     int64_t from_ms, to_ms;
     uint64_t reply; /* numbers the entries */
 
@@ -175,6 +175,11 @@ struct surety_stats {
     surety_doc *value, *restored;
 };
 
+/* Whether all entries were read. */
+static inline bool surety__stats_ended(const surety_stats *stats)
+{
+    return stats->info.total == &stats->total.told;
+}
 /* Keeps the failure, with the cause that was filled; false. */
 bool surety__stats_fail(surety_stats *stats, surety_status status);
 bool surety__stats_nomem(surety_stats *stats);
@@ -196,5 +201,14 @@ typedef enum surety__moment_form {
 } surety__moment_form;
 void surety__moment_write(int64_t unix_ms, surety__moment_form form,
                           surety_buf *out);
+
+/* Takes one entry; those of a run in any order. SURETY_LIMIT, SURETY_NOMEM,
+ * SURETY_MISUSE after _end. */
+surety_status surety__stats_add(surety_stats *stats, const surety_entry *entry,
+                                surety_error *reterr);
+/* No more entries come: sums up, and sorts. SURETY_NOMEM. */
+surety_status surety__stats_end(surety_stats *stats, surety_error *reterr);
+/* "valid", "partial", ...; never NULL. */
+const char *surety__stats_ending_name(surety_stats_ending ending);
 
 #endif

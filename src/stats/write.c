@@ -70,8 +70,10 @@ static bool sums_column_of(const sums_column *column,
 {
     *ret_value =
         *(const uint64_t *)(const void *)((const char *)group + column->offset);
-    if (column->form == WRITE_VALUE_COST)
-        return surety_stats_value_cost(group, ret_value);
+    if (column->form == WRITE_VALUE_COST) {
+        *ret_value = group->value_cost_picousd;
+        return group->value_cost_known;
+    }
     return column->form != WRITE_TIME || group->answered > 0;
 }
 
@@ -296,7 +298,7 @@ surety_status surety_stats_write(const surety_stats *stats, unsigned sections,
 {
     size_t start;
 
-    if (!stats || !stats->ended)
+    if (!stats || !surety__stats_ended(stats))
         return SURETY_MISUSE;
     start = out->len;
     surety_buf_byte(out, '{');
@@ -450,7 +452,7 @@ surety_status surety_stats_write_csv(const surety_stats *stats,
                                      surety_stats_section section, size_t top,
                                      bool formulas, surety_buf *out)
 {
-    if (!stats || !stats->ended)
+    if (!stats || !surety__stats_ended(stats))
         return SURETY_MISUSE;
     switch (section) {
     case SURETY_STATS_RUNS: sums_csv_runs(stats, formulas, out); break;

@@ -28,19 +28,15 @@ typedef struct surety__vote_frame {
     bool is_array;
 } surety__vote_frame;
 
-typedef struct surety__ballot {
-    surety_ballot seen;
-    const surety_val *column;
-} surety__ballot;
-
 struct surety_vote {
+    surety_vote_info info; /* of the last merge */
     const surety_alloc *alloc;
     surety_limits limits;
     surety__arena arena;
     surety_buf path; /* the pointer of the column at hand */
     surety__vote_frame *frames;
     size_t frame_count, frame_cap;
-    surety__ballot *ballots;
+    surety_ballot *ballots;
     size_t ballot_count, ballot_cap;
     surety_doc *out;
     size_t work; /* steps left */

@@ -80,7 +80,7 @@ static surety_status vote_note(surety_vote *vote, const surety_val *column,
                                surety_vote_how how)
 {
     void *items = vote->ballots;
-    surety__ballot *ballot;
+    surety_ballot *ballot;
 
     if (surety__grow(vote->alloc, &items, &vote->ballot_cap,
                      vote->ballot_count + 1, sizeof(*vote->ballots),
@@ -88,24 +88,26 @@ static surety_status vote_note(surety_vote *vote, const surety_val *column,
         return SURETY_NOMEM;
     vote->ballots = items;
     ballot = &vote->ballots[vote->ballot_count];
-    ballot->column = column;
-    ballot->seen = (surety_ballot){
-        .how = how, .votes = votes, .voters = vote->voters, .value = value};
+    *ballot = (surety_ballot){.how = how,
+                              .votes = votes,
+                              .voters = vote->voters,
+                              .value = value,
+                              .given = column};
     if (how == SURETY_VOTE_LEFT_OUT) {
         surety_buf pointer;
 
         surety_buf_init(&pointer, vote->alloc, 0);
         surety_val_pointer(value, &pointer);
-        ballot->seen.pointer =
+        ballot->pointer =
             surety__arena_text(&vote->arena, surety_buf_str(&pointer));
         if (pointer.status != SURETY_OK)
-            ballot->seen.pointer.ptr = NULL;
+            ballot->pointer.ptr = NULL;
         surety_buf_done(&pointer);
     } else {
-        ballot->seen.pointer =
+        ballot->pointer =
             surety__arena_text(&vote->arena, surety_buf_str(&vote->path));
     }
-    if (!ballot->seen.pointer.ptr)
+    if (!ballot->pointer.ptr)
         return SURETY_NOMEM;
     vote->ballot_count++;
     return SURETY_OK;
@@ -320,6 +322,23 @@ static surety_status vote_begin(surety_vote *vote, const surety_val *vals,
     return SURETY_OK;
 }
 
+static double vote_agreement(const surety_vote *vote)
+{
+    const size_t count = vote->ballot_count;
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const surety_ballot *seen = &vote->ballots[i];
+
+        /* Those who left it out agree on that. */
+        sum += (double)(seen->how == SURETY_VOTE_LEFT_OUT
+                            ? seen->voters - seen->votes
+                            : seen->votes) /
+               seen->voters;
+    }
+    return count ? sum / (double)count : 1;
+}
+
 surety_status surety_vote_merge(surety_vote *vote, const surety_val *vals,
                                 size_t count, surety_doc *out,
                                 surety_error *reterr)
@@ -349,6 +368,10 @@ surety_status surety_vote_merge(surety_vote *vote, const surety_val *vals,
         status = vote->path.status;
     if (status != SURETY_OK)
         vote->ballot_count = 0;
+    vote->info = (surety_vote_info){.size = sizeof(vote->info),
+                                    .agreement = vote_agreement(vote),
+                                    .ballots = vote->ballots,
+                                    .ballot_count = vote->ballot_count};
     if (status == SURETY_LIMIT)
         return surety__fail(reterr, SURETY_LIMIT,
                             "merging takes more steps than work_base and "
@@ -358,38 +381,9 @@ surety_status surety_vote_merge(surety_vote *vote, const surety_val *vals,
     return surety_build_end(out, reterr);
 }
 
-size_t surety_vote_ballot_count(const surety_vote *vote)
+const surety_vote_info *surety_vote_info_of(const surety_vote *vote)
 {
-    return vote ? vote->ballot_count : 0;
-}
+    static const surety_vote_info none = {.size = sizeof(none), .agreement = 1};
 
-surety_ballot surety_vote_ballot(const surety_vote *vote, size_t i)
-{
-    return i < surety_vote_ballot_count(vote) ? vote->ballots[i].seen
-                                              : (surety_ballot){0};
-}
-
-surety_val surety_vote_given(const surety_vote *vote, size_t ballot,
-                             size_t voter)
-{
-    return ballot < surety_vote_ballot_count(vote) && voter < vote->voters
-               ? vote->ballots[ballot].column[voter]
-               : surety_val_none();
-}
-
-double surety_vote_agreement(const surety_vote *vote)
-{
-    const size_t count = surety_vote_ballot_count(vote);
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        const surety_ballot *seen = &vote->ballots[i].seen;
-
-        /* Those who left it out agree on that. */
-        sum += (double)(seen->how == SURETY_VOTE_LEFT_OUT
-                            ? seen->voters - seen->votes
-                            : seen->votes) /
-               seen->voters;
-    }
-    return count ? sum / (double)count : 1;
+    return vote ? &vote->info : &none;
 }

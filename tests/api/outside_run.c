@@ -27,12 +27,13 @@ int main(void)
         options.prompt = surety_str_of("What is six times seven?");
         options.models = model;
         options.model_count = 1;
-        good = surety_run_new(&options, &run, &error) == SURETY_OK &&
-               surety_run_wait(run, NULL, &error) == SURETY_OK &&
-               surety_run_verdict_of(run) == SURETY_RUN_VALID &&
-               surety_val_int(
-                   surety_outcome_info_of(surety_run_outcome(run))->value, 0) ==
-                   42;
+        good =
+            surety_run_new(&options, &run, &error) == SURETY_OK &&
+            surety_run_wait(run, NULL, &error) == SURETY_OK &&
+            surety_run_info_of(run)->verdict == SURETY_RUN_VALID &&
+            surety_val_int(
+                surety_outcome_info_of(surety_run_info_of(run)->outcome)->value,
+                0) == 42;
     }
     printf("%s\n", good ? "42" : error.message);
     surety_run_free(run);

@@ -32,11 +32,12 @@ static int ask(unsigned port, surety_error *error)
         options.prompt = surety_str_of("What is six times seven?");
         options.models = model;
         options.model_count = 1;
-        good = surety_run_new(&options, &run, error) == SURETY_OK &&
-               surety_run_wait(run, NULL, error) == SURETY_OK &&
-               surety_val_int(
-                   surety_outcome_info_of(surety_run_outcome(run))->value, 0) ==
-                   42;
+        good =
+            surety_run_new(&options, &run, error) == SURETY_OK &&
+            surety_run_wait(run, NULL, error) == SURETY_OK &&
+            surety_val_int(
+                surety_outcome_info_of(surety_run_info_of(run)->outcome)->value,
+                0) == 42;
     }
     surety_run_free(run);
     surety_config_free(config);

@@ -45,7 +45,8 @@ static void fuzz_blank(surety_str text)
 
 static void fuzz_models(surety_config *config)
 {
-    for (size_t i = 0; i < surety_config_model_count(config) && i < 4; i++) {
+    for (size_t i = 0; i < surety_config_info_of(config)->model_count && i < 4;
+         i++) {
         const surety_model *model = NULL;
         surety_error err = {.status = SURETY_OK};
         const surety__config_row *row = &config->rows[i];
@@ -55,13 +56,14 @@ static void fuzz_models(surety_config *config)
             row->provider->key_file.len > 0)
             continue;
         must(row->provider->base_url.len > 0);
-        if (surety_config_model(config, surety_config_model_name(config, i),
+        if (surety_config_model(config,
+                                surety_config_info_of(config)->models[i],
                                 &model, &err)) {
             must(err.message[0] && !model);
         } else {
             must(model->key.len == 0 && model->transport != NULL);
             must(surety_str_equal(model->name,
-                                  surety_config_model_name(config, i)));
+                                  surety_config_info_of(config)->models[i]));
         }
     }
 }
@@ -81,8 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(err.status != SURETY_SYNTAX || err.position.line > 0);
     } else {
         fuzz_models(config);
-        (void)surety_config_budget(config);
-        (void)surety_config_default(config, 3);
+        (void)*surety_config_info_of(config)->budget;
+        (void)surety_config_info_of(config)->defaults[0];
     }
     surety_config_free(config);
     if (surety_decimal_read(text, 12, &picousd, &err))

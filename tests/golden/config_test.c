@@ -134,8 +134,8 @@ static void put_row(surety_buf *out, const surety__config_row *row)
 
 static void put_run(surety_buf *out, const surety_config *config)
 {
-    const surety_budget budget = surety_config_budget(config);
-    const surety_backoff backoff = surety_config_backoff(config);
+    const surety_budget budget = *surety_config_info_of(config)->budget;
+    const surety_backoff backoff = *surety_config_info_of(config)->backoff;
     surety_run_options run = {.size = sizeof(run)};
 
     surety_config_run(config, &run);
@@ -158,12 +158,12 @@ static void put_run(surety_buf *out, const surety_config *config)
 
 static void put_rest(surety_buf *out, const surety_config *config)
 {
-    const surety_limits *limits = surety_config_limits(config);
+    const surety_limits *limits = surety_config_info_of(config)->limits;
 
     surety_buf_text(out, "ledger");
-    put_str(out, "url", surety_config_ledger(config));
-    put_flag(out, "raw", surety_config_ledger_raw(config));
-    put_flag(out, "optional", surety_config_ledger_optional(config));
+    put_str(out, "url", surety_config_info_of(config)->ledger);
+    put_flag(out, "raw", surety_config_info_of(config)->ledger_raw);
+    put_flag(out, "optional", surety_config_info_of(config)->ledger_optional);
     surety_buf_text(out, "\nlimits");
 #define LIMIT(name, usual, max, what, why) put_number(out, #name, limits->name);
 #include "base/limits.def"
@@ -176,14 +176,15 @@ static void put_config(surety_buf *out, const surety_config *config)
     surety_str name;
 
     surety_buf_text(out, "default");
-    for (size_t i = 0; (name = surety_config_default(config, i)).len; i++) {
+    for (size_t i = 0; (name = surety_config_info_of(config)->defaults[i]).len;
+         i++) {
         surety_buf_byte(out, ' ');
         surety_buf_add(out, name);
     }
     surety_buf_byte(out, '\n');
     for (size_t i = 0; i < config->provider_count; i++)
         put_provider(out, &config->providers[i]);
-    for (size_t i = 0; i < surety_config_model_count(config); i++)
+    for (size_t i = 0; i < surety_config_info_of(config)->model_count; i++)
         put_row(out, &config->rows[i]);
     for (size_t i = 0; i < config->price_count; i++) {
         surety_buf_text(out, "price of ");

@@ -104,17 +104,17 @@ static void tell_value(surety_buf *out, surety_val value)
 static void tell_end(const struct talk *talk, surety_buf *out)
 {
     const surety_consensus *consensus = talk->consensus;
-    const surety_usage usage = surety_consensus_usage(consensus);
-    const size_t winner = surety_consensus_winner(consensus);
+    const surety_usage usage = surety_consensus_info_of(consensus)->usage;
+    const size_t winner = surety_consensus_info_of(consensus)->winner;
     uint64_t picousd = 0;
 
     surety__buf_printf(
         out, "%s at %zu ms\nvalue: ",
-        surety_run_verdict_name(surety_consensus_verdict(consensus)),
+        surety_run_verdict_name(surety_consensus_info_of(consensus)->verdict),
         (size_t)talk->world.now_ms);
-    tell_value(out, surety_consensus_value(consensus));
+    tell_value(out, surety_consensus_info_of(consensus)->value);
     surety_buf_text(out, "\nmessage: ");
-    surety_buf_add(out, surety_consensus_message(consensus));
+    surety_buf_add(out, surety_consensus_info_of(consensus)->message);
     surety_buf_text(out, "\nwinner: ");
     if (winner == SIZE_MAX)
         surety_buf_text(out, "none");
@@ -127,7 +127,8 @@ static void tell_end(const struct talk *talk, surety_buf *out)
         (size_t)usage.input_tokens, (size_t)usage.cached_input_tokens,
         (size_t)usage.output_tokens, (size_t)usage.reasoning_tokens,
         usage.known ? "" : ", estimated");
-    if (!surety_consensus_cost(consensus, &picousd))
+    picousd = surety_consensus_info_of(consensus)->cost_picousd;
+    if (!surety_consensus_info_of(consensus)->cost_known)
         return;
     surety_buf_text(out, "cost: $");
     surety_dollars_write(picousd, out);
@@ -136,14 +137,16 @@ static void tell_end(const struct talk *talk, surety_buf *out)
 
 static void tell_votes(const surety_consensus *consensus, surety_buf *out)
 {
-    const surety_vote *vote = surety_consensus_vote(consensus);
+    const surety_vote *vote = surety_consensus_info_of(consensus)->vote;
 
     surety_buf_text(out, "voters:");
-    for (size_t i = 0; surety_consensus_voter(consensus, i) != SIZE_MAX; i++)
-        surety__buf_printf(out, " %zu", surety_consensus_voter(consensus, i));
+    for (size_t i = 0; i < surety_consensus_info_of(consensus)->voter_count;
+         i++)
+        surety__buf_printf(out, " %zu",
+                           surety_consensus_info_of(consensus)->voters[i]);
     surety_buf_byte(out, '\n');
-    for (size_t i = 0; i < surety_vote_ballot_count(vote); i++) {
-        const surety_ballot ballot = surety_vote_ballot(vote, i);
+    for (size_t i = 0; i < surety_vote_info_of(vote)->ballot_count; i++) {
+        const surety_ballot ballot = surety_vote_info_of(vote)->ballots[i];
 
         surety__buf_printf(out, "%.*s: %s, %u of %u: ", (int)ballot.pointer.len,
                            ballot.pointer.ptr, surety_vote_how_name(ballot.how),
@@ -155,9 +158,11 @@ static void tell_votes(const surety_consensus *consensus, surety_buf *out)
 
 static void tell_logs(const surety_consensus *consensus, surety_buf *out)
 {
-    const surety_run *aggregator = surety_consensus_aggregator(consensus);
+    const surety_run *aggregator =
+        surety_consensus_info_of(consensus)->aggregator;
 
-    for (size_t i = 0; i < surety_consensus_member_count(consensus); i++) {
+    for (size_t i = 0; i < surety_consensus_info_of(consensus)->member_count;
+         i++) {
         surety__buf_printf(out, "member %zu\n", i);
         (void)surety_run_write_log(surety_consensus_member(consensus, i), false,
                                    out);

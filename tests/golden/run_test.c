@@ -49,15 +49,16 @@ static void tell_line(surety_buf *out, const char *name, surety_str text)
 static void tell_end(const struct world *world, const surety_run *run,
                      surety_buf *out)
 {
-    const surety_outcome *outcome = surety_run_outcome(run);
-    const surety_usage usage = surety_run_usage(run);
+    const surety_outcome *outcome = surety_run_info_of(run)->outcome;
+    const surety_usage usage = surety_run_info_of(run)->usage;
     uint64_t picousd = 0;
 
-    surety__buf_printf(out, "%s at %zu ms\n",
-                       surety_run_verdict_name(surety_run_verdict_of(run)),
-                       (size_t)world->now_ms);
-    tell_line(out, "message", surety_run_message(run));
-    tell_line(out, "hint", surety_run_hint(run));
+    surety__buf_printf(
+        out, "%s at %zu ms\n",
+        surety_run_verdict_name(surety_run_info_of(run)->verdict),
+        (size_t)world->now_ms);
+    tell_line(out, "message", surety_run_info_of(run)->message);
+    tell_line(out, "hint", surety_run_info_of(run)->hint);
     if (outcome) {
         surety_buf_text(out, "value: ");
         if (surety_outcome_info_of(outcome)->value.doc)
@@ -65,8 +66,8 @@ static void tell_end(const struct world *world, const surety_run *run,
                                    SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, '\n');
     }
-    tell_line(out, "first reply", surety_run_reply_first(run));
-    tell_line(out, "last reply", surety_run_reply_last(run));
+    tell_line(out, "first reply", surety_run_info_of(run)->reply_first);
+    tell_line(out, "last reply", surety_run_info_of(run)->reply_last);
     surety__buf_printf(
         out,
         "tokens: %zu in, %zu of them cached, %zu out, %zu of "
@@ -74,7 +75,8 @@ static void tell_end(const struct world *world, const surety_run *run,
         (size_t)usage.input_tokens, (size_t)usage.cached_input_tokens,
         (size_t)usage.output_tokens, (size_t)usage.reasoning_tokens,
         usage.known ? "" : ", estimated");
-    if (surety_run_cost(run, &picousd)) {
+    picousd = surety_run_info_of(run)->cost_picousd;
+    if (surety_run_info_of(run)->cost_known) {
         surety_buf_text(out, "cost: $");
         surety_dollars_write(picousd, out);
         surety_buf_byte(out, '\n');

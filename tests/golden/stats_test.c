@@ -282,7 +282,7 @@ static surety_status take_attempt(surety_stats *stats, surety_val from,
         }
         if (!entry.id.len)
             entry.id = entry.run;
-        status = surety_stats_add(stats, &entry, error);
+        status = surety__stats_add(stats, &entry, error);
     }
     return status;
 }
@@ -407,7 +407,7 @@ static bool run(struct golden *golden)
     if (!status)
         status = take_attempts(golden, stats, &error);
     if (!status)
-        status = surety_stats_end(stats, &error);
+        status = surety__stats_end(stats, &error);
     for (size_t i = 0; i < golden->count; i++) {
         const struct golden_section *section = &golden->sections[i];
 

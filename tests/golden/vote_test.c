@@ -31,8 +31,8 @@ static void tell_value(surety_buf *out, surety_val value)
 static void tell_ballots(const surety_vote *vote, size_t voters,
                          surety_buf *out)
 {
-    for (size_t i = 0; i < surety_vote_ballot_count(vote); i++) {
-        const surety_ballot ballot = surety_vote_ballot(vote, i);
+    for (size_t i = 0; i < surety_vote_info_of(vote)->ballot_count; i++) {
+        const surety_ballot ballot = surety_vote_info_of(vote)->ballots[i];
 
         surety__buf_printf(out,
                            "\"%.*s\" %s, %u of %u: ", (int)ballot.pointer.len,
@@ -42,7 +42,7 @@ static void tell_ballots(const surety_vote *vote, size_t voters,
         surety_buf_text(out, "\n   ");
         for (size_t voter = 0; voter < voters; voter++) {
             surety_buf_byte(out, ' ');
-            tell_value(out, surety_vote_given(vote, i, voter));
+            tell_value(out, surety_vote_info_of(vote)->ballots[i].given[voter]);
         }
         surety_buf_byte(out, '\n');
     }
@@ -128,7 +128,7 @@ static bool run(struct golden *golden)
         (void)surety_val_write(surety_doc_root(out), SURETY_STYLE_PRETTY,
                                &merged);
         surety__buf_printf(&merged, "\nagreement %.4f\n",
-                           surety_vote_agreement(vote));
+                           surety_vote_info_of(vote)->agreement);
     } else if (good) {
         surety__buf_printf(&merged, "%s: %s\n", surety_status_name(err.status),
                            err.message);

@@ -84,7 +84,7 @@ static bool law_is_valid(struct sim *sim, const surety_attempt *attempt,
     options.alloc = NULL;
     if (surety_run_new(&options, &run, NULL) == SURETY_OK &&
         surety_run_step(run, (surety_now){1, 1}, &delay_ms, NULL) == SURETY_OK)
-        valid = surety_run_verdict_of(run) == SURETY_RUN_VALID;
+        valid = surety_run_info_of(run)->verdict == SURETY_RUN_VALID;
     else
         sim_must(sim, false, "a second run ends at once");
     surety_run_free(run);
@@ -100,13 +100,13 @@ void sim_check_stopped(struct sim *sim, size_t i)
     const uint64_t tokens = attempt.stopped_tokens;
 
     sim_must(sim, sim->contract, "what is stopped has a contract");
-    if (surety_run_verdict_of(sim->run) == SURETY_RUN_LEDGER && !came.len)
+    if (surety_run_info_of(sim->run)->verdict == SURETY_RUN_LEDGER && !came.len)
         return; /* it has no record, and is not given out */
     sim_must(sim,
              attempt.judged || sim->starved ||
                  /* The validator failed, or was waited for to the end. */
                  (sim->judge.validator_count &&
-                  i + 1 == surety_run_attempt_count(sim->run)),
+                  i + 1 == surety_run_info_of(sim->run)->attempt_count),
              "what is stopped is judged");
     sim_must(sim, attempt.answer.failure == SURETY_FAILURE_NONE,
              "what is stopped has not failed below");
@@ -168,8 +168,8 @@ surety_status sim_validate(void *ctx, const surety_validation *validation,
 
 void sim_check_validator(struct sim *sim)
 {
-    const surety_run_verdict verdict = surety_run_verdict_of(sim->run);
-    const surety_outcome *outcome = surety_run_outcome(sim->run);
+    const surety_run_verdict verdict = surety_run_info_of(sim->run)->verdict;
+    const surety_outcome *outcome = surety_run_info_of(sim->run)->outcome;
 
     sim_must(sim, verdict != SURETY_RUN_VALIDATOR || sim->validator_failed,
              "VALIDATOR only where one failed");

@@ -266,10 +266,10 @@ static bool policy_run(struct policy_model *model, surety_stop stop,
             break;
         (void)policy_wait(model, 0, NULL);
     }
-    usage = surety_run_usage(run);
+    usage = surety_run_info_of(run)->usage;
     sum->runs++;
-    sum->valid += surety_run_verdict_of(run) == SURETY_RUN_VALID;
-    sum->calls += surety_run_attempt_count(run);
+    sum->valid += surety_run_info_of(run)->verdict == SURETY_RUN_VALID;
+    sum->calls += surety_run_info_of(run)->attempt_count;
     sum->tokens += usage.input_tokens + usage.output_tokens;
     surety_run_free(run);
     return status == SURETY_OK;

@@ -52,7 +52,7 @@ static void check_value(struct sim *sim, struct sim_bench *bench)
         .size = sizeof(whole), .from = {SURETY_PLACE_WHOLE}, .from_count = 1};
     const surety_judge_options options = {
         .size = sizeof(options), .extract = &whole, .no_fallback = true};
-    const surety_outcome *given = surety_run_outcome(sim->run);
+    const surety_outcome *given = surety_run_info_of(sim->run)->outcome;
     const surety_outcome *outcome = NULL;
     surety_buf text;
 
@@ -72,22 +72,23 @@ static void check_value(struct sim *sim, struct sim_bench *bench)
 
 static void check_verdict(struct sim *sim, struct sim_bench *bench)
 {
-    const surety_run_verdict verdict = surety_run_verdict_of(sim->run);
-    const surety_outcome *outcome = surety_run_outcome(sim->run);
+    const surety_run_verdict verdict = surety_run_info_of(sim->run)->verdict;
+    const surety_outcome *outcome = surety_run_info_of(sim->run)->outcome;
 
     sim_must(sim, verdict != SURETY_RUN_PENDING, "an end has a verdict");
     bench->tally.verdicts[verdict]++;
     if (verdict == SURETY_RUN_VALID) {
-        sim_must(sim,
-                 sim->exchange.whole ||
-                     surety_run_attempt(sim->run,
-                                        surety_run_attempt_count(sim->run) - 1)
-                             .stopped == SURETY_VERDICT_RUNAWAY,
-                 "VALID came whole");
+        sim_must(
+            sim,
+            sim->exchange.whole ||
+                surety_run_attempt(
+                    sim->run, surety_run_info_of(sim->run)->attempt_count - 1)
+                        .stopped == SURETY_VERDICT_RUNAWAY,
+            "VALID came whole");
         if (sim->contract)
             check_value(sim, bench);
     } else {
-        sim_must(sim, surety_run_message(sim->run).len > 0,
+        sim_must(sim, surety_run_info_of(sim->run)->message.len > 0,
                  "what is not VALID says why");
     }
     sim_must(sim,
@@ -125,7 +126,7 @@ static void check_rows(struct sim *sim)
 /* What may follow what. */
 static void check_order(struct sim *sim)
 {
-    const size_t count = surety_run_attempt_count(sim->run);
+    const size_t count = surety_run_info_of(sim->run)->attempt_count;
     const uint32_t retries_max = sim->backoff.retries_max == UINT32_MAX ? 0
                                  : sim->backoff.retries_max
                                      ? sim->backoff.retries_max
@@ -184,7 +185,7 @@ static void check_order(struct sim *sim)
 
 static void check_attempts(struct sim *sim)
 {
-    const size_t count = surety_run_attempt_count(sim->run);
+    const size_t count = surety_run_info_of(sim->run)->attempt_count;
     uint64_t last_ms = 0;
 
     sim_must(sim, count == sim->calls || sim->starved, "a call, an attempt");
@@ -266,7 +267,7 @@ static void check_end(struct sim *sim, struct sim_bench *bench)
              "after its end nothing happens");
     if (!sim->starved)
         check_report(sim, bench);
-    for (size_t i = 0; i < surety_run_attempt_count(sim->run); i++)
+    for (size_t i = 0; i < surety_run_info_of(sim->run)->attempt_count; i++)
         bench->tally.stops[surety_run_attempt(sim->run, i).stopped]++;
     bench->tally.calls += calls;
     if (calls > bench->tally.most_calls)
@@ -321,7 +322,8 @@ static void sim_run_steps(struct sim *sim)
                      "a step gives OK, MORE or NOMEM");
         if (status != SURETY_MORE)
             break;
-        sim_must(sim, surety_run_verdict_of(sim->run) == SURETY_RUN_PENDING,
+        sim_must(sim,
+                 surety_run_info_of(sim->run)->verdict == SURETY_RUN_PENDING,
                  "MORE is pending");
         sim_must(sim, sim->exchange.active || delay_ms <= delay_max,
                  "delays are the back-off's");
@@ -352,10 +354,11 @@ static uint64_t sim_run_seed(struct sim *sim, uint64_t seed, bool verbose,
         if (!sim->broken)
             check_end(sim, bench);
         if (verbose)
-            printf("# %s: %.*s\n",
-                   surety_run_verdict_name(surety_run_verdict_of(sim->run)),
-                   (int)surety_run_message(sim->run).len,
-                   surety_run_message(sim->run).ptr);
+            printf(
+                "# %s: %.*s\n",
+                surety_run_verdict_name(surety_run_info_of(sim->run)->verdict),
+                (int)surety_run_info_of(sim->run)->message.len,
+                surety_run_info_of(sim->run)->message.ptr);
         surety_run_free(sim->run);
     } else if (status != SURETY_NOMEM) {
         if (verbose)

@@ -325,9 +325,8 @@ static bool sim_wants_tool(surety_str body)
 static void sim_check_start(struct sim *sim, const surety_request *request,
                             const surety_attempt *attempt)
 {
-    const surety_usage usage = surety_run_usage(sim->run);
+    const surety_usage usage = surety_run_info_of(sim->run)->usage;
     const surety_ledger *ledger = sim->options.ledger;
-    uint64_t cost = 0;
 
     sim_must(sim, !sim->exchange.active, "one exchange at a time");
     sim_must(sim, sim->calls <= sim->budget.calls_max, "calls in the budget");
@@ -336,8 +335,11 @@ static void sim_check_start(struct sim *sim, const surety_request *request,
     sim_must(sim,
              usage.input_tokens + usage.output_tokens <= sim->budget.tokens_max,
              "tokens in the budget");
-    if (sim->budget.cost_picousd_max && surety_run_cost(sim->run, &cost))
-        sim_must(sim, cost <= sim->budget.cost_picousd_max,
+    if (sim->budget.cost_picousd_max &&
+        surety_run_info_of(sim->run)->cost_known)
+        sim_must(sim,
+                 surety_run_info_of(sim->run)->cost_picousd <=
+                     sim->budget.cost_picousd_max,
                  "money in the budget");
     if (surety_str_equal(attempt->purpose, surety_str_of("retry")))
         sim_must(sim, sim->step_ms >= sim->earliest_ms,
@@ -363,7 +365,7 @@ static surety_status sim_start(void *ctx, uint64_t id,
 {
     struct sim *sim = ctx;
     struct sim_exchange *exchange = &sim->exchange;
-    const size_t count = surety_run_attempt_count(sim->run);
+    const size_t count = surety_run_info_of(sim->run)->attempt_count;
     const surety_attempt attempt = surety_run_attempt(sim->run, count - 1);
 
     sim->calls++;

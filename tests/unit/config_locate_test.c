@@ -68,7 +68,7 @@ static surety_config_options place_options(struct check *t, struct place *place)
 /* The default model of what is found; NULL: another. */
 #define FINDS(path, name)                                                      \
     TRY(surety_config_load(surety_str_of(path), &options, &config, &err));     \
-    CHECK_TEXT(surety_config_default(config, 0), name);                        \
+    CHECK_TEXT(surety_config_info_of(config)->defaults[0], name);              \
     surety_config_free(config);                                                \
     config = NULL
 

@@ -22,17 +22,16 @@ TEST(reads_an_empty_one)
     surety_config *config = NULL;
 
     TRY(read_config(t, "", &config, NULL));
-    CHECK(surety_config_model_count(config) == 0);
-    CHECK(surety_config_model_name(config, 0).len == 0);
-    CHECK(surety_config_default(config, 0).len == 0);
-    CHECK(surety_config_budget(config).calls_max == 0);
-    CHECK(surety_config_backoff(config).retries_max == 0);
+    CHECK(surety_config_info_of(config)->model_count == 0);
+    CHECK(surety_config_info_of(config)->defaults[0].len == 0);
+    CHECK(surety_config_info_of(config)->budget->calls_max == 0);
+    CHECK(surety_config_info_of(config)->backoff->retries_max == 0);
     surety_config_run(config, &options);
     CHECK(options.broken_retries_max == 0 && options.stop == SURETY_STOP_WEIGH);
-    CHECK(options.limits == surety_config_limits(config));
-    CHECK(surety_config_ledger(config).len == 0);
-    CHECK(!surety_config_ledger_raw(config));
-    CHECK(!surety_config_ledger_optional(config));
+    CHECK(options.limits == surety_config_info_of(config)->limits);
+    CHECK(surety_config_info_of(config)->ledger.len == 0);
+    CHECK(!surety_config_info_of(config)->ledger_raw);
+    CHECK(!surety_config_info_of(config)->ledger_optional);
 done:
     surety_config_free(config);
 }
@@ -117,11 +116,11 @@ TEST(reads_every_member)
     const surety__config_provider *provider;
 
     TRY(read_config(t, text, &config, NULL));
-    CHECK_TEXT(surety_config_default(config, 0), "fast");
-    CHECK_TEXT(surety_config_default(config, 1), "openai:gpt-5");
-    CHECK(!surety_config_default(config, 2).len &&
-          surety_config_model_count(config) == 1);
-    CHECK_TEXT(surety_config_model_name(config, 0), "fast");
+    CHECK_TEXT(surety_config_info_of(config)->defaults[0], "fast");
+    CHECK_TEXT(surety_config_info_of(config)->defaults[1], "openai:gpt-5");
+    CHECK(!surety_config_info_of(config)->defaults[2].len &&
+          surety_config_info_of(config)->model_count == 1);
+    CHECK_TEXT(surety_config_info_of(config)->models[0], "fast");
     row = &config->rows[0];
     CHECK_TEXT(row->model, "m:1");
     CHECK(row->mode == SURETY_MODE_TOOL && row->whole);
@@ -144,9 +143,9 @@ TEST(reads_every_member)
     CHECK(provider->timeouts.idle_ms == 1);
     CHECK(config->prices[0].price.cached_input_microusd == 1250000);
     CHECK(config->prices[0].price.output_microusd == 10000000);
-    CHECK_TEXT(surety_config_ledger(config), "/etc/x/l.db");
-    CHECK(surety_config_ledger_raw(config) &&
-          surety_config_ledger_optional(config));
+    CHECK_TEXT(surety_config_info_of(config)->ledger, "/etc/x/l.db");
+    CHECK(surety_config_info_of(config)->ledger_raw &&
+          surety_config_info_of(config)->ledger_optional);
 done:
     surety_config_free(config);
 }

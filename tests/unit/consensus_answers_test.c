@@ -131,7 +131,8 @@ static bool pool_says(const struct pool *pool, const char *part)
 {
     char text[4096];
 
-    fake_copy(text, sizeof(text), surety_consensus_message(pool->consensus));
+    fake_copy(text, sizeof(text),
+              surety_consensus_info_of(pool->consensus)->message);
     if (strstr(text, part))
         return true;
     printf("# message: %s\n", text);
@@ -140,12 +141,13 @@ static bool pool_says(const struct pool *pool, const char *part)
 
 static surety_run_verdict pool_verdict(const struct pool *pool)
 {
-    return surety_consensus_verdict(pool->consensus);
+    return surety_consensus_info_of(pool->consensus)->verdict;
 }
 
 static surety_run_verdict pool_member(const struct pool *pool, size_t i)
 {
-    return surety_run_verdict_of(surety_consensus_member(pool->consensus, i));
+    return surety_run_info_of(surety_consensus_member(pool->consensus, i))
+        ->verdict;
 }
 
 /* Judges the report by its contract. */
@@ -187,11 +189,12 @@ TEST(first_waits_for_those_before)
     pool_answer(&pool, 1);
     TRY(pool_step(&pool));
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
-    CHECK(surety_consensus_winner(pool.consensus) == 1);
-    CHECK(surety_consensus_message(pool.consensus).len == 0);
-    CHECK_JSON(surety_consensus_value(pool.consensus), "{\"n\":3,\"s\":\"a\"}");
-    CHECK(surety_consensus_usage(pool.consensus).output_tokens == 15);
-    CHECK(!surety_consensus_cost(pool.consensus, NULL));
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == 1);
+    CHECK(surety_consensus_info_of(pool.consensus)->message.len == 0);
+    CHECK_JSON(surety_consensus_info_of(pool.consensus)->value,
+               "{\"n\":3,\"s\":\"a\"}");
+    CHECK(surety_consensus_info_of(pool.consensus)->usage.output_tokens == 15);
+    CHECK(!surety_consensus_info_of(pool.consensus)->cost_known);
     CHECK(pool.heard[0] > 0 && pool.heard[1] > 0 && pool.heard[3] == 0);
     /* Nothing more happens. */
     TRY(pool_step(&pool));
@@ -209,7 +212,7 @@ TEST(first_cancels_the_rest)
 
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_FIRST, pool_contract, answers, 3));
     TRY(pool_run(&pool));
-    CHECK(surety_consensus_winner(pool.consensus) == 0);
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == 0);
     CHECK(pool.fakes[1].cancelled == 1 && pool.fakes[2].cancelled == 1);
     CHECK(pool_member(&pool, 1) == SURETY_RUN_CANCELLED);
 done:
@@ -233,7 +236,7 @@ TEST(fastest_takes_what_comes_first)
     CHECK(pool_member(&pool, 1) == SURETY_RUN_REJECTED);
     pool_answer(&pool, 2);
     TRY(pool_step(&pool));
-    CHECK(surety_consensus_winner(pool.consensus) == 2);
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == 2);
     CHECK(pool.fakes[0].cancelled == 1);
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
 done:
@@ -255,12 +258,14 @@ TEST(votes_by_field)
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_VOTE, pool_contract, answers, 4));
     TRY(pool_run(&pool));
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
-    CHECK_JSON(surety_consensus_value(pool.consensus), "{\"n\":4,\"s\":\"a\"}");
-    CHECK(surety_consensus_winner(pool.consensus) == SIZE_MAX);
-    CHECK(surety_consensus_message(pool.consensus).len == 0);
-    CHECK(surety_vote_ballot_count(surety_consensus_vote(pool.consensus)) == 2);
-    CHECK(surety_consensus_voter(pool.consensus, 2) == 2);
-    CHECK(surety_consensus_voter(pool.consensus, 3) == SIZE_MAX);
+    CHECK_JSON(surety_consensus_info_of(pool.consensus)->value,
+               "{\"n\":4,\"s\":\"a\"}");
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == SIZE_MAX);
+    CHECK(surety_consensus_info_of(pool.consensus)->message.len == 0);
+    CHECK(surety_vote_info_of(surety_consensus_info_of(pool.consensus)->vote)
+              ->ballot_count == 2);
+    CHECK(surety_consensus_info_of(pool.consensus)->voters[2] == 2);
+    CHECK(surety_consensus_info_of(pool.consensus)->voter_count == 3);
     CHECK(pool_member(&pool, 3) == SURETY_RUN_PROVIDER);
     TRY(pool_report(&pool, t, &ok));
     CHECK(ok);
@@ -299,8 +304,9 @@ TEST(takes_the_closest_where_the_vote_breaks_the_contract)
     CHECK(pool_says(&pool, "the merged value breaks the contract (enum at the "
                            "root): the answer of a is taken, which agrees with "
                            "1 of 2 decisions"));
-    CHECK(surety_consensus_winner(pool.consensus) == 0);
-    CHECK_JSON(surety_consensus_value(pool.consensus), "{\"n\":5,\"s\":\"a\"}");
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == 0);
+    CHECK_JSON(surety_consensus_info_of(pool.consensus)->value,
+               "{\"n\":5,\"s\":\"a\"}");
     TRY(pool_report(&pool, t, &ok));
     CHECK(ok);
 done:
@@ -324,13 +330,13 @@ TEST(needs_a_quorum)
      */
     CHECK(pool_verdict(&pool) == SURETY_RUN_REJECTED);
     CHECK(pool.fakes[3].cancelled == 1);
-    CHECK_TEXT(surety_consensus_message(pool.consensus),
+    CHECK_TEXT(surety_consensus_info_of(pool.consensus)->message,
                "3 valid answers are needed and cannot come any more: a: no "
                "reply satisfies the contract pool@1.0.0: a: the reply breaks "
                "its contract (maximum at /n); b: no model wants to answer: b: "
                "the model refuses (I will not.)");
-    CHECK(!surety_consensus_value(pool.consensus).doc);
-    CHECK(surety_consensus_winner(pool.consensus) == SIZE_MAX);
+    CHECK(!surety_consensus_info_of(pool.consensus)->value.doc);
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == SIZE_MAX);
     TRY(pool_report(&pool, t, &ok));
     CHECK(ok);
     surety_consensus_free(pool.consensus);
@@ -361,7 +367,7 @@ TEST(needs_a_quorum)
     pool.run.model_count = 3;
     TRY(pool_run(&pool));
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
-    CHECK(surety_consensus_winner(pool.consensus) == 2);
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == 2);
 done:
     pool_close(&pool);
 }
@@ -376,7 +382,8 @@ TEST(votes_on_texts)
 
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_VOTE, NULL, answers, 3));
     TRY(pool_run(&pool));
-    CHECK_TEXT(surety_val_str(surety_consensus_value(pool.consensus)), "Yes.");
+    CHECK_TEXT(surety_val_str(surety_consensus_info_of(pool.consensus)->value),
+               "Yes.");
 done:
     pool_close(&pool);
 }
@@ -402,10 +409,11 @@ TEST(aggregates)
     pool.options.aggregator = &pool.models[3];
     TRY(pool_run(&pool));
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
-    CHECK_JSON(surety_consensus_value(pool.consensus), "{\"n\":4,\"s\":\"c\"}");
-    CHECK(surety_consensus_winner(pool.consensus) == SIZE_MAX);
-    CHECK(surety_consensus_aggregator(pool.consensus));
-    CHECK(surety_consensus_usage(pool.consensus).output_tokens == 15);
+    CHECK_JSON(surety_consensus_info_of(pool.consensus)->value,
+               "{\"n\":4,\"s\":\"c\"}");
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == SIZE_MAX);
+    CHECK(surety_consensus_info_of(pool.consensus)->aggregator);
+    CHECK(surety_consensus_info_of(pool.consensus)->usage.output_tokens == 15);
     CHECK(pool.fakes[3].calls == 1 && pool.heard[3] > 0);
     body = pool.fakes[3].bodies[0];
     CHECK(strstr(body, "How many?"));
@@ -437,7 +445,7 @@ TEST(keeps_an_answer_where_the_aggregator_fails)
     pool.options.aggregator = &pool.models[3];
     TRY(pool_run(&pool));
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
-    CHECK(surety_consensus_winner(pool.consensus) == 2);
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == 2);
     CHECK(pool_says(&pool, "the aggregator d gave no valid answer (no reply "
                            "satisfies the contract"));
     CHECK(pool_says(&pool, "the answer of c is taken, which agrees with 2 of 2 "
@@ -464,10 +472,11 @@ TEST(bounds_what_the_aggregator_is_shown)
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_AGGREGATE, NULL, answers, 2));
     pool.options.aggregator = &pool.models[3];
     TRY(pool_run(&pool));
-    CHECK(surety_run_attempt(surety_consensus_aggregator(pool.consensus), 0)
+    CHECK(surety_run_attempt(
+              surety_consensus_info_of(pool.consensus)->aggregator, 0)
               .prompt.len < SURETY_CONSENSUS_QUOTE_MAX / 2 + 1000);
     CHECK(pool_verdict(&pool) == SURETY_RUN_VALID);
-    CHECK(surety_consensus_winner(pool.consensus) == 0);
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == 0);
 done:
     pool_close(&pool);
 }
@@ -536,7 +545,7 @@ TEST(reports_a_vote)
                "n\":true,\"input_tokens\":30,\"cached_input_toke"
                "ns\":0,\"output_tokens\":15,\"reasoning_tokens\":"
                "0},\"cost_picousd\":null");
-    usage = surety_consensus_usage(pool.consensus);
+    usage = surety_consensus_info_of(pool.consensus)->usage;
     CHECK(usage.known && usage.input_tokens == 30);
     EXPECT(SURETY_UNSUPPORTED, pool_text(&pool, SURETY_REPORT_SARIF));
 done:
@@ -596,10 +605,10 @@ TEST(escapes_what_is_hidden_in_an_answer)
     pool.options.aggregator = &pool.models[3];
     TRY(pool_run(&pool));
     surety_buf_byte(&want, '\0');
-    CHECK_TEXT(
-        surety_run_attempt(surety_consensus_aggregator(pool.consensus), 0)
-            .prompt,
-        want.ptr);
+    CHECK_TEXT(surety_run_attempt(
+                   surety_consensus_info_of(pool.consensus)->aggregator, 0)
+                   .prompt,
+               want.ptr);
 done:
     pool_close(&pool);
     surety_buf_done(&body);
@@ -628,7 +637,7 @@ TEST(tells_every_reason)
         CHECK(pool_says(&pool, "; b: no model wants to answer"));
         CHECK(pool_says(&pool, "; c: no reply satisfies the contract"));
         CHECK(pool_says(&pool, "; d: no model gave a reply"));
-        CHECK(!surety_consensus_aggregator(pool.consensus));
+        CHECK(!surety_consensus_info_of(pool.consensus)->aggregator);
         TRY(pool_report(&pool, t, &ok));
         CHECK(ok);
         pool_close(&pool);
@@ -648,8 +657,8 @@ TEST(falls_back)
     TRY(pool_open(&pool, t, SURETY_CONSENSUS_VOTE, pool_fallback, answers, 2));
     TRY(pool_run(&pool));
     CHECK(pool_verdict(&pool) == SURETY_RUN_FALLBACK);
-    CHECK(surety_consensus_winner(pool.consensus) == 1);
-    CHECK(surety_val_kind(surety_consensus_value(pool.consensus)) ==
+    CHECK(surety_consensus_info_of(pool.consensus)->winner == 1);
+    CHECK(surety_val_kind(surety_consensus_info_of(pool.consensus)->value) ==
           SURETY_KIND_NULL);
     CHECK(pool_says(&pool, "no model gave a valid answer: a: "));
     TRY(pool_report(&pool, t, &ok));
@@ -682,7 +691,7 @@ TEST(is_cancelled_in_every_state)
         surety_consensus_cancel(pool.consensus, now);
         CHECK(pool_verdict(&pool) == SURETY_RUN_CANCELLED);
         CHECK(t->starved || pool_says(&pool, "cancelled"));
-        CHECK(!surety_consensus_value(pool.consensus).doc);
+        CHECK(!surety_consensus_info_of(pool.consensus)->value.doc);
         for (size_t i = 0; i < POOL_MAX; i++)
             CHECK(!pool.fakes[i].active);
         CHECK(pool.fakes[3].cancelled == (steps > 2));
@@ -833,18 +842,19 @@ TEST(takes_nothing)
     EXPECT(SURETY_MISUSE, surety_consensus_wait(NULL, NULL, NULL));
     surety_consensus_cancel(NULL, (surety_now){0, 0});
     surety_consensus_free(NULL);
-    CHECK(surety_consensus_member_count(NULL) == 0);
-    CHECK(!surety_consensus_member(NULL, 0) && !surety_consensus_vote(NULL));
-    CHECK(!surety_consensus_aggregator(NULL));
-    CHECK(!surety_consensus_value(NULL).doc);
-    CHECK(surety_consensus_message(NULL).len == 0);
-    CHECK(surety_consensus_verdict(NULL) == SURETY_RUN_PENDING);
-    CHECK(surety_consensus_winner(NULL) == SIZE_MAX);
-    CHECK(!surety_consensus_usage(NULL).known);
-    CHECK(!surety_consensus_cost(NULL, NULL));
+    CHECK(surety_consensus_info_of(NULL)->member_count == 0);
+    CHECK(!surety_consensus_member(NULL, 0) &&
+          !surety_consensus_info_of(NULL)->vote);
+    CHECK(!surety_consensus_info_of(NULL)->aggregator);
+    CHECK(!surety_consensus_info_of(NULL)->value.doc);
+    CHECK(surety_consensus_info_of(NULL)->message.len == 0);
+    CHECK(surety_consensus_info_of(NULL)->verdict == SURETY_RUN_PENDING);
+    CHECK(surety_consensus_info_of(NULL)->winner == SIZE_MAX);
+    CHECK(!surety_consensus_info_of(NULL)->usage.known);
+    CHECK(!surety_consensus_info_of(NULL)->cost_known);
     EXPECT(SURETY_MISUSE,
            surety_consensus_write(NULL, SURETY_REPORT_JSON, &text));
-    CHECK(surety_consensus_voter(NULL, 0) == SIZE_MAX);
+    CHECK(surety_consensus_info_of(NULL)->voter_count == 0);
 done:
     surety_buf_done(&text);
 }

@@ -375,7 +375,7 @@ static void stats_act(const void *given, surety_buf *out)
     surety_stats *stats = NULL;
 
     if (options_ended(surety_stats_new(given, &stats, NULL), out))
-        surety_buf_number(out, surety_stats_by_count(stats));
+        surety_buf_number(out, surety_stats_info_of(stats)->by_count);
     surety_stats_free(stats);
 }
 
@@ -409,9 +409,9 @@ static void entry_act(const void *given, surety_buf *out)
     surety_stats_group total;
 
     (void)surety_stats_new(NULL, &stats, NULL);
-    if (options_ended(surety_stats_add(stats, given, NULL), out) &&
-        surety_stats_end(stats, NULL) == SURETY_OK) {
-        total = surety_stats_total(stats);
+    if (options_ended(surety__stats_add(stats, given, NULL), out) &&
+        surety__stats_end(stats, NULL) == SURETY_OK) {
+        total = *surety_stats_info_of(stats)->total;
         surety_buf_number(out, total.ended[SURETY_ENDED_PARTIAL]);
         surety_buf_number(out, total.ended[SURETY_ENDED_REJECTED]);
     }
@@ -518,8 +518,8 @@ static void chart_act(const void *given, surety_buf *out)
     options_ended(surety_chart_draw(table, given, &text, NULL, NULL), out);
     chart_show(&text, out);
     (void)surety_stats_new(NULL, &stats, NULL);
-    (void)surety_stats_add(stats, &entry, NULL);
-    (void)surety_stats_end(stats, NULL);
+    (void)surety__stats_add(stats, &entry, NULL);
+    (void)surety__stats_end(stats, NULL);
     options_ended(surety_stats_draw(stats, given, &text, NULL, NULL), out);
     chart_show(&text, out);
     surety_stats_free(stats);

@@ -73,7 +73,7 @@ static void again_try(struct check *t, const struct again_case *one)
     trial.options.stop = one->stop;
     trial.options.retry_max = one->retry_max;
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
     CHECK(trial.fake.calls == count);
     for (size_t i = 0; i + 1 < count && i + 1 < trial.fake.calls; i++) {
         const char *body = strstr(trial.fake.bodies[i + 1], "were not valid");

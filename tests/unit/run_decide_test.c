@@ -200,8 +200,8 @@ TEST(decides_by_the_table)
         CHECK(failure == one->failure);
         CHECK_TEXT(surety_run_attempt(trial.run, 1).purpose,
                    i % 2 ? one->beside : one->alone);
-        CHECK(surety_run_verdict_of(trial.run) == one->verdict);
-        CHECK(surety_run_hint(trial.run).len > 0);
+        CHECK(surety_run_info_of(trial.run)->verdict == one->verdict);
+        CHECK(surety_run_info_of(trial.run)->hint.len > 0);
     }
 done:
     trial_close(&trial);
@@ -225,7 +225,7 @@ TEST(counts_retries_and_re_asks_apart)
     TRY(trial_open(&trial, t, contract_text, answers, CHECK_COUNT(answers)));
     trial.options.budget.calls_max = FAKE_CALLS - 1;
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
     CHECK(trial.fake.calls == 9);
     /* The call that is repeated is the re-ask. */
     CHECK(strcmp(trial.fake.bodies[4], trial.fake.bodies[7]) == 0);
@@ -314,7 +314,7 @@ TEST(repeats_a_reply_that_broke_off_once)
         fake_copy(decision, sizeof(decision),
                   surety_run_attempt(trial.run, cases[i].calls - 1).decision);
         CHECK(strstr(decision, cases[i].last));
-        CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_PROVIDER);
+        CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_PROVIDER);
     }
 done:
     trial_close(&trial);

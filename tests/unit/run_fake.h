@@ -7,7 +7,7 @@
  *     TRY(trial_open(&trial, t, contract, answers, CHECK_COUNT(answers)));
  *     trial.options.retry_max = 1;
  *     TRY(trial_go(&trial));
- *     CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+ *     CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
  * done:
  *     trial_close(&trial); */
 #ifndef SURETY_TESTS_RUN_FAKE_H

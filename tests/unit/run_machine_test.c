@@ -39,21 +39,21 @@ TEST(takes_a_valid_reply)
     static const struct fake_answer answers[] = {
         {.status = 200, .body = SAYS(VALID)}};
     struct trial trial;
-    uint64_t cost = 1;
 
     TRY(trial_open(&trial, t, contract_plain, answers, CHECK_COUNT(answers)));
     trial.models[0].price = (surety_price){true, 100, 10, 1000};
     TRY(trial_begin(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_PENDING);
-    CHECK(surety_run_id(trial.run).len == 0);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_PENDING);
+    CHECK(surety_run_info_of(trial.run)->id.len == 0);
     TRY(fake_go(&trial.fake, trial.run, NULL));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
-    CHECK(surety_run_message(trial.run).len == 0);
-    CHECK(surety_run_id(trial.run).len == 36 &&
-          surety_run_id(trial.run).ptr[14] == '7');
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->message.len == 0);
+    CHECK(surety_run_info_of(trial.run)->id.len == 36 &&
+          surety_run_info_of(trial.run)->id.ptr[14] == '7');
     CHECK(surety_val_int(
               surety_val_get(
-                  surety_outcome_info_of(surety_run_outcome(trial.run))->value,
+                  surety_outcome_info_of(surety_run_info_of(trial.run)->outcome)
+                      ->value,
                   "n"),
               0) == 3);
     CHECK(trial.fake.calls == 1 && trial.fake.begun == 1 &&
@@ -62,14 +62,14 @@ TEST(takes_a_valid_reply)
     CHECK(holds(trial.fake.finishes[0], "done||done|ok|"));
     CHECK(holds(trial.fake.bodies[0], "How many?"));
     CHECK_TEXT(surety_str_of(trial.fake.pieces), "{\"n\":3}");
-    CHECK(surety_run_usage(trial.run).known);
-    CHECK(surety_run_usage(trial.run).input_tokens == 10);
-    CHECK(surety_run_cost(trial.run, &cost) && cost == 10 * 100 + 5 * 1000);
-    CHECK_TEXT(surety_run_reply_first(trial.run), "{\"n\":3}");
+    CHECK(surety_run_info_of(trial.run)->usage.known);
+    CHECK(surety_run_info_of(trial.run)->usage.input_tokens == 10);
+    CHECK(surety_run_info_of(trial.run)->cost_picousd == 10 * 100 + 5 * 1000);
+    CHECK_TEXT(surety_run_info_of(trial.run)->reply_first, "{\"n\":3}");
     /* Nothing more happens, whatever is done. */
     TRY(fake_go(&trial.fake, trial.run, NULL));
     surety_run_cancel(trial.run, (surety_now){0, 0});
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
     CHECK(trial.fake.calls == 1 && trial.fake.finished == 1);
 done:
     trial_close(&trial);
@@ -85,7 +85,7 @@ TEST(asks_again_with_what_was_wrong)
 
     TRY(trial_open(&trial, t, contract_plain, answers, CHECK_COUNT(answers)));
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
     CHECK(trial.fake.calls == 3 && trial.fake.begun == 3 &&
           trial.fake.finished == 3);
     CHECK(!holds(trial.fake.bodies[0], "/n"));
@@ -101,12 +101,12 @@ TEST(asks_again_with_what_was_wrong)
     CHECK(surety_run_attempt(trial.run, 0).judged &&
           !surety_run_attempt(trial.run, 0).ok);
     CHECK(surety_run_attempt(trial.run, 0).report.len > 0);
-    CHECK_TEXT(surety_run_reply_first(trial.run), "{\"n\":11}");
-    CHECK_TEXT(surety_run_reply_last(trial.run), "{\"n\":3}");
+    CHECK_TEXT(surety_run_info_of(trial.run)->reply_first, "{\"n\":11}");
+    CHECK_TEXT(surety_run_info_of(trial.run)->reply_last, "{\"n\":3}");
     CHECK(holds(trial.fake.finishes[0], "done||validation||"));
     CHECK(holds(trial.fake.finishes[1], "done||extraction||"));
-    CHECK(surety_run_usage(trial.run).output_tokens == 15);
-    CHECK(!surety_run_cost(trial.run, NULL));
+    CHECK(surety_run_info_of(trial.run)->usage.output_tokens == 15);
+    CHECK(!surety_run_info_of(trial.run)->cost_known);
 done:
     trial_close(&trial);
 }
@@ -122,14 +122,14 @@ TEST(gives_up_after_its_re_asks)
 
     TRY(trial_open(&trial, t, contract_plain, answers, CHECK_COUNT(answers)));
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_REJECTED);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_REJECTED);
     CHECK(trial.fake.calls == 3);
-    fake_copy(message, sizeof(message), surety_run_message(trial.run));
+    fake_copy(message, sizeof(message), surety_run_info_of(trial.run)->message);
     CHECK(holds(message, "count@1.0.0"));
     CHECK(holds(message, "m (3 calls): "));
-    CHECK(surety_run_hint(trial.run).len > 0);
-    CHECK(surety_run_outcome(trial.run) &&
-          !surety_outcome_info_of(surety_run_outcome(trial.run))->ok);
+    CHECK(surety_run_info_of(trial.run)->hint.len > 0);
+    CHECK(surety_run_info_of(trial.run)->outcome &&
+          !surety_outcome_info_of(surety_run_info_of(trial.run)->outcome)->ok);
     CHECK(decided(trial.run, 1, "there is no other model"));
     CHECK(decided(trial.run, 2, "the re-asks are spent"));
 done:
@@ -147,7 +147,7 @@ TEST(changes_the_model_rather_than_repeat)
     TRY(trial_open(&trial, t, contract_plain, answers, CHECK_COUNT(answers)));
     trial.options.model_count = 2;
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
     CHECK(trial.fake.calls == 3);
     CHECK(surety_run_attempt(trial.run, 2).model == &trial.models[1]);
     CHECK_TEXT(surety_run_attempt(trial.run, 2).purpose, "ask");
@@ -175,7 +175,7 @@ TEST(steps_down_a_mode_that_is_not_taken)
     if (surety_run_attempt(trial.run, 0).answer.failure ==
         SURETY_FAILURE_SCHEMA) {
         CHECK(surety_run_attempt(trial.run, 1).mode == SURETY_MODE_TOOL);
-        CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+        CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
         CHECK(decided(trial.run, 0, "in mode tool"));
     }
 done:
@@ -201,7 +201,7 @@ TEST(waits_and_retries)
     TRY(trial_open(&trial, t, contract_plain, answers, CHECK_COUNT(answers)));
     trial.options.retry_max = SURETY_RUN_NONE;
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
     CHECK(trial.fake.calls == 4);
     CHECK(trial.fake.times[1] - trial.fake.times[0] <= 10 + 500);
     CHECK(trial.fake.times[2] - trial.fake.times[1] >= 7000 + 10);
@@ -235,11 +235,11 @@ TEST(does_not_wait_for_ever)
     TRY(trial_open(&trial, t, NULL, answers, CHECK_COUNT(answers)));
     trial.options.model_count = 2;
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_PROVIDER);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_PROVIDER);
     CHECK(trial.fake.calls == 2);
     CHECK(decided(trial.run, 0, "at most 60000 are allowed: asks other"));
     CHECK(decided(trial.run, 1, "there is no model left: the run ends"));
-    fake_copy(message, sizeof(message), surety_run_message(trial.run));
+    fake_copy(message, sizeof(message), surety_run_info_of(trial.run)->message);
     CHECK(holds(message, "no model gave a reply: m: "));
     CHECK(!holds(message, "sk-planted"));
     CHECK(!holds(trial.fake.events, "sk-planted"));
@@ -263,9 +263,9 @@ TEST(repeats_nothing_that_may_have_been_done)
         TRY(trial_go(&trial));
         CHECK(holds(trial.fake.finishes[0], "unknown|timeout|"));
         CHECK(trial.fake.calls == (i ? 2 : 1));
-        CHECK(surety_run_verdict_of(trial.run) ==
+        CHECK(surety_run_info_of(trial.run)->verdict ==
               (i ? SURETY_RUN_VALID : SURETY_RUN_PROVIDER));
-        CHECK(!surety_run_usage(trial.run).known);
+        CHECK(!surety_run_info_of(trial.run)->usage.known);
     }
 done:
     trial_close(&trial);
@@ -281,9 +281,9 @@ TEST(argues_with_no_refusal)
                    CHECK_COUNT(answers)));
     trial.options.model_count = 2;
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_REFUSED);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_REFUSED);
     CHECK(trial.fake.calls == 2);
-    CHECK(!surety_run_outcome(trial.run));
+    CHECK(!surety_run_info_of(trial.run)->outcome);
     CHECK(decided(trial.run, 0, "I will not."));
 done:
     trial_close(&trial);
@@ -298,12 +298,12 @@ TEST(takes_no_reply_that_was_cut_off)
 
     TRY(trial_open(&trial, t, contract_plain, answers, CHECK_COUNT(answers)));
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_REJECTED);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_REJECTED);
     CHECK(trial.fake.calls == 2);
     CHECK(holds(trial.fake.bodies[1], "shorter"));
     CHECK(!surety_run_attempt(trial.run, 0).judged);
     CHECK(decided(trial.run, 1, "a shorter one was asked for before"));
-    CHECK_TEXT(surety_run_reply_last(trial.run), "{\"n\":3}");
+    CHECK_TEXT(surety_run_info_of(trial.run)->reply_last, "{\"n\":3}");
 done:
     trial_close(&trial);
 }
@@ -322,11 +322,12 @@ TEST(falls_back_last)
         trial.options.budget.calls_max = calls_max;
         TRY(trial_go(&trial));
         CHECK(trial.fake.calls == calls_max);
-        CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_FALLBACK);
-        CHECK(surety_outcome_info_of(surety_run_outcome(trial.run))->fallback);
-        CHECK(surety_outcome_info_of(surety_run_outcome(trial.run))
+        CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_FALLBACK);
+        CHECK(surety_outcome_info_of(surety_run_info_of(trial.run)->outcome)
+                  ->fallback);
+        CHECK(surety_outcome_info_of(surety_run_info_of(trial.run)->outcome)
                   ->warning_count == 1);
-        CHECK(surety_run_message(trial.run).len > 0);
+        CHECK(surety_run_info_of(trial.run)->message.len > 0);
     }
 done:
     trial_close(&trial);
@@ -363,7 +364,7 @@ TEST(spends_no_more_than_it_may)
         trial.options.budget = cases[i].budget;
         TRY(trial_go(&trial));
         CHECK(trial.fake.calls == cases[i].calls);
-        CHECK(surety_run_verdict_of(trial.run) == cases[i].verdict);
+        CHECK(surety_run_info_of(trial.run)->verdict == cases[i].verdict);
         CHECK(trial.fake.begun == trial.fake.finished);
     }
 done:
@@ -379,7 +380,7 @@ TEST(stops_what_takes_too_long)
     TRY(trial_open(&trial, t, NULL, answers, CHECK_COUNT(answers)));
     trial.options.budget.ms_max = 5000;
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_BUDGET);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_BUDGET);
     CHECK(trial.fake.cancelled == 1 && trial.fake.now_ms == 6000);
     CHECK(holds(trial.fake.finishes[0], "cancelled|cancelled|"));
     CHECK(decided(trial.run, 0, "the budget of 5000 ms is spent"));
@@ -416,15 +417,15 @@ TEST(ends_with_its_ledger)
         trial.options.ledger_optional = cases[i].optional;
         TRY(trial_go(&trial));
         CHECK(trial.fake.calls == cases[i].calls);
-        CHECK(surety_run_verdict_of(trial.run) == cases[i].verdict);
-        CHECK_TEXT(surety_run_reply_last(trial.run), cases[i].last);
+        CHECK(surety_run_info_of(trial.run)->verdict == cases[i].verdict);
+        CHECK_TEXT(surety_run_info_of(trial.run)->reply_last, cases[i].last);
         if (cases[i].verdict == SURETY_RUN_LEDGER) {
-            CHECK_TEXT(surety_run_message(trial.run),
+            CHECK_TEXT(surety_run_info_of(trial.run)->message,
                        "the ledger could not be written: disk full");
-            CHECK_TEXT(surety_run_hint(trial.run), "make room");
+            CHECK_TEXT(surety_run_info_of(trial.run)->hint, "make room");
         }
         if (cases[i].finish_fails == 2)
-            CHECK(!surety_run_outcome(trial.run));
+            CHECK(!surety_run_info_of(trial.run)->outcome);
         CHECK(holds(trial.fake.events, "unrecorded") == cases[i].optional);
     }
 done:
@@ -460,7 +461,7 @@ TEST(cancels_anywhere)
         EXPECT(SURETY_OK,
                surety_run_step(trial.run, (surety_now){trial.fake.now_ms, 5},
                                &delay_ms, NULL));
-        CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
+        CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_CANCELLED);
         CHECK(stop < 3 ||
               holds(trial.fake.finishes[1], "cancelled|cancelled|"));
     }
@@ -495,10 +496,10 @@ TEST(tells_of_a_call_that_cannot_be_made)
 
     TRY(trial_open(&trial, t, NULL, answers, CHECK_COUNT(answers)));
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_PROVIDER);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_PROVIDER);
     CHECK(decided(trial.run, 0, "no such door"));
     CHECK(holds(trial.fake.finishes[0], "failed|request|"));
-    CHECK(surety_run_usage(trial.run).known);
+    CHECK(surety_run_info_of(trial.run)->usage.known);
 done:
     trial_close(&trial);
 }
@@ -514,13 +515,13 @@ TEST(does_without_a_contract)
     trial.models[0].mode = SURETY_MODE_AUTO;
     trial.options.system = surety_str_of("Be brief.");
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
     CHECK(trial.fake.calls == 2);
     CHECK(surety_run_attempt(trial.run, 1).mode == SURETY_MODE_PROMPT);
     CHECK_TEXT(surety_run_attempt(trial.run, 1).prompt, "How many?");
     CHECK(holds(trial.fake.bodies[1], "Be brief."));
-    CHECK_TEXT(surety_run_reply_last(trial.run), "Three.");
-    CHECK(!surety_run_outcome(trial.run));
+    CHECK_TEXT(surety_run_info_of(trial.run)->reply_last, "Three.");
+    CHECK(!surety_run_info_of(trial.run)->outcome);
 done:
     trial_close(&trial);
 }
@@ -545,13 +546,13 @@ TEST(ends_an_exchange_that_is_lost)
     EXPECT(SURETY_MORE,
            surety_run_step(trial.run, (surety_now){5000, 70000}, NULL, NULL));
     surety_run_cancel(trial.run, (surety_now){5100, 70100});
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_CANCELLED);
     /* Telling itself may have had no memory. */
     if (!t->starved) {
         CHECK_TEXT(surety_run_attempt(trial.run, 0).decision,
                    "the call was stopped (the exchange is lost): the run was "
                    "cancelled");
-        CHECK(!surety_run_usage(trial.run).known);
+        CHECK(!surety_run_info_of(trial.run)->usage.known);
     }
 done:
     trial_close(&trial);

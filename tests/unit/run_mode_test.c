@@ -40,13 +40,13 @@ static bool mode_gives(const surety_run *run, const char *want)
 
     surety_buf_init(&out, NULL, 0);
     (void)surety_val_write(
-        surety_outcome_info_of(surety_run_outcome(run))->value,
+        surety_outcome_info_of(surety_run_info_of(run)->outcome)->value,
         SURETY_STYLE_COMPACT, &out);
-    same = surety_run_verdict_of(run) == SURETY_RUN_VALID &&
+    same = surety_run_info_of(run)->verdict == SURETY_RUN_VALID &&
            surety_str_equal(surety_buf_str(&out), surety_str_of(want));
     if (!same)
         printf("# %s: %.*s\n",
-               surety_run_verdict_name(surety_run_verdict_of(run)),
+               surety_run_verdict_name(surety_run_info_of(run)->verdict),
                (int)out.len, out.ptr ? out.ptr : "");
     surety_buf_done(&out);
     return same;
@@ -114,7 +114,7 @@ TEST(goes_down_the_ladder)
     /* A mode that was asked for stays. */
     trial_reset(&trial, t, answers, CHECK_COUNT(answers));
     TRY(mode_go(&trial, SURETY_MODE_NATIVE));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_PROVIDER);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_PROVIDER);
     CHECK(trial.fake.calls == 1);
 done:
     trial_close(&trial);

@@ -415,7 +415,7 @@ TEST(waits)
     trial.options.backoff.first_ms = 9;
     TRY(trial_begin(&trial));
     TRY(surety_run_wait(trial.run, NULL, &err));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
     CHECK(surety_run_attempt(trial.run, 0).started_ms > 0);
     TRY(surety_run_wait(trial.run, NULL, &err));
 
@@ -425,7 +425,7 @@ TEST(waits)
     trial.options.backoff.first_ms = 9;
     TRY(trial_begin(&trial));
     TRY(surety_run_wait(trial.run, &trial.fake.stop, &err));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
     CHECK(trial.fake.first_ms == 50);
 
     trial_reset(&trial, t, answers, CHECK_COUNT(answers));
@@ -433,7 +433,7 @@ TEST(waits)
     trial.options.ledger = NULL;
     TRY(trial_begin(&trial));
     TRY(surety_run_wait(trial.run, &trial.fake.stop, &err));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_CANCELLED);
     CHECK(!trial.fake.active && trial.fake.cancelled == 1);
 
     trial_reset(&trial, t, answers, CHECK_COUNT(answers));
@@ -441,7 +441,7 @@ TEST(waits)
     trial.options.ledger = NULL;
     TRY(trial_begin(&trial));
     EXPECT(SURETY_IO, surety_run_wait(trial.run, NULL, &err));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_CANCELLED);
     CHECK(!trial.fake.active);
 
     trial_reset(&trial, t, answers, CHECK_COUNT(answers));
@@ -468,9 +468,9 @@ TEST(keeps_an_answer_that_was_not_recorded)
     TRY(trial_begin(&trial));
     EXPECT(SURETY_IO, surety_run_wait(trial.run, NULL, &err));
     CHECK(err.status == SURETY_IO);
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_VALID);
-    CHECK(surety_run_attempt_count(trial.run) == 2);
-    CHECK_TEXT(surety_run_reply_last(trial.run), "Three.");
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(trial.run)->attempt_count == 2);
+    CHECK_TEXT(surety_run_info_of(trial.run)->reply_last, "Three.");
 done:
     trial_close(&trial);
 }
@@ -507,21 +507,22 @@ TEST(takes_nothing)
         "provider", "budget", "ledger",  "cancelled", "validator", "unknown"};
     const surety_str none = {"", 0};
     struct trial trial;
-    size_t len = 1;
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
     TRY(trial_open(&trial, t, NULL, NULL, 0));
-    CHECK(surety_run_verdict_of(NULL) == SURETY_RUN_PENDING);
-    CHECK(surety_run_attempt_count(NULL) == 0);
+    CHECK(surety_run_info_of(NULL)->verdict == SURETY_RUN_PENDING);
+    CHECK(surety_run_info_of(NULL)->attempt_count == 0);
     CHECK(!surety_run_attempt(NULL, 0).model);
-    CHECK(!surety_run_outcome(NULL));
-    CHECK(surety_run_message(NULL).len == 0 && surety_run_hint(NULL).len == 0);
-    CHECK(surety_run_reply_first(NULL).len == 0);
-    CHECK(surety_run_reply_last(NULL).len == 0);
-    CHECK(surety_run_id(NULL).len == 0 && !surety_run_usage(NULL).known);
-    CHECK(!surety_run_cost(NULL, NULL));
-    CHECK(surety_run_attempt_candidate(NULL, 0, &len).len == 0 && len == 0);
+    CHECK(!surety_run_info_of(NULL)->outcome);
+    CHECK(surety_run_info_of(NULL)->message.len == 0 &&
+          surety_run_info_of(NULL)->hint.len == 0);
+    CHECK(surety_run_info_of(NULL)->reply_first.len == 0);
+    CHECK(surety_run_info_of(NULL)->reply_last.len == 0);
+    CHECK(surety_run_info_of(NULL)->id.len == 0 &&
+          !surety_run_info_of(NULL)->usage.known);
+    CHECK(!surety_run_info_of(NULL)->cost_known);
+    CHECK(surety_run_attempt(NULL, 0).candidate_len == 0);
     EXPECT(SURETY_MISUSE,
            surety_run_write(NULL, SURETY_REPORT_JSON, none, &out));
     EXPECT(SURETY_MISUSE, surety_run_write_log(NULL, false, &out));
@@ -531,12 +532,12 @@ TEST(takes_nothing)
     surety_run_free(NULL);
     /* Before the first step. */
     TRY(trial_begin(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_PENDING);
-    CHECK(surety_run_id(trial.run).len == 0);
-    CHECK(surety_run_usage(trial.run).known);
-    CHECK(surety_run_cost(trial.run, NULL));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_PENDING);
+    CHECK(surety_run_info_of(trial.run)->id.len == 0);
+    CHECK(surety_run_info_of(trial.run)->usage.known);
+    CHECK(surety_run_info_of(trial.run)->cost_known);
     CHECK(!surety_run_attempt(trial.run, 0).model);
-    CHECK(surety_run_attempt_candidate(trial.run, 0, NULL).len == 0);
+    CHECK(surety_run_attempt(trial.run, 0).candidate.len == 0);
     EXPECT(SURETY_MISUSE, surety_run_write_log(trial.run, false, NULL));
     EXPECT(SURETY_MISUSE,
            surety_run_write(trial.run, SURETY_REPORT_JSON, none, NULL));

@@ -70,7 +70,7 @@ static surety_status world_go(struct world *world)
 
 static surety_run_verdict world_verdict(const struct world *world)
 {
-    return surety_run_verdict_of(world->trial.run);
+    return surety_run_info_of(world->trial.run)->verdict;
 }
 
 static const struct fake_answer three[] = {
@@ -104,7 +104,8 @@ TEST(is_asked_for_again)
         CHECK(world.guard.answered == 3);
         CHECK(world.guard.asked == 3 + 3 * world.guard.waits);
         CHECK_JSON(
-            surety_outcome_info_of(surety_run_outcome(trial->run))->value,
+            surety_outcome_info_of(surety_run_info_of(trial->run)->outcome)
+                ->value,
             i % 2 ? "{\"n\":1}" : "{\"n\":3}");
         CHECK(strstr(trial->fake.bodies[1], "/n") != NULL);
         CHECK(strstr(trial->fake.bodies[1], "is not the number") != NULL);
@@ -138,7 +139,8 @@ TEST(is_never_overruled)
     CHECK(world_verdict(&world) == SURETY_RUN_FALLBACK);
     CHECK(world.guard.asked == 3);
     CHECK_JSON(
-        surety_outcome_info_of(surety_run_outcome(world.trial.run))->value,
+        surety_outcome_info_of(surety_run_info_of(world.trial.run)->outcome)
+            ->value,
         "{\"n\":0}");
 done:
     trial_close(&world.trial);
@@ -162,14 +164,14 @@ TEST(ends_where_it_fails)
     TRY(world_go(&world));
     CHECK(world_verdict(&world) == SURETY_RUN_VALIDATOR);
     CHECK(world.trial.fake.calls == 2);
-    CHECK_TEXT(surety_run_message(world.trial.run),
+    CHECK_TEXT(surety_run_info_of(world.trial.run)->message,
                "the validator guard failed: gone");
-    CHECK(surety_run_hint(world.trial.run).len > 0);
+    CHECK(surety_run_info_of(world.trial.run)->hint.len > 0);
     CHECK(strstr(world.trial.fake.finishes[1],
                  "the reply was not judged (the validator guard failed: gone)"
                  ": the run ends") != NULL);
     CHECK(!surety_run_attempt(world.trial.run, 1).judged);
-    CHECK_TEXT(surety_run_reply_last(world.trial.run), "{\"n\":2}");
+    CHECK_TEXT(surety_run_info_of(world.trial.run)->reply_last, "{\"n\":2}");
     TRY(surety_run_write(world.trial.run, SURETY_REPORT_JSON, surety_str_of(""),
                          &out));
     TRY(check_report(t, "surety/report", surety_buf_str(&out), &good));
@@ -247,7 +249,8 @@ TEST(waits_in_every_judgement)
         TRY(world_go(&world));
         CHECK(world_verdict(&world) == SURETY_RUN_VALID);
         CHECK_JSON(
-            surety_outcome_info_of(surety_run_outcome(world.trial.run))->value,
+            surety_outcome_info_of(surety_run_info_of(world.trial.run)->outcome)
+                ->value,
             "{\"n\":2}");
         CHECK(world.trial.fake.calls == 2 && world.guard.answered == 2);
     }
@@ -344,21 +347,23 @@ TEST(stands_over_a_consensus)
     TRY(check_contract(t, contract_text, &votes.contract));
     for (size_t waits = 0; waits < 3; waits++) {
         TRY(votes_go(&votes, t, (struct guard){.waits = waits}));
-        CHECK(surety_consensus_verdict(votes.consensus) == SURETY_RUN_VALID);
+        CHECK(surety_consensus_info_of(votes.consensus)->verdict ==
+              SURETY_RUN_VALID);
         /* Three members, and what they come to. */
         CHECK(votes.guard.answered == 4);
     }
     /* All are refused. */
     TRY(votes_go(&votes, t, (struct guard){.noes = SIZE_MAX}));
-    CHECK(surety_consensus_verdict(votes.consensus) == SURETY_RUN_REJECTED);
+    CHECK(surety_consensus_info_of(votes.consensus)->verdict ==
+          SURETY_RUN_REJECTED);
     /* The first of three; the last; what they come to. */
     for (size_t noes = 0; noes < 4; noes++) {
         votes.guard = (struct guard){.noes = 0};
         TRY(votes_go(&votes, t,
                      (struct guard){.noes = noes, .fails = SURETY_IO}));
-        CHECK(surety_consensus_verdict(votes.consensus) ==
+        CHECK(surety_consensus_info_of(votes.consensus)->verdict ==
               (noes < 3 ? SURETY_RUN_VALIDATOR : SURETY_RUN_REJECTED));
-        CHECK_JSON(surety_consensus_value(votes.consensus), "");
+        CHECK_JSON(surety_consensus_info_of(votes.consensus)->value, "");
     }
 done:
     surety_consensus_free(votes.consensus);

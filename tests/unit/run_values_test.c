@@ -676,7 +676,7 @@ static const struct {
 static void values_tell(const struct teller *teller, const surety_run *run,
                         size_t model, surety_mode mode, uint64_t seed)
 {
-    const surety_outcome *outcome = surety_run_outcome(run);
+    const surety_outcome *outcome = surety_run_info_of(run)->outcome;
     surety_buf out;
 
     surety_buf_init(&out, NULL, 0);
@@ -689,7 +689,7 @@ static void values_tell(const struct teller *teller, const surety_run *run,
         (void)surety_val_write(surety_outcome_info_of(outcome)->candidate,
                                SURETY_STYLE_COMPACT, &out);
     surety_buf_text(&out, "\n# ");
-    surety_buf_add(&out, surety_run_message(run));
+    surety_buf_add(&out, surety_run_info_of(run)->message);
     printf("# seed %llu: %s in mode %s\n# %.*s\n", (unsigned long long)seed,
            values_models[model].provider, surety_mode_name(mode), (int)out.len,
            out.ptr);
@@ -727,13 +727,13 @@ static void values_run(struct check *t, const surety_contract *contract,
     teller->route.stream = !teller->whole;
     TRY(surety_run_new(&options, &run, NULL));
     TRY(surety_run_wait(run, NULL, NULL));
-    outcome = surety_run_outcome(run);
+    outcome = surety_run_info_of(run)->outcome;
     if (teller->unsaid || !outcome ||
-        surety_run_verdict_of(run) != SURETY_RUN_VALID ||
+        surety_run_info_of(run)->verdict != SURETY_RUN_VALID ||
         !same(teller->meant, surety_outcome_info_of(outcome)->candidate))
         values_tell(teller, run, m, mode, seed);
     CHECK(!teller->unsaid);
-    CHECK(surety_run_verdict_of(run) == SURETY_RUN_VALID);
+    CHECK(surety_run_info_of(run)->verdict == SURETY_RUN_VALID);
     CHECK(same(teller->meant, surety_outcome_info_of(outcome)->candidate));
 done:
     surety_run_free(run);

@@ -95,7 +95,7 @@ static void watch_try(struct check *t, const struct watch_case *one)
     fake_copy(decision, sizeof(decision), first.decision);
     CHECK(first.stopped == one->stopped);
     CHECK(fake->calls == one->calls && fake->finished == one->calls);
-    CHECK(surety_run_verdict_of(trial.run) == one->verdict);
+    CHECK(surety_run_info_of(trial.run)->verdict == one->verdict);
     CHECK(!one->decision || watch_holds(decision, one->decision));
     CHECK(!one->told || watch_holds(fake->bodies[1], one->told));
     CHECK((fake->cancelled > 0) == !one->ends);
@@ -411,7 +411,7 @@ TEST(tells_that_it_is_a_part)
     surety_buf_init(&out, check_alloc(t), 0);
     TRY(watch_open(&trial, t, &one, answers));
     TRY(trial_go(&trial));
-    outcome = surety_run_outcome(trial.run);
+    outcome = surety_run_info_of(trial.run)->outcome;
     CHECK(surety_outcome_info_of(outcome)->ok &&
           surety_outcome_info_of(outcome)->partial);
     CHECK_TEXT(surety_outcome_info_of(outcome)->open, "/s");
@@ -454,9 +454,9 @@ TEST(reports_what_was_stopped)
     surety_buf_init(&out, check_alloc(t), 0);
     TRY(watch_open(&trial, t, &one, answers));
     TRY(trial_go(&trial));
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_REJECTED);
-    CHECK(!surety_run_usage(trial.run).known);
-    CHECK(surety_run_usage(trial.run).output_tokens == 7);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_REJECTED);
+    CHECK(!surety_run_info_of(trial.run)->usage.known);
+    CHECK(surety_run_info_of(trial.run)->usage.output_tokens == 7);
     TRY(surety_run_write(trial.run, SURETY_REPORT_JSON, surety_str_of(""),
                          &out));
     surety_buf_byte(&out, 0);
@@ -487,7 +487,7 @@ TEST(may_be_cancelled_first)
             : SURETY_NOMEM);
     TRY(fake_wait(&trial.fake, 0, NULL));
     surety_run_cancel(trial.run, (surety_now){2, 2});
-    CHECK(surety_run_verdict_of(trial.run) == SURETY_RUN_CANCELLED);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_CANCELLED);
     CHECK(trial.fake.cancelled == 1 && trial.fake.finished == 1);
     CHECK(surety_run_attempt(trial.run, 0).stopped == SURETY_VERDICT_OPEN);
 done:

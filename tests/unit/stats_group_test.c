@@ -28,9 +28,10 @@ TEST(names_what_it_knows)
     CHECK(!strcmp(surety_stats_by_name(SURETY_BY_MODEL), "model"));
     CHECK(!strcmp(surety_stats_by_name(SURETY_BY_MONTH), "month"));
     CHECK(!strcmp(surety_stats_by_name((surety_stats_by)7), "unknown"));
-    CHECK(!strcmp(surety_stats_ending_name(SURETY_ENDED_VALID), "valid"));
-    CHECK(!strcmp(surety_stats_ending_name(SURETY_ENDED_OPEN), "open"));
-    CHECK(!strcmp(surety_stats_ending_name((surety_stats_ending)9), "unknown"));
+    CHECK(!strcmp(surety__stats_ending_name(SURETY_ENDED_VALID), "valid"));
+    CHECK(!strcmp(surety__stats_ending_name(SURETY_ENDED_OPEN), "open"));
+    CHECK(
+        !strcmp(surety__stats_ending_name((surety_stats_ending)9), "unknown"));
 done:
     return;
 }
@@ -43,10 +44,10 @@ static surety_status one_run(struct check *t, const surety_entry *entries,
     surety_status status = stats_of(t, NULL, 0, &stats);
 
     for (size_t i = 0; i < count && !status; i++)
-        status = surety_stats_add(stats, &entries[i], NULL);
+        status = surety__stats_add(stats, &entries[i], NULL);
     if (!status)
-        status = surety_stats_end(stats, NULL);
-    *ret_total = surety_stats_total(stats);
+        status = surety__stats_end(stats, NULL);
+    *ret_total = *surety_stats_info_of(stats)->total;
     surety_stats_free(stats);
     return status;
 }
@@ -207,7 +208,6 @@ TEST(counts_calls)
 {
     surety_entry entries[4];
     surety_stats_group total;
-    uint64_t cost = 0;
 
     for (uint32_t i = 0; i < 3; i++)
         entries[i] = sample_broken(RUN_1, i + 1);
@@ -224,7 +224,7 @@ TEST(counts_calls)
     CHECK(total.output_tokens == 60 && total.reasoning_tokens == 15);
     CHECK(total.tokens_unknown == 1 && total.cost_unknown == 1);
     CHECK(total.cost_picousd == 3000);
-    CHECK(surety_stats_value_cost(&total, &cost) && cost == 3000);
+    CHECK(total.value_cost_known && total.value_cost_picousd == 3000);
     CHECK(total.stopped == 2 && total.saved_tokens == 70 &&
           total.saved_unknown == 1);
     /* A call that failed costs nothing; one that may have been carried out
@@ -232,7 +232,7 @@ TEST(counts_calls)
     entries[3] = sample_failed(RUN_1, 4, "connect");
     TRY(one_run(t, entries, 4, &total));
     CHECK(total.cost_unknown == 0 && total.tokens_unknown == 0);
-    CHECK(!surety_stats_value_cost(&total, &cost));
+    CHECK(!total.value_cost_known);
     entries[3].state = SURETY_ENTRY_UNKNOWN;
     TRY(one_run(t, entries, 4, &total));
     CHECK(total.cost_unknown == 1 && total.tokens_unknown == 1);
@@ -243,7 +243,7 @@ TEST(counts_calls)
     entries[0] = sample_attempt(RUN_1, 1);
     entries[0].cost_known = false;
     TRY(one_run(t, entries, 1, &total));
-    CHECK(!surety_stats_value_cost(&total, &cost));
+    CHECK(!total.value_cost_known);
     /* Sums stay at the most. */
     entries[0] = sample_broken(RUN_1, 1);
     entries[0].cost_picousd = UINT64_MAX - 1;
@@ -305,10 +305,10 @@ TEST(measures_time)
     for (int64_t i = 1; i <= 100; i++) {
         entry = sample_attempt(RUN_1, 1);
         entry.ended_ms = entry.started_ms + (i * 37) % 101;
-        TRY(surety_stats_add(stats, &entry, NULL));
+        TRY(surety__stats_add(stats, &entry, NULL));
     }
-    TRY(surety_stats_end(stats, NULL));
-    total = surety_stats_total(stats);
+    TRY(surety__stats_end(stats, NULL));
+    total = *surety_stats_info_of(stats)->total;
     CHECK(total.answered == 100 && total.median_ms == 50);
     CHECK(total.p95_ms == 95 && total.max_ms == 100);
     surety_stats_free(stats);
@@ -317,12 +317,12 @@ TEST(measures_time)
     for (int64_t i = 0; i < 101; i++) {
         entry = sample_attempt(RUN_1, 1);
         entry.ended_ms = entry.started_ms + i + 1;
-        TRY(surety_stats_add(stats, &entry, NULL));
+        TRY(surety__stats_add(stats, &entry, NULL));
     }
     /* Calls without an answer have no time. */
     TRY(sample_add(stats, sample_failed(RUN_1, 2, "connect")));
-    TRY(surety_stats_end(stats, NULL));
-    total = surety_stats_total(stats);
+    TRY(surety__stats_end(stats, NULL));
+    total = *surety_stats_info_of(stats)->total;
     CHECK(total.answered == 101 && total.median_ms == 51);
     CHECK(total.p95_ms == 96 && total.calls == 102);
 done:
@@ -342,16 +342,16 @@ TEST(groups_by_all_there_is)
 
     TRY(stats_of(t, by, SURETY_BYS, &stats));
     TRY(sample_add(stats, sample_attempt(RUN_1, 1)));
-    TRY(surety_stats_end(stats, NULL));
-    CHECK(surety_stats_by_count(stats) == SURETY_BYS);
-    CHECK(surety_stats_by_at(stats, 1) == SURETY_BY_MONTH);
-    CHECK(surety_stats_group_count(stats) == 1);
+    TRY(surety__stats_end(stats, NULL));
+    CHECK(surety_stats_info_of(stats)->by_count == SURETY_BYS);
+    CHECK(surety_stats_info_of(stats)->by[1] == SURETY_BY_MONTH);
+    CHECK(surety_stats_info_of(stats)->group_count == 1);
     group = surety_stats_group_at(stats, 0);
     for (size_t i = 0; i < SURETY_BYS; i++)
         CHECK_TEXT(group.keys[i], want[i]);
     CHECK(!surety_stats_group_at(stats, 1).keys);
-    CHECK(surety_stats_from_ms(stats) == SAMPLE_NOON + 1000);
-    CHECK(surety_stats_to_ms(stats) == SAMPLE_NOON + 1000);
+    CHECK(surety_stats_info_of(stats)->from_ms == SAMPLE_NOON + 1000);
+    CHECK(surety_stats_info_of(stats)->to_ms == SAMPLE_NOON + 1000);
 done:
     surety_stats_free(stats);
 }
@@ -370,10 +370,10 @@ TEST(parts_a_run_by_its_models)
     entry = sample_attempt(RUN_1, 3);
     entry.model = surety_str_of("b");
     entry.purpose = surety_str_of("ask");
-    TRY(surety_stats_add(stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     TRY(sample_add(stats, sample_attempt(RUN_2, 1)));
-    TRY(surety_stats_end(stats, NULL));
-    CHECK(surety_stats_group_count(stats) == 2);
+    TRY(surety__stats_end(stats, NULL));
+    CHECK(surety_stats_info_of(stats)->group_count == 2);
     group = surety_stats_group_at(stats, 0);
     CHECK_TEXT(group.keys[0], "b");
     CHECK(group.runs == 1 && group.first == 1 && group.calls == 1);
@@ -381,7 +381,7 @@ TEST(parts_a_run_by_its_models)
     CHECK_TEXT(group.keys[0], "m");
     CHECK(group.runs == 2 && group.first == 1 && group.calls == 3);
     CHECK(group.ended[SURETY_ENDED_REJECTED] == 1);
-    group = surety_stats_total(stats);
+    group = *surety_stats_info_of(stats)->total;
     CHECK(!group.keys && group.runs == 2 && group.first == 1);
     CHECK(group.again[1] == 1 && group.calls == 4);
 done:
@@ -403,18 +403,18 @@ TEST(keeps_keys_apart)
         entry = sample_attempt(i % 2 ? RUN_1 : RUN_2, 1);
         entry.model = surety_str_of(pairs[i][0]);
         entry.provider = surety_str_of(pairs[i][1]);
-        TRY(surety_stats_add(stats, &entry, NULL));
+        TRY(surety__stats_add(stats, &entry, NULL));
     }
     /* Names at the limit stay; longer ones are cut, between letters. */
     memset(names, 'x', sizeof(names));
     for (size_t i = 0; i < 2; i++) {
         entry.model = (surety_str){names[i], SURETY_STATS_TEXT_MAX + i};
-        TRY(surety_stats_add(stats, &entry, NULL));
+        TRY(surety__stats_add(stats, &entry, NULL));
     }
     memcpy(names[1] + SURETY_STATS_TEXT_MAX - 4, "\xE2\x82\xAC", 3);
-    TRY(surety_stats_add(stats, &entry, NULL));
-    TRY(surety_stats_end(stats, NULL));
-    CHECK(surety_stats_group_count(stats) == 8);
+    TRY(surety__stats_add(stats, &entry, NULL));
+    TRY(surety__stats_end(stats, NULL));
+    CHECK(surety_stats_info_of(stats)->group_count == 8);
     group = surety_stats_group_at(stats, 0);
     CHECK(group.keys[0].len == 0);
     CHECK_TEXT(group.keys[1], "abc");
@@ -458,13 +458,13 @@ static surety_status chosen(struct check *t, surety_stats_options options,
             entry.contract_version = surety_str_of("2.1.0");
             entry.provider = surety_str_of("q");
         }
-        status = surety_stats_add(stats, &entry, NULL);
+        status = surety__stats_add(stats, &entry, NULL);
     }
     if (!status)
-        status = surety_stats_end(stats, NULL);
+        status = surety__stats_end(stats, NULL);
     /* Runs in hundreds, and calls. */
-    *ret_runs =
-        surety_stats_total(stats).runs * 100 + surety_stats_total(stats).calls;
+    *ret_runs = surety_stats_info_of(stats)->total->runs * 100 +
+                surety_stats_info_of(stats)->total->calls;
     surety_stats_free(stats);
     return status;
 }
@@ -521,10 +521,10 @@ TEST(tells_ids_apart)
     for (size_t i = 0; i < CHECK_COUNT(ids); i++) {
         entry = sample_attempt(ids[i], (uint32_t)i + 1);
         entry.id = surety_str_of(i == 6 ? "an attempt of its own" : "x");
-        TRY(surety_stats_add(stats, &entry, NULL));
+        TRY(surety__stats_add(stats, &entry, NULL));
     }
-    TRY(surety_stats_end(stats, NULL));
-    CHECK(surety_stats_total(stats).runs == 7);
+    TRY(surety__stats_end(stats, NULL));
+    CHECK(surety_stats_info_of(stats)->total->runs == 7);
 done:
     surety_stats_free(stats);
 }
@@ -540,11 +540,11 @@ TEST(tells_ids_of_one_hash_apart)
     for (uint32_t i = 1; i < 4; i++) {
         const surety_entry entry = sample_broken(one, i);
         const surety_entry beside = sample_broken(other, i);
-        TRY(surety_stats_add(stats, &entry, NULL));
-        TRY(surety_stats_add(stats, &beside, NULL));
+        TRY(surety__stats_add(stats, &entry, NULL));
+        TRY(surety__stats_add(stats, &beside, NULL));
     }
-    TRY(surety_stats_end(stats, NULL));
-    CHECK(surety_stats_total(stats).runs == 2);
+    TRY(surety__stats_end(stats, NULL));
+    CHECK(surety_stats_info_of(stats)->total->runs == 2);
 done:
     surety_stats_free(stats);
 }
@@ -613,18 +613,18 @@ TEST(refuses_misuse)
     EXPECT(SURETY_MISUSE, stats_of(t, NULL, 1, &stats));
     CHECK(!stats);
     TRY(stats_of(t, NULL, 0, &stats));
-    CHECK(surety_stats_group_count(stats) == 0);
-    CHECK(surety_stats_total(stats).runs == 0);
-    TRY(surety_stats_end(stats, &err));
-    CHECK(surety_stats_total(stats).runs == 0);
-    CHECK(surety_stats_from_ms(stats) == 0);
-    EXPECT(SURETY_MISUSE, surety_stats_add(stats, &entry, &err));
-    EXPECT(SURETY_MISUSE, surety_stats_end(stats, &err));
+    CHECK(surety_stats_info_of(stats)->group_count == 0);
+    CHECK(surety_stats_info_of(stats)->total->runs == 0);
+    TRY(surety__stats_end(stats, &err));
+    CHECK(surety_stats_info_of(stats)->total->runs == 0);
+    CHECK(surety_stats_info_of(stats)->from_ms == 0);
+    EXPECT(SURETY_MISUSE, surety__stats_add(stats, &entry, &err));
+    EXPECT(SURETY_MISUSE, surety__stats_end(stats, &err));
     EXPECT(SURETY_MISUSE, surety_stats_read(stats, NULL, &err));
     surety_stats_free(NULL);
-    CHECK(surety_stats_from_ms(NULL) == 0 && surety_stats_to_ms(NULL) == 0);
-    CHECK(surety_stats_by_count(NULL) == 0);
-    CHECK(surety_stats_by_at(NULL, 0) == SURETY_BY_MODEL);
+    CHECK(surety_stats_info_of(NULL)->from_ms == 0 &&
+          surety_stats_info_of(NULL)->to_ms == 0);
+    CHECK(surety_stats_info_of(NULL)->by_count == 0);
 done:
     surety_stats_free(stats);
 }
@@ -638,12 +638,13 @@ TEST(tells_from_when_to_when)
     surety_error err;
 
     TRY(stats_of(t, NULL, 0, &stats));
-    TRY(surety_stats_add(stats, &late, &err));
-    TRY(surety_stats_add(stats, &early, &err));
-    CHECK(surety_stats_from_ms(stats) == 0 && surety_stats_to_ms(stats) == 0);
-    TRY(surety_stats_end(stats, &err));
-    CHECK(surety_stats_from_ms(stats) == early.started_ms);
-    CHECK(surety_stats_to_ms(stats) == late.started_ms);
+    TRY(surety__stats_add(stats, &late, &err));
+    TRY(surety__stats_add(stats, &early, &err));
+    CHECK(surety_stats_info_of(stats)->from_ms == 0 &&
+          surety_stats_info_of(stats)->to_ms == 0);
+    TRY(surety__stats_end(stats, &err));
+    CHECK(surety_stats_info_of(stats)->from_ms == early.started_ms);
+    CHECK(surety_stats_info_of(stats)->to_ms == late.started_ms);
 done:
     surety_stats_free(stats);
 }
@@ -691,8 +692,8 @@ TEST(reads_a_ledger)
     TRY(surety_stats_new(&options, &stats, &err));
     TRY(surety_stats_read(stats, &ledger, &err));
     CHECK(self.since_ms == SAMPLE_NOON - 1 && self.given == 3);
-    CHECK(surety_stats_total(stats).runs == 2);
-    CHECK(surety_stats_total(stats).first == 1);
+    CHECK(surety_stats_info_of(stats)->total->runs == 2);
+    CHECK(surety_stats_info_of(stats)->total->first == 1);
     surety_stats_free(stats);
     stats = NULL;
     /* What the ledger fails with is told. */
@@ -700,7 +701,7 @@ TEST(reads_a_ledger)
     TRY(surety_stats_new(&options, &stats, &err));
     EXPECT(SURETY_IO, surety_stats_read(stats, &ledger, &err));
     CHECK(strstr(err.message, "shelf"));
-    CHECK(surety_stats_total(stats).runs == 0);
+    CHECK(surety_stats_info_of(stats)->total->runs == 0);
 done:
     surety_stats_free(stats);
 }

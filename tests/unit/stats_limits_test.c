@@ -42,16 +42,16 @@ TEST(bounds_groups)
     entry.model = (surety_str){name, 6};
     for (unsigned i = 0; i < SURETY_STATS_GROUPS_MAX; i++) {
         write_name(name, i);
-        TRY(surety_stats_add(stats, &entry, &err));
+        TRY(surety__stats_add(stats, &entry, &err));
     }
     name[0] = 'x';
-    EXPECT(SURETY_LIMIT, surety_stats_add(stats, &entry, &err));
+    EXPECT(SURETY_LIMIT, surety__stats_add(stats, &entry, &err));
     CHECK(strstr(err.message, "10000 groups"));
     /* A failure stays. */
     name[0] = 'a';
-    EXPECT(SURETY_LIMIT, surety_stats_add(stats, &entry, &err));
-    EXPECT(SURETY_LIMIT, surety_stats_end(stats, &err));
-    CHECK(surety_stats_group_count(stats) == 0);
+    EXPECT(SURETY_LIMIT, surety__stats_add(stats, &entry, &err));
+    EXPECT(SURETY_LIMIT, surety__stats_end(stats, &err));
+    CHECK(surety_stats_info_of(stats)->group_count == 0);
 done:
     surety_stats_free(stats);
 }
@@ -74,22 +74,22 @@ TEST(bounds_errors_and_repairs)
     entry.error_count = entry.repair_count = 1;
     for (unsigned i = 0; i < SURETY_STATS_ISSUES_MAX; i++) {
         write_name(name, i);
-        TRY(surety_stats_add(stats, &entry, &err));
+        TRY(surety__stats_add(stats, &entry, &err));
     }
     /* Those that are known go on; a reply with two others is one reply. */
-    TRY(surety_stats_add(stats, &entry, &err));
+    TRY(surety__stats_add(stats, &entry, &err));
     entry.error_count = 2;
     name[0] = 'x';
-    TRY(surety_stats_add(stats, &entry, &err));
-    TRY(surety_stats_end(stats, &err));
-    CHECK(surety_stats_error_count(stats) == SURETY_STATS_ISSUES_MAX);
-    CHECK(surety_stats_repair_count(stats) == SURETY_STATS_ISSUES_MAX);
-    CHECK(surety_stats_errors_left(stats) == 1);
-    CHECK(surety_stats_repairs_left(stats) == 1);
+    TRY(surety__stats_add(stats, &entry, &err));
+    TRY(surety__stats_end(stats, &err));
+    CHECK(surety_stats_info_of(stats)->error_count == SURETY_STATS_ISSUES_MAX);
+    CHECK(surety_stats_info_of(stats)->repair_count == SURETY_STATS_ISSUES_MAX);
+    CHECK(surety_stats_info_of(stats)->errors_left == 1);
+    CHECK(surety_stats_info_of(stats)->repairs_left == 1);
     CHECK(surety_stats_error_at(stats, 0).replies == 2);
     CHECK(surety_stats_error_at(stats, 1).replies == 1);
     CHECK_TEXT(surety_stats_error_at(stats, 1).kind, "aaaaaa");
-    CHECK(surety_stats_total(stats).runs == 1);
+    CHECK(surety_stats_info_of(stats)->total->runs == 1);
 done:
     surety_stats_free(stats);
 }
@@ -124,10 +124,10 @@ TEST(bounds_values)
     /* What is expected has its place. */
     for (unsigned i = 0; i < SURETY_STATS_VALUES_MAX; i++) {
         write_name(reply + 1, i);
-        TRY(surety_stats_add(stats, &entry, &err));
+        TRY(surety__stats_add(stats, &entry, &err));
     }
-    TRY(surety_stats_end(stats, &err));
-    CHECK(surety_stats_cover_count(stats) == 1);
+    TRY(surety__stats_end(stats, &err));
+    CHECK(surety_stats_info_of(stats)->cover_count == 1);
     cover = surety_stats_cover_at(stats, 0);
     CHECK(cover.replies == SURETY_STATS_VALUES_MAX);
     CHECK(cover.values == SURETY_STATS_VALUES_MAX - 1 && cover.left == 1);
@@ -163,11 +163,11 @@ static surety_status draw_groups(struct check *t, size_t count, surety_buf *out,
             run[5] = model[7] = (char)('0' + i % 10);
             run[7] = (char)('0' + at);
             entry.model = surety_str_of(model);
-            status = surety_stats_add(stats, &entry, err);
+            status = surety__stats_add(stats, &entry, err);
         }
     }
     if (!status)
-        status = surety_stats_end(stats, err);
+        status = surety__stats_end(stats, err);
     if (!status)
         status = surety_stats_draw(stats, &chart, out, remarks, err);
     surety_stats_free(stats);

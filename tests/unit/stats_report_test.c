@@ -54,24 +54,24 @@ TEST(counts_errors)
     entry = sample_broken(RUN_1, 1);
     entry.errors = first;
     entry.error_count = 3;
-    TRY(surety_stats_add(stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     entry.number = 2;
     entry.errors = second;
     entry.error_count = 1;
-    TRY(surety_stats_add(stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     TRY(sample_add(stats, sample_attempt(RUN_1, 3)));
     /* Never mended. */
     entry = sample_broken(RUN_2, 1);
     entry.errors = second;
     entry.error_count = 1;
-    TRY(surety_stats_add(stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     /* Of another contract. */
     entry.contract = surety_str_of("b");
     entry.run = surety_str_of(RUN_3);
-    TRY(surety_stats_add(stats, &entry, NULL));
-    CHECK(surety_stats_error_count(stats) == 0);
-    TRY(surety_stats_end(stats, NULL));
-    CHECK(surety_stats_error_count(stats) == 3);
+    TRY(surety__stats_add(stats, &entry, NULL));
+    CHECK(surety_stats_info_of(stats)->error_count == 0);
+    TRY(surety__stats_end(stats, NULL));
+    CHECK(surety_stats_info_of(stats)->error_count == 3);
     issue = surety_stats_error_at(stats, 0);
     CHECK_TEXT(issue.contract, "c");
     CHECK_TEXT(issue.kind, "required");
@@ -84,7 +84,7 @@ TEST(counts_errors)
     CHECK_TEXT(issue.kind, "type");
     CHECK(issue.path.len == 0 && issue.valid == 1);
     CHECK(surety_stats_error_at(stats, 3).replies == 0);
-    CHECK(surety_stats_errors_left(stats) == 0);
+    CHECK(surety_stats_info_of(stats)->errors_left == 0);
 done:
     surety_stats_free(stats);
 }
@@ -103,14 +103,14 @@ TEST(counts_repairs)
     TRY(surety_stats_new(&options, &stats, NULL));
     entry.repairs = repairs;
     entry.repair_count = 3;
-    TRY(surety_stats_add(stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     entry = sample_broken(RUN_2, 1);
     entry.repairs = repairs;
     entry.repair_count = 1;
-    TRY(surety_stats_add(stats, &entry, NULL));
-    TRY(surety_stats_end(stats, NULL));
-    CHECK(surety_stats_repair_count(stats) == 2);
-    CHECK(surety_stats_error_count(stats) == 0);
+    TRY(surety__stats_add(stats, &entry, NULL));
+    TRY(surety__stats_end(stats, NULL));
+    CHECK(surety_stats_info_of(stats)->repair_count == 2);
+    CHECK(surety_stats_info_of(stats)->error_count == 0);
     issue = surety_stats_repair_at(stats, 0);
     CHECK_TEXT(issue.kind, "trailing-comma");
     CHECK(issue.replies == 2 && issue.runs == 2 && issue.valid == 1);
@@ -152,8 +152,8 @@ TEST(makes_indices_stars)
         TRY(surety_stats_new(&options, &stats, NULL));
         entry.errors = &error;
         entry.error_count = 1;
-        TRY(surety_stats_add(stats, &entry, NULL));
-        TRY(surety_stats_end(stats, NULL));
+        TRY(surety__stats_add(stats, &entry, NULL));
+        TRY(surety__stats_end(stats, NULL));
         CHECK_TEXT(surety_stats_error_at(stats, 0).path, paths[i].want);
         surety_stats_free(stats);
         stats = NULL;
@@ -209,7 +209,7 @@ static surety_status cover_add(struct cover *cover, const char *reply,
 
     entry.reply = surety_str_of(reply);
     entry.mode = surety_str_of(mode);
-    return surety_stats_add(cover->stats, &entry, NULL);
+    return surety__stats_add(cover->stats, &entry, NULL);
 }
 
 TEST(covers_values)
@@ -229,11 +229,11 @@ TEST(covers_values)
     TRY(cover_new(t, &cover, &expect));
     for (size_t i = 0; i < CHECK_COUNT(replies); i++)
         TRY(cover_add(&cover, replies[i], "prompt"));
-    CHECK(surety_stats_cover_count(cover.stats) == 0);
-    TRY(surety_stats_end(cover.stats, NULL));
-    CHECK(surety_stats_replies_of(cover.stats).valid == 11);
-    CHECK(surety_stats_replies_of(cover.stats).covered == 11);
-    CHECK(surety_stats_cover_count(cover.stats) == 2);
+    CHECK(surety_stats_info_of(cover.stats)->cover_count == 0);
+    TRY(surety__stats_end(cover.stats, NULL));
+    CHECK(surety_stats_info_of(cover.stats)->replies->valid == 11);
+    CHECK(surety_stats_info_of(cover.stats)->replies->covered == 11);
+    CHECK(surety_stats_info_of(cover.stats)->cover_count == 2);
     told = surety_stats_cover_at(cover.stats, 0);
     CHECK_TEXT(told.contract, "c");
     CHECK_TEXT(told.member, "it");
@@ -281,28 +281,28 @@ TEST(reads_replies_as_they_came)
     entry = sample_attempt(RUN_1, 2);
     entry.purpose = surety_str_of("patch");
     entry.reply = surety_str_of("[]");
-    TRY(surety_stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(cover.stats, &entry, NULL));
     entry = sample_attempt(RUN_1, 3);
-    TRY(surety_stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(cover.stats, &entry, NULL));
     entry.contract = surety_str_of("d");
-    TRY(surety_stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(cover.stats, &entry, NULL));
     /* A reply that was repaired may be again. */
     entry = sample_attempt(RUN_2, 1);
     entry.reply = surety_str_of("{\"n\":5,}");
-    TRY(surety_stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(cover.stats, &entry, NULL));
     entry.repair_count = 1;
-    TRY(surety_stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(cover.stats, &entry, NULL));
     /* What is not valid is not looked at. */
     entry = sample_broken(RUN_3, 1);
     entry.reply = surety_str_of("{\"n\":6}");
-    TRY(surety_stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_add(cover.stats, &entry, NULL));
     /* Another version is today's. */
     entry = sample_attempt(RUN_3, 2);
     entry.contract_version = surety_str_of("0.9.0");
     entry.reply = surety_str_of("{\"n\":7}");
-    TRY(surety_stats_add(cover.stats, &entry, NULL));
-    TRY(surety_stats_end(cover.stats, NULL));
-    replies = surety_stats_replies_of(cover.stats);
+    TRY(surety__stats_add(cover.stats, &entry, NULL));
+    TRY(surety__stats_end(cover.stats, NULL));
+    replies = *surety_stats_info_of(cover.stats)->replies;
     CHECK(replies.valid == 11 && replies.covered == 6);
     CHECK(replies.unfit == 2 && replies.patches == 1);
     CHECK(replies.not_kept == 1 && replies.unknown == 1);
@@ -335,15 +335,15 @@ TEST(knows_whose_form_it_is)
     for (size_t i = 0; i < CHECK_COUNT(providers); i++) {
         entry.provider = surety_str_of(providers[i].provider);
         entry.reply = surety_str_of("{\"n\":1,\"note\":null}");
-        TRY(surety_stats_add(cover.stats, &entry, NULL));
+        TRY(surety__stats_add(cover.stats, &entry, NULL));
         covered += providers[i].fits;
         /* As it stands it may be anybody's. */
         entry.reply = surety_str_of("{\"n\":1}");
-        TRY(surety_stats_add(cover.stats, &entry, NULL));
+        TRY(surety__stats_add(cover.stats, &entry, NULL));
         covered++;
     }
-    TRY(surety_stats_end(cover.stats, NULL));
-    replies = surety_stats_replies_of(cover.stats);
+    TRY(surety__stats_end(cover.stats, NULL));
+    replies = *surety_stats_info_of(cover.stats)->replies;
     CHECK(replies.valid == 2 * CHECK_COUNT(providers));
     CHECK(replies.covered == covered);
     CHECK(replies.unfit == replies.valid - covered);
@@ -373,16 +373,16 @@ TEST(finds_contracts_by_name)
         "it.\",\"actions\":[{\"tool_name\":\"get_trend_data_tool\","
         "\"arguments\":{\"group_by_dimensions\":\"region, age\"}}],"
         "\"reflect\":\"It went well.\"}");
-    TRY(surety_stats_add(stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     entry.contract = surety_str_of("simple/message");
-    TRY(surety_stats_add(stats, &entry, NULL));
+    TRY(surety__stats_add(stats, &entry, NULL));
     entry.contract = surety_str_of("../../x");
-    TRY(surety_stats_add(stats, &entry, NULL));
-    TRY(surety_stats_end(stats, NULL));
-    CHECK(surety_stats_replies_of(stats).covered == 1);
-    CHECK(surety_stats_replies_of(stats).plain == 1);
-    CHECK(surety_stats_replies_of(stats).unknown == 1);
-    CHECK(surety_stats_cover_count(stats) == 4);
+    TRY(surety__stats_add(stats, &entry, NULL));
+    TRY(surety__stats_end(stats, NULL));
+    CHECK(surety_stats_info_of(stats)->replies->covered == 1);
+    CHECK(surety_stats_info_of(stats)->replies->plain == 1);
+    CHECK(surety_stats_info_of(stats)->replies->unknown == 1);
+    CHECK(surety_stats_info_of(stats)->cover_count == 4);
     CHECK_TEXT(surety_stats_cover_at(stats, 0).member, "phase");
     CHECK_TEXT(surety_stats_value_at(stats, 0, 0).text, "exploration");
     CHECK_TEXT(surety_stats_cover_at(stats, 2).member, "dimensions_explored");
@@ -407,20 +407,20 @@ static surety_status report_fill(struct cover *cover)
 
     entry.errors = errors;
     entry.error_count = 2;
-    status = surety_stats_add(cover->stats, &entry, NULL);
+    status = surety__stats_add(cover->stats, &entry, NULL);
     entry = sample_attempt(RUN_1, 2);
     entry.repairs = repairs;
     entry.repair_count = 1;
     entry.reply = surety_str_of("{\"n\":\"=a,b\"}");
     if (!status)
-        status = surety_stats_add(cover->stats, &entry, NULL);
+        status = surety__stats_add(cover->stats, &entry, NULL);
     entry.model = surety_str_of("=cmd|'\xFF'\x1B[31m");
     entry.run = surety_str_of(RUN_2);
     entry.cost_picousd = 1500000000001;
     entry.reply = surety_str_of("{\"n\":2.5}");
     if (!status)
-        status = surety_stats_add(cover->stats, &entry, NULL);
-    return status ? status : surety_stats_end(cover->stats, NULL);
+        status = surety__stats_add(cover->stats, &entry, NULL);
+    return status ? status : surety__stats_end(cover->stats, NULL);
 }
 
 static surety_status report_new(struct check *t, struct cover *cover)
@@ -560,7 +560,7 @@ TEST(writes_nothing_of_nothing)
           SURETY_MISUSE);
     EXPECT(SURETY_MISUSE, surety_stats_draw(NULL, &chart, &out, NULL, &err));
     EXPECT(SURETY_SYNTAX, surety_stats_draw(stats, &chart, &out, NULL, &err));
-    TRY(surety_stats_end(stats, NULL));
+    TRY(surety__stats_end(stats, NULL));
     TRY(surety_stats_write(stats, SURETY_STATS_REPAIRS, 0, &out));
     CHECK_TEXT(surety_buf_str(&out),
                "{\"from\":null,\"to\":null,\"repairs\":{\"listed\":[],"
@@ -589,7 +589,7 @@ TEST(draws)
     surety_buf_init(&remarks, check_alloc(t), 0);
     TRY(surety_stats_new(&options, &stats, NULL));
     TRY(sample_add(stats, sample_attempt(RUN_1, 1)));
-    TRY(surety_stats_end(stats, NULL));
+    TRY(surety__stats_end(stats, NULL));
     status = surety_stats_draw(stats, &chart, &out, &remarks, NULL);
     /* A build without cairo draws nothing. */
     if (status == SURETY_UNSUPPORTED)

@@ -61,8 +61,9 @@ static surety_status room_merge(struct room *room)
     surety_buf_reset(&room->text);
     status = surety_val_write(surety_doc_root(room->out), SURETY_STYLE_COMPACT,
                               &room->text);
-    for (size_t i = 0; i < surety_vote_ballot_count(room->vote); i++) {
-        const surety_ballot ballot = surety_vote_ballot(room->vote, i);
+    for (size_t i = 0; i < surety_vote_info_of(room->vote)->ballot_count; i++) {
+        const surety_ballot ballot =
+            surety_vote_info_of(room->vote)->ballots[i];
 
         surety_buf_text(&room->text, "\n\"");
         surety_buf_add(&room->text, ballot.pointer);
@@ -199,18 +200,18 @@ TEST(tells_who_gave_what)
 
     TRY(room_open(&room, t, answers, 3));
     TRY(room_merge(&room));
-    CHECK(surety_vote_ballot_count(room.vote) == 2);
-    CHECK(surety_val_int(surety_vote_given(room.vote, 0, 0), 0) == 1);
-    CHECK(surety_val_int(surety_vote_given(room.vote, 0, 1), 0) == 2);
-    CHECK(!surety_vote_given(room.vote, 0, 2).doc);
-    CHECK(!surety_vote_given(room.vote, 0, 3).doc);
-    CHECK(!surety_vote_given(room.vote, 2, 0).doc);
-    CHECK(surety_val_count(surety_vote_given(room.vote, 1, 2)) == 1);
-    CHECK_TEXT(surety_vote_ballot(room.vote, 1).pointer, "/b");
-    CHECK(surety_vote_ballot(room.vote, 2).voters == 0);
+    CHECK(surety_vote_info_of(room.vote)->ballot_count == 2);
+    CHECK(surety_val_int(surety_vote_info_of(room.vote)->ballots[0].given[0],
+                         0) == 1);
+    CHECK(surety_val_int(surety_vote_info_of(room.vote)->ballots[0].given[1],
+                         0) == 2);
+    CHECK(!surety_vote_info_of(room.vote)->ballots[0].given[2].doc);
+    CHECK(surety_val_count(
+              surety_vote_info_of(room.vote)->ballots[1].given[2]) == 1);
+    CHECK_TEXT(surety_vote_info_of(room.vote)->ballots[1].pointer, "/b");
     /* 1 of 3 for /a, and 2 of 3 for leaving /b out. */
-    CHECK(surety_vote_agreement(room.vote) > 0.49 &&
-          surety_vote_agreement(room.vote) < 0.51);
+    CHECK(surety_vote_info_of(room.vote)->agreement > 0.49 &&
+          surety_vote_info_of(room.vote)->agreement < 0.51);
 done:
     room_close(&room);
 }
@@ -267,7 +268,7 @@ TEST(bounds_its_work)
     }
     EXPECT(SURETY_LIMIT, surety_vote_merge(vote, vals, 2, out, &error));
     CHECK(strstr(error.message, "work_base"));
-    CHECK(surety_vote_ballot_count(vote) == 0);
+    CHECK(surety_vote_info_of(vote)->ballot_count == 0);
 done:
     surety_doc_free(docs[0]);
     surety_doc_free(docs[1]);

@@ -600,6 +600,8 @@ class Attempt(Structure):
         ("cost_picousd", c_uint64),
         ("decision", Text),
         ("reason", Text),
+        ("candidate", Text),
+        ("candidate_len", c_size_t),
     ]
 
 
@@ -651,6 +653,67 @@ class Ballot(Structure):
         ("votes", c_uint32),
         ("voters", c_uint32),
         ("value", Val),
+        ("given", POINTER(Val)),
+    ]
+
+
+class VoteInfo(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("agreement", c_double),
+        ("ballots", POINTER(Ballot)),
+        ("ballot_count", c_size_t),
+    ]
+
+
+class ConfigInfo(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("defaults", POINTER(Text)),
+        ("default_count", c_size_t),
+        ("models", POINTER(Text)),
+        ("model_count", c_size_t),
+        ("budget", c_void_p),
+        ("backoff", c_void_p),
+        ("limits", c_void_p),
+        ("ledger", Text),
+        ("ledger_raw", c_bool),
+        ("ledger_optional", c_bool),
+    ]
+
+
+class RunInfo(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("verdict", c_int),
+        ("message", Text),
+        ("hint", Text),
+        ("outcome", c_void_p),
+        ("reply_first", Text),
+        ("reply_last", Text),
+        ("usage", Usage),
+        ("cost_known", c_bool),
+        ("cost_picousd", c_uint64),
+        ("id", Text),
+        ("attempt_count", c_size_t),
+    ]
+
+
+class ConsensusInfo(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("verdict", c_int),
+        ("value", Val),
+        ("message", Text),
+        ("winner", c_size_t),
+        ("member_count", c_size_t),
+        ("aggregator", c_void_p),
+        ("vote", c_void_p),
+        ("voters", POINTER(c_size_t)),
+        ("voter_count", c_size_t),
+        ("usage", Usage),
+        ("cost_known", c_bool),
+        ("cost_picousd", c_uint64),
     ]
 
 

@@ -144,20 +144,21 @@ class Config:
     @property
     def models(self) -> List[str]:
         """The names of the configuration's own models."""
-        count = self._library.surety_config_model_count(self.handle)
-        return [str(self._library.surety_config_model_name(self.handle, i))
-                for i in range(count)]
+        info = self.info
+        return [str(one) for one in info.models[:info.model_count]]
 
     @property
     def default(self) -> List[str]:
         """The models that are asked where none is named, in their order."""
-        names: List[str] = []
-        while True:
-            name = str(self._library.surety_config_default(self.handle,
-                                                           len(names)))
-            if not name:
-                return names
-            names.append(name)
+        info = self.info
+        return [str(one) for one in info.defaults[:info.default_count]]
+
+    @property
+    def info(self) -> "_abi.ConfigInfo":
+        """For the other modules: what the configuration says."""
+        info: _abi.ConfigInfo = self._library.surety_config_info_of(
+            self.handle).contents
+        return info
 
     def model(self, name: str) -> "_abi.Model":
         """For the other modules: a copy of the model that a name stands for."""

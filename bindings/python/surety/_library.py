@@ -17,8 +17,8 @@ from ctypes import (POINTER, byref, c_bool, c_char_p, c_double, c_int,
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _abi
-from ._abi import (Attempt, Ballot, Budget, ContractInfo, Error, Issue,
-                   Position, Repaired, Str, Text, Usage, Val)
+from ._abi import (Attempt, ContractInfo, Error, Issue, Position, Repaired,
+                   Str, Text, Val)
 from ._errors import NoMemory, failure
 
 VERSION = "0.1.0"
@@ -113,10 +113,7 @@ CORE: Signatures = {
     "surety_strict_deliver": (c_int, [P, Val, P, P]),
     "surety_strict_delivered_schema": (c_int, [P, P, P]),
     # vote.h
-    "surety_vote_ballot_count": (c_size_t, [P]),
-    "surety_vote_ballot": (Ballot, [P, c_size_t]),
-    "surety_vote_given": (Val, [P, c_size_t, c_size_t]),
-    "surety_vote_agreement": (c_double, [P]),
+    "surety_vote_info_of": (POINTER(_abi.VoteInfo), [P]),
 }
 RUN: Signatures = {
     "surety_recording_read": (c_int, [Str, P, P, P]),
@@ -125,48 +122,22 @@ RUN: Signatures = {
     "surety_config_load": (c_int, [Str, P, P, P]),
     "surety_config_free": (None, [P]),
     "surety_config_model": (c_int, [P, Str, P, P]),
-    "surety_config_default": (Text, [P, c_size_t]),
-    "surety_config_model_count": (c_size_t, [P]),
-    "surety_config_model_name": (Text, [P, c_size_t]),
-    "surety_config_budget": (Budget, [P]),
-    "surety_config_backoff": (_abi.Backoff, [P]),
+    "surety_config_info_of": (POINTER(_abi.ConfigInfo), [P]),
     "surety_config_run": (None, [P, P]),
-    "surety_config_ledger": (Text, [P]),
-    "surety_config_ledger_raw": (c_bool, [P]),
-    "surety_config_ledger_optional": (c_bool, [P]),
     "surety_ledger_open": (c_int, [Str, P, P, P]),
     "surety_ledger_close": (None, [P]),
     "surety_run_new": (c_int, [P, P, P]),
     "surety_run_free": (None, [P]),
     "surety_run_wait": (c_int, [P, P, P]),
-    "surety_run_verdict_of": (c_int, [P]),
-    "surety_run_message": (Text, [P]),
-    "surety_run_hint": (Text, [P]),
-    "surety_run_outcome": (P, [P]),
-    "surety_run_reply_first": (Text, [P]),
-    "surety_run_reply_last": (Text, [P]),
-    "surety_run_usage": (Usage, [P]),
-    "surety_run_cost": (c_bool, [P, P]),
-    "surety_run_id": (Text, [P]),
-    "surety_run_attempt_count": (c_size_t, [P]),
+    "surety_run_info_of": (POINTER(_abi.RunInfo), [P]),
     "surety_run_attempt": (Attempt, [P, c_size_t]),
-    "surety_run_attempt_candidate": (Text, [P, c_size_t, P]),
     "surety_run_write": (c_int, [P, c_int, Str, P]),
     "surety_run_write_log": (c_int, [P, c_bool, P]),
     "surety_consensus_new": (c_int, [P, P, P]),
     "surety_consensus_free": (None, [P]),
     "surety_consensus_wait": (c_int, [P, P, P]),
-    "surety_consensus_verdict": (c_int, [P]),
-    "surety_consensus_value": (Val, [P]),
-    "surety_consensus_message": (Text, [P]),
-    "surety_consensus_winner": (c_size_t, [P]),
-    "surety_consensus_member_count": (c_size_t, [P]),
+    "surety_consensus_info_of": (POINTER(_abi.ConsensusInfo), [P]),
     "surety_consensus_member": (P, [P, c_size_t]),
-    "surety_consensus_aggregator": (P, [P]),
-    "surety_consensus_vote": (P, [P]),
-    "surety_consensus_voter": (c_size_t, [P, c_size_t]),
-    "surety_consensus_usage": (Usage, [P]),
-    "surety_consensus_cost": (c_bool, [P, P]),
     "surety_consensus_write": (c_int, [P, c_int, P]),
 }
 SERVE: Signatures = {

@@ -2,9 +2,7 @@
 """What came of a run, read from the library at once: a result is a plain thing,
 and nothing of the run is open any more."""
 
-import ctypes
 import json
-from ctypes import byref
 from decimal import Decimal
 from typing import (Any, Dict, Generic, List, NamedTuple, NoReturn, Optional,
                     Tuple, TypeVar, Union)
@@ -184,9 +182,8 @@ def _dollars(picousd: int) -> Decimal:
     return Decimal(picousd) / 10 ** 12
 
 
-def _cost(function: Any, handle: Any) -> Optional[Decimal]:
-    cost = ctypes.c_uint64()
-    return _dollars(cost.value) if function(handle, byref(cost)) else None
+def _cost(info: Any) -> Optional[Decimal]:
+    return _dollars(info.cost_picousd) if info.cost_known else None
 
 
 def _usage(usage: "_abi.Usage") -> Usage:
@@ -208,7 +205,7 @@ def _answer(answer: "_abi.Answer") -> Answer:
 
 def _attempt(library: Any, handle: Any, i: int) -> Attempt:
     one = library.surety_run_attempt(handle, i)
-    value = bytes(library.surety_run_attempt_candidate(handle, i, None))
+    value = bytes(one.candidate)
     model = _abi.Model.from_address(one.model)
     report = json.loads(bytes(one.report)) if one.report.len else None
     stage = _abi.STAGES[one.stage] if one.judged and one.stage else None
@@ -245,24 +242,22 @@ def run_result(library: Any, handle: Any, contract: Any,
     validators; None: there are none."""
     result: RunResult[Any] = RunResult(contract)
     result._typed = asked.kept if asked is not None else {}
-    result.verdict = _abi.RUN_VERDICTS[library.surety_run_verdict_of(handle)]
-    result.message = str(library.surety_run_message(handle))
-    result.hint = str(library.surety_run_hint(handle))
-    result.reply_first = str(library.surety_run_reply_first(handle))
-    last = bytes(library.surety_run_reply_last(handle))
-    result.reply_last = last.decode("utf-8", "replace")
-    result.id = str(library.surety_run_id(handle))
-    result.usage = _usage(library.surety_run_usage(handle))
-    result.cost = _cost(library.surety_run_cost, handle)
+    info = library.surety_run_info_of(handle).contents
+    result.verdict = _abi.RUN_VERDICTS[info.verdict]
+    result.message, result.hint = str(info.message), str(info.hint)
+    result.reply_first = str(info.reply_first)
+    result.reply_last = str(info.reply_last)
+    result.id = str(info.id)
+    result.usage, result.cost = _usage(info.usage), _cost(info)
     result.attempts = tuple(
         _attempt(library, handle, i)
-        for i in range(library.surety_run_attempt_count(handle)))
+        for i in range(info.attempt_count))
     result._texts = _texts(lambda form, out: library.surety_run_write(
         handle, form, str_of(""), out))
     with buffer() as out:
         library.surety_run_write_log(handle, False, out.ref)
         result.log = str(out)
-    pointer = library.surety_run_outcome(handle)
+    pointer = info.outcome
     result.outcome = result.value = None
     result.value_json = ""
     if pointer and contract is not None:
@@ -280,17 +275,11 @@ def run_result(library: Any, handle: Any, contract: Any,
     return result
 
 
-def _ballots(vote: Any, library: Any, handle: Any,
-             decimals: bool) -> List[Ballot]:
+def _ballots(vote: Any, voters: Any, decimals: bool) -> List[Ballot]:
     made = []
-    for i in range(lib.surety_vote_ballot_count(vote)):
-        one = lib.surety_vote_ballot(vote, i)
-        given = []
-        for voter in range(one.voters):
-            val = lib.surety_vote_given(vote, i, voter)
-            if val.doc:
-                member = library.surety_consensus_voter(handle, voter)
-                given.append((member, load(val, decimals)))
+    for one in vote.ballots[:vote.ballot_count]:
+        given = [(voters[voter], load(one.given[voter], decimals))
+                 for voter in range(one.voters) if one.given[voter].doc]
         made.append(Ballot(str(one.pointer), _abi.VOTE_HOWS[one.how],
                            one.votes, one.voters, load(one.value, decimals),
                            tuple(given)))
@@ -303,32 +292,29 @@ def consensus_result(library: Any, handle: Any, contract: Any,
     decimals = contract is not None and contract.decimals
     result: RunResult[Any] = RunResult(contract)
     result._typed = asked.kept if asked is not None else {}
-    result.verdict = _abi.RUN_VERDICTS[
-        library.surety_consensus_verdict(handle)]
-    result.message = str(library.surety_consensus_message(handle))
+    info = library.surety_consensus_info_of(handle).contents
+    result.verdict = _abi.RUN_VERDICTS[info.verdict]
+    result.message = str(info.message)
     result.hint = result.id = result.log = ""
-    value = library.surety_consensus_value(handle)
-    result.value, result.value_json = load(value, decimals), json_of(value)
-    result.usage = _usage(library.surety_consensus_usage(handle))
-    result.cost = _cost(library.surety_consensus_cost, handle)
+    result.value = load(info.value, decimals)
+    result.value_json = json_of(info.value)
+    result.usage, result.cost = _usage(info.usage), _cost(info)
     result._texts = _texts(lambda form, out: library.surety_consensus_write(
         handle, form, out))
     result.members = tuple(
         run_result(library, library.surety_consensus_member(handle, i),
                    contract, asked)
-        for i in range(library.surety_consensus_member_count(handle)))
-    aggregator = library.surety_consensus_aggregator(handle)
-    if aggregator:
-        result.aggregator = run_result(library, aggregator, contract,
+        for i in range(info.member_count))
+    if info.aggregator:
+        result.aggregator = run_result(library, info.aggregator, contract,
                                        asked)
-    winner = library.surety_consensus_winner(handle)
-    if winner != _abi.SIZE_MAX:
-        result.winner = winner
-    vote = library.surety_consensus_vote(handle)
-    if vote:
-        result.agreement = lib.surety_vote_agreement(vote)
-        result.ballots = tuple(_ballots(vote, library, handle, decimals))
-    taken = result.members[winner] if result.winner is not None else None
+    if info.winner != _abi.SIZE_MAX:
+        result.winner = info.winner
+    if info.vote:
+        vote = lib.surety_vote_info_of(info.vote).contents
+        result.agreement = vote.agreement
+        result.ballots = tuple(_ballots(vote, info.voters, decimals))
+    taken = result.members[info.winner] if result.winner is not None else None
     result.outcome = taken.outcome if taken is not None else None
     result.reply_first = taken.reply_first if taken is not None else ""
     result.reply_last = taken.reply_last if taken is not None else ""

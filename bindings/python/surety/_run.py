@@ -164,14 +164,14 @@ class _Machine:
 
     def _ledger(self) -> None:
         settings, library = self.settings, self.engine
-        given, handle = settings.ledger, self.config.handle
-        url = str(library.surety_config_ledger(handle)) if given is None \
+        given, info = settings.ledger, self.config.info
+        url = str(info.ledger) if given is None \
             else os.fspath(given) if given else ""
         if url in ("", "none"):
             return
         options = _abi.LedgerOptions(
             size=ctypes.sizeof(_abi.LedgerOptions), raw=settings.ledger_raw
-            or library.surety_config_ledger_raw(handle))
+            or info.ledger_raw)
         made, error = c_void_p(), Error()
         status = library.surety_ledger_open(str_of(url), byref(options),
                                             byref(made), byref(error))
@@ -181,8 +181,8 @@ class _Machine:
             raise failure(status, error)
 
     def _ledger_optional(self) -> bool:
-        return bool(self.settings.ledger_optional or self.engine
-                    .surety_config_ledger_optional(self.config.handle))
+        return bool(self.settings.ledger_optional
+                    or self.config.info.ledger_optional)
 
     def _event(self, kind: Any) -> Any:
         """The C function that hears of events."""
