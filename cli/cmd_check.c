@@ -38,7 +38,7 @@ const struct option_row check_options[] = {
      "for a reply that does not satisfy the contract print what the model "
      "should be sent next: the prompt again with the format instructions and, "
      "simple, a fixed request; errors, every error; patch, the failing parts, "
-     "to be mended by a JSON Patch; contract, what the contract says. No "
+     "to be corrected by a JSON Patch; contract, what the contract says. No "
      "fallback is used"},
     {"prompt", 0, OPTION_TEXT, AT(prompt), 0, "TEXT", NULL,
      "for --retry-prompt: the prompt that was answered, a text or @FILE"},
@@ -150,7 +150,7 @@ static bool is_consistent(struct cli *cli,
          "add --retry-prompt contract", "--prompt is for --retry-prompt"}};
 
     if (!settings->contract) {
-        cli_usage(cli, "surety contracts list shows those there are by name",
+        cli_usage(cli, "a file, or a name of surety contracts list",
                   "name the contract with -c");
         return false;
     }

@@ -30,14 +30,15 @@ const struct option_row contracts_list_options[] = {
 const struct option_row contracts_show_options[] = {
     SECTION("Output"),
     {"path", 0, OPTION_FLAG, AT(path), 0, NULL, NULL,
-     "print where the contract stands instead: its file, or built-in"},
+     "print instead where it is: its file, or built-in"},
     OPTION_END};
 
 const struct option_row contracts_lint_options[] = {
     SECTION("What is looked at"),
     {"for", 0, OPTION_CHOICE, AT(provider), 0, NULL,
      "openai|anthropic|gemini|grammar|all",
-     "tell what the provider's structured output does not take: what is sent "
+     "report what the provider's structured output does not support: what is "
+     "sent "
      "in another form as a warning, what it would refuse as an error"},
     {"strict", 0, OPTION_FLAG, AT(strict), 0, NULL, NULL,
      "end with 1 where there are only warnings: for CI"},
@@ -226,7 +227,7 @@ void contracts_list_run(struct cli *cli, const struct command *command,
         return;
     cli_color(cli, COLOR_UNSET);
     if (operands.count > 0) {
-        cli_usage(cli, "surety contracts show tells about one",
+        cli_usage(cli, "surety contracts show prints one",
                   "nothing follows list, not \"%s\"", operands.items[0]);
         return;
     }
@@ -289,7 +290,7 @@ void contracts_show_run(struct cli *cli, const struct command *command,
         return;
     cli_color(cli, COLOR_UNSET);
     if (operands.count != 1) {
-        cli_usage(cli, "surety contracts list shows those there are",
+        cli_usage(cli, "surety contracts list shows the names",
                   "name one contract");
         return;
     }
@@ -400,7 +401,7 @@ void contracts_lint_run(struct cli *cli, const struct command *command,
     else if (settings.provider > 0)
         lint.subsets = 1u << (settings.provider - 1); /* ORDER subsets */
     if (operands.count == 0) {
-        cli_usage(cli, "surety contracts list shows those there are by name",
+        cli_usage(cli, "a file, or a name of surety contracts list",
                   "name a contract or its file");
         return;
     }

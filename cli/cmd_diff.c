@@ -26,7 +26,7 @@ const struct option_row contracts_diff_options[] = {
     {"json", 0, OPTION_FLAG, AT(json), 0, NULL, NULL,
      "print one JSON object (the contract surety/diff)"},
     {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
-     "print only what breaks somebody"},
+     "print only breaking changes"},
     OPTION_END};
 
 /* How many changes break whom. */

@@ -47,7 +47,7 @@ const struct option_row gen_options[] = {
     {"force", 'f', OPTION_FLAG, AT(force), 0, NULL, NULL,
      "write over files that were changed by hand, or made by something else"},
     {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
-     "do not tell what no C type can say"},
+     "do not report what no C type can express"},
     OPTION_END};
 
 /* ---- what no type says --------------------------------------------------- */
@@ -234,7 +234,7 @@ static bool gen_is_ready(struct cli *cli, const struct gen_settings *settings,
                          const struct operands *operands)
 {
     if (settings->contracts.count == 0)
-        cli_usage(cli, "surety contracts list shows those there are by name",
+        cli_usage(cli, "a file, or a name of surety contracts list",
                   "name the contract with -c");
     else if (operands->count > 0)
         cli_usage(cli, "name a contract with -c, the files with -o",

@@ -58,7 +58,7 @@ const struct option_row mock_options[] = {
     {"log", 0, OPTION_TEXT, AT(log), 0, "FILE", NULL,
      "append one JSON object a request to FILE"},
     {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
-     "no line a request on standard error"},
+     "no lines about requests on standard error"},
     OPTION_END};
 
 struct mock_session {
@@ -303,8 +303,8 @@ void mock_run(struct cli *cli, const struct command *command, int argc,
     }
     if (settings.script ? settings.replies.count > 0 || settings.echo
                         : settings.replies.count == 0 && !settings.echo) {
-        cli_usage(cli, "surety mock --reply TEXT is a beginning",
-                  "give --script, or --reply and --echo");
+        cli_usage(cli, "try: surety mock --reply '{\"x\": 1}'",
+                  "say what it answers: --script, or --reply and --echo");
         goto done;
     }
     session.waiter = pthread_self();

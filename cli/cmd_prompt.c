@@ -28,7 +28,7 @@ const struct option_row prompt_options[] = {
      "the format instructions alone, for a system prompt; no PROMPT is read"},
     {"native", 0, OPTION_FLAG, AT(native), 0, NULL, NULL,
      "for a provider's structured output: say what the value means, not where "
-     "in the reply it stands"},
+     "in the reply it is"},
     {"example", 0, OPTION_FLAG, AT(example), 0, NULL, NULL,
      "nothing but an example value: the contract's, or one made from its "
      "schema"},
@@ -121,7 +121,7 @@ void prompt_run(struct cli *cli, const struct command *command, int argc,
     if (!goes)
         return;
     if (!settings.contract) {
-        cli_usage(cli, "surety contracts list shows those there are by name",
+        cli_usage(cli, "a file, or a name of surety contracts list",
                   "name the contract with -c");
         return;
     }

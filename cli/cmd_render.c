@@ -42,7 +42,7 @@ const struct option_row render_options[] = {
      "draw this JSON: an array of arrays, the first of them the header, or an "
      "array of objects"},
     {"at", 0, OPTION_TEXT, AT(at), 0, "POINTER", NULL,
-     "where in FILE the rows stand, as a JSON Pointer"},
+     "the location of the rows in FILE, a JSON Pointer"},
     {"x", 0, OPTION_TEXT, AT(x), 0, "NAME", NULL,
      "the column of places: names, times"},
     {"y", 0, OPTION_TEXTS, AT(y), 0, "NAME", NULL,
@@ -66,10 +66,10 @@ const struct option_row render_options[] = {
     {"headers", 0, OPTION_CHOICE, AT(headers), 0, NULL, "names|labels|both",
      "what tables have as headers; default: names in csv, both elsewhere"},
     {"missing", 0, OPTION_TEXTS, AT(missing), 0, "TEXT", NULL,
-     "a value that stands for none, such as -999; may be given again"},
+     "a value that means that there is none, such as -999; may be given again"},
     {"census", 0, OPTION_FLAG, AT(census), 0, NULL, NULL,
-     "the Census API's -666666666 and its kin stand for none; always so for "
-     "the member census_data"},
+     "the Census API's -666666666 and the like mean that there is no value; "
+     "always so for the member census_data"},
     {"formulas", 0, OPTION_FLAG, AT(formulas), 0, NULL, NULL,
      "in csv, leave a text that a spreadsheet would run (=, +, -, @) without "
      "the ' that stops it"},
@@ -77,10 +77,10 @@ const struct option_row render_options[] = {
      "begin csv with a byte order mark, for older spreadsheets"},
     SECTION("Output"),
     {"out", 'o', OPTION_TEXT, AT(out), 0, "FOLDER", NULL,
-     "where files go; made where it is not there; -: the one output that is "
-     "made, to standard output; default: the working folder"},
+     "where files go; it is made if it is missing; -: the only output goes to "
+     "standard output; default: the working folder"},
     {"force", 'f', OPTION_FLAG, AT(force), 0, NULL, NULL,
-     "replace files that are there"},
+     "replace existing files"},
     {"report", 0, OPTION_CHOICE, AT(report), 0, NULL, "text|json",
      "form of the report on standard error"},
     SESSION_ROWS_STYLE,

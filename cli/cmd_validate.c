@@ -30,7 +30,7 @@ struct validate_settings {
 const struct option_row validate_options[] = {
     SECTION("Schema"),
     {"resolve", 'r', OPTION_TEXTS, AT(resolve), 0, "URI=FILE", NULL,
-     "the document that stands for URI in references; it is found by its own "
+     "the document for URI in references; it is found by its own "
      "$id too; may be given again. Nothing is fetched from the network"},
     {"dialect", 0, OPTION_CHOICE, AT(dialect), 0, NULL, "4|6|7|2019-09|2020-12",
      "draft of JSON Schema where $schema does not say; 2020-12 unless given"},

@@ -22,16 +22,16 @@ const struct command commands[] = {
        ">reports.jsonl",
        "a log of replies, judged by four threads"},
       {"some-model | surety check -c story.json --repair align --stream",
-       "a reply as it is written, mended, and ended as soon as it cannot be "
-       "right"},
+       "a reply as it is written, repaired, and stopped as soon as it cannot "
+       "become valid"},
       {NULL, NULL}},
      check_run},
     {"extract",
      "print the JSON in a reply, unvalidated",
      "[OPTION...] [FILE...]",
      "Prints the first candidate in each reply (a FILE, or standard input) "
-     "that is JSON. Where none is, the report on standard error says what "
-     "stood in the way.",
+     "that is JSON. Where there is none, the report on standard error says "
+     "why.",
      extract_options,
      {{"surety extract reply.md", "the JSON in reply.md"},
       {"surety extract --extract fence --pick last <reply.md",
@@ -44,23 +44,22 @@ const struct command commands[] = {
      "Makes a header and a source: structs for what the contracts describe, "
      "and functions that read a reply into them, check them, write them back "
      "as JSON, compute derived members, and free them. They need <surety.h> "
-     "and nothing else. What no C type can say is told with its line, and kept "
-     "as it is; reading checks all of it.",
+     "and nothing else. What no C type can express gives a warning with its "
+     "line, and is kept as JSON; reading checks everything.",
      gen_options,
      {{"surety gen -c story.json -o src/story", "src/story.h and src/story.c"},
-      {"surety gen -c maverick/finding -c maverick/fixer-result -o review "
-       "--prefix app",
-       "one header for two contracts: app_finding and app_fixer_result"},
+      {"surety gen -c user.json -c order.json -o src/shop --prefix app",
+       "one header for two contracts: app_user and app_order"},
       {"surety gen -c story.json -o src/story --check",
-       "1 where they are not what story.json gives"},
+       "ends with 1 where they are out of date"},
       {NULL, NULL}},
      gen_run},
     {"prompt",
-     "print what a model is sent",
+     "print the prompt that asks for a contract's value",
      "-c CONTRACT [OPTION...] [PROMPT]",
      "Prints PROMPT (a text, @FILE, or standard input where there is none or "
      "it is -) with the format instructions of the contract behind it: what to "
-     "answer, where in the reply it must stand, and the schema.",
+     "answer, where in the reply it must be, and the schema.",
      prompt_options,
      {{"surety prompt -c user-story/iteration-output 'Improve this story: ...'",
        "the prompt that asks for that contract's value"},
@@ -76,7 +75,7 @@ const struct command commands[] = {
      "[OPTION...] SCHEMA INSTANCE...",
      "Validates each INSTANCE (- is standard input) against SCHEMA, drafts 4 "
      "to 2020-12. Errors go to standard error with line and column; a valid "
-     "instance prints nothing, but a key that stands twice is warned of. "
+     "instance prints nothing, but a key that occurs twice gives a warning. "
      "\"format\" is an annotation here unless --assert-format is given; surety "
      "check and surety run assert it. References are never fetched from the "
      "network.",
@@ -95,7 +94,7 @@ const struct command commands[] = {
      "[-c CONTRACT] -m MODEL... [OPTION...] [PROMPT]",
      "Sends the prompt (a text, @FILE, or standard input where there is none "
      "or it is -) to a model, with instructions for the contract's format, "
-     "checks the reply, asks again with what was wrong, and prints the value "
+     "checks the reply, asks again with the errors, and prints the value "
      "to standard output; reports go to standard error. Without a contract the "
      "reply is printed as it comes. Keys come from the environment or from "
      "files that surety.json names, and every attempt is recorded in the "
@@ -107,26 +106,26 @@ const struct command commands[] = {
        "<prompt.txt",
        "the second model where the first gives no valid reply"},
       {"surety run -v -c story -m replay:recorded.jsonl \"As a user ...\"",
-       "the same from a recording, telling what happens"},
+       "the same from a recording, with every decision"},
       {"surety run --dry-run -c story -m openai:gpt-5-mini \"As a user ...\"",
        "what would be sent, and what it may cost"}},
      run_run},
 #endif
     {"contracts list",
-     "list the contracts there are by name",
+     "list the contracts that have a name",
      "[OPTION...]",
      "Lists the contracts in the folders of SURETY_CONTRACTS, ./contracts, "
      "$XDG_CONFIG_HOME/surety/contracts and the built-in set: name, version, "
      "title and source.",
      contracts_list_options,
-     {{"surety contracts list", "what there is"},
+     {{"surety contracts list", "all of them"},
       {"surety contracts list --json | jq -r '.[].name'", "the names alone"},
       {NULL, NULL}},
      contracts_list_run},
     {"contracts show",
      "print a contract",
      "[OPTION...] NAME",
-     "Prints the file of a contract, as it stands.",
+     "Prints the file of a contract as it is.",
      contracts_show_options,
      {{"surety contracts show surety/report",
        "the schema of the reports that check writes"},
@@ -138,45 +137,46 @@ const struct command commands[] = {
      "find mistakes in contracts",
      "[OPTION...] FILE|NAME...",
      "Says everything that is wrong with a contract or a plain JSON Schema, "
-     "with line and column, and warns of what is allowed but likely not meant: "
-     "misspelt keywords, bounds that nothing is between, required properties "
-     "that nothing describes, keywords of older drafts, missing descriptions. "
+     "with line and column, and warns of what is probably a mistake: "
+     "misspelt keywords, bounds that no value satisfies, required properties "
+     "that no schema describes, keywords of older drafts, missing "
+     "descriptions. "
      "Ends with 2 where there are errors, with 0 (--strict: 1) where there are "
      "only warnings.",
      contracts_lint_options,
      {{"surety contracts lint contracts/*.json", "all of a folder"},
       {"surety contracts lint --strict contracts/*.json", "the same in CI"},
       {"surety contracts lint --for openai story.json",
-       "and what OpenAI's strict mode does not take of it"},
+       "also what OpenAI's strict mode does not support"},
       {"surety contracts lint story@2", "one by its name"},
       {NULL, NULL}},
      contracts_lint_run},
     {"contracts diff",
      "say what a new version of a contract breaks",
      "[OPTION...] OLD NEW",
-     "Compares two contracts, by names or files: what values the new one takes "
-     "that the old one did not, which may break who reads them (consumers), "
-     "and what values only the old one takes, which breaks who makes them "
-     "(producers: models, stored values); a line a change, and what that asks "
-     "of the version. Ends with 1 where consumers break.",
+     "Compares two contracts, by names or files. Values that only the new one "
+     "accepts may break programs that read them (consumers); values that only "
+     "the old one accepts may still come from those that make them (producers: "
+     "models, databases). Prints a line for each change, and which new version "
+     "they need. Ends with 1 where consumers break.",
      contracts_diff_options,
      {{"surety contracts diff story@1 story.json", "before it is released"},
       {"surety contracts diff --fail version old.json new.json",
-       "in CI: whether the version says what the changes mean"},
+       "in CI: whether the version number is high enough"},
       {"surety contracts diff --json a.json b.json", "for programs"},
       {NULL, NULL}},
      contracts_diff_run},
 #ifdef SURETY_WITH_RUN
     {"mock",
-     "serve scripted replies over the providers' protocols",
+     "serve scripted replies as a model server, for tests",
      "--script FILE [OPTION...]\n"
      "--reply TEXT... [OPTION...]\n"
      "--echo [OPTION...]",
      "Starts a model server that speaks OpenAI Chat Completions and Responses, "
      "Anthropic Messages and Gemini, streamed and whole, and answers from a "
      "script, faults included. Prints the line \"surety mock: listening on "
-     "URL\" to standard output and a line a request to standard error, and "
-     "ends with 0 on SIGINT or SIGTERM.",
+     "URL\" to standard output and a line for each request to standard error, "
+     "and ends with 0 on SIGINT or SIGTERM.",
      mock_options,
      {{"surety mock --reply '{\"x\": 1}' --port 8080",
        "every model at http://127.0.0.1:8080/v1 says that"},
@@ -191,9 +191,10 @@ const struct command commands[] = {
      "Finds the value in a reply (the file VALUE, or standard input), checks "
      "it against the contract, prints it to standard output, and makes the "
      "charts (bar, line; PNG, SVG) and tables (csv, xlsx, html) that it asks "
-     "for. Each is made or fails alone, with a line on standard error, and no "
-     "file that is there is replaced. With --data, plain rows are drawn as the "
-     "options say.",
+     "for. Each is made or fails alone, with a line on standard error. "
+     "Existing "
+     "files are not replaced. With --data, plain rows are drawn as the options "
+     "say.",
      render_options,
      {{"surety render -c census/agent-output --out charts reply.txt",
        "what the answer asks for, as files in charts/; the answer itself goes "
@@ -205,18 +206,18 @@ const struct command commands[] = {
       {NULL, NULL}},
      render_run},
     {"stats",
-     "tell what the ledger's runs came to",
+     "count the runs in the ledger: valid ones, errors, cost",
      "[OPTION...]",
-     "Reads the ledger and tells, by model and contract or as --by says: how "
+     "Reads the ledger and counts, by model and contract or as --by says: how "
      "many runs ended in a valid value, at the first try and after re-asks, "
-     "what they cost and how long calls took; what fails most, and how often "
-     "the model mended it; what was repaired; and what the valid replies that "
-     "were kept cover. As a table, JSON or CSV to standard output, and as a "
-     "picture.",
+     "what they cost and how long calls took; which errors are most frequent, "
+     "and how often the model corrected them; what was repaired; and what the "
+     "valid replies that were kept cover. As a table, JSON or CSV to standard "
+     "output, and as a picture.",
      stats_options,
      {{"surety stats --since 7d", "the last week, by model and contract"},
       {"surety stats --by day --chart week.svg --since 7d",
-       "a day a line, and as a picture"},
+       "a line for each day, and as a picture"},
       {"surety stats --show errors --contract story --format csv >errors.csv",
        "what fails most in one contract, for a spreadsheet"},
       {"surety stats --show coverage -c trend/iteration-response --expect "

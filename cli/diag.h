@@ -23,7 +23,7 @@ struct diag {
                                * a text that is one line of a file; 0: none */
     surety_str keyword;       /* may be empty, as all below may */
     surety_str message;
-    surety_str at; /* JSON Pointer */
+    surety_str at;       /* JSON Pointer */
     surety_str subject;  /* "schema story.schema.json", whose keyword */
     surety_str location; /* it breaks, and where that stands there */
     surety_str hint;

@@ -157,7 +157,7 @@ void help_group(surety_buf *out, const char *group)
 {
     put_format(out, "usage: surety %s COMMAND ...\n\nCommands:\n", group);
     put_commands(out, group);
-    put_format(out, "\nsurety help %s COMMAND tells more.\n", group);
+    put_format(out, "\nsurety help %s COMMAND says more.\n", group);
 }
 
 void help_tool(surety_buf *out)

@@ -3,6 +3,7 @@
  * the line of its file that is. */
 #include "library.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -188,6 +189,24 @@ size_t library_warn_duplicates(struct cli *cli, const char *source,
     return count;
 }
 
+/* Says that there is no such contract. A file is often named without its
+ * ending. */
+static void library_not_found(struct cli *cli, const char *name,
+                              const surety_error *error)
+{
+    char hint[sizeof(error->hint)];
+    char file[128];
+    struct stat about;
+
+    snprintf(hint, sizeof(hint), "%s",
+             error->hint[0] ? error->hint
+                            : "surety contracts list shows the names");
+    if ((size_t)snprintf(file, sizeof(file), "%s.json", name) < sizeof(file) &&
+        stat(file, &about) == 0)
+        snprintf(hint, sizeof(hint), "did you mean the file %s?", file);
+    cli_fail(cli, CODE_USAGE, hint, "%s", error->message);
+}
+
 surety_contract *library_contract(struct cli *cli, const char *name)
 {
     surety_registry *registry = NULL;
@@ -210,10 +229,7 @@ surety_contract *library_contract(struct cli *cli, const char *name)
     status =
         surety_registry_find(registry, surety_str_of(name), &contract, &error);
     if (status == SURETY_END)
-        cli_fail(cli, CODE_USAGE,
-                 error.hint[0] ? error.hint
-                               : "surety contracts list shows those there are",
-                 "%s", error.message);
+        library_not_found(cli, name, &error);
     else if (status != SURETY_OK)
         report_contract(cli, name, status, &error);
     else

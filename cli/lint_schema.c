@@ -401,7 +401,7 @@ static void lint_descriptions(struct lint *lint, surety_val schema)
         put_format(&names, " and %zu more", missing - 5);
     if (missing > 0)
         lint_warn(lint, properties, "description",
-                  "a model that is told what a property means fills it better",
+                  "a model that knows what a property means fills it better",
                   "%s without a description: %.*s",
                   missing == 1 ? "a property" : "properties", (int)names.len,
                   names.ptr);

@@ -69,13 +69,14 @@ const struct option_row run_options[] = {
      "100; the contract's unless given. Broken connections, rate limits and "
      "overloads do not count"},
     {"feedback", 0, OPTION_CHOICE, AT(feedback), 0, NULL, "errors|simple|patch",
-     "what the model is told then: every error with its place, a request for "
-     "valid JSON, or the failing parts, to be mended by JSON Patch"},
+     "what the model gets then: every error with its location, a request for "
+     "valid JSON, or the failing values, to be corrected by a JSON Patch"},
     {"stop", 0, OPTION_CHOICE, AT(stop), 0, NULL, "weigh|always|never",
-     "when a call is stopped whose reply cannot become valid any more: once "
-     "what is to come is likely to cost more than another round, at the first "
-     "error that is certain, or only where it runs away; weigh unless given "
-     "here or in the configuration"},
+     "when to stop a call whose reply cannot become valid any more: weigh, "
+     "when "
+     "the rest is likely to cost more than another round; always, at the first "
+     "certain error; never, only a runaway. weigh unless given here or in the "
+     "configuration"},
     {"commit", 0, OPTION_FLAG, SESSION(commit), 0, NULL, NULL,
      "take the first value that a reply begins for the one that is meant, and "
      "stop the call when that cannot satisfy the contract any more; without it "
@@ -105,8 +106,8 @@ const struct option_row run_options[] = {
     {"record", 0, OPTION_TEXT, AT(record), 0, "FILE", NULL,
      "write every exchange to FILE, without keys, to be played again"},
     {"replay", 0, OPTION_TEXT, AT(replay), 0, "FILE", NULL,
-     "answer from a recording, the exchange with the same request, and reach "
-     "nobody"},
+     "answer from a recording, by the exchange with the same request, without "
+     "a network"},
     SECTION("Output"),
     {"report", 0, OPTION_CHOICE, SESSION(report), 0, NULL,
      "text|json|plain|github|sarif",
@@ -118,7 +119,7 @@ const struct option_row run_options[] = {
     {"verbose", 'v', OPTION_FLAG, AT(verbose), 0, NULL, NULL,
      "say on standard error what is sent and why, as it happens"},
     {"show-prompt", 0, OPTION_FLAG, AT(show_prompt), 0, NULL, NULL,
-     "write what the model is told to standard error, for each attempt"},
+     "write the prompt of each attempt to standard error"},
     {"show-reply", 0, OPTION_FLAG, AT(show_reply), 0, NULL, NULL,
      "write the model's text to standard error as it comes"},
     {"dry-run", 0, OPTION_FLAG, AT(dry_run), 0, NULL, NULL,

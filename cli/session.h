@@ -61,7 +61,7 @@ void session_settings_done(struct session_settings *settings);
         {"marker",    0,                                                       \
          OPTION_TEXT, offsetof(struct session_settings, marker),               \
          0,           "TEXT",                                                  \
-         NULL,        "what stands before the JSON, for the place marker"},    \
+         NULL,        "the text before the JSON, for the place marker"},       \
         {"keep-reasoning",                                                     \
          0,                                                                    \
          OPTION_FLAG,                                                          \
@@ -69,7 +69,7 @@ void session_settings_done(struct session_settings *settings);
          0,                                                                    \
          NULL,                                                                 \
          NULL,                                                                 \
-         "look inside <think>...</think> and its kin too"},                    \
+         "look inside <think>...</think> and similar sections too"},           \
         {"repair",                                                             \
          0,                                                                    \
          OPTION_CHOICE,                                                        \
@@ -77,8 +77,8 @@ void session_settings_done(struct session_settings *settings);
          0,                                                                    \
          NULL,                                                                 \
          "none|syntax|align",                                                  \
-         "how much may be mended: none; syntax, the form of the JSON; align, " \
-         "also values toward the schema. The report lists each repair"},       \
+         "what may be repaired: none; syntax, the form of the JSON; align, "   \
+         "also values, toward the schema. The report lists each repair"},      \
     {                                                                          \
         "certain", 0, OPTION_FLAG, offsetof(struct session_settings, certain), \
             0, NULL, NULL,                                                     \
@@ -106,8 +106,8 @@ void session_settings_done(struct session_settings *settings);
     {                                                                          \
         "var", 0, OPTION_TEXTS, offsetof(struct session_settings, variables),  \
             0, "NAME=VALUE", NULL,                                             \
-            "what ${NAME} in the contract's fallback stands for; may be "      \
-            "given again"                                                      \
+            "the text for ${NAME} in the contract's fallback; may be given "   \
+            "again"                                                            \
     }
 
 #define SESSION_ROWS_DERIVE                                                    \

@@ -32,18 +32,18 @@ const struct option_row stats_options[] = {
     {"run", 0, OPTION_TEXT, AT(run), 0, "ID", NULL, "only this run"},
     {"config", 0, OPTION_TEXT, AT(config), 0, "FILE", NULL,
      "the configuration that names the ledger, instead of surety.json"},
-    SECTION("What is told"),
+    SECTION("What is counted"),
     {"by", 0, OPTION_TEXT, AT(by), 0, "LIST", NULL,
-     "what runs are told apart by, joined by commas: model, provider, "
-     "contract, version, mode, day, month; or none. Default: model,contract"},
+     "how runs are grouped, joined by commas: model, provider, contract, "
+     " version, mode, day, month; or none. Default: model,contract"},
     {"show", 0, OPTION_TEXT, AT(show), 0, "LIST", NULL,
      "runs, errors, repairs, coverage; default: all, in csv runs"},
     {"top", 0, OPTION_NUMBER, AT(top), 100000, "N", NULL,
      "so many errors, repairs and values at most; default: 10 in a table, all "
      "elsewhere"},
     {"expect", 0, OPTION_TEXTS, AT(expects), 0, "MEMBER=LIST|@FILE", NULL,
-     "values that a derived member shall have had in one reply or another, "
-     "joined by commas or a line each in FILE; tells which it did not. May be "
+     "values that a derived member should have in one reply or another, "
+     "joined by commas or a line each in FILE; says which it never had. May be "
      "given again"},
     SECTION("Output"),
     {"format", 0, OPTION_CHOICE, AT(format), 0, NULL, "table|json|csv",

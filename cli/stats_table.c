@@ -221,7 +221,7 @@ static void put_notes(const struct stats_table *table,
             put_format(out, " token%s%s.\n", plural(total->saved_tokens),
                        total->saved_unknown ? ", as far as is known" : "");
         } else {
-            surety_buf_text(out, "what nobody knows.\n");
+            surety_buf_text(out, "an unknown number of tokens.\n");
         }
     }
     if (total->cost_unknown) {

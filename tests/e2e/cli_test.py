@@ -151,6 +151,10 @@ def test_contract_errors():
     complains("an unknown contract, with the nearest",
               surety("check", "-c", "maverik/fixer-result", "good.md"), 2,
               "maverik/fixer-result", "hint", "maverick/fixer-result")
+    write("lamps.json", "true")
+    complains("a file named without its ending",
+              surety("check", "-c", "lamps", "good.md"), 2,
+              "did you mean the file lamps.json?")
     complains("a missing file of a contract",
               surety("check", "-c", "./none.json", "good.md"), 2, "none.json")
     complains("a folder instead of a contract",
