@@ -6,6 +6,7 @@ folder was moved to: installed.py BUILD PREFIX."""
 
 import os
 import shutil
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -164,6 +165,47 @@ def check_run(place):
                  file.read())
 
 
+def check_tool(place):
+    """The installed tool alone: a check, a run with its own mock, a chart."""
+    tool = os.path.join(place.prefix, "bin", "surety")
+    env = {**place.env, "LD_LIBRARY_PATH": "", "XDG_CONFIG_HOME": place.root,
+           "SURETY_CONTRACTS": ""}
+    folder = os.path.join(place.root, "tool")
+    os.mkdir(folder)
+
+    def file(name, text):
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as one:
+            one.write(text)
+        return path
+
+    contract = file("c.json", '{"title": "c", "type": "integer"}')
+    said = run(tool, "check", "-c", contract, file("reply", "42"), env=env)
+    same("the installed tool checks", said.stdout, "42\n")
+    if not place.find("libsurety-run.so"):
+        return
+    with subprocess.Popen([tool, "mock", "--reply", "42"], text=True, env=env,
+                          stdout=subprocess.PIPE) as mock:
+        url = mock.stdout.readline().split(" ")[-1].strip()
+        config = file("surety.json", '{"providers": {"near": {"base_url": '
+                      f'"{url}/v1"}}}}}}')
+        said = run(tool, "run", "-c", contract, "--config", config, "-m",
+                   "near:any", "--ledger", os.path.join(folder, "ledger"),
+                   "?", env=env)
+        mock.terminate()
+        mock.communicate(timeout=60)
+    same("it runs its mock, and keeps a ledger", said.stdout, "42\n")
+    check("which is there",
+          os.path.exists(os.path.join(folder, "ledger")), said.stderr)
+    said = run(tool, "render", "--data", file("rows.json", '[["a", "b"], ["x",'
+               ' 1], ["y", 2]]'), "--chart", "bar", "--format", "svg",
+               "--out", "-", env=env)
+    if "this build" in said.stderr:
+        skip("it draws", "a build without cairo")
+    else:
+        check("it draws", "<svg" in said.stdout, said.stderr)
+
+
 def check_part(place):
     """The examples' Makefile where a part of the library is installed."""
     folder = os.path.join(place.prefix, "share/doc/surety/examples")
@@ -263,6 +305,7 @@ def main():
     check_static(place)
     check_empty_folder(place)
     check_run(place)
+    check_tool(place)
     check_part(place)
     check_meson(place)
     check_verb(place)

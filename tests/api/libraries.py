@@ -19,7 +19,8 @@ from tap import check, finish, same, skip  # noqa: E402
 BUILD, TOOL, *LIBRARIES = map(os.path.abspath, sys.argv[1:])
 # What every program has, and what the core stands on.
 SYSTEM = {"libc", "libm", "libdl", "libpthread", "ld-linux-x86-64",
-          "linux-vdso", "libasan", "libubsan", "libgcc_s"}
+          "linux-vdso", "libasan", "libubsan", "libgcc_s", "libresolv",
+          "librt", "libstdc++"}
 CORE = {"libgmp", "libidn2", "libpcre2-8", "libjq"}
 UNDER = {"libunistring", "libonig"}
 LOADED = {"calls": "libcurl", "files": "libsqlite3", "servers": "libmicrohttpd",
