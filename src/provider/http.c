@@ -20,6 +20,8 @@
  *    set besides, because it shares that time out among a name's addresses.
  * 5. Receivers are called from within perform, cancel and close only, and an
  *    exchange is freed after its end was told.
+ * 6. libcurl is loaded when a transport is opened; its functions are in
+ *    http->curl from then on.
  *
  * A library may set no global state up: curl_global_init is counted and safe in
  * threads where libcurl says so (7.84 and later, nearly everywhere); elsewhere
@@ -177,14 +179,14 @@ static int http_on_request(void *ctx, char *peer, char *own, int peer_port,
 
 static void http_free(surety__http_exchange *exchange)
 {
+    const surety__curl *curl = &exchange->http->curl;
     const surety_alloc *alloc = exchange->http->alloc;
 
     surety__http_pool_leave(exchange);
     if (exchange->easy)
-        (void)exchange->http->curl.multi_remove_handle(exchange->http->multi,
-                                                       exchange->easy);
-    exchange->http->curl.easy_cleanup(exchange->easy);
-    exchange->http->curl.slist_free_all(exchange->lines);
+        (void)curl->multi_remove_handle(exchange->http->multi, exchange->easy);
+    curl->easy_cleanup(exchange->easy);
+    curl->slist_free_all(exchange->lines);
     surety__free(alloc, exchange->head.items,
                  exchange->head.cap * sizeof(*exchange->head.items));
     surety__arena_done(&exchange->arena);
@@ -270,15 +272,15 @@ static uint64_t http_expire(surety__http *http, uint64_t now_ms)
 /* Begins again with a new connection, what was not sent over an old one. */
 static bool http_repeat(surety__http_exchange *exchange)
 {
+    const surety__curl *curl = &exchange->http->curl;
     CURLM *multi = exchange->http->multi;
 
     exchange->again = false;
     exchange->connect_ms = 0;
     exchange->said[0] = '\0';
-    return !exchange->http->curl.multi_remove_handle(multi, exchange->easy) &&
-           !exchange->http->curl.easy_setopt(exchange->easy,
-                                             CURLOPT_FRESH_CONNECT, 1L) &&
-           !exchange->http->curl.multi_add_handle(multi, exchange->easy);
+    return !curl->multi_remove_handle(multi, exchange->easy) &&
+           !curl->easy_setopt(exchange->easy, CURLOPT_FRESH_CONNECT, 1L) &&
+           !curl->multi_add_handle(multi, exchange->easy);
 }
 
 /* Ends what libcurl is done with. */
@@ -308,19 +310,18 @@ static surety_status http_take_url(surety__http_exchange *exchange,
                                    surety_str text, surety_str *ret_url,
                                    surety_error *reterr)
 {
+    const surety__curl *curl = &exchange->http->curl;
     const surety_str url = surety__arena_text(&exchange->arena, text);
-    CURLU *parts = exchange->http->curl.url();
+    CURLU *parts = curl->url();
     char *scheme = NULL;
     surety_status status = SURETY_OK;
 
     if (!url.ptr || !parts)
         status = surety__fail_nomem(reterr);
     else if (memchr(url.ptr, 0, url.len) ||
-             exchange->http->curl.url_set(parts, CURLUPART_URL, url.ptr,
-                                          CURLU_NON_SUPPORT_SCHEME) !=
-                 CURLUE_OK ||
-             exchange->http->curl.url_get(parts, CURLUPART_SCHEME, &scheme,
-                                          0) != CURLUE_OK)
+             curl->url_set(parts, CURLUPART_URL, url.ptr,
+                           CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
+             curl->url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK)
         status = surety__fail(reterr, SURETY_MISUSE, "this is no URL");
     else if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
         status = surety__fail(reterr, SURETY_MISUSE,
@@ -333,8 +334,8 @@ static surety_status http_take_url(surety__http_exchange *exchange,
             status = surety__fail_nomem(reterr);
         *ret_url = url;
     }
-    exchange->http->curl.free(scheme);
-    exchange->http->curl.url_cleanup(parts);
+    curl->free(scheme);
+    curl->url_cleanup(parts);
     return status;
 }
 

@@ -19,6 +19,7 @@ surety_status surety__canvas_init(surety__canvas *canvas, surety_buf *out,
                                   const surety_alloc *alloc,
                                   surety_error *reterr)
 {
+    const surety__pango *pango = &canvas->pango;
     cairo_font_options_t *options;
     surety_status status;
 
@@ -27,34 +28,30 @@ surety_status surety__canvas_init(surety__canvas *canvas, surety_buf *out,
     status = surety__load(&canvas_library, &canvas->pango, reterr);
     if (status)
         return status;
-    options = canvas->pango.cairo_font_options_create();
-    canvas->fonts = canvas->pango.pango_cairo_font_map_new();
-    canvas->context =
-        canvas->pango.pango_font_map_create_context(canvas->fonts);
-    canvas->pango.cairo_font_options_set_hint_style(options,
-                                                    CAIRO_HINT_STYLE_NONE);
-    canvas->pango.cairo_font_options_set_hint_metrics(options,
-                                                      CAIRO_HINT_METRICS_OFF);
-    canvas->pango.cairo_font_options_set_antialias(options,
-                                                   CAIRO_ANTIALIAS_GRAY);
-    canvas->pango.pango_cairo_context_set_font_options(canvas->context,
-                                                       options);
-    canvas->pango.pango_context_set_round_glyph_positions(canvas->context,
-                                                          FALSE);
-    canvas->pango.cairo_font_options_destroy(options);
+    options = pango->cairo_font_options_create();
+    canvas->fonts = pango->pango_cairo_font_map_new();
+    canvas->context = pango->pango_font_map_create_context(canvas->fonts);
+    pango->cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+    pango->cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    pango->cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    pango->pango_cairo_context_set_font_options(canvas->context, options);
+    pango->pango_context_set_round_glyph_positions(canvas->context, FALSE);
+    pango->cairo_font_options_destroy(options);
     return SURETY_OK;
 }
 
 void surety__canvas_done(surety__canvas *canvas)
 {
+    const surety__pango *pango = &canvas->pango;
+
     if (canvas->cairo)
-        canvas->pango.cairo_destroy(canvas->cairo);
+        pango->cairo_destroy(canvas->cairo);
     if (canvas->surface)
-        canvas->pango.cairo_surface_destroy(canvas->surface);
+        pango->cairo_surface_destroy(canvas->surface);
     if (canvas->context)
-        canvas->pango.g_object_unref(canvas->context);
+        pango->g_object_unref(canvas->context);
     if (canvas->fonts)
-        canvas->pango.g_object_unref(canvas->fonts);
+        pango->g_object_unref(canvas->fonts);
     surety_buf_done(&canvas->svg);
 }
 
@@ -70,23 +67,25 @@ static cairo_status_t canvas_take(void *closure, const unsigned char *bytes,
 surety_status surety__canvas_open(surety__canvas *canvas, double width,
                                   double height, double scale)
 {
+    const surety__pango *pango = &canvas->pango;
+
     if (canvas->format == SURETY_CHART_SVG) {
-        canvas->surface = canvas->pango.cairo_svg_surface_create_for_stream(
+        canvas->surface = pango->cairo_svg_surface_create_for_stream(
             canvas_take, &canvas->svg, width, height);
-        canvas->pango.cairo_svg_surface_set_document_unit(canvas->surface,
-                                                          CAIRO_SVG_UNIT_PX);
+        pango->cairo_svg_surface_set_document_unit(canvas->surface,
+                                                   CAIRO_SVG_UNIT_PX);
     } else {
-        canvas->surface = canvas->pango.cairo_image_surface_create(
+        canvas->surface = pango->cairo_image_surface_create(
             CAIRO_FORMAT_RGB24, (int)ceil(width * scale),
             (int)ceil(height * scale));
     }
-    canvas->cairo = canvas->pango.cairo_create(canvas->surface);
+    canvas->cairo = pango->cairo_create(canvas->surface);
     if (canvas->format != SURETY_CHART_SVG)
-        canvas->pango.cairo_scale(canvas->cairo, scale, scale);
+        pango->cairo_scale(canvas->cairo, scale, scale);
     surety__canvas_ink(canvas, SURETY__INK_PAPER);
-    canvas->pango.cairo_paint(canvas->cairo);
-    canvas->pango.cairo_set_line_join(canvas->cairo, CAIRO_LINE_JOIN_ROUND);
-    return canvas->pango.cairo_status(canvas->cairo) ? SURETY_NOMEM : SURETY_OK;
+    pango->cairo_paint(canvas->cairo);
+    pango->cairo_set_line_join(canvas->cairo, CAIRO_LINE_JOIN_ROUND);
+    return pango->cairo_status(canvas->cairo) ? SURETY_NOMEM : SURETY_OK;
 }
 
 /* Text in XML 1.0, section 2.4. */
@@ -130,16 +129,17 @@ static void canvas_tell(surety__canvas *canvas, surety_str title,
 surety_status surety__canvas_close(surety__canvas *canvas, surety_str title,
                                    surety_str about)
 {
-    cairo_status_t status = canvas->pango.cairo_status(canvas->cairo);
+    const surety__pango *pango = &canvas->pango;
+    cairo_status_t status = pango->cairo_status(canvas->cairo);
 
-    canvas->pango.cairo_destroy(canvas->cairo);
+    pango->cairo_destroy(canvas->cairo);
     canvas->cairo = NULL;
     if (!status && canvas->format == SURETY_CHART_PNG)
-        status = canvas->pango.cairo_surface_write_to_png_stream(
+        status = pango->cairo_surface_write_to_png_stream(
             canvas->surface, canvas_take, canvas->out);
-    canvas->pango.cairo_surface_finish(canvas->surface);
+    pango->cairo_surface_finish(canvas->surface);
     if (!status)
-        status = canvas->pango.cairo_surface_status(canvas->surface);
+        status = pango->cairo_surface_status(canvas->surface);
     if (!status && !canvas->svg.status && canvas->format == SURETY_CHART_SVG)
         canvas_tell(canvas, title, about);
     if (canvas->out->status)
@@ -161,33 +161,32 @@ static bool canvas_is_wider(const surety__canvas *canvas, PangoLayout *layout,
 PangoLayout *surety__canvas_set(const surety__canvas *canvas, surety_str text,
                                 const surety__letters *letters)
 {
-    PangoLayout *layout = canvas->pango.pango_layout_new(canvas->context);
-    PangoFontDescription *font =
-        canvas->pango.pango_font_description_from_string(
-            "Noto Sans,DejaVu Sans,sans-serif");
+    const surety__pango *pango = &canvas->pango;
+    PangoLayout *layout = pango->pango_layout_new(canvas->context);
+    PangoFontDescription *font = pango->pango_font_description_from_string(
+        "Noto Sans,DejaVu Sans,sans-serif");
 
-    canvas->pango.pango_font_description_set_absolute_size(
-        font, letters->size * PANGO_SCALE);
+    pango->pango_font_description_set_absolute_size(font, letters->size *
+                                                              PANGO_SCALE);
     if (letters->bold)
-        canvas->pango.pango_font_description_set_weight(font,
-                                                        PANGO_WEIGHT_BOLD);
-    canvas->pango.pango_layout_set_font_description(layout, font);
-    canvas->pango.pango_font_description_free(font);
-    canvas->pango.pango_layout_set_text(layout, text.ptr ? text.ptr : "",
-                                        (int)text.len);
+        pango->pango_font_description_set_weight(font, PANGO_WEIGHT_BOLD);
+    pango->pango_layout_set_font_description(layout, font);
+    pango->pango_font_description_free(font);
+    pango->pango_layout_set_text(layout, text.ptr ? text.ptr : "",
+                                 (int)text.len);
     if (letters->width > 0 &&
         (letters->lines > 1 || letters->centred ||
          canvas_is_wider(canvas, layout, letters->width))) {
-        canvas->pango.pango_layout_set_width(
-            layout, (int)(letters->width * PANGO_SCALE));
-        canvas->pango.pango_layout_set_height(layout, -(int)letters->lines);
-        canvas->pango.pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
-        canvas->pango.pango_layout_set_ellipsize(
-            layout,
-            letters->is_name ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_END);
+        pango->pango_layout_set_width(layout,
+                                      (int)(letters->width * PANGO_SCALE));
+        pango->pango_layout_set_height(layout, -(int)letters->lines);
+        pango->pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
+        pango->pango_layout_set_ellipsize(layout, letters->is_name
+                                                      ? PANGO_ELLIPSIZE_MIDDLE
+                                                      : PANGO_ELLIPSIZE_END);
     }
     if (letters->centred)
-        canvas->pango.pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER);
+        pango->pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER);
     return layout;
 }
 
@@ -229,11 +228,13 @@ void surety__canvas_show(const surety__canvas *canvas, PangoLayout *layout,
 void surety__canvas_show_over(const surety__canvas *canvas, PangoLayout *layout,
                               double x, double y, uint32_t color)
 {
+    const surety__pango *pango = &canvas->pango;
+
     surety__canvas_ink(canvas, SURETY__INK_PAPER);
-    canvas->pango.cairo_move_to(canvas->cairo, x, y);
-    canvas->pango.pango_cairo_layout_path(canvas->cairo, layout);
-    canvas->pango.cairo_set_line_width(canvas->cairo, 4);
-    canvas->pango.cairo_stroke(canvas->cairo);
+    pango->cairo_move_to(canvas->cairo, x, y);
+    pango->pango_cairo_layout_path(canvas->cairo, layout);
+    pango->cairo_set_line_width(canvas->cairo, 4);
+    pango->cairo_stroke(canvas->cairo);
     surety__canvas_show(canvas, layout, x, y, color);
 }
 
@@ -242,11 +243,13 @@ void surety__canvas_show_over(const surety__canvas *canvas, PangoLayout *layout,
 void surety__canvas_line(const surety__canvas *canvas, const double from[2],
                          const double to[2], double width, uint32_t color)
 {
+    const surety__pango *pango = &canvas->pango;
+
     surety__canvas_ink(canvas, color);
-    canvas->pango.cairo_set_line_width(canvas->cairo, width);
-    canvas->pango.cairo_move_to(canvas->cairo, from[0], from[1]);
-    canvas->pango.cairo_line_to(canvas->cairo, to[0], to[1]);
-    canvas->pango.cairo_stroke(canvas->cairo);
+    pango->cairo_set_line_width(canvas->cairo, width);
+    pango->cairo_move_to(canvas->cairo, from[0], from[1]);
+    pango->cairo_line_to(canvas->cairo, to[0], to[1]);
+    pango->cairo_stroke(canvas->cairo);
 }
 
 void surety__canvas_box(const surety__canvas *canvas, double x, double y,
