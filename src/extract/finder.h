@@ -336,6 +336,8 @@ size_t surety__start_next(surety_str text, size_t at, surety__marks *marks,
  * comma, colon or bracket behind it, or such an object or array; an array in an
  * array that begins so with a number or literal. */
 bool surety__start_is_json(surety_str text, size_t at);
+/* Whether a comment begins at `at`. */
+bool surety__start_comment(surety_str text, size_t at);
 /* Where the brackets that open at `at` close again, of whatever kind; where a
  * comma or another closing bracket follows, or another opening one at once,
  * what belongs to it too. text.len: they do not. Up to `read` a reader came:

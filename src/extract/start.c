@@ -83,7 +83,7 @@ static size_t start_space(surety_str text, size_t at)
     return at;
 }
 
-static bool start_comment(surety_str text, size_t at)
+bool surety__start_comment(surety_str text, size_t at)
 {
     return start_stands(text, at, SURETY__LITERAL("//")) ||
            start_stands(text, at, SURETY__LITERAL("/*")) ||
@@ -153,7 +153,7 @@ static enum surety__start start_object(surety_str text, size_t at)
         at = start_space(text, at);
         if (at == text.len || start_quote(text, at))
             return START_STRONG;
-        if (start_comment(text, at) || start_mark(text, at, '}') ||
+        if (surety__start_comment(text, at) || start_mark(text, at, '}') ||
             memchr(",.", text.ptr[at], 2))
             return START_WEAK;
         if (start_mark(text, at, '{') == 0)
@@ -202,7 +202,7 @@ static enum surety__start start_array(surety_str text, size_t at)
             return start_object(text, at + start_mark(text, at, '{'));
         if (start_is_digit(text.ptr[at]) || memchr("+-.", text.ptr[at], 3))
             return start_numbers(text, at);
-        if (start_comment(text, at) || memchr(",(", text.ptr[at], 2))
+        if (surety__start_comment(text, at) || memchr(",(", text.ptr[at], 2))
             return START_WEAK;
         if (start_literal(text, at, &cut)) {
             at = start_space(text, at + start_literal(text, at, &cut));

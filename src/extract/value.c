@@ -36,7 +36,6 @@
 #include "extract/finder.h"
 
 enum {
-    VALUE_KEY_MAX = 128, /* bytes of an unquoted or single-quoted key */
     VALUE_LOOK_MAX = 256 /* bytes that are read of a value at first */
 };
 
@@ -122,31 +121,16 @@ bool surety__value_next(surety_finder *finder, size_t from, size_t to,
 
 size_t surety__value_string(const char *text, size_t at, size_t to)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t highs = ones << 7;
-    const uint64_t quotes = ones * '"';
-    const uint64_t slashes = ones * '\\';
+    const char *hit = text + at;
 
-    for (at++; at < to; at++) {
-        /* Eight bytes at a time while none of them is a quote or a backslash:
-         * the usual test for a zero byte in x ^ pattern. */
-        while (to - at >= 8) {
-            uint64_t word;
-            uint64_t quote, slash;
+    while ((hit = memchr(hit + 1, '"', (size_t)(text + to - hit - 1)))) {
+        const char *first = hit;
 
-            memcpy(&word, text + at, 8);
-            quote = word ^ quotes;
-            slash = word ^ slashes;
-            if ((((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & highs)
-                break;
-            at += 8;
-        }
-        if (at == to)
-            break;
-        if (text[at] == '"')
-            return at + 1;
-        if (text[at] == '\\')
-            at++;
+        while (first[-1] == '\\')
+            first--;
+        /* A run of backslashes stands before one quote only: linear. */
+        if ((hit - first) % 2 == 0)
+            return (size_t)(hit - text) + 1;
     }
     return SURETY__NOWHERE;
 }
@@ -405,44 +389,18 @@ static bool value_recover(struct value_reader *reader, enum value_end outcome,
     return false;
 }
 
-/* Whether the byte at pos starts what models write in place of a first key or
- * item: a comment, an unquoted or single-quoted key with its colon, a
- * single-quoted item. The bracket then looks like JSON. */
+/* Whether a comment, or what models write in place of a first key or item,
+ * stands at pos. The bracket then looks like JSON. */
 static bool value_near(struct value_reader *reader)
 {
-    const char *ptr = reader->text + reader->pos;
-    const size_t left = reader->end - reader->pos;
-    const size_t max = left < VALUE_KEY_MAX ? left : VALUE_KEY_MAX;
-    const bool key = reader->state == VALUE_KEY_OR_END;
-    size_t at = 0;
+    const surety_str text = {reader->text, reader->end};
+    surety__opened *top = &reader->frames[reader->depth - 1];
 
-    if (!key && reader->state != VALUE_ITEM_OR_END)
+    if (reader->state != VALUE_KEY_OR_END && reader->state != VALUE_ITEM_OR_END)
         return false;
-    if (max > 1 && ptr[0] == '/' && (ptr[1] == '/' || ptr[1] == '*')) {
-        reader->frames[reader->depth - 1].looks = true;
-        return true;
-    }
-    if (ptr[0] == '\'') {
-        for (at = 1; at < max && ptr[at] != '\'' && ptr[at] != '\n';)
-            at++;
-        if (at == max || ptr[at++] != '\'')
-            return false;
-    } else if (key) {
-        while (at < max &&
-               ((ptr[at] >= 'a' && ptr[at] <= 'z') ||
-                (ptr[at] >= 'A' && ptr[at] <= 'Z') ||
-                (ptr[at] >= '0' && ptr[at] <= '9') || ptr[at] == '_' ||
-                ptr[at] == '$' || ptr[at] == '-' || (ptr[at] & 0x80)))
-            at++;
-    }
-    if (!at)
-        return false;
-    while (at < max && surety__is_blank(ptr[at]))
-        at++;
-    if (at == max || !(key ? ptr[at] == ':' : ptr[at] == ',' || ptr[at] == ']'))
-        return false;
-    reader->frames[reader->depth - 1].looks = true;
-    return true;
+    top->looks = surety__start_comment(text, reader->pos) ||
+                 surety__start_is_json(text, top->start);
+    return top->looks;
 }
 
 /* What balancing keeps besides the frames. */
