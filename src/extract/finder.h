@@ -356,6 +356,10 @@ size_t surety__start_unwrap(surety_str text, size_t at);
 
 /* Begins a pass for the place marker or embedded. */
 void surety__place_begin(surety_finder *finder, surety_place place);
+/* The next marker outside of reasoning, from the walk's pos on, which is then
+ * behind it; *ret_at: where it starts. */
+bool surety__place_marker(const surety_finder *finder, surety__walk *walk,
+                          size_t *ret_at);
 /* Makes pos and stop those of the segment that goes on at pos, or else of the
  * next one. False: there is none. pos may have moved forward only. */
 bool surety__place_segment(const surety_finder *finder, surety__walk *walk);

@@ -30,39 +30,57 @@ bool surety__place_next(surety_finder *finder, surety__offer *ret_offer)
     return place_value(finder, &finder->pass.walk, &ret_offer->span);
 }
 
-/* What the next marker leads to. */
-static bool place_marked(surety_finder *finder, surety__offer *ret_offer)
+bool surety__place_marker(const surety_finder *finder, surety__walk *walk,
+                          size_t *ret_at)
 {
     const surety_str marker = finder->how.marker;
-    surety__pass *pass = &finder->pass;
-    surety__walk *walk = &pass->walk;
 
     while (marker.len && walk->pos < finder->layout.end) {
         const surety_str rest = {finder->reply.ptr + walk->pos,
                                  finder->layout.end - walk->pos};
         const size_t hit = surety__str_find(rest, marker);
-        const size_t pos = walk->pos + hit;
+        const size_t at = walk->pos + hit;
 
         if (hit == rest.len)
             break;
         while (walk->mask < finder->layout.masks.count &&
-               surety__mask_at(finder, walk->mask)->end <= pos)
+               surety__mask_at(finder, walk->mask)->end <= at)
             walk->mask++;
         if (walk->mask < finder->layout.masks.count &&
-            surety__mask_at(finder, walk->mask)->start <= pos) {
+            surety__mask_at(finder, walk->mask)->start <= at) {
             walk->pos = surety__mask_at(finder, walk->mask)->end;
-        } else if (pass->taken.start <= pos && pos < pass->taken.end) {
-            walk->pos = pass->taken.end;
-        } else if (pass->value.start <= pos && pos < pass->value.end) {
-            walk->pos = pass->value.end;
+            continue;
+        }
+        walk->pos = at + marker.len;
+        *ret_at = at;
+        return true;
+    }
+    walk->pos = finder->layout.end;
+    return false;
+}
+
+static bool place_holds(surety__span span, size_t at)
+{
+    return span.start <= at && at < span.end;
+}
+
+/* What the next marker leads to. */
+static bool place_marked(surety_finder *finder, surety__offer *ret_offer)
+{
+    surety__pass *pass = &finder->pass;
+    size_t at;
+
+    while (surety__place_marker(finder, &pass->walk, &at)) {
+        if (place_holds(pass->taken, at)) {
+            pass->walk.pos = pass->taken.end;
+        } else if (place_holds(pass->value, at)) {
+            pass->walk.pos = pass->value.end;
         } else {
             finder->marker_seen = true;
-            walk->pos = pos + marker.len;
-            if (place_after(finder, walk->pos, ret_offer))
+            if (place_after(finder, pass->walk.pos, ret_offer))
                 return true;
         }
     }
-    walk->pos = finder->layout.end;
     pass->open = pass->aim_open;
     return false;
 }

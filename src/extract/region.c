@@ -405,34 +405,18 @@ static surety_status region_fence(surety_finder *finder)
 /* What follows the next marker. */
 static surety_status region_marked(surety_finder *finder)
 {
-    const surety_str marker = finder->how.marker;
     surety__hunt *hunt = &finder->hunt;
+    size_t at;
 
-    while (marker.len && hunt->turn < finder->layout.end) {
-        const surety_str rest = {finder->reply.ptr + hunt->turn,
-                                 finder->layout.end - hunt->turn};
-        const size_t hit = surety__str_find(rest, marker);
-        const size_t at = hunt->turn + hit;
-        surety__walk walk = {.pos = at + marker.len};
+    while (surety__place_marker(finder, &hunt->walk, &at)) {
+        surety__walk walk = hunt->walk;
 
-        if (hit == rest.len)
-            break;
-        hunt->turn = at + marker.len;
         if (at < hunt->past)
             continue;
-        while (hunt->walk.mask < finder->layout.masks.count &&
-               surety__mask_at(finder, hunt->walk.mask)->end <= at)
-            hunt->walk.mask++;
-        if (hunt->walk.mask < finder->layout.masks.count &&
-            surety__mask_at(finder, hunt->walk.mask)->start <= at) {
-            hunt->turn = surety__mask_at(finder, hunt->walk.mask)->end;
-            continue;
-        }
-        walk.mask = hunt->walk.mask;
-        while (hunt->walk.block < finder->layout.blocks.count &&
-               surety__block_at(finder, hunt->walk.block)->close_end <= at)
-            hunt->walk.block++;
-        walk.block = hunt->walk.block;
+        while (walk.block < finder->layout.blocks.count &&
+               surety__block_at(finder, walk.block)->close_end <= at)
+            walk.block++;
+        hunt->walk.block = walk.block;
         /* A fence may stand between the marker and its value. */
         while (surety__place_segment(finder, &walk)) {
             const surety__ground field = {.bare = true,
