@@ -52,7 +52,7 @@ typedef struct surety__region {
 
 /* What came of reading a region. */
 typedef enum surety__reading {
-    SURETY__READING_NONE,  /* nothing that can be read stands there */
+    SURETY__READING_NONE,  /* nothing there can be read */
     SURETY__READING_VALUE, /* a value */
     SURETY__READING_CUT,   /* the text ended before the value did, */
     SURETY__READING_BEGUN  /* and all that has come of it is JSON */
@@ -61,48 +61,48 @@ typedef enum surety__reading {
 /* Begins the search for the regions of a place, after surety__finder_begin. */
 surety_status surety__region_begin(surety_finder *finder, surety_place place);
 /* The next region, in the order of the reply; END: there is none, or the work
- * is used up; NOMEM. The last one must have been told of by _read. */
+ * is used up; NOMEM. The caller has passed the last one to _read. */
 surety_status surety__region_next(surety_finder *finder,
                                   surety__region *ret_region);
-/* Tells what came of reading the last region, and how many bytes of its text
+/* Takes what came of reading the last region, and how many bytes of its text
  * the value takes, or how far the reader came. True where that is a candidate:
  * a value that may stand so in its place, or one cut off by the reply's end.
  * *ret_rest (may be NULL) is how many bytes of closing brackets are left over
  * behind a value, up to the last of them. */
 bool surety__region_read(surety_finder *finder, surety__reading reading,
                          size_t used, size_t *ret_rest);
-/* Whether what starts in running text at an offset of the reply may be a part
- * of something else, for a bracket of a value stands before it, or brackets of
- * prose. */
+/* Whether a value in running text, at an offset of the reply, may be a part of
+ * something else: a value may start before it, or it may be brackets of prose.
+ */
 bool surety__region_doubtful(const surety_finder *finder, size_t offset);
-/* How many bytes of the last region that was told of are JSON that cannot be
- * read. */
+/* How many bytes of the last region are JSON that cannot be read. */
 size_t surety__region_failed(const surety_finder *finder);
 /* Whether a span of the reply is a part of JSON that could not be read, in the
- * regions of the place. It is no part where nothing but opening brackets stands
- * before it and nothing of JSON behind it. */
+ * regions of the place. It is no part if only opening brackets precede
+ * it and nothing of JSON follows it. */
 bool surety__region_refused(const surety_finder *finder, size_t start,
                             size_t end);
-/* Whether more of a value that the last region was read to stands behind it: a
- * reader that closes a bracket may have closed it too early. */
+/* Whether more of the last region's value follows behind it: a reader that
+ * closes a bracket may have closed it too early. */
 bool surety__region_goes_on(const surety_finder *finder, size_t used);
-/* Whether more than one value stands in the place, those that could not be read
- * among them. */
+/* Whether the place has more than one value, those that could not be read among
+ * them. */
 bool surety__region_several(const surety_finder *finder);
 /* All values that were read in the place as the rows of one array, which is the
- * region's text; END: there are not two, one could not be read, or more stands
+ * region's text; END: there are not two, one could not be read, or more is
  * between them than the place allows. */
 surety_status surety__region_rows(surety_finder *finder,
                                   surety__region *ret_region);
-/* Whether nothing but closing brackets, quotes, marks of fences and tags stands
- * from `at` on; *ret_brackets is where the last of the brackets ends, or `at`.
+/* Whether nothing but closing brackets, quotes, marks of fences and tags
+ * follows from `at` on; *ret_brackets is where the last of the brackets ends,
+ * or `at`.
  */
 bool surety__text_over(surety_str text, size_t at, size_t *ret_brackets);
 /* As surety_finder_origin, for a region. */
 size_t surety__region_origin(const surety_finder *finder, size_t index,
                              size_t offset);
 /* The reply as text, without reasoning and blanks around it; empty where
- * reasoning stands in its middle. */
+ * it has reasoning in its middle. */
 surety_status surety__region_text(surety_finder *finder, surety_str *ret_text);
 
 /* ---- reason.c ---------------------------------------------------------- */

@@ -240,14 +240,6 @@ surety_obstacle surety_finder_obstacle(const surety_finder *finder,
     return finder->obstacle;
 }
 
-void *surety__rows_add(const surety_finder *finder, surety__rows *rows)
-{
-    if (surety__grow(finder->alloc, &rows->ptr, &rows->cap, rows->count + 1,
-                     rows->size, SIZE_MAX / rows->size) != SURETY_OK)
-        return NULL;
-    return (char *)rows->ptr + rows->count++ * rows->size;
-}
-
 static const surety__found *find_at(const surety_finder *finder, size_t i)
 {
     return (const surety__found *)finder->list.found.ptr + i;
@@ -505,7 +497,7 @@ static void find_pass_over(surety_finder *finder)
         finder->value_open = open;
 }
 
-/* All that stands behind markers, or in prose: the first candidates_max, or
+/* All values behind markers, or in prose: the first candidates_max, or
  * with pick_last the last, of which twice as many are let in before the older
  * half goes. */
 static surety_status find_values(surety_finder *finder)
@@ -600,8 +592,8 @@ static surety_status find_note(surety_finder *finder, surety__span span)
     return SURETY_OK;
 }
 
-/* Makes a candidate's text that of a block without its markup. Where the JSON
- * stands in one piece, it is the reply's own. OK or NOMEM. */
+/* Makes a candidate's text that of a block without its markup. If the JSON is
+ * in one piece, it is the reply's own. OK or NOMEM. */
 static surety_status find_clean(surety_finder *finder, size_t block,
                                 surety__found *found)
 {
@@ -660,61 +652,4 @@ static surety_status find_add(surety_finder *finder, surety_place place,
         return SURETY_NOMEM;
     *row = found;
     return SURETY_OK;
-}
-
-/* Whether the three bytes at ptr are a blank of Unicode: U+1680, U+2000 to
- * U+200B, U+2028, U+2029, U+202F, U+205F, the word joiner, U+3000, or the byte
- * order mark. */
-static bool find_is_blank(const char *ptr)
-{
-    const uint32_t bytes = (uint32_t)(unsigned char)ptr[0] << 16 |
-                           (uint32_t)(unsigned char)ptr[1] << 8 |
-                           (unsigned char)ptr[2];
-
-    switch (bytes) {
-    case 0xE19A80:
-    case 0xE280A8:
-    case 0xE280A9:
-    case 0xE280AF:
-    case 0xE2819F:
-    case 0xE281A0:
-    case 0xE38080:
-    case 0xEFBBBF: return true;
-    default: return bytes >= 0xE28080 && bytes <= 0xE2808B;
-    }
-}
-
-/* The length of the blank that the len bytes at ptr start with (front) or end
- * with; 0: none. */
-static size_t find_blank(const char *ptr, size_t len, bool front)
-{
-    const char *end = front ? ptr : ptr + len;
-    const char byte = front ? ptr[0] : end[-1];
-
-    if (byte == ' ' || (byte >= '\t' && byte <= '\r'))
-        return 1;
-    if (len >= 3 && (byte & 0x80) && find_is_blank(front ? ptr : end - 3))
-        return 3;
-    if (len >= 2 && (byte & 0x80) &&
-        (!memcmp(front ? ptr : end - 2, "\xC2\xA0", 2) ||
-         !memcmp(front ? ptr : end - 2, "\xC2\x85", 2)))
-        return 2;
-    return 0;
-}
-
-surety__span surety__trim(surety_str text, surety__span span)
-{
-    const uint32_t start = span.start;
-    size_t size;
-
-    while (
-        span.end > span.start &&
-        (size = find_blank(text.ptr + span.start, span.end - span.start, true)))
-        span.start += (uint32_t)size;
-    if (span.start == span.end)
-        return (surety__span){start, start};
-    while ((
-        size = find_blank(text.ptr + span.start, span.end - span.start, false)))
-        span.end -= (uint32_t)size;
-    return span;
 }

@@ -116,8 +116,8 @@ typedef struct surety__fence {
     uint32_t tag;
 } surety__fence;
 
-/* Where each byte that an array or object may start with stands next in a text,
- * so that it is looked for once. All zero to begin with. */
+/* The next offset of each byte that an array or object may start with, so that
+ * it is looked for once. All zero to begin with. */
 #define SURETY__MARKS 3
 typedef struct surety__marks {
     size_t next[SURETY__MARKS];
@@ -166,7 +166,7 @@ typedef struct surety__hunt {
     bool again;     /* and is to be read again */
     bool field_last;
     size_t field_len; /* the field's, before it was stretched */
-    bool apart;       /* something stands between the values */
+    bool apart;       /* something is between the values */
     bool broken;      /* one of the values could not be read */
     size_t first_row;
     size_t value_count;
@@ -247,9 +247,6 @@ static inline surety__span *surety__piece_at(const surety_finder *finder,
     return (surety__span *)finder->layout.pieces.ptr + i;
 }
 
-/* The span without the blanks around it; of blanks alone, its start. (find.c)
- */
-surety__span surety__trim(surety_str text, surety__span span);
 /* What is left of the reply without reasoning at its start and end. (find.c) */
 surety__span surety__finder_whole(const surety_finder *finder);
 /* Whether a place is one of those to look at. (find.c) */
@@ -257,7 +254,14 @@ bool surety__finder_lists(const surety_finder *finder, surety_place place);
 /* The scan by lines, once. OK or NOMEM. (find.c) */
 surety_status surety__finder_scan(surety_finder *finder);
 /* A new row at the end, not filled in; NULL when out of memory. */
-void *surety__rows_add(const surety_finder *finder, surety__rows *rows);
+static inline void *surety__rows_add(const surety_finder *finder,
+                                     surety__rows *rows)
+{
+    if (surety__grow(finder->alloc, &rows->ptr, &rows->cap, rows->count + 1,
+                     rows->size, SIZE_MAX / rows->size) != SURETY_OK)
+        return NULL;
+    return (char *)rows->ptr + rows->count++ * rows->size;
+}
 
 /* Space or tab. */
 static inline bool surety__is_blank(char byte)
@@ -282,8 +286,9 @@ surety_status surety__block_scan(surety_finder *finder);
 /* The content of a block that has pieces, without its markup. OK or NOMEM. */
 surety_status surety__slice_block(surety_finder *finder, size_t i,
                                   surety__slice *ret_slice);
-/* Where a byte of a slice stands in the reply, and (may be NULL) how many bytes
- * of the slice follow it there; of the slice's end, behind its last byte. */
+/* The offset in the reply of a byte of a slice, and (may be NULL) how many
+ * bytes of the slice follow it there. The slice's end is behind its last byte.
+ */
 size_t surety__slice_origin(const surety_finder *finder,
                             const surety__slice *slice, size_t offset,
                             size_t *ret_len);
@@ -308,7 +313,7 @@ static inline void surety__slice_skip(surety__slice *slice, size_t len)
  * it, which has_read says. Otherwise it allocates nothing. */
 bool surety__value_next(surety_finder *finder, size_t from, size_t to,
                         surety__span *ret_span);
-/* Where the string whose opening quote stands at `at` ends (behind the closing
+/* Where the string with its opening quote at `at` ends (behind the closing
  * quote); SURETY__NOWHERE: not before `to`. */
 size_t surety__value_string(const char *text, size_t at, size_t to);
 
@@ -318,6 +323,9 @@ size_t surety__value_string(const char *text, size_t at, size_t to);
 surety_status surety__fence_gather(surety_finder *finder);
 
 /* ---- start.c ------------------------------------------------------------ */
+
+/* The span without the blanks around it; of blanks alone, its start. */
+surety__span surety__trim(surety_str text, surety__span span);
 
 /* What may start at a byte. */
 enum surety__start {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a tolerant reader may look. The strict search gives spans, since it can
- * tell where JSON ends; of text that is almost JSON only its reader can. So a
- * region is a byte at which a value may start, and how far it may go on, and
- * the search goes on where the reader says that the value ended.
+/* Where a tolerant reader may look. Of text that is almost JSON only its reader
+ * knows the end. So a region is a byte at which a value may start, and how far
+ * it may go on, and the search goes on where the reader says that the value
+ * ended.
  *
  * A place is a row of fields: the whole reply, a fence's content, what follows
  * a marker, a stretch of prose between fences and reasoning. In a field the
@@ -16,9 +16,8 @@
  *   reply or to the next reasoning: the marks of a fence can stand in a string.
  *   If it does not end there either, it was cut off in its field.
  * - Behind a value that is no JSON after all the search goes on where the
- * reader gave up, and not inside: a part of a broken value is not the value. Of
- * what is JSON that cannot be read all is passed over, as far as its brackets
- * go.
+ *   reader gave up, and not inside: a part of a broken value is not the value.
+ *   JSON that cannot be read is passed over as far as its brackets go.
  * - An object without a colon is prose, unless a value follows its quoted key.
  *
  * Every reading is paid for out of REGION_PASSES_MAX times the reply: by what
@@ -556,9 +555,9 @@ size_t surety__region_failed(const surety_finder *finder)
     return region_row(finder, finder->regions.count - 1)->refused;
 }
 
-/* Whether nothing of JSON stands around the bytes from start to end of the
- * reply in what begins at `from`. Where the reply ends behind them it may have
- * been cut off. */
+/* Whether nothing of JSON is around the bytes from start to end of the reply,
+ * in the text that begins at `from`. Where the reply ends behind them it may
+ * have been cut off. */
 static bool region_is_all(const surety_finder *finder, size_t from,
                           size_t start, size_t end)
 {

@@ -5,7 +5,8 @@
  * key, quoted or a word with a colon; an array has an item that is no bare word
  * ("{smile}", "[see below]" and "[text](url)" are prose).
  *
- * Every look ahead is bounded, so that asking at every byte stays linear. */
+ * Every look ahead is bounded, so that asking at every byte stays linear.
+ * Blanks of Unicode around a text are no part of it. */
 #include "extract/finder.h"
 
 enum {
@@ -81,6 +82,63 @@ static size_t start_space(surety_str text, size_t at)
         if (!surety__is_space(text.ptr[at]))
             break;
     return at;
+}
+
+/* Whether the three bytes at ptr are a blank of Unicode: U+1680, U+2000 to
+ * U+200B, U+2028, U+2029, U+202F, U+205F, the word joiner, U+3000, or the byte
+ * order mark. */
+static bool start_is_blank(const char *ptr)
+{
+    const uint32_t bytes = (uint32_t)(unsigned char)ptr[0] << 16 |
+                           (uint32_t)(unsigned char)ptr[1] << 8 |
+                           (unsigned char)ptr[2];
+
+    switch (bytes) {
+    case 0xE19A80:
+    case 0xE280A8:
+    case 0xE280A9:
+    case 0xE280AF:
+    case 0xE2819F:
+    case 0xE281A0:
+    case 0xE38080:
+    case 0xEFBBBF: return true;
+    default: return bytes >= 0xE28080 && bytes <= 0xE2808B;
+    }
+}
+
+/* The length of the blank that the len bytes at ptr start with (front) or end
+ * with; 0: none. */
+static size_t start_blank(const char *ptr, size_t len, bool front)
+{
+    const char *end = front ? ptr : ptr + len;
+    const char byte = front ? ptr[0] : end[-1];
+
+    if (byte == ' ' || (byte >= '\t' && byte <= '\r'))
+        return 1;
+    if (len >= 3 && (byte & 0x80) && start_is_blank(front ? ptr : end - 3))
+        return 3;
+    if (len >= 2 && (byte & 0x80) &&
+        (!memcmp(front ? ptr : end - 2, "\xC2\xA0", 2) ||
+         !memcmp(front ? ptr : end - 2, "\xC2\x85", 2)))
+        return 2;
+    return 0;
+}
+
+surety__span surety__trim(surety_str text, surety__span span)
+{
+    const uint32_t start = span.start;
+    size_t size;
+
+    while (span.end > span.start &&
+           (size = start_blank(text.ptr + span.start, span.end - span.start,
+                               true)))
+        span.start += (uint32_t)size;
+    if (span.start == span.end)
+        return (surety__span){start, start};
+    while ((size = start_blank(text.ptr + span.start, span.end - span.start,
+                               false)))
+        span.end -= (uint32_t)size;
+    return span;
 }
 
 bool surety__start_comment(surety_str text, size_t at)

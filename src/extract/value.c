@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds arrays and objects in prose. It measures and does not judge: what it
- * gives is read by the strict or the tolerant reader, which says exactly what
- * is wrong with it.
+/* Finds arrays and objects in prose.
  *
- * The idea: at each "{" or "[" of the text a recogniser follows the grammar of
- * RFC 8259 with a stack of open brackets, until the value closes, the text
- * ends, or a byte comes that no JSON text can have there. In the last case the
- * brackets that had looked like JSON by then decide (a key and a colon, or an
- * item and a comma; an unquoted key and a colon too, a single-quoted item, a
- * comment): from the outermost of those on, brackets are only balanced, and the
- * whole is given as one broken value. If none looked like JSON, they are
- * brackets of prose, and the search goes on behind them.
+ * At each "{" or "[" the strict reader tries to read a value, into the document
+ * of the caller who asks for one candidate after the other, and says where the
+ * value ends. Where that is no JSON, a recogniser measures how far the broken
+ * value goes: it follows the grammar of RFC 8259 with a stack of open brackets,
+ * until the value closes, the text ends, or a byte comes that no JSON text can
+ * have there. In the last case the brackets that had looked like JSON by then
+ * decide (a key and a colon, an item and a comma, or what start.c takes for a
+ * value that a model wrote): from the outermost of those on, brackets are only
+ * balanced, and the whole is given as one broken value. If none looked like
+ * JSON, they are brackets of prose, and the search goes on behind them.
  *
  * Choices:
  * - A string may hold raw line ends while the grammar is followed; where
@@ -26,13 +26,13 @@
  * - A string in a bracket of prose may hide a value ({"x then {"a":1}), so the
  *   search goes on inside of it.
  *
- * A lazy search reads first: the strict reader says where a value ends, and the
- * caller has it read then. Text that reads as JSON is text that the recogniser
- * follows to the same end, so only where it does not is the recogniser asked.
- *
- * Linear: going back is paid for out of SURETY__PASSES_MAX times the text, and
- * a pass that has used that up ends. Brackets deeper than SURETY__FRAMES_MAX
- * are only counted. Nothing recurses, nothing is allocated. */
+ * 1. Text that reads as JSON is text that the recogniser follows to the same
+ *    end: what is found does not depend on whether a document was given.
+ * 2. Linear: going back is paid for out of SURETY__PASSES_MAX times the text,
+ *    reading in vain out of SURETY__READS_MAX times. A pass that has used up
+ * the former ends; the latter leaves the rest to the recogniser.
+ * 3. Brackets deeper than SURETY__FRAMES_MAX are only counted.
+ * 4. Nothing recurses; the recogniser allocates nothing. */
 #include "extract/finder.h"
 
 enum {
@@ -128,7 +128,7 @@ size_t surety__value_string(const char *text, size_t at, size_t to)
 
         while (first[-1] == '\\')
             first--;
-        /* A run of backslashes stands before one quote only: linear. */
+        /* Linear: backslashes in a row precede one quote only. */
         if ((hit - first) % 2 == 0)
             return (size_t)(hit - text) + 1;
     }
@@ -195,8 +195,8 @@ static size_t value_closing(surety_finder *finder, size_t to)
 }
 
 /* Reads the value at start into the document that the caller of a lazy search
- * gave. A short look comes first: most of what stands in prose is short. What
- * is read in vain is paid for out of SURETY__READS_MAX times the text. */
+ * gave. A short look comes first: most values in prose are short. What is read
+ * in vain is paid for out of SURETY__READS_MAX times the text. */
 static bool value_read(surety_finder *finder, size_t start, size_t to,
                        surety__span *ret_span)
 {
@@ -230,6 +230,7 @@ static bool value_open(struct value_reader *reader)
 {
     const bool object = reader->text[reader->pos] == '{';
 
+    assert(object || reader->text[reader->pos] == '[');
     if (reader->depth == SURETY__FRAMES_MAX)
         return false;
     if (reader->depth)
@@ -242,7 +243,7 @@ static bool value_open(struct value_reader *reader)
     return true;
 }
 
-/* Follows the value whose bracket stands at pos. */
+/* Follows the value whose bracket is at pos. */
 static enum value_end value_follow(struct value_reader *reader)
 {
     reader->depth = 0;
@@ -299,9 +300,10 @@ static enum value_end value_follow(struct value_reader *reader)
     }
 }
 
-/* Closes the top bracket, whose closing one stands at pos. */
+/* Closes the top bracket; the closing one is at pos. */
 static void value_close(struct value_reader *reader)
 {
+    assert(reader->depth);
     reader->pos++;
     reader->depth--;
     reader->nested = (surety__span){reader->frames[reader->depth].start,
@@ -341,8 +343,8 @@ static bool value_token(struct value_reader *reader)
     return true;
 }
 
-/* What to make of a value that did not close. True: it is given, pos stands
- * behind it. False: pos is where the search goes on. */
+/* Decides about a value that did not close. True: it is given, pos is behind
+ * it. False: pos is where the search goes on. */
 static bool value_recover(struct value_reader *reader, enum value_end outcome,
                           surety_finder *finder, surety__span *ret_span)
 {
@@ -389,8 +391,8 @@ static bool value_recover(struct value_reader *reader, enum value_end outcome,
     return false;
 }
 
-/* Whether a comment, or what models write in place of a first key or item,
- * stands at pos. The bracket then looks like JSON. */
+/* Whether a comment is at pos, or what models write in place of a first key or
+ * item. The bracket then looks like JSON. */
 static bool value_near(struct value_reader *reader)
 {
     const surety_str text = {reader->text, reader->end};
@@ -418,7 +420,7 @@ static bool value_balance_close(struct value_reader *reader, size_t base,
 static size_t value_balance_string(const struct value_reader *reader,
                                    char quote, struct value_balancer *balancer);
 
-/* Counts a bracket at `at`, whether or not it stands in a string. */
+/* Counts a bracket at `at`, whether or not it is in a string. */
 static void value_balance_plain(struct value_balancer *balancer, char byte,
                                 size_t at)
 {
@@ -504,7 +506,7 @@ static bool value_balance_close(struct value_reader *reader, size_t base,
     }
 }
 
-/* The last byte of the string whose quote stands at pos; of one in double
+/* The last byte of the string whose quote is at pos; of one in double
  * quotes that its line does not close, the last byte of the line; of one in
  * single quotes then the quote itself, which is an apostrophe. */
 static size_t value_balance_string(const struct value_reader *reader,

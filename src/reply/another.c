@@ -2,7 +2,7 @@
 /* Whether a reply holds another valid value beside the one that is taken: the
  * outcome then warns that the reply is ambiguous.
  *
- * 1. Only values that stand apart from the best one and differ from it count.
+ * 1. Only values that do not overlap the best one and differ from it count.
  * 2. The best one stays what it is; the other trial is used for those behind
  * it.
  * 3. Rules cost a process, so they are asked a few times; validators of the
@@ -14,8 +14,8 @@
 /* Candidates of which rules or validators are asked. */
 enum { ANOTHER_RULES_MAX = 4 };
 
-/* Whether what a value of a kind that the schema takes begins with stands in
- * the reply, apart from the best candidate. */
+/* Whether the schema takes values of a kind, and the bracket that they begin
+ * with is in the reply, apart from the best candidate. */
 static bool another_has_bracket(const surety_judge *judge, char bracket,
                                 unsigned kind)
 {
@@ -43,7 +43,7 @@ static bool another_looks_behind(surety_judge *judge)
     return true;
 }
 
-/* Takes the next candidate that stands apart from the best one; END: there is
+/* Takes the next candidate that does not overlap the best one; END: there is
  * none, or none but in running text without brackets. */
 static surety_status another_next(surety_judge *judge, bool *behind)
 {
@@ -109,6 +109,7 @@ surety_status surety__another_find(surety_judge *judge, surety_error *reterr)
     surety_status status = SURETY_OK;
     bool behind = false;
 
+    assert(best->stage == SURETY_STAGE_DONE);
     if (best->tolerant || best->candidate.place <= SURETY_PLACE_WHOLE)
         return SURETY_OK;
     judge->seek.turn = best->index + 1;

@@ -146,7 +146,7 @@ static surety_status judge_next(surety_judge *judge, surety_error *reterr)
     }
 }
 
-/* Whether a candidate stands in what was cut off. */
+/* Whether a candidate is inside of a value that was cut off. */
 static bool judge_is_cut_off(const surety_judge *judge,
                              const surety_candidate *candidate)
 {
@@ -156,8 +156,8 @@ static bool judge_is_cut_off(const surety_judge *judge,
 }
 
 /* Whether a valid candidate is not to be taken at once. In running text it may
- * be a part of something that is almost JSON, for a bracket stands before it:
- * the tolerant pass, which tells them apart, is waited for. */
+ * be a part of something that is almost JSON, for a bracket precedes it: it
+ * waits for the tolerant pass, which tells them apart. */
 static bool judge_doubts(surety_judge *judge)
 {
     const surety__trial *now = judge->now;
@@ -207,9 +207,8 @@ static bool judge_is_part(const surety_judge *judge,
                                   candidate->end);
 }
 
-/* The candidates that were doubted, once it is known what stands around them:
- * the first that is no part of something larger is taken, whatever repairs have
- * come to. */
+/* Takes, of the candidates that were doubted, the first that is no part of
+ * something larger, whatever the tolerant pass has found. */
 static surety_status judge_trust(surety_judge *judge, surety_error *reterr)
 {
     const size_t count = surety_finder_count(judge->finder);
@@ -248,6 +247,7 @@ static surety_status judge_mend(surety_judge *judge, surety_error *reterr)
 {
     surety_status status;
 
+    assert(judge->task.tolerant);
     surety__finder_forget(judge->finder);
     status = surety__repair_place(judge, judge->seek.over, reterr);
     if (status == SURETY_OK && judge->seek.doubted != SURETY__NATIVE)

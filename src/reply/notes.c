@@ -3,8 +3,8 @@
  * value, the liberties of the reader in the order of the text, brackets left
  * over, then the changes toward the schema.
  *
- * Only the outcome's own candidate is told of. Texts are copied, shortened;
- * places are the reply's. A failure is always SURETY_NOMEM. */
+ * Only repairs of the outcome's own candidate are listed. Texts are copied,
+ * shortened; places are the reply's. A failure is always SURETY_NOMEM. */
 #include "reply/reply.h"
 
 enum {

@@ -37,7 +37,7 @@ static bool rank_wins(const surety_judge *judge, const surety__trial *now,
     return order ? order < 0 : judge->task.extract.pick_last;
 }
 
-/* Whether a trial of the reply's text stands within another. */
+/* Whether a trial of the reply's text is a part of another. */
 static bool rank_holds(const surety__trial *outer, const surety__trial *inner)
 {
     return inner->index != SURETY__NATIVE &&
@@ -67,6 +67,7 @@ static surety_status rank_count(surety_judge *judge, bool *ret_fewer,
     surety__trial *best = judge->best;
     surety_status status = SURETY_OK;
 
+    assert(now != best && now->stage == best->stage);
     if (++judge->compared >= RIVALS_MAX)
         return SURETY_OK;
     if (!best->counted)
@@ -99,7 +100,7 @@ surety_status surety__rank_keep(surety_judge *judge, surety_error *reterr)
     if (now->promising)
         judge->cut_off = better = true;
     else if (best && now->stage != best->stage)
-        /* JSON that cannot be read hides what stands within it. */
+        /* No part of JSON that cannot be read counts. */
         better =
             now->stage > best->stage || (now->broken && rank_holds(now, best));
     else if (best && now->stage == SURETY_STAGE_JSON_PARSE)

@@ -10,13 +10,13 @@
  * itself and there are several values, all of them are the rows of one array,
  * or there is no value: one of them alone would be an array with rows lost.
  *
- * - What was cut off is never closed. It is a candidate that cannot be read,
- * and where nothing that came speaks against it, it is the answer that was cut
- *   off: then no other is made valid by repairs. Where partial values are
+ * - A value that was cut off is never closed. It is a candidate that cannot be
+ *   read. If nothing that came contradicts the schema, it is the answer that
+ * was cut off: then no other is made valid by repairs. Where partial values are
  *   allowed it is one, and comes last.
  * - JSON that cannot be read is refused as a whole: no part of it counts.
  * - A whole reply in quotes or backticks that is no JSON is taken for a text
- * only where no later place has a value.
+ *   only where no later place has a value.
  * - Only what is checked counts; alignment checks what it makes.
  * - Linear: the regions bound what is read, and CHECKS_MAX bounds how many
  *   values are checked. */
@@ -224,7 +224,7 @@ static bool repair_is_container(const surety_doc *doc)
     return surety_val_kind(surety_doc_root(doc)) >= SURETY_KIND_ARRAY;
 }
 
-/* Whether a reading is left for later, or for nobody. */
+/* Whether a reading is left for later, or is no candidate at all. */
 static bool repair_passes_over(struct repair *pass, surety__reading reading,
                                const surety__region *region)
 {
@@ -244,7 +244,7 @@ static bool repair_passes_over(struct repair *pass, surety__reading reading,
     return true;
 }
 
-/* Whether the strict reader has refused what stands in a region, and nothing
+/* Whether the strict reader has refused the value of a region, and no candidate
  * got further. */
 static bool repair_says_why(const surety_judge *judge,
                             const surety__region *region)
@@ -310,7 +310,7 @@ static bool repair_closes(const surety_doc *doc)
     return false;
 }
 
-/* Says why a text is no JSON as it stands. OK, NOMEM. */
+/* Says why a text is no JSON. OK, NOMEM. */
 static surety_status repair_blame(surety_judge *judge, surety__trial *trial,
                                   surety_str text)
 {
@@ -339,8 +339,8 @@ static surety_status repair_try(struct repair *pass, surety__region *region,
     surety_status status;
     surety_candidate candidate;
 
-    /* A copy is the finder's; the doc stands on the text as long as the outcome
-     * does. */
+    /* A copy is the finder's; the doc borrows the text as long as the outcome
+     * lives. */
     if (region->copied &&
         !surety__outcome_copy(&judge->outcome, region->text, &region->text))
         return surety__fail_nomem(reterr);

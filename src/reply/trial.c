@@ -73,7 +73,7 @@ static bool trial_may_be_json(surety_str text)
 }
 
 /* Whether the trial at hand, which is JSON, is a number to which digits may be
- * missing: the provider says that it cut the reply, and the number stands at
+ * missing: the provider says that it cut the reply, and the number is at
  * its very end. Every other value says itself that it has ended. */
 static bool trial_is_open(const surety_judge *judge)
 {
@@ -87,8 +87,7 @@ static bool trial_is_open(const surety_judge *judge)
 }
 
 /* JSON: is it exactly one value? Why it is none is asked only of the candidate
- * that is told of in the end: prose before a block is no JSON, and nobody wants
- * to know why. */
+ * that the outcome is about. */
 surety_status surety__trial_read(surety_judge *judge, surety_error *reterr)
 {
     surety__trial *now = judge->now;

@@ -2,7 +2,7 @@
 /* A reply that goes nowhere: white space without end, or one text over and
  * over. Both are runs, and each byte is looked at a bounded number of times.
  *
- * White space is counted outside of strings, which are told by their double
+ * White space is counted outside of strings, which begin and end with double
  * quotes.
  *
  * Repetition: a run has the period p where each of its bytes is the one p bytes

@@ -211,7 +211,7 @@ static bool search_begins(const surety_stream *stream, char byte)
 }
 
 /* Nothing but the whole reply may be a value, and it cannot be one: its first
- * byte begins none, or something stands behind one. */
+ * byte begins none, or something follows one. */
 static surety_status search_refuses(surety_stream *stream, bool behind,
                                     surety_error *reterr)
 {
@@ -229,7 +229,7 @@ static surety_status search_refuses(surety_stream *stream, bool behind,
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
 
-/* The marker, if one stands here. */
+/* The marker, if it is here. */
 static enum search_step search_marker(surety_stream *stream)
 {
     const surety_str marker = stream->task.extract.marker;

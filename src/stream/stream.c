@@ -126,7 +126,7 @@ bool surety__stream_is_sole(const surety_stream *stream)
     return stream->task.native || !(stream->task.places & ~whole);
 }
 
-/* Whether the value at hand, or what stands where one should, is all that can
+/* Whether the value at hand, or the text in its place, is all that can
  * be the reply's; if so, what is wrong with it is final. */
 static bool stream_is_final(const surety_stream *stream)
 {
@@ -391,7 +391,7 @@ static bool stream_looks(const surety_stream *stream, size_t end)
 }
 
 /* What there was of the value before the byte at `end`, which cannot stand
- * there: it may have been lost before, and nobody has looked since the chunk
+ * there: it may have been refuted before, and was not looked at since the chunk
  * began. */
 static surety_status stream_again(surety_stream *stream, size_t end)
 {

@@ -11,7 +11,7 @@
 #include "schema/schema.h"
 #include "extract/extract.h"
 
-/* Where the search for values stands. */
+/* How far the search for values is. */
 struct stream_search {
     size_t at;         /* the next byte to be looked at */
     bool line;         /* nothing but blanks and markup since its line began */
@@ -21,7 +21,7 @@ struct stream_search {
     bool reasoning;    /* in a section of that kind */
     bool fenced;       /* in a block, */
     bool wanted;       /* whose tag is asked for, */
-    bool filled;       /* and something stands in it */
+    bool filled;       /* and it is not empty */
     bool armed;        /* a marker stood before */
     char mark;         /* of the fence: this, */
     size_t mark_count; /* so often */
@@ -56,7 +56,7 @@ struct stream_value {
     bool reading; /* the reader has it */
     bool kept;    /* it has ended, and nothing speaks against it */
     bool first;   /* nothing but white space and reasoning stood before */
-    bool block;   /* it stands in a block that is asked for */
+    bool block;   /* it is in a block that is asked for */
     size_t start; /* in the reply */
     surety_val value;
 };
@@ -105,8 +105,8 @@ surety_status surety__stream_read(surety_stream *stream, size_t to,
 surety_status surety__stream_show(surety_stream *stream, surety_error *reterr);
 /* Gives the value at hand up. */
 void surety__stream_drop(surety_stream *stream);
-/* What stands at offset is no JSON, where there should be; of no account where
- * text is repaired. OK, NOMEM. */
+/* The text at offset is no JSON, where JSON should be; of no account where text
+ * is repaired. OK, NOMEM. */
 surety_status surety__stream_refuse(surety_stream *stream, surety_str message,
                                     surety_str hint, size_t offset);
 /* Sets verdict and finding; the texts are copied. OK, NOMEM. */
