@@ -269,6 +269,7 @@ applied_if(surety__machine *machine, surety__frame *frame,
            const surety__applicator *applicator, enum surety__validity last,
            surety__next *next, const bool report)
 {
+    assert(applicator->count == 3);
     if (frame->sub == 0) {
         frame->sub = 1;
         last = applied_may(machine, frame->cell, frame->bits,

@@ -415,7 +415,7 @@ static bool assert_kind(surety__machine *machine, const surety__shape *shape,
     }
 }
 
-/* What it takes to read a value whole, as comparing it does. */
+/* The work of reading a whole value, as a comparison does. */
 static uint64_t choices_cost(const surety__cell *cell)
 {
     if (cell->kind >= CELL_ARRAY)

@@ -19,13 +19,13 @@ struct branch_parts {
     uint32_t count;
 };
 
-/* The member that is asked for; name.ptr NULL: none. */
+/* The member that may be the tag; name.ptr NULL: none. */
 struct branch_tag {
     surety_str name;
     uint32_t hash;
 };
 
-/* What a branch says of objects, and of the tag. */
+/* Conditions of a branch on objects, and on the tag. */
 struct branch_facts {
     surety__screen screen;
     const surety__words *sets[BRANCH_SETS]; /* the tag's words, if any */
@@ -57,7 +57,7 @@ static void parts_collect(const surety__shape *shape,
         }
 }
 
-/* Adds what one shape itself says. */
+/* Adds the conditions of one shape itself. */
 static void facts_add(struct branch_facts *facts, const surety__shape *shape,
                       const struct branch_tag *tag)
 {
@@ -87,7 +87,7 @@ static void facts_add(struct branch_facts *facts, const surety__shape *shape,
         facts->sets[facts->set_count++] = property->shape->direct->words;
 }
 
-/* What a shape says with what it refers to, unions left out. */
+/* The conditions of a shape and those it refers to, without unions. */
 static struct branch_facts facts_plain(const struct branch_parts *parts,
                                        const struct branch_tag *tag)
 {
@@ -161,6 +161,7 @@ static bool branch_is_open(const surety__applicator *applicator, uint32_t i)
 static bool words_take(const struct branch_facts *facts, surety__words *words,
                        uint32_t branch, bool many, size_t *count)
 {
+    assert(many || !words || branch < SWITCH_BRANCHES);
     for (uint32_t s = 0; s < facts->set_count; s++) {
         const surety__words *set = facts->sets[s];
 

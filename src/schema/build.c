@@ -202,7 +202,7 @@ static surety__property *objects_mention(surety__compiler *compiler,
     return property;
 }
 
-/* What a property's subschema says beside what its value must be. */
+/* The annotations of a property's subschema. */
 static void objects_annotate(surety__compiler *compiler, const surety_doc *doc,
                              const surety__cell *subschema,
                              surety__property *property)
@@ -488,7 +488,7 @@ static surety_status apply_dynamic_v1(surety__compiler *compiler,
 }
 
 /* $dynamicRef (2020-12 core, section 8.2.3.2) and $recursiveRef (2019-09 core,
- * section 8.2.4.2): dynamic only where the first target asks for it. */
+ * section 8.2.4.2): dynamic only where the first target is. */
 static surety_status apply_dynamic(surety__compiler *compiler,
                                    const surety__shape *shape,
                                    surety__keyword keyword)

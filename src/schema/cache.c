@@ -4,11 +4,11 @@
  * An entry is in two lists: that of its bucket, where a read looks for it,
  * and that of use, newest first, from whose end entries are put out while there
  * are too many or their texts too long. So the entries kept are always those
- * read last, which is the whole of the promise in the header.
+ * read last, as the header promises.
  *
  * The hash only chooses the bucket; an entry is found when its text and options
- * are equal. Texts chosen to collide cost one comparison for each that is kept,
- * and no wrong answer. */
+ * are equal. Texts chosen to collide cost one comparison for each entry, and
+ * give no wrong schema. */
 #include <surety/schema.h>
 
 #include "base/base.h"
@@ -158,6 +158,8 @@ static bool entry_is(const struct cache_entry *entry,
 static struct cache_entry **cache_bucket(const surety_schema_cache *cache,
                                          uint64_t hash)
 {
+    assert(cache->bucket_count &&
+           !(cache->bucket_count & (cache->bucket_count - 1)));
     return &cache->buckets[(size_t)hash & (cache->bucket_count - 1)];
 }
 
@@ -165,6 +167,8 @@ static struct cache_entry **cache_bucket(const surety_schema_cache *cache,
 
 static void entry_unlink(surety_schema_cache *cache, struct cache_entry *entry)
 {
+    assert(entry->newer || cache->newest == entry);
+    assert(entry->older || cache->oldest == entry);
     if (entry->newer)
         entry->newer->older = entry->older;
     else

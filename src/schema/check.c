@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checker: one thread's scratch memory, and the two questions that are
- * asked of the machine: is it valid, and what is wrong. */
+/* The checker: one thread's scratch memory, and the two ways to use
+ * the machine: whether a value is valid, and what is wrong with it. */
 #include "schema/findings.h"
 #include "schema/machine.h"
 #include "schema/schema.h"

@@ -5,7 +5,7 @@
  * JSON Schema leaves undefined what a circle means (2020-12 core, section
  * 9.4.1). A check would go round it for ever, or come past it where another
  * keyword decides first; which one depends on the order of the work, and the
- * verdict, the report and the completion each have an order of their own. So a
+ * validity, the report and the completion each have an order of their own. So a
  * schema with a circle is refused here, once, whether every value takes that
  * way or some value might, and no check counts how deep it is.
  *
@@ -176,7 +176,7 @@ static surety_status circle_enter(struct circles *circles, uint32_t node)
     return SURETY_OK;
 }
 
-/* Notes that the step on top leads to a node that is done. A name adds nothing
+/* The step on top leads to a node that is done. A name adds nothing
  * to the height, nor does a reference: chains of them are short to follow. */
 static void circle_raise(struct circles *circles, uint32_t node)
 {
@@ -185,6 +185,7 @@ static void circle_raise(struct circles *circles, uint32_t node)
         circles->marks[node] - CIRCLE_DONE +
         (node < circles->compiler->shape_count && !step->refers);
 
+    assert(circles->marks[node] >= CIRCLE_DONE);
     if (height > step->height)
         step->height = height;
 }
@@ -203,6 +204,7 @@ static surety_status circle_leave(struct circles *circles)
             "more than %u subschemas are nested on one value "
             "(inplace_depth_max)",
             most);
+    assert(circles->marks[step.node] == CIRCLE_OPEN);
     circles->marks[step.node] = step.height + CIRCLE_DONE;
     if (circles->depth)
         circle_raise(circles, step.node);

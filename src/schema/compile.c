@@ -209,7 +209,7 @@ static surety_status form_fail(surety__compiler *compiler, surety_str name,
 }
 
 /* Finds the keywords of shape, once for everything that is built of it, and
- * that each has the form that its row asks for. *ret_ref_only: it is a $ref of
+ * that each has the form that its row requires. *ret_ref_only: it is a $ref of
  * the drafts in which nothing counts beside one. */
 static surety_status shape_read(surety__compiler *compiler,
                                 const surety__shape *shape, bool *ret_ref_only)
@@ -310,7 +310,7 @@ static surety_status build_numbers(surety__compiler *compiler,
     };
     surety__numbers *built;
 
-    /* Draft 4 says exclusive beside the bound. */
+    /* In draft 4 exclusive is a boolean beside the bound. */
     if (surety_val_bool(
             surety__keyword_val(compiler, shape, KW_EXCLUSIVE_MINIMUM_4),
             false)) {
@@ -364,7 +364,7 @@ static surety_status build_numbers(surety__compiler *compiler,
      KEYWORD_BIT(KW_IF) | KEYWORD_BIT(KW_DEPENDENT_SCHEMAS) |                  \
      KEYWORD_BIT(KW_DEPENDENCIES) | KEYWORD_BIT(KW_PROPERTY_DEPENDENCIES))
 
-/* What the subschema says of values itself. */
+/* The assertions of the subschema itself. */
 static surety_status shape_assertions(surety__compiler *compiler,
                                       surety__shape *shape)
 {
@@ -441,7 +441,7 @@ static surety_status dynamics_link(surety__compiler *compiler)
     return SURETY_OK;
 }
 
-/* ---- the whole --------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------- */
 
 static surety_status compile_all(surety__compiler *compiler, surety_val root,
                                  surety_str uri)
@@ -513,7 +513,7 @@ surety_status surety_schema_compile(surety_val root,
     status = compile_all(&compiler, root, own.base_uri);
     compiler_done(&compiler);
     if (status) {
-        /* A helper that found no memory may have had no place to say so. */
+        /* A helper that found no memory may have had no way to report it. */
         status = scratch_error.status ? scratch_error.status : status;
         if (reterr)
             *reterr = scratch_error;

@@ -16,7 +16,7 @@ typedef struct surety__known_pattern {
 typedef struct surety__compiler {
     surety__resolver resolver;
     surety_schema *schema;
-    surety__shape **shapes; /* all, in the order they were asked for */
+    surety__shape **shapes; /* all, in the order of their references */
     size_t shape_count, shape_cap;
     /* The number + 1 of shapes that the resolver has no place for. */
     surety__map by_location;
@@ -68,8 +68,8 @@ surety_status surety__compiler_pattern(surety__compiler *compiler,
                                        surety_val source,
                                        const surety__pattern **ret_pattern);
 
-/* Each builds what a subschema says of one kind of value; they set nothing
- * where it says nothing. */
+/* Each builds the assertions on one kind of value; they set nothing where there
+ * are none. */
 surety_status surety__build_strings(surety__compiler *compiler,
                                     surety__shape *shape);
 surety_status surety__build_arrays(surety__compiler *compiler,
@@ -80,7 +80,7 @@ surety_status surety__build_objects(surety__compiler *compiler,
 surety_status surety__build_applicators(surety__compiler *compiler,
                                         surety__shape *shape, bool ref_only);
 
-/* unknown.c: keeps those of a subschema's members that say nothing as warnings
+/* unknown.c: keeps unknown keywords of a subschema as warnings
  * of the schema; OK or NOMEM. And puts them in the order of the text. */
 surety_status surety__unknown_note(surety__compiler *compiler,
                                    const surety__shape *shape);

@@ -54,6 +54,7 @@ surety__shape *surety__compiler_shape(surety__compiler *compiler,
     void *items = compiler->shapes;
     surety_status status;
 
+    assert(number <= compiler->shape_count);
     if (number)
         return compiler->shapes[number - 1];
     status = surety__grow(compiler->schema->alloc, &items, &compiler->shape_cap,

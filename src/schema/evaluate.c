@@ -346,6 +346,7 @@ EVALUATE_INLINE enum surety__validity phase_names(surety__machine *machine,
 {
     const surety__shape *const names = frame->shape->objects->names;
 
+    assert(names);
     if (last == VALID_NO)
         return VALID_NO;
     if (last == VALID_YES) {
@@ -469,6 +470,7 @@ EVALUATE_INLINE enum surety__validity phase_contains(surety__machine *machine,
 {
     const surety__arrays *const arrays = frame->shape->arrays;
 
+    assert(arrays->contains);
     while (frame->left &&
            (frame->bits != BITS_NONE || frame->count < arrays->min_contains ||
             arrays->max_contains != UINT64_MAX)) {
@@ -510,6 +512,7 @@ EVALUATE_INLINE enum surety__validity phase_rest(surety__machine *machine,
     surety__step step =
         step_child(object ? KW_UNEVALUATED_PROPERTIES : KW_UNEVALUATED_ITEMS);
 
+    assert(rest && frame->bits != BITS_NONE);
     if (last == VALID_NO)
         return VALID_NO;
     for (; frame->left; frame->left--) {
@@ -819,6 +822,7 @@ static enum surety__validity report_ask(surety__machine *machine,
 {
     bool branch;
 
+    assert(next->ask != ASK_FRAME);
     if (next->ask == ASK_MEANT)
         return surety__applied_meant(machine, next);
     surety__shape_holds(
@@ -899,6 +903,7 @@ bool surety__shape_holds(surety__machine *machine, const surety__shape *shape,
     enum surety__mode before = machine->mode;
     enum surety__validity valid;
 
+    assert(shape && cell);
     machine->mode = MODE_VALIDITY;
     valid = surety__value_validity(machine, &shape, cell, bits);
     machine->result = valid == VALID_OPEN

@@ -82,6 +82,7 @@ surety_status surety__findings_add(surety_findings *findings,
         surety__grow(findings->alloc, &items, &findings->cap,
                      findings->count + 1, sizeof(noted), SIZE_MAX);
 
+    assert(findings->sorted_from <= findings->count);
     findings->list = items;
     if (status)
         return status;

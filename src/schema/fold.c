@@ -6,7 +6,7 @@
  * content decides, or its children do. The tables are worked out from the
  * shapes that apply to the same value upwards (allOf is the conjunction of its
  * tables, anyOf the disjunction, ...); where that leaves one shape that still
- * has something to ask, the question is routed to it at once. A circle of
+ * asserts something, the value is routed to it at once. A circle of
  * such shapes is left as it is: its table says to walk.
  *
  * Then the parts are brought into the form in which the check reads them:
@@ -107,7 +107,7 @@ static unsigned choices_kinds(const surety__choices *choices,
     return kinds;
 }
 
-/* Whether something is asked of the members. */
+/* Whether there are assertions on the members. */
 static bool objects_ask(const surety__objects *objects)
 {
     bool asks = objects->pattern_count || objects->required_count ||
@@ -119,7 +119,7 @@ static bool objects_ask(const surety__objects *objects)
     return asks;
 }
 
-/* What the shape's own assertions of one kind of value ask. */
+/* The shape's own assertions on one kind of value. */
 static enum surety__how own_part(const surety__shape *shape, unsigned kind)
 {
     const surety__arrays *arrays = shape->arrays;
@@ -169,7 +169,7 @@ static bool own_checks(const surety__shape *shape, unsigned kind)
     return own_part(shape, kind) == HOW_CHECK;
 }
 
-/* The same for the whole shape but its applicators; kinds: those that enum and
+/* The same for all of the shape but its applicators; kinds: those that enum and
  * const leave. */
 static enum surety__how own_how(surety__shape *shape, unsigned kind,
                                 unsigned kinds)
@@ -193,7 +193,7 @@ static enum surety__how own_how(surety__shape *shape, unsigned kind,
     return how == HOW_WALK ? HOW_WALK : HOW_CHECK;
 }
 
-/* An applicator's say on values of a kind: NO, YES or WALK; then *ret_only is
+/* An applicator on values of a kind: NO, YES or WALK; then *ret_only is
  * the one shape that decides, or NULL where several do. */
 static enum surety__how list_how(const surety__applicator *applicator,
                                  unsigned kind, const surety__shape **ret_only)
@@ -296,6 +296,7 @@ static enum surety__how fold_kind(const surety__compiler *compiler,
         only = only->route[kind];
     if (only == shape || !fold_may_pass(compiler, shape, only))
         return HOW_WALK;
+    assert(only->how[kind] != HOW_ROUTE);
     *ret_route = only;
     return HOW_ROUTE;
 }
@@ -306,6 +307,7 @@ static surety_status fold_kinds(surety__compiler *compiler,
     unsigned kinds = UINT32_MAX;
     uint8_t how[CELL_KINDS] = {HOW_NO};
 
+    assert(shape->folded == FOLD_OPEN);
     shape->folded = FOLD_DONE;
     if (shape->always || shape->never)
         return SURETY_OK;
@@ -451,6 +453,7 @@ static void slots_add(surety__slot *slots, uint32_t mask, uint32_t hash,
 {
     uint32_t at = surety__slot_first(mask, hash);
 
+    assert(slot.shape && slot.property);
     while (slots[at].shape)
         at = (at + 1) & mask;
     slots[at] = slot;
@@ -532,9 +535,9 @@ static void fold_arrays(surety__arrays *arrays)
                     !arrays->unique && !arrays->unevaluated;
 }
 
-/* ---- what needs no level ------------------------------------------------- */
+/* ---- what needs no frame ------------------------------------------------- */
 
-/* Whether no kind of value of shape needs a level. */
+/* Whether no kind of value of shape needs a frame. */
 static bool shape_ends(const surety__shape *shape)
 {
     for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++)
@@ -583,7 +586,7 @@ static bool applicators_end(const surety__shape *shape, unsigned kind)
     return true;
 }
 
-/* Whether values of kind need no level, if those below do not. */
+/* Whether values of kind need no frame, if those below do not. */
 static bool kind_is_flat(const surety__shape *shape, unsigned kind)
 {
     if (shape->how[kind] != HOW_WALK || shape->tracks ||
@@ -675,7 +678,7 @@ static surety_status fold_dynamic(surety__compiler *compiler)
     return SURETY_OK;
 }
 
-/* ---- the whole --------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------- */
 
 static void shape_begin(surety__compiler *compiler, surety__shape *shape)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats of JSON Schema: for each name and draft a function that says
+/* The formats of JSON Schema: for each name and draft a function that decides
  * whether a text is one. They are total, linear in the text, take any valid
  * UTF-8 and allocate nothing, but for the internationalised ones, whose
  * library does (format_idn.c). No function here looks at the locale. */
@@ -19,14 +19,14 @@ typedef bool (*surety__format_fn)(surety_str text);
 surety__format_fn surety__format_find(surety_str name, unsigned drafts);
 
 /* Whether text is base64 with padding and nothing else (RFC 4648, section 4;
- * of the unused bits nothing is asked). The empty text is. */
+ * the unused bits are not checked). The empty text is. */
 bool surety__content_base64(surety_str text);
 
 /* ---- the formats, one file a kind -------------------------------------- */
 
-/* format.c: RFC 4122, section 3 (no version or variant is asked for); RFC 6901;
- * relative JSON Pointers (draft-handrews-relative-json-pointer-02), and from
- * 2020-12 on with an index that may be moved, "0+1", "0-1#"
+/* format.c: RFC 4122, section 3 (version and variant are not checked); RFC
+ * 6901; relative JSON Pointers (draft-handrews-relative-json-pointer-02), and
+ * from 2020-12 on with an index that may be moved, "0+1", "0-1#"
  * (draft-bhutton-relative-json-pointer-00); ECMA-262. */
 bool surety__format_uuid(surety_str text);
 bool surety__format_json_pointer(surety_str text);

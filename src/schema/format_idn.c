@@ -102,7 +102,7 @@ static bool idn_ulabel(struct idn_name *name, const char *label)
     bool valid;
     int status;
 
-    /* A mailbox's need not be normalised (RFC 6531 asks nothing of it): it is
+    /* A mailbox's need not be normalised (RFC 6531 does not require it): it is
      * first, and then is a U-label if its A-label is one. */
     if (name->kind == IDN_MAIL)
         status = idn2_lookup_u8(bytes, &encoded, IDN2_NFC_INPUT | IDN2_NO_TR46);
@@ -140,7 +140,7 @@ static bool idn_label(struct idn_name *name, surety_str label, bool ascii)
     if (tagged && name->kind != IDN_MAIL && text[0] == 'x' && text[1] == 'n')
         return idn_alabel(name, text);
     /* Other labels of this form are reserved (RFC 5890, 2.3.1), which a plain
-     * host name is not asked about. */
+     * host name is not checked. */
     if (tagged && name->kind == IDN_HOST)
         return false;
     idn_bidi(name, codes, label.len);
@@ -191,7 +191,7 @@ static bool idn_is_name(surety_str text, enum idn_kind kind, size_t len_max)
 
 /* Whether all of text is ASCII and no label can have hyphens in the third and
  * fourth place. Such a name holds neither A-labels nor U-labels; then nothing
- * in it is written from right to left, and libidn2 need not be asked. */
+ * in it is written from right to left, and libidn2 is not needed. */
 static bool idn_is_plain(surety_str text)
 {
     char last = '\0';

@@ -86,7 +86,7 @@ static bool time_take_offset(surety_str *rest, int *ret_minutes)
 }
 
 /* Whether the rest is a full-time. A leap second at the day that is `day` of a
- * month of `days` is asked to be its last; with days 0 there is no date. */
+ * month of `days` must be its last; with days 0 there is no date. */
 static bool time_is_full(surety_str rest, int day, int days)
 {
     enum { DAY_MINUTES = 24 * 60 };

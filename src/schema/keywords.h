@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keywords and dialects as data: what keywords.def says, and the rows of
+/* Keywords and dialects as data: the rows of keywords.def and those of
  * dialect.c. */
 #ifndef SURETY_SCHEMA_KEYWORDS_H
 #define SURETY_SCHEMA_KEYWORDS_H
@@ -103,7 +103,7 @@ static inline surety__keyword surety__keyword_in(surety__keyword named,
 }
 
 surety_str surety__keyword_name(surety__keyword keyword);
-/* What a form asks for, "an array of strings". */
+/* The words for a form, "an array of strings". */
 const char *surety__form_name(surety__form form);
 
 /* The dialect whose metaschema has this URI (an empty fragment is ignored);

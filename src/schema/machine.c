@@ -12,6 +12,7 @@ void surety__machine_start(surety__machine *machine,
                            const surety_schema *schema, surety_val val,
                            enum surety__mode mode, surety_error *reterr)
 {
+    assert(schema && schema->root && val.doc);
     machine->schema = schema;
     machine->doc = val.doc;
     machine->mode = mode;
@@ -57,6 +58,7 @@ bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
             machine, 1 + (cell->kind >= CELL_ARRAY ? cell->count / 16 : 0)) ||
         !surety__machine_room(machine, machine->depth))
         return false;
+    assert(machine->depth < machine->frame_cap);
     machine->frames[machine->depth++] =
         (surety__frame){.shape = shape, .cell = cell, .step = step};
     return true;
@@ -68,7 +70,8 @@ surety__machine_dynamic(const surety__machine *machine, size_t above,
 {
     const surety__resource *last = NULL;
 
-    assert(applicator->kind == APPLY_DYNAMIC);
+    assert(applicator->kind == APPLY_DYNAMIC && applicator->count);
+    assert(machine->depth + above <= machine->frame_cap);
     for (size_t i = 0; i < machine->depth + above; i++) {
         const surety__shape *shape = machine->frames[i].shape;
         const surety__dynamic *dynamic = shape->resource->dynamics;
@@ -94,6 +97,7 @@ uint32_t surety__bits_open(surety__machine *machine, size_t children)
         machine->alloc, &items, &machine->bits_cap, machine->bits_len + words,
         sizeof(*machine->bits), UINT32_MAX - 1);
 
+    assert(machine->bits_len <= machine->bits_cap);
     machine->bits = items;
     if (status) {
         machine->status = SURETY_NOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the const and enum members of the branches of an anyOf or oneOf say of
- * an object that satisfies none of them.
+/* The const and enum members of the branches of an anyOf or oneOf, for an
+ * object that satisfies none of them.
  *
  * A branch is looked at with what its references and allOf apply to the same
  * value, MEANT_SHAPES at most. Nothing is evaluated here. */
@@ -37,8 +37,6 @@ static const surety__choices *property_choices(const surety__property *property,
     return (*ret_of)->constant ? (*ret_of)->constant : (*ret_of)->choices;
 }
 
-/* What the const and enum members of a branch say of the object: how many fit
- * and how many do not. */
 void surety__meant_members(const surety_doc *doc, const surety__shape *branch,
                            const surety__cell *cell, unsigned *ret_fit,
                            unsigned *ret_miss)

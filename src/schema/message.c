@@ -68,7 +68,7 @@ static bool message_is_large(surety_val val)
     return cell->kind >= CELL_ARRAY && cell->span > QUOTE_CELLS;
 }
 
-/* What a schema asks for: a small array or object is shown too. */
+/* A value that a schema requires: a small array or object is shown too. */
 static void message_wanted(surety_buf *out, surety_val val)
 {
     if (surety_val_kind(val) >= SURETY_KIND_ARRAY && !message_is_large(val))
@@ -419,7 +419,7 @@ static void message_pattern(const surety__shape *shape, surety_val val,
         surety_buf_text(out, "...");
 }
 
-/* The bounds are asked of the shape, for draft 4 writes the exclusive ones
+/* The bounds are those of the shape, for draft 4 writes the exclusive ones
  * otherwise. */
 static void message_number(const surety__shape *shape, surety__keyword keyword,
                            surety_val val, surety_buf *out)

@@ -81,7 +81,7 @@ static void pattern_block_return(void *ptr, void *ctx)
 
 static pcre2_general_context *pattern_general(const surety_alloc *alloc)
 {
-    /* PCRE2 hands the pointer back and does not write to it. */
+    /* PCRE2 only gives the pointer back. */
     return pcre2_general_context_create(
         pattern_block_take, pattern_block_return, (void *)(uintptr_t)alloc);
 }
@@ -98,7 +98,7 @@ static surety_status pattern_too_large(surety_error *reterr)
     return SURETY_LIMIT;
 }
 
-/* What PCRE2 says of a pattern that ECMA-262 knows. */
+/* The error of a pattern that ECMA-262 allows and PCRE2 does not. */
 static surety_status pattern_refused(int code, surety_error *reterr)
 {
     PCRE2_UCHAR text[128] = "";

@@ -40,7 +40,7 @@ typedef struct surety__pattern_range {
 typedef struct surety__pattern_set {
     uint64_t ascii[2];
     bool negated; /* above ASCII: all but the ranges */
-    bool beyond;  /* more than can be said here */
+    bool beyond;  /* more than fits here */
     size_t range_count;
     surety__pattern_range ranges[PATTERN_SET_RANGES_MAX]; /* in any order */
 } surety__pattern_set;

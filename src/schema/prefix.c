@@ -144,6 +144,8 @@ static void prefix_drop(surety__prefix *prefix)
 {
     const prefix_level *const level = &prefix->levels[--prefix->level_count];
 
+    assert(level->thread <= prefix->thread_count);
+    assert(level->items <= prefix->item_count);
     prefix->thread_count = level->thread;
     surety__past_forget(prefix, level->items);
     prefix->ended = prefix->level_count == 0;

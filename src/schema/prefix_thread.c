@@ -77,6 +77,7 @@ static void node_hear(prefix_thread *node, unsigned role,
 void surety__thread_settle(surety__prefix *prefix, uint32_t thread,
                            enum prefix_state state, struct prefix_cause cause)
 {
+    assert(state != PREFIX_OPEN);
     while (thread != PREFIX_NONE) {
         prefix_thread *const part = &prefix->threads[thread];
         prefix_thread *const parent =
@@ -95,6 +96,7 @@ void surety__thread_settle(surety__prefix *prefix, uint32_t thread,
         if (!parent)
             break;
         if (parent->node == NODE_ALL) {
+            assert(parent->open);
             if (state == PREFIX_PROVEN && --parent->open)
                 return;
             continue;
@@ -123,6 +125,7 @@ void surety__thread_own(surety__prefix *prefix, uint32_t thread)
 
     if (own->own)
         return;
+    assert(own->node == NODE_ALL && own->open);
     own->own = true;
     if (--own->open == 0)
         surety__thread_settle(prefix, thread, PREFIX_PROVEN, own->cause);
@@ -133,6 +136,7 @@ void surety__thread_if(surety__prefix *prefix, uint32_t thread, bool holds)
     prefix_thread *const node = &prefix->threads[thread];
     enum prefix_state state;
 
+    assert(node->node == NODE_IF);
     node_hear(node, ROLE_IF, holds ? PREFIX_PROVEN : PREFIX_REFUTED);
     state = node_state(node);
     if (state)
@@ -211,7 +215,9 @@ static prefix_thread *thread_add(surety__prefix *prefix, size_t base,
         return NULL;
     }
     prefix->threads = items;
+    assert(made.shape || made.applicator);
     if (made.parent != PREFIX_NONE) {
+        assert(made.parent < prefix->thread_count);
         parent = &prefix->threads[made.parent];
         made.asked = parent->asked || made.role == ROLE_NOT ||
                      made.role == ROLE_IF || parent->node == NODE_ONE;

@@ -195,6 +195,7 @@ void surety__report_failure(surety__machine *machine, surety__failure failure)
      * them would be wrong. */
     if (machine->status)
         return;
+    assert(machine->depth > machine->report_base);
     if (machine->mode == MODE_DISTANCE) {
         bool at_root = machine->frames[machine->depth - 1].cell ==
                        machine->frames[machine->report_base].cell;
@@ -202,7 +203,7 @@ void surety__report_failure(surety__machine *machine, surety__failure failure)
         machine->distance += distance_of(failure.keyword, at_root);
         return;
     }
-    assert(machine->mode == MODE_REPORT);
+    assert(machine->mode == MODE_REPORT && findings);
     if (findings->count - findings->sorted_from >=
         machine->limits.findings_max) {
         findings->truncated = true;

@@ -101,7 +101,7 @@ surety_status surety__schema_fail(surety__resolver *resolver, surety_val val,
 static surety__document *document_of(const surety__resolver *resolver,
                                      const surety_doc *doc)
 {
-    /* The newest documents are asked for most, and there are few. */
+    /* The newest documents are needed most, and there are few. */
     for (size_t i = resolver->document_count; i-- > 0;)
         if (resolver->documents[i].doc == doc)
             return &resolver->documents[i];
@@ -375,7 +375,7 @@ static surety_status anchor_recursive(surety__resolver *resolver,
     return anchor_dynamic(resolver, anchor);
 }
 
-/* ---- documents; `at` is the reference that asks for one ---------------- */
+/* ---- documents; `at` is the reference that needs one ---------------- */
 
 static surety_status document_add(surety__resolver *resolver, surety_val root,
                                   surety_val at)
@@ -692,7 +692,7 @@ static surety_status scan_names(const struct scan *scan, surety_val val,
     return status;
 }
 
-/* Where nothing says which dialect it is, items that are an array do: tuples
+/* Where the dialect is unknown, items that are an array decide: tuples
  * were written so up to 2019-09, and 2020-12 has no meaning for it. Pydantic 1
  * writes such schemas. Beside prefixItems it stays a mistake. */
 static void scan_tuple(const struct scan_said *said, surety__resource *resource)

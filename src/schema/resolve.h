@@ -57,7 +57,7 @@ typedef struct surety__resolver {
     surety__map names; /* hash of a dynamic anchor's name to surety__name */
     uint32_t name_count;
     surety__anchor *ready;  /* anchors of wanted names that have no shape yet */
-    surety_dialect dialect; /* of documents that do not say */
+    surety_dialect dialect; /* of documents without $schema */
     surety__map indexes;    /* large containers that pointers led through */
     surety__arena work;     /* what only the compile needs */
     /* Where the last JSON Pointer stood before its last token. */

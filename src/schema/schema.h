@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The door of schema/: what other folders ask beyond surety/schema.h. */
+/* The door of schema/: what other folders use beyond surety/schema.h. */
 #ifndef SURETY_SCHEMA_SCHEMA_H
 #define SURETY_SCHEMA_SCHEMA_H
 
@@ -12,8 +12,8 @@ bool surety__schema_has_defaults(const surety_schema *schema);
 /* Whether any reachable property is "deprecated": true. */
 bool surety__schema_has_deprecated(const surety_schema *schema);
 /* The i-th value of a deprecated property that surety_checker_complete met in
- * its last call, and the subschema that says so; SURETY_NONE past the last. It
- * keeps as many as are worth telling. */
+ * its last call, and the subschema with the keyword; SURETY_NONE past the last.
+ * It keeps as many as are worth reporting. */
 surety_val surety__checker_deprecated(const surety_checker *checker, size_t i,
                                       surety_val *ret_subschema);
 
@@ -52,8 +52,8 @@ const surety_finding *surety__prefix_finding(const surety__prefix *prefix);
 #include "schema/conjunction.h"
 #include "schema/shape.h"
 
-/* Whether val satisfies a shape of schema, as surety_checker_check says it of
- * the root; a dynamic reference finds what the shape's own resource says. *work
+/* Whether val satisfies a shape of schema, as surety_checker_check does for
+ * the root; a dynamic reference starts at the shape's own resource. *work
  * is how many steps may be taken, and then how many are left. SURETY_LIMIT,
  * SURETY_NOMEM: no answer. */
 surety_status surety__shape_check(surety_checker *checker,

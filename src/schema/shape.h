@@ -8,8 +8,8 @@
  *    references; shapes form a graph that may have cycles, but none that does
  *    not move into the instance (compile.c refuses those it can see).
  * 2. Assertions of one kind of value are together behind one pointer, NULL
- *    where the schema says nothing about that kind.
- * 3. What the schema says is beside what fold.c worked out from it for the
+ *    where the schema asserts nothing about that kind.
+ * 3. What the schema has is beside what fold.c worked out from it for the
  *    validity; what a report shows comes from the former.
  * 4. Everything lives in the schema's arena and is never written again. */
 #ifndef SURETY_SCHEMA_SHAPE_H
@@ -78,7 +78,8 @@ typedef struct surety__property {
     bool required;
     const surety__shape *shape;      /* NULL: only required */
     const surety__cell *default_val; /* the property's default, or NULL */
-    const surety__cell *deprecated;  /* its subschema, where that says so */
+    const surety__cell
+        *deprecated; /* its subschema, where that is deprecated */
 } surety__property;
 
 /* A property as the check looks it up: open addressing by the hash that a
@@ -87,7 +88,7 @@ typedef struct surety__slot {
     const surety__shape *shape; /* of the member's value */
     uint32_t len;
     bool required;
-    bool covers;         /* properties has it: no other keyword is asked */
+    bool covers;         /* properties has it: no other keyword applies */
     bool alone;          /* no pattern matches it: shape alone decides */
     uint64_t head, tail; /* surety__name_ends */
     const surety__property *property;
@@ -137,7 +138,7 @@ typedef struct surety__objects {
     const surety__shape *other; /* of members without a slot that covers, or
                                  * NULL where patterns decide or nothing does */
     bool plain; /* nothing but slots and `other` needs a look at the members */
-    /* As the schema says. */
+    /* As in the schema. */
     uint32_t required_count;
     surety__property *properties; /* in the order of the schema */
     uint32_t property_count;
@@ -176,8 +177,8 @@ typedef struct surety__words {
     size_t longest; /* bytes */
 } surety__words;
 
-/* What the names alone of an object's members say of a branch. Each name is one
- * of 64 bits, by its hash. */
+/* Whether an object can satisfy a branch, by the names of its members alone.
+ * Each name is one of 64 bits, by its hash. */
 typedef struct surety__screen {
     uint64_t needs;  /* names that must be there */
     uint64_t allows; /* names that may be there */
@@ -195,7 +196,7 @@ typedef struct surety__switch {
     surety_str name; /* of the member; ptr NULL: there is none */
     uint16_t hash;
     surety__words words;
-    uint64_t open;    /* branches that say nothing of the member */
+    uint64_t open;    /* branches without assertions on the member */
     uint64_t lacking; /* branches that an object without it may satisfy */
 } surety__switch;
 
@@ -222,12 +223,12 @@ typedef struct surety__applicator {
     const surety__switch *branching; /* folded; of ANY and ONE, or NULL */
 } surety__applicator;
 
-/* What the kind of a value alone says of it. */
+/* The validity of a value by its kind alone. */
 enum surety__how {
     HOW_NO,    /* none of this kind is valid */
     HOW_YES,   /* every one is */
     HOW_CHECK, /* what the value itself holds decides */
-    HOW_FLAT,  /* it nests FLAT_HEIGHT deep at most: no level is needed */
+    HOW_FLAT,  /* it nests FLAT_HEIGHT deep at most: no frame is needed */
     HOW_WALK,  /* its children or subschemas for itself decide, too */
     HOW_ROUTE  /* another shape decides: route */
 };
@@ -281,7 +282,7 @@ struct surety__resource {
     surety_str uri; /* absolute, without fragment; may be empty */
     surety_val root;
     surety_dialect dialect;
-    bool dialect_assumed; /* neither $schema nor the caller said it */
+    bool dialect_assumed; /* neither $schema nor the caller gave it */
     unsigned vocabularies;
     bool assert_format;
     bool recursive; /* $recursiveAnchor: true */
