@@ -464,6 +464,44 @@ done:
     subject_done(&one);
 }
 
+/* A reference that is followed again must not open the union behind it. */
+TEST(a_settled_union_stays_settled)
+{
+    struct subject one;
+    surety__conjunction all = {NULL, 0, 0, false};
+    surety__conjunction branch = {NULL, 0, 0, false};
+    surety__union_at at;
+    const surety__applicator *first;
+
+    TRY(subject_read(t, &one,
+                     "{\"allOf\":[{\"$ref\":\"#/$defs/m\",\"minLength\":1}],"
+                     "\"$defs\":{\"m\":{\"oneOf\":[{\"type\":\"string\"},"
+                     "{\"type\":\"null\"}]}}}"));
+    one.graph.adds = CONJUNCTION_DIRECT | CONJUNCTION_FOLLOWED;
+    surety__conjunction_add(&one.graph, &all,
+                            (surety__conjunct){.shape = one.schema->root});
+    TRY(one.status);
+    /* The root, {$ref}, m. */
+    CHECK(all.count == 3 && surety__conjunction_settled(&all) == 0);
+    CHECK(all.items[1].here && all.items[1].from == 0);
+    CHECK(all.items[2].here && all.items[2].from == 1);
+    CHECK(surety__conjunction_union(&all, 0, &at) && at.conjunct == 2);
+    CHECK(!surety__conjunction_union(&all, 1, &at));
+    CHECK(surety__conjunction_union(&all, 0, &at));
+    first = surety__conjunction_applicator(&all, at);
+    surety__conjunction_branch(&one.graph, &all, at, first->shapes[1], &branch);
+    TRY(one.status);
+    CHECK(branch.count == 4 && branch.items[0].shape == first->shapes[1]);
+    CHECK(surety__conjunction_settled(&branch) == 1);
+    CHECK(!surety__conjunction_union(&branch, 0, &at));
+    surety__conjunction_add(&one.graph, &branch, all.items[2]);
+    TRY(one.status);
+    CHECK(branch.count == 4 && surety__conjunction_settled(&branch) == 1);
+    CHECK(surety__conjunction_types(&branch) == TYPE_NULL);
+done:
+    subject_done(&one);
+}
+
 TEST(conjunctions_have_an_end)
 {
     struct subject one;
@@ -509,6 +547,7 @@ int main(int argc, char **argv)
         {"types are taken apart", types_are_taken_apart},
         {"references alone have a target", references_alone_have_a_target},
         {"news is told once", news_is_told_once},
+        {"a settled union stays settled", a_settled_union_stays_settled},
         {"conjunctions have an end", conjunctions_have_an_end},
     };
 
