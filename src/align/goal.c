@@ -62,18 +62,16 @@ surety__goal *surety__goal_root(surety_aligner *aligner)
 bool surety__goal_holds(surety_aligner *aligner, const surety__goal *goal,
                         surety_val val)
 {
-    for (size_t i = 0; goal && i < goal->roots->count; i++) {
-        bool holds = false;
-        surety_status status = surety__shape_check(
-            aligner->checker, aligner->schema, goal->roots->items[i].shape, val,
-            &aligner->work, &holds);
+    bool holds = true;
+    surety_status status = SURETY_OK;
 
-        if (status)
-            aligner->status = status;
-        if (status || !holds)
-            return false;
-    }
-    return !aligner->status;
+    if (goal)
+        status =
+            surety__conjunction_check(aligner->checker, aligner->schema,
+                                      goal->roots, val, &aligner->work, &holds);
+    if (status)
+        aligner->status = status;
+    return holds && !aligner->status;
 }
 
 /* ---- alternatives -------------------------------------------------------- */

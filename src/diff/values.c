@@ -43,16 +43,12 @@ static surety_val values_at(const struct value_list *values, uint32_t i)
 static bool values_take(surety_diff *diff, const struct value_list *values,
                         surety_val value, bool listed)
 {
-    const surety__conjunction *side = values->side;
-    bool valid = true;
+    bool valid = false;
 
     if (listed)
-        return surety__conjunction_lists(side, value);
-    for (size_t i = 0; i < side->count && valid; i++)
-        if (surety__shape_check(diff->checker, values->schema,
-                                side->items[i].shape, value, &diff->work,
-                                &valid))
-            return false;
+        return surety__conjunction_lists(values->side, value);
+    (void)surety__conjunction_check(diff->checker, values->schema, values->side,
+                                    value, &diff->work, &valid);
     return valid;
 }
 

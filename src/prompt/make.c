@@ -66,21 +66,22 @@ static bool make_good(make_state *state, const surety__conjunction *want,
     surety_str text;
     const surety_read_options options = {.size = sizeof(options),
                                          .flags = SURETY_READ_BORROW};
+    const surety_limits *limits = &state->schema->limits;
     surety_status status = state->out->status;
-    bool valid = true;
+    bool valid = false;
+    uint64_t work;
 
     if (status != SURETY_OK || state->checked > MAKE_CHECKED)
         return false;
     text = (surety_str){state->out->ptr + start, state->out->len - start};
     state->checked += text.len + 16;
     status = surety_doc_read(state->doc, text, &options, NULL);
-    for (size_t i = 0; i < want->count && status == SURETY_OK && valid; i++) {
-        surety_schema part = *state->schema;
-
-        part.root = want->items[i].shape;
-        status = surety_checker_check(
-            state->checker, &part, surety_doc_root(state->doc), &valid, NULL);
-    }
+    work = limits->work_base +
+           (uint64_t)limits->work_per_value * surety_doc_size(state->doc);
+    if (status == SURETY_OK)
+        status = surety__conjunction_check(state->checker, state->schema, want,
+                                           surety_doc_root(state->doc), &work,
+                                           &valid);
     if (status == SURETY_NOMEM)
         state->out->status = SURETY_NOMEM;
     return status == SURETY_OK && valid;

@@ -110,6 +110,23 @@ surety_status surety__shape_check(surety_checker *checker,
     return machine->status;
 }
 
+surety_status surety__conjunction_check(surety_checker *checker,
+                                        const surety_schema *schema,
+                                        const surety__conjunction *all,
+                                        surety_val val, uint64_t *work,
+                                        bool *ret_valid)
+{
+    surety_status status = SURETY_OK;
+    bool valid = true;
+
+    for (size_t i = 0; i < all->count && valid && status == SURETY_OK; i++)
+        status = surety__shape_check(checker, schema, all->items[i].shape, val,
+                                     work, &valid);
+    if (status == SURETY_OK)
+        *ret_valid = valid;
+    return status;
+}
+
 surety_status surety_checker_report(surety_checker *checker,
                                     const surety_schema *schema, surety_val val,
                                     surety_findings *findings,

@@ -60,5 +60,11 @@ surety_status surety__shape_check(surety_checker *checker,
                                   const surety_schema *schema,
                                   const surety__shape *shape, surety_val val,
                                   uint64_t *work, bool *ret_valid);
+/* The same for every shape of a conjunction. */
+surety_status surety__conjunction_check(surety_checker *checker,
+                                        const surety_schema *schema,
+                                        const surety__conjunction *all,
+                                        surety_val val, uint64_t *work,
+                                        bool *ret_valid);
 
 #endif
