@@ -66,7 +66,7 @@ static void put_summary(surety_buf *out, const surety_diff *diff,
     }
     put_format(
         out,
-        ": %zu %s consumers, %zu %s producers, %zu %s nobody; this needs "
+        ": %zu %s consumers, %zu %s producers, %zu %s neither; this needs "
         "a new %s version%s\n",
         counts->consumers, counts->consumers == 1 ? "breaks" : "break",
         counts->producers, counts->producers == 1 ? "breaks" : "break",
