@@ -188,10 +188,7 @@ static void delivered_schema(struct delivered_state *state,
     if (task->nullable) {
         surety_build_name(out, "anyOf");
         surety_build_array(out);
-        surety_build_object(out);
-        surety_build_name(out, "type");
-        surety_build_text(out, "null");
-        surety_build_close(out);
+        surety__strict_write_type(out, "null");
         surety_build_object(out);
         delivered_push(state, (struct delivered_task){.closes = true});
         delivered_push(state, (struct delivered_task){.closes = true});

@@ -159,6 +159,8 @@ typedef struct surety__figures {
 void surety__strict_limits(surety_strict *strict,
                            const surety__figures *figures);
 surety_status surety__strict_write(surety_strict *strict, surety_error *reterr);
+/* Writes a schema of nothing but a type. */
+void surety__strict_write_type(surety_doc *doc, const char *type);
 
 /* ---- how a delivered value reads (fits.c) -------------------------------- */
 

@@ -79,6 +79,14 @@ static void write_turn(struct write_state *state)
     }
 }
 
+void surety__strict_write_type(surety_doc *doc, const char *type)
+{
+    surety_build_object(doc);
+    surety_build_name(doc, "type");
+    surety_build_text(doc, type);
+    surety_build_close(doc);
+}
+
 /* ---- one node ------------------------------------------------------------ */
 
 static const struct {
@@ -188,10 +196,7 @@ static void write_pairs(struct write_state *state, surety__link value,
     surety_build_name(state->doc, "properties");
     surety_build_object(state->doc);
     surety_build_name(state->doc, PAIR_KEY);
-    surety_build_object(state->doc);
-    surety_build_name(state->doc, "type");
-    surety_build_text(state->doc, "string");
-    surety_build_close(state->doc);
+    surety__strict_write_type(state->doc, "string");
     write_named(state, SURETY__LITERAL(PAIR_VALUE));
     write_link(state, value, false, nesting + 1);
     write_mark(state, WRITE_PAIRS_SEAL);
@@ -291,10 +296,7 @@ static void write_array(struct write_state *state, const surety__node *node,
         write_link(state, node->items, false, nesting);
     } else if (node->items_closed) {
         surety_build_name(state->doc, "items");
-        surety_build_object(state->doc);
-        surety_build_name(state->doc, "type");
-        surety_build_text(state->doc, "string");
-        surety_build_close(state->doc);
+        surety__strict_write_type(state->doc, "string");
     }
 }
 
@@ -338,14 +340,6 @@ static void write_union(struct write_state *state, const surety__node *node,
     write_mark(state, WRITE_CLOSE);
 }
 
-static void write_null_schema(surety_doc *doc)
-{
-    surety_build_object(doc);
-    surety_build_name(doc, "type");
-    surety_build_text(doc, "null");
-    surety_build_close(doc);
-}
-
 static void write_reference(struct write_state *state, const surety__node *node,
                             bool nullable)
 {
@@ -369,7 +363,7 @@ static void write_reference(struct write_state *state, const surety__node *node,
     surety_build_str(doc, surety_buf_str(&text));
     surety_build_close(doc);
     if (nullable) {
-        write_null_schema(doc);
+        surety__strict_write_type(doc, "null");
         surety_build_close(doc);
         surety_build_close(doc);
     }
@@ -440,7 +434,9 @@ static void write_run(struct write_state *state)
         case WRITE_ARRAY: write_array_task(state, &task); break;
         case WRITE_CLOSE: surety_build_close(state->doc); break;
         case WRITE_PAIRS_SEAL: write_pairs_seal(state); break;
-        case WRITE_NULL_SCHEMA: write_null_schema(state->doc); break;
+        case WRITE_NULL_SCHEMA:
+            surety__strict_write_type(state->doc, "null");
+            break;
         case WRITE_TRUE: surety_build_bool(state->doc, true); break;
         case WRITE_NODE: {
             const surety__node *node = write_behind(task.link.node);
