@@ -355,7 +355,9 @@ bool surety__doc_read_first(surety_doc *doc, surety_str text,
     if (at)
         at = surety__tokens_read(&tokens, at);
     if (!at || tokens.values > doc->limits.values_max) {
-        *ret_end = tokens.end ? tokens.scan.next : 0;
+        *ret_end = text.len < TOKENS_WINDOW ? text.len : TOKENS_WINDOW;
+        if (tokens.end && tokens.scan.next > *ret_end)
+            *ret_end = tokens.scan.next;
         surety__doc_clear(doc);
         return false;
     }

@@ -12,6 +12,7 @@
 /* Two passes (marker, embedded), each up to SURETY__PASSES_MAX times over the
  * text, one more for the step that reaches that bound. */
 #define WORK_MAX (2 * (SURETY__PASSES_MAX + 2) * REPLY_LEN)
+#define READS_MAX ((SURETY__READS_MAX + 1) * REPLY_LEN)
 #define MEMORY_MAX (16 * REPLY_LEN)
 
 static const char *const pieces[] = {
@@ -59,6 +60,9 @@ static const char *const pieces[] = {
     "{a:[1,x\n",
     "[{a:1,",
     "[/*",
+    "{\"\x01",
+    "{\"a\":\"\x01\"} ",
+    "[\"a\" ",
     "{\"a\":x\n",
     "{\"a\":\"\nx\" y",
     "{\"a\":[}",
@@ -141,14 +145,28 @@ static void *meter_resize(void *ctx, void *ptr, size_t size_old,
     return moved;
 }
 
+/* Searches one candidate after the other, as the judge does: what is read in
+ * vain is bounded, too. */
+static surety_status stepped(surety_finder *finder, surety_doc *doc,
+                             surety_str reply, const surety_extract *how)
+{
+    surety_status status = surety__finder_begin(finder, reply, how, NULL, NULL);
+    surety_place place;
+
+    while (status == SURETY_OK)
+        status = surety__finder_step(finder, doc, &place);
+    return status == SURETY_END ? SURETY_OK : status;
+}
+
 TEST(hostile_replies)
 {
     struct meter meter = {0, 0};
     const surety_alloc alloc = {meter_resize, &meter};
     char *text = malloc(REPLY_LEN);
+    surety_doc *doc = surety_doc_new(NULL);
     surety_finder *finder = NULL;
 
-    CHECK(text);
+    CHECK(text && doc);
     for (size_t i = 0; i < CHECK_COUNT(pieces); i++) {
         const size_t len = strlen(pieces[i]);
         surety_extract how = {.size = sizeof(how), .marker = {"M", 1}};
@@ -170,12 +188,16 @@ TEST(hostile_replies)
                        finder->work, meter.peak);
             CHECK(within);
             CHECK(surety_finder_count(finder) <= 256);
+            if (!last)
+                TRY(stepped(finder, doc, (surety_str){text, REPLY_LEN}, &how));
+            CHECK(finder->work <= WORK_MAX && finder->reads <= READS_MAX);
             surety_finder_free(finder);
             finder = NULL;
         }
     }
 done:
     surety_finder_free(finder);
+    surety_doc_free(doc);
     free(text);
 }
 
