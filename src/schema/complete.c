@@ -29,13 +29,6 @@ struct completion_note {
     surety_val value, subschema;
 };
 
-/* A step of the way to a conjunct. */
-struct completion_step {
-    const surety__shape *shape;
-    const surety__cell *cell;
-    bool same_value;
-};
-
 struct surety__completion {
     surety__machine *machine;
     surety_doc *doc; /* being built */
@@ -46,19 +39,18 @@ struct surety__completion {
     surety__member_said said; /* its conjunction is said.all */
     struct level *levels;
     size_t depth, level_cap, level_made;
-    struct completion_step *chain; /* scratch */
+    const surety__shape **chain; /* scratch: the way to a conjunct */
     size_t chain_cap;
     struct completion_note deprecated[COMPLETION_DEPRECATED_MAX];
     size_t deprecated_count;
 };
 
-/* Makes the machine's frames those of the way to conjunct i of the value at
- * hand, root first. */
+/* Makes the dynamic scope that of conjunct i of the value at hand: the shapes
+ * on the way to it, root first. */
 static void scope_enter(struct surety__completion *completion, size_t i)
 {
     surety__machine *machine = completion->machine;
     const surety__conjunction *all = &completion->said.all;
-    const surety__cell *cell = completion->cell;
     size_t level = completion->depth, length = 0;
 
     while (all) {
@@ -71,23 +63,15 @@ static void scope_enter(struct surety__completion *completion, size_t i)
             return;
         }
         completion->chain = items;
-        completion->chain[length++] =
-            (struct completion_step){one->shape, cell, one->here};
+        completion->chain[length++] = one->shape;
         i = one->from;
-        if (one->here)
-            continue;
-        all = level ? &completion->levels[--level].all : NULL;
-        cell = completion->levels ? completion->levels[level].cell : NULL;
+        if (!one->here)
+            all = level ? &completion->levels[--level].all : NULL;
     }
     machine->depth = 0;
     machine->bits_len = 0;
-    while (length-- > 0 && !machine->status) {
-        const struct completion_step *step = &completion->chain[length];
-
-        surety__machine_push(machine, step->shape, step->cell,
-                             (surety__step){.index = UINT32_MAX,
-                                            .same_value = step->same_value});
-    }
+    while (length-- > 0 && !machine->status)
+        surety__machine_scope(machine, completion->chain[length]);
 }
 
 static bool branch_holds(struct surety__completion *completion,

@@ -51,17 +51,12 @@ bool surety__machine_room(surety__machine *machine, size_t depth)
     return !status;
 }
 
-bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
-                          const surety__cell *cell, surety__step step)
+void surety__machine_scope(surety__machine *machine, const surety__shape *shape)
 {
-    if (!surety__machine_charge(
-            machine, 1 + (cell->kind >= CELL_ARRAY ? cell->count / 16 : 0)) ||
+    if (!surety__machine_charge(machine, 1) ||
         !surety__machine_room(machine, machine->depth))
-        return false;
-    assert(machine->depth < machine->frame_cap);
-    machine->frames[machine->depth++] =
-        (surety__frame){.shape = shape, .cell = cell, .step = step};
-    return true;
+        return;
+    machine->frames[machine->depth++] = (surety__frame){.shape = shape};
 }
 
 const surety__shape *

@@ -111,10 +111,9 @@ static inline bool surety__machine_charge(surety__machine *machine,
 }
 /* Room for a frame at depth. False, with the status set, when out of memory. */
 bool surety__machine_room(surety__machine *machine, size_t depth);
-/* Adds a frame that only belongs to the dynamic scope. False, with the status
- * set, where it could not. */
-bool surety__machine_push(surety__machine *machine, const surety__shape *shape,
-                          const surety__cell *cell, surety__step step);
+/* Adds shape to the dynamic scope. The status is set where it could not. */
+void surety__machine_scope(surety__machine *machine,
+                           const surety__shape *shape);
 /* The shape that a dynamic reference means. Its dynamic scope is the frames of
  * the machine and `above` more, which are a validity's. */
 const surety__shape *

@@ -157,9 +157,9 @@ static inline void surety__thread_wait(surety__prefix *prefix, uint32_t thread)
 /* Whether subschemas can be checked by themselves, and it matters. */
 bool surety__thread_may_check(const surety__prefix *prefix);
 /* What the check says of a value that is complete. */
-enum prefix_state surety__thread_verdict(surety__prefix *prefix,
-                                         const surety__shape *shape,
-                                         const surety__cell *cell);
+enum prefix_state surety__thread_check(surety__prefix *prefix,
+                                       const surety__shape *shape,
+                                       const surety__cell *cell);
 /* A child of a value with the thread parent (PREFIX_NONE: the root) has to
  * satisfy shape: decides it, or makes a thread for it. */
 void surety__thread_ask(surety__prefix *prefix, uint32_t parent,

@@ -233,7 +233,7 @@ static void past_item(surety__prefix *prefix, const prefix_level *level,
 
     if (arrays && arrays->contains && surety__thread_may_check(prefix)) {
         const enum prefix_state state =
-            surety__thread_verdict(prefix, arrays->contains, &doc->cells[cell]);
+            surety__thread_check(prefix, arrays->contains, &doc->cells[cell]);
 
         own->matches += state == PREFIX_PROVEN;
         if (state == PREFIX_UNKNOWN)

@@ -159,9 +159,9 @@ static enum prefix_state thread_answer(surety__prefix *prefix, bool answer)
     return status ? PREFIX_UNKNOWN : answer ? PREFIX_PROVEN : PREFIX_REFUTED;
 }
 
-enum prefix_state surety__thread_verdict(surety__prefix *prefix,
-                                         const surety__shape *shape,
-                                         const surety__cell *cell)
+enum prefix_state surety__thread_check(surety__prefix *prefix,
+                                       const surety__shape *shape,
+                                       const surety__cell *cell)
 {
     surety__machine *const machine = &prefix->checker->machine;
 
@@ -260,7 +260,7 @@ void surety__thread_ask(surety__prefix *prefix, uint32_t parent,
     shape = shape->direct;
     if (!open && surety__thread_may_check(prefix)) {
         const enum prefix_state state =
-            surety__thread_verdict(prefix, shape, cell);
+            surety__thread_check(prefix, shape, cell);
 
         if (state == PREFIX_REFUTED)
             surety__thread_refute(prefix, parent, child);
@@ -296,7 +296,7 @@ void surety__thread_name(surety__prefix *prefix, uint32_t parent,
 
     shape = shape->direct;
     if (surety__thread_may_check(prefix))
-        state = surety__thread_verdict(prefix, shape, key);
+        state = surety__thread_check(prefix, shape, key);
     else if (shape->how[CELL_KEY] <= HOW_YES)
         state =
             shape->how[CELL_KEY] == HOW_YES ? PREFIX_PROVEN : PREFIX_REFUTED;
@@ -575,7 +575,7 @@ static void end_scalar(surety__prefix *prefix, prefix_level *level)
             state = thread_bounds_hold(prefix, shape, cell) ? PREFIX_UNKNOWN
                                                             : PREFIX_REFUTED;
         else if (check)
-            state = surety__thread_verdict(prefix, shape, cell);
+            state = surety__thread_check(prefix, shape, cell);
         else
             state = thread_leaf(prefix, shape, cell);
         if (check || state != PREFIX_PROVEN)
@@ -659,7 +659,7 @@ static bool end_recheck(surety__prefix *prefix, const prefix_level *level,
         return false;
     prefix->rechecked += cell->span;
     surety__thread_settle(prefix, thread,
-                          surety__thread_verdict(prefix, shape, cell),
+                          surety__thread_check(prefix, shape, cell),
                           spread_cause(level, KW_NONE));
     return true;
 }
