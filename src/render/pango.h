@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What we call of cairo, Pango and GObject. libpangocairo stands on all three,
- * and a look-up in it finds theirs too. */
+/* What we call of cairo, Pango and GObject. libpangocairo needs all three
+ * libraries, and a look-up in it finds their functions too. */
 #ifndef SURETY_RENDER_PANGO_H
 #define SURETY_RENDER_PANGO_H
 

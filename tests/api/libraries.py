@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 from tap import check, finish, same, skip  # noqa: E402
 
 BUILD, TOOL, *LIBRARIES = map(os.path.abspath, sys.argv[1:])
-# What every program has, and what the core stands on.
+# What every program has, what the core links, and what that needs.
 SYSTEM = {"libc", "libm", "libdl", "libpthread", "ld-linux-x86-64",
           "linux-vdso", "libasan", "libubsan", "libgcc_s", "libresolv",
           "librt", "libstdc++"}
