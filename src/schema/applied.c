@@ -2,7 +2,7 @@
 /* Applicators: the subschemas that apply to the value of the frame itself.
  *
  * An applicator is a small machine over its branches; its state is in the
- * frame. What needs an evaluation of its own goes to the caller through *next,
+ * frame. A branch that needs a frame goes to the caller through *next,
  * who comes back with its validity. Of anyOf and oneOf on objects only the
  * branches are tried that the names of the members and the value of a tag allow
  * (branch.c).

@@ -97,8 +97,8 @@ surety_schema_cache_count(const surety_schema_cache *cache)
 
 /* ---- finding ------------------------------------------------------------ */
 
-/* Four sums at once, for a text of 100 KB must not cost what reading it does;
- * good enough to choose a bucket. */
+/* Four sums at once, for hashing a text of 100 KB must be cheaper than reading
+ * it; good enough to choose a bucket. */
 static uint64_t cache_hash(surety_str text)
 {
     static const uint64_t factor = 0x9E3779B97F4A7C15u;

@@ -2,7 +2,7 @@
 /* Subschemas that apply each other to the same value: no circle, and no tower
  * beyond inplace_depth_max.
  *
- * JSON Schema leaves undefined what a circle means (2020-12 core, section
+ * JSON Schema leaves the meaning of a circle undefined (2020-12 core, section
  * 9.4.1). A check would go round it for ever, or come past it where another
  * keyword decides first; which one depends on the order of the work, and the
  * validity, the report and the completion each have an order of their own. So a

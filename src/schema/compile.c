@@ -33,7 +33,7 @@ static unsigned type_of_name(surety_str name)
     return 0;
 }
 
-/* What a keyword's value, or a child of it, must be. */
+/* Checks of a keyword's value, or of a child of it. */
 
 static bool form_is_schema(const surety_doc *doc, const surety__cell *cell)
 {

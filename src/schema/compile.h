@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the compiler's files share: the work list of shapes, and the builders
+/* Shared by the compiler's files: the work list of shapes, and the builders
  * for one kind of value each. */
 #ifndef SURETY_SCHEMA_COMPILE_H
 #define SURETY_SCHEMA_COMPILE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compiler's shapes, patterns and memory: what the files that build and
- * fold shapes use.
+/* The compiler's shapes, patterns and memory, for the files that build and
+ * fold shapes.
  *
  * Invariants:
  * 1. One subschema of one document has one shape, made when the first reference

@@ -774,7 +774,7 @@ static bool flat_items(surety__machine *machine, const surety__shape *rest,
     return true;
 }
 
-/* Whether a value of HOW_FLAT satisfies shape. What is called from here may
+/* Whether a value of HOW_FLAT satisfies shape. A call from here may
  * come back here, at most FLAT_HEIGHT times; it never asks for a frame. */
 bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What evaluate.c and applied.c share.
+/* Shared by evaluate.c and applied.c.
  *
  * The functions of the core take `report`, a constant, and are compiled twice.
  * Without it the first failure makes a value invalid. With it a failure becomes

@@ -459,7 +459,7 @@ static void slots_add(surety__slot *slots, uint32_t mask, uint32_t hash,
     slots[at] = slot;
 }
 
-/* What folding needs besides the compiler. */
+/* The state of folding besides the compiler. */
 struct fold {
     surety__compiler *compiler;
     surety__shape *anything;  /* true */
@@ -597,7 +597,7 @@ static bool kind_is_flat(const surety__shape *shape, unsigned kind)
     return applicators_end(shape, kind);
 }
 
-/* In every round what only needs what was flat before becomes so. */
+/* In every round the kinds that only need flat ones become flat. */
 static surety_status fold_flat(surety__compiler *compiler)
 {
     size_t bytes = compiler->shape_count * sizeof(uint16_t);

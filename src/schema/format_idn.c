@@ -4,12 +4,12 @@
  * The one idea: a name is taken label by label, as RFC 5891, section 4, does
  * at registration, without the mapping and leniency of lookup. libidn2 knows
  * Unicode: which code points a label may hold, their context rules, and
- * Punycode. What it leaves to its callers is done here: the letters, digits
+ * Punycode. The rest is done here: the letters, digits
  * and hyphens of ASCII labels, hyphens in the third and fourth place, lengths,
  * and the Bidi rule, which speaks of the whole name: one label that is written
  * from right to left binds all the others.
  *
- * libidn2 allocates by itself, with malloc. What goes to it is bounded first,
+ * libidn2 allocates by itself, with malloc. Its input is bounded first,
  * and where it has no memory the text counts as no name. */
 #include "schema/format.h"
 
@@ -22,7 +22,7 @@ enum {
     IDN_DOMAIN_MAX = 255  /* RFC 5321, 4.5.3.1.2 */
 };
 
-/* What the labels are checked against. */
+/* The rules for the labels. */
 enum idn_kind {
     IDN_ASCII, /* a host name of LDH labels and A-labels */
     IDN_HOST,  /* and U-labels */
@@ -33,7 +33,7 @@ enum idn_kind {
 struct idn_name {
     enum idn_kind kind;
     size_t len;       /* octets in A-labels so far, the dots too */
-    bool right;       /* a label holds what is written from right to left */
+    bool right;       /* a label is written from right to left */
     bool bidi_broken; /* a label does not satisfy the Bidi rule */
 };
 
@@ -147,7 +147,7 @@ static bool idn_label(struct idn_name *name, surety_str label, bool ascii)
     return true;
 }
 
-/* Whether code divides labels: a full stop, in what is no mailbox also the
+/* Whether code divides labels: a full stop, outside of mailboxes also the
  * three others of RFC 3490, section 3.1. */
 static bool idn_is_dot(const struct idn_name *name, uint32_t code)
 {

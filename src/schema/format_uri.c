@@ -3,10 +3,10 @@
  * RFC 3987, section 2.2; RFC 6570, section 2.
  *
  * The one idea: a reference is read from left to right in one pass. Each part
- * goes as far as its own set of characters does, and what stops it must be the
- * delimiter of a part that may come next (uri.h cuts them so too). The sets are
- * bits of one table of the ASCII characters. What lies above ASCII is
- * a character of IRIs only; the marks of direction that RFC 3987, 4.1, forbids
+ * goes as far as its own set of characters does, and the next character must be
+ * the delimiter of a part that may come next (uri.h cuts them so too). The sets
+ * are bits of one table of the ASCII characters. What lies above ASCII is a
+ * character of IRIs only; the marks of direction that RFC 3987, 4.1, forbids
  * are none. */
 #include "schema/format.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine: what the evaluation of shapes against values works with.
+/* The machine: the state of evaluating shapes against values.
  *
  * machine.c    its life, its budget of work, the evaluated bits
  * evaluate.c   the core: frames and their phases
@@ -40,7 +40,7 @@ typedef struct surety__frame {
     uint32_t bits;              /* evaluated children, or BITS_NONE */
     uint8_t phase;
     bool owns;    /* the bits are its own, not those of the frame below */
-    bool keeps;   /* what it evaluates counts for the frame below */
+    bool keeps;   /* children that it evaluates count for the frame below */
     bool matched; /* properties or patterns cover the present member */
     /* Of a report only. */
     bool reported;          /* the anyOf or oneOf that failed */
@@ -84,7 +84,7 @@ typedef struct surety__machine {
 struct surety_checker {
     surety__machine machine;
     struct surety__completion *completion; /* scratch of complete.c, or NULL */
-    surety_doc *text; /* what surety_checker_check_text read last, or NULL */
+    surety_doc *text; /* of surety_checker_check_text, or NULL */
 };
 
 /* complete.c; takes NULL. */
@@ -198,8 +198,8 @@ const surety__shape *surety__wide_member(surety__machine *machine,
 
 /* ---- reporting (report.c) ------------------------------------------------ */
 
-/* A failure of keyword at the frame on top; instance is what failed. The rest
- * is what the message needs. */
+/* A failure of keyword at the frame on top; instance failed. The rest is for
+ * the message. */
 typedef struct surety__failure {
     surety__keyword keyword;
     const surety__cell *instance;

@@ -47,7 +47,7 @@ static const struct {
      "\\x{ff00}-\\x{10ffff}"},
 };
 
-/* What they hold: ranges in order. */
+/* Their ranges, in order. */
 static const surety__pattern_range class_digit[] = {{'0', '9'}};
 static const surety__pattern_range class_word[] = {
     {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
@@ -362,7 +362,7 @@ static void net_link(surety__pattern_net *net, const uint64_t *from,
     }
 }
 
-/* Puts the last atom behind what was read before it. */
+/* Puts the last atom behind those before it. */
 static void net_settle(surety__pattern_net *net)
 {
     surety__pattern_piece *sequence = &net->frames[net->depth].sequence;

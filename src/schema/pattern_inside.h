@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of patterns share: the reader that turns ECMA-262 into the
+/* Shared by the files of patterns: the reader that turns ECMA-262 into the
  * syntax of PCRE2 (pattern_read.c, pattern_class.c, pattern_property.c), and
  * the automaton that makes PCRE2 needless for most (pattern_simple.c). */
 #ifndef SURETY_SCHEMA_PATTERN_INSIDE_H
@@ -15,7 +15,7 @@ enum {
     PATTERN_SET_RANGES_MAX = 24 /* of one set, above ASCII */
 };
 
-/* What an automaton may have; beyond one of these PCRE2 does it. */
+/* The bounds of an automaton; beyond one of these PCRE2 matches. */
 enum {
     PATTERN_POSITIONS_MAX = 512, /* characters and anchors, written out */
     PATTERN_POSITIONS_FEW = 128, /* those that need no memory of the heap */
@@ -176,7 +176,7 @@ static inline uint64_t *surety__net_follow(const surety__pattern_net *net,
 void surety__net_init(surety__pattern_net *net, const surety_alloc *alloc);
 void surety__net_done(surety__pattern_net *net);
 
-/* ---- what is matched without PCRE2 --------------------------------------- */
+/* ---- matching without PCRE2 --------------------------------------------- */
 
 typedef enum surety__pattern_form {
     PATTERN_PROGRAM = 0, /* PCRE2's */
@@ -192,13 +192,13 @@ typedef struct surety__automaton {
     const uint16_t *next; /* states times columns; NULL: rows are used */
     const uint64_t *rows; /* one a column, six bits a state */
     unsigned start;
-    bool wanted; /* what it must answer for the pattern to match */
+    bool wanted; /* the result with which the pattern matches */
 } surety__automaton;
 
 typedef struct surety__pattern_simple {
     surety__pattern_form form;
     bool starts, ends;  /* LITERAL: anchored there */
-    surety_str literal; /* AUTOMATON: what each match begins with */
+    surety_str literal; /* AUTOMATON: the start of each match */
     /* AUTOMATON: */
     const uint8_t *column_of; /* of each byte */
     /* Where what lies above ASCII is in more than one column: the code points
@@ -211,7 +211,7 @@ typedef struct surety__pattern_simple {
     uint32_t count_min, count_max;
     size_t automaton_count;
     surety__automaton automata[PATTERN_ROOTS_MAX];
-    void *block; /* what all the above points into */
+    void *block; /* the memory of all the above */
     size_t block_size;
 } surety__pattern_simple;
 
@@ -248,7 +248,7 @@ typedef struct surety__pattern_reader {
     /* Nothing is between the start of the pattern, or of one of its
      * outermost alternatives, and here. */
     bool leading;
-    /* What is above is zeroed at first, what is below only written. */
+    /* The fields above are zeroed at first, those below only written. */
     surety_str names[PATTERN_NAMES_MAX];
     size_t numbers[PATTERN_NAMES_MAX]; /* of the named groups */
     surety__pattern_group open[PATTERN_DEPTH_MAX];
@@ -273,7 +273,7 @@ void surety__pattern_write(surety__pattern_reader *reader, const char *text);
 /* Writes a code point that means itself, inside a class or outside. */
 void surety__pattern_write_code(surety__pattern_reader *reader, uint32_t code);
 
-/* What an escape or a member of a class is. */
+/* The meaning of an escape or a member of a class. */
 typedef struct surety__pattern_atom {
     enum {
         ATOM_CODE,      /* a code point; a lone surrogate perhaps */

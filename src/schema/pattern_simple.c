@@ -226,8 +226,9 @@ struct automaton_builder {
     uint64_t columns_of[PATTERN_SETS_MAX][COLUMN_WORDS]; /* by label */
     uint64_t accepting[PATTERN_WORDS_MAX]; /* anchors that accept at the end */
     uint64_t takes[PATTERN_WORDS_MAX];     /* positions that take a character */
-    uint64_t again[PATTERN_WORDS_MAX]; /* what may begin at every character */
-    uint64_t *sets;                    /* of the states but the first two */
+    uint64_t again[PATTERN_WORDS_MAX];     /* positions that may begin at every
+                                              character */
+    uint64_t *sets;                        /* of the states but the first two */
     size_t sets_cap;
     uint16_t *next; /* the tables of all, by the numbers of states */
     size_t next_cap, next_count;
@@ -272,7 +273,7 @@ static void automaton_members(struct automaton_builder *builder)
     }
 }
 
-/* Adds what follows each anchor of `anchors` in set, over and over. */
+/* Adds the successors of each anchor of `anchors` in set, over and over. */
 static void automaton_close(const surety__pattern_net *net, uint64_t *set,
                             const uint64_t *anchors)
 {
@@ -429,7 +430,7 @@ static bool automaton_row(struct automaton_builder *builder, size_t state,
     return surety__net_works(net, builder->width);
 }
 
-/* The state at the start of the text; what may begin anywhere. */
+/* The state at the start of the text, with all that may begin anywhere. */
 static unsigned automaton_start(struct automaton_builder *builder, size_t root,
                                 surety_status *ret_status)
 {
@@ -490,7 +491,7 @@ static surety_status automaton_build(struct automaton_builder *builder,
     return SURETY_OK;
 }
 
-/* ---- what remains of it -------------------------------------------------- */
+/* ---- the finished form --------------------------------------------------- */
 
 /* The automata of a pattern as they were built. */
 struct automaton_built {
@@ -653,7 +654,7 @@ static surety_status automaton_pack(const struct automaton_builder *builder,
     return SURETY_OK;
 }
 
-/* Takes memory for what most patterns need, at once. */
+/* Takes the memory that most patterns need, at once. */
 static surety_status automaton_reserve(struct automaton_builder *builder)
 {
     enum { STATES = 24 };

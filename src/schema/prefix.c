@@ -94,9 +94,9 @@ static const surety__cell *prefix_cell(const surety__prefix *prefix,
     return &prefix->checker->machine.doc->cells[index];
 }
 
-/* What is not strict JSON may still turn out to be something else: a string a
+/* In tolerant reading a value may turn out to be something else: a string a
  * key behind an array that was never closed, or behind braces that are not
- * there; what round brackets opened the value in them. */
+ * there; a round bracket the value in it. */
 bool surety__prefix_is_firm(const surety__prefix *prefix,
                             const surety__cell *cell)
 {
@@ -211,8 +211,8 @@ static bool prefix_is_crowded(surety__prefix *prefix, const prefix_level *level,
     return count > most;
 }
 
-/* What one thread of an object asks of the value of the member at the cursor.
- * Where a pattern cannot be decided, so cannot be what follows from it. */
+/* The shapes of one thread of an object for the value of the member at the
+ * cursor. Where a pattern is undecided, they stay unknown. */
 static void prefix_member(surety__prefix *prefix, const prefix_level *level,
                           uint32_t thread, const surety__objects *objects)
 {
@@ -239,7 +239,7 @@ static void prefix_member(surety__prefix *prefix, const prefix_level *level,
     prefix->threads[thread].required = wide.required;
 }
 
-/* What one thread of an object asks of the member at the cursor. */
+/* Applies one thread of an object to the member at the cursor. */
 static void prefix_key(surety__prefix *prefix, const prefix_level *level,
                        uint32_t thread)
 {
@@ -370,7 +370,7 @@ static bool prefix_go_on(surety__prefix *prefix)
     return true;
 }
 
-/* What is left of the work that may be done on a value of this size. */
+/* The work left for a value of this size. */
 static void prefix_start(surety__prefix *prefix, surety_val root)
 {
     surety__machine *const machine = &prefix->checker->machine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the prefix machine share: prefix.c walks a value that
+/* Shared by the files of the prefix machine: prefix.c walks a value that
  * grows, prefix_thread.c has the shapes that apply to it, prefix_past.c what
  * they require of children that have ended, prefix_find.c writes the finding.
  */
@@ -25,7 +25,7 @@ enum prefix_node {
 /* The role of a thread in its parent. */
 enum prefix_role { ROLE_PART, ROLE_NOT, ROLE_IF, ROLE_THEN, ROLE_ELSE };
 
-/* What no continuation changes. */
+/* A result that no continuation changes. */
 enum prefix_state {
     PREFIX_OPEN,
     PREFIX_REFUTED, /* none satisfies it */
@@ -146,7 +146,7 @@ static inline void surety__thread_refute(surety__prefix *prefix,
 }
 /* The own assertions of the thread's shape are proven. */
 void surety__thread_own(surety__prefix *prefix, uint32_t thread);
-/* What takes the place of the if of a NODE_IF is decided. */
+/* The condition in place of the if of a NODE_IF is decided. */
 void surety__thread_if(surety__prefix *prefix, uint32_t thread, bool holds);
 /* A part of the thread cannot be decided before its end. */
 static inline void surety__thread_wait(surety__prefix *prefix, uint32_t thread)
@@ -156,7 +156,7 @@ static inline void surety__thread_wait(surety__prefix *prefix, uint32_t thread)
 }
 /* Whether subschemas can be checked by themselves, and it matters. */
 bool surety__thread_may_check(const surety__prefix *prefix);
-/* What the check says of a value that is complete. */
+/* The state by checking a value that is complete. */
 enum prefix_state surety__thread_check(surety__prefix *prefix,
                                        const surety__shape *shape,
                                        const surety__cell *cell);

@@ -10,7 +10,7 @@
 
 enum { RANK_NONE = 5 };
 
-/* Whether no continuation can mend what a finding of the report says. */
+/* Whether no continuation can resolve a finding of the report. */
 static bool find_is_certain(const surety_doc *doc,
                             const surety_finding *finding)
 {

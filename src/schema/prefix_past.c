@@ -90,7 +90,7 @@ static enum prefix_state past_unique(surety__prefix *prefix,
     return PREFIX_PROVEN;
 }
 
-/* ---- what is proven -------------------------------------------------------
+/* ---- proven shapes --------------------------------------------------------
  */
 
 bool surety__past_waits(const surety__prefix *prefix,
@@ -106,7 +106,7 @@ bool surety__past_waits(const surety__prefix *prefix,
                       (arrays->contains && !surety__thread_may_check(prefix)));
 }
 
-/* Whether members that are named decide what a shape asks of an object. */
+/* Whether the named members alone decide a shape on an object. */
 static bool past_is_named(const surety__objects *objects)
 {
     return !objects->pattern_count && !objects->names &&
@@ -160,7 +160,7 @@ static bool past_has_all(surety__prefix *prefix, const prefix_level *level,
     return true;
 }
 
-/* Whether no item that follows changes what a shape asks of an array. */
+/* Whether no item that follows can refute a shape on an array. */
 static bool past_array_is_sure(const prefix_level *level,
                                const prefix_thread *thread)
 {

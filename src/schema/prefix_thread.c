@@ -30,7 +30,7 @@ bool surety__thread_is_open(surety__prefix *prefix, uint32_t thread)
     return !threads[thread].state;
 }
 
-/* What follows for a union or an if from what is known of its parts. */
+/* The state of a union or an if by those of its parts. */
 static enum prefix_state node_state(const prefix_thread *node)
 {
     static const struct {
@@ -170,7 +170,7 @@ enum prefix_state surety__thread_check(surety__prefix *prefix,
     return thread_answer(prefix, machine->result);
 }
 
-/* The same of what the shape says without its subschemas. */
+/* The same for the shape without its subschemas. */
 static enum prefix_state thread_leaf(surety__prefix *prefix,
                                      const surety__shape *shape,
                                      const surety__cell *cell)
@@ -227,7 +227,7 @@ static prefix_thread *thread_add(surety__prefix *prefix, size_t base,
     return &prefix->threads[prefix->thread_count++];
 }
 
-/* What the kind of an open value says, as far as it is certain. */
+/* The validity by the kind of an open value, as far as that is certain. */
 static enum surety__how thread_how(const surety__prefix *prefix,
                                    const surety__shape *shape,
                                    const surety__cell *cell)
@@ -314,8 +314,9 @@ static struct prefix_cause spread_cause(const prefix_level *level,
     return (struct prefix_cause){level->cell, level->key, keyword};
 }
 
-/* A subschema for the same value in the thread: what its kind says, or a thread
- * for it, if there is room. What is aligned may become of another kind. */
+/* A subschema for the same value in the thread: decided by the kind, or a
+ * thread for it, if there is room. What is aligned may become of another kind.
+ */
 static enum prefix_state spread_one(surety__prefix *prefix,
                                     const prefix_level *level, uint32_t thread,
                                     const surety__shape *shape,
@@ -463,7 +464,7 @@ static void spread_applicator(surety__prefix *prefix, const prefix_level *level,
     }
 }
 
-/* What one thread leads to. */
+/* Adds the threads that one thread leads to. */
 static void spread_thread(surety__prefix *prefix, const prefix_level *level,
                           uint32_t thread)
 {
@@ -624,7 +625,7 @@ static enum prefix_state end_named(surety__prefix *prefix,
                                                       thread->required));
 }
 
-/* What a shape itself asks of a container that has ended. */
+/* The own assertions of a shape on a container that has ended. */
 static void end_own(surety__prefix *prefix, const prefix_level *level,
                     uint32_t thread, const surety__cell *cell)
 {

@@ -221,7 +221,7 @@ static surety_status target_walk(surety__resolver *resolver, surety_str pointer,
     return status;
 }
 
-/* What the anchor called name in the target's resource names. */
+/* The subschema of the anchor called name in the target's resource. */
 static surety_status target_anchor(surety__resolver *resolver, surety_str name,
                                    surety_val at, surety__target *target)
 {

@@ -25,7 +25,7 @@ static uint64_t distance_of(surety__keyword keyword, bool at_root)
 
 /* ---- locations --------------------------------------------------------- */
 
-/* shape is what the step leads to, or NULL. */
+/* shape is the target of the step, or NULL. */
 static void location_step(surety_buf *out, surety__keyword keyword,
                           surety_str token, uint32_t index,
                           const surety__shape *shape)
@@ -41,7 +41,7 @@ static void location_step(surety_buf *out, surety__keyword keyword,
     surety_buf_number(out, index);
 }
 
-/* What comes behind the path: the keyword that failed, or for a false
+/* The end of the path: the keyword that failed, or for a false
  * subschema how it was reached. */
 static void location_end(const surety__failure *failure, surety_buf *out)
 {

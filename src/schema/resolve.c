@@ -264,7 +264,7 @@ const surety__anchor *surety__resolver_anchor(const surety__resolver *resolver,
     return NULL;
 }
 
-/* What is known of a dynamic anchor's name, made if it is new; NULL when out of
+/* The entry of a dynamic anchor's name, made if it is new; NULL when out of
  * memory. */
 static surety__name *name_of(surety__resolver *resolver, surety_str text)
 {
@@ -706,7 +706,7 @@ static void scan_tuple(const struct scan_said *said, surety__resource *resource)
     }
 }
 
-/* Turns what was pushed since start around, so that it comes off in the order
+/* Reverses the entries pushed since start, so that it comes off in the order
  * of the document and a mistake is reported where it is made. */
 static void scan_turn(struct scan *scan, size_t start)
 {

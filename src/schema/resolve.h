@@ -59,7 +59,7 @@ typedef struct surety__resolver {
     surety__anchor *ready;  /* anchors of wanted names that have no shape yet */
     surety_dialect dialect; /* of documents without $schema */
     surety__map indexes;    /* large containers that pointers led through */
-    surety__arena work;     /* what only the compile needs */
+    surety__arena work;     /* for the time of the compile */
     /* Where the last JSON Pointer stood before its last token. */
     struct {
         surety_str pointer;
