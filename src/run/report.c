@@ -268,44 +268,97 @@ static void report_run_head(const surety_run *run, surety_buf *out)
         surety_buf_text(out, "null");
 }
 
-/* The members of the outcome's report but for the first two. */
-static surety_status report_run_outcome(const surety_run *run, surety_buf *out)
+/* The report's warnings, and behind them that the reply was stopped. */
+static void report_run_warnings(const surety__attempt *attempt,
+                                surety_val warnings, surety_buf *out)
+{
+    surety_buf why;
+
+    surety_buf_init(&why, out->alloc, 0);
+    surety__decide_tell_stop(&attempt->seen, &why);
+    surety_buf_byte(out, '[');
+    for (surety_val item = surety_val_first(warnings); item.doc;
+         item = surety_val_next(warnings, item)) {
+        (void)surety_val_write(item, SURETY_STYLE_COMPACT, out);
+        surety_buf_byte(out, ',');
+    }
+    surety_buf_byte(out, '{');
+    surety_json_text(out, "keyword", SURETY__LITERAL("stopped"));
+    surety_json_text(out, "error", surety_buf_str(&why));
+    surety_buf_text(out, "}]");
+    if (why.status != SURETY_OK)
+        out->status = why.status;
+    surety_buf_done(&why);
+}
+
+/* A member of an outcome's report, and where its reply was stopped, what that
+ * attempt has to add; attempt NULL: it was not. */
+static void report_run_member(const surety__attempt *attempt, surety_val member,
+                              surety_buf *out)
+{
+    const surety_val key = surety_val_key(member);
+    const bool finds = attempt && !attempt->seen.ok && !attempt->outcome_tells;
+
+    if (out->len && out->ptr[out->len - 1] != '{')
+        surety_buf_byte(out, ',');
+    (void)surety_val_write(key, SURETY_STYLE_COMPACT, out);
+    surety_buf_byte(out, ':');
+    if (attempt && surety_val_is(key, "warnings")) {
+        report_run_warnings(attempt, member, out);
+    } else if (finds && surety_val_is(key, "errors")) {
+        surety_buf_byte(out, '[');
+        surety_issue_write(&attempt->finding, SURETY_REPORT_JSON, NULL, out);
+        surety_buf_byte(out, ']');
+    } else if (finds && surety_val_is(key, "stage")) {
+        surety_json_string(
+            out, surety_str_of(surety_stage_name(attempt->seen.stage)));
+    } else if (finds && surety_val_is(key, "ok")) {
+        surety_buf_text(out, "false");
+    } else {
+        (void)surety_val_write(member, SURETY_STYLE_COMPACT, out);
+    }
+}
+
+/* The members of the outcome's report, read again: there is one form of a
+ * report, and it is written in one place. */
+static surety_status report_run_outcome(const surety_outcome *outcome,
+                                        const surety__attempt *stopped,
+                                        bool has_head, surety_buf *out)
 {
     surety_doc *doc = surety_doc_new(out->alloc);
     surety_status status = SURETY_NOMEM;
+    surety_val root = surety_val_none();
     surety_buf text;
 
     surety_buf_init(&text, out->alloc, 0);
-    if (!doc)
-        goto done;
-    status =
-        run->judged.outcome_of.stopped
-            ? surety__report_stopped(
-                  run->judged.outcome,
-                  &run->log.items[run->judged.outcome_of.stopped - 1], &text)
-            : surety_outcome_write(run->judged.outcome, SURETY_REPORT_JSON,
-                                   report_run_none, NULL, &text);
+    if (doc)
+        status = surety_outcome_write(outcome, SURETY_REPORT_JSON,
+                                      report_run_none, NULL, &text);
     if (status == SURETY_OK)
         status = surety_doc_read(doc, surety_buf_str(&text), NULL, NULL);
-    if (status == SURETY_OK) {
-        const surety_val root = surety_doc_root(doc);
-
-        for (surety_val member = surety_val_first(root); member.doc;
-             member = surety_val_next(root, member)) {
-            const surety_val key = surety_val_key(member);
-
-            if (surety_val_is(key, "ok") || surety_val_is(key, "stage"))
-                continue;
-            surety_buf_byte(out, ',');
-            surety_json_string(out, surety_val_str(key));
-            surety_buf_byte(out, ':');
-            (void)surety_val_write(member, SURETY_STYLE_COMPACT, out);
-        }
-    }
-done:
+    if (status == SURETY_OK)
+        root = surety_doc_root(doc);
+    for (surety_val member = surety_val_first(root); member.doc;
+         member = surety_val_next(root, member))
+        if (!has_head || (!surety_val_is(surety_val_key(member), "ok") &&
+                          !surety_val_is(surety_val_key(member), "stage")))
+            report_run_member(stopped, member, out);
     surety_buf_done(&text);
     surety_doc_free(doc);
     return status;
+}
+
+surety_status surety__report_stopped(const surety_outcome *outcome,
+                                     const surety__attempt *attempt,
+                                     surety_buf *out)
+{
+    surety_status status;
+
+    assert(attempt->seen.stopped != SURETY_VERDICT_OPEN);
+    surety_buf_byte(out, '{');
+    status = report_run_outcome(outcome, attempt, false, out);
+    surety_buf_byte(out, '}');
+    return status == SURETY_OK ? out->status : status;
 }
 
 /* The first 500 characters of the last reply, as reports have them. */
@@ -359,97 +412,26 @@ static void report_run_unjudged(const surety_run *run, surety_buf *out)
     surety_json_text(out, "raw", report_run_raw(run));
 }
 
+/* The attempt whose reply the outcome is about, if it was stopped; or NULL. */
+static const surety__attempt *report_run_stopped(const surety_run *run)
+{
+    const size_t stopped = run->judged.outcome_of.stopped;
+
+    return stopped ? &run->log.items[stopped - 1] : NULL;
+}
+
 static surety_status report_run_json(const surety_run *run, surety_buf *out)
 {
     surety_status status = SURETY_OK;
 
     report_run_head(run, out);
     if (run->judged.outcome)
-        status = report_run_outcome(run, out);
+        status = report_run_outcome(run->judged.outcome,
+                                    report_run_stopped(run), true, out);
     else
         report_run_unjudged(run, out);
     report_run_members(run, out);
     surety_buf_byte(out, '}');
-    return status == SURETY_OK ? out->status : status;
-}
-
-/* ---- a reply that was stopped ------------------------------------------- */
-
-/* The report's warnings, and behind them that the reply was stopped. */
-static void report_run_warnings(const surety__attempt *attempt,
-                                surety_val warnings, surety_buf *out)
-{
-    surety_buf why;
-
-    surety_buf_init(&why, out->alloc, 0);
-    surety__decide_tell_stop(&attempt->seen, &why);
-    surety_buf_byte(out, '[');
-    for (surety_val item = surety_val_first(warnings); item.doc;
-         item = surety_val_next(warnings, item)) {
-        (void)surety_val_write(item, SURETY_STYLE_COMPACT, out);
-        surety_buf_byte(out, ',');
-    }
-    surety_buf_byte(out, '{');
-    surety_json_text(out, "keyword", SURETY__LITERAL("stopped"));
-    surety_json_text(out, "error", surety_buf_str(&why));
-    surety_buf_text(out, "}]");
-    if (why.status != SURETY_OK)
-        out->status = why.status;
-    surety_buf_done(&why);
-}
-
-static void report_run_restated(const surety__attempt *attempt,
-                                surety_val report, surety_buf *out)
-{
-    const bool finds = !attempt->seen.ok && !attempt->outcome_tells;
-    char before = '{';
-
-    for (surety_val member = surety_val_first(report); member.doc;
-         member = surety_val_next(report, member), before = ',') {
-        const surety_val key = surety_val_key(member);
-
-        surety_buf_byte(out, before);
-        (void)surety_val_write(key, SURETY_STYLE_COMPACT, out);
-        surety_buf_byte(out, ':');
-        if (surety_val_is(key, "warnings")) {
-            report_run_warnings(attempt, member, out);
-        } else if (finds && surety_val_is(key, "errors")) {
-            surety_buf_byte(out, '[');
-            surety_issue_write(&attempt->finding, SURETY_REPORT_JSON, NULL,
-                               out);
-            surety_buf_byte(out, ']');
-        } else if (finds && surety_val_is(key, "stage")) {
-            surety_json_string(
-                out, surety_str_of(surety_stage_name(attempt->seen.stage)));
-        } else if (finds && surety_val_is(key, "ok")) {
-            surety_buf_text(out, "false");
-        } else {
-            (void)surety_val_write(member, SURETY_STYLE_COMPACT, out);
-        }
-    }
-    surety_buf_byte(out, '}');
-}
-
-/* What the outcome's report says, read again: there is one form of a report,
- * and it is written in one place. */
-surety_status surety__report_stopped(const surety_outcome *outcome,
-                                     const surety__attempt *attempt,
-                                     surety_buf *out)
-{
-    surety_doc *doc = surety_doc_new(out->alloc);
-    surety_status status = SURETY_NOMEM;
-    surety_buf text;
-
-    surety_buf_init(&text, out->alloc, 0);
-    if (doc)
-        status = surety_outcome_write(outcome, SURETY_REPORT_JSON,
-                                      (surety_str){"", 0}, NULL, &text);
-    if (status == SURETY_OK)
-        status = surety_doc_read(doc, surety_buf_str(&text), NULL, NULL);
-    if (status == SURETY_OK)
-        report_run_restated(attempt, surety_doc_root(doc), out);
-    surety_buf_done(&text);
-    surety_doc_free(doc);
     return status == SURETY_OK ? out->status : status;
 }
 
