@@ -223,6 +223,12 @@ bool surety__utf8_valid(surety_str text, size_t *ret_offset);
  * separators of lines, bidirectional and other format characters (Unicode 15,
  * 23.2 to 23.9). The joiners U+200C and U+200D are letters' own. */
 bool surety__utf8_is_acted_on(uint32_t code);
+/* The sum; UINT64_MAX where it would be more. */
+static inline uint64_t surety__sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* Appends text as one line: what a terminal acts on becomes a blank, bytes that
  * are no UTF-8 a replacement character, and after max characters come three
  * dots. */

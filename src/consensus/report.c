@@ -15,22 +15,6 @@ enum {
 
 /* ---- what it gives ------------------------------------------------------- */
 
-static uint64_t tally_sum(uint64_t one, uint64_t other)
-{
-    return one > UINT64_MAX - other ? UINT64_MAX : one + other;
-}
-
-static void tally_usage(surety_usage *all, const surety_usage *one)
-{
-    all->known = all->known && one->known;
-    all->input_tokens = tally_sum(all->input_tokens, one->input_tokens);
-    all->cached_input_tokens =
-        tally_sum(all->cached_input_tokens, one->cached_input_tokens);
-    all->output_tokens = tally_sum(all->output_tokens, one->output_tokens);
-    all->reasoning_tokens =
-        tally_sum(all->reasoning_tokens, one->reasoning_tokens);
-}
-
 const surety_consensus_info *
 surety_consensus_info_of(const surety_consensus *consensus)
 {
@@ -63,9 +47,9 @@ surety_consensus_info_of(const surety_consensus *consensus)
 
         if (!consensus->parties[i].run)
             continue;
-        tally_usage(&info->usage, &one->usage);
+        surety__usage_add(&info->usage, &one->usage);
         info->cost_known = info->cost_known && one->cost_known;
-        info->cost_picousd = tally_sum(info->cost_picousd, one->cost_picousd);
+        info->cost_picousd = surety__sum(info->cost_picousd, one->cost_picousd);
     }
     if (!info->cost_known)
         info->cost_picousd = 0;

@@ -20,11 +20,6 @@ uint64_t surety__budget_estimate(size_t bytes)
     return bytes / BUDGET_BYTES_A_TOKEN + (bytes % BUDGET_BYTES_A_TOKEN != 0);
 }
 
-static uint64_t budget_sum(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 uint64_t surety__budget_left_ms(const surety_budget *budget,
                                 const surety__spent *spent)
 {
@@ -51,7 +46,7 @@ surety_str surety__budget_denies(surety__run_store *store,
 {
     const surety_usage next = {.input_tokens = plan->input_tokens,
                                .output_tokens = spent->output_most};
-    const uint64_t tokens = budget_sum(next.input_tokens, next.output_tokens);
+    const uint64_t tokens = surety__sum(next.input_tokens, next.output_tokens);
     const uint64_t cost = surety_price_cost(price, &next);
     surety_buf *out = &store->text;
 
@@ -63,7 +58,7 @@ surety_str surety__budget_denies(surety__run_store *store,
         surety__buf_printf(out, "the budget of %zu ms %s",
                            (size_t)budget->ms_max,
                            delay_ms ? "would be spent waiting" : "is spent");
-    else if (budget_sum(spent->tokens, tokens) > budget->tokens_max)
+    else if (surety__sum(spent->tokens, tokens) > budget->tokens_max)
         surety__buf_printf(out,
                            "the budget of %zu token%s does not suffice: %zu "
                            "are spent and about %zu are needed",
@@ -71,7 +66,7 @@ surety_str surety__budget_denies(surety__run_store *store,
                            budget->tokens_max == 1 ? "" : "s",
                            (size_t)spent->tokens, (size_t)tokens);
     else if (budget->cost_picousd_max &&
-             budget_sum(spent->cost_picousd, cost) > budget->cost_picousd_max)
+             surety__sum(spent->cost_picousd, cost) > budget->cost_picousd_max)
         budget_say_money(budget, spent->cost_picousd, cost, out);
     return surety__store_keep(store);
 }
@@ -121,23 +116,27 @@ static surety_usage budget_usage(const surety__attempt *attempt,
     return usage;
 }
 
+void surety__usage_add(surety_usage *all, const surety_usage *one)
+{
+    all->known = all->known && one->known;
+    all->input_tokens = surety__sum(all->input_tokens, one->input_tokens);
+    all->cached_input_tokens =
+        surety__sum(all->cached_input_tokens, one->cached_input_tokens);
+    all->output_tokens = surety__sum(all->output_tokens, one->output_tokens);
+    all->reasoning_tokens =
+        surety__sum(all->reasoning_tokens, one->reasoning_tokens);
+}
+
 void surety__budget_count(surety__spent *spent, surety__attempt *attempt,
                           uint64_t input_tokens)
 {
     const surety_price *price = &attempt->seen.model->price;
     const surety_usage usage = budget_usage(attempt, input_tokens);
-    surety_usage *all = &spent->usage;
 
     assert(usage.cached_input_tokens <= usage.input_tokens);
-    all->known = all->known && usage.known;
-    all->input_tokens = budget_sum(all->input_tokens, usage.input_tokens);
-    all->cached_input_tokens =
-        budget_sum(all->cached_input_tokens, usage.cached_input_tokens);
-    all->output_tokens = budget_sum(all->output_tokens, usage.output_tokens);
-    all->reasoning_tokens =
-        budget_sum(all->reasoning_tokens, usage.reasoning_tokens);
-    spent->tokens = budget_sum(
-        spent->tokens, budget_sum(usage.input_tokens, usage.output_tokens));
+    surety__usage_add(&spent->usage, &usage);
+    spent->tokens = surety__sum(
+        spent->tokens, surety__sum(usage.input_tokens, usage.output_tokens));
     if (usage.output_tokens > spent->output_most)
         spent->output_most = usage.output_tokens;
     attempt->seen.cost_known = price->known && usage.known;
@@ -145,5 +144,5 @@ void surety__budget_count(surety__spent *spent, surety__attempt *attempt,
         price->known ? surety_price_cost(price, &usage) : 0;
     spent->cost_unknown = spent->cost_unknown || !price->known;
     spent->cost_picousd =
-        budget_sum(spent->cost_picousd, attempt->seen.cost_picousd);
+        surety__sum(spent->cost_picousd, attempt->seen.cost_picousd);
 }

@@ -537,6 +537,8 @@ surety_str surety__budget_denies(surety__run_store *store,
 /* Milliseconds until the time is spent. */
 uint64_t surety__budget_left_ms(const surety_budget *budget,
                                 const surety__spent *spent);
+/* Adds one to all; known only where both are. */
+void surety__usage_add(surety_usage *all, const surety_usage *one);
 /* Counts what an attempt took of which the input was estimated. */
 void surety__budget_count(surety__spent *spent, surety__attempt *attempt,
                           uint64_t input_tokens);

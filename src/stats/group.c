@@ -185,7 +185,7 @@ void surety__group_settle(surety__group *group)
 
 static void group_add(uint64_t *sum, uint64_t more)
 {
-    *sum = surety__stats_sum(*sum, more);
+    *sum = surety__sum(*sum, more);
 }
 
 static void group_spend(surety_stats_group *told, const surety_entry *entry)

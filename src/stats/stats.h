@@ -187,12 +187,6 @@ bool surety__stats_nomem(surety_stats *stats);
 surety_str surety__stats_cut(surety_stats *stats, surety_str text);
 /* One that lives as long as the stats; ptr NULL: no memory. */
 surety_str surety__stats_keep(surety_stats *stats, surety_str text);
-/* Sums that stay at the most. */
-static inline uint64_t surety__stats_sum(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Appends a time as "2026-11-21T12:00:00Z", its day, or its month. */
 typedef enum surety__moment_form {
     MOMENT_WHOLE = 0,
