@@ -223,6 +223,16 @@ bool surety__utf8_valid(surety_str text, size_t *ret_offset);
  * separators of lines, bidirectional and other format characters (Unicode 15,
  * 23.2 to 23.9). The joiners U+200C and U+200D are letters' own. */
 bool surety__utf8_is_acted_on(uint32_t code);
+/* The value of a hexadecimal digit; 16: it is none. */
+static inline unsigned surety__hex_digit(char byte)
+{
+    const unsigned letter = (unsigned char)byte | 0x20u;
+
+    if (byte >= '0' && byte <= '9')
+        return (unsigned)(byte - '0');
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 16;
+}
+
 /* The sum; UINT64_MAX where it would be more. */
 static inline uint64_t surety__sum(uint64_t a, uint64_t b)
 {

@@ -42,9 +42,9 @@ static uint32_t fault_hex(const char *ptr, const char *end)
     if (end - ptr < 4)
         return UINT32_MAX;
     for (int i = 0; i < 4; i++) {
-        if (scan_hex(ptr[i]) > 15)
+        if (surety__hex_digit(ptr[i]) > 15)
             return UINT32_MAX;
-        code = code << 4 | scan_hex(ptr[i]);
+        code = code << 4 | surety__hex_digit(ptr[i]);
     }
     return code;
 }

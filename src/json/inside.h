@@ -85,16 +85,6 @@ static inline unsigned scan_sequence(const char *ptr, const char *end)
                : 4;
 }
 
-/* The value of a hexadecimal digit; above 15: it is none. */
-static inline uint32_t scan_hex(char byte)
-{
-    const unsigned letter = (unsigned char)byte | 0x20u;
-
-    if (byte >= '0' && byte <= '9')
-        return (uint32_t)(byte - '0');
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 16;
-}
-
 /* What a backslash and byte stand for, but for \u; 0 where that is nothing. */
 static inline char scan_escape(char byte)
 {

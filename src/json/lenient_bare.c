@@ -97,7 +97,7 @@ static size_t bare_hexadecimal(const char *ptr, size_t len, size_t at,
     if (len - at < 3 || len - at > 17)
         return 0;
     for (at += 2; at < len; at++) {
-        uint32_t digit = scan_hex(ptr[at]);
+        uint32_t digit = surety__hex_digit(ptr[at]);
 
         if (digit > 15)
             return 0;

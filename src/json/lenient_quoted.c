@@ -92,7 +92,7 @@ static int32_t quoted_hex(const surety_lenient *lenient, size_t at)
 
         if (at + i == lenient->end)
             return -2;
-        digit = scan_hex(lenient->text[at + i]);
+        digit = surety__hex_digit(lenient->text[at + i]);
         if (digit > 15)
             return -1;
         code = code << 4 | (int32_t)digit;

@@ -306,7 +306,7 @@ static uint32_t tokens_hex(const char *ptr, const char *end)
     if (end - ptr < 4)
         return UINT32_MAX;
     for (int i = 0; i < 4; i++) {
-        uint32_t digit = scan_hex(ptr[i]);
+        uint32_t digit = surety__hex_digit(ptr[i]);
 
         if (digit > 15)
             return UINT32_MAX;

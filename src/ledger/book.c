@@ -114,11 +114,9 @@ static bool book_is_uuid(surety_str text)
         return false;
     for (size_t i = 0; i < text.len; i++) {
         const char byte = text.ptr[i];
-        const bool digit = (byte >= '0' && byte <= '9') ||
-                           (byte >= 'a' && byte <= 'f') ||
-                           (byte >= 'A' && byte <= 'F');
+        const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-        if (i == 8 || i == 13 || i == 18 || i == 23 ? byte != '-' : !digit)
+        if (is_dash ? byte != '-' : surety__hex_digit(byte) > 15)
             return false;
     }
     return true;

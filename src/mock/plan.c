@@ -681,15 +681,9 @@ static void plan_hex(surety_str digits, surety_buf *out)
     size_t count = 0;
 
     for (size_t i = 0; i < digits.len; i++) {
-        const char c = digits.ptr[i];
-        unsigned digit;
-        if (c >= '0' && c <= '9')
-            digit = (unsigned)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            digit = (unsigned)(c - 'a') + 10;
-        else if (c >= 'A' && c <= 'F')
-            digit = (unsigned)(c - 'A') + 10;
-        else
+        const unsigned digit = surety__hex_digit(digits.ptr[i]);
+
+        if (digit > 15)
             continue;
         value = value * 16 + digit;
         if (++count % 2 == 0) {

@@ -54,10 +54,7 @@ static size_t host_hex_len(surety_str text)
 {
     size_t len = 0;
 
-    while (len < text.len && len < 5 &&
-           (host_is_digit(text.ptr[len]) ||
-            (text.ptr[len] >= 'a' && text.ptr[len] <= 'f') ||
-            (text.ptr[len] >= 'A' && text.ptr[len] <= 'F')))
+    while (len < text.len && len < 5 && surety__hex_digit(text.ptr[len]) < 16)
         len++;
     return len;
 }

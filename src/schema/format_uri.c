@@ -164,12 +164,6 @@ static const unsigned char uri_parts[256] = {
     0,
 };
 
-static bool uri_is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-           (c >= 'A' && c <= 'F');
-}
-
 /* RFC 3987, 2.2: ucschar, and with `private` iprivate too. The planes end in
  * two noncharacters; plane 14 begins with the tags. */
 static bool uri_is_wide(uint32_t code, bool private)
@@ -200,7 +194,8 @@ static size_t uri_take_char(const char *ptr, const char *end,
 
     if (*ptr == '%')
         return part != URI_SCHEME && part != URI_FUTURE && end - ptr >= 3 &&
-                       uri_is_hex(ptr[1]) && uri_is_hex(ptr[2])
+                       surety__hex_digit(ptr[1]) < 16 &&
+                       surety__hex_digit(ptr[2]) < 16
                    ? 3
                    : 0;
     if ((unsigned char)*ptr < 0x80)
@@ -242,7 +237,7 @@ static bool uri_is_future(surety_str text)
 
     if (!text.len || (text.ptr[0] != 'v' && text.ptr[0] != 'V'))
         return false;
-    while (i < text.len && uri_is_hex(text.ptr[i]))
+    while (i < text.len && surety__hex_digit(text.ptr[i]) < 16)
         i++;
     if (i == 1 || i + 1 >= text.len || text.ptr[i] != '.')
         return false;

@@ -259,17 +259,6 @@ static surety_status pattern_open_group(surety__pattern_reader *reader)
 
 /* ---- escapes ------------------------------------------------------------- */
 
-static int pattern_read_hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 /* Reads exactly `count` hexadecimal digits at reader->at. */
 static bool pattern_read_digits(surety__pattern_reader *reader, size_t count,
                                 uint32_t *ret_code)
@@ -279,11 +268,11 @@ static bool pattern_read_digits(surety__pattern_reader *reader, size_t count,
     if ((size_t)(reader->end - reader->at) < count)
         return false;
     for (size_t i = 0; i < count; i++) {
-        int digit = pattern_read_hex(reader->at[i]);
+        const unsigned digit = surety__hex_digit(reader->at[i]);
 
-        if (digit < 0)
+        if (digit > 15)
             return false;
-        code = code * 16 + (uint32_t)digit;
+        code = code * 16 + digit;
     }
     reader->at += count;
     *ret_code = code;
@@ -301,10 +290,10 @@ static bool pattern_read_unicode(surety__pattern_reader *reader,
     if (reader->at < reader->end && *reader->at == '{') {
         const char *digits = ++reader->at;
 
-        for (; reader->at < reader->end && pattern_read_hex(*reader->at) >= 0;
+        for (; reader->at < reader->end && surety__hex_digit(*reader->at) < 16;
              reader->at++)
             if (code <= 0x10FFFF)
-                code = code * 16 + (uint32_t)pattern_read_hex(*reader->at);
+                code = code * 16 + surety__hex_digit(*reader->at);
         if (reader->at == digits || reader->at == reader->end ||
             *reader->at != '}' || code > 0x10FFFF)
             return false;

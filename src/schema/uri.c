@@ -216,24 +216,14 @@ bool surety__uri_split(surety_str uri, surety_str *ret_absolute,
     return hash != NULL;
 }
 
-static int uri_hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 void surety__uri_unescape(surety_str text, surety_buf *out)
 {
     for (size_t i = 0; i < text.len; i++) {
-        int high = i + 2 < text.len ? uri_hex(text.ptr[i + 1]) : -1;
-        int low = i + 2 < text.len ? uri_hex(text.ptr[i + 2]) : -1;
+        const bool room = i + 2 < text.len;
+        const unsigned high = room ? surety__hex_digit(text.ptr[i + 1]) : 16;
+        const unsigned low = room ? surety__hex_digit(text.ptr[i + 2]) : 16;
 
-        if (text.ptr[i] == '%' && high >= 0 && low >= 0) {
+        if (text.ptr[i] == '%' && high < 16 && low < 16) {
             surety_buf_byte(out, (char)(unsigned char)(high * 16 + low));
             i += 2;
         } else {

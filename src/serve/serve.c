@@ -181,17 +181,6 @@ static serve_peer *serve_peer_of(const surety__server *server,
 
 /* ---- what was asked ------------------------------------------------------ */
 
-static int serve_hex(char byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    if (byte >= 'a' && byte <= 'f')
-        return byte - 'a' + 10;
-    if (byte >= 'A' && byte <= 'F')
-        return byte - 'A' + 10;
-    return -1;
-}
-
 /* Decodes in place; leaves path alone where the result would be no UTF-8, or
  * hold a control character. */
 static void serve_decode_path(surety__arena *arena, surety_str *path)
@@ -204,14 +193,16 @@ static void serve_decode_path(surety__arena *arena, surety_str *path)
         return;
     for (size_t i = 0; i < path->len; i++) {
         int code = (unsigned char)path->ptr[i];
+        unsigned high, low;
+
         if (code == '%') {
-            const int high =
-                i + 2 < path->len ? serve_hex(path->ptr[i + 1]) : -1;
-            const int low =
-                i + 2 < path->len ? serve_hex(path->ptr[i + 2]) : -1;
-            if (high < 0 || low < 0)
+            if (i + 2 >= path->len)
                 return;
-            code = high * 16 + low;
+            high = surety__hex_digit(path->ptr[i + 1]);
+            low = surety__hex_digit(path->ptr[i + 2]);
+            if (high > 15 || low > 15)
+                return;
+            code = (int)(high * 16 + low);
             i += 2;
         }
         if (code < 0x20 || code == 0x7F)

@@ -39,15 +39,6 @@ const char *surety__stats_ending_name(surety_stats_ending ending)
 
 /* ---- what is counted ----------------------------------------------------- */
 
-/* A hexadecimal digit's value; 16: it is none. */
-static unsigned stats_digit(char byte)
-{
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *found = byte ? strchr(digits, byte) : NULL;
-
-    return found ? (unsigned)(found - digits) % 16 : 16;
-}
-
 /* Two numbers that tell a run's id. */
 static void stats_run_id(surety_str text, uint64_t id[2])
 {
@@ -56,7 +47,7 @@ static void stats_run_id(surety_str text, uint64_t id[2])
 
     for (size_t i = 0; i < text.len && count <= 32; i++) {
         const char byte = text.ptr[i];
-        const unsigned digit = stats_digit(byte);
+        const unsigned digit = surety__hex_digit(byte);
 
         if (byte == '-')
             continue;
