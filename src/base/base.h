@@ -141,6 +141,9 @@ surety_str surety__str_trim(surety_str text);
 void surety__buf_percent(surety_buf *buf, surety_str text, const char *also);
 bool surety__str_starts(surety_str text, surety_str prefix);
 bool surety__str_ends(surety_str text, surety_str ending);
+/* The same as starts and find, capitals or not (ASCII). */
+bool surety__str_starts_nocase(surety_str text, surety_str prefix);
+size_t surety__str_find_nocase(surety_str text, surety_str needle);
 /* Compares ASCII letters without case. */
 bool surety__str_equal_nocase(surety_str a, surety_str b);
 /* Whether it is a token of RFC 9110, section 5.6.2: a header's name. */
@@ -223,6 +226,11 @@ bool surety__utf8_valid(surety_str text, size_t *ret_offset);
  * separators of lines, bidirectional and other format characters (Unicode 15,
  * 23.2 to 23.9). The joiners U+200C and U+200D are letters' own. */
 bool surety__utf8_is_acted_on(uint32_t code);
+static inline bool surety__is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
 /* The value of a hexadecimal digit; 16: it is none. */
 static inline unsigned surety__hex_digit(char byte)
 {

@@ -67,6 +67,21 @@ bool surety__str_equal_nocase(surety_str a, surety_str b)
     return true;
 }
 
+bool surety__str_starts_nocase(surety_str text, surety_str prefix)
+{
+    return text.len >= prefix.len &&
+           surety__str_equal_nocase((surety_str){text.ptr, prefix.len}, prefix);
+}
+
+size_t surety__str_find_nocase(surety_str text, surety_str needle)
+{
+    for (size_t i = 0; i + needle.len <= text.len; i++)
+        if (surety__str_equal_nocase((surety_str){text.ptr + i, needle.len},
+                                     needle))
+            return i;
+    return text.len;
+}
+
 bool surety__is_token(surety_str name)
 {
     static const char others[] = "!#$%&'*+-.^_`|~";

@@ -323,14 +323,11 @@ surety_status surety__config_check_url(const surety_config *config,
 /* Whether the protocol or the connection sets the header, not the caller. */
 static bool check_is_own(surety_str name)
 {
-    const surety_str own = SURETY__LITERAL("x-surety-");
-
     for (size_t i = 0;
          i < sizeof(check_own_headers) / sizeof(*check_own_headers); i++)
         if (surety__str_equal_nocase(name, surety_str_of(check_own_headers[i])))
             return true;
-    return name.len >= own.len &&
-           surety__str_equal_nocase((surety_str){name.ptr, own.len}, own);
+    return surety__str_starts_nocase(name, SURETY__LITERAL("x-surety-"));
 }
 
 static const char *check_header_fault(surety_str name, surety_val value)

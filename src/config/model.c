@@ -216,9 +216,7 @@ static void model_warn_clear(const surety_config *config,
         SURETY__LITERAL("http://[::1]"), SURETY__LITERAL("https://")};
 
     for (size_t i = 0; i < sizeof(near) / sizeof(*near); i++)
-        if (url.len >= near[i].len &&
-            surety__str_equal_nocase((surety_str){url.ptr, near[i].len},
-                                     near[i]))
+        if (surety__str_starts_nocase(url, near[i]))
             return;
     surety__config_warn(config,
                         "the key of the provider %.*s is sent unencrypted to "

@@ -126,7 +126,7 @@ static const char *fault_string(struct fault *fault, const char *ptr,
 
 static const char *fault_digits(const char *ptr, const char *end)
 {
-    while (ptr != end && scan_is_digit(*ptr))
+    while (ptr != end && surety__is_digit(*ptr))
         ptr++;
     return ptr;
 }
@@ -170,7 +170,7 @@ static const char *fault_leaf(struct fault *fault, const char *ptr,
 
     if (*ptr == '"')
         return fault_string(fault, ptr, false);
-    if (*ptr == '-' || scan_is_digit(*ptr))
+    if (*ptr == '-' || surety__is_digit(*ptr))
         return fault_number(fault, ptr);
     if (surety__str_starts(rest, SURETY__LITERAL("true")) ||
         surety__str_starts(rest, SURETY__LITERAL("null")))

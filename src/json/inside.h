@@ -101,11 +101,6 @@ static inline bool scan_is_space(char byte)
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
-static inline bool scan_is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
 /* ---- documents (doc.c, unique.c) --------------------------------------- */
 
 /* A KEY whose member a later one of the same name replaced; such cells stand

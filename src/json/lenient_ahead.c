@@ -279,7 +279,7 @@ static bool ahead_begins_value(const struct sign *sign)
 {
     return sign->code == SIGN_QUOTE || sign->code == '{' || sign->code == '[' ||
            sign->code == '-' ||
-           (sign->code > 0 && scan_is_digit((char)sign->code));
+           (sign->code > 0 && surety__is_digit((char)sign->code));
 }
 
 int surety__ahead_dots(const surety_lenient *lenient, size_t at)
@@ -307,7 +307,7 @@ static bool ahead_unended_key(struct ahead *ahead, size_t start)
             (lenient->text[at] == ' ' && at > start)))
         at++;
     if (at + 1 >= lenient->end || at == start || lenient->text[at] != ':' ||
-        scan_is_digit(lenient->text[start]))
+        surety__is_digit(lenient->text[start]))
         return false;
     return strchr(" \t\n\"[{-0123456789", lenient->text[at + 1]) != NULL;
 }
@@ -372,7 +372,7 @@ static enum member ahead_bare_member(struct ahead *ahead)
         return MEMBER_NO;
     }
     /* http://x is no member, and neither is 12:30. */
-    if (sign.code == '/' || (scan_is_digit(ahead->lenient->text[start]) &&
+    if (sign.code == '/' || (surety__is_digit(ahead->lenient->text[start]) &&
                              sign.code > 0 && lenient_is_name((char)sign.code)))
         return MEMBER_NO;
     return MEMBER_BARE;
@@ -521,7 +521,7 @@ static bool ahead_is_value(const surety_lenient *lenient, size_t start,
                                         "True", "False", "None"};
     const surety_str name = {lenient->text + start, end - start};
 
-    if (*name.ptr == '-' || scan_is_digit(*name.ptr))
+    if (*name.ptr == '-' || surety__is_digit(*name.ptr))
         return true;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (surety_str_equal(surety_str_of(names[i]), name))
@@ -675,7 +675,8 @@ static enum closing ahead_closing_key(surety_lenient *lenient, size_t at,
     case SIGN_QUOTE: return adjoining ? CLOSING_NO : CLOSING_YES;
     default: break;
     }
-    if (sign.code == '-' || (sign.code > 0 && scan_is_digit((char)sign.code)))
+    if (sign.code == '-' ||
+        (sign.code > 0 && surety__is_digit((char)sign.code)))
         return adjoining ? CLOSING_NO : CLOSING_YES;
     if (adjoining || sign.code < 0 || !lenient_is_name((char)sign.code))
         return CLOSING_NO;

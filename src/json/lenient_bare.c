@@ -37,7 +37,7 @@ enum { BARE_NAMES = sizeof(bare_names) / sizeof(*bare_names) };
 
 static size_t bare_digits(const char *ptr, size_t at, size_t len)
 {
-    while (at < len && scan_is_digit(ptr[at]))
+    while (at < len && surety__is_digit(ptr[at]))
         at++;
     return at;
 }
@@ -76,11 +76,12 @@ static bool bare_grouped(const char *ptr, size_t len, size_t *at, char *out,
 {
     const size_t start = *at;
 
-    for (; *at < len && (scan_is_digit(ptr[*at]) || ptr[*at] == '_'); ++*at) {
+    for (; *at < len && (surety__is_digit(ptr[*at]) || ptr[*at] == '_');
+         ++*at) {
         if (ptr[*at] != '_')
             out[(*count)++] = ptr[*at];
         else if (*at == start || *at + 1 == len ||
-                 !scan_is_digit(ptr[*at + 1]) || ptr[*at - 1] == '_')
+                 !surety__is_digit(ptr[*at + 1]) || ptr[*at - 1] == '_')
             return false;
     }
     return true;
@@ -154,7 +155,7 @@ static size_t bare_form(const char *ptr, size_t len, char *out)
         if (at < len && (ptr[at] == '+' || ptr[at] == '-'))
             out[count++] = ptr[at++];
         digits = count;
-        for (; at < len && scan_is_digit(ptr[at]); at++)
+        for (; at < len && surety__is_digit(ptr[at]); at++)
             out[count++] = ptr[at];
         if (count == digits)
             return 0;
@@ -500,10 +501,10 @@ static enum lenient_step bare_comma(surety_lenient *lenient, size_t len)
     if (bare_scalar(lenient)) {
         size_t at = ahead.at;
 
-        if (at == lenient->end || !scan_is_digit(text[at]))
+        if (at == lenient->end || !surety__is_digit(text[at]))
             return bare_finish(lenient);
         /* 18,204 is text; but 1,2: is a value and a key. */
-        while (at < lenient->end && scan_is_digit(text[at]) &&
+        while (at < lenient->end && surety__is_digit(text[at]) &&
                at - ahead.at < LENIENT_KEY_AHEAD)
             at++;
         lenient->work += at - ahead.at;

@@ -374,7 +374,7 @@ static enum lenient_step walk_next_object(surety_lenient *lenient)
 /* Whether a name needs no quotes in ECMAScript. */
 static bool walk_is_plain(const char *ptr, size_t len)
 {
-    if (!len || scan_is_digit(*ptr))
+    if (!len || surety__is_digit(*ptr))
         return false;
     for (size_t i = 0; i < len; i++)
         if (!lenient_is(ptr[i], BYTE_PLAIN))
@@ -648,7 +648,7 @@ static enum lenient_step walk_root_name(surety_lenient *lenient)
     enum member member;
 
     if (lenient->text[start] == '-' || lenient->text[start] == '+' ||
-        lenient->text[start] == '.' || scan_is_digit(lenient->text[start]))
+        lenient->text[start] == '.' || surety__is_digit(lenient->text[start]))
         member = MEMBER_NO;
     else
         member = surety__ahead_member(&ahead);
@@ -770,7 +770,7 @@ static enum lenient_step walk_after_other(surety_lenient *lenient,
         if (sign->code == SIGN_QUOTE || sign->code == '{' ||
             sign->code == '[' || sign->code == '(' || lenient->last.line ||
             (sign->code > 0 &&
-             (scan_is_digit((char)sign->code) || sign->code == '-' ||
+             (surety__is_digit((char)sign->code) || sign->code == '-' ||
               sign->code == 't' || sign->code == 'f' || sign->code == 'n' ||
               sign->code == 'T' || sign->code == 'F' || sign->code == 'N')))
             return walk_missing_comma(lenient);

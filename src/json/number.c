@@ -28,7 +28,7 @@ void surety__number_cell(surety__cell *cell, surety_str literal)
 
     cell->flags = 0;
     cell->hash = 0;
-    for (; i < literal.len && scan_is_digit(literal.ptr[i]); i++) {
+    for (; i < literal.len && surety__is_digit(literal.ptr[i]); i++) {
         uint64_t digit = (uint64_t)(literal.ptr[i] - '0');
 
         if (value > (limit - digit) / 10)
@@ -59,7 +59,7 @@ surety_str surety__cell_number(const surety_doc *doc, const surety__cell *cell)
         return (surety_str){base + cell->off, cell->len};
     if (at < end && base[at] == '-')
         at++;
-    while (at < end && scan_is_digit(base[at]))
+    while (at < end && surety__is_digit(base[at]))
         at++;
     return (surety_str){base + cell->place, at - cell->place};
 }

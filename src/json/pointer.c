@@ -59,7 +59,7 @@ static surety_val pointer_item(surety_val array, surety_str token)
     if (token.len == 0 || (token.ptr[0] == '0' && token.len > 1))
         return surety_val_none();
     for (size_t i = 0; i < token.len; i++) {
-        if (!scan_is_digit(token.ptr[i]))
+        if (!surety__is_digit(token.ptr[i]))
             return surety_val_none();
         index = index * 10 + (size_t)(token.ptr[i] - '0');
         if (index >= count)

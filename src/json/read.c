@@ -133,7 +133,7 @@ READ_INLINE const uint32_t *walk_leaf(surety__tokens *tokens, struct walk *walk,
     walk->count++;
     if (byte == '"')
         return surety__token_quoted(tokens, at, cell, CELL_STRING, NULL);
-    if (byte == '-' || scan_is_digit(byte))
+    if (byte == '-' || surety__is_digit(byte))
         return surety__token_numeral(tokens, at, cell);
     return surety__token_named(tokens, at, cell);
 }

@@ -462,7 +462,7 @@ static size_t tokens_digits(const surety__tokens *tokens, size_t at)
             return at + (unsigned)__builtin_ctzll(stop) / 8;
         at += 8;
     }
-    while (at < len && scan_is_digit(tokens->base[at]))
+    while (at < len && surety__is_digit(tokens->base[at]))
         at++;
     return at;
 }

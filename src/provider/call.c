@@ -113,9 +113,7 @@ static bool call_is_reserved(surety_str name)
     for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
         if (surety__str_equal_nocase(name, surety_str_of(reserved[i])))
             return true;
-    return name.len > 8 &&
-           surety__str_equal_nocase((surety_str){name.ptr, 9},
-                                    SURETY__LITERAL("x-surety-"));
+    return surety__str_starts_nocase(name, SURETY__LITERAL("x-surety-"));
 }
 
 static surety_status call_headers_check(const surety_model *model,

@@ -307,9 +307,7 @@ static surety__form decoder_form(const surety__decoder *decoder)
 {
     const surety_str type = surety_buf_str(&decoder->content_type);
     const surety_str events = SURETY__LITERAL("text/event-stream");
-    const bool stream =
-        type.len >= events.len &&
-        surety__str_equal_nocase((surety_str){type.ptr, events.len}, events);
+    const bool stream = surety__str_starts_nocase(type, events);
     const surety_str start = decoder_start(decoder);
     surety_status looks;
 

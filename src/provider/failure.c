@@ -402,15 +402,6 @@ void surety__error_take(surety__decoder *decoder, surety_val val)
 
 /* ---- bodies that are no JSON --------------------------------------------- */
 
-/* Where a tag's name begins, its letters large or small; text.len: nowhere. */
-static size_t error_find_tag(surety_str text, surety_str tag)
-{
-    for (size_t i = 0; i + tag.len <= text.len; i++)
-        if (surety__str_equal_nocase((surety_str){text.ptr + i, tag.len}, tag))
-            return i;
-    return text.len;
-}
-
 /* The first text in a page of HTML that a reader would see, or the first line
  * of something else. */
 static surety_str error_first_text(surety_str body)
@@ -431,10 +422,8 @@ static surety_str error_first_text(surety_str body)
         for (size_t i = 0; i < sizeof(unseen) / sizeof(*unseen); i++) {
             const surety_str start = surety_str_of(unseen[i]);
 
-            if (body.len >= start.len &&
-                surety__str_equal_nocase((surety_str){body.ptr, start.len},
-                                         start))
-                len = error_find_tag(body, surety_str_of(ends[i]));
+            if (surety__str_starts_nocase(body, start))
+                len = surety__str_find_nocase(body, surety_str_of(ends[i]));
         }
         while (len < body.len && body.ptr[len] != '>')
             len++;
@@ -469,16 +458,12 @@ void surety__error_take_text(surety__decoder *decoder, surety_str body,
                            decoder->is.status);
 }
 
-/* Characters that may not be shown: controls (C0, DEL, C1), those that turn
- * the writing direction, line and paragraph separators, and what is no UTF-8.
- * They become a blank. */
+/* Characters that become a blank: blanks, what a terminal acts on or does not
+ * show, the joiners, and what is no UTF-8. */
 static bool error_is_blank(uint32_t code)
 {
-    return code <= ' ' || (code >= 0x7F && code <= 0xA0) || code == 0x61C ||
-           (code >= 0x200B && code <= 0x200F) ||
-           (code >= 0x2028 && code <= 0x202F) ||
-           (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
-           code > 0x10FFFF;
+    return code == ' ' || code == 0xA0 || code == 0x200C || code == 0x200D ||
+           code == 0x202F || code > 0x10FFFF || surety__utf8_is_acted_on(code);
 }
 
 void surety__error_clean(surety_buf *out, surety_str text, surety_str secret,

@@ -89,10 +89,7 @@ size_t surety__response_max(const surety_request *request)
 
 bool surety__header_marks(surety_str name)
 {
-    const surety_str prefix = SURETY__LITERAL("x-surety-");
-
-    return name.len >= prefix.len &&
-           surety__str_equal_nocase((surety_str){name.ptr, prefix.len}, prefix);
+    return surety__str_starts_nocase(name, SURETY__LITERAL("x-surety-"));
 }
 
 static bool transport_is_field(surety_str value)

@@ -17,8 +17,7 @@ static size_t url_scheme_len(surety_str url)
     for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
         const surety_str scheme = surety_str_of(schemes[i]);
 
-        if (url.len >= scheme.len &&
-            surety__str_equal_nocase((surety_str){url.ptr, scheme.len}, scheme))
+        if (surety__str_starts_nocase(url, scheme))
             return scheme.len;
     }
     return 0;

@@ -139,13 +139,6 @@ static double draw_legend_at(const surety__picture *picture, double y)
     return y - top + 28;
 }
 
-/* Whether a text begins with another, whatever the case of ASCII letters. */
-static bool draw_begins(surety_str text, surety_str with)
-{
-    return text.len >= with.len &&
-           surety__str_equal_nocase((surety_str){text.ptr, with.len}, with);
-}
-
 /* All above the plot; gives where it ends. What is measured is not said twice
  * where the title begins with it. */
 static double draw_header(const surety__picture *picture, surety_str title)
@@ -154,7 +147,7 @@ static double draw_header(const surety__picture *picture, surety_str title)
     double y = DRAW_MARGIN - 6;
 
     y += draw_block(picture, title, &draw_title, y, 6);
-    if (!draw_begins(title, measure))
+    if (!surety__str_starts_nocase(title, measure))
         y += draw_block(picture, measure, &draw_subtitle, y, 10);
     if (picture->model->panels_count == 1)
         y += draw_legend_at(picture, y);

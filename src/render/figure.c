@@ -10,11 +10,6 @@
 static const char *const figure_currencies[] = {"$", "\xE2\x82\xAC", "\xC2\xA3",
                                                 "\xC2\xA5"};
 
-static bool figure_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Takes prefix off *rest where it stands there. */
 static bool figure_take(surety_str *rest, const char *prefix)
 {
@@ -62,7 +57,7 @@ static bool figure_whole(surety_str *rest, surety__figure *figure)
     bool is_grouped = false;
 
     for (; rest->len > 0; rest->ptr++, rest->len--) {
-        if (figure_is_digit(*rest->ptr)) {
+        if (surety__is_digit(*rest->ptr)) {
             if (++run > 3 && is_grouped)
                 return false;
             if (figure->len == start + 1 && figure->text[start] == '0') {
@@ -92,10 +87,10 @@ static bool figure_fraction(surety_str *rest, surety__figure *figure)
     rest->len--;
     figure->is_integer = false;
     figure->is_code = false;
-    if (rest->len == 0 || !figure_is_digit(*rest->ptr))
+    if (rest->len == 0 || !surety__is_digit(*rest->ptr))
         return rest->len == 0;
     figure_put(figure, '.');
-    for (; rest->len > 0 && figure_is_digit(*rest->ptr);
+    for (; rest->len > 0 && surety__is_digit(*rest->ptr);
          rest->ptr++, rest->len--) {
         figure_put(figure, *rest->ptr);
         figure->decimals++;
@@ -115,9 +110,9 @@ static bool figure_exponent(surety_str *rest, surety__figure *figure)
     (void)figure_sign(rest, &is_negative);
     if (is_negative)
         figure_put(figure, '-');
-    if (rest->len == 0 || !figure_is_digit(*rest->ptr))
+    if (rest->len == 0 || !surety__is_digit(*rest->ptr))
         return false;
-    for (; rest->len > 0 && figure_is_digit(*rest->ptr);
+    for (; rest->len > 0 && surety__is_digit(*rest->ptr);
          rest->ptr++, rest->len--)
         figure_put(figure, *rest->ptr);
     return true;
@@ -146,9 +141,9 @@ bool surety__figure_read(surety_str text, surety__figure *figure)
     if (is_negative)
         figure_put(figure, '-');
     start = figure->len;
-    if (rest.len > 1 && rest.ptr[0] == '.' && figure_is_digit(rest.ptr[1]))
+    if (rest.len > 1 && rest.ptr[0] == '.' && surety__is_digit(rest.ptr[1]))
         figure_put(figure, '0');
-    else if (rest.len == 0 || !figure_is_digit(*rest.ptr))
+    else if (rest.len == 0 || !surety__is_digit(*rest.ptr))
         return false;
     if (!figure_whole(&rest, figure) || figure->len == start ||
         !figure_fraction(&rest, figure) || !figure_exponent(&rest, figure))
@@ -173,7 +168,7 @@ void surety__figure_group(const surety__figure *figure, surety_buf *out)
     if (is_prefix)
         surety_buf_add(out, figure->unit);
     end = at;
-    while (end < figure->len && figure_is_digit(figure->text[end]))
+    while (end < figure->len && surety__is_digit(figure->text[end]))
         end++;
     if (memchr(figure->text, 'e', figure->len))
         end = at;

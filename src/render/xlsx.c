@@ -15,11 +15,6 @@
 
 #include <surety/json.h>
 
-static bool xlsx_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 bool surety__xlsx_holds(const surety__figure *figure)
 {
     size_t digits = 0;
@@ -28,7 +23,7 @@ bool surety__xlsx_holds(const surety__figure *figure)
 
     for (size_t i = 0; i < figure->len && !has_exponent; i++) {
         has_exponent = figure->text[i] == 'e';
-        if (has_exponent || !xlsx_is_digit(figure->text[i]))
+        if (has_exponent || !surety__is_digit(figure->text[i]))
             continue;
         if (figure->text[i] != '0') {
             digits += zeros + 1;

@@ -13,14 +13,9 @@ enum {
     HOST_DOMAIN_OCTETS_MAX = 255 /* RFC 5321, 4.5.3.1.2 */
 };
 
-static bool host_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool host_is_alnum(char c)
 {
-    return host_is_digit(c) || (((unsigned char)c | 0x20u) - 'a') < 26;
+    return surety__is_digit(c) || (((unsigned char)c | 0x20u) - 'a') < 26;
 }
 
 /* Four numbers from 0 to 255; `padded` allows leading zeros (RFC 5321's
@@ -33,7 +28,7 @@ static bool host_is_quad(surety_str text, bool padded)
         size_t from = at;
         int number = 0;
 
-        while (at < text.len && at - from < 3 && host_is_digit(text.ptr[at]))
+        while (at < text.len && at - from < 3 && surety__is_digit(text.ptr[at]))
             number = number * 10 + (text.ptr[at++] - '0');
         if (at == from || number > 255 ||
             (!padded && at - from > 1 && text.ptr[from] == '0'))

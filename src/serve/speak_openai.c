@@ -95,10 +95,9 @@ static bool speak_openai_says_json(const surety__asked *asked)
     for (size_t i = 0; i <= asked->message_count; i++) {
         const surety_str text =
             i < asked->message_count ? asked->messages[i].text : asked->system;
-        for (size_t k = 0; k + 4 <= text.len; k++)
-            if (surety__str_equal_nocase((surety_str){text.ptr + k, 4},
-                                         SURETY__LITERAL("json")))
-                return true;
+
+        if (surety__str_find_nocase(text, SURETY__LITERAL("json")) < text.len)
+            return true;
     }
     return false;
 }
