@@ -102,7 +102,6 @@ static bool alternative_keep(struct goal_expansion *expansion)
     const surety__conjunction *all = &expansion->all;
     surety__alternative alternative = {.all = {.count = all->count},
                                        .types = TYPE_ANY};
-    void *items = expansion->list;
     unsigned named = surety__conjunction_speaks(all);
     bool typed = surety__conjunction_types(all) != TYPE_ANY;
 
@@ -122,12 +121,11 @@ static bool alternative_keep(struct goal_expansion *expansion)
     if (all->count)
         memcpy(alternative.all.items, all->items,
                all->count * sizeof(*all->items));
-    if (surety__grow(aligner->alloc, &items, &expansion->cap,
+    if (surety__grow(aligner->alloc, &expansion->list, &expansion->cap,
                      expansion->count + 1, sizeof(alternative), UINT32_MAX)) {
         aligner->status = SURETY_NOMEM;
         return false;
     }
-    expansion->list = items;
     expansion->list[expansion->count++] = alternative;
     return true;
 }
@@ -137,16 +135,14 @@ static bool expansion_digit(struct goal_expansion *expansion, uint32_t count,
                             uint32_t *ret_branch)
 {
     surety_aligner *aligner = expansion->aligner;
-    void *items = expansion->digits;
 
     if (expansion->met == expansion->digit_count) {
-        if (surety__grow(aligner->alloc, &items, &expansion->digit_cap,
-                         expansion->digit_count + 1, sizeof(*expansion->digits),
-                         UINT32_MAX)) {
+        if (surety__grow(aligner->alloc, &expansion->digits,
+                         &expansion->digit_cap, expansion->digit_count + 1,
+                         sizeof(*expansion->digits), UINT32_MAX)) {
             aligner->status = SURETY_NOMEM;
             return false;
         }
-        expansion->digits = items;
         expansion->digits[expansion->digit_count++] =
             (struct goal_digit){0, count};
     }

@@ -117,17 +117,14 @@ static void kept_add(surety_aligner *aligner,
 static void question_ask(surety_aligner *aligner, surety__goal *goal,
                          surety_val val, bool wrapped)
 {
-    void *items = aligner->questions;
-
     if (!surety__aligner_charge(aligner, 2))
         return;
-    if (surety__grow(aligner->alloc, &items, &aligner->question_cap,
-                     aligner->question_count + 1, sizeof(*aligner->questions),
-                     SIZE_MAX)) {
+    if (surety__grow(aligner->alloc, &aligner->questions,
+                     &aligner->question_cap, aligner->question_count + 1,
+                     sizeof(*aligner->questions), SIZE_MAX)) {
         aligner->status = SURETY_NOMEM;
         return;
     }
-    aligner->questions = items;
     aligner->questions[aligner->question_count++] =
         (struct surety__question){.goal = goal, .val = val, .wrapped = wrapped};
 }

@@ -24,7 +24,6 @@ struct put_turn {
 
 void surety__change_add(surety_aligner *aligner, surety__change change)
 {
-    void *items = aligner->changes;
     surety_str pointer = surety_buf_str(&aligner->pointer);
 
     change.cost = change.cost ? change.cost : surety__edit_rows[change.id].cost;
@@ -33,12 +32,11 @@ void surety__change_add(surety_aligner *aligner, surety__change change)
     aligner->likely += surety__edit_rows[change.id].likely;
     if (aligner->change_kept >= aligner->limits.mends_max)
         return;
-    if (surety__grow(aligner->alloc, &items, &aligner->change_cap,
+    if (surety__grow(aligner->alloc, &aligner->changes, &aligner->change_cap,
                      aligner->change_kept + 1, sizeof(change), SIZE_MAX)) {
         aligner->status = SURETY_NOMEM;
         return;
     }
-    aligner->changes = items;
     change.pointer = aligner->texts.len;
     change.pointer_len = pointer.len;
     surety_buf_add(&aligner->texts, pointer);
@@ -85,15 +83,13 @@ static void put_open(const struct put_turn *turn,
                      const surety__align_plan *plan)
 {
     surety_aligner *aligner = turn->aligner;
-    void *items = aligner->places;
 
-    if (surety__grow(aligner->alloc, &items, &aligner->place_cap,
+    if (surety__grow(aligner->alloc, &aligner->places, &aligner->place_cap,
                      aligner->place_count + 1, sizeof(*aligner->places),
                      SIZE_MAX)) {
         aligner->status = SURETY_NOMEM;
         return;
     }
-    aligner->places = items;
     aligner->places[aligner->place_count++] =
         (struct surety__align_place){.plan = plan,
                                      .cursor = plan->val.index + 1,

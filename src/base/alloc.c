@@ -45,11 +45,11 @@ void surety__free(const surety_alloc *alloc, void *ptr, size_t size)
         surety__resize(alloc, ptr, size, 0);
 }
 
-surety_status surety__grow(const surety_alloc *alloc, void **items, size_t *cap,
+surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
                            size_t count, size_t item_size, size_t max)
 {
     size_t want = *cap ? *cap + *cap / 2 + 1 : GROW_FIRST;
-    void *grown;
+    void *items;
 
     if (count <= *cap)
         return SURETY_OK;
@@ -61,10 +61,11 @@ surety_status surety__grow(const surety_alloc *alloc, void **items, size_t *cap,
         want = max;
     if (want > SIZE_MAX / 2 / item_size)
         want = count;
-    grown = surety__resize(alloc, *items, *cap * item_size, want * item_size);
-    if (!grown)
+    memcpy(&items, vector, sizeof(items));
+    items = surety__resize(alloc, items, *cap * item_size, want * item_size);
+    if (!items)
         return SURETY_NOMEM;
-    *items = grown;
+    memcpy(vector, &items, sizeof(items));
     *cap = want;
     return SURETY_OK;
 }

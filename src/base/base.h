@@ -19,10 +19,11 @@ void *surety__resize(const surety_alloc *alloc, void *ptr, size_t size_old,
 void *surety__new(const surety_alloc *alloc, size_t size);
 void surety__free(const surety_alloc *alloc, void *ptr, size_t size);
 
-/* Makes room for `count` items of item_size in the vector at *items of *cap
- * items, growing by half again; checked against overflow and max. OK, NOMEM,
- * or LIMIT where count is above max; nothing changes on failure. */
-surety_status surety__grow(const surety_alloc *alloc, void **items, size_t *cap,
+/* Makes room for `count` items of item_size in a vector of *cap items, growing
+ * by half again; checked against overflow and max. vector is the address of the
+ * pointer to the items (a T **; POSIX has one form for all pointers). OK,
+ * NOMEM, or LIMIT where count is above max; nothing changes on failure. */
+surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
                            size_t count, size_t item_size, size_t max);
 
 /* Memory that dies in one piece. Chunks never move. */

@@ -26,8 +26,6 @@ void surety_buf_reset(surety_buf *buf)
 
 char *surety__buf_room(surety_buf *buf, size_t n)
 {
-    void *items = buf->ptr;
-
     if (buf->status)
         return NULL;
     if (n > buf->max || buf->len > buf->max - n) {
@@ -36,9 +34,8 @@ char *surety__buf_room(surety_buf *buf, size_t n)
     }
     if (n <= buf->cap - buf->len && buf->ptr)
         return buf->ptr + buf->len;
-    buf->status =
-        surety__grow(buf->alloc, &items, &buf->cap, buf->len + n, 1, buf->max);
-    buf->ptr = items;
+    buf->status = surety__grow(buf->alloc, &buf->ptr, &buf->cap, buf->len + n,
+                               1, buf->max);
     return buf->status || !buf->ptr ? NULL : buf->ptr + buf->len;
 }
 

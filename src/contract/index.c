@@ -284,12 +284,10 @@ static surety_status index_add_broken(surety__index *index,
 
 static surety_status index_push(surety__index *index, surety__record record)
 {
-    void *items = index->records;
-    const surety_status status =
-        surety__grow(index->alloc, &items, &index->cap, index->count + 1,
-                     sizeof(*index->records), INDEX_RECORDS_MAX);
+    const surety_status status = surety__grow(
+        index->alloc, &index->records, &index->cap, index->count + 1,
+        sizeof(*index->records), INDEX_RECORDS_MAX);
 
-    index->records = items;
     if (status == SURETY_OK)
         index->records[index->count++] = record;
     return status;

@@ -29,7 +29,6 @@ static void same_push(struct same_walk *walk, const surety__shape *before,
                       const surety__shape *after)
 {
     surety_diff *diff = walk->diff;
-    void *items = walk->pairs;
     uint64_t key;
 
     if (!before || !after)
@@ -48,9 +47,8 @@ static void same_push(struct same_walk *walk, const surety__shape *before,
         diff->status = SURETY_NOMEM;
     else
         diff->status =
-            surety__grow(diff->alloc, &items, &walk->cap, walk->count + 1,
+            surety__grow(diff->alloc, &walk->pairs, &walk->cap, walk->count + 1,
                          sizeof(*walk->pairs), SIZE_MAX);
-    walk->pairs = items;
     if (!diff->status)
         walk->pairs[walk->count++] = (struct same_pair){before, after};
 }

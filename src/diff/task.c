@@ -54,7 +54,6 @@ void surety__diff_tell(surety_diff *diff, const surety__diff_task *task,
                             .keyword = surety_str_of(keyword),
                             .breaks_consumers = whom & DIFF_CONSUMERS,
                             .breaks_producers = whom & DIFF_PRODUCERS};
-    void *items = diff->changes;
 
     if (diff->status == SURETY_OK)
         diff->status = diff->scratch.status;
@@ -64,10 +63,10 @@ void surety__diff_tell(surety_diff *diff, const surety__diff_task *task,
         diff_locate(diff, task->before, &change.old_location);
         diff_locate(diff, task->after, &change.new_location);
         if (diff->status == SURETY_OK)
-            diff->status = surety__grow(diff->alloc, &items, &diff->change_cap,
-                                        diff->change_count + 1, sizeof(change),
-                                        SURETY_DIFF_CHANGES_MAX);
-        diff->changes = items;
+            diff->status =
+                surety__grow(diff->alloc, &diff->changes, &diff->change_cap,
+                             diff->change_count + 1, sizeof(change),
+                             SURETY_DIFF_CHANGES_MAX);
         if (diff->status == SURETY_OK)
             diff->changes[diff->change_count++] = change;
     }
@@ -180,8 +179,6 @@ surety__diff_task surety__diff_with(surety_diff *diff,
 void surety__diff_push(surety_diff *diff, surety__diff_task task,
                        const char *token, size_t token_len)
 {
-    void *items = diff->tasks;
-
     assert(task.before && task.after);
     if (diff->status || (task.before->count == 0 && task.after->count == 0) ||
         diff_is_seen(diff, &task) || diff->status)
@@ -194,9 +191,8 @@ void surety__diff_push(surety_diff *diff, surety__diff_task task,
         task.at = diff_below(diff, task.at, token, token_len);
     if (diff->status == SURETY_OK)
         diff->status =
-            surety__grow(diff->alloc, &items, &diff->task_cap,
+            surety__grow(diff->alloc, &diff->tasks, &diff->task_cap,
                          diff->task_count + 1, sizeof(*diff->tasks), SIZE_MAX);
-    diff->tasks = items;
     if (diff->status == SURETY_OK)
         diff->tasks[diff->task_count++] = task;
 }

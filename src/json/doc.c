@@ -56,29 +56,25 @@ void surety__doc_clear(surety_doc *doc)
 
 surety_status surety__doc_room(surety_doc *doc, size_t count)
 {
-    void *cells = doc->cells;
     surety_status status;
 
     if (count > doc->limits.values_max)
         return SURETY_LIMIT;
     /* PLACE_NONE is no index. */
-    status = surety__grow(doc->alloc, &cells, &doc->cell_cap, count,
+    status = surety__grow(doc->alloc, &doc->cells, &doc->cell_cap, count,
                           sizeof(*doc->cells), PLACE_NONE);
-    doc->cells = cells;
     return status;
 }
 
 surety_status surety__doc_own_room(surety_doc *doc, size_t n)
 {
-    void *own = doc->own;
     size_t max = UINT32_MAX - 64;
     surety_status status;
 
     if (n > max || doc->own_len > max - n)
         return SURETY_LIMIT;
-    status =
-        surety__grow(doc->alloc, &own, &doc->own_cap, doc->own_len + n, 1, max);
-    doc->own = own;
+    status = surety__grow(doc->alloc, &doc->own, &doc->own_cap,
+                          doc->own_len + n, 1, max);
     return status;
 }
 

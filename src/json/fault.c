@@ -196,17 +196,15 @@ static bool fault_open(struct fault *fault, const char *ptr)
 {
     surety_doc *doc = fault->doc;
     const uint32_t bit = (uint32_t)1 << fault->depth % 32;
-    void *seen = doc->seen;
     surety_status status;
 
     if (fault->depth >= doc->limits.depth_max) {
         fault_note(fault, FAULT_DEPTH, ptr, 1);
         return false;
     }
-    status = surety__grow(doc->alloc, &seen, &doc->seen_cap,
+    status = surety__grow(doc->alloc, &doc->seen, &doc->seen_cap,
                           fault->depth / 32 + (size_t)1, sizeof(*doc->seen),
                           SIZE_MAX / 8);
-    doc->seen = seen;
     if (status) {
         fault_note(fault, FAULT_NOMEM, ptr, 0);
         return false;

@@ -267,16 +267,14 @@ surety_status surety_lenient_begin(surety_lenient *lenient, surety_doc *doc,
 static surety_status lenient_collect(surety_lenient *lenient, surety_str bytes)
 {
     surety_doc *doc = lenient->doc;
-    void *copy = doc->copy;
     surety_status status;
 
     if (bytes.len > doc->limits.text_bytes_max - lenient->end) {
         surety__lenient_limit(lenient, 0, FAULT_TEXT);
         return SURETY_LIMIT;
     }
-    status = surety__grow(doc->alloc, &copy, &doc->copy_cap,
+    status = surety__grow(doc->alloc, &doc->copy, &doc->copy_cap,
                           lenient->end + bytes.len + 1, 1, SIZE_MAX / 2);
-    doc->copy = copy;
     if (status) {
         surety__lenient_nomem(lenient);
         return status;

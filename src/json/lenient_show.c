@@ -76,13 +76,11 @@ surety_status surety__lenient_compact(surety_lenient *lenient)
 static surety_status show_spans(surety_lenient *lenient)
 {
     surety_doc *doc = lenient->doc;
-    void *stack = lenient->stack.items;
     surety_status status = surety__grow(
-        lenient->alloc, &stack, &lenient->stack.cap, lenient->depth,
-        sizeof(*lenient->stack.items), SIZE_MAX / 8);
+        lenient->alloc, &lenient->stack.items, &lenient->stack.cap,
+        lenient->depth, sizeof(*lenient->stack.items), SIZE_MAX / 8);
     uint32_t open = lenient->open;
 
-    lenient->stack.items = stack;
     if (status)
         return SURETY_NOMEM;
     for (uint32_t i = 0; i < lenient->depth; i++) {

@@ -31,7 +31,6 @@ bool surety__mend_is_likely(enum surety__mend_kind kind)
 static surety_status liberty_keep(surety_doc *doc, const surety__mend *mend)
 {
     const bool full = doc->mends.kept == doc->limits.mends_max;
-    void *mends = doc->mends.items;
     size_t at = doc->mends.kept;
     surety_status status;
 
@@ -42,9 +41,8 @@ static surety_status liberty_keep(surety_doc *doc, const surety__mend *mend)
         return SURETY_OK;
     if (!full) {
         status =
-            surety__grow(doc->alloc, &mends, &doc->mends.cap,
+            surety__grow(doc->alloc, &doc->mends.items, &doc->mends.cap,
                          doc->mends.kept + 1, sizeof(*mend), SIZE_MAX / 64);
-        doc->mends.items = mends;
         if (status)
             return SURETY_NOMEM;
         doc->mends.kept++;

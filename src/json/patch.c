@@ -66,13 +66,10 @@ static surety_status patch_fail(patch_state *state, surety_status status,
 
 static surety_status patch_push(patch_state *state, surety_val val)
 {
-    void *items = state->path;
-
-    if (surety__grow(state->alloc, &items, &state->path_cap,
+    if (surety__grow(state->alloc, &state->path, &state->path_cap,
                      state->path_len + 1, sizeof(*state->path),
                      SIZE_MAX / sizeof(*state->path)) != SURETY_OK)
         return surety__fail_nomem(state->reterr);
-    state->path = items;
     state->path[state->path_len++] = val;
     return SURETY_OK;
 }

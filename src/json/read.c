@@ -41,14 +41,12 @@ static bool walk_room(surety__tokens *tokens, const uint32_t *at, uint32_t used)
 {
     surety_doc *doc = tokens->doc;
     const size_t count = used + (size_t)(tokens->end - at) + TOKENS_AHEAD;
-    void *cells = doc->cells;
     surety_status status;
 
     if (count <= doc->cell_cap)
         return true;
-    status = surety__grow(doc->alloc, &cells, &doc->cell_cap, count,
+    status = surety__grow(doc->alloc, &doc->cells, &doc->cell_cap, count,
                           sizeof(*doc->cells), SLOT_HALF);
-    doc->cells = cells;
     tokens->nomem = status != SURETY_OK;
     return status == SURETY_OK;
 }

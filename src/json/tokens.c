@@ -30,7 +30,6 @@ const unsigned char surety__token_stops[256] = {
 static bool tokens_room(surety__tokens *tokens)
 {
     surety_doc *doc = tokens->doc;
-    void *window = doc->window;
     size_t len = tokens->scan.len;
     size_t most = len < TOKENS_WINDOW ? len : TOKENS_WINDOW;
     /* In words of the block: two tokens each. */
@@ -40,10 +39,9 @@ static bool tokens_room(surety__tokens *tokens)
 
     if (count > doc->window_cap) {
         surety_status status =
-            surety__grow(doc->alloc, &window, &doc->window_cap, count,
+            surety__grow(doc->alloc, &doc->window, &doc->window_cap, count,
                          sizeof(*doc->window), SIZE_MAX / 16);
 
-        doc->window = window;
         if (status) {
             tokens->nomem = true;
             return false;
@@ -101,11 +99,9 @@ const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at)
 /* Makes the doc's copy of text; false when out of memory. */
 static bool tokens_copy(surety_doc *doc, surety_str text)
 {
-    void *copy = doc->copy;
-    surety_status status = surety__grow(doc->alloc, &copy, &doc->copy_cap,
+    surety_status status = surety__grow(doc->alloc, &doc->copy, &doc->copy_cap,
                                         text.len + TOKENS_PAD, 1, SIZE_MAX / 2);
 
-    doc->copy = copy;
     if (status)
         return false;
     if (text.len)

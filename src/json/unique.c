@@ -97,13 +97,11 @@ static surety_status unique_large(surety_doc *doc, uint32_t object,
 {
     size_t count = doc->cells[object].count;
     const surety__cell *key = &doc->cells[object] + 1;
-    void *seen = doc->seen;
     uint32_t *keys, *scratch;
     surety_status status;
 
-    status = surety__grow(doc->alloc, &seen, &doc->seen_cap, 2 * count,
+    status = surety__grow(doc->alloc, &doc->seen, &doc->seen_cap, 2 * count,
                           sizeof(*doc->seen), SIZE_MAX / 8);
-    doc->seen = seen;
     if (status)
         return SURETY_NOMEM;
     keys = doc->seen;
@@ -209,14 +207,12 @@ surety_status surety__keys_remove(surety_doc *doc, uint32_t *open,
 {
     const size_t count = doc->cell_count;
     const bool has_open = *open != PLACE_NONE;
-    void *seen = doc->seen;
     uint32_t *before;
     surety_status status;
 
     assert(!has_open || *open < count);
-    status = surety__grow(doc->alloc, &seen, &doc->seen_cap, count + 1,
+    status = surety__grow(doc->alloc, &doc->seen, &doc->seen_cap, count + 1,
                           sizeof(*doc->seen), SIZE_MAX / 8);
-    doc->seen = seen;
     if (status)
         return SURETY_NOMEM;
     before = doc->seen;

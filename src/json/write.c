@@ -237,14 +237,13 @@ static bool write_order(struct writer *writer, const surety__cell *object)
 {
     const surety_doc *doc = writer->doc;
     const surety__cell *key = object + 1;
-    void *orders = writer->orders;
     surety_status status;
     uint32_t *keys;
 
-    status = surety__grow(writer->out->alloc, &orders, &writer->order_cap,
-                          writer->order_count + 2 * (size_t)object->count,
-                          sizeof(*writer->orders), SIZE_MAX / 8);
-    writer->orders = orders;
+    status =
+        surety__grow(writer->out->alloc, &writer->orders, &writer->order_cap,
+                     writer->order_count + 2 * (size_t)object->count,
+                     sizeof(*writer->orders), SIZE_MAX / 8);
     if (status) {
         writer->out->status = status;
         return false;
@@ -432,12 +431,10 @@ static bool write_open(struct writer *writer, const surety__cell *cell)
     struct write_frame *frame;
 
     if (writer->depth >= WRITE_FLAT) {
-        void *deep = writer->deep;
         surety_status status =
-            surety__grow(writer->out->alloc, &deep, &writer->deep_cap,
+            surety__grow(writer->out->alloc, &writer->deep, &writer->deep_cap,
                          writer->depth + 1, sizeof(*frame), SIZE_MAX / 64);
 
-        writer->deep = deep;
         if (status) {
             writer->out->status = status;
             return false;

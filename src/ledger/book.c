@@ -390,7 +390,6 @@ static bool book_take_writer(void *ctx, const surety__cell *cells)
     book_dead *dead = ctx;
     surety__writer_state state;
     surety__writer other;
-    void *ids = dead->ids;
 
     memset(&other, 0, sizeof(other));
     book_fill(other.host, sizeof(other.host), cells[1].text);
@@ -402,9 +401,8 @@ static bool book_take_writer(void *ctx, const surety__cell *cells)
     if (state == WRITER_ALIVE ||
         (state == WRITER_UNSEEN && cells[6].number < BOOK_UNSEEN_MS))
         return true;
-    dead->status = surety__grow(dead->book->alloc, &ids, &dead->cap,
+    dead->status = surety__grow(dead->book->alloc, &dead->ids, &dead->cap,
                                 dead->count + 1, sizeof(*dead->ids), SIZE_MAX);
-    dead->ids = ids;
     if (!dead->status)
         dead->ids[dead->count++] = cells[0].number;
     return !dead->status;

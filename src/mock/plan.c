@@ -55,14 +55,11 @@ void surety__playback_done(surety__playback *plan)
 static void plan_step(surety__playback *plan, size_t start, uint64_t repeat,
                       uint32_t delay_ms)
 {
-    void *steps = plan->steps;
-
     if (plan->status || start == plan->bytes.len)
         return;
     plan->status =
-        surety__grow(plan->bytes.alloc, &steps, &plan->step_cap,
+        surety__grow(plan->bytes.alloc, &plan->steps, &plan->step_cap,
                      plan->step_count + 1, sizeof(*plan->steps), SIZE_MAX / 64);
-    plan->steps = steps;
     if (!plan->status)
         plan->steps[plan->step_count++] = (surety__playback_step){
             start, plan->bytes.len - start, repeat, delay_ms};

@@ -591,7 +591,6 @@ static surety_status exec_start(void *ctx, uint64_t id,
     const surety_str scheme = SURETY__LITERAL("exec:");
     struct exec *exec = ctx;
     struct exec_child **place = &exec->first;
-    void *polls = exec->polls;
     struct exec_child *child;
     surety_request own;
     surety_buf command;
@@ -610,11 +609,10 @@ static surety_status exec_start(void *ctx, uint64_t id,
         if ((*place)->id == id && !(*place)->dismissed)
             return surety__fail(reterr, SURETY_MISUSE,
                                 "an exchange with this id is under way");
-    if (surety__grow(exec->alloc, &polls, &exec->poll_cap,
+    if (surety__grow(exec->alloc, &exec->polls, &exec->poll_cap,
                      (exec->count + 1) * EXEC_PIPES, sizeof(*exec->polls),
                      SIZE_MAX))
         return surety__fail_nomem(reterr);
-    exec->polls = polls;
     child = surety__new(exec->alloc, sizeof(*child));
     if (!child)
         return surety__fail_nomem(reterr);

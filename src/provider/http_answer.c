@@ -215,7 +215,6 @@ static void http_status_line(surety__http_exchange *exchange, surety_str line)
 static void http_header_line(surety__http_exchange *exchange, surety_str line)
 {
     const size_t colon = surety__str_find(line, SURETY__LITERAL(":"));
-    void *headers = exchange->head.items;
     surety_header header = {.name = {line.ptr, colon}};
 
     if (line.ptr[0] == ' ' || line.ptr[0] == '\t') {
@@ -238,13 +237,12 @@ static void http_header_line(surety__http_exchange *exchange, surety_str line)
     header.name = surety__arena_text(&exchange->arena, header.name);
     header.value = surety__arena_text(&exchange->arena, header.value);
     if (!header.name.ptr || !header.value.ptr ||
-        surety__grow(exchange->http->alloc, &headers, &exchange->head.cap,
-                     exchange->head.count + 1, sizeof(header),
-                     HTTP_HEADERS_MAX)) {
+        surety__grow(exchange->http->alloc, &exchange->head.items,
+                     &exchange->head.cap, exchange->head.count + 1,
+                     sizeof(header), HTTP_HEADERS_MAX)) {
         http_starve(exchange);
         return;
     }
-    exchange->head.items = headers;
     exchange->head.items[exchange->head.count++] = header;
     http_judge_header(exchange, header.name, header.value);
 }

@@ -26,12 +26,9 @@ static surety__http_socket *pool_find(surety__http *http, curl_socket_t file)
 
 bool surety__http_pool_add(surety__http *http, curl_socket_t file)
 {
-    void *sockets = http->sockets;
-
-    if (surety__grow(http->alloc, &sockets, &http->socket_cap,
+    if (surety__grow(http->alloc, &http->sockets, &http->socket_cap,
                      http->socket_count + 1, sizeof(*http->sockets), SIZE_MAX))
         return false;
-    http->sockets = sockets;
     http->sockets[http->socket_count++] = (surety__http_socket){.file = file};
     return true;
 }

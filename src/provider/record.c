@@ -97,17 +97,16 @@ static bool recorder_bytes(void *ctx, surety_str bytes)
 {
     struct recorder_tape *tape = ctx;
     const size_t count = tape->exchange.portion_count;
-    void *portions = tape->portions;
     surety__portion portion = {.after_ms = recorder_time(tape)};
 
     if (!tape->starved) {
         portion.bytes = surety__arena_text(&tape->arena, bytes);
         if (!portion.bytes.ptr ||
-            surety__grow(tape->recorder->alloc, &portions, &tape->portion_cap,
-                         count + 1, sizeof(portion), SIZE_MAX)) {
+            surety__grow(tape->recorder->alloc, &tape->portions,
+                         &tape->portion_cap, count + 1, sizeof(portion),
+                         SIZE_MAX)) {
             tape->starved = true;
         } else {
-            tape->portions = portions;
             tape->portions[count] = portion;
             tape->exchange.portion_count++;
         }

@@ -651,7 +651,6 @@ static void recording_line(struct recording_reader *reader, surety_str line)
                                          .limits = &limits};
     surety_recording *recording = reader->recording;
     surety__exchange exchange = {0};
-    void *exchanges = recording->exchanges;
     surety_error error;
     surety_status status = surety_doc_read(reader->doc, line, &options, &error);
 
@@ -669,12 +668,11 @@ static void recording_line(struct recording_reader *reader, surety_str line)
     recording_exchange(reader, &exchange);
     if (reader->status)
         return;
-    if (surety__grow(recording->alloc, &exchanges, &recording->cap,
+    if (surety__grow(recording->alloc, &recording->exchanges, &recording->cap,
                      recording->count + 1, sizeof(exchange), SIZE_MAX)) {
         recording_starved(reader);
         return;
     }
-    recording->exchanges = exchanges;
     recording->exchanges[recording->count++] = exchange;
 }
 

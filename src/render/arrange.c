@@ -131,7 +131,6 @@ surety_status surety__arrange_fill(surety__model *model,
 {
     const double least = arrange_least(model);
     const size_t before = model->places_count;
-    void *items = model->places;
     surety__place **places;
     surety__place *made;
     surety_status status;
@@ -160,9 +159,9 @@ surety_status surety__arrange_fill(surety__model *model,
     status = arrange_steps(model, places, made, least, &name);
     surety_buf_done(&name);
     if (!status)
-        status = surety__grow(alloc, &items, &model->places_cap, (size_t)steps,
-                              sizeof(*places), SURETY_TABLE_ROWS_MAX);
-    model->places = items;
+        status =
+            surety__grow(alloc, &model->places, &model->places_cap,
+                         (size_t)steps, sizeof(*places), SURETY_TABLE_ROWS_MAX);
     if (status)
         return SURETY_NOMEM;
     model->gaps = (size_t)steps - before;

@@ -253,18 +253,16 @@ bool surety__attempt_plan(surety_run *run, surety__purpose purpose)
 bool surety__attempt_begin(surety_run *run)
 {
     const surety__plan *plan = &run->plan;
-    void *items = run->log.items;
     char id[SURETY__ID_LEN];
     surety__attempt *attempt;
 
     assert(run->state == STATE_DUE);
-    if (surety__grow(run->store.alloc, &items, &run->log.cap,
+    if (surety__grow(run->store.alloc, &run->log.items, &run->log.cap,
                      run->log.count + 1, sizeof(*attempt),
                      SIZE_MAX / sizeof(*attempt)) != SURETY_OK) {
         run->store.status = SURETY_NOMEM;
         return false;
     }
-    run->log.items = items;
     surety__id_write(&run->random, run->now.unix_ms, id);
     attempt = &run->log.items[run->log.count++];
     run->spent.calls++;

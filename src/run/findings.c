@@ -161,7 +161,6 @@ static void findings_drop(surety__findings *findings, size_t i)
  * False: out of memory. */
 static bool findings_room(surety__findings *findings, surety__run_store *store)
 {
-    void *items = findings->items;
     size_t i = 0;
 
     if (findings->count == SURETY__FINDINGS_MAX) {
@@ -169,13 +168,12 @@ static bool findings_room(surety__findings *findings, surety__run_store *store)
             i++;
         findings_drop(findings, i < findings->count ? i : 0);
     }
-    if (surety__grow(store->alloc, &items, &findings->cap, findings->count + 1,
-                     sizeof(*findings->items),
+    if (surety__grow(store->alloc, &findings->items, &findings->cap,
+                     findings->count + 1, sizeof(*findings->items),
                      SURETY__FINDINGS_MAX) != SURETY_OK) {
         store->status = SURETY_NOMEM;
         return false;
     }
-    findings->items = items;
     return true;
 }
 

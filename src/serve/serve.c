@@ -561,8 +561,6 @@ static bool serve_gather(surety__server *server, size_t *ret_count,
                          int64_t *until)
 {
     size_t count = 2;
-    void *polls = server->polls;
-    void *polled = server->polled;
     bool is_all = true;
 
     for (surety__serving *one = server->exchanges; one; one = one->next) {
@@ -571,13 +569,12 @@ static bool serve_gather(surety__server *server, size_t *ret_count,
             continue;
         if (one->wake_at < *until && !(is_raw && one->wake_at == 0))
             *until = one->wake_at;
-        is_all = is_all &&
-                 !surety__grow(server->alloc, &polls, &server->poll_cap,
-                               count + 1, sizeof(*server->polls), SIZE_MAX) &&
-                 !surety__grow(server->alloc, &polled, &server->polled_cap,
-                               count + 1, sizeof(surety__serving *), SIZE_MAX);
-        server->polls = polls;
-        server->polled = polled;
+        is_all =
+            is_all &&
+            !surety__grow(server->alloc, &server->polls, &server->poll_cap,
+                          count + 1, sizeof(*server->polls), SIZE_MAX) &&
+            !surety__grow(server->alloc, &server->polled, &server->polled_cap,
+                          count + 1, sizeof(surety__serving *), SIZE_MAX);
         if (!is_all)
             continue;
         server->polls[count] = (struct pollfd){

@@ -251,7 +251,6 @@ static surety__value *cover_value(surety_stats *stats, surety__cover *cover,
     const surety_str cut = surety__stats_cut(stats, text);
     const uint64_t hash = surety__hash(cut.len ? cut.ptr : "", cut.len);
     surety__value *value = surety__map_get(&cover->map, hash);
-    void *items = cover->values;
     surety_status status;
 
     while (value && !surety_str_equal(value->told.text, cut))
@@ -259,9 +258,9 @@ static surety__value *cover_value(surety_stats *stats, surety__cover *cover,
     if (value || stats->status || cover->count == SURETY_STATS_VALUES_MAX)
         return value;
     value = surety__arena_take(&stats->arena, sizeof(*value));
-    status = surety__grow(stats->alloc, &items, &cover->cap, cover->count + 1,
-                          sizeof(surety__value *), SURETY_STATS_VALUES_MAX);
-    cover->values = items;
+    status = surety__grow(stats->alloc, &cover->values, &cover->cap,
+                          cover->count + 1, sizeof(surety__value *),
+                          SURETY_STATS_VALUES_MAX);
     if (!value || status) {
         (void)surety__stats_nomem(stats);
         return NULL;
@@ -305,7 +304,6 @@ static surety__cover *cover_of(surety_stats *stats, surety_str contract,
                                surety_str member)
 {
     surety__cover *cover = NULL;
-    void *items = stats->covers;
     surety_status status;
 
     for (size_t i = 0; i < stats->cover_count; i++) {
@@ -318,9 +316,8 @@ static surety__cover *cover_of(surety_stats *stats, surety_str contract,
         return NULL;
     cover = surety__new(stats->alloc, sizeof(*cover));
     status =
-        surety__grow(stats->alloc, &items, &stats->cover_cap,
+        surety__grow(stats->alloc, &stats->covers, &stats->cover_cap,
                      stats->cover_count + 1, sizeof(surety__cover *), SIZE_MAX);
-    stats->covers = items;
     if (!cover || status) {
         surety__free(stats->alloc, cover, sizeof(*cover));
         (void)surety__stats_nomem(stats);

@@ -300,7 +300,6 @@ static surety__group *group_new(surety_stats *stats, surety_str joined,
                                 uint64_t hash)
 {
     surety__group *group = surety__arena_take(&stats->arena, sizeof(*group));
-    void *items = stats->groups;
     surety_status status;
 
     if (!group) {
@@ -318,10 +317,9 @@ static surety__group *group_new(surety_stats *stats, surety_str joined,
     group->joined = surety__stats_keep(stats, joined);
     if (!group->joined.ptr || !group_part_keys(stats, group))
         return NULL;
-    status = surety__grow(stats->alloc, &items, &stats->group_cap,
+    status = surety__grow(stats->alloc, &stats->groups, &stats->group_cap,
                           stats->group_count + 1, sizeof(surety__group *),
                           SURETY_STATS_GROUPS_MAX);
-    stats->groups = items;
     group->next = surety__map_get(&stats->group_map, hash);
     if (status ||
         !surety__map_put(&stats->group_map, stats->alloc, hash, group)) {

@@ -44,7 +44,6 @@ static surety__issue *issue_new(surety_stats *stats, surety__issues *issues,
                                 const surety_stats_issue *wanted, uint64_t hash)
 {
     surety__issue *issue = surety__arena_take(&stats->arena, sizeof(*issue));
-    void *items = issues->items;
     surety_status status;
 
     if (!issue) {
@@ -55,9 +54,9 @@ static surety__issue *issue_new(surety_stats *stats, surety__issues *issues,
     issue->told.kind = surety__stats_keep(stats, wanted->kind);
     issue->told.path = surety__stats_keep(stats, wanted->path);
     issue->next = surety__map_get(&issues->map, hash);
-    status = surety__grow(stats->alloc, &items, &issues->cap, issues->count + 1,
-                          sizeof(surety__issue *), SURETY_STATS_ISSUES_MAX);
-    issues->items = items;
+    status = surety__grow(stats->alloc, &issues->items, &issues->cap,
+                          issues->count + 1, sizeof(surety__issue *),
+                          SURETY_STATS_ISSUES_MAX);
     if (stats->status || status ||
         !surety__map_put(&issues->map, stats->alloc, hash, issue)) {
         (void)surety__stats_nomem(stats);

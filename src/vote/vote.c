@@ -79,14 +79,12 @@ static surety_status vote_note(surety_vote *vote, const surety_val *column,
                                surety_val value, uint32_t votes,
                                surety_vote_how how)
 {
-    void *items = vote->ballots;
     surety_ballot *ballot;
 
-    if (surety__grow(vote->alloc, &items, &vote->ballot_cap,
+    if (surety__grow(vote->alloc, &vote->ballots, &vote->ballot_cap,
                      vote->ballot_count + 1, sizeof(*vote->ballots),
                      SIZE_MAX / sizeof(*vote->ballots)) != SURETY_OK)
         return SURETY_NOMEM;
-    vote->ballots = items;
     ballot = &vote->ballots[vote->ballot_count];
     *ballot = (surety_ballot){.how = how,
                               .votes = votes,
@@ -212,13 +210,10 @@ static surety_status vote_scalar(surety_vote *vote, const surety_val *column,
 static surety_status vote_open(surety_vote *vote, surety__column *columns,
                                bool is_array)
 {
-    void *items = vote->frames;
-
-    if (surety__grow(vote->alloc, &items, &vote->frame_cap,
+    if (surety__grow(vote->alloc, &vote->frames, &vote->frame_cap,
                      vote->frame_count + 1, sizeof(*vote->frames),
                      SIZE_MAX / sizeof(*vote->frames)) != SURETY_OK)
         return SURETY_NOMEM;
-    vote->frames = items;
     vote->frames[vote->frame_count++] =
         (surety__vote_frame){.next = columns,
                              .is_array = is_array,
