@@ -2,8 +2,8 @@
 /* The only file that talks to the C library's allocator.
  *
  * The caller's surety_alloc has one function for allocating, growing and
- * freeing; NULL stands for libc. The old size is always passed on, so that an
- * arena or a database's memory context can stand behind it. */
+ * freeing; NULL means libc. The old size is always passed on, so that an
+ * arena or a database's memory context can be behind it. */
 #include "base/base.h"
 
 #include <stdlib.h>

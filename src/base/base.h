@@ -107,7 +107,7 @@ surety_status surety__fail_nomem(surety_error *reterr);
 
 /* ---- limits (limits.c) ------------------------------------------------- */
 
-/* The first limit whose name stands in a message; NULL: none. */
+/* The first limit whose name is in a message; NULL: none. */
 const char *surety__limit_named(const char *message);
 
 /* ---- options (options.c) ------------------------------------------------ */
@@ -149,7 +149,7 @@ size_t surety__str_find_nocase(surety_str text, surety_str needle);
 bool surety__str_equal_nocase(surety_str a, surety_str b);
 /* Whether it is a token of RFC 9110, section 5.6.2: a header's name. */
 bool surety__is_token(surety_str name);
-/* Where needle first stands in text, or text.len; linear. */
+/* Where needle is first in text, or text.len; linear. */
 size_t surety__str_find(surety_str text, surety_str needle);
 int surety__str_compare(surety_str a, surety_str b);
 /* The optimal string alignment distance of two texts in bytes, at most max + 1;
@@ -222,7 +222,7 @@ unsigned surety__utf8_encode(uint32_t code, char *out);
 /* Whether text is UTF-8; if not, *ret_offset (may be NULL) is the first bad
  * byte. */
 bool surety__utf8_valid(surety_str text, size_t *ret_offset);
-/* Whether a terminal would act on a code point, or it turns what stands around
+/* Whether a terminal would act on a code point, or it turns the text around
  * it, or shows nothing and may hold a text of its own: C0 and C1 controls,
  * separators of lines, bidirectional and other format characters (Unicode 15,
  * 23.2 to 23.9). The joiners U+200C and U+200D are letters' own. */

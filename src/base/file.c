@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files, written whole or not at all: bytes go to a hidden name in the same
- * folder and then get theirs in one step, so nobody ever reads half of a file
- * and a full disk leaves what was there. A file that is there is kept unless
- * the caller says otherwise, and that too is one step (link), not a look and
- * then a write. And the one rule where a user's own files are; what the
+ * folder and then get theirs in one step, so no process ever reads half of a
+ * file and a full disk leaves what was there. A file that is there is kept
+ * unless the caller says otherwise, and that too is one step (link), not a look
+ * and then a write. And the one rule where a user's own files are; what the
  * environment says is the caller's to know. */
 #include "base/base.h"
 

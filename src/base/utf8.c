@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above
  * U+10FFFF. Bad bytes are taken one maximal subpart at a time (Unicode 15.0,
- * section 3.9), so that whoever replaces them does it as everybody does. */
+ * section 3.9), so that replacements are those of other programs. */
 #include "base/base.h"
 
 /* The second byte's range by the first byte (Unicode 15.0, table 3-7). */

@@ -127,7 +127,7 @@ void surety__config_place(const surety_config *config, surety_error *reterr);
 surety_status surety__config_at(const surety_config *config, surety_val val,
                                 surety_error *reterr, surety_status status);
 
-/* Refuses a key that stands in the file itself, then what the contract
+/* Refuses a key in the file itself, then what the contract
  * surety/config does not allow. No message quotes what may be a key. */
 surety_status surety__config_check(const surety_config *config,
                                    surety_error *reterr);

@@ -2,10 +2,10 @@
 /* decimal.c: amounts of money and of time, exactly.
  *
  * 0.15 dollars are 150,000 micro-dollars and not the double next to them, or a
- * budget would be wrong in the last places and nobody could say why. A number's
- * digits are gathered without the zeros at their end, and what is left of its
- * exponent is then multiplied out; what is no integer in the unit is refused,
- * never rounded. */
+ * budget would be wrong in the last places, without a visible reason. A
+ * number's digits are gathered without the zeros at their end, and what is left
+ * of its exponent is then multiplied out; what is no integer in the unit is
+ * refused, never rounded. */
 #include "config/config.h"
 
 enum { DECIMAL_POWER_MAX = 1000000, DECIMAL_SHOWN = 48 };

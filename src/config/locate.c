@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* locate.c: where the configuration is looked for, and the file read whole.
  *
- * A configuration says where keys are sent, so one that somebody else put into
+ * A configuration says where keys are sent, so one that another user put into
  * the working folder is not taken unless it was named. */
 #include "config/config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The consensus: several runs that are stepped together, and one answer. What
- * follows what stands in the table of states.
+ * follows from the table of states.
  *
  *     ASKING -> ENDED, or ASKING -> AGGREGATING -> ENDED
  *
@@ -113,7 +113,7 @@ static void consensus_tell_reasons(surety_consensus *consensus)
     }
 }
 
-/* Ends where there are not enough valid answers: with what stands in for one
+/* Ends where there are not enough valid answers: with what replaces one
  * where there is none at all, else with nothing. */
 static void consensus_give_up(surety_consensus *consensus, size_t valid,
                               size_t pending)
@@ -122,7 +122,7 @@ static void consensus_give_up(surety_consensus *consensus, size_t valid,
     surety_buf *out = &consensus->message;
     size_t best = SIZE_MAX;
 
-    /* Those that would come too late end before they are told of. */
+    /* Those that would come too late end before the answer is given. */
     consensus_cancel_rest(consensus);
     for (size_t i = 0; i < consensus->member_count; i++) {
         surety_run_verdict one =
@@ -532,7 +532,7 @@ static surety_status consensus_check(const surety_consensus_options *options,
 }
 
 /* The members' runs, and the aggregator's once for its options' sake: what is
- * wrong with it is said before anybody was paid. */
+ * wrong with it is reported before any call is paid. */
 static surety_status consensus_make(surety_consensus *consensus,
                                     surety_error *reterr)
 {

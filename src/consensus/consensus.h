@@ -12,7 +12,7 @@
 #include "base/base.h"
 #include "run/run.h"
 
-/* Where it stands. ORDER consensus states (consensus.c). */
+/* The states of the machine. ORDER consensus states (consensus.c). */
 typedef enum surety__consensus_state {
     CONSENSUS_ASKING = 0,  /* members are asked */
     CONSENSUS_AGGREGATING, /* the aggregator is */
@@ -71,7 +71,7 @@ bool surety__consensus_is_valid(const surety__party *party);
 
 /* ---- weigh.c: what the answers come to ----------------------------------- */
 
-/* The answer of a run that is valid, or has something that stands in; NONE: out
+/* The answer of a run that is valid, or has a fallback or a part; NONE: out
  * of memory. */
 surety_val surety__weigh_answer(surety_consensus *consensus,
                                 surety__party *party);

@@ -68,7 +68,7 @@ int surety__version_compare(surety_str a, surety_str b);
 
 /* Collects the names of the schema's properties. False when out of memory. */
 bool surety__contract_collect(surety_contract *contract);
-/* Whether the schema names any property: if not, nobody knows what to expect.
+/* Whether the schema names any property: if not, nothing is expected.
  */
 bool surety__contract_names_any(const surety_contract *contract);
 /* Whether name is that of a property somewhere in the schema. */

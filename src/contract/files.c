@@ -13,7 +13,7 @@
 
 enum { FILES_MAX = 10000 };
 
-/* A path and how many folders deep it stands. */
+/* A path and how many folders deep it is. */
 struct files_path {
     surety_str path;
     unsigned depth;

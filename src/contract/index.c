@@ -34,7 +34,7 @@ static int index_compare(const void *a, const void *b);
 
 bool surety__name_valid(surety_str text)
 {
-    bool word = false; /* a letter or digit stands before */
+    bool word = false; /* a letter or digit came before */
 
     if (text.len == 0 || text.len > 128)
         return false;
@@ -179,7 +179,7 @@ static surety_status index_read_folder(surety__index *index,
     return status;
 }
 
-/* Adds what stands in a file; the record has its name and, where the file's
+/* Adds what a file holds; the record has its name and, where the file's
  * name says one, its version. */
 static surety_status index_read_file(surety__index *index,
                                      const surety_limits *limits,
@@ -293,7 +293,7 @@ static surety_status index_push(surety__index *index, surety__record record)
     return status;
 }
 
-/* By name, version and folder; a contract stands before an alias. */
+/* By name, version and folder; a contract comes before an alias. */
 static int index_compare(const void *a, const void *b)
 {
     const surety__record *x = a;

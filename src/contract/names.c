@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c: the names of a schema's properties, wherever they stand in it.
+/* names.c: the names of a schema's properties, wherever they are in it.
  *
  * Whoever reads a text that is almost JSON asks whether a name is expected, to
  * choose between two readings. So this need not be exact: it is every member

@@ -4,7 +4,7 @@
  * The contract surety/contract has already said what members there are and of
  * what type, so this reads without asking twice, and checks only what a schema
  * cannot say: that members agree with each other, and what this version leaves
- * out. The names of enumerations stand in that contract and, as rows, here. */
+ * out. The names of enumerations are in that contract and, as rows, here. */
 #include "contract/contract.h"
 
 static surety_status policy_read_extract(surety_val own, surety__policy *policy,

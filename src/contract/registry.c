@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* registry.c: from a name to a contract.
  *
- * A name is looked for where it would stand, folder by folder, then in the
+ * A name is looked for where it would be, folder by folder, then in the
  * built-in set: the first that has a matching version decides, and of the
  * versions there the newest. Only when that finds nothing is everything listed,
  * for aliases and for the hint. */
@@ -9,7 +9,7 @@
 
 /* A contract that was found and is not read yet. */
 struct registry_hit {
-    surety_str name; /* as it stands, without a version */
+    surety_str name; /* as it is, without a version */
     surety_str version;
     surety_str path;                 /* in the arena of the search */
     const surety__embedded *builtin; /* instead of path */

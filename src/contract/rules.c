@@ -3,7 +3,7 @@
  *
  * All programs of a contract, rules and derived members, become one jq program:
  * compiling one costs 15 ms whatever it says, for jq compiles its built-in
- * definitions with it. Each program stands in it between parentheses, with its
+ * definitions with it. Each program is in it between parentheses, with its
  * brackets balanced, so none can reach out of its place; a newline ends a
  * comment it may end in. What a program gives must depend on the value alone,
  * so the built-ins that look elsewhere (input, now, modules, halt) are defined
@@ -327,8 +327,8 @@ static surety_status rules_scan(surety_val source, surety_error *reterr)
 }
 
 /* Reads one token as far as brackets go; gives where the next begins, or `at`
- * for one that cannot stand there. open is the stack of what is open: brackets
- * and strings ('"'); a "\(" in a string opens a '('. */
+ * for one that is not allowed there. open is the stack of what is open:
+ * brackets and strings ('"'); a "\(" in a string opens a '('. */
 static size_t rules_bracket(surety_str text, size_t at, char *open,
                             size_t *depth)
 {
@@ -524,7 +524,7 @@ surety_status surety__rules_derive(surety__rules *rules, surety_val value,
     return surety_build_end(out, reterr);
 }
 
-/* Takes the contract's spare worker, if nobody else has. */
+/* Takes the contract's spare worker, if it is free. */
 static surety__worker rules_borrow(const surety_contract *contract)
 {
     surety__worker worker = {0};

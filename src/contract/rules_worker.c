@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rules_worker.c: jq in a process of its own.
  *
- * libjq can neither be interrupted nor told how much memory it may take, and it
+ * libjq can neither be interrupted nor limited in its memory, and it
  * aborts when there is no more; a rule is text that somebody wrote. So the
  * programs run in a child, forked from the caller, that has nothing but one
  * socket, a board (memory shared with its parent), an empty environment and its
@@ -56,7 +56,7 @@ struct surety__board {
     char bytes[WORKER_BOARD - sizeof(uint32_t)];
 };
 
-/* A child: what it hears, and where it writes. */
+/* A child: what it reads, and where it writes. */
 struct worker_child {
     surety__board *board;
     bool spilled; /* the board was full: outputs go by the socket */

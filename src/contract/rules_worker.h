@@ -9,7 +9,7 @@
 #include "contract/contract.h"
 
 /* The head of a message, both ways; `size` bytes follow. The two ends are one
- * program, so it travels as it stands in memory. */
+ * program, so its bytes in memory are sent. */
 typedef struct surety__packet {
     uint32_t kind;
     uint32_t size;

@@ -8,7 +8,7 @@
 
 /* Whether text is a semantic version (section 2, 9 and 10 there). */
 bool surety__version_valid(surety_str text);
-/* Whether text can stand behind "@" in a name: a version, or its first number
+/* Whether text can follow "@" in a name: a version, or its first number
  * or first two. */
 bool surety__version_request_valid(surety_str text);
 /* Whether version is one that request (may be empty: any) asks for. */

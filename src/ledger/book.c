@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ledger over a store: what it does, in SQL that both kinds of database run.
  *
- * Every write is one transaction that may be done again: an entry is told by
+ * Every write is one transaction that may be done again: an entry is known by
  * its id, a second begin changes nothing, and a second finish finds it
  * finished. So where a store does not know whether a commit arrived, the whole
  * transaction is sent once more.
@@ -518,7 +518,7 @@ static surety_status book_close_work(surety__book *book, const void *ctx,
     return book_bury(book, book->writer, reterr);
 }
 
-/* What is still open has nobody left to finish it. */
+/* No process is left to finish what is still open. */
 static void book_close(void *ctx)
 {
     surety__book *book = ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An entry as a row of cells and back. The table of columns is the one place
- * that knows which member stands in which column, and how:
+ * that knows which member is in which column, and how:
  *
  * - text that is empty, and a time that is 0, are NULL: there is none;
  * - tokens are NULL where the usage is not known, and so is the cost; what was

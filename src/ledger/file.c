@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a ledger in SQLite, before SQLite opens it: made with its folders
- * so that nobody else may read it, and synced into them; and told apart from
+ * so that no other user may read it, and synced into them; and told apart from
  * another file that has taken its name.
  *
  * A file that exists is never opened here: closing it would drop the locks that

@@ -65,7 +65,7 @@ void surety__sql_write(surety__sql which, bool postgres, surety_buf *out);
 
 /* ---- entry.c: entries as cells ------------------------------------------- */
 
-/* Columns of an entry: those known when it begins stand first. */
+/* Columns of an entry: those known when it begins come first. */
 #define SURETY__BEGIN_COLUMNS 11
 #define SURETY__COLUMNS 37
 
@@ -134,7 +134,7 @@ surety_status surety__postgres_open(surety_str url,
 
 /* ---- writer.c: who writes ------------------------------------------------ */
 
-/* A process, told apart from every other that was or will be. */
+/* A process, distinct from every other that was or will be. */
 typedef struct surety__writer {
     char host[192]; /* the machine's id and its name */
     char boot[64];  /* which start of the machine; empty: unknown */

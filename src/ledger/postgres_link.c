@@ -6,7 +6,7 @@
  * time.)
  *
  * What a message quotes of the server or of libpq is left out where the
- * password stands in it. TLS, files with passwords and all else is as the URL
+ * password is in it. TLS, files with passwords and all else is as the URL
  * and libpq's environment say. */
 #include <errno.h>
 #include <poll.h>
@@ -66,7 +66,7 @@ static bool link_wait(surety__link *link, short events)
 
 /* ---- failures ------------------------------------------------------------ */
 
-/* The first line of what was told, without what leads to it; empty where the
+/* The first line of a message, without what leads to it; empty where the
  * password stands in it. */
 static surety_str link_told(const surety__link *link, const char *told)
 {
@@ -252,7 +252,7 @@ static void link_pass_over(void *ctx, const char *message)
 
 static surety_status link_try(surety__link *link, surety_error *reterr)
 {
-    /* What stands before the URL is what it may say otherwise. */
+    /* The URL may override what comes before it. */
     const char *const names[] = {"fallback_application_name", "keepalives_idle",
                                  "dbname", "client_encoding", NULL};
     const char *const values[] = {"surety", "60", link->url.ptr, "UTF8", NULL};
@@ -381,7 +381,7 @@ surety_status surety__link_init(surety__link *link, surety_str url,
         return status;
     if (link->url.status)
         return surety__fail_nomem(reterr);
-    /* Its message may quote the password, so it is not told. */
+    /* Its message may quote the password, so it is not shown. */
     options = memchr(url.ptr, 0, url.len)
                   ? NULL
                   : link->pq.conninfoParse(link->url.ptr, &told);

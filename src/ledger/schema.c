@@ -110,7 +110,7 @@
     " GROUP BY attempt.contract, attempt.contract_version, attempt.model"      \
     ", repair.kind, repair.path;"
 
-/* Version 3: calls that were stopped. What is asked of them stands behind the
+/* Version 3: calls that were stopped. What is asked of them is behind the
  * columns of version 2, as PostgreSQL wants it where a view is replaced. */
 #define SCHEMA_STOPPED_COLUMNS(place)                                          \
     "ALTER TABLE " place "attempts ADD COLUMN stopped text;"                   \
@@ -227,7 +227,7 @@ static const char *const schema_statements[SQL_COUNT] = {
     "UPDATE @writers SET closed_ms = ~ WHERE id = $1",
 };
 
-/* Texts up to this stand in a page; longer ones are fetched one by one. */
+/* Texts up to this length are in a page; longer ones are fetched one by one. */
 #define SCHEMA_INLINE_MAX "16384"
 
 static void schema_columns(char form, size_t count, surety_buf *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page of SQLite's errors: which status each is, what to say and what to
  * do. A code has its kind in the low eight bits (sqlite.org/rescode.html). What
- * has no row is told in SQLite's own words. */
+ * has no row is reported in SQLite's own words. */
 #include <sqlite3.h>
 
 #include "ledger/sqlite_error.h"

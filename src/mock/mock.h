@@ -112,11 +112,11 @@ surety_status surety__playback_problem(surety__playback *plan,
                                        surety_protocol protocol,
                                        const surety__problem *problem,
                                        uint64_t number);
-/* A body of JSON that stands in plan->bytes. */
+/* A body of JSON that is in plan->bytes. */
 surety_status surety__playback_body(surety__playback *plan,
                                     surety_protocol protocol, int status,
                                     uint64_t number);
-/* Bytes of the whole body; UINT64_MAX: nobody knows. */
+/* Bytes of the whole body; UINT64_MAX: unknown. */
 uint64_t surety__playback_size(const surety__playback *plan);
 /* As the service's. */
 surety__flow surety__playback_pull(surety__playback *plan, surety__pull *pull);

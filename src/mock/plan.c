@@ -576,7 +576,7 @@ static void plan_stream(plan_maker *maker)
     }
 }
 
-/* The filler stands in the body once for each choice; there it becomes a step
+/* The body has the filler once for each choice; there it becomes a step
  * of its own. */
 static void plan_whole_huge(plan_maker *maker, uint64_t megabytes)
 {

@@ -6,7 +6,7 @@
  * is written as far as the pipe takes it while output is read, so neither side
  * can wait for the other for ever. A group that must go (cancelled, late, over
  * a limit) is asked by SIGTERM and half a second later made to by SIGKILL; the
- * receiver hears the end at once, and the process is waited for later. When a
+ * receiver gets the end at once, and the process is waited for later. When a
  * command ends by itself, what it left behind in its group ends with it, and
  * what such a rest would still have written is not awaited.
  *
@@ -55,7 +55,7 @@ struct exec_child {
     size_t bytes, bytes_max;
     bool has_head;
     bool exited;    /* and is not waited for */
-    bool gone;      /* somebody else took its status */
+    bool gone;      /* other code took its status */
     bool dismissed; /* the receiver heard the end */
     siginfo_t how;
     surety_delivery failed; /* to start */

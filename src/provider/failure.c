@@ -5,7 +5,7 @@
  * list; its name is a code, a type, a status or a reason in its details. So
  * all names that an error holds are gathered, its sentences are searched in
  * lower case, and one table decides, the first row that fits. Rows that know a
- * name or a phrase stand before the bare statuses, because a status alone says
+ * name or a phrase come before the bare statuses, because a status alone says
  * too little: 429 is "too fast" as well as "nothing left to spend", 400 is a
  * wrong request as well as a schema that is too large. Where no row fits the
  * status decides (surety__error_of_status).

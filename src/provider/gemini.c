@@ -3,14 +3,14 @@
  *
  * Each event of a stream is an object of the same form as a whole response,
  * with the next parts of the first candidate. The finish reason is the end
- * mark; there is no other. Usage is told with every event, each time in whole.
+ * mark; there is no other. Usage comes with every event, each time in whole.
  * Parts with "thought": true are reasoning. A whole response may also be a
  * list of such objects, which is what a stream without alt=sse looks like, and
  * some endpoints' errors.
  *
  * A blocked prompt has no candidate but a promptFeedback.blockReason; that is
- * a filter's doing like the reasons SAFETY and its kin. A tool call that the
- * model botched (MALFORMED_FUNCTION_CALL and its kin) is a reply without
+ * a filter's doing like the reason SAFETY and similar ones. A tool call that
+ * the model botched (MALFORMED_FUNCTION_CALL and others) is a reply without
  * content. Thoughts are counted beside the candidates' tokens. */
 #include "provider/protocol.h"
 

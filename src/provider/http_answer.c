@@ -143,7 +143,7 @@ static void http_judge_header(surety__http_exchange *exchange, surety_str name,
     }
 }
 
-/* The receiver hears the head, and what cannot be taken of it ends. */
+/* The receiver gets the head; an exchange whose head is refused ends. */
 static void http_head(surety__http_exchange *exchange)
 {
     surety_str coding = {"", 0};

@@ -4,9 +4,9 @@
  * libcurl keeps connections and looks, before it uses one again, whether it was
  * closed; older ones do not look whether it says something. In HTTP/1.1 what a
  * server says before it is asked would be taken for the answer to the next
- * request, which may be somebody else's. So every socket is known here from its
- * opening on, and one that was used, is idle and has bytes waiting is not used
- * again.
+ * request, which may be another caller's. So every socket is known here from
+ * its opening on, and one that was used, is idle and has bytes waiting is not
+ * used again.
  *
  * HTTP/2 frames name their streams, and a server sends frames of its own at any
  * time: such connections, and those that carry another exchange just now, which

@@ -30,7 +30,7 @@ typedef struct surety__call {
  * secret; two x-surety-... headers tell a recorder protocol and model, and no
  * transport sends those), body. Whether the response is streamed follows from
  * model->whole and the protocol. SURETY_NOMEM; SURETY_MISUSE: a URL, model
- * name, key or header that cannot stand in a request, an extra member that the
+ * name, key or header that cannot be sent, an extra member that the
  * protocol sets itself, no base_url, no message; SURETY_UNSUPPORTED: a mode
  * that the protocol has not; SURETY_SYNTAX: a text that is not UTF-8. */
 surety_status surety__call_encode(const surety__call *call,

@@ -4,7 +4,7 @@
  * Each exchange has a tape: the request without its secrets, taken at start,
  * and then every call of its receiver with its time. When the exchange ends,
  * the tape becomes one line, and only after the line was handed over does the
- * receiver hear the end: what a receiver builds on is on recorder.
+ * receiver get the end: what a receiver builds on is on recorder.
  *
  * A recorder never changes an exchange. Where the line cannot be written, or
  * memory for the tape runs out, the exchange ends as it would have, and the
@@ -39,7 +39,7 @@ struct recorder {
     struct recorder_tape *tapes;
     surety_doc *doc;
     surety_buf line;
-    surety_status failed; /* of a write; told by the next wait */
+    surety_status failed; /* of a write; the next wait returns it */
 };
 
 static void recorder_free_tape(struct recorder_tape *tape)

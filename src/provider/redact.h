@@ -13,8 +13,8 @@ typedef struct surety__secrets {
 
 /* The secrets of a request, their texts in arena: values of headers that are
  * marked as secret or always are (authorization, x-api-key, cookie, ...), also
- * without the scheme before them; what stands before "@" in the URL, and values
- * of key-like members of its query; each as it is, as it stands in a JSON
+ * without the scheme before them; the text before "@" in the URL, and values
+ * of key-like members of its query; each as it is, as in a JSON
  * string and percent-encoded. Only those of 8 bytes or more, for a shorter one
  * is no key and would be found everywhere. NOMEM. */
 surety_status surety__secrets_of(const surety_request *request,
@@ -30,7 +30,7 @@ surety_status surety__redact_request(const surety__secrets *secrets,
                                      surety__arena *arena,
                                      surety__exchange *ret_exchange);
 
-/* The same for the response, whose lists and texts stand in arena: its headers,
+/* The same for the response, whose lists and texts are in arena: its headers,
  * its body, also where several portions share a secret, and the message of its
  * end. NOMEM. */
 surety_status surety__redact_response(const surety__secrets *secrets,

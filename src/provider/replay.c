@@ -232,7 +232,7 @@ static void replay_end(struct replay *replay, struct replay_player **place)
     surety__free(replay->alloc, player, sizeof(*player));
 }
 
-/* Plays what is due at now; whether a receiver was told something. */
+/* Plays what is due at now; whether a receiver got anything. */
 static bool replay_play(struct replay *replay, uint64_t now_ms)
 {
     struct replay_player **place = &replay->first;

@@ -4,9 +4,9 @@
  * A stream tells the reply twice: by deltas, and whole in its last event
  * (response.completed, .incomplete or .failed, the end mark). The deltas are
  * taken as they come; of the last event its status, usage and error, and of its
- * output what no delta told. Events have their type in the data; the event's
- * name says the same and stands in where a server leaves the type out. There is
- * no [DONE], but one does no harm.
+ * output what came in no delta. Events have their type in the data; the event's
+ * name says the same and replaces it where a server leaves the type out. There
+ * is no [DONE], but one does no harm.
  *
  * A message whose phase is "commentary" is said on the way to the reply and is
  * no part of it: it is heard as reasoning. ("final_answer", or no phase, is the
@@ -148,7 +148,7 @@ static void responses_reasoning(surety__decoder *decoder, surety_val parts)
                                  surety_val_str(surety_val_get(part, "text")));
 }
 
-/* The output of a whole response: what of it a stream has not told before. */
+/* The output of a whole response: what of it did not come in the stream. */
 static void responses_output(surety__decoder *decoder, surety_val output)
 {
     const bool told = decoder->text.len || decoder->refusal.len;
@@ -229,7 +229,7 @@ static void responses_last(surety__decoder *decoder, surety_val root)
     decoder->is.done = true;
 }
 
-/* The texts of an item come without its phase: it is told when the item
+/* The texts of an item come without its phase: the phase comes when the item
  * begins. */
 static void responses_begin_item(surety__decoder *decoder, surety_val root)
 {

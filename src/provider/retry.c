@@ -4,7 +4,7 @@
  * Retry-After is a number of seconds or a date (RFC 9110, 10.2.3), and the
  * date has three forms, of which two are obsolete and still to be read
  * (5.6.7). What is none of these, a negative number too, is taken as not said.
- * All numbers stop at a year, so that whoever adds them to a clock stays
+ * All numbers stop at a year, so that a sum with a clock stays
  * within it. */
 #include "provider/protocol.h"
 
@@ -149,7 +149,7 @@ static int64_t retry_days(const retry__date *date)
     const bool leap =
         date->year % 4 == 0 && (date->year % 100 != 0 || date->year % 400 == 0);
     const int64_t years = date->year - 1970;
-    /* Leap days of the years before, 477 of which stand before 1970. */
+    /* Leap days of the years before, 477 of which are before 1970. */
     const int64_t leaps = past / 4 - past / 100 + past / 400 - 477;
 
     return years * 365 + leaps + before[date->month - 1] +

@@ -2,7 +2,7 @@
 /* sse.c: bytes to events, as the HTML standard says in section 9.2.6
  * ("Interpreting an event stream").
  *
- * A line is taken from the bytes fed where it stands whole in them, and is
+ * A line is taken from the bytes fed where they hold all of it, and is
  * gathered in `line` where it does not; so every byte is looked at once, and
  * the events are the same however the stream was cut into pieces. CR, LF and
  * CRLF end a line: after a CR one LF is passed over, also when it comes with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the transports share: the clock, how an exchange's end is told, what a
+/* What the transports share: the clock, how an exchange ends, what a
  * request may not hold, which addresses are public, and a shield against
  * SIGPIPE. */
 #ifndef SURETY_PROVIDER_TRANSPORT_H
@@ -42,10 +42,10 @@ surety_status surety__headers_check(const surety_request *request,
 /* Whether an address may be that of a host on the public network: not private,
  * loopback, link-local, shared, reserved, for documents, multicast or broadcast
  * (the special-purpose registries of RFC 6890), nor an IPv6 address in which
- * such an IPv4 address stands. bytes: 4 or 16, in network order. */
+ * such an IPv4 address. bytes: 4 or 16, in network order. */
 bool surety__address_is_public(const unsigned char *bytes, size_t len);
 
-/* A write to a pipe or connection that nobody reads must not end the program,
+/* A write to a pipe or connection without a reader must not end the program,
  * and a library must not change what the program does with SIGPIPE: between
  * raise and lower this thread holds the signal back and takes away one that it
  * caused itself. */

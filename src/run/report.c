@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run as text. For programs: the report of its outcome with the run's own
- * members behind it, so that whoever reads reports of checks reads those of
+ * members behind it, so that a reader of reports of checks reads those of
  * runs (the contract surety/report). For people: what is wrong, then what was
  * tried and why.
  *

@@ -10,7 +10,7 @@
  * 2. Before a call: the budget is asked, then the ledger has it, then it is
  *    sent. After it: it is judged and decided upon, the next call is planned
  *    and the budget asked for that, then the ledger has all of it, and only
- *    then anybody hears of it.
+ *    then the caller gets it.
  * 3. The one backward arrow, from what was wrong to the next call, is in
  *    run_apply.
  * 4. One exchange is under way at most; whatever ends the run closes it and

@@ -10,7 +10,7 @@
  * 2. A structured value decides as long as it is JSON: once it breaks the
  *    contract, nothing behind it is looked at, whether it came whole or not.
  * One that turns out to be no JSON is looked for in the text of the reply, as
- *    receive.c will; then the text is checked. In mode TOOL the text stands
+ *    receive.c will; then the text is checked. In mode TOOL the text comes
  *    beside the value: if there is any, broken arguments alone decide nothing.
  * 3. Some replies are wanted whole whatever is wrong with them: one that is to
  *    be mended by a patch, and one whose text is the contract's fallback. They

@@ -29,7 +29,7 @@
 
 #define SERVE_NEVER INT64_MAX
 #define SERVE_RAW_ROOM 16384
-/* MHD's view of a response whose length nobody knows. */
+/* MHD's view of a response of unknown length. */
 #define SERVE_BLOCK 16384
 
 typedef struct serve_peer {
@@ -732,7 +732,7 @@ static int serve_listen(const serve_address *address, socklen_t len,
     return fd;
 }
 
-/* What stands where an option is 0. */
+/* The defaults of options that are 0. */
 enum {
     SERVE_BODY_BYTES = 10 << 20,
     SERVE_HEAD_BYTES = 16 << 10,

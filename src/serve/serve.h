@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The door of serve/: an HTTP server that one thread drives (serve.c, over
  * libmicrohttpd), and the serving side of the providers' protocols (speak.c and
- * its kin), which is pure: a request's bytes to what is asked, what is to be
+ * others), which is pure: a request's bytes to what is asked, what is to be
  * said to a response's bytes. */
 #ifndef SURETY_SERVE_SERVE_H
 #define SURETY_SERVE_SERVE_H
@@ -88,7 +88,7 @@ surety_str surety__serving_method(const surety__serving *exchange);
 /* The path, percent-decoded once; as it came where that gives no text, so that
  * it is nobody's. */
 surety_str surety__serving_path(const surety__serving *exchange);
-/* What stands after "?", as it came. */
+/* The text after "?", as it came. */
 surety_str surety__serving_query(const surety__serving *exchange);
 /* A header's value, the first; ptr NULL where absent. */
 surety_str surety__serving_header(const surety__serving *exchange,
@@ -109,7 +109,7 @@ typedef enum surety__answer_kind {
     ANSWER_WHOLE = 0, /* body */
     ANSWER_STREAMED,  /* pull gives the body, body_len bytes of it or
                        * UINT64_MAX for as many as come */
-    ANSWER_RAW        /* pull gives what stands on the wire, the head too */
+    ANSWER_RAW        /* pull gives all bytes of the wire, the head too */
 } surety__answer_kind;
 
 typedef struct surety__response {
@@ -128,7 +128,7 @@ surety_status surety__serving_answer(surety__serving *exchange,
                                      const surety__response *response,
                                      surety_error *reterr);
 
-/* ---- protocols: speak.c and its kin -------------------------------------- */
+/* ---- protocols: speak.c and others --------------------------------------- */
 
 /* What a path is, of all that providers serve and we know. */
 typedef enum surety__route_kind {

@@ -4,8 +4,8 @@
  * error objects) and the provider's page on structured outputs.
  *
  * Each part is a block of the content. Arguments are an object in a whole
- * answer and text in a stream, so what is no object can be told in a stream
- * only; a whole answer then has it as a string. */
+ * answer and text in a stream, so what is no object can only be sent in a
+ * stream only; a whole answer then has it as a string. */
 #include "serve/speak.h"
 
 static const surety__fault_row speak_anthropic_faults[] = {
@@ -92,7 +92,7 @@ static void speak_anthropic_read_tools(surety__asking *reading)
 }
 
 /* A conversation that the server holds (message threads, a beta): this side has
- * no memory. Clients that hear this send the whole conversation from then on
+ * no memory. Clients that get this send the whole conversation from then on
  * (ThreadState in Anthropic's official client). */
 static void speak_anthropic_refuse_thread(surety__asking *reading)
 {

@@ -3,7 +3,7 @@
  * the types of Google's official client for the Gemini API
  * (GenerateContentParameters, -Response) and google.rpc.Status.
  *
- * The model stands in the path, and a stream is a row of whole responses, of
+ * The model is in the path, and a stream is a row of whole responses, of
  * which the last tells how it ended: that is its end mark. A function call
  * comes whole, as an object, so its pieces are kept until the part closes. */
 #include "serve/speak.h"

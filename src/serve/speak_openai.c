@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OpenAI Chat Completions, the serving side. Sources: the OpenAPI description
  * of OpenAI's API, version 2.3.0 (CreateChatCompletionRequest, -Response,
- * -StreamResponse, Error). Reasoning is told as vLLM and its kin do
+ * -StreamResponse, Error). Reasoning is sent as vLLM and others do
  * (reasoning_content), since the provider itself does not tell it. */
 #include "serve/speak.h"
 
@@ -198,7 +198,7 @@ static void speak_openai_put_usage(const surety_usage *usage, surety_buf *out)
 static const surety_str speak_openai_none = {"", 0};
 
 /* The head of a chunk up to its choices, of which there are none where usage is
- * told. */
+ * sent. */
 static void speak_openai_chunk(const surety__speech *speech, surety_buf *out)
 {
     surety__speak_put(out,

@@ -210,7 +210,7 @@ static void speak_responses_put_usage(const surety_usage *usage,
         usage->reasoning_tokens, usage->input_tokens + usage->output_tokens);
 }
 
-/* What the request said of its format, told back as providers do. */
+/* What the request said of its format, repeated as providers do. */
 static void speak_responses_put_format(const surety__speech *speech,
                                        surety_buf *out)
 {

@@ -2,7 +2,7 @@
 /* The obvious rules of the providers' strict subsets, and the words in which
  * providers refuse a schema that breaks them. A stack instead of recursion: one
  * entry a subschema. It is no validator of the whole subset (that is
- * surety/strict.h); it is what a client must expect to hear. Source: OpenAI's
+ * surety/strict.h); it is what a client must expect. Source: OpenAI's
  * guide to structured outputs and Anthropic's page on them. */
 #include "serve/speak.h"
 

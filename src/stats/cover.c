@@ -3,7 +3,7 @@
  * anew over the replies that the ledger kept, and counted.
  *
  * The ledger has a structured value as the provider delivered it, so it is
- * looked at in turn as it stands, as the provider's form of the contract's
+ * looked at in turn as it is, as the provider's form of the contract's
  * schema would have it (strict.h), and as text; the first that is valid counts.
  * Which form that was the provider's name says; where it is a name of
  * somebody's own, each form is tried. A reply that was repaired may be repaired

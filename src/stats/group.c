@@ -2,8 +2,8 @@
 /* Groups of runs, and what is counted of each.
  *
  * How long calls took is kept as a histogram: exact below 128 ms, then 64
- * buckets to each power of two, so a value that is told is at most 1/128 off,
- * and a group has a few kilobytes however many calls it has.
+ * buckets to each power of two, so a value that is reported is at most 1/128
+ * off, and a group has a few kilobytes however many calls it has.
  *
  * How a run ended is read off the marks that its attempts left, in the order of
  * the table group_endings: what it has to give counts before why it has not. */
@@ -271,7 +271,7 @@ static void group_put_key(surety_stats *stats, const surety_entry *entry,
         surety_buf_add(out, surety__stats_cut(stats, text));
     if (out->status)
         return;
-    /* Its length stands before it, so that no two lists look alike. */
+    /* Its length comes before it, so that no two lists look alike. */
     out->ptr[start] = (char)((out->len - start - 2) >> 8);
     out->ptr[start + 1] = (char)((out->len - start - 2) & 0xFF);
 }

@@ -100,7 +100,7 @@ void surety__issues_done(surety__issues *issues, const surety_alloc *alloc);
 typedef struct surety__covered {
     struct surety__covered *next;
     surety_str name, version;
-    const surety_contract *contract; /* NULL: nobody knows it */
+    const surety_contract *contract; /* NULL: unknown */
     surety_contract *owned;
     bool derives;
     surety_extract extract; /* a structured value first */

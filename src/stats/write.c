@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics as JSON (the contract surety/stats) and as CSV. What is told of a
+/* Statistics as JSON (the contract surety/stats) and as CSV. What they say of a
  * group is a table of columns, so that both say the same under the same names;
  * money is in picodollars in JSON, and in dollars in CSV, for spreadsheets. */
 #include <surety/provider.h>
@@ -383,7 +383,7 @@ static void sums_csv_issues(const surety__issues *issues, bool repairs,
 }
 
 /* A record of coverage: what is counted, and how often. A count and what
- * belongs to numbers alone stand in columns of their own. */
+ * belongs to numbers alone have columns of their own. */
 static void sums_csv_cover(const surety_stats_cover *told, const char *kind,
                            surety_str value, uint64_t count, surety_buf *out)
 {

@@ -302,7 +302,7 @@ static surety_status from_list(from_state *state, surety_val val,
     return status;
 }
 
-/* One of a type that stands there itself: an item, a map's value, a root. */
+/* One of a type that is there itself: an item, a map's value, a root. */
 static surety_status from_element(from_state *state, surety_val val,
                                   const surety_typed_type *type, char *at)
 {

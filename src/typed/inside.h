@@ -41,7 +41,7 @@ uint32_t surety__typed_member(const surety_typed_type *type, surety_str name,
 uint32_t surety__typed_load(const char *at, uint32_t size);
 void surety__typed_store(char *at, uint32_t size, uint32_t number);
 
-/* What the numbers of a table stand for. (typed.c) */
+/* What the numbers of a table mean. (typed.c) */
 static inline const surety_typed_type *
 surety__typed_type(const surety_typed *typed, uint32_t i)
 {

@@ -310,7 +310,7 @@ static void to_close(to_state *state)
     surety_buf_byte(state->out, to_is_object(frame->type) ? '}' : ']');
 }
 
-/* A list or map whose pointer and count stand at these places. */
+/* A list or map whose pointer and count are at these places. */
 static void to_list(to_state *state, const surety_typed_type *type,
                     const char *at, const char *count_at)
 {
@@ -344,7 +344,7 @@ static void to_struct(to_state *state, const surety_typed_type *type,
 static void to_member(to_state *state, const surety_typed_member *member,
                       const char *base);
 
-/* A value that stands at `at` itself. */
+/* A value that is at `at` itself. */
 static void to_element(to_state *state, const surety_typed_type *type,
                        const char *at)
 {

@@ -4,13 +4,13 @@
  * Members do by their names. Items have none: those that are equal belong
  * together, and then objects and arrays of which at least half is equal, the
  * most alike first, whatever the order they were given in. Only numbers in
- * arrays of one length are told apart by their position, for there a place is
- * what a number means (a series, a point).
+ * arrays of one length are distinguished by their position, for there a place
+ * is what a number means (a series, a point).
  *
  * 1. A voter has one item of a group at most; a second equal one begins, or
  *    joins, another group.
  * 2. A group is compared by the item that was given first.
- * 3. New groups stand behind the group of the item before them, so the order
+ * 3. New groups come behind the group of the item before them, so the order
  *    of the result is that of those who gave it.
  * 4. Finding equal ones is by hash; likeness costs groups times items, which is
  *    counted as work. */
@@ -55,7 +55,7 @@ static void groups_give(surety__column *column, uint32_t voter, surety_val val)
 static surety_status members_take(surety_vote *vote, groups *all,
                                   surety_val object, uint32_t voter)
 {
-    surety__column *before = all->head; /* new members stand at the end */
+    surety__column *before = all->head; /* new members come last */
     surety_status status = SURETY_OK;
 
     while (before && before->next)

@@ -10,8 +10,8 @@
  * 1. Whoever gave another kind than the chosen one gave nothing below it.
  * 2. A value of the result is a copy of one that was given; numbers keep their
  *    text.
- * 3. A tie goes to whoever stands first, so the order of the voters is all that
- *    the result depends on.
+ * 3. A tie goes to the voter that comes first, so the order of the voters is
+ * all that the result depends on.
  * 4. Columns and ballots live in one arena until the next merge. */
 #include "vote/inside.h"
 
