@@ -147,17 +147,19 @@ void surety__answer_break(surety__decoder *decoder, surety_failure failure,
                         surety_buf_str(&decoder->secret), SURETY__SAID_MAX);
 }
 
-bool surety__answer_tokens(surety_val val, uint64_t *ret_tokens)
+uint64_t surety__answer_tokens(surety_val usage, const char *pointer,
+                               bool *known)
 {
-    uint64_t most = 1;
+    const surety_val val = surety_val_at(usage, surety_str_of(pointer));
+    uint64_t tokens, most = 1;
 
+    if (surety_val_kind(val) <= SURETY_KIND_NULL)
+        return 0;
     for (int i = 0; i < TOKENS_MAX_EXPONENT; i++)
         most *= 10;
-    *ret_tokens = 0;
-    if (surety_val_kind(val) <= SURETY_KIND_NULL)
-        return true;
-    *ret_tokens = surety_val_uint(val, UINT64_MAX);
-    return *ret_tokens <= most;
+    tokens = surety_val_uint(val, UINT64_MAX);
+    *known = *known && tokens <= most;
+    return tokens;
 }
 
 void surety__answer_usage(surety__decoder *decoder, surety_usage usage)

@@ -28,10 +28,8 @@ static void anthropic_path(const surety__call *call, surety_buf *out)
 
 static void anthropic_build_native(const surety__call *call, surety_doc *out)
 {
-    surety_build_name(out, "output_config");
-    surety_build_object(out);
-    surety_build_name(out, "format");
-    surety_build_object(out);
+    surety__build_object(out, "output_config");
+    surety__build_object(out, "format");
     surety__build_text(out, "type", SURETY__LITERAL("json_schema"));
     surety_build_name(out, "schema");
     surety_build_val(out, call->schema);
@@ -41,25 +39,20 @@ static void anthropic_build_native(const surety__call *call, surety_doc *out)
 
 static void anthropic_build_tool(const surety__call *call, surety_doc *out)
 {
-    surety_build_name(out, "tools");
-    surety_build_array(out);
+    surety__build_array(out, "tools");
     surety_build_object(out);
     surety__build_text(out, "name", call->schema_name);
     surety__build_text(out, "description", call->schema_description);
-    if (call->strict) {
-        surety_build_name(out, "strict");
-        surety_build_bool(out, true);
-    }
+    if (call->strict)
+        surety__build_bool(out, "strict", true);
     surety_build_name(out, "input_schema");
     surety_build_val(out, call->schema);
     surety_build_close(out);
     surety_build_close(out);
-    surety_build_name(out, "tool_choice");
-    surety_build_object(out);
+    surety__build_object(out, "tool_choice");
     surety__build_text(out, "type", SURETY__LITERAL("tool"));
     surety__build_text(out, "name", call->schema_name);
-    surety_build_name(out, "disable_parallel_tool_use");
-    surety_build_bool(out, true);
+    surety__build_bool(out, "disable_parallel_tool_use", true);
     surety_build_close(out);
 }
 
@@ -72,8 +65,7 @@ static void anthropic_body(const surety__call *call, surety_doc *out)
                                ? call->model->output_tokens_max
                                : ANTHROPIC_TOKENS);
     surety__build_text(out, "system", call->system);
-    surety_build_name(out, "messages");
-    surety_build_array(out);
+    surety__build_array(out, "messages");
     surety__build_messages(call, out);
     surety_build_close(out);
     if (call->mode == SURETY_MODE_NATIVE)
@@ -81,8 +73,7 @@ static void anthropic_body(const surety__call *call, surety_doc *out)
     else if (call->mode == SURETY_MODE_TOOL)
         anthropic_build_tool(call, out);
     surety__build_temperature(call, out);
-    surety_build_name(out, "stream");
-    surety_build_bool(out, surety__call_streams(call));
+    surety__build_bool(out, "stream", surety__call_streams(call));
     surety_build_close(out);
 }
 
@@ -90,24 +81,20 @@ static void anthropic_body(const surety__call *call, surety_doc *out)
 static void anthropic_usage(surety__decoder *decoder, surety_val usage)
 {
     static const char *const names[ANTHROPIC_COUNTS] = {
-        "input_tokens", "cache_creation_input_tokens",
-        "cache_read_input_tokens", "output_tokens"};
-    const surety_val reasoning = surety_val_get(
-        surety_val_get(usage, "output_tokens_details"), "thinking_tokens");
+        "/input_tokens", "/cache_creation_input_tokens",
+        "/cache_read_input_tokens", "/output_tokens"};
     surety_usage found = {.known = true};
     uint64_t *counts = decoder->is.counts;
 
     if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
         return;
-    for (size_t i = 0; i < ANTHROPIC_COUNTS; i++) {
-        const surety_val count = surety_val_get(usage, names[i]);
-
-        if (surety_val_kind(count) > SURETY_KIND_NULL &&
-            !surety__answer_tokens(count, &counts[i]))
-            found.known = false;
-    }
-    if (!surety__answer_tokens(reasoning, &found.reasoning_tokens))
-        found.known = false;
+    /* An event that leaves a count out says nothing of it. */
+    for (size_t i = 0; i < ANTHROPIC_COUNTS; i++)
+        if (surety_val_kind(surety_val_get(usage, names[i] + 1)) >
+            SURETY_KIND_NULL)
+            counts[i] = surety__answer_tokens(usage, names[i], &found.known);
+    found.reasoning_tokens = surety__answer_tokens(
+        usage, "/output_tokens_details/thinking_tokens", &found.known);
     found.input_tokens = counts[0] + counts[1] + counts[2];
     found.cached_input_tokens = counts[2];
     found.output_tokens = counts[3];

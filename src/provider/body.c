@@ -17,6 +17,34 @@ void surety__build_text(surety_doc *out, const char *name, surety_str text)
     surety_build_str(out, text);
 }
 
+void surety__build_bool(surety_doc *out, const char *name, bool value)
+{
+    surety_build_name(out, name);
+    surety_build_bool(out, value);
+}
+
+void surety__build_object(surety_doc *out, const char *name)
+{
+    surety_build_name(out, name);
+    surety_build_object(out);
+}
+
+void surety__build_array(surety_doc *out, const char *name)
+{
+    surety_build_name(out, name);
+    surety_build_array(out);
+}
+
+void surety__build_schema(const surety__call *call, surety_doc *out,
+                          const char *member)
+{
+    surety__build_text(out, "name", call->schema_name);
+    surety__build_text(out, "description", call->schema_description);
+    surety__build_bool(out, "strict", call->strict);
+    surety_build_name(out, member);
+    surety_build_val(out, call->schema);
+}
+
 void surety__build_messages(const surety__call *call, surety_doc *out)
 {
     for (size_t i = 0; i < call->message_count; i++) {

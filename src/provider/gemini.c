@@ -41,8 +41,7 @@ static void gemini_path(const surety__call *call, surety_buf *out)
 
 static void gemini_build_parts(surety_doc *out, surety_str text)
 {
-    surety_build_name(out, "parts");
-    surety_build_array(out);
+    surety__build_array(out, "parts");
     surety_build_object(out);
     surety_build_name(out, "text");
     surety_build_str(out, text);
@@ -52,11 +51,9 @@ static void gemini_build_parts(surety_doc *out, surety_str text)
 
 static void gemini_build_tool(const surety__call *call, surety_doc *out)
 {
-    surety_build_name(out, "tools");
-    surety_build_array(out);
+    surety__build_array(out, "tools");
     surety_build_object(out);
-    surety_build_name(out, "functionDeclarations");
-    surety_build_array(out);
+    surety__build_array(out, "functionDeclarations");
     surety_build_object(out);
     surety__build_text(out, "name", call->schema_name);
     surety__build_text(out, "description",
@@ -69,13 +66,10 @@ static void gemini_build_tool(const surety__call *call, surety_doc *out)
     surety_build_close(out);
     surety_build_close(out);
     surety_build_close(out);
-    surety_build_name(out, "toolConfig");
-    surety_build_object(out);
-    surety_build_name(out, "functionCallingConfig");
-    surety_build_object(out);
+    surety__build_object(out, "toolConfig");
+    surety__build_object(out, "functionCallingConfig");
     surety__build_text(out, "mode", SURETY__LITERAL("ANY"));
-    surety_build_name(out, "allowedFunctionNames");
-    surety_build_array(out);
+    surety__build_array(out, "allowedFunctionNames");
     surety_build_str(out, call->schema_name);
     surety_build_close(out);
     surety_build_close(out);
@@ -86,13 +80,11 @@ static void gemini_body(const surety__call *call, surety_doc *out)
 {
     surety_build_object(out);
     if (call->system.len) {
-        surety_build_name(out, "systemInstruction");
-        surety_build_object(out);
+        surety__build_object(out, "systemInstruction");
         gemini_build_parts(out, call->system);
         surety_build_close(out);
     }
-    surety_build_name(out, "contents");
-    surety_build_array(out);
+    surety__build_array(out, "contents");
     for (size_t i = 0; i < call->message_count; i++) {
         const surety_message *message = &call->messages[i];
 
@@ -109,8 +101,7 @@ static void gemini_body(const surety__call *call, surety_doc *out)
         gemini_build_tool(call, out);
     if (call->mode == SURETY_MODE_NATIVE || call->model->output_tokens_max ||
         call->model->has_temperature) {
-        surety_build_name(out, "generationConfig");
-        surety_build_object(out);
+        surety__build_object(out, "generationConfig");
         if (call->mode == SURETY_MODE_NATIVE) {
             surety__build_text(out, "responseMimeType",
                                SURETY__LITERAL("application/json"));
@@ -130,25 +121,19 @@ static void gemini_body(const surety__call *call, surety_doc *out)
 static void gemini_usage(surety__decoder *decoder, surety_val usage)
 {
     surety_usage found = {.known = true};
-    uint64_t tools, candidates;
 
     if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
         return;
-    if (surety__answer_tokens(surety_val_get(usage, "promptTokenCount"),
-                              &found.input_tokens) &&
-        surety__answer_tokens(surety_val_get(usage, "toolUsePromptTokenCount"),
-                              &tools) &&
-        surety__answer_tokens(surety_val_get(usage, "cachedContentTokenCount"),
-                              &found.cached_input_tokens) &&
-        surety__answer_tokens(surety_val_get(usage, "candidatesTokenCount"),
-                              &candidates) &&
-        surety__answer_tokens(surety_val_get(usage, "thoughtsTokenCount"),
-                              &found.reasoning_tokens)) {
-        found.input_tokens += tools;
-        found.output_tokens = candidates + found.reasoning_tokens;
-    } else {
-        found.known = false;
-    }
+    found.input_tokens =
+        surety__answer_tokens(usage, "/promptTokenCount", &found.known) +
+        surety__answer_tokens(usage, "/toolUsePromptTokenCount", &found.known);
+    found.cached_input_tokens =
+        surety__answer_tokens(usage, "/cachedContentTokenCount", &found.known);
+    found.reasoning_tokens =
+        surety__answer_tokens(usage, "/thoughtsTokenCount", &found.known);
+    found.output_tokens =
+        surety__answer_tokens(usage, "/candidatesTokenCount", &found.known) +
+        found.reasoning_tokens;
     surety__answer_usage(decoder, found);
 }
 

@@ -36,49 +36,31 @@ static void openai_build_limit(const surety__call *call, surety_doc *out)
     surety_build_uint(out, model->output_tokens_max);
 }
 
-static void openai_build_schema(const surety__call *call, surety_doc *out,
-                                const char *member)
-{
-    surety__build_text(out, "name", call->schema_name);
-    surety__build_text(out, "description", call->schema_description);
-    surety_build_name(out, "strict");
-    surety_build_bool(out, call->strict);
-    surety_build_name(out, member);
-    surety_build_val(out, call->schema);
-}
-
 static void openai_build_mode(const surety__call *call, surety_doc *out)
 {
     if (call->mode == SURETY_MODE_NATIVE) {
-        surety_build_name(out, "response_format");
-        surety_build_object(out);
+        surety__build_object(out, "response_format");
         surety__build_text(out, "type", SURETY__LITERAL("json_schema"));
-        surety_build_name(out, "json_schema");
-        surety_build_object(out);
-        openai_build_schema(call, out, "schema");
+        surety__build_object(out, "json_schema");
+        surety__build_schema(call, out, "schema");
         surety_build_close(out);
         surety_build_close(out);
     } else if (call->mode == SURETY_MODE_TOOL) {
-        surety_build_name(out, "tools");
-        surety_build_array(out);
+        surety__build_array(out, "tools");
         surety_build_object(out);
         surety__build_text(out, "type", SURETY__LITERAL("function"));
-        surety_build_name(out, "function");
-        surety_build_object(out);
-        openai_build_schema(call, out, "parameters");
+        surety__build_object(out, "function");
+        surety__build_schema(call, out, "parameters");
         surety_build_close(out);
         surety_build_close(out);
         surety_build_close(out);
-        surety_build_name(out, "tool_choice");
-        surety_build_object(out);
+        surety__build_object(out, "tool_choice");
         surety__build_text(out, "type", SURETY__LITERAL("function"));
-        surety_build_name(out, "function");
-        surety_build_object(out);
+        surety__build_object(out, "function");
         surety__build_text(out, "name", call->schema_name);
         surety_build_close(out);
         surety_build_close(out);
-        surety_build_name(out, "parallel_tool_calls");
-        surety_build_bool(out, false);
+        surety__build_bool(out, "parallel_tool_calls", false);
     }
 }
 
@@ -86,8 +68,7 @@ static void openai_body(const surety__call *call, surety_doc *out)
 {
     surety_build_object(out);
     surety__build_text(out, "model", call->model->model);
-    surety_build_name(out, "messages");
-    surety_build_array(out);
+    surety__build_array(out, "messages");
     if (call->system.len) {
         surety_build_object(out);
         surety__build_text(out, "role", SURETY__LITERAL("system"));
@@ -99,16 +80,12 @@ static void openai_body(const surety__call *call, surety_doc *out)
     openai_build_mode(call, out);
     openai_build_limit(call, out);
     surety__build_temperature(call, out);
-    surety_build_name(out, "stream");
-    surety_build_bool(out, surety__call_streams(call));
+    surety__build_bool(out, "stream", surety__call_streams(call));
     if (surety__call_streams(call)) {
-        surety_build_name(out, "stream_options");
-        surety_build_object(out);
-        surety_build_name(out, "include_usage");
-        surety_build_bool(out, true);
+        surety__build_object(out, "stream_options");
+        surety__build_bool(out, "include_usage", true);
         if (surety__call_host_ends(call, "api.openai.com")) {
-            surety_build_name(out, "include_obfuscation");
-            surety_build_bool(out, false);
+            surety__build_bool(out, "include_obfuscation", false);
         }
         surety_build_close(out);
     }
@@ -124,22 +101,18 @@ static void openai_usage(surety__decoder *decoder, surety_val usage)
 
     if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
         return;
-    if (!surety__answer_tokens(surety_val_get(usage, "prompt_tokens"),
-                               &found.input_tokens) ||
-        !surety__answer_tokens(surety_val_get(usage, "completion_tokens"),
-                               &found.output_tokens) ||
-        !surety__answer_tokens(
-            surety_val_get(surety_val_get(usage, "prompt_tokens_details"),
-                           "cached_tokens"),
-            &found.cached_input_tokens) ||
-        !surety__answer_tokens(
-            surety_val_get(surety_val_get(usage, "completion_tokens_details"),
-                           "reasoning_tokens"),
-            &found.reasoning_tokens) ||
-        !surety__answer_tokens(surety_val_get(usage, "total_tokens"), &total))
-        found.known = false;
-    else if (total && total == found.input_tokens + found.output_tokens +
-                                   found.reasoning_tokens)
+    found.input_tokens =
+        surety__answer_tokens(usage, "/prompt_tokens", &found.known);
+    found.output_tokens =
+        surety__answer_tokens(usage, "/completion_tokens", &found.known);
+    found.cached_input_tokens = surety__answer_tokens(
+        usage, "/prompt_tokens_details/cached_tokens", &found.known);
+    found.reasoning_tokens = surety__answer_tokens(
+        usage, "/completion_tokens_details/reasoning_tokens", &found.known);
+    total = surety__answer_tokens(usage, "/total_tokens", &found.known);
+    if (found.known && total &&
+        total ==
+            found.input_tokens + found.output_tokens + found.reasoning_tokens)
         found.output_tokens += found.reasoning_tokens;
     surety__answer_usage(decoder, found);
 }

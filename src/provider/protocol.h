@@ -86,6 +86,13 @@ static inline bool surety__call_streams(const surety__call *call)
 }
 /* Builds "name": text unless it is empty. */
 void surety__build_text(surety_doc *out, const char *name, surety_str text);
+/* Builds "name": true or false, or opens "name": { or [. */
+void surety__build_bool(surety_doc *out, const char *name, bool value);
+void surety__build_object(surety_doc *out, const char *name);
+void surety__build_array(surety_doc *out, const char *name);
+/* Builds the members that say what a value must be, the schema as member. */
+void surety__build_schema(const surety__call *call, surety_doc *out,
+                          const char *member);
 /* Builds "role" and "content" of each message. */
 void surety__build_messages(const surety__call *call, surety_doc *out);
 /* Builds temperature where the model has one. */
@@ -182,9 +189,10 @@ surety_str surety__answer_string(surety__decoder *decoder, surety_val val,
 void surety__answer_break(surety__decoder *decoder, surety_failure failure,
                           const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Numbers of tokens that are integers from 0 to 10^12, absent ones 0; false
- * where one is something else. */
-bool surety__answer_tokens(surety_val val, uint64_t *ret_tokens);
+/* The number of tokens at this JSON Pointer of the usage, 0 where there is
+ * none. Sets known to false where it is no integer from 0 to 10^12. */
+uint64_t surety__answer_tokens(surety_val usage, const char *pointer,
+                               bool *known);
 /* Takes usage if it is possible: parts are no larger than their wholes. */
 void surety__answer_usage(surety__decoder *decoder, surety_usage usage);
 

@@ -30,35 +30,26 @@ static void responses_build_schema(const surety__call *call, surety_doc *out,
 {
     surety_build_object(out);
     surety__build_text(out, "type", surety_str_of(type));
-    surety__build_text(out, "name", call->schema_name);
-    surety__build_text(out, "description", call->schema_description);
-    surety_build_name(out, "strict");
-    surety_build_bool(out, call->strict);
-    surety_build_name(out, member);
-    surety_build_val(out, call->schema);
+    surety__build_schema(call, out, member);
     surety_build_close(out);
 }
 
 static void responses_build_mode(const surety__call *call, surety_doc *out)
 {
     if (call->mode == SURETY_MODE_NATIVE) {
-        surety_build_name(out, "text");
-        surety_build_object(out);
+        surety__build_object(out, "text");
         surety_build_name(out, "format");
         responses_build_schema(call, out, "json_schema", "schema");
         surety_build_close(out);
     } else if (call->mode == SURETY_MODE_TOOL) {
-        surety_build_name(out, "tools");
-        surety_build_array(out);
+        surety__build_array(out, "tools");
         responses_build_schema(call, out, "function", "parameters");
         surety_build_close(out);
-        surety_build_name(out, "tool_choice");
-        surety_build_object(out);
+        surety__build_object(out, "tool_choice");
         surety__build_text(out, "type", SURETY__LITERAL("function"));
         surety__build_text(out, "name", call->schema_name);
         surety_build_close(out);
-        surety_build_name(out, "parallel_tool_calls");
-        surety_build_bool(out, false);
+        surety__build_bool(out, "parallel_tool_calls", false);
     }
 }
 
@@ -67,8 +58,7 @@ static void responses_body(const surety__call *call, surety_doc *out)
     surety_build_object(out);
     surety__build_text(out, "model", call->model->model);
     surety__build_text(out, "instructions", call->system);
-    surety_build_name(out, "input");
-    surety_build_array(out);
+    surety__build_array(out, "input");
     surety__build_messages(call, out);
     surety_build_close(out);
     responses_build_mode(call, out);
@@ -77,16 +67,12 @@ static void responses_body(const surety__call *call, surety_doc *out)
         surety_build_uint(out, call->model->output_tokens_max);
     }
     surety__build_temperature(call, out);
-    surety_build_name(out, "store");
-    surety_build_bool(out, false);
-    surety_build_name(out, "stream");
-    surety_build_bool(out, surety__call_streams(call));
+    surety__build_bool(out, "store", false);
+    surety__build_bool(out, "stream", surety__call_streams(call));
     if (surety__call_streams(call) &&
         surety__call_host_ends(call, "api.openai.com")) {
-        surety_build_name(out, "stream_options");
-        surety_build_object(out);
-        surety_build_name(out, "include_obfuscation");
-        surety_build_bool(out, false);
+        surety__build_object(out, "stream_options");
+        surety__build_bool(out, "include_obfuscation", false);
         surety_build_close(out);
     }
     surety_build_close(out);
@@ -98,19 +84,14 @@ static void responses_usage(surety__decoder *decoder, surety_val usage)
 
     if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
         return;
-    found.known =
-        surety__answer_tokens(surety_val_get(usage, "input_tokens"),
-                              &found.input_tokens) &&
-        surety__answer_tokens(surety_val_get(usage, "output_tokens"),
-                              &found.output_tokens) &&
-        surety__answer_tokens(
-            surety_val_get(surety_val_get(usage, "input_tokens_details"),
-                           "cached_tokens"),
-            &found.cached_input_tokens) &&
-        surety__answer_tokens(
-            surety_val_get(surety_val_get(usage, "output_tokens_details"),
-                           "reasoning_tokens"),
-            &found.reasoning_tokens);
+    found.input_tokens =
+        surety__answer_tokens(usage, "/input_tokens", &found.known);
+    found.output_tokens =
+        surety__answer_tokens(usage, "/output_tokens", &found.known);
+    found.cached_input_tokens = surety__answer_tokens(
+        usage, "/input_tokens_details/cached_tokens", &found.known);
+    found.reasoning_tokens = surety__answer_tokens(
+        usage, "/output_tokens_details/reasoning_tokens", &found.known);
     surety__answer_usage(decoder, found);
 }
 
