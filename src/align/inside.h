@@ -163,8 +163,10 @@ struct surety_aligner {
     uint8_t lead;     /* the edit that every value begins with, or NONE */
     uint64_t work;    /* steps that are left */
     surety_status status;
-    struct surety__question *questions;
-    size_t question_count, question_cap;
+    struct {
+        struct surety__question *items;
+        size_t count, cap;
+    } questions;
     surety__answer answer; /* of the question that ended last */
     struct surety__align_place *places;
     size_t place_count, place_cap;

@@ -58,7 +58,7 @@ struct kept_answer {
 
 static struct surety__question *question_top(surety_aligner *aligner)
 {
-    return &aligner->questions[aligner->question_count - 1];
+    return &aligner->questions.items[aligner->questions.count - 1];
 }
 
 /* ---- answers that are kept ----------------------------------------------- */
@@ -119,13 +119,13 @@ static void question_ask(surety_aligner *aligner, surety__goal *goal,
 {
     if (!surety__aligner_charge(aligner, 2))
         return;
-    if (surety__grow(aligner->alloc, &aligner->questions,
-                     &aligner->question_cap, aligner->question_count + 1,
-                     sizeof(*aligner->questions), SIZE_MAX)) {
+    if (surety__grow(aligner->alloc, &aligner->questions.items,
+                     &aligner->questions.cap, aligner->questions.count + 1,
+                     sizeof(*aligner->questions.items), SIZE_MAX)) {
         aligner->status = SURETY_NOMEM;
         return;
     }
-    aligner->questions[aligner->question_count++] =
+    aligner->questions.items[aligner->questions.count++] =
         (struct surety__question){.goal = goal, .val = val, .wrapped = wrapped};
 }
 
@@ -572,7 +572,7 @@ static bool goal_lets_slip(const surety__goal *goal, surety_val val)
 static void question_within(surety_aligner *aligner,
                             struct surety__question *question)
 {
-    surety__edit_id edit = val_within(question, aligner->question_count == 1);
+    surety__edit_id edit = val_within(question, aligner->questions.count == 1);
     uint32_t count = edit == EDIT_JSON_IN_TEXT
                          ? 1
                          : (uint32_t)surety_val_count(question->val);
@@ -660,9 +660,9 @@ static void question_found(surety_aligner *aligner,
 surety__answer surety__align_solve(surety_aligner *aligner, surety__goal *goal,
                                    surety_val val)
 {
-    aligner->question_count = 0;
+    aligner->questions.count = 0;
     question_ask(aligner, goal, val, false);
-    while (aligner->question_count && !aligner->status) {
+    while (aligner->questions.count && !aligner->status) {
         struct surety__question *question = question_top(aligner);
 
         switch ((enum question_phase)question->phase) {
@@ -675,7 +675,7 @@ surety__answer surety__align_solve(surety_aligner *aligner, surety__goal *goal,
         case QUESTION_FOUND: question_found(aligner, question); break;
         case QUESTION_END:
             aligner->answer = question->best;
-            aligner->question_count--;
+            aligner->questions.count--;
             break;
         }
     }
@@ -684,6 +684,6 @@ surety__answer surety__align_solve(surety_aligner *aligner, surety__goal *goal,
 
 void surety__align_solve_done(surety_aligner *aligner)
 {
-    surety__free(aligner->alloc, aligner->questions,
-                 aligner->question_cap * sizeof(*aligner->questions));
+    surety__free(aligner->alloc, aligner->questions.items,
+                 aligner->questions.cap * sizeof(*aligner->questions.items));
 }

@@ -90,7 +90,7 @@ static void header_member_comment(const surety__gen_member *member,
         header_sentence(&text, about);
     if (fixed)
         header_shown(&text, about.len ? "Always" : "always",
-                     member->node->words[0]);
+                     member->node->words.items[0]);
     if (member->fill.doc)
         header_shown(&text, "Default:", member->fill);
     if (text.status != SURETY_OK)
@@ -225,7 +225,7 @@ static void header_struct(const surety__gen_node *node, surety_buf *out)
     bool empty = node->rest == NULL;
 
     header_type_comment(node, out);
-    header_open(out, node->name, node->forward);
+    header_open(out, node->name, node->order.forward);
     for (uint32_t i = 0; i < node->member_count; i++) {
         const surety__gen_member *member = &node->members[i];
         const surety_str stem = surety__gen_stem(member->name);
@@ -252,7 +252,7 @@ static void header_struct(const surety__gen_node *node, surety_buf *out)
     }
     if (empty)
         surety_buf_text(out, "    bool unused;\n");
-    header_close(out, node->name, node->forward);
+    header_close(out, node->name, node->order.forward);
 }
 
 static void header_words(surety_buf *out, surety_str name,
@@ -274,7 +274,7 @@ static void header_words(surety_buf *out, surety_str name,
 static void header_enum(const surety__gen_node *node, surety_buf *out)
 {
     header_type_comment(node, out);
-    header_words(out, node->name, node->word_names, node->word_count);
+    header_words(out, node->name, node->word_names, node->words.count);
     surety_buf_text(out,
                     "/* Its word in JSON; NULL for what is no value. */\n");
     surety__gen_function(out, "const char *", node->name, "name", "@ value",
@@ -291,7 +291,7 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
     header_words(out, node->kind, node->word_names, node->member_count);
     surety_buf_byte(out, '\n');
     header_type_comment(node, out);
-    header_open(out, node->name, node->forward);
+    header_open(out, node->name, node->order.forward);
     surety_buf_text(out, "    ");
     surety_buf_add(out, node->kind);
     surety_buf_text(out, " kind;\n");
@@ -317,27 +317,27 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
     }
     if (open)
         surety_buf_text(out, "    } as;\n");
-    header_close(out, node->name, node->forward);
+    header_close(out, node->name, node->order.forward);
 }
 
 /* A list or map that is no member. */
 static void header_holder(const surety__gen_node *node, surety_buf *out)
 {
-    header_open(out, node->name, node->forward);
+    header_open(out, node->name, node->order.forward);
     header_span(out, 4, node, SURETY__LITERAL("items"), "");
-    header_close(out, node->name, node->forward);
+    header_close(out, node->name, node->order.forward);
 }
 
 static void header_entry(const surety__gen_node *node, surety_buf *out)
 {
     const bool inner = surety__gen_is_span(node->rest);
 
-    header_open(out, node->entry, node->forward);
+    header_open(out, node->entry, node->order.forward);
     surety_buf_text(out, "    surety_str key;\n    ");
     surety_buf_add(out,
                    inner ? node->rest->name : surety__gen_ctype(node->rest));
     surety_buf_text(out, " value;\n");
-    header_close(out, node->entry, node->forward);
+    header_close(out, node->entry, node->order.forward);
 }
 
 static void header_type(const surety__gen_model *model,
@@ -358,7 +358,7 @@ static void header_type(const surety__gen_model *model,
         header_entry(node, out);
         return;
     case SURETY_TYPED_LIST:
-        if (!node->needs_holder)
+        if (!node->order.needs_holder)
             break;
         header_holder(node, out);
         return;
@@ -388,7 +388,7 @@ static void header_ahead(const surety__gen_model *model, surety_buf *out)
     for (size_t i = 0; i < model->order_count; i++) {
         const surety__gen_node *node = model->order[i];
 
-        if (!node->forward || node->form == SURETY_TYPED_ENUM)
+        if (!node->order.forward || node->form == SURETY_TYPED_ENUM)
             continue;
         if (node->form == SURETY_TYPED_MAP)
             header_forward(node->entry, out);
@@ -400,7 +400,7 @@ static void header_ahead(const surety__gen_model *model, surety_buf *out)
     for (size_t i = 0; i < model->order_count; i++) {
         const surety__gen_node *node = model->order[i];
 
-        if (node->form != SURETY_TYPED_MAP || !node->needs_holder)
+        if (node->form != SURETY_TYPED_MAP || !node->order.needs_holder)
             continue;
         surety_buf_byte(out, '\n');
         header_open(out, node->name, false);

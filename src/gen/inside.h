@@ -67,16 +67,19 @@ struct surety__gen_node {
     uint32_t member_count;
     surety__gen_node *rest; /* of a list its items, of a map its values; of a
                              * struct or tuple the list or map of the rest */
-    surety_val *words;      /* of an enum; of what is fixed its value */
-    uint32_t word_count;
+    struct {
+        surety_val *items;
+        uint32_t count;
+    } words;         /* of an enum; of what is fixed its value */
     surety_str json; /* of what is fixed */
-    /* Its place: order.c. */
-    uint8_t visit;
-    bool placed;
-    uint32_t position;      /* where it is written */
+    struct {
+        uint8_t visit;
+        bool placed;
+        uint32_t position;  /* where it is written */
+        bool forward;       /* something points at it before it is defined */
+        bool needs_holder;  /* a list or map that is used by itself somewhere */
+    } order;                /* order.c */
     surety__gen_node *list; /* the list of it, which is one type */
-    bool forward;           /* something points at it before it is defined */
-    bool needs_holder;      /* a list or map that stands for itself somewhere */
     /* What its name is made of. */
     surety__gen_node *parent;
     surety_str word; /* its own */

@@ -487,9 +487,9 @@ static bool type_is_named(const surety__gen_model *model,
     case SURETY_TYPED_TUPLE:
     case SURETY_TYPED_UNION:
     case SURETY_TYPED_WRAP: return node != model->root;
-    case SURETY_TYPED_LIST: return node->needs_holder;
+    case SURETY_TYPED_LIST: return node->order.needs_holder;
     case SURETY_TYPED_MAP:
-        return node->needs_holder || node->rest != model->value;
+        return node->order.needs_holder || node->rest != model->value;
     default: return false;
     }
 }
@@ -611,10 +611,10 @@ static surety_str constant_name(surety_gen *gen, surety_str name,
 static void enum_names(surety__gen_model *model, surety__gen_node *node)
 {
     node->word_names = surety__gen_take(
-        model->gen, node->word_count * sizeof(*node->word_names));
-    for (uint32_t i = 0; i < node->word_count && node->word_names; i++)
-        node->word_names[i] = constant_name(model->gen, node->name,
-                                            surety_val_str(node->words[i]));
+        model->gen, node->words.count * sizeof(*node->word_names));
+    for (uint32_t i = 0; i < node->words.count && node->word_names; i++)
+        node->word_names[i] = constant_name(
+            model->gen, node->name, surety_val_str(node->words.items[i]));
 }
 
 static surety_str union_word(const surety__gen_member *member)
@@ -632,8 +632,8 @@ static surety_str union_word(const surety__gen_member *member)
     if (node->top && node->word.len)
         return node->word;
     if (node->form == SURETY_TYPED_FIXED &&
-        surety_val_kind(node->words[0]) == SURETY_KIND_STRING)
-        return surety_val_str(node->words[0]);
+        surety_val_kind(node->words.items[0]) == SURETY_KIND_STRING)
+        return surety_val_str(node->words.items[0]);
     return surety_str_of(words[node->form]);
 }
 
@@ -726,10 +726,12 @@ void surety__gen_name_types(surety__gen_model *model)
     surety__gen_names counts = {0};
 
     for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)
-        if (model->nodes[i]->placed && type_is_named(model, model->nodes[i]))
+        if (model->nodes[i]->order.placed &&
+            type_is_named(model, model->nodes[i]))
             type_count(model, model->nodes[i], &counts);
     for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)
-        if (model->nodes[i]->placed && type_is_named(model, model->nodes[i]))
+        if (model->nodes[i]->order.placed &&
+            type_is_named(model, model->nodes[i]))
             type_name(model, model->nodes[i], &counts);
     surety__gen_names_done(gen, &counts);
     for (size_t i = 0; i < model->order_count && gen->status == SURETY_OK;

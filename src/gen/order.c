@@ -72,9 +72,9 @@ static void order_visit(surety__gen_model *model, surety__gen_node *from,
     order_frame *stack = NULL;
     size_t count = 0, cap = 0;
 
-    if (from->visit >= visit)
+    if (from->order.visit >= visit)
         return;
-    from->visit = visit;
+    from->order.visit = visit;
     order_push(model, &stack, &count, &cap, from);
     while (count && model->gen->status == SURETY_OK) {
         order_frame *frame = &stack[count - 1];
@@ -90,9 +90,9 @@ static void order_visit(surety__gen_model *model, surety__gen_node *from,
             }
             continue;
         }
-        if (child->visit >= visit || (visit == VISIT_VALUES && !by_value))
+        if (child->order.visit >= visit || (visit == VISIT_VALUES && !by_value))
             continue;
-        child->visit = visit;
+        child->order.visit = visit;
         order_push(model, &stack, &count, &cap, child);
     }
     surety__free(model->gen->alloc, stack, cap * sizeof(*stack));
@@ -109,10 +109,10 @@ static void order_forward(surety__gen_node *node)
 
         if (child->form == SURETY_TYPED_LIST && node->form != SURETY_TYPED_LIST)
             end = child->rest;
-        if (node->form == SURETY_TYPED_LIST && !node->needs_holder)
+        if (node->form == SURETY_TYPED_LIST && !node->order.needs_holder)
             return;
-        if (end && !by_value && end->position >= node->position)
-            end->forward = true;
+        if (end && !by_value && end->order.position >= node->order.position)
+            end->order.forward = true;
     }
 }
 
@@ -160,18 +160,18 @@ void surety__gen_order(surety__gen_model *model)
     for (size_t i = 0; i < model->order_count; i++) {
         surety__gen_node *node = second[i];
 
-        node->placed = true;
-        node->position = (uint32_t)i;
+        node->order.placed = true;
+        node->order.position = (uint32_t)i;
         if ((node->form == SURETY_TYPED_LIST ||
              node->form == SURETY_TYPED_MAP) &&
             node->rest &&
             (node->rest->form == SURETY_TYPED_LIST ||
              node->rest->form == SURETY_TYPED_MAP))
-            node->rest->needs_holder = true;
+            node->rest->order.needs_holder = true;
     }
     for (size_t i = 0; i < model->order_count; i++) {
         order_forward(second[i]);
-        second[i]->forward |=
-            second[i]->form == SURETY_TYPED_MAP && second[i]->needs_holder;
+        second[i]->order.forward |= second[i]->form == SURETY_TYPED_MAP &&
+                                    second[i]->order.needs_holder;
     }
 }

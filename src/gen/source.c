@@ -153,11 +153,11 @@ static void source_arrays(surety__gen_model *model, surety__gen_node *node,
     if (node->form == GEN_NULL)
         node->json = SURETY__LITERAL("null");
     else if (node->form == SURETY_TYPED_FIXED)
-        node->json = source_json(model, node->words[0]);
+        node->json = source_json(model, node->words.items[0]);
     source_array(model, node->json, out);
     for (uint32_t i = 0;
-         node->form == SURETY_TYPED_ENUM && i < node->word_count; i++)
-        source_array(model, surety_val_str(node->words[i]), out);
+         node->form == SURETY_TYPED_ENUM && i < node->words.count; i++)
+        source_array(model, surety_val_str(node->words.items[i]), out);
     for (uint32_t i = 0; i < node->member_count; i++) {
         surety__gen_member *member = &node->members[i];
 
@@ -176,9 +176,9 @@ static void source_words(const surety__gen_model *model,
     surety_buf_text(out, "\nstatic const surety_str ");
     surety_buf_add(out, node->local);
     surety_buf_text(out, "_words[] = {\n");
-    for (uint32_t i = 0; i < node->word_count; i++) {
+    for (uint32_t i = 0; i < node->words.count; i++) {
         surety_buf_text(out, "    ");
-        source_str(out, model, surety_val_str(node->words[i]));
+        source_str(out, model, surety_val_str(node->words.items[i]));
         surety_buf_text(out, ",\n");
     }
     surety_buf_text(out, "};\n");
@@ -192,7 +192,7 @@ static void source_word_functions(const surety__gen_node *node, surety_buf *out)
     surety__gen_function(out, "const char *", node->name, "name", "@ value",
                          "\n{\n");
     surety__buf_printf(out, "    if ((unsigned)value >= %u)\n",
-                       node->word_count);
+                       node->words.count);
     surety_buf_text(out, "        return NULL;\n    return ");
     surety_buf_add(out, node->local);
     surety_buf_text(out, "_words[value].ptr;\n}\n\n");
@@ -200,7 +200,7 @@ static void source_word_functions(const surety__gen_node *node, surety_buf *out)
                          "surety_str name\n@ *ret_value", "\n{\n");
     surety_buf_init(&arguments, out->alloc, 0);
     surety_buf_add(&arguments, node->local);
-    surety__buf_printf(&arguments, "_words\n%u\nname", node->word_count);
+    surety__buf_printf(&arguments, "_words\n%u\nname", node->words.count);
     surety__gen_call(out, 4,
                      SURETY__LITERAL("const size_t word = surety_typed_find"),
                      surety_buf_str(&arguments), ";\n\n");
@@ -208,7 +208,7 @@ static void source_word_functions(const surety__gen_node *node, surety_buf *out)
         out->status = arguments.status;
     surety_buf_done(&arguments);
     surety__buf_printf(out, "    if (word == %u)\n        return false;\n",
-                       node->word_count);
+                       node->words.count);
     surety_buf_text(out, "    *ret_value =");
     surety_buf_text(out, node->name.len + 24 > 80 ? "\n        (" : " (");
     surety_buf_add(out, node->name);
@@ -498,7 +498,7 @@ static void row_sizes(source_row *row, const surety__gen_node *node)
         row_text(row, "0", false);
     else if (!surety__gen_is_span(node))
         row_sizeof(row, surety__gen_ctype(node));
-    else if (node->needs_holder && named)
+    else if (node->order.needs_holder && named)
         row_sizeof(row, node->name);
     else
         row_text(row, "0", false);
@@ -533,7 +533,7 @@ static void row_tables(source_row *row, const surety__gen_node *node)
     }
     row_put(row, false);
     surety_buf_number(&row->item, node->form == SURETY_TYPED_ENUM
-                                      ? node->word_count
+                                      ? node->words.count
                                       : node->member_count);
     row_put(row, false);
     if (source_is_sorted(node)) {

@@ -74,7 +74,7 @@ static bool deliver_looks(const surety__node *node, surety_val val)
     if (node->form != NODE_VALUE || !(bits & node->types) ||
         !surety__node_lists(node, val))
         return false;
-    if (surety_val_kind(val) != SURETY_KIND_OBJECT || node->choice_count)
+    if (surety_val_kind(val) != SURETY_KIND_OBJECT || node->choices.count)
         return true;
     for (uint32_t i = 0; i < node->field_count; i++) {
         const surety__field *field = &node->fields[i];
@@ -204,7 +204,7 @@ static void deliver_array(struct deliver_state *state, const surety__node *node,
     for (surety_val item = surety_val_first(val); item.doc;
          item = surety_val_next(val, item), index++)
         deliver_val(state,
-                    index < node->prefix_count ? node->prefix[index].node
+                    index < node->prefix.count ? node->prefix.items[index].node
                                                : node->items.node,
                     item);
     deliver_mark(state, DELIVER_CLOSE);
@@ -225,7 +225,7 @@ static void deliver_value(struct deliver_state *state, const surety__node *node,
         return;
     }
     node = branch;
-    if (kind < SURETY_KIND_ARRAY || !node || node->choice_count) {
+    if (kind < SURETY_KIND_ARRAY || !node || node->choices.count) {
         surety_build_val(state->out, val);
         return;
     }

@@ -162,7 +162,7 @@ static void delivered_children(struct delivered_state *state,
     if (holds == TYPE_OBJECT && shape->objects)
         delivered_members(state, task, shape->objects);
     if (holds != TYPE_ARRAY || !task->node->items.node ||
-        task->node->prefix_count)
+        task->node->prefix.count)
         return;
     surety_build_name(state->out, "items");
     delivered_push(state,

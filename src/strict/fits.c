@@ -155,7 +155,7 @@ bool surety__fits_looks(const surety__fits *fits, const surety__node *node,
 
     if (node->form != NODE_VALUE || !(bits & fits_sent(node)))
         return false;
-    if (node->choice_count)
+    if (node->choices.count)
         return surety__node_lists(node, val) || fits_is_open(fits, val);
     return surety_val_kind(val) != SURETY_KIND_OBJECT ||
            fits_names(fits, node, val);
@@ -254,14 +254,14 @@ static void fits_open_item(surety__fits *fits, size_t i)
                 surety__fits_looks(fits, branch, val))
                 fits_ask(fits, branch, val);
         }
-    } else if (looks && !node->choice_count) {
+    } else if (looks && !node->choices.count) {
         if (surety_val_kind(val) == SURETY_KIND_OBJECT)
             fits_ask_members(fits, node, val);
         for (surety_val item = surety_val_first(val);
              item.doc && surety_val_kind(val) == SURETY_KIND_ARRAY;
              item = surety_val_next(val, item), at++) {
-            const surety__node *of = at < node->prefix_count
-                                         ? node->prefix[at].node
+            const surety__node *of = at < node->prefix.count
+                                         ? node->prefix.items[at].node
                                          : node->items.node;
             if (of)
                 fits_ask(fits, of, item);
@@ -347,8 +347,8 @@ static uint64_t fits_sum_array(const surety__fits *fits,
          item = surety_val_next(val, item), at++)
         sum = sum_add(false, sum, (surety_str){0},
                       fits_child_sum(fits,
-                                     at < node->prefix_count
-                                         ? node->prefix[at].node
+                                     at < node->prefix.count
+                                         ? node->prefix.items[at].node
                                          : node->items.node,
                                      item));
     return sum;
@@ -363,7 +363,7 @@ static void fits_settle_value(surety__fits *fits, surety__fit *fit)
         fit->fits = fits->items[fits->edges[fit->first + i]].fits;
     if (!fit->fits)
         return;
-    if (kind < SURETY_KIND_ARRAY || node->choice_count || !node->changes)
+    if (kind < SURETY_KIND_ARRAY || node->choices.count || !node->changes)
         fit->sum = sum_as_it_is(fits, fit->val);
     else if (kind == SURETY_KIND_ARRAY)
         fit->sum = fits_sum_array(fits, node, fit->val);

@@ -24,11 +24,11 @@ bool surety__node_child(const surety__node *node, size_t i,
         return true;
     }
     i -= node->field_count;
-    if (plain && i < node->prefix_count) {
-        *ret_link = node->prefix[i];
+    if (plain && i < node->prefix.count) {
+        *ret_link = node->prefix.items[i];
         return true;
     }
-    i -= plain ? node->prefix_count : 0;
+    i -= plain ? node->prefix.count : 0;
     if (node->others.node && i-- == 0) {
         *ret_link = node->others;
         return true;

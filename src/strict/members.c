@@ -242,15 +242,15 @@ static void array_object(surety_strict *strict, surety__node *node,
 {
     node->tuple_object = true;
     node->fields = surety__graph_take(
-        &strict->graph, node->prefix_count * sizeof(*node->fields));
-    for (uint32_t i = 0; i < node->prefix_count && node->fields; i++) {
+        &strict->graph, node->prefix.count * sizeof(*node->fields));
+    for (uint32_t i = 0; i < node->prefix.count && node->fields; i++) {
         surety_buf name;
         surety_buf_init(&name, strict->alloc, 0);
         surety__buf_printf(&name, "item_%u", i + 1);
         node->fields[i].name = node->fields[i].sent =
             surety__graph_keep(&strict->graph, &name);
-        node->fields[i].link = node->prefix[i];
-        node->fields[i].required = i < node->prefix_least;
+        node->fields[i].link = node->prefix.items[i];
+        node->fields[i].required = i < node->prefix.least;
         node->field_count++;
     }
     node->others_how = OTHERS_NONE;
@@ -271,31 +271,31 @@ void surety__node_array(surety_strict *strict, surety__node *node,
         surety__conjunction_range(&facts->all, COUNT_ITEMS);
     const surety__shape *tuple;
 
-    node->prefix_count = surety__conjunction_places(&facts->all, &tuple);
+    node->prefix.count = surety__conjunction_places(&facts->all, &tuple);
     for (size_t i = 0; i < facts->all.count; i++) {
         const surety__arrays *arrays = facts->all.items[i].shape->arrays;
         node->items_closed |= arrays && arrays->rest && arrays->rest->never;
     }
-    if (!node->items_closed && range.most > node->prefix_count)
+    if (!node->items_closed && range.most > node->prefix.count)
         node->items = array_item(strict, facts, UINT32_MAX);
-    if (!node->prefix_count) {
+    if (!node->prefix.count) {
         if (!node->items.node && !node->items_closed &&
             !(strict->subset->traits & SUBSET_ANY))
             node->items =
                 (surety__link){surety__node_any(strict, node->origin), true};
         return;
     }
-    node->prefix = surety__graph_take(
-        &strict->graph, node->prefix_count * sizeof(*node->prefix));
-    for (uint32_t i = 0; i < node->prefix_count && node->prefix; i++)
-        node->prefix[i] = array_item(strict, facts, i);
-    if (!node->prefix || strict->status != SURETY_OK)
+    node->prefix.items = surety__graph_take(
+        &strict->graph, node->prefix.count * sizeof(*node->prefix.items));
+    for (uint32_t i = 0; i < node->prefix.count && node->prefix.items; i++)
+        node->prefix.items[i] = array_item(strict, facts, i);
+    if (!node->prefix.items || strict->status != SURETY_OK)
         return;
-    node->prefix_least = range.least < node->prefix_count
+    node->prefix.least = range.least < node->prefix.count
                              ? (uint32_t)range.least
-                             : node->prefix_count;
+                             : node->prefix.count;
     if (strict->subset->traits & SUBSET_TUPLES && !node->items.node &&
-        range.least >= node->prefix_count)
+        range.least >= node->prefix.count)
         node->items_closed = true;
     else
         array_object(strict, node,

@@ -62,17 +62,25 @@ struct surety__node {
     uint32_t ordinal;  /* in the list of all nodes, from 1 */
     surety_val origin; /* the first conjunct's subschema */
     surety_str title, description, name, beside;
-    surety_val *kept; /* values of keywords that are sent as they stand */
-    uint32_t kept_count;
-    surety_val *choices; /* enum or const */
-    uint32_t choice_count;
+    struct {
+        surety_val *items;
+        uint32_t count;
+    } kept; /* values of keywords that are sent as they are */
+    struct {
+        surety_val *items;
+        uint32_t count;
+    } choices; /* enum or const */
     surety__field *fields;
     uint32_t field_count;
-    uint32_t *table; /* fields by the hash of `sent`: index + 1, 0 is free */
-    uint32_t table_mask;
+    struct {
+        uint32_t *slots;
+        uint32_t mask;
+    } table; /* fields by the hash of `sent`: index + 1, 0 is free */
     surety__link others;
-    surety__link *prefix;
-    uint32_t prefix_count, prefix_least;
+    struct {
+        surety__link *items;
+        uint32_t count, least;
+    } prefix;
     surety__link items;
     surety__link *branches;
     uint32_t branch_count;

@@ -296,7 +296,7 @@ static void restore_array(struct restore_state *state, const surety__node *node,
     for (surety_val item = surety_val_first(val); item.doc;
          item = surety_val_next(val, item), index++)
         restore_item(state,
-                     index < node->prefix_count ? node->prefix[index].node
+                     index < node->prefix.count ? node->prefix.items[index].node
                                                 : node->items.node,
                      item);
     restore_turn(state, val);
@@ -349,7 +349,7 @@ static void restore_value(struct restore_state *state, const surety__node *node,
     if (state->status != SURETY_OK)
         return;
     if (node && node->changes && node->form == NODE_VALUE &&
-        !node->choice_count) {
+        !node->choices.count) {
         if (kind == SURETY_KIND_OBJECT && node->tuple_object) {
             if (surety__fits_looks(&state->fits, node, val) &&
                 restore_tuple(state, node, val))

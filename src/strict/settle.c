@@ -207,15 +207,15 @@ static void settle_index(surety_strict *strict, surety__node *node)
 
     while (size < node->field_count * 2)
         size *= 2;
-    node->table =
-        surety__graph_take(&strict->graph, size * sizeof(*node->table));
-    node->table_mask = size - 1;
-    for (uint32_t i = 0; i < node->field_count && node->table; i++) {
+    node->table.slots =
+        surety__graph_take(&strict->graph, size * sizeof(*node->table.slots));
+    node->table.mask = size - 1;
+    for (uint32_t i = 0; i < node->field_count && node->table.slots; i++) {
         const surety_str sent = node->fields[i].sent;
-        uint32_t at = surety__hash(sent.ptr, sent.len) & node->table_mask;
-        while (node->table[at])
-            at = (at + 1) & node->table_mask;
-        node->table[at] = i + 1;
+        uint32_t at = surety__hash(sent.ptr, sent.len) & node->table.mask;
+        while (node->table.slots[at])
+            at = (at + 1) & node->table.mask;
+        node->table.slots[at] = i + 1;
     }
 }
 
@@ -224,21 +224,22 @@ const surety__field *surety__node_field(const surety__node *node,
 {
     uint32_t at;
 
-    if (!node->table)
+    if (!node->table.slots)
         return NULL;
-    at = surety__hash(sent.ptr, sent.len) & node->table_mask;
-    for (; node->table[at]; at = (at + 1) & node->table_mask)
-        if (surety_str_equal(node->fields[node->table[at] - 1].sent, sent))
-            return &node->fields[node->table[at] - 1];
+    at = surety__hash(sent.ptr, sent.len) & node->table.mask;
+    for (; node->table.slots[at]; at = (at + 1) & node->table.mask)
+        if (surety_str_equal(node->fields[node->table.slots[at] - 1].sent,
+                             sent))
+            return &node->fields[node->table.slots[at] - 1];
     return NULL;
 }
 
 bool surety__node_lists(const surety__node *node, surety_val val)
 {
-    for (uint32_t i = 0; i < node->choice_count; i++)
-        if (surety__cell_equal(node->choices[i], val))
+    for (uint32_t i = 0; i < node->choices.count; i++)
+        if (surety__cell_equal(node->choices.items[i], val))
             return true;
-    return node->choice_count == 0;
+    return node->choices.count == 0;
 }
 
 void surety__node_settle_all(surety_strict *strict)

@@ -37,7 +37,7 @@ static void strict_root(surety_strict *strict)
 {
     const surety__node *root = strict->root;
     const bool object = root->form == NODE_VALUE &&
-                        root->types == TYPE_OBJECT && !root->choice_count;
+                        root->types == TYPE_OBJECT && !root->choices.count;
 
     if (root->form == NODE_NEVER) {
         surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, root->origin,

@@ -105,7 +105,7 @@ static void write_type(struct write_state *state, const surety__node *node,
         types & TYPE_NUMBER ? types & ~(unsigned)TYPE_INTEGER : types;
     const bool single = (names & (names - 1)) == 0;
 
-    if (!given.doc && node->choice_count &&
+    if (!given.doc && node->choices.count &&
         state->strict->subset->traits & SUBSET_ANY)
         return;
     if (!single)
@@ -149,9 +149,9 @@ static void write_told(struct write_state *state, const surety__node *node,
 
 static void write_kept(struct write_state *state, const surety__node *node)
 {
-    for (uint32_t i = 0; i < node->kept_count; i++) {
-        surety_build_key_of(state->doc, surety_val_key(node->kept[i]));
-        surety_build_val(state->doc, node->kept[i]);
+    for (uint32_t i = 0; i < node->kept.count; i++) {
+        surety_build_key_of(state->doc, surety_val_key(node->kept.items[i]));
+        surety_build_val(state->doc, node->kept.items[i]);
     }
 }
 
@@ -160,26 +160,26 @@ static void write_choices(struct write_state *state, const surety__node *node,
 {
     uint64_t text = 0;
 
-    for (uint32_t i = 0; i < node->choice_count; i++)
-        text += surety_val_str(node->choices[i]).len;
+    for (uint32_t i = 0; i < node->choices.count; i++)
+        text += surety_val_str(node->choices.items[i]).len;
     state->figures.text += text;
     if (node->constant && !nullable) {
         surety_build_name(state->doc, "const");
-        surety_build_val(state->doc, node->choices[0]);
+        surety_build_val(state->doc, node->choices.items[0]);
         return;
     }
-    state->figures.choices += node->choice_count;
+    state->figures.choices += node->choices.count;
     if (text > state->figures.many_text &&
-        node->choice_count > state->strict->subset->enum_many) {
+        node->choices.count > state->strict->subset->enum_many) {
         state->figures.many_text = text;
-        state->figures.many_choices = node->choice_count;
+        state->figures.many_choices = node->choices.count;
     }
     surety_build_name(state->doc, "enum");
     surety_build_array(state->doc);
-    for (uint32_t i = 0; i < node->choice_count; i++)
+    for (uint32_t i = 0; i < node->choices.count; i++)
         if (!(state->strict->subset->traits & SUBSET_ENUM_SCALAR) ||
-            surety_val_kind(node->choices[i]) != SURETY_KIND_NULL)
-            surety_build_val(state->doc, node->choices[i]);
+            surety_val_kind(node->choices.items[i]) != SURETY_KIND_NULL)
+            surety_build_val(state->doc, node->choices.items[i]);
     if (nullable)
         surety_build_null(state->doc);
     surety_build_close(state->doc);
@@ -285,11 +285,11 @@ static void write_object(struct write_state *state, const surety__node *node,
 static void write_array(struct write_state *state, const surety__node *node,
                         uint32_t nesting)
 {
-    if (node->prefix_count) {
+    if (node->prefix.count) {
         write_named(state, SURETY__LITERAL("prefixItems"));
         write_mark(state, WRITE_ARRAY);
-        for (uint32_t i = 0; i < node->prefix_count; i++)
-            write_link(state, node->prefix[i], false, nesting);
+        for (uint32_t i = 0; i < node->prefix.count; i++)
+            write_link(state, node->prefix.items[i], false, nesting);
         write_mark(state, WRITE_CLOSE);
     } else if (node->items.node) {
         write_named(state, SURETY__LITERAL("items"));
@@ -309,12 +309,12 @@ static void write_typed(struct write_state *state, const surety__node *node,
         types = (types & ~(unsigned)TYPE_ARRAY) | TYPE_OBJECT;
     write_type(state, node, types);
     write_told(state, node,
-               node->items_closed && !node->prefix_count &&
-                       node->types & TYPE_ARRAY && !node->choice_count
+               node->items_closed && !node->prefix.count &&
+                       node->types & TYPE_ARRAY && !node->choices.count
                    ? "Always empty."
                    : "");
     write_kept(state, node);
-    if (node->choice_count) {
+    if (node->choices.count) {
         write_choices(state, node, nullable);
         return;
     }
@@ -417,7 +417,7 @@ static const surety__node *write_behind(const surety__node *node)
     for (unsigned i = 0; i < 64; i++) {
         if (node->form != NODE_UNION || node->branch_count != 1 ||
             node->needs_name || node->title.len || node->description.len ||
-            node->kept_count)
+            node->kept.count)
             break;
         node = node->branches[0].node;
     }

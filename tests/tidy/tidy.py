@@ -191,42 +191,19 @@ def gate_sizes(tree):
         yield f"tests/tidy/exempt: {path} {name} needs no exemption"
 
 
-def read_known(tree, kind):
-    """The rows of tests/tidy/known that begin with the word `kind`."""
-    path = "tests/tidy/known"
-    lines = tree.lines(path) if path in tree.files else []
-    return [line.split()[1:] for line in lines if line.startswith(kind + " ")]
-
-
 def gate_circles(tree):
-    """at most three files of src/ need each other in a circle; those of
-    tests/tidy/known only shrink"""
-    known = [set(row) for row in read_known(tree, "circle")]
-    used = []
+    """at most three files of src/ need each other in a circle"""
     for circle in circles(tree):
-        if len(circle) <= CIRCLE_FILES_MAX:
-            continue
-        row = max(known, key=lambda one: len(one & set(circle)), default=set())
-        used.append(row)
-        if not row & set(circle) or len(circle) > len(row):
+        if len(circle) > CIRCLE_FILES_MAX:
             yield f"a circle of {len(circle)} files: " + " ".join(circle)
-    for row in known:
-        if row not in used:
-            yield "tests/tidy/known: a circle no more: " + " ".join(sorted(row))
 
 
 def gate_fields(tree):
-    """a struct of src/ has at most 25 fields; those of tests/tidy/known only
-    shrink"""
-    known = {name: int(count) for name, count in read_known(tree, "struct")}
+    """a struct of src/ has at most 25 fields"""
     for struct in structs(tree):
         if struct.fields > FIELDS_MAX:
-            most = known.pop(struct.name, FIELDS_MAX)
-            if struct.fields > most:
-                yield (f"{struct.path}:{struct.line}: {struct.name} has "
-                       f"{struct.fields} fields")
-    for name in known:
-        yield f"tests/tidy/known: {name} has no more than {FIELDS_MAX} fields"
+            yield (f"{struct.path}:{struct.line}: {struct.name} has "
+                   f"{struct.fields} fields")
 
 
 def gate_columns(tree):
@@ -323,7 +300,7 @@ def gate_comments(tree):
                 yield f"{path}:{number}: {MARK.search(line)[0]}"
         if not path.endswith((".json", ".md", "symbols", "symbols-render",
                               "symbols-run", "symbols-serve", "exempt",
-                              "known", "exceptions", "layers")):
+                              "exceptions", "layers")):
             if not any("SPDX-License-Identifier: Apache-2.0" in line
                        for line in lines[:2]):
                 yield f"{path}:1: no SPDX line"

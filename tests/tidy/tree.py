@@ -11,7 +11,7 @@ Function = namedtuple("Function", "path name line length parameters static "
 
 C_ENDINGS = (".c", ".h", ".def", ".inc")
 TEXT_ENDINGS = C_ENDINGS + (".py", ".sh", ".md", ".json", ".build", ".txt")
-TEXT_NAMES = ("Makefile", "layers", "run", "exempt", "known", "exceptions",
+TEXT_NAMES = ("Makefile", "layers", "run", "exempt", "exceptions",
               "symbols", "symbols-render", "symbols-run", "symbols-serve",
               "STYLE", "README")
 # Data: what replies and inputs look like is no matter of style.
