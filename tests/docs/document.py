@@ -18,9 +18,9 @@ with "> ". A line "..." of an output stands for any lines. A page is followed in
 an empty folder by one shell, so variables and files stay. The output is that of
 a pipe: no colour, and values on one line.
 
-Times, dates, rates, identifiers of runs and what had come when a stream was
-stopped differ each time, and are taken for equal; the port 8080 stands for any
-that is free."""
+Times, dates, rates, versions, identifiers of runs and what had come when a
+stream was stopped differ, and count as equal; any free port takes the place of
+8080."""
 
 import os
 import re
@@ -39,6 +39,7 @@ VARY = (
      "DATE"),
     (re.compile(r"\b\d+(\.\d+)? (ms|s|MB/s)(?!\w)"), "TIME"),
     (re.compile(r"\b\d+/s\b"), "RATE"),
+    (re.compile(r"\bsurety/\d+\.\d+\.\d+\b"), "surety/VERSION"),
     (re.compile(r"\bstopped after \d+ bytes\b"), "stopped after COUNT"),
 )
 
