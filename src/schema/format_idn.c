@@ -4,10 +4,10 @@
  * The one idea: a name is taken label by label, as RFC 5891, section 4, does
  * at registration, without the mapping and leniency of lookup. libidn2 knows
  * Unicode: which code points a label may hold, their context rules, and
- * Punycode. The rest is done here: the letters, digits
- * and hyphens of ASCII labels, hyphens in the third and fourth place, lengths,
- * and the Bidi rule, which speaks of the whole name: one label that is written
- * from right to left binds all the others.
+ * Punycode. The rest is done here: the letters, digits and hyphens of ASCII
+ * labels, hyphens in the third and fourth place, lengths, and the Bidi rule,
+ * which speaks of the whole name: one label that is written from right to left
+ * binds all the others.
  *
  * libidn2 allocates by itself, with malloc. Its input is bounded first,
  * and where it has no memory the text counts as no name. */

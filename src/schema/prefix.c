@@ -94,9 +94,9 @@ static const surety__cell *prefix_cell(const surety__prefix *prefix,
     return &prefix->checker->machine.doc->cells[index];
 }
 
-/* In tolerant reading a value may turn out to be something else: a string a
- * key behind an array that was never closed, or behind braces that are not
- * there; a round bracket the value in it. */
+/* In tolerant reading an open value may turn out to be another: a string to be
+ * a key, after an array that was never closed or where braces are missing; a
+ * value in round brackets to be the value inside of them. */
 bool surety__prefix_is_firm(const surety__prefix *prefix,
                             const surety__cell *cell)
 {
