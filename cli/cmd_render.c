@@ -306,7 +306,7 @@ static void build_text(surety_doc *doc, const char *name, const char *text)
     if (!text)
         return;
     surety_build_name(doc, name);
-    surety_build_text(doc, text);
+    surety_build_str(doc, surety_str_of(text));
 }
 
 static void build_labels(const struct render_settings *settings,
@@ -318,7 +318,7 @@ static void build_labels(const struct render_settings *settings,
         const char *item = settings->labels.items[i];
         const size_t len = strcspn(item, "=");
         surety_build_key(doc, (surety_str){item, len});
-        surety_build_text(doc, item[len] ? item + len + 1 : "");
+        surety_build_str(doc, surety_str_of(item[len] ? item + len + 1 : ""));
     }
     surety_build_close(doc);
 }
@@ -340,7 +340,7 @@ static void build_request(const struct render_settings *settings, bool is_table,
         surety_build_name(doc, "y");
         surety_build_array(doc);
         for (size_t i = 0; i < settings->y.count; i++)
-            surety_build_text(doc, settings->y.items[i]);
+            surety_build_str(doc, surety_str_of(settings->y.items[i]));
         surety_build_close(doc);
     }
     surety_build_close(doc);

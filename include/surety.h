@@ -7,7 +7,6 @@
 #include <surety/json.h>
 #include <surety/extract.h>
 #include <surety/schema.h>
-#include <surety/align.h>
 #include <surety/contract.h>
 #include <surety/reply.h>
 #include <surety/stream.h>

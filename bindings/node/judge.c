@@ -392,7 +392,10 @@ static napi_value locate(napi_env env, napi_callback_info info)
                          pointer.str),
                      &position)) {
             surety_buf_byte(&out, '{');
-            surety_json_position(&out, &position);
+            surety_json_number(&out, "line", position.line);
+            surety_json_number(&out, "column", position.column);
+            surety_json_number(&out, "offset", position.offset);
+            surety_json_number(&out, "length", position.length);
             surety_buf_byte(&out, '}');
         } else {
             surety_buf_text(&out, "null");

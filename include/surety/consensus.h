@@ -34,9 +34,7 @@ typedef enum surety_consensus_kind {
     SURETY_CONSENSUS_VOTE,
     SURETY_CONSENSUS_AGGREGATE
 } surety_consensus_kind;
-/* "first", "fastest", "vote", "aggregate"; and back: SURETY_END: none of
- * them. */
-SURETY_API const char *surety_consensus_kind_name(surety_consensus_kind kind);
+/* From "first", "fastest", "vote" or "aggregate"; SURETY_END: none of them. */
 SURETY_API surety_status surety_consensus_kind_of(surety_str name,
                                                   surety_consensus_kind *ret);
 

@@ -45,27 +45,13 @@ typedef struct surety_extract {
  * reply, white space around the JSON left out. A block may be quoted or in a
  * list: then its lines carry markup that is no part of the JSON, `stripped` is
  * set, and text is the cleaned copy (owned by the finder, good until its next
- * use); otherwise text is the reply's own bytes. surety_finder_origin turns an
- * offset of text into one of the reply. */
+ * use); otherwise text is the reply's own bytes. */
 typedef struct surety_candidate {
     surety_place place;
     size_t start, end;
     surety_str text;
     bool stripped;
 } surety_candidate;
-
-/* Why there may be no candidate, or what stood in the way; the first that
- * applies, in this order. */
-typedef enum surety_obstacle {
-    SURETY_OBSTACLE_NONE = 0,
-    SURETY_OBSTACLE_EMPTY_REPLY,    /* nothing but white space */
-    SURETY_OBSTACLE_REASONING_OPEN, /* reasoning that never ends: cut off */
-    SURETY_OBSTACLE_FENCE_OPEN,     /* a block that is never closed: cut off */
-    SURETY_OBSTACLE_FENCE_OTHER,    /* only blocks of another language */
-    SURETY_OBSTACLE_VALUE_OPEN, /* an object or array never closed: cut off */
-    SURETY_OBSTACLE_NO_MARKER,  /* the marker does not occur */
-    SURETY_OBSTACLE_NO_JSON     /* nothing that looks like JSON */
-} surety_obstacle;
 
 typedef struct surety_finder surety_finder;
 
@@ -85,14 +71,6 @@ SURETY_API surety_status surety_finder_find(surety_finder *finder,
 SURETY_API size_t surety_finder_count(const surety_finder *finder);
 SURETY_API surety_candidate surety_finder_at(const surety_finder *finder,
                                              size_t i);
-/* The offset in the reply of the byte at offset of the i-th candidate's text
- * (offset == text.len gives the end). */
-SURETY_API size_t surety_finder_origin(const surety_finder *finder, size_t i,
-                                       size_t offset);
-/* What stood in the way, and at which byte of the reply. */
-SURETY_API surety_obstacle surety_finder_obstacle(const surety_finder *finder,
-                                                  size_t *ret_offset);
-
 #ifdef __cplusplus
 }
 #endif

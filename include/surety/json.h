@@ -94,9 +94,6 @@ SURETY_API surety_status surety_json_uncomment(surety_str text, char *out,
 SURETY_API surety_val surety_doc_root(const surety_doc *doc);
 /* The text it was read from: the doc's copy or the borrowed bytes. */
 SURETY_API surety_str surety_doc_text(const surety_doc *doc);
-/* How many values it holds, keys counted too. */
-SURETY_API size_t surety_doc_size(const surety_doc *doc);
-
 /* Keys that a later member of the same object replaced, in text order: the
  * position of the i-th such key in the doc's text and its decoded text.
  * SURETY_END past the last. At most 64 are kept; _count is exact. */
@@ -269,7 +266,6 @@ SURETY_API void surety_build_uint(surety_doc *doc, uint64_t value);
 SURETY_API void surety_build_real(surety_doc *doc, double value);
 /* text must be valid UTF-8, else SURETY_SYNTAX. */
 SURETY_API void surety_build_str(surety_doc *doc, surety_str text);
-SURETY_API void surety_build_text(surety_doc *doc, const char *text);
 /* A deep copy of a value of any doc; nothing is kept of that doc unless it is
  * the origin. The copied key of a member: use surety_build_key_of. */
 SURETY_API void surety_build_val(surety_doc *doc, surety_val val);
@@ -312,9 +308,6 @@ SURETY_API void surety_json_text(surety_buf *out, const char *name,
 SURETY_API void surety_json_number(surety_buf *out, const char *name,
                                    uint64_t number);
 SURETY_API void surety_json_bool(surety_buf *out, const char *name, bool value);
-/* "line", "column", "offset" and "length"; nothing where the line is 0. */
-SURETY_API void surety_json_position(surety_buf *out,
-                                     const surety_position *position);
 /* Rewrites the JSON text that out holds from start on so that a terminal does
  * nothing that stands in it: C1 controls, DEL, separators of lines, and
  * characters that turn or hide text become \uXXXX. The value is the same. */

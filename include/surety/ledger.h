@@ -24,9 +24,6 @@ typedef enum surety_entry_state {
     SURETY_ENTRY_UNKNOWN    /* sent, and no answer: it may have been carried
                              * out; or its writer died */
 } surety_entry_state;
-/* "open", "done", "failed", "cancelled", "unknown"; never NULL. */
-SURETY_API const char *surety_entry_state_name(surety_entry_state state);
-
 /* One error or repair of a report. */
 typedef struct surety_entry_issue {
     surety_str kind; /* an error's keyword; a repair's kind */

@@ -88,10 +88,6 @@ typedef enum surety_failure {
 #define SURETY_FAILURE_COUNT 24
 /* "none", "connect", ..., "rate_limit", ...; never NULL. */
 SURETY_API const char *surety_failure_name(surety_failure failure);
-/* Whether the same call may succeed later: a rate limit, an overload, a broken
- * connection, ... */
-SURETY_API bool surety_failure_passes(surety_failure failure);
-
 typedef struct surety_usage {
     /* false: the provider did not say, said the impossible, or the reply did
      * not come whole; the numbers are 0. */
@@ -146,8 +142,6 @@ typedef struct surety_timeouts {
     uint32_t idle_ms;       /* between two bytes; 60,000 */
     uint32_t total_ms;      /* all of it; 600,000, as the official clients */
 } surety_timeouts;
-SURETY_API surety_timeouts surety_timeouts_of(const surety_timeouts *given);
-
 /* One request, the caller's until start returns: a transport copies what it
  * keeps. */
 typedef struct surety_request {
@@ -254,13 +248,6 @@ SURETY_API surety_status surety_recording_read(surety_str text,
                                                surety_recording **ret_recording,
                                                surety_error *reterr);
 SURETY_API void surety_recording_free(surety_recording *recording);
-SURETY_API size_t surety_recording_count(const surety_recording *recording);
-/* The protocol, provider and model of the first exchange: what a model that is
- * only a recording speaks. */
-SURETY_API surety_protocol
-surety_recording_protocol(const surety_recording *recording);
-SURETY_API surety_str surety_recording_model(const surety_recording *recording);
-
 /* A clock that a caller brings. now_ms never goes back. sleep_ms returns when
  * now_ms has moved on by ms, or earlier. */
 typedef struct surety_clock {

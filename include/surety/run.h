@@ -78,9 +78,6 @@ typedef enum surety_stop {
     SURETY_STOP_ALWAYS, /* at the first error that is certain */
     SURETY_STOP_NEVER   /* only where it runs away */
 } surety_stop;
-/* "weigh", "always", "never"; never NULL. */
-SURETY_API const char *surety_stop_name(surety_stop stop);
-
 typedef struct surety_run_options {
     size_t size; /* sizeof(surety_run_options) */
     /* NULL: no schema, no instructions, no re-asks: the reply is the result. */

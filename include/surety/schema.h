@@ -68,8 +68,6 @@ SURETY_API surety_status
 surety_schema_compile(surety_val root, const surety_schema_options *options,
                       surety_schema **ret_schema, surety_error *reterr);
 SURETY_API void surety_schema_free(surety_schema *schema); /* takes NULL */
-/* The document it was compiled from. */
-SURETY_API surety_val surety_schema_root(const surety_schema *schema);
 SURETY_API surety_dialect surety_schema_dialect(const surety_schema *schema);
 
 /* A member of a subschema that says nothing: a keyword that is misspelt, that
@@ -160,18 +158,6 @@ SURETY_API surety_status surety_findings_write(const surety_findings *findings,
                                                bool valid, surety_output output,
                                                surety_buf *out);
 
-/* Copies val to doc (built with origin val's doc) with the schema's defaults
- * filled in for absent properties (fill_defaults) and properties that the
- * schema does not evaluate left out (strip_unknown). val must be valid. Only
- * properties that are certain are touched: those reached through properties,
- * items, prefixItems, additionalProperties, patternProperties, allOf, $ref and
- * the branches of anyOf, oneOf and if that the value satisfies. *ret_changed
- * (may be NULL) tells whether anything differs. */
-SURETY_API surety_status surety_checker_complete(
-    surety_checker *checker, const surety_schema *schema, surety_val val,
-    bool fill_defaults, bool strip_unknown, surety_doc *doc, bool *ret_changed,
-    surety_error *reterr);
-
 /* ---- a cache ------------------------------------------------------------ */
 
 /* Schemas by their content, for whoever is handed the same schema with every
@@ -182,15 +168,9 @@ typedef struct surety_schema_cache surety_schema_cache;
 /* schemas_max: schemas kept, 0: 64. bytes_max: bytes of their texts, 0: 16 MiB;
  * a compiled schema takes five to thirty times its text. alloc (NULL: libc) is
  * used for the schemas too. NULL when out of memory. */
-SURETY_API surety_schema_cache *
-surety_schema_cache_new(const surety_alloc *alloc, uint32_t schemas_max,
-                        size_t bytes_max);
+SURETY_API surety_schema_cache *surety_schema_cache_new(
+    const surety_alloc *alloc, uint32_t schemas_max, size_t bytes_max);
 SURETY_API void surety_schema_cache_free(surety_schema_cache *cache);
-/* Frees every schema; the counts stay. For a resolver whose documents change:
- * the cache takes it that the same resolver (function and context) gives the
- * same documents, and those must outlive the schema. */
-SURETY_API void surety_schema_cache_reset(surety_schema_cache *cache);
-
 /* As surety_schema_read, but gives the schema that is kept where one was
  * compiled before from the same text with equal options; options->alloc does
  * not count. Texts are compared whole. A failure is not kept.
@@ -204,15 +184,6 @@ SURETY_API surety_status surety_schema_cache_read(
     surety_schema_cache *cache, surety_str text,
     const surety_schema_options *options, const surety_schema **ret_schema,
     surety_error *reterr);
-
-typedef struct surety_schema_cache_counts {
-    uint64_t hits, misses; /* reads; one that failed is a miss */
-    uint64_t evictions;    /* schemas put out to make room */
-    size_t schemas, bytes; /* kept now */
-} surety_schema_cache_counts;
-
-SURETY_API surety_schema_cache_counts
-surety_schema_cache_count(const surety_schema_cache *cache);
 
 #ifdef __cplusplus
 }

@@ -34,10 +34,6 @@ typedef enum surety_strict_verdict {
     SURETY_STRICT_REWRITTEN,    /* in another form that loses nothing here */
     SURETY_STRICT_IMPOSSIBLE    /* the provider would refuse it */
 } surety_strict_verdict;
-/* "accepted", "rewritten", "impossible"; never NULL. */
-SURETY_API const char *
-surety_strict_verdict_name(surety_strict_verdict verdict);
-
 /* What became of one keyword. Texts belong to the strict schema. */
 typedef struct surety_strict_note {
     surety_strict_verdict verdict; /* of this keyword; never ACCEPTED */

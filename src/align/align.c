@@ -13,10 +13,10 @@
 
 /* ---- the aligner --------------------------------------------------------- */
 
-surety_aligner *surety_aligner_new(const surety_alloc *alloc,
-                                   const surety_limits *limits)
+surety__aligner *surety__aligner_new(const surety_alloc *alloc,
+                                     const surety_limits *limits)
 {
-    surety_aligner *aligner = surety__new(alloc, sizeof(*aligner));
+    surety__aligner *aligner = surety__new(alloc, sizeof(*aligner));
 
     if (!aligner)
         return NULL;
@@ -38,13 +38,13 @@ surety_aligner *surety_aligner_new(const surety_alloc *alloc,
     aligner->rows = surety_doc_new(alloc);
     if (!aligner->checker || !aligner->trial[0] || !aligner->trial[1] ||
         !aligner->literal || !aligner->inner || !aligner->rows) {
-        surety_aligner_free(aligner);
+        surety__aligner_free(aligner);
         return NULL;
     }
     return aligner;
 }
 
-void surety_aligner_free(surety_aligner *aligner)
+void surety__aligner_free(surety__aligner *aligner)
 {
     if (!aligner)
         return;
@@ -65,9 +65,9 @@ void surety_aligner_free(surety_aligner *aligner)
 }
 
 /* Forgets the last call. */
-static surety_status aligner_begin(surety_aligner *aligner,
+static surety_status aligner_begin(surety__aligner *aligner,
                                    const surety_schema *schema,
-                                   const surety_align_options *options,
+                                   const surety__align_options *options,
                                    surety_error *reterr)
 {
     if (surety__options_take(&aligner->options, sizeof(aligner->options),
@@ -91,14 +91,14 @@ static surety_status aligner_begin(surety_aligner *aligner,
     return SURETY_OK;
 }
 
-static uint64_t aligner_work(const surety_aligner *aligner, surety_val val)
+static uint64_t aligner_work(const surety__aligner *aligner, surety_val val)
 {
     return aligner->limits.work_base +
            (uint64_t)aligner->limits.work_per_value * val.doc->cell_count;
 }
 
 /* Ends a call that gives no value. */
-static surety_status aligner_fail(surety_aligner *aligner, bool ambiguous,
+static surety_status aligner_fail(surety__aligner *aligner, bool ambiguous,
                                   surety_error *reterr)
 {
     surety_status status = aligner->status;
@@ -127,7 +127,7 @@ static surety_status aligner_fail(surety_aligner *aligner, bool ambiguous,
 
 /* Writes what becomes of val to out and checks it. *ret_ambiguous tells why
  * not. */
-static bool aligner_try(surety_aligner *aligner, surety_val val,
+static bool aligner_try(surety__aligner *aligner, surety_val val,
                         surety_doc *out, bool *ret_ambiguous)
 {
     surety__answer answer = {.fits = true};
@@ -162,10 +162,10 @@ static bool aligner_try(surety_aligner *aligner, surety_val val,
     return valid && !aligner->status;
 }
 
-surety_status surety_aligner_align(surety_aligner *aligner,
-                                   const surety_schema *schema, surety_val val,
-                                   const surety_align_options *options,
-                                   surety_doc *out, surety_error *reterr)
+surety_status surety__aligner_align(surety__aligner *aligner,
+                                    const surety_schema *schema, surety_val val,
+                                    const surety__align_options *options,
+                                    surety_doc *out, surety_error *reterr)
 {
     bool ambiguous;
 
@@ -180,8 +180,8 @@ surety_status surety_aligner_align(surety_aligner *aligner,
 }
 
 /* The values as one array in the aligner's own document. */
-static surety_status rows_build(surety_aligner *aligner, const surety_val *vals,
-                                size_t count)
+static surety_status rows_build(surety__aligner *aligner,
+                                const surety_val *vals, size_t count)
 {
     surety_doc *rows = aligner->rows;
 
@@ -193,11 +193,11 @@ static surety_status rows_build(surety_aligner *aligner, const surety_val *vals,
     return surety_build_end(rows, NULL);
 }
 
-surety_status surety_aligner_align_rows(surety_aligner *aligner,
-                                        const surety_schema *schema,
-                                        const surety_val *vals, size_t count,
-                                        const surety_align_options *options,
-                                        surety_doc *out, surety_error *reterr)
+surety_status surety__aligner_align_rows(surety__aligner *aligner,
+                                         const surety_schema *schema,
+                                         const surety_val *vals, size_t count,
+                                         const surety__align_options *options,
+                                         surety_doc *out, surety_error *reterr)
 {
     bool ambiguous = false;
 
@@ -219,7 +219,7 @@ surety_status surety_aligner_align_rows(surety_aligner *aligner,
 
 /* Whether val is a string of an alternative of goal: one that another
  * alternative lets pass for want of a type is no answer. */
-static bool text_is_named(surety_aligner *aligner, const surety__goal *goal,
+static bool text_is_named(surety__aligner *aligner, const surety__goal *goal,
                           surety_val val)
 {
     bool named = false;
@@ -237,7 +237,7 @@ static bool text_is_named(surety_aligner *aligner, const surety__goal *goal,
 }
 
 /* What text says of goal as a scalar that the schema names. */
-static surety__answer text_answer(surety_aligner *aligner, surety__goal *goal,
+static surety__answer text_answer(surety__aligner *aligner, surety__goal *goal,
                                   surety_val val)
 {
     surety__answer answer = {.fits = false};
@@ -259,11 +259,11 @@ static surety__answer text_answer(surety_aligner *aligner, surety__goal *goal,
     return answer;
 }
 
-surety_status surety_aligner_align_text(surety_aligner *aligner,
-                                        const surety_schema *schema,
-                                        surety_str text,
-                                        const surety_align_options *options,
-                                        surety_doc *out, surety_error *reterr)
+surety_status surety__aligner_align_text(surety__aligner *aligner,
+                                         const surety_schema *schema,
+                                         surety_str text,
+                                         const surety__align_options *options,
+                                         surety_doc *out, surety_error *reterr)
 {
     surety__answer answer;
     surety__goal *goal;
@@ -295,20 +295,20 @@ surety_status surety_aligner_align_text(surety_aligner *aligner,
 
 /* ---- edits --------------------------------------------------------------- */
 
-size_t surety_aligner_edit_count(const surety_aligner *aligner)
+size_t surety__aligner_edit_count(const surety__aligner *aligner)
 {
     return aligner ? aligner->change_count : 0;
 }
 
-size_t surety_aligner_edit_likely(const surety_aligner *aligner)
+size_t surety__aligner_edit_likely(const surety__aligner *aligner)
 {
     return aligner ? aligner->likely : 0;
 }
 
-surety_edit surety_aligner_edit(const surety_aligner *aligner, size_t i)
+surety__edit surety__aligner_edit(const surety__aligner *aligner, size_t i)
 {
     const surety__change *change;
-    surety_edit edit = {.kind = ""};
+    surety__edit edit = {.kind = ""};
 
     if (!aligner || i >= aligner->change_kept)
         return edit;
@@ -324,7 +324,7 @@ surety_edit surety_aligner_edit(const surety_aligner *aligner, size_t i)
     return edit;
 }
 
-uint64_t surety_aligner_cost(const surety_aligner *aligner)
+uint64_t surety__aligner_cost(const surety__aligner *aligner)
 {
     return aligner ? aligner->cost : 0;
 }

@@ -10,7 +10,7 @@
 
 /* An object and an alternative, while its members are looked at. */
 struct object_work {
-    surety_aligner *aligner;
+    surety__aligner *aligner;
     surety__alternative *alternative;
     surety_val object;
     surety__align_plan *plan;
@@ -184,7 +184,7 @@ static bool parts_may_do(const struct object_work *work)
     return required <= count;
 }
 
-surety__align_plan *surety__object_plan(surety_aligner *aligner,
+surety__align_plan *surety__object_plan(surety__aligner *aligner,
                                         surety__alternative *alternative,
                                         surety_val object, uint64_t *ret_cost)
 {
@@ -221,7 +221,7 @@ surety__align_plan *surety__object_plan(surety_aligner *aligner,
 
 /* ---- arrays -------------------------------------------------------------- */
 
-surety__goal *surety__item_goal(surety_aligner *aligner,
+surety__goal *surety__item_goal(surety__aligner *aligner,
                                 const surety__alternative *alternative,
                                 uint32_t i)
 {
@@ -233,7 +233,7 @@ surety__goal *surety__item_goal(surety_aligner *aligner,
     return surety__goal_of(aligner, &item);
 }
 
-surety__align_plan *surety__array_plan(surety_aligner *aligner,
+surety__align_plan *surety__array_plan(surety__aligner *aligner,
                                        const surety__alternative *alternative,
                                        surety_val array)
 {

@@ -20,7 +20,7 @@ struct goal_digit {
 };
 
 struct goal_expansion {
-    surety_aligner *aligner;
+    surety__aligner *aligner;
     surety__goal *goal;
     surety__conjunction all; /* the alternative in the making */
     struct goal_digit *digits;
@@ -32,7 +32,7 @@ struct goal_expansion {
 
 /* ---- goals --------------------------------------------------------------- */
 
-surety__goal *surety__goal_of(surety_aligner *aligner,
+surety__goal *surety__goal_of(surety__aligner *aligner,
                               const surety__conjunction *roots)
 {
     surety__conjunction_node *node;
@@ -50,7 +50,7 @@ surety__goal *surety__goal_of(surety_aligner *aligner,
     return goal;
 }
 
-surety__goal *surety__goal_root(surety_aligner *aligner)
+surety__goal *surety__goal_root(surety__aligner *aligner)
 {
     surety__conjunction roots = {NULL, 0, 0, false};
 
@@ -59,7 +59,7 @@ surety__goal *surety__goal_root(surety_aligner *aligner)
     return surety__goal_of(aligner, &roots);
 }
 
-bool surety__goal_holds(surety_aligner *aligner, const surety__goal *goal,
+bool surety__goal_holds(surety__aligner *aligner, const surety__goal *goal,
                         surety_val val)
 {
     bool holds = true;
@@ -98,7 +98,7 @@ static uint8_t shape_kinds(const surety__shape *shape)
 /* Keeps the alternative at hand, unless no value is of its types. */
 static bool alternative_keep(struct goal_expansion *expansion)
 {
-    surety_aligner *aligner = expansion->aligner;
+    surety__aligner *aligner = expansion->aligner;
     const surety__conjunction *all = &expansion->all;
     surety__alternative alternative = {.all = {.count = all->count},
                                        .types = TYPE_ANY};
@@ -134,7 +134,7 @@ static bool alternative_keep(struct goal_expansion *expansion)
 static bool expansion_digit(struct goal_expansion *expansion, uint32_t count,
                             uint32_t *ret_branch)
 {
-    surety_aligner *aligner = expansion->aligner;
+    surety__aligner *aligner = expansion->aligner;
 
     if (expansion->met == expansion->digit_count) {
         if (surety__grow(aligner->alloc, &expansion->digits,
@@ -191,7 +191,7 @@ static bool expansion_next(struct goal_expansion *expansion)
 /* Makes one alternative. */
 static bool expansion_step(struct goal_expansion *expansion)
 {
-    surety_aligner *aligner = expansion->aligner;
+    surety__aligner *aligner = expansion->aligner;
     const surety__conjunction *roots = expansion->goal->roots;
 
     expansion->met = 0;
@@ -220,7 +220,7 @@ static void goal_sum(surety__goal *goal)
     }
 }
 
-bool surety__goal_expand(surety_aligner *aligner, surety__goal *goal)
+bool surety__goal_expand(surety__aligner *aligner, surety__goal *goal)
 {
     struct goal_expansion expansion = {.aligner = aligner, .goal = goal};
     bool done;
@@ -251,7 +251,7 @@ bool surety__goal_expand(surety_aligner *aligner, surety__goal *goal)
     return done;
 }
 
-bool surety__goal_scalars(surety_aligner *aligner, surety__goal *goal,
+bool surety__goal_scalars(surety__aligner *aligner, surety__goal *goal,
                           surety__goal *out)
 {
     const unsigned scalars = TYPE_ANY & ~(TYPE_ARRAY | TYPE_OBJECT);
@@ -279,7 +279,7 @@ static void choices_count(const surety__choices *choices, uint32_t *count)
         *count += choices->count;
 }
 
-static void choices_take(surety_aligner *aligner, surety__goal *goal,
+static void choices_take(surety__aligner *aligner, surety__goal *goal,
                          const surety__shape *shape,
                          const surety__choices *choices)
 {
@@ -308,7 +308,7 @@ static void choices_take(surety_aligner *aligner, surety__goal *goal,
     }
 }
 
-bool surety__goal_list(surety_aligner *aligner, surety__goal *goal)
+bool surety__goal_list(surety__aligner *aligner, surety__goal *goal)
 {
     uint32_t count = 0, size = 8;
 
@@ -346,7 +346,8 @@ bool surety__goal_list(surety_aligner *aligner, surety__goal *goal)
 
 /* ---- the names of an alternative ---------------------------------------- */
 
-static void names_add(surety_aligner *aligner, surety__alternative *alternative,
+static void names_add(surety__aligner *aligner,
+                      surety__alternative *alternative,
                       const surety__property *property)
 {
     surety__known *name = &alternative->names[alternative->name_count];
@@ -373,7 +374,7 @@ static void names_add(surety_aligner *aligner, surety__alternative *alternative,
     *slot = alternative->name_count;
 }
 
-bool surety__names_make(surety_aligner *aligner,
+bool surety__names_make(surety__aligner *aligner,
                         surety__alternative *alternative)
 {
     uint32_t count = 0, size = 8;

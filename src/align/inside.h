@@ -8,7 +8,7 @@
 #ifndef SURETY_ALIGN_INSIDE_H
 #define SURETY_ALIGN_INSIDE_H
 
-#include <surety/align.h>
+#include "align/align.h"
 
 #include "align/letters.h"
 #include "schema/schema.h"
@@ -146,11 +146,11 @@ typedef struct surety__change {
 struct surety__question;    /* solve.c */
 struct surety__align_place; /* write.c */
 
-struct surety_aligner {
+struct surety__aligner {
     const surety_alloc *alloc;
     surety_limits limits;
     surety_checker *checker;
-    surety_align_options options;
+    surety__align_options options;
     const surety_schema *schema;
     surety__arena arena;
     surety__graph graph; /* whose nodes are made goals */
@@ -159,7 +159,7 @@ struct surety_aligner {
     surety_doc *literal;  /* numbers, JSON in strings */
     surety_doc *inner;    /* values that stood in strings: an array of them */
     bool inner_open;
-    surety_doc *rows; /* of surety_aligner_align_rows */
+    surety_doc *rows; /* of surety__aligner_align_rows */
     uint8_t lead;     /* the edit that every value begins with, or NONE */
     uint64_t work;    /* steps that are left */
     surety_status status;
@@ -183,7 +183,7 @@ enum { LIKENESS_MAX = 8 };
 
 /* Takes cost steps off the work that is left; false, with the status set,
  * where there are not so many. */
-static inline bool surety__aligner_charge(surety_aligner *aligner,
+static inline bool surety__aligner_charge(surety__aligner *aligner,
                                           uint64_t cost)
 {
     if (aligner->status)
@@ -199,9 +199,9 @@ static inline bool surety__aligner_charge(surety_aligner *aligner,
 /* plan.c */
 
 /* Zeroed memory until the next call; NULL with the status set. */
-void *surety__aligner_take(surety_aligner *aligner, size_t count, size_t size);
+void *surety__aligner_take(surety__aligner *aligner, size_t count, size_t size);
 /* A plan with one edit. */
-surety__align_plan *surety__plan_new(surety_aligner *aligner,
+surety__align_plan *surety__plan_new(surety__aligner *aligner,
                                      enum surety__plan_kind kind,
                                      surety__edit_id edit, surety_val val);
 
@@ -209,20 +209,20 @@ surety__align_plan *surety__plan_new(surety_aligner *aligner,
 
 /* The goal of a conjunction; equal ones give the same goal. NULL where anything
  * satisfies it, or with the status set. */
-surety__goal *surety__goal_of(surety_aligner *aligner,
+surety__goal *surety__goal_of(surety__aligner *aligner,
                               const surety__conjunction *roots);
 /* The goal of the schema. */
-surety__goal *surety__goal_root(surety_aligner *aligner);
+surety__goal *surety__goal_root(surety__aligner *aligner);
 /* Fills in its alternatives. */
-bool surety__goal_expand(surety_aligner *aligner, surety__goal *goal);
+bool surety__goal_expand(surety__aligner *aligner, surety__goal *goal);
 /* Makes out, as expanded, what goal is without the alternatives that name no
  * scalar. */
-bool surety__goal_scalars(surety_aligner *aligner, surety__goal *goal,
+bool surety__goal_scalars(surety__aligner *aligner, surety__goal *goal,
                           surety__goal *out);
 /* Fills in its choices. */
-bool surety__goal_list(surety_aligner *aligner, surety__goal *goal);
+bool surety__goal_list(surety__aligner *aligner, surety__goal *goal);
 /* Fills in the names of an alternative. */
-bool surety__names_make(surety_aligner *aligner,
+bool surety__names_make(surety__aligner *aligner,
                         surety__alternative *alternative);
 /* The name that the key cell of doc has; NULL: none. */
 surety__known *surety__names_exact(const surety__alternative *alternative,
@@ -235,7 +235,7 @@ surety__known *surety__names_find(const surety__alternative *alternative,
                                   enum surety__closeness *ret_close);
 /* Whether val satisfies all roots of goal, which may be NULL. False also with
  * the status set. */
-bool surety__goal_holds(surety_aligner *aligner, const surety__goal *goal,
+bool surety__goal_holds(surety__aligner *aligner, const surety__goal *goal,
                         surety_val val);
 
 /* number.c */
@@ -244,71 +244,71 @@ bool surety__goal_holds(surety_aligner *aligner, const surety__goal *goal,
  * bytes); *ret_edit says how it was written. 0: it is none, or none that is in
  * no doubt. Gives the length. */
 size_t surety__number_of_text(surety_str text,
-                              const surety_align_options *options, char *out,
+                              const surety__align_options *options, char *out,
                               surety__edit_id *ret_edit);
 
 /* words.c */
 
 /* The choice of goal that text means, with the edit it takes; NULL: none, or
  * more than one. */
-const surety__align_choice *surety__choice_meant(surety_aligner *aligner,
+const surety__align_choice *surety__choice_meant(surety__aligner *aligner,
                                                  const surety__goal *goal,
                                                  surety_str text,
                                                  surety__edit_id *ret_edit);
 /* The one choice of goal that stands in a text that says more, anywhere in it;
  * NULL: none, several, or a negation stands there. */
-const surety__align_choice *surety__choice_within(surety_aligner *aligner,
+const surety__align_choice *surety__choice_within(surety__aligner *aligner,
                                                   const surety__goal *goal,
                                                   surety_str text);
 /* 1, 0: the text says true or false; -1: neither. */
 int surety__boolean_of_text(surety_str text);
 /* The same for a text that says more: one of both, and nothing that takes it
  * back. */
-int surety__boolean_within(surety_aligner *aligner, surety_str text);
+int surety__boolean_within(surety__aligner *aligner, surety_str text);
 /* Whether it stands for "nothing": null, none, n/a, nothing at all. */
 bool surety__text_is_null(surety_str text);
 
 /* scalar.c */
 
 /* The least costly scalar that a scalar can become to satisfy goal. */
-surety__answer surety__scalar_align(surety_aligner *aligner, surety__goal *goal,
-                                    surety_val val);
+surety__answer surety__scalar_align(surety__aligner *aligner,
+                                    surety__goal *goal, surety_val val);
 
 /* What a text that says more says of a scalar: the one choice, truth value or
  * number in it. val is the text as a value. */
-surety__answer surety__text_align(surety_aligner *aligner, surety__goal *goal,
+surety__answer surety__text_align(surety__aligner *aligner, surety__goal *goal,
                                   surety_val val, surety_str text);
 
 /* container.c */
 
 /* Begins what becomes of an object or array by an alternative: a plan whose
  * children are still to be asked for. NULL: it cannot satisfy it. */
-surety__align_plan *surety__object_plan(surety_aligner *aligner,
+surety__align_plan *surety__object_plan(surety__aligner *aligner,
                                         surety__alternative *alternative,
                                         surety_val object, uint64_t *ret_cost);
-surety__align_plan *surety__array_plan(surety_aligner *aligner,
+surety__align_plan *surety__array_plan(surety__aligner *aligner,
                                        const surety__alternative *alternative,
                                        surety_val array);
 /* The goal of the i-th item. */
-surety__goal *surety__item_goal(surety_aligner *aligner,
+surety__goal *surety__item_goal(surety__aligner *aligner,
                                 const surety__alternative *alternative,
                                 uint32_t i);
 
 /* solve.c */
 
 /* Answers the question of goal and val. */
-surety__answer surety__align_solve(surety_aligner *aligner, surety__goal *goal,
+surety__answer surety__align_solve(surety__aligner *aligner, surety__goal *goal,
                                    surety_val val);
-void surety__align_solve_done(surety_aligner *aligner);
+void surety__align_solve_done(surety__aligner *aligner);
 
 /* write.c */
 
 /* Writes what plan makes of val to doc, which is begun here with origin; with
  * the edits where `tells`. */
-bool surety__plan_write(surety_aligner *aligner, const surety__answer *answer,
+bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
                         surety_val val, surety_doc *doc, bool tells);
-void surety__plan_write_done(surety_aligner *aligner);
+void surety__plan_write_done(surety__aligner *aligner);
 /* Notes an edit. */
-void surety__change_add(surety_aligner *aligner, surety__change change);
+void surety__change_add(surety__aligner *aligner, surety__change change);
 
 #endif

@@ -343,7 +343,7 @@ static bool human_unsigned(struct human_read *read, bool decimal_comma)
 }
 
 size_t surety__number_of_text(surety_str text,
-                              const surety_align_options *options, char *out,
+                              const surety__align_options *options, char *out,
                               surety__edit_id *ret_edit)
 {
     struct human_read read = {.out = out, .edit = EDIT_NUMBER_FROM_TEXT};

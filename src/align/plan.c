@@ -9,7 +9,7 @@ const surety__edit_row surety__edit_rows[EDIT_COUNT] = {
 #undef EDIT
 };
 
-void *surety__aligner_take(surety_aligner *aligner, size_t count, size_t size)
+void *surety__aligner_take(surety__aligner *aligner, size_t count, size_t size)
 {
     void *block = NULL;
 
@@ -20,7 +20,7 @@ void *surety__aligner_take(surety_aligner *aligner, size_t count, size_t size)
     return block;
 }
 
-surety__align_plan *surety__plan_new(surety_aligner *aligner,
+surety__align_plan *surety__plan_new(surety__aligner *aligner,
                                      enum surety__plan_kind kind,
                                      surety__edit_id edit, surety_val val)
 {

@@ -9,7 +9,7 @@
 #include "align/inside.h"
 
 struct scalar_choice {
-    surety_aligner *aligner;
+    surety__aligner *aligner;
     surety__goal *goal;
     surety_val val;
     surety__answer best;
@@ -18,7 +18,7 @@ struct scalar_choice {
 /* Whether what plan makes is a value of the goal, and the best so far. */
 static void scalar_offer(struct scalar_choice *choice, surety__align_plan *plan)
 {
-    surety_aligner *aligner = choice->aligner;
+    surety__aligner *aligner = choice->aligner;
     surety__answer offer = {.plan = plan, .fits = true};
 
     if (!plan || (choice->best.fits && choice->best.cost <= plan->cost))
@@ -36,7 +36,7 @@ static void scalar_offer_text(struct scalar_choice *choice,
                               enum surety__plan_kind kind, surety__edit_id edit,
                               surety_str text)
 {
-    surety_aligner *aligner = choice->aligner;
+    surety__aligner *aligner = choice->aligner;
     surety__align_plan *plan;
 
     plan = surety__plan_new(aligner, kind, edit, choice->val);
@@ -83,7 +83,7 @@ static void scalar_offer_choice(struct scalar_choice *choice, surety_str text,
 
 static void scalar_string(struct scalar_choice *choice)
 {
-    surety_aligner *aligner = choice->aligner;
+    surety__aligner *aligner = choice->aligner;
     surety_str text = surety_val_str(choice->val);
     unsigned types = choice->goal->types;
     char number[1100];
@@ -149,8 +149,8 @@ static void scalar_number(struct scalar_choice *choice)
         scalar_offer_plain(choice, PLAN_FALSE, EDIT_BOOLEAN_FROM_NUMBER);
 }
 
-surety__answer surety__scalar_align(surety_aligner *aligner, surety__goal *goal,
-                                    surety_val val)
+surety__answer surety__scalar_align(surety__aligner *aligner,
+                                    surety__goal *goal, surety_val val)
 {
     struct scalar_choice choice = {
         .aligner = aligner, .goal = goal, .val = val};
@@ -223,7 +223,7 @@ static surety_str number_bare(surety_str text)
     return text;
 }
 
-surety__answer surety__text_align(surety_aligner *aligner, surety__goal *goal,
+surety__answer surety__text_align(surety__aligner *aligner, surety__goal *goal,
                                   surety_val val, surety_str text)
 {
     struct scalar_choice choice = {

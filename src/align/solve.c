@@ -56,7 +56,7 @@ struct kept_answer {
     struct kept_answer *next;
 };
 
-static struct surety__question *question_top(surety_aligner *aligner)
+static struct surety__question *question_top(surety__aligner *aligner)
 {
     return &aligner->questions.items[aligner->questions.count - 1];
 }
@@ -72,7 +72,7 @@ static uint64_t kept_key(const surety__goal *goal, surety_val val, bool wrapped)
     return key ^ key >> 29;
 }
 
-static const surety__answer *kept_find(surety_aligner *aligner,
+static const surety__answer *kept_find(surety__aligner *aligner,
                                        const surety__goal *goal, surety_val val,
                                        bool wrapped)
 {
@@ -88,7 +88,7 @@ static const surety__answer *kept_find(surety_aligner *aligner,
     return NULL;
 }
 
-static void kept_add(surety_aligner *aligner,
+static void kept_add(surety__aligner *aligner,
                      const struct surety__question *question)
 {
     const surety__cell *cell = surety__cell_of(question->val);
@@ -114,7 +114,7 @@ static void kept_add(surety_aligner *aligner,
 
 /* ---- asking -------------------------------------------------------------- */
 
-static void question_ask(surety_aligner *aligner, surety__goal *goal,
+static void question_ask(surety__aligner *aligner, surety__goal *goal,
                          surety_val val, bool wrapped)
 {
     if (!surety__aligner_charge(aligner, 2))
@@ -130,7 +130,7 @@ static void question_ask(surety_aligner *aligner, surety__goal *goal,
 }
 
 /* Whether what two answers make of val is the same. */
-static bool answers_agree(surety_aligner *aligner, const surety__answer *one,
+static bool answers_agree(surety__aligner *aligner, const surety__answer *one,
                           const surety__answer *other, surety_val val)
 {
     return surety__plan_write(aligner, one, val, aligner->trial[0], false) &&
@@ -140,7 +140,7 @@ static bool answers_agree(surety_aligner *aligner, const surety__answer *one,
 }
 
 /* Takes an answer to the question on top, if it is one and the best so far. */
-static void question_offer(surety_aligner *aligner, surety__answer offer)
+static void question_offer(surety__aligner *aligner, surety__answer offer)
 {
     struct surety__question *question = question_top(aligner);
 
@@ -171,7 +171,7 @@ static unsigned val_bits(surety_val val)
     return surety__type_bits(val.doc, surety__cell_of(val), false);
 }
 
-static void question_begin(surety_aligner *aligner,
+static void question_begin(surety__aligner *aligner,
                            struct surety__question *question)
 {
     const surety__answer *kept =
@@ -207,7 +207,7 @@ static bool val_wraps(surety_val val)
 }
 
 /* Begins the container of the question as the alternative has it. */
-static void question_plan(surety_aligner *aligner,
+static void question_plan(surety__aligner *aligner,
                           struct surety__question *question,
                           surety__alternative *alternative)
 {
@@ -237,7 +237,7 @@ static void question_plan(surety_aligner *aligner,
     question->phase = question->plan ? QUESTION_CHILD : QUESTION_NEXT;
 }
 
-static void question_next(surety_aligner *aligner,
+static void question_next(surety__aligner *aligner,
                           struct surety__question *question)
 {
     surety__goal *goal = question->goal;
@@ -275,7 +275,7 @@ static void question_next(surety_aligner *aligner,
 }
 
 /* Whether a key of the object is a name that the item goal knows. */
-static bool object_is_known(surety_aligner *aligner, surety__goal *goal,
+static bool object_is_known(surety__aligner *aligner, surety__goal *goal,
                             surety_val object)
 {
     if (!goal || !surety__goal_expand(aligner, goal))
@@ -310,7 +310,7 @@ static bool plan_guesses(const surety__align_plan *plan)
 }
 
 /* The item that was asked for is there: an array of it. */
-static void question_wrapped(surety_aligner *aligner,
+static void question_wrapped(surety__aligner *aligner,
                              struct surety__question *question)
 {
     surety__answer item = aligner->answer;
@@ -337,7 +337,7 @@ static void question_wrapped(surety_aligner *aligner,
 /* ---- children ------------------------------------------------------------ */
 
 /* The child at work and its goal; false at the end. */
-static bool child_find(surety_aligner *aligner,
+static bool child_find(surety__aligner *aligner,
                        struct surety__question *question, surety_val *ret_val,
                        surety__goal **ret_goal)
 {
@@ -378,7 +378,7 @@ static bool child_find(surety_aligner *aligner,
 }
 
 /* Goes through the children, up to the next that must be asked about. */
-static void question_child(surety_aligner *aligner,
+static void question_child(surety__aligner *aligner,
                            struct surety__question *question)
 {
     surety_val val;
@@ -413,7 +413,7 @@ static void question_child(surety_aligner *aligner,
 }
 
 /* Puts the answer about a child into the plan. */
-static void question_answered(surety_aligner *aligner,
+static void question_answered(surety__aligner *aligner,
                               struct surety__question *question)
 {
     surety__answer answer = aligner->answer;
@@ -446,7 +446,7 @@ static void question_answered(surety_aligner *aligner,
 
 /* Whether the key is a name that the goal knows, or one under which there is
  * no answer. */
-static bool key_is_known(surety_aligner *aligner, surety__goal *goal,
+static bool key_is_known(surety__aligner *aligner, surety__goal *goal,
                          surety_str key)
 {
     static const char *const others[] = {"error",   "errors",  "reason",
@@ -468,7 +468,7 @@ static bool key_is_known(surety_aligner *aligner, surety__goal *goal,
 
 /* The value that a string holds as JSON, an array or object, and what mending
  * the text costs; SURETY_NONE. */
-static surety_val text_within(surety_aligner *aligner, surety_val val,
+static surety_val text_within(surety__aligner *aligner, surety_val val,
                               size_t *ret_cost)
 {
     surety_status status;
@@ -569,7 +569,7 @@ static bool goal_lets_slip(const surety__goal *goal, surety_val val)
 }
 
 /* Asks about the next value within this one. */
-static void question_within(surety_aligner *aligner,
+static void question_within(surety__aligner *aligner,
                             struct surety__question *question)
 {
     surety__edit_id edit = val_within(question, aligner->questions.count == 1);
@@ -631,7 +631,7 @@ static void question_within(surety_aligner *aligner,
         kept_add(aligner, question);
 }
 
-static void question_found(surety_aligner *aligner,
+static void question_found(surety__aligner *aligner,
                            struct surety__question *question)
 {
     surety__answer answer = aligner->answer;
@@ -657,7 +657,7 @@ static void question_found(surety_aligner *aligner,
     question->within.ambiguous = ambiguous;
 }
 
-surety__answer surety__align_solve(surety_aligner *aligner, surety__goal *goal,
+surety__answer surety__align_solve(surety__aligner *aligner, surety__goal *goal,
                                    surety_val val)
 {
     aligner->questions.count = 0;
@@ -682,7 +682,7 @@ surety__answer surety__align_solve(surety_aligner *aligner, surety__goal *goal,
     return aligner->answer;
 }
 
-void surety__align_solve_done(surety_aligner *aligner)
+void surety__align_solve_done(surety__aligner *aligner)
 {
     surety__free(aligner->alloc, aligner->questions.items,
                  aligner->questions.cap * sizeof(*aligner->questions.items));

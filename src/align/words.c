@@ -140,7 +140,7 @@ static bool word_hit_at(const surety__goal *goal, surety_str text, size_t start,
 }
 
 /* The first choice in text from *at on; *at moves behind it. */
-static bool word_hit_next(surety_aligner *aligner, const surety__goal *goal,
+static bool word_hit_next(surety__aligner *aligner, const surety__goal *goal,
                           surety_str text, size_t *at, struct word_hit *ret_hit)
 {
     unsigned len;
@@ -220,7 +220,7 @@ static bool text_doubts(surety_str text, size_t start, size_t end)
 }
 
 /* Whether no choice but hit's stands in text. */
-static bool hit_is_alone(surety_aligner *aligner, const surety__goal *goal,
+static bool hit_is_alone(surety__aligner *aligner, const surety__goal *goal,
                          surety_str text, const struct word_hit *hit)
 {
     struct word_hit other;
@@ -279,7 +279,7 @@ static surety__edit_id choice_edit(const surety__align_choice *choice,
 
 /* The choice that stands first in text and is set apart from the rest, or that
  * stands behind a label ("Priority: high"). */
-static const surety__align_choice *choice_explained(surety_aligner *aligner,
+static const surety__align_choice *choice_explained(surety__aligner *aligner,
                                                     const surety__goal *goal,
                                                     surety_str text)
 {
@@ -312,7 +312,7 @@ static const surety__align_choice *choice_explained(surety_aligner *aligner,
     return hit.choice;
 }
 
-const surety__align_choice *surety__choice_meant(surety_aligner *aligner,
+const surety__align_choice *surety__choice_meant(surety__aligner *aligner,
                                                  const surety__goal *goal,
                                                  surety_str text,
                                                  surety__edit_id *ret_edit)
@@ -339,7 +339,7 @@ const surety__align_choice *surety__choice_meant(surety_aligner *aligner,
     return choice_explained(aligner, goal, text);
 }
 
-const surety__align_choice *surety__choice_within(surety_aligner *aligner,
+const surety__align_choice *surety__choice_within(surety__aligner *aligner,
                                                   const surety__goal *goal,
                                                   surety_str text)
 {
@@ -406,7 +406,7 @@ static bool boolean_stands(surety_str text, size_t end)
                                 text.ptr[end] == ' ' || text.ptr[end] == '-');
 }
 
-int surety__boolean_within(surety_aligner *aligner, surety_str text)
+int surety__boolean_within(surety__aligner *aligner, surety_str text)
 {
     size_t from = 0, start = 0, end = 0;
     int said = -1, other = -1;

@@ -17,12 +17,12 @@ struct surety__align_place {
 
 /* What is to be written next. */
 struct put_turn {
-    surety_aligner *aligner;
+    surety__aligner *aligner;
     surety_doc *doc;
     bool tells;
 };
 
-void surety__change_add(surety_aligner *aligner, surety__change change)
+void surety__change_add(surety__aligner *aligner, surety__change change)
 {
     surety_str pointer = surety_buf_str(&aligner->pointer);
 
@@ -82,7 +82,7 @@ static void put_number(const struct put_turn *turn, surety_str text)
 static void put_open(const struct put_turn *turn,
                      const surety__align_plan *plan)
 {
-    surety_aligner *aligner = turn->aligner;
+    surety__aligner *aligner = turn->aligner;
 
     if (surety__grow(aligner->alloc, &aligner->places, &aligner->place_cap,
                      aligner->place_count + 1, sizeof(*aligner->places),
@@ -135,7 +135,7 @@ static void put_value(const struct put_turn *turn,
 static void put_member(const struct put_turn *turn,
                        struct surety__align_place *place)
 {
-    surety_aligner *aligner = turn->aligner;
+    surety__aligner *aligner = turn->aligner;
     const surety__aligned_part *part = &place->plan->parts[place->at++];
     const surety_doc *from = place->plan->val.doc;
     surety_val key = {from, part->key};
@@ -184,7 +184,7 @@ static void put_item(const struct put_turn *turn,
 
 static void put_step(const struct put_turn *turn)
 {
-    surety_aligner *aligner = turn->aligner;
+    surety__aligner *aligner = turn->aligner;
     struct surety__align_place *place =
         &aligner->places[aligner->place_count - 1];
     uint32_t count = place->plan->kind == PLAN_WRAP ? 1 : place->plan->count;
@@ -200,7 +200,7 @@ static void put_step(const struct put_turn *turn)
     }
 }
 
-bool surety__plan_write(surety_aligner *aligner, const surety__answer *answer,
+bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
                         surety_val val, surety_doc *doc, bool tells)
 {
     struct put_turn turn = {.aligner = aligner, .doc = doc, .tells = tells};
@@ -224,7 +224,7 @@ bool surety__plan_write(surety_aligner *aligner, const surety__answer *answer,
     return !status && surety__aligner_charge(aligner, doc->cell_count / 16);
 }
 
-void surety__plan_write_done(surety_aligner *aligner)
+void surety__plan_write_done(surety__aligner *aligner)
 {
     surety__free(aligner->alloc, aligner->places,
                  aligner->place_cap * sizeof(*aligner->places));

@@ -6,6 +6,7 @@
  * file. A model that was given out stays: the same name gives the same model,
  * and models that need the same way for bytes share one transport, so that its
  * connections are shared too. */
+#include "provider/provider.h"
 #include "config/config.h"
 
 #define MODEL_RECORDING_MAX ((size_t)256 << 20)
@@ -337,8 +338,8 @@ static surety_status model_make(surety_config *config,
         status = model_recording(config, row, &recording, reterr);
         if (status != SURETY_OK)
             return status;
-        model->protocol = surety_recording_protocol(recording);
-        model->model = surety_recording_model(recording);
+        model->protocol = surety__recording_protocol(recording);
+        model->model = surety__recording_model(recording);
         /* The name is optional there, and a request needs one. */
         if (model->model.len == 0)
             model->model = SURETY__LITERAL("recorded");

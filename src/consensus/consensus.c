@@ -33,7 +33,7 @@ static surety_status (*const consensus_states[])(surety_consensus *consensus,
 static const char *const consensus_kinds[] = {"first", "fastest", "vote",
                                               "aggregate"};
 
-const char *surety_consensus_kind_name(surety_consensus_kind kind)
+const char *surety__consensus_kind_name(surety_consensus_kind kind)
 {
     return (unsigned)kind <= SURETY_CONSENSUS_AGGREGATE ? consensus_kinds[kind]
                                                         : "unknown";

@@ -90,4 +90,7 @@ size_t surety__weigh_closest(const surety_consensus *consensus,
 /* Writes what the aggregator is asked. OK or NOMEM. */
 surety_status surety__weigh_prompt(surety_consensus *consensus);
 
+/* "first", "fastest", "vote", "aggregate"; never NULL. */
+const char *surety__consensus_kind_name(surety_consensus_kind kind);
+
 #endif

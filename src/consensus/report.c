@@ -211,7 +211,7 @@ static surety_status tally_json(const surety_consensus *consensus,
                          verdict == SURETY_RUN_PARTIAL);
     surety_json_text(
         out, "kind",
-        surety_str_of(surety_consensus_kind_name(consensus->options.kind)));
+        surety_str_of(surety__consensus_kind_name(consensus->options.kind)));
     surety_json_text(out, "verdict",
                      surety_str_of(surety_run_verdict_name(verdict)));
     surety_json_text(out, "contract",
@@ -336,7 +336,7 @@ static void tally_people(const surety_consensus *consensus, bool color,
     const surety_run *aggregator =
         surety_consensus_info_of(consensus)->aggregator;
     const size_t count = consensus->member_count;
-    const char *kind = surety_consensus_kind_name(consensus->options.kind);
+    const char *kind = surety__consensus_kind_name(consensus->options.kind);
 
     surety__buf_printf(out, "%sconsensus%s: %s of %zu model%s: %s",
                        color ? "\x1b[1m" : "", color ? "\x1b[0m" : "", kind,

@@ -98,7 +98,7 @@ surety_status surety__region_rows(surety_finder *finder,
  * or `at`.
  */
 bool surety__text_over(surety_str text, size_t at, size_t *ret_brackets);
-/* As surety_finder_origin, for a region. */
+/* As surety__finder_origin, for a region. */
 size_t surety__region_origin(const surety_finder *finder, size_t index,
                              size_t offset);
 /* The reply as text, without reasoning and blanks around it; empty where
@@ -115,5 +115,26 @@ size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind);
 /* Where the first closing tag of kind from `from` on ends; SURETY__NOWHERE:
  * there is none. */
 size_t surety__reason_end(surety_str text, size_t from, unsigned kind);
+
+/* Why there may be no candidate, or what stood in the way; the first that
+ * applies, in this order. */
+typedef enum surety__obstacle {
+    SURETY_OBSTACLE_NONE = 0,
+    SURETY_OBSTACLE_EMPTY_REPLY,    /* nothing but white space */
+    SURETY_OBSTACLE_REASONING_OPEN, /* reasoning that never ends: cut off */
+    SURETY_OBSTACLE_FENCE_OPEN,     /* a block that is never closed: cut off */
+    SURETY_OBSTACLE_FENCE_OTHER,    /* only blocks of another language */
+    SURETY_OBSTACLE_VALUE_OPEN, /* an object or array never closed: cut off */
+    SURETY_OBSTACLE_NO_MARKER,  /* the marker does not occur */
+    SURETY_OBSTACLE_NO_JSON     /* nothing that looks like JSON */
+} surety__obstacle;
+
+/* The offset in the reply of the byte at offset of the i-th candidate's text
+ * (offset == text.len gives the end). */
+size_t surety__finder_origin(const surety_finder *finder, size_t i,
+                             size_t offset);
+/* What stood in the way, and at which byte of the reply. */
+surety__obstacle surety__finder_obstacle(const surety_finder *finder,
+                                         size_t *ret_offset);
 
 #endif

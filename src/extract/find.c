@@ -221,8 +221,8 @@ surety_candidate surety_finder_at(const surety_finder *finder, size_t i)
     };
 }
 
-size_t surety_finder_origin(const surety_finder *finder, size_t i,
-                            size_t offset)
+size_t surety__finder_origin(const surety_finder *finder, size_t i,
+                             size_t offset)
 {
     return i < surety_finder_count(finder)
                ? surety__slice_origin(finder, &find_at(finder, i)->slice,
@@ -230,8 +230,8 @@ size_t surety_finder_origin(const surety_finder *finder, size_t i,
                : 0;
 }
 
-surety_obstacle surety_finder_obstacle(const surety_finder *finder,
-                                       size_t *ret_offset)
+surety__obstacle surety__finder_obstacle(const surety_finder *finder,
+                                         size_t *ret_offset)
 {
     if (!finder)
         return SURETY_OBSTACLE_NONE;
@@ -348,7 +348,7 @@ static void find_obstacle(surety_finder *finder)
     const bool fences = surety__finder_lists(finder, SURETY_PLACE_FENCE) ||
                         surety__finder_lists(finder, SURETY_PLACE_FENCE_ANY);
     const struct {
-        surety_obstacle obstacle;
+        surety__obstacle obstacle;
         size_t at;
     } rows[] = {
         {SURETY_OBSTACLE_REASONING_OPEN, finder->layout.reasoning_open},

@@ -220,7 +220,7 @@ struct surety_finder {
     surety__span skip; /* values in running text are not looked for here */
     size_t value_open; /* the first value left open, or SURETY__NOWHERE */
     bool marker_seen;
-    surety_obstacle obstacle;
+    surety__obstacle obstacle;
     size_t obstacle_at;
     surety__rows regions; /* surety__region_row */
     surety__hunt hunt;

@@ -237,11 +237,6 @@ void surety_build_str(surety_doc *doc, surety_str text)
     build_string(doc, text, false);
 }
 
-void surety_build_text(surety_doc *doc, const char *text)
-{
-    build_string(doc, surety_str_of(text), false);
-}
-
 void surety_build_key(surety_doc *doc, surety_str key)
 {
     build_string(doc, key, true);

@@ -95,7 +95,7 @@ surety_str surety_doc_text(const surety_doc *doc)
     return doc ? (surety_str){doc->text, doc->text_len} : (surety_str){NULL, 0};
 }
 
-size_t surety_doc_size(const surety_doc *doc)
+size_t surety__doc_size(const surety_doc *doc)
 {
     return doc && !doc->build.on ? doc->cell_count : 0;
 }

@@ -239,4 +239,10 @@ void surety__mend_drop(surety_doc *doc);
 /* The reader itself, for values that need no tree. */
 #include "json/tokens.h"
 
+/* How many values it holds, keys counted too. */
+size_t surety__doc_size(const surety_doc *doc);
+
+/* "line", "column", "offset" and "length"; nothing where the line is 0. */
+void surety__json_position(surety_buf *out, const surety_position *position);
+
 #endif

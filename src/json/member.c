@@ -31,7 +31,7 @@ void surety_json_bool(surety_buf *out, const char *name, bool value)
     surety_buf_text(out, value ? "true" : "false");
 }
 
-void surety_json_position(surety_buf *out, const surety_position *position)
+void surety__json_position(surety_buf *out, const surety_position *position)
 {
     if (!position->line)
         return;

@@ -201,8 +201,8 @@ static surety_status patch_rebuild(patch_state *state, patch_edit edit,
                                    surety_val value, surety_str rest)
 {
     surety_doc *doc = state->docs[state->turn];
-    const size_t size = surety_doc_size(state->root.doc) +
-                        (value.doc ? surety_doc_size(value.doc) : 0);
+    const size_t size = surety__doc_size(state->root.doc) +
+                        (value.doc ? surety__doc_size(value.doc) : 0);
     const size_t depth = state->path_len;
     surety_status status;
     surety_val v;

@@ -139,7 +139,7 @@ static surety_status book_take(surety_entry *own, const surety_entry *entry,
                  entry->state > SURETY_ENTRY_UNKNOWN))
         return surety__fail(reterr, SURETY_MISUSE,
                             "an entry cannot be finished as %s",
-                            surety_entry_state_name(entry->state));
+                            surety__entry_state_name(entry->state));
     return SURETY_OK;
 }
 

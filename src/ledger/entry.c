@@ -87,7 +87,7 @@ static const entry_column entry_columns[SURETY__COLUMNS] = {
 static const char *const entry_states[] = {"open", "done", "failed",
                                            "cancelled", "unknown"};
 
-const char *surety_entry_state_name(surety_entry_state state)
+const char *surety__entry_state_name(surety_entry_state state)
 {
     const size_t i = (size_t)state;
 
@@ -165,7 +165,7 @@ void surety__entry_cells(const surety_entry *entry, bool raw, size_t count,
             break;
         case FORM_STATE:
             cell.kind = CELL_TEXT;
-            cell.text = surety_str_of(surety_entry_state_name(entry->state));
+            cell.text = surety_str_of(surety__entry_state_name(entry->state));
             break;
         case FORM_BOOL:
             cell.kind = CELL_BOOL;

@@ -171,4 +171,7 @@ surety_status surety__file_look(const char *path, surety_error *reterr);
 bool surety__file_holds(const char *path);
 bool surety__file_identify(const char *path, surety__file_id *ret_id);
 
+/* "open", "done", "failed", "cancelled", "unknown"; never NULL. */
+const char *surety__entry_state_name(surety_entry_state state);
+
 #endif

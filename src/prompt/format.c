@@ -4,6 +4,7 @@
  * and nothing where the model sees it anyway. Of the contract's places the
  * first that is a place in a reply's text is the one that is asked for; the
  * others are only forgiven. */
+#include "json/json.h"
 #include "prompt/prompt.h"
 
 /* The style to use: what was asked for, else what the contract says. */
@@ -60,7 +61,7 @@ static bool format_needs_id(surety_val root)
 {
     const surety_doc *doc = root.doc;
 
-    for (size_t i = 0; i + 1 < surety_doc_size(doc); i++) {
+    for (size_t i = 0; i + 1 < surety__doc_size(doc); i++) {
         const surety__cell *cell = &doc->cells[i];
         surety_str text;
 

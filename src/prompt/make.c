@@ -77,7 +77,7 @@ static bool make_good(make_state *state, const surety__conjunction *want,
     state->checked += text.len + 16;
     status = surety_doc_read(state->doc, text, &options, NULL);
     work = limits->work_base +
-           (uint64_t)limits->work_per_value * surety_doc_size(state->doc);
+           (uint64_t)limits->work_per_value * surety__doc_size(state->doc);
     if (status == SURETY_OK)
         status = surety__conjunction_check(state->checker, state->schema, want,
                                            surety_doc_root(state->doc), &work,

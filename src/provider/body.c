@@ -50,9 +50,10 @@ void surety__build_messages(const surety__call *call, surety_doc *out)
     for (size_t i = 0; i < call->message_count; i++) {
         surety_build_object(out);
         surety_build_name(out, "role");
-        surety_build_text(out, call->messages[i].role == SURETY_ROLE_USER
+        surety_build_str(
+            out, surety_str_of(call->messages[i].role == SURETY_ROLE_USER
                                    ? "user"
-                                   : "assistant");
+                                   : "assistant"));
         surety_build_name(out, "content");
         surety_build_str(out, call->messages[i].text);
         surety_build_close(out);

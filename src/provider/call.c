@@ -324,7 +324,7 @@ surety_status surety__call_encode(const surety__call *call,
     surety_request request = {
         .size = sizeof(request),
         .method = SURETY__LITERAL("POST"),
-        .timeouts = surety_timeouts_of(&model->timeouts),
+        .timeouts = surety__timeouts_of(&model->timeouts),
         .response_bytes_max = model->response_bytes_max
                                   ? model->response_bytes_max
                                   : (size_t)64 << 20,

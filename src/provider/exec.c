@@ -19,6 +19,7 @@
  *
  * Invariant: a process is not waited for (its number not free to be another's)
  * before the last signal was sent to its group. */
+#include "provider/provider.h"
 #include "provider/transport.h"
 
 #include <dirent.h>
@@ -621,7 +622,7 @@ static surety_status exec_start(void *ctx, uint64_t id,
         .id = id,
         .receiver = *receiver,
         .pipes = {-1, -1, -1},
-        .timeouts = surety_timeouts_of(&own.timeouts),
+        .timeouts = surety__timeouts_of(&own.timeouts),
         .bytes_max = surety__response_max(&own),
         .begin_ms = surety__clock_ms(),
     };

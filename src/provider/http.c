@@ -26,6 +26,7 @@
  * A library may set no global state up: curl_global_init is counted and safe in
  * threads where libcurl says so (7.84 and later, nearly everywhere); elsewhere
  * the program calls it before it starts threads. */
+#include "provider/provider.h"
 #include "provider/http.h"
 
 #include <arpa/inet.h>
@@ -545,7 +546,7 @@ static surety_status http_start(void *ctx, uint64_t id,
     exchange->id = id;
     exchange->socket = CURL_SOCKET_BAD;
     exchange->receiver = *receiver;
-    exchange->timeouts = surety_timeouts_of(&own.timeouts);
+    exchange->timeouts = surety__timeouts_of(&own.timeouts);
     exchange->bytes_max = surety__response_max(&own);
     exchange->begin_ms = surety__clock_ms();
     surety__arena_init(&exchange->arena, http->alloc, 0);

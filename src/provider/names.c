@@ -81,12 +81,12 @@ const char *surety_failure_name(surety_failure failure)
     return names_failures[failure].name;
 }
 
-bool surety_failure_passes(surety_failure failure)
+bool surety__failure_passes(surety_failure failure)
 {
     return names_failures[failure].passes;
 }
 
-surety_timeouts surety_timeouts_of(const surety_timeouts *given)
+surety_timeouts surety__timeouts_of(const surety_timeouts *given)
 {
     surety_timeouts timeouts = given ? *given : (surety_timeouts){0};
 

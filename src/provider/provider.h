@@ -100,4 +100,16 @@ bool surety__name_is_secret(surety_str name);
 /* Whether a header carries a key, whoever sets it. */
 bool surety__header_is_secret(surety_str name);
 
+/* Whether the same call may succeed later: a rate limit, an overload, a broken
+ * connection, ... */
+bool surety__failure_passes(surety_failure failure);
+
+surety_timeouts surety__timeouts_of(const surety_timeouts *given);
+
+size_t surety__recording_count(const surety_recording *recording);
+/* The protocol, provider and model of the first exchange: what a model that is
+ * only a recording speaks. */
+surety_protocol surety__recording_protocol(const surety_recording *recording);
+surety_str surety__recording_model(const surety_recording *recording);
+
 #endif

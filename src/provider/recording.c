@@ -742,17 +742,17 @@ void surety_recording_free(surety_recording *recording)
     surety__free(recording->alloc, recording, sizeof(*recording));
 }
 
-size_t surety_recording_count(const surety_recording *recording)
+size_t surety__recording_count(const surety_recording *recording)
 {
     return recording->count;
 }
 
-surety_protocol surety_recording_protocol(const surety_recording *recording)
+surety_protocol surety__recording_protocol(const surety_recording *recording)
 {
     return recording->exchanges[0].protocol;
 }
 
-surety_str surety_recording_model(const surety_recording *recording)
+surety_str surety__recording_model(const surety_recording *recording)
 {
     return recording->exchanges[0].model;
 }

@@ -6,6 +6,7 @@
  *
  * Texts are written into the judge's scratch buffer and copied to the outcome;
  * a failure is always SURETY_NOMEM. */
+#include "extract/extract.h"
 #include "reply/reply.h"
 #include "schema/schema.h"
 
@@ -217,7 +218,7 @@ static size_t explain_open_fence(surety_judge *judge, size_t *offset,
 
 /* Writes what stood in the way to the scratch buffer; gives the hint, the place
  * to point at, and how many bytes (0: there is no place). */
-static size_t explain_obstacle(surety_judge *judge, surety_obstacle obstacle,
+static size_t explain_obstacle(surety_judge *judge, surety__obstacle obstacle,
                                size_t *offset, const char **ret_hint)
 {
     const surety_str reply = judge->task.reply;
@@ -277,14 +278,14 @@ static surety_status explain_extraction(surety_judge *judge)
     surety_outcome *outcome = &judge->outcome;
     surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
     const char *hint = "";
-    surety_obstacle obstacle;
+    surety__obstacle obstacle;
     size_t offset = 0;
     size_t length;
 
     if (!issue)
         return SURETY_NOMEM;
     surety__explain_keyword(issue, "extraction");
-    obstacle = surety_finder_obstacle(judge->finder, &offset);
+    obstacle = surety__finder_obstacle(judge->finder, &offset);
     if (judge->task.extract.from_count == 1 &&
         judge->task.extract.from[0] == SURETY_PLACE_NATIVE)
         obstacle = SURETY_OBSTACLE_NO_JSON;

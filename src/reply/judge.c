@@ -25,6 +25,7 @@
  * 5. Nothing outside of the reply is asked but the host's validators, which say
  *    what they have against a value that would be taken. One that is not done
  *    ends the judgement, which the host makes again. */
+#include "align/align.h"
 #include "reply/reply.h"
 
 #include "schema/schema.h"
@@ -461,7 +462,7 @@ static void judge_shed(surety_judge *judge)
         surety__trial *trial = &judge->trials[i];
 
         surety_findings_free(trial->findings);
-        surety_aligner_free(trial->aligner);
+        surety__aligner_free(trial->aligner);
         trial->findings = NULL;
         trial->aligner = NULL;
         if (trial != judge->best) {

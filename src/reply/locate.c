@@ -5,6 +5,7 @@
  * through the finder where the candidate was cleaned of markup. Lines and
  * columns cost a walk over the text, so all issues get theirs in one walk, in
  * the order of their offsets. */
+#include "extract/extract.h"
 #include "reply/reply.h"
 
 /* What a text without quotes holds: up to the next sign of JSON or the end of
@@ -56,7 +57,7 @@ static size_t locate_origin(const surety_judge *judge,
 {
     return trial->tolerant
                ? surety__region_origin(judge->finder, trial->index, offset)
-               : surety_finder_origin(judge->finder, trial->index, offset);
+               : surety__finder_origin(judge->finder, trial->index, offset);
 }
 
 void surety__locate_span(const surety_judge *judge, const surety__trial *trial,

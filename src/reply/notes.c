@@ -152,7 +152,7 @@ static bool notes_rows(surety_judge *judge)
     return surety__outcome_take(&judge->outcome, &repair->read);
 }
 
-static bool notes_edit(surety_judge *judge, const surety_edit *edit)
+static bool notes_edit(surety_judge *judge, const surety__edit *edit)
 {
     const surety__trial *best = judge->best;
     surety__repair *repair = notes_add(judge, edit->kind, edit->likely, "");
@@ -177,11 +177,11 @@ static bool notes_edit(surety_judge *judge, const surety_edit *edit)
 static bool notes_edits(surety_judge *judge)
 {
     const surety__trial *best = judge->best;
-    const size_t count = surety_aligner_edit_count(best->aligner);
+    const size_t count = surety__aligner_edit_count(best->aligner);
     const size_t kept = judge->limits.mends_max;
 
     for (size_t i = 0; i < count && i < kept; i++) {
-        const surety_edit edit = surety_aligner_edit(best->aligner, i);
+        const surety__edit edit = surety__aligner_edit(best->aligner, i);
 
         if (!notes_edit(judge, &edit))
             return false;

@@ -20,6 +20,7 @@
  * - Only what is checked counts; alignment checks what it makes.
  * - Linear: the regions bound what is read, and CHECKS_MAX bounds how many
  *   values are checked. */
+#include "align/align.h"
 #include "reply/reply.h"
 
 #include "schema/schema.h"
@@ -94,10 +95,10 @@ static void repair_rank(surety__trial *trial)
 }
 
 /* Whether an edit of the aligner's is a guess. */
-static bool repair_guesses(const surety_aligner *aligner)
+static bool repair_guesses(const surety__aligner *aligner)
 {
-    for (size_t i = 0; i < surety_aligner_edit_count(aligner); i++)
-        if (surety_aligner_edit(aligner, i).likely)
+    for (size_t i = 0; i < surety__aligner_edit_count(aligner); i++)
+        if (surety__aligner_edit(aligner, i).likely)
             return true;
     return false;
 }
@@ -108,7 +109,7 @@ static bool repair_prepare(surety_judge *judge, surety__trial *trial)
     if (!trial->aligned)
         trial->aligned = surety_doc_new(judge->alloc);
     if (!trial->aligner)
-        trial->aligner = surety_aligner_new(judge->alloc, &judge->limits);
+        trial->aligner = surety__aligner_new(judge->alloc, &judge->limits);
     return trial->aligned && trial->aligner;
 }
 
@@ -126,7 +127,7 @@ static surety_status repair_aligned(surety_judge *judge, surety__trial *trial,
     if (guesses && judge->task.options.certain_only)
         return SURETY_END;
     trial->fits = true;
-    trial->rank.cost += surety_aligner_cost(trial->aligner);
+    trial->rank.cost += surety__aligner_cost(trial->aligner);
     if (guesses)
         trial->rank.mended = MENDED_LIKELY;
     else if (trial->rank.mended == MENDED_NOTHING)
@@ -151,8 +152,8 @@ static surety_status repair_check(surety_judge *judge, surety__trial *trial,
     if (!valid && judge->task.repair == SURETY_REPAIR_ALIGN) {
         if (!repair_prepare(judge, trial))
             return surety__fail_nomem(reterr);
-        status = surety_aligner_align(trial->aligner, schema, root, NULL,
-                                      trial->aligned, NULL);
+        status = surety__aligner_align(trial->aligner, schema, root, NULL,
+                                       trial->aligned, NULL);
         status = repair_aligned(judge, trial, status, reterr);
         if (status != SURETY_OK && status != SURETY_END)
             return status;
@@ -622,8 +623,8 @@ surety_status surety__repair_text(surety_judge *judge, surety_error *reterr)
     if (!repair_prepare(judge, trial))
         return surety__fail_nomem(reterr);
     status =
-        surety_aligner_align_text(trial->aligner, judge->task.schema,
-                                  candidate.text, NULL, trial->aligned, NULL);
+        surety__aligner_align_text(trial->aligner, judge->task.schema,
+                                   candidate.text, NULL, trial->aligned, NULL);
     status = repair_aligned(judge, trial, status, reterr);
     if (status != SURETY_OK)
         return status == SURETY_END ? SURETY_OK : status;

@@ -7,7 +7,7 @@
 #include <surety/reply.h>
 
 #include "base/base.h"
-#include <surety/align.h>
+#include "align/align.h"
 
 #include "contract/contract.h"
 #include "json/json.h"
@@ -90,8 +90,8 @@ typedef struct surety__rank {
 /* One candidate on its way through the judge, and how far it got. */
 typedef struct surety__trial {
     surety_doc *doc;
-    surety_doc *aligned;     /* NULL until there was need of it */
-    surety_aligner *aligner; /* likewise */
+    surety_doc *aligned;      /* NULL until there was need of it */
+    surety__aligner *aligner; /* likewise */
     surety_findings *findings;
     surety_error fault; /* json_parse: what the reader said */
     /* From here on it is cleared for each candidate. */

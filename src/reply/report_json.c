@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The forms for programs: the report object (its schema is the contract
  * surety/report), and results of SARIF 2.1.0 (OASIS, 2020; section 3.27). */
+#include "json/json.h"
 #include "reply/report.h"
 
 enum { REPORT_RAW_MAX = 500 }; /* characters of the reply */
@@ -14,7 +15,7 @@ void surety__issue_json(const surety_issue *issue, surety_buf *out)
                      issue->absolute_keyword_location);
     surety_json_text(out, "keyword", issue->keyword);
     surety_json_text(out, "error", issue->message);
-    surety_json_position(out, &issue->position);
+    surety__json_position(out, &issue->position);
     if (issue->hint.len)
         surety_json_text(out, "hint", issue->hint);
     surety_buf_byte(out, '}');
@@ -52,7 +53,7 @@ static void json_repairs(surety_buf *out, const surety__repairs *repairs)
         surety_json_text(out, "read", repair->read);
         if (repair->cost)
             surety_json_number(out, "cost", repair->cost);
-        surety_json_position(out, &seen->position);
+        surety__json_position(out, &seen->position);
         surety_buf_byte(out, '}');
     }
     surety_buf_byte(out, ']');

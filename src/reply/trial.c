@@ -218,8 +218,9 @@ surety_status surety__trial_complete(surety_judge *judge, surety_val *value,
 
     if (!fill && !strip && !surety__schema_has_deprecated(schema))
         return SURETY_OK;
-    status = surety_checker_complete(judge->checker, schema, *value, fill,
-                                     strip, judge->completed, &changed, reterr);
+    status =
+        surety__checker_complete(judge->checker, schema, *value, fill, strip,
+                                 judge->completed, &changed, reterr);
     if (changed)
         *value = surety_doc_root(judge->completed);
     return status;

@@ -14,6 +14,7 @@
  *    taken for a whole one.
  * 4. Each decision is one sentence: what came, what could not be done about it,
  *    what is done. The rungs that were passed over say why. */
+#include "provider/provider.h"
 #include "run/run.h"
 
 struct decide_row {
@@ -390,7 +391,7 @@ void surety__decide_tell(surety__run_store *store, surety__attempt *attempt,
         break;
     default:
         if (attempt->came &&
-            surety_failure_passes(attempt->seen.answer.failure))
+            surety__failure_passes(attempt->seen.answer.failure))
             surety__buf_printf(out, " after %zu byte%s of the reply",
                                attempt->came, attempt->came == 1 ? "" : "s");
         decide_tell_answer(&attempt->seen.answer, out);

@@ -646,4 +646,7 @@ uint64_t surety__id_below(uint64_t *state, uint64_t max);
 void surety__id_write(uint64_t *state, int64_t unix_ms,
                       char out[SURETY__ID_LEN]);
 
+/* "weigh", "always", "never"; never NULL. */
+const char *surety__stop_name(surety_stop stop);
+
 #endif

@@ -25,7 +25,7 @@
 /* ORDER stops */
 static const char *const watch_stops[] = {"weigh", "always", "never"};
 
-const char *surety_stop_name(surety_stop stop)
+const char *surety__stop_name(surety_stop stop)
 {
     return (unsigned)stop <= SURETY_STOP_NEVER ? watch_stops[stop] : "unknown";
 }

@@ -11,6 +11,7 @@
  * give no wrong schema. */
 #include <surety/schema.h>
 
+#include "schema/schema.h"
 #include "base/base.h"
 
 enum { CACHE_SCHEMAS = 64, CACHE_BYTES = 16 << 20, CACHE_BUCKETS = 16 };
@@ -34,7 +35,7 @@ struct surety_schema_cache {
     struct cache_entry *newest, *oldest;
     struct cache_entry **buckets;
     size_t bucket_count; /* a power of two, or 0 */
-    surety_schema_cache_counts counts;
+    surety__schema_cache_counts counts;
 };
 
 surety_schema_cache *surety_schema_cache_new(const surety_alloc *alloc,
@@ -63,7 +64,7 @@ static void entry_free(const surety_schema_cache *cache,
     surety__free(cache->alloc, entry, entry_size(entry));
 }
 
-void surety_schema_cache_reset(surety_schema_cache *cache)
+void surety__schema_cache_reset(surety_schema_cache *cache)
 {
     while (cache->newest) {
         struct cache_entry *older = cache->newest->older;
@@ -83,14 +84,14 @@ void surety_schema_cache_free(surety_schema_cache *cache)
 {
     if (!cache)
         return;
-    surety_schema_cache_reset(cache);
+    surety__schema_cache_reset(cache);
     surety__free(cache->alloc, (void *)cache->buckets,
                  cache->bucket_count * sizeof(*cache->buckets));
     surety__free(cache->alloc, cache, sizeof(*cache));
 }
 
-surety_schema_cache_counts
-surety_schema_cache_count(const surety_schema_cache *cache)
+surety__schema_cache_counts
+surety__schema_cache_count(const surety_schema_cache *cache)
 {
     return cache->counts;
 }

@@ -580,7 +580,7 @@ void surety_schema_free(surety_schema *schema)
     surety__free(alloc, schema, sizeof(*schema));
 }
 
-surety_val surety_schema_root(const surety_schema *schema)
+surety_val surety__schema_root(const surety_schema *schema)
 {
     return schema ? schema->root_val : surety_val_none();
 }

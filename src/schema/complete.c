@@ -343,11 +343,11 @@ static struct surety__completion *completion_begin(surety_checker *checker)
     return completion;
 }
 
-surety_status surety_checker_complete(surety_checker *checker,
-                                      const surety_schema *schema,
-                                      surety_val val, bool fill_defaults,
-                                      bool strip_unknown, surety_doc *doc,
-                                      bool *ret_changed, surety_error *reterr)
+surety_status surety__checker_complete(surety_checker *checker,
+                                       const surety_schema *schema,
+                                       surety_val val, bool fill_defaults,
+                                       bool strip_unknown, surety_doc *doc,
+                                       bool *ret_changed, surety_error *reterr)
 {
     surety_error why = {.status = SURETY_OK};
     struct surety__completion *completion;

@@ -11,7 +11,7 @@
 bool surety__schema_has_defaults(const surety_schema *schema);
 /* Whether any reachable property is "deprecated": true. */
 bool surety__schema_has_deprecated(const surety_schema *schema);
-/* The i-th value of a deprecated property that surety_checker_complete met in
+/* The i-th value of a deprecated property that surety__checker_complete met in
  * its last call, and the subschema with the keyword; SURETY_NONE past the last.
  * It keeps as many as are worth reporting. */
 surety_val surety__checker_deprecated(const surety_checker *checker, size_t i,
@@ -66,5 +66,35 @@ surety_status surety__conjunction_check(surety_checker *checker,
                                         const surety__conjunction *all,
                                         surety_val val, uint64_t *work,
                                         bool *ret_valid);
+
+/* Copies val to doc (built with origin val's doc) with the schema's defaults
+ * filled in for absent properties (fill_defaults) and properties that the
+ * schema does not evaluate left out (strip_unknown). val must be valid. Only
+ * properties that are certain are touched: those reached through properties,
+ * items, prefixItems, additionalProperties, patternProperties, allOf, $ref and
+ * the branches of anyOf, oneOf and if that the value satisfies. *ret_changed
+ * (may be NULL) tells whether anything differs. */
+surety_status surety__checker_complete(surety_checker *checker,
+                                       const surety_schema *schema,
+                                       surety_val val, bool fill_defaults,
+                                       bool strip_unknown, surety_doc *doc,
+                                       bool *ret_changed, surety_error *reterr);
+
+/* Frees every schema; the counts stay. For a resolver whose documents change:
+ * the cache takes it that the same resolver (function and context) gives the
+ * same documents, and those must outlive the schema. */
+void surety__schema_cache_reset(surety_schema_cache *cache);
+
+typedef struct surety__schema_cache_counts {
+    uint64_t hits, misses; /* reads; one that failed is a miss */
+    uint64_t evictions;    /* schemas put out to make room */
+    size_t schemas, bytes; /* kept now */
+} surety__schema_cache_counts;
+
+surety__schema_cache_counts
+surety__schema_cache_count(const surety_schema_cache *cache);
+
+/* The document it was compiled from. */
+surety_val surety__schema_root(const surety_schema *schema);
 
 #endif

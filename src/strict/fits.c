@@ -10,6 +10,7 @@
  * names, choices. Of what a value comes to by a branch a sum is kept, and a
  * union whose branches come to different sums can be read in more than one way.
  * Nothing here picks one then. */
+#include "json/json.h"
 #include "strict/node.h"
 
 /* Rounds over the unions of one value; deeper unions of unions do not fit. */
@@ -63,7 +64,7 @@ static uint64_t sum_as_it_is(const surety__fits *fits, surety_val val)
 /* The sums of all values of a document, as they stand. */
 static void sum_all(surety__fits *fits, const surety_doc *doc)
 {
-    fits->sum_count = surety_doc_size(doc);
+    fits->sum_count = surety__doc_size(doc);
     fits->sums =
         surety__new(fits->strict->alloc, fits->sum_count * sizeof(*fits->sums));
     if (!fits->sums) {

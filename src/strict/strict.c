@@ -5,13 +5,6 @@
  * and a verdict; only a lack of memory and our own limits are failures. */
 #include "strict/node.h"
 
-const char *surety_strict_verdict_name(surety_strict_verdict verdict)
-{
-    static const char *const names[] = {"accepted", "rewritten", "impossible"};
-
-    return (unsigned)verdict < 3 ? names[verdict] : "unknown";
-}
-
 static void strict_name(surety_strict *strict)
 {
     const surety_str name = surety_contract_info_of(strict->contract)->name;

@@ -83,7 +83,7 @@ void surety__strict_write_type(surety_doc *doc, const char *type)
 {
     surety_build_object(doc);
     surety_build_name(doc, "type");
-    surety_build_text(doc, type);
+    surety_build_str(doc, surety_str_of(type));
     surety_build_close(doc);
 }
 
@@ -119,7 +119,7 @@ static void write_type(struct write_state *state, const surety__node *node,
         surety_build_array(state->doc);
     for (size_t i = 0; i < sizeof(write_types) / sizeof(*write_types); i++)
         if (names & write_types[i].bit)
-            surety_build_text(state->doc, write_types[i].name);
+            surety_build_str(state->doc, surety_str_of(write_types[i].name));
     if (!single)
         surety_build_close(state->doc);
 }
@@ -192,7 +192,7 @@ static void write_pairs(struct write_state *state, surety__link value,
     surety_build_name(state->doc, "items");
     surety_build_object(state->doc);
     surety_build_name(state->doc, "type");
-    surety_build_text(state->doc, "object");
+    surety_build_str(state->doc, surety_str_of("object"));
     surety_build_name(state->doc, "properties");
     surety_build_object(state->doc);
     surety_build_name(state->doc, PAIR_KEY);
@@ -211,8 +211,8 @@ static void write_pairs_seal(struct write_state *state)
     surety_build_close(state->doc);
     surety_build_name(state->doc, "required");
     surety_build_array(state->doc);
-    surety_build_text(state->doc, PAIR_KEY);
-    surety_build_text(state->doc, PAIR_VALUE);
+    surety_build_str(state->doc, surety_str_of(PAIR_KEY));
+    surety_build_str(state->doc, surety_str_of(PAIR_VALUE));
     surety_build_close(state->doc);
     surety_build_name(state->doc, "additionalProperties");
     surety_build_bool(state->doc, false);
@@ -398,14 +398,15 @@ static void write_array_task(struct write_state *state,
     }
     state->from = state->count;
     surety_build_name(state->doc, "type");
-    surety_build_text(state->doc, "array");
+    surety_build_str(state->doc, surety_str_of("array"));
     if (task->nullable) {
         write_named(state, SURETY__LITERAL("items"));
         write_link(state, task->link, false, task->nesting);
     } else {
         surety_build_name(state->doc, "description");
-        surety_build_text(state->doc, "Members of any name, each as its key "
-                                      "and its value.");
+        surety_build_str(state->doc,
+                         surety_str_of("Members of any name, each as its key "
+                                       "and its value."));
         write_pairs(state, task->link, task->nesting);
     }
     write_turn(state);
@@ -546,7 +547,7 @@ static void write_root(struct write_state *state)
     if (strict->wrapped) {
         surety_build_object(state->doc);
         surety_build_name(state->doc, "type");
-        surety_build_text(state->doc, "object");
+        surety_build_str(state->doc, surety_str_of("object"));
         surety_build_name(state->doc, "properties");
         surety_build_object(state->doc);
         surety_build_key(state->doc, strict->wrap);

@@ -6,6 +6,7 @@
  * branches, the contract decides which are valid; of those the one that knows
  * most of the value's members is taken, and of equals the first. No branch is
  * looked at deeper than its members' kinds, so nesting costs nothing twice. */
+#include "json/json.h"
 #include "typed/inside.h"
 
 enum { CHOOSE_BRANCHES_MAX = 64 };
@@ -195,7 +196,7 @@ static surety_status choose_valid(surety__typed_chooser *chooser,
     if (!chooser->checker) {
         chooser->checker = surety_checker_new(chooser->alloc, limits);
         chooser->work =
-            (uint64_t)limits->work_per_value * surety_doc_size(val.doc) +
+            (uint64_t)limits->work_per_value * surety__doc_size(val.doc) +
             limits->work_base;
     }
     if (!chooser->checker || !choose_map(chooser))

@@ -13,6 +13,7 @@
  * 3. A tie goes to the voter that comes first, so the order of the voters is
  * all that the result depends on.
  * 4. Columns and ballots live in one arena until the next merge. */
+#include "json/json.h"
 #include "vote/inside.h"
 
 static surety_status vote_decide(surety_vote *vote, const surety_val *column);
@@ -310,7 +311,7 @@ static surety_status vote_begin(surety_vote *vote, const surety_val *vals,
     vote->work = vote->limits.work_base;
     for (size_t i = 0; i < count; i++)
         vote->work +=
-            (size_t)vote->limits.work_per_value * surety_doc_size(vals[i].doc);
+            (size_t)vote->limits.work_per_value * surety__doc_size(vals[i].doc);
     surety__arena_reset(&vote->arena);
     surety_buf_reset(&vote->path);
     surety_build_begin(out, NULL);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger/ledger.h"
 #include "ledger_sample.h"
 
 typedef struct walk {
@@ -30,7 +31,7 @@ static bool see(void *ctx, const surety_entry *entry)
         to->same += sample_same(entry, to->want);
     if (to->print)
         (void)printf("%.*s %s %zu %zu\n", (int)entry->id.len, entry->id.ptr,
-                     surety_entry_state_name(entry->state), entry->error_count,
+                     surety__entry_state_name(entry->state), entry->error_count,
                      entry->repair_count);
     return true;
 }

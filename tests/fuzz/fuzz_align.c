@@ -12,7 +12,7 @@
  * - a second alignment, by another aligner, says the same;
  * - there are edits exactly where something differs, their costs add up, and
  *   what they say came of it stands where they say. */
-#include <surety/align.h>
+#include "align/align.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,20 +48,20 @@ static void fault(const struct trial *trial, const char *what)
     abort();
 }
 
-static void trial_align(struct trial *trial, surety_aligner *aligner,
+static void trial_align(struct trial *trial, surety__aligner *aligner,
                         surety_doc *out)
 {
     trial->out = out;
     if (trial->mode == MODE_TEXT)
-        trial->status = surety_aligner_align_text(aligner, trial->schema,
-                                                  trial->text, NULL, out, NULL);
+        trial->status = surety__aligner_align_text(
+            aligner, trial->schema, trial->text, NULL, out, NULL);
     else if (trial->mode == MODE_ROWS)
         trial->status =
-            surety_aligner_align_rows(aligner, trial->schema, trial->rows,
-                                      trial->row_count, NULL, out, NULL);
+            surety__aligner_align_rows(aligner, trial->schema, trial->rows,
+                                       trial->row_count, NULL, out, NULL);
     else
-        trial->status = surety_aligner_align(aligner, trial->schema, trial->val,
-                                             NULL, out, NULL);
+        trial->status = surety__aligner_align(aligner, trial->schema,
+                                              trial->val, NULL, out, NULL);
 }
 
 static void trial_write(const struct trial *trial, surety_val val,
@@ -79,13 +79,13 @@ static bool same(const surety_buf *a, const surety_buf *b)
 
 /* What the edits say. */
 static void check_edits(const struct trial *trial,
-                        const surety_aligner *aligner)
+                        const surety__aligner *aligner)
 {
-    size_t count = surety_aligner_edit_count(aligner);
+    size_t count = surety__aligner_edit_count(aligner);
     uint64_t cost = 0;
 
     for (size_t i = 0; i < count; i++) {
-        surety_edit edit = surety_aligner_edit(aligner, i);
+        surety__edit edit = surety__aligner_edit(aligner, i);
         surety_val at =
             surety_val_at(surety_doc_root(trial->out), edit.pointer);
         surety_val key;
@@ -103,15 +103,15 @@ static void check_edits(const struct trial *trial,
         if (edit.to.index != key.index || strncmp(edit.kind, "key-", 4))
             fault(trial, "an edit is told of another place");
     }
-    if (cost != surety_aligner_cost(aligner))
+    if (cost != surety__aligner_cost(aligner))
         fault(trial, "the costs do not add up");
 }
 
-static void check_result(struct trial *trial, surety_aligner *aligner,
+static void check_result(struct trial *trial, surety__aligner *aligner,
                          surety_checker *checker)
 {
     surety_doc *again = surety_doc_new(NULL);
-    surety_aligner *other = surety_aligner_new(NULL, NULL);
+    surety__aligner *other = surety__aligner_new(NULL, NULL);
     struct trial second = *trial;
     surety_buf before, after;
     bool valid = false;
@@ -126,32 +126,32 @@ static void check_result(struct trial *trial, surety_aligner *aligner,
     check_edits(trial, aligner);
     if (trial->mode == MODE_VALUE) {
         trial_write(trial, trial->val, &before);
-        if (same(&before, &after) != !surety_aligner_edit_count(aligner))
+        if (same(&before, &after) != !surety__aligner_edit_count(aligner))
             fault(trial, "edits and changes are not the same");
-    } else if (!surety_aligner_edit_count(aligner)) {
+    } else if (!surety__aligner_edit_count(aligner)) {
         fault(trial, "an alignment without an edit");
     }
     trial_align(&second, other, again);
     trial_write(trial, surety_doc_root(again), &before);
     if (second.status || !same(&before, &after) ||
-        surety_aligner_edit_count(other) !=
-            surety_aligner_edit_count(aligner) ||
-        surety_aligner_cost(other) != surety_aligner_cost(aligner))
+        surety__aligner_edit_count(other) !=
+            surety__aligner_edit_count(aligner) ||
+        surety__aligner_cost(other) != surety__aligner_cost(aligner))
         fault(trial, "a second alignment differs");
     second.mode = MODE_VALUE;
     second.val = surety_doc_root(trial->out);
     trial_align(&second, other, again);
     trial_write(trial, surety_doc_root(again), &before);
     if (second.status || !same(&before, &after) ||
-        surety_aligner_edit_count(other))
+        surety__aligner_edit_count(other))
         fault(trial, "aligning the result changes it");
     surety_buf_done(&before);
     surety_buf_done(&after);
-    surety_aligner_free(other);
+    surety__aligner_free(other);
     surety_doc_free(again);
 }
 
-static void try_one(struct trial *trial, surety_aligner *aligner)
+static void try_one(struct trial *trial, surety__aligner *aligner)
 {
     surety_checker *checker = surety_checker_new(NULL, NULL);
     surety_doc *doc = surety_doc_new(NULL);
@@ -173,12 +173,12 @@ static void try_one(struct trial *trial, surety_aligner *aligner)
     trial_align(trial, aligner, out);
     if (trial->status == SURETY_OK)
         check_result(trial, aligner, checker);
-    else if (surety_aligner_edit_count(aligner))
+    else if (surety__aligner_edit_count(aligner))
         fault(trial, "edits of what failed");
     if (trial->mode == MODE_VALUE &&
         !surety_checker_check(checker, trial->schema, trial->val, &valid,
                               NULL) &&
-        valid && (trial->status || surety_aligner_edit_count(aligner)))
+        valid && (trial->status || surety__aligner_edit_count(aligner)))
         fault(trial, "a valid value was not copied");
 done:
     surety_doc_free(out);
@@ -325,7 +325,7 @@ static void make_schema(struct choices *choices, surety_buf *out,
     }
 }
 
-static void try_choices(struct choices choices, surety_aligner *aligner)
+static void try_choices(struct choices choices, surety__aligner *aligner)
 {
     surety_schema *schema = NULL;
     surety_buf schema_text, value;
@@ -368,7 +368,7 @@ static surety_str next_line(const char **at, const char *end)
     return (surety_str){start, (size_t)((stop ? stop : end) - start)};
 }
 
-static void try_lines(const char *at, const char *end, surety_aligner *aligner)
+static void try_lines(const char *at, const char *end, surety__aligner *aligner)
 {
     surety_str first = next_line(&at, end);
     surety_schema *schema = NULL;
@@ -395,12 +395,12 @@ static void try_lines(const char *at, const char *end, surety_aligner *aligner)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    surety_aligner *aligner = surety_aligner_new(NULL, &limits);
+    surety__aligner *aligner = surety__aligner_new(NULL, &limits);
 
     if (size && *data == '{')
         try_lines((const char *)data, (const char *)data + size, aligner);
     else
         try_choices((struct choices){data, size, 0}, aligner);
-    surety_aligner_free(aligner);
+    surety__aligner_free(aligner);
     return 0;
 }

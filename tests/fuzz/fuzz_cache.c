@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "schema/schema.h"
 #include "fuzz.h"
 
 enum { KEPT = 64, TEXT = 96 };
@@ -24,7 +25,7 @@ struct model {
     struct wanted kept[KEPT]; /* newest first */
     const surety_schema *schemas[KEPT];
     size_t count, bytes, schemas_max, bytes_max;
-    surety_schema_cache_counts counts;
+    surety__schema_cache_counts counts;
 };
 
 static bool wanted_is(const struct wanted *a, const struct wanted *b)
@@ -124,21 +125,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     surety_checker *checker = surety_checker_new(NULL, NULL);
 
     for (size_t i = 2; i < size; i++) {
-        surety_schema_cache_counts counts;
+        surety__schema_cache_counts counts;
 
         if (data[i] == 0xFF) {
-            surety_schema_cache_reset(cache);
+            surety__schema_cache_reset(cache);
             model.count = model.bytes = 0;
         } else {
             fuzz_read(cache, &model, checker, data[i]);
         }
-        counts = surety_schema_cache_count(cache);
+        counts = surety__schema_cache_count(cache);
         must(counts.hits == model.counts.hits);
         must(counts.misses == model.counts.misses);
         must(counts.evictions == model.counts.evictions);
         must(counts.schemas == model.count && counts.bytes == model.bytes);
         for (size_t k = 0; k < model.count; k++) /* all still are good */
-            must(surety_schema_root(model.schemas[k]).doc);
+            must(surety__schema_root(model.schemas[k]).doc);
     }
     surety_checker_free(checker);
     surety_schema_cache_free(cache);

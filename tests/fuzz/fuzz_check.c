@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "schema/schema.h"
 #include "fuzz.h"
 
 static const char *const fuzz_texts[] = {
@@ -124,8 +125,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             continue;
         fuzz_report(checker, fuzz_schemas[i], root, valid);
         if (valid) {
-            status = surety_checker_complete(checker, fuzz_schemas[i], root,
-                                             true, true, built, NULL, NULL);
+            status = surety__checker_complete(checker, fuzz_schemas[i], root,
+                                              true, true, built, NULL, NULL);
             must(!status || status == SURETY_LIMIT);
         }
     }

@@ -3,6 +3,7 @@
  * the reply, none listed twice, every byte of a text where its origin says,
  * offers in the order asked for, brackets at the ends of embedded values, work
  * that is linear. The first byte chooses the options. */
+#include "extract/extract.h"
 #include "extract/finder.h"
 
 #include "fuzz.h"
@@ -18,14 +19,14 @@ static void check_candidate(const surety_finder *finder, size_t i,
     must(found.stripped || (found.text.ptr == reply.ptr + found.start &&
                             found.text.len == found.end - found.start));
     for (size_t k = 0; k < found.text.len; k++) {
-        const size_t at = surety_finder_origin(finder, i, k);
+        const size_t at = surety__finder_origin(finder, i, k);
 
         must(at >= before && at < found.end);
         must(reply.ptr[at] == found.text.ptr[k]);
         before = at + 1;
     }
-    must(surety_finder_origin(finder, i, 0) == found.start);
-    must(surety_finder_origin(finder, i, found.text.len) == found.end);
+    must(surety__finder_origin(finder, i, 0) == found.start);
+    must(surety__finder_origin(finder, i, found.text.len) == found.end);
     if (found.place == SURETY_PLACE_EMBEDDED)
         must(found.text.len >= 2 &&
              (found.text.ptr[0] == '{' || found.text.ptr[0] == '[') &&
@@ -74,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (i)
             check_order(finder, i, how.pick_last);
     }
-    surety_finder_obstacle(finder, &at);
+    surety__finder_obstacle(finder, &at);
     must(at <= reply.len);
 done:
     surety_finder_free(finder);

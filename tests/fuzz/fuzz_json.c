@@ -7,6 +7,7 @@
  * after being built again; every value must be found by its own pointer.
  * Every kernel of the reader must find the same tokens, passing over the value
  * must accept what reading accepts, and what is refused must have a mistake. */
+#include "json/json.h"
 #include "json/index.h"
 
 #include <stdint.h>
@@ -44,7 +45,7 @@ static void must_come_back(surety_val root, surety_style style)
  * to it (that costs, hence small documents only). */
 static void must_hold_together(const surety_doc *doc)
 {
-    size_t count = surety_doc_size(doc);
+    size_t count = surety__doc_size(doc);
     surety_buf out;
 
     surety_buf_init(&out, NULL, 0);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "provider/provider.h"
 #include "../heard.h"
 #include "fuzz.h"
 
@@ -29,7 +30,7 @@ static void play(const surety_recording *recording, struct heard *heard,
     if (written)
         must(surety_record_open(transport, write_line, written, NULL,
                                 &transport, NULL) == SURETY_OK);
-    for (size_t i = 0; i < surety_recording_count(recording); i++) {
+    for (size_t i = 0; i < surety__recording_count(recording); i++) {
         must(transport->start(transport->ctx, i, &request, &receiver, NULL) ==
              SURETY_OK);
         must(transport->wait(transport->ctx, 0, NULL) == SURETY_OK);
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     play(recording, &first, &written);
     must(surety_recording_read(surety_buf_str(&written), NULL, &again,
                                &error) == SURETY_OK);
-    must(surety_recording_count(again) == surety_recording_count(recording));
+    must(surety__recording_count(again) == surety__recording_count(recording));
     play(again, &second, NULL);
     /* A cookie's value is the one thing that a recorder leaves out of these. */
     if (surety__str_find(surety_buf_str(&written), SURETY__LITERAL("***")) ==

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "schema/schema.h"
 #include "fuzz.h"
 
 static const surety_limits fuzz_limits = {
@@ -53,8 +54,8 @@ static void fuzz_complete(surety_checker *checker, const surety_schema *schema,
 {
     surety_doc *built = surety_doc_new(NULL);
     bool changed = true;
-    surety_status status = surety_checker_complete(checker, schema, val, true,
-                                                   true, built, &changed, NULL);
+    surety_status status = surety__checker_complete(
+        checker, schema, val, true, true, built, &changed, NULL);
 
     must(!status || status == SURETY_LIMIT);
     must(status || changed || surety_val_equal(val, surety_doc_root(built)));

@@ -67,9 +67,9 @@ static void ask(struct question *question)
           "the report");
     if (valid)
         agree(question,
-              !surety_checker_complete(question->checker, question->schema,
-                                       root, true, true, question->built, NULL,
-                                       NULL),
+              !surety__checker_complete(question->checker, question->schema,
+                                        root, true, true, question->built, NULL,
+                                        NULL),
               "the completion");
     ask_prefix(question, root, valid);
 }

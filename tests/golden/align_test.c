@@ -15,14 +15,15 @@
  *
  * With --update what stands behind blanks is written anew, to be read before
  * it is believed. */
+#include "align/align.h"
 #include "golden/cases.h"
 
 /* What aligns the values of a case. */
 struct setting {
     surety_schema *schema;
-    surety_align_options options;
+    surety__align_options options;
     surety_doc *doc, *out;
-    surety_aligner *aligner;
+    surety__aligner *aligner;
 };
 
 static void add_val(surety_buf *out, surety_val val)
@@ -33,7 +34,7 @@ static void add_val(surety_buf *out, surety_val val)
         surety_buf_text(out, "nothing");
 }
 
-static void add_edit(surety_buf *out, surety_edit edit)
+static void add_edit(surety_buf *out, surety__edit edit)
 {
     surety_buf_text(out, "    ");
     surety_buf_text(out, edit.kind);
@@ -59,9 +60,9 @@ static surety_status align_rows(const struct setting *setting,
 
     for (; item.doc && count < ROWS_MAX; item = surety_val_next(array, item))
         rows[count++] = item;
-    return surety_aligner_align_rows(setting->aligner, setting->schema, rows,
-                                     count, &setting->options, setting->out,
-                                     reterr);
+    return surety__aligner_align_rows(setting->aligner, setting->schema, rows,
+                                      count, &setting->options, setting->out,
+                                      reterr);
 }
 
 /* Appends what becomes of the value in line. */
@@ -77,14 +78,14 @@ static void write_aligned(const struct setting *setting, surety_str line,
         golden_die("a value is no JSON", err.message);
     if (text)
         status =
-            surety_aligner_align_text(setting->aligner, setting->schema, line,
-                                      &setting->options, setting->out, &err);
+            surety__aligner_align_text(setting->aligner, setting->schema, line,
+                                       &setting->options, setting->out, &err);
     else if (rows)
         status = align_rows(setting, &err);
     else
-        status = surety_aligner_align(setting->aligner, setting->schema,
-                                      surety_doc_root(setting->doc),
-                                      &setting->options, setting->out, &err);
+        status = surety__aligner_align(setting->aligner, setting->schema,
+                                       surety_doc_root(setting->doc),
+                                       &setting->options, setting->out, &err);
     surety_buf_text(out, "  = ");
     if (status) {
         surety_buf_text(out, "refused: ");
@@ -94,8 +95,8 @@ static void write_aligned(const struct setting *setting, surety_str line,
     }
     add_val(out, surety_doc_root(setting->out));
     surety_buf_text(out, "\n");
-    for (size_t i = 0; i < surety_aligner_edit_count(setting->aligner); i++)
-        add_edit(out, surety_aligner_edit(setting->aligner, i));
+    for (size_t i = 0; i < surety__aligner_edit_count(setting->aligner); i++)
+        add_edit(out, surety__aligner_edit(setting->aligner, i));
 }
 
 static void write_values(const struct setting *setting, surety_str lines,
@@ -138,7 +139,7 @@ static bool run(struct golden *golden)
     struct setting setting = {.options = {.size = sizeof(setting.options)},
                               .doc = surety_doc_new(NULL),
                               .out = surety_doc_new(NULL),
-                              .aligner = surety_aligner_new(NULL, NULL)};
+                              .aligner = surety__aligner_new(NULL, NULL)};
 
     for (size_t i = 0; i < golden->count; i++) {
         const struct golden_section *section = &golden->sections[i];
@@ -151,7 +152,7 @@ static bool run(struct golden *golden)
             take_section(&setting, section);
         }
     }
-    surety_aligner_free(setting.aligner);
+    surety__aligner_free(setting.aligner);
     surety_doc_free(setting.out);
     surety_doc_free(setting.doc);
     surety_schema_free(setting.schema);

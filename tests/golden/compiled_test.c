@@ -27,6 +27,7 @@
  * no promise, but a change of them is a change of how soon SURETY_LIMIT comes:
  * it wants to be seen. With --update what is expected is written anew, for a
  * person to review. */
+#include "schema/schema.h"
 #include "golden/cases.h"
 
 #include <stdio.h>
@@ -225,9 +226,9 @@ static surety_status ask(struct setting *setting, enum way way, uint32_t work,
         return surety_checker_report(checker, setting->schema, root,
                                      setting->findings, NULL);
     default:
-        return surety_checker_complete(checker, setting->schema, root, true,
-                                       true, setting->built, &setting->changed,
-                                       NULL);
+        return surety__checker_complete(checker, setting->schema, root, true,
+                                        true, setting->built, &setting->changed,
+                                        NULL);
     }
 }
 

@@ -17,6 +17,7 @@
  *
  * With --update what is behind blanks, and what a config holds, is written
  * anew, to be read before it is believed. */
+#include "run/run.h"
 #include "config/config.h"
 #include "golden/cases.h"
 
@@ -149,7 +150,7 @@ static void put_run(surety_buf *out, const surety_config *config)
     put_number(out, "most_ms", backoff.most_ms);
     put_number(out, "retry_after_ms", backoff.retry_after_max_ms);
     put_number(out, "broken", run.broken_retries_max);
-    put_str(out, "stop", surety_str_of(surety_stop_name(run.stop)));
+    put_str(out, "stop", surety_str_of(surety__stop_name(run.stop)));
     put_flag(out, "otherwise in options",
              memcmp(&run.budget, &budget, sizeof(budget)) != 0 ||
                  memcmp(&run.backoff, &backoff, sizeof(backoff)) != 0);

@@ -98,7 +98,7 @@ static void put_pieces(const surety_finder *finder, size_t i, surety_buf *out)
     size_t origin = SIZE_MAX;
 
     for (size_t at = 0; candidate.stripped && at <= candidate.text.len; at++) {
-        const size_t next = surety_finder_origin(finder, i, at);
+        const size_t next = surety__finder_origin(finder, i, at);
 
         if (!at || next != origin + 1)
             surety__buf_printf(out, "%s%zu@%zu", at ? " " : "\n    ", at, next);
@@ -109,7 +109,7 @@ static void put_pieces(const surety_finder *finder, size_t i, surety_buf *out)
 static void put_found(const surety_finder *finder, surety_buf *out)
 {
     const size_t start = out->len;
-    surety_obstacle obstacle;
+    surety__obstacle obstacle;
     size_t at = 0;
 
     for (size_t i = 0; i < surety_finder_count(finder); i++) {
@@ -122,7 +122,7 @@ static void put_found(const surety_finder *finder, surety_buf *out)
         put_pieces(finder, i, out);
         surety_buf_byte(out, '\n');
     }
-    obstacle = surety_finder_obstacle(finder, &at);
+    obstacle = surety__finder_obstacle(finder, &at);
     surety_buf_text(out, "  (");
     surety_buf_text(out, obstacles[obstacle]);
     if (obstacle)

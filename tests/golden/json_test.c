@@ -527,7 +527,7 @@ static void copy_put(struct part *part, bool whole, bool origin)
         surety_build_val(made, root);
     else
         copy_parts(made, root);
-    surety_build_text(made, "end");
+    surety_build_str(made, surety_str_of("end"));
     surety_build_close(made);
     if (surety_build_end(made, &error)) {
         put_error(part->out, &error);

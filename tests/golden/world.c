@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The world of a run: what is asked, and the clock; see world.h. */
+#include "run/run.h"
 #include "base/base.h"
 
 #include "golden/world.h"
@@ -52,7 +53,7 @@ static const char *name_protocol(unsigned i)
 
 static const char *name_stop(unsigned i)
 {
-    return surety_stop_name((surety_stop)i);
+    return surety__stop_name((surety_stop)i);
 }
 
 static const char *name_style(unsigned i)

@@ -2,6 +2,7 @@
 /* The world of a run: what is answered, and what is written down of it; see
  * world.h. An answer is made when its call is started: its bytes as OpenAI's
  * protocol has them, and the moments at which they come. */
+#include "ledger/ledger.h"
 #include "base/base.h"
 
 #include "golden/world.h"
@@ -569,7 +570,7 @@ static void row_spent(surety_buf *out, const surety_entry *entry)
 static void row_finish(surety_buf *out, const surety_entry *entry)
 {
     world_tell(out, "state",
-               surety_str_of(surety_entry_state_name(entry->state)));
+               surety_str_of(surety__entry_state_name(entry->state)));
     row_number(out, "first_byte_ms", (uint64_t)entry->first_byte_ms);
     row_number(out, "ended_ms", (uint64_t)entry->ended_ms);
     world_tell(out, "failure", entry->failure);

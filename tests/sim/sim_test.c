@@ -21,6 +21,7 @@
  *     sim_test --seed N        one, told step by step
  *     sim_test --policies      when calls are stopped, compared (sim_policy.c)
  */
+#include "provider/provider.h"
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -166,7 +167,7 @@ static void check_order(struct sim *sim)
             sim_must(
                 sim,
                 next.model == last.model && next.mode == last.mode &&
-                    (surety_failure_passes(failure) ||
+                    (surety__failure_passes(failure) ||
                      last.answer.should_retry == 1) &&
                     last.answer.should_retry != 0 &&
                     (!last.answer.ambiguous || last.model->retry_ambiguous),

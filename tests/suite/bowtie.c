@@ -47,7 +47,7 @@ enum { DIALECTS = sizeof(bowtie_dialects) / sizeof(bowtie_dialects[0]) };
 static void answer_text(surety_doc *answer, const char *name, const char *text)
 {
     surety_build_name(answer, name);
-    surety_build_text(answer, text);
+    surety_build_str(answer, surety_str_of(text));
 }
 
 static void answer_start(surety_doc *answer)
@@ -66,7 +66,7 @@ static void answer_start(surety_doc *answer)
     surety_build_name(answer, "dialects");
     surety_build_array(answer);
     for (size_t i = 0; i < DIALECTS; i++)
-        surety_build_text(answer, bowtie_dialects[i].uri);
+        surety_build_str(answer, surety_str_of(bowtie_dialects[i].uri));
     surety_build_close(answer);
     surety_build_close(answer);
     surety_build_close(answer);

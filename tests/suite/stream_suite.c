@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/json.h"
 #include "suite/stream_early.h"
 #include "suite/suite.h"
 
@@ -303,7 +304,7 @@ static void suite_others(const surety_contract *contract, surety_str text)
     suite_instance(contract, text, suite_is_valid(contract, text));
     for (size_t i = 0; i < OTHERS && !surety_doc_read(doc, text, NULL, NULL);
          i++) {
-        size_t left = 1 + surety_doc_size(doc) * (i + 1) / (OTHERS + 1) / 2;
+        size_t left = 1 + surety__doc_size(doc) * (i + 1) / (OTHERS + 1) / 2;
         surety_str other;
 
         surety_buf_reset(&suite.text);

@@ -3,14 +3,14 @@
  * with what stood and what came of it; rows and plain text; limits. */
 #include "check.h"
 
-#include <surety/align.h>
+#include "align/align.h"
 
 #include <string.h>
 
 struct bench {
     surety_schema *schema;
     surety_doc *doc, *out;
-    surety_aligner *aligner;
+    surety__aligner *aligner;
     surety_buf text;
 };
 
@@ -20,7 +20,7 @@ static bool bench_make(struct check *t, struct bench *bench,
     *bench =
         (struct bench){.doc = surety_doc_new(check_alloc(t)),
                        .out = surety_doc_new(check_alloc(t)),
-                       .aligner = surety_aligner_new(check_alloc(t), limits)};
+                       .aligner = surety__aligner_new(check_alloc(t), limits)};
     surety_buf_init(&bench->text, check_alloc(t), 0);
     NEED(bench->doc);
     NEED(bench->out);
@@ -34,7 +34,7 @@ done:
 static void bench_done(struct bench *bench)
 {
     surety_buf_done(&bench->text);
-    surety_aligner_free(bench->aligner);
+    surety__aligner_free(bench->aligner);
     surety_doc_free(bench->out);
     surety_doc_free(bench->doc);
     surety_schema_free(bench->schema);
@@ -54,8 +54,8 @@ static surety_str bench_tell(struct bench *bench)
     surety_buf_reset(&bench->text);
     surety_val_write(surety_doc_root(bench->out), SURETY_STYLE_COMPACT,
                      &bench->text);
-    for (size_t i = 0; i < surety_aligner_edit_count(bench->aligner); i++) {
-        surety_edit edit = surety_aligner_edit(bench->aligner, i);
+    for (size_t i = 0; i < surety__aligner_edit_count(bench->aligner); i++) {
+        surety__edit edit = surety__aligner_edit(bench->aligner, i);
 
         surety_buf_text(&bench->text, "\n");
         surety_buf_text(&bench->text, edit.kind);
@@ -87,9 +87,9 @@ TEST(edits_in_order)
     if (!bench_make(t, &bench, NULL, ROWS))
         goto done;
     TRY(surety_doc_read(bench.doc, surety_str_of(value), NULL, NULL));
-    TRY(surety_aligner_align(bench.aligner, bench.schema,
-                             surety_doc_root(bench.doc), NULL, bench.out,
-                             NULL));
+    TRY(surety__aligner_align(bench.aligner, bench.schema,
+                              surety_doc_root(bench.doc), NULL, bench.out,
+                              NULL));
     bench_tell(&bench);
     TRY(bench.text.status);
     CHECK_TEXT(
@@ -107,8 +107,8 @@ TEST(edits_in_order)
         "array-from-value ~8 /1/tags \"A\" > [\"a\"]\n"
         "enum-case 1 /1/tags/0 \"A\" > \"a\"\n"
         "enum-punctuation ~2 /2/tags/1 \"B.\" > \"b\"");
-    CHECK(surety_aligner_cost(bench.aligner) == 33);
-    CHECK(surety_aligner_edit_likely(bench.aligner) == 6);
+    CHECK(surety__aligner_cost(bench.aligner) == 33);
+    CHECK(surety__aligner_edit_likely(bench.aligner) == 6);
     /* What was copied keeps its place, what was made has none. */
     CHECK(surety_val_position(surety_val_at(surety_doc_root(bench.out),
                                             surety_str_of("/2/tags/0")))
@@ -119,13 +119,13 @@ TEST(edits_in_order)
     /* A failure leaves no edits. */
     TRY(surety_doc_read(bench.doc, surety_str_of("[{\"ID\":\"x\"}]"), NULL,
                         NULL));
-    EXPECT(SURETY_END, surety_aligner_align(bench.aligner, bench.schema,
-                                            surety_doc_root(bench.doc), NULL,
-                                            bench.out, NULL));
-    CHECK(surety_aligner_edit_count(bench.aligner) == 0);
-    CHECK(surety_aligner_edit_likely(bench.aligner) == 0);
-    CHECK(surety_aligner_cost(bench.aligner) == 0);
-    CHECK(!*surety_aligner_edit(bench.aligner, 0).kind);
+    EXPECT(SURETY_END, surety__aligner_align(bench.aligner, bench.schema,
+                                             surety_doc_root(bench.doc), NULL,
+                                             bench.out, NULL));
+    CHECK(surety__aligner_edit_count(bench.aligner) == 0);
+    CHECK(surety__aligner_edit_likely(bench.aligner) == 0);
+    CHECK(surety__aligner_cost(bench.aligner) == 0);
+    CHECK(!*surety__aligner_edit(bench.aligner, 0).kind);
 done:
     bench_done(&bench);
 }
@@ -140,9 +140,9 @@ TEST(json_in_text_is_told)
                         surety_str_of("[\"{\\\"ID\\\":7,\\\"y/~\\\":1}\","
                                       "\"{id:'8'}\"]"),
                         NULL, NULL));
-    TRY(surety_aligner_align(bench.aligner, bench.schema,
-                             surety_doc_root(bench.doc), NULL, bench.out,
-                             NULL));
+    TRY(surety__aligner_align(bench.aligner, bench.schema,
+                              surety_doc_root(bench.doc), NULL, bench.out,
+                              NULL));
     bench_tell(&bench);
     TRY(bench.text.status);
     CHECK_TEXT(surety_buf_str(&bench.text),
@@ -170,25 +170,25 @@ TEST(rows)
     TRY(surety_doc_read(other, surety_str_of("{\"Id\":2}"), NULL, NULL));
     vals[0] = surety_doc_root(bench.doc);
     vals[1] = surety_doc_root(other);
-    TRY(surety_aligner_align_rows(bench.aligner, bench.schema, vals, 2, NULL,
-                                  bench.out, NULL));
+    TRY(surety__aligner_align_rows(bench.aligner, bench.schema, vals, 2, NULL,
+                                   bench.out, NULL));
     bench_tell(&bench);
     TRY(bench.text.status);
     CHECK_TEXT(surety_buf_str(&bench.text), "[{\"id\":1},{\"id\":2}]\n"
                                             "rows 2  - > "
                                             "[{\"id\":1},{\"id\":2}]\n"
                                             "key-case 1 /1/id \"Id\" > \"id\"");
-    TRY(surety_aligner_align_rows(bench.aligner, bench.schema, vals, 1, NULL,
-                                  bench.out, NULL));
-    CHECK(surety_aligner_edit_count(bench.aligner) == 1);
+    TRY(surety__aligner_align_rows(bench.aligner, bench.schema, vals, 1, NULL,
+                                   bench.out, NULL));
+    CHECK(surety__aligner_edit_count(bench.aligner) == 1);
     TRY(surety_doc_read(other, surety_str_of("[]"), NULL, NULL));
     vals[1] = surety_doc_root(other);
     EXPECT(SURETY_END,
-           surety_aligner_align_rows(bench.aligner, bench.schema, vals, 2, NULL,
-                                     bench.out, NULL));
+           surety__aligner_align_rows(bench.aligner, bench.schema, vals, 2,
+                                      NULL, bench.out, NULL));
     EXPECT(SURETY_MISUSE,
-           surety_aligner_align_rows(bench.aligner, bench.schema, vals, 0, NULL,
-                                     bench.out, NULL));
+           surety__aligner_align_rows(bench.aligner, bench.schema, vals, 0,
+                                      NULL, bench.out, NULL));
 done:
     bench_done(&bench);
     surety_doc_free(other);
@@ -236,9 +236,9 @@ TEST(plain_text)
 
         if (!bench_make(t, &bench, NULL, spoken[i].schema))
             goto free;
-        status = surety_aligner_align_text(bench.aligner, bench.schema,
-                                           surety_str_of(spoken[i].text), NULL,
-                                           bench.out, NULL);
+        status = surety__aligner_align_text(bench.aligner, bench.schema,
+                                            surety_str_of(spoken[i].text), NULL,
+                                            bench.out, NULL);
         if (status == SURETY_NOMEM && t->starved)
             goto free;
         if ((status == SURETY_OK) != (spoken[i].want != NULL))
@@ -246,7 +246,7 @@ TEST(plain_text)
         check_that(t, status == (spoken[i].want ? SURETY_OK : SURETY_END),
                    "status", __FILE__, __LINE__);
         if (status == SURETY_OK && spoken[i].want) {
-            surety_edit edit = surety_aligner_edit(bench.aligner, 0);
+            surety__edit edit = surety__aligner_edit(bench.aligner, 0);
 
             check_that(t, !strcmp(edit.kind, "text") && !edit.from.doc,
                        "the edit text", __FILE__, __LINE__);
@@ -269,7 +269,7 @@ static surety_status many_make(struct bench *bench, unsigned count)
     surety_build_begin(bench->doc, NULL);
     surety_build_array(bench->doc);
     for (unsigned i = 0; i < count; i++)
-        surety_build_text(bench->doc, "7");
+        surety_build_str(bench->doc, surety_str_of("7"));
     surety_build_close(bench->doc);
     return surety_build_end(bench->doc, NULL);
 }
@@ -284,15 +284,15 @@ TEST(mends_max)
         goto done;
     for (unsigned count = 3; count <= 5; count++) {
         TRY(many_make(&bench, count));
-        TRY(surety_aligner_align(bench.aligner, bench.schema,
-                                 surety_doc_root(bench.doc), NULL, bench.out,
-                                 NULL));
-        CHECK(surety_aligner_edit_count(bench.aligner) == count);
-        CHECK(surety_aligner_edit_likely(bench.aligner) == count);
-        CHECK(surety_aligner_cost(bench.aligner) == 3 * (uint64_t)count);
-        CHECK(*surety_aligner_edit(bench.aligner, 2).kind);
-        CHECK(!*surety_aligner_edit(bench.aligner, 3).kind == (count < 4));
-        CHECK(!*surety_aligner_edit(bench.aligner, 4).kind);
+        TRY(surety__aligner_align(bench.aligner, bench.schema,
+                                  surety_doc_root(bench.doc), NULL, bench.out,
+                                  NULL));
+        CHECK(surety__aligner_edit_count(bench.aligner) == count);
+        CHECK(surety__aligner_edit_likely(bench.aligner) == count);
+        CHECK(surety__aligner_cost(bench.aligner) == 3 * (uint64_t)count);
+        CHECK(*surety__aligner_edit(bench.aligner, 2).kind);
+        CHECK(!*surety__aligner_edit(bench.aligner, 3).kind == (count < 4));
+        CHECK(!*surety__aligner_edit(bench.aligner, 4).kind);
         CHECK(surety_val_count(surety_doc_root(bench.out)) == count);
     }
 done:
@@ -321,15 +321,15 @@ TEST(work_is_bounded)
         surety_build_object(bench.doc);
         surety_build_name(bench.doc, "A");
     }
-    surety_build_text(bench.doc, "x");
+    surety_build_str(bench.doc, surety_str_of("x"));
     for (int i = 0; i < 100; i++)
         surety_build_close(bench.doc);
     TRY(surety_build_end(bench.doc, NULL));
-    EXPECT(SURETY_LIMIT, surety_aligner_align(bench.aligner, bench.schema,
-                                              surety_doc_root(bench.doc), NULL,
-                                              bench.out, &err));
+    EXPECT(SURETY_LIMIT, surety__aligner_align(bench.aligner, bench.schema,
+                                               surety_doc_root(bench.doc), NULL,
+                                               bench.out, &err));
     CHECK(strstr(err.message, "work_base") != NULL);
-    CHECK(surety_aligner_edit_count(bench.aligner) == 0);
+    CHECK(surety__aligner_edit_count(bench.aligner) == 0);
 done:
     bench_done(&bench);
 }
@@ -343,16 +343,16 @@ TEST(torn_is_told)
         goto done;
     TRY(surety_doc_read(
         bench.doc, surety_str_of("{\"a\":[{\"id\":1}],\"b\":[]}"), NULL, NULL));
-    EXPECT(SURETY_END, surety_aligner_align(bench.aligner, bench.schema,
-                                            surety_doc_root(bench.doc), NULL,
-                                            bench.out, &err));
+    EXPECT(SURETY_END, surety__aligner_align(bench.aligner, bench.schema,
+                                             surety_doc_root(bench.doc), NULL,
+                                             bench.out, &err));
     CHECK(strstr(err.message, "equally good") != NULL);
     EXPECT(SURETY_MISUSE,
-           surety_aligner_align(bench.aligner, bench.schema, surety_val_none(),
-                                NULL, bench.out, NULL));
-    EXPECT(SURETY_MISUSE, surety_aligner_align(bench.aligner, bench.schema,
-                                               surety_doc_root(bench.doc), NULL,
-                                               bench.doc, NULL));
+           surety__aligner_align(bench.aligner, bench.schema, surety_val_none(),
+                                 NULL, bench.out, NULL));
+    EXPECT(SURETY_MISUSE, surety__aligner_align(bench.aligner, bench.schema,
+                                                surety_doc_root(bench.doc),
+                                                NULL, bench.doc, NULL));
 done:
     bench_done(&bench);
 }

@@ -4,7 +4,7 @@
  * nothing. */
 #include "check.h"
 
-#include <surety/align.h>
+#include "align/align.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct aligned {
 struct bench {
     surety_schema *schema;
     surety_doc *doc, *out, *again;
-    surety_aligner *aligner;
+    surety__aligner *aligner;
     surety_checker *checker;
 };
 
@@ -26,7 +26,7 @@ static bool bench_make(struct check *t, struct bench *bench)
         (struct bench){.doc = surety_doc_new(check_alloc(t)),
                        .out = surety_doc_new(check_alloc(t)),
                        .again = surety_doc_new(check_alloc(t)),
-                       .aligner = surety_aligner_new(check_alloc(t), NULL),
+                       .aligner = surety__aligner_new(check_alloc(t), NULL),
                        .checker = surety_checker_new(check_alloc(t), NULL)};
     NEED(bench->doc);
     NEED(bench->out);
@@ -41,7 +41,7 @@ done:
 static void bench_done(struct bench *bench)
 {
     surety_checker_free(bench->checker);
-    surety_aligner_free(bench->aligner);
+    surety__aligner_free(bench->aligner);
     surety_doc_free(bench->again);
     surety_doc_free(bench->out);
     surety_doc_free(bench->doc);
@@ -67,11 +67,11 @@ static bool bench_result(struct check *t, struct bench *bench, const char *want)
                              surety_doc_root(bench->out), &valid, NULL));
     CHECK(valid);
     CHECK_JSON(surety_doc_root(bench->out), want);
-    TRY(surety_aligner_align(bench->aligner, bench->schema,
-                             surety_doc_root(bench->out), NULL, bench->again,
-                             NULL));
-    CHECK(surety_aligner_edit_count(bench->aligner) == 0);
-    CHECK(surety_aligner_cost(bench->aligner) == 0);
+    TRY(surety__aligner_align(bench->aligner, bench->schema,
+                              surety_doc_root(bench->out), NULL, bench->again,
+                              NULL));
+    CHECK(surety__aligner_edit_count(bench->aligner) == 0);
+    CHECK(surety__aligner_cost(bench->aligner) == 0);
     CHECK(surety_val_equal(surety_doc_root(bench->out),
                            surety_doc_root(bench->again)));
     return true;
@@ -80,7 +80,7 @@ done:
 }
 
 static void aligned_hold(struct check *t, const struct aligned *rows,
-                         size_t count, const surety_align_options *options)
+                         size_t count, const surety__align_options *options)
 {
     struct bench bench;
 
@@ -93,9 +93,9 @@ static void aligned_hold(struct check *t, const struct aligned *rows,
         if (!bench_schema(t, &bench, row->schema))
             goto done;
         TRY(surety_doc_read(bench.doc, surety_str_of(row->value), NULL, NULL));
-        status = surety_aligner_align(bench.aligner, bench.schema,
-                                      surety_doc_root(bench.doc), options,
-                                      bench.out, NULL);
+        status = surety__aligner_align(bench.aligner, bench.schema,
+                                       surety_doc_root(bench.doc), options,
+                                       bench.out, NULL);
         if (status == SURETY_NOMEM && t->starved)
             goto done;
         if ((status == SURETY_OK) != (row->want != NULL))
@@ -289,7 +289,7 @@ TEST(long_numbers)
 
 TEST(numbers_with_units)
 {
-    static const surety_align_options options = {
+    static const surety__align_options options = {
         .size = sizeof(options), .units = true, .decimal_comma = true};
     static const struct aligned rows[] = {
         {NUMBER, "\"45%\"", "45"},

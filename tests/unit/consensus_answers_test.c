@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A consensus: what each kind makes of its members' answers, and what becomes
  * of it when they fail, are cancelled or cost too much. */
+#include "consensus/consensus.h"
 #include "base/base.h"
 #include "check.h"
 #include "run_fake.h"
@@ -819,14 +820,15 @@ TEST(refuses)
                "options, what is asked, and a place for the consensus are "
                "needed");
     for (int i = 0; i <= SURETY_CONSENSUS_AGGREGATE; i++) {
-        const char *name = surety_consensus_kind_name((surety_consensus_kind)i);
+        const char *name =
+            surety__consensus_kind_name((surety_consensus_kind)i);
 
         TRY(surety_consensus_kind_of(surety_str_of(name), &kind));
         CHECK((int)kind == i);
     }
     EXPECT(SURETY_END, surety_consensus_kind_of(surety_str_of("all"), &kind));
     CHECK_TEXT(
-        surety_str_of(surety_consensus_kind_name((surety_consensus_kind)4)),
+        surety_str_of(surety__consensus_kind_name((surety_consensus_kind)4)),
         "unknown");
 done:
     pool_close(&pool);

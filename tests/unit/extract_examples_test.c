@@ -2,6 +2,7 @@
 /* Runs the numbered examples of extract_examples.md, which describes their
  * form, and fails where the finder finds something else. The source tree is the
  * first argument, else SURETY_SOURCE_ROOT, else the working folder. */
+#include "extract/extract.h"
 #include "check.h"
 
 #include <surety/extract.h>
@@ -211,7 +212,7 @@ static void describe(const surety_finder *finder, char *out, size_t size)
     }
     if (!count) {
         size_t at = 0;
-        const surety_obstacle obstacle = surety_finder_obstacle(finder, &at);
+        const surety__obstacle obstacle = surety__finder_obstacle(finder, &at);
 
         snprintf(out, size, "none (%s at %zu)", obstacle_names[obstacle], at);
     }

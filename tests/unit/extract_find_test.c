@@ -34,10 +34,10 @@ static bool holds(const surety_finder *finder, surety_str reply)
                             a.text.len != a.end - a.start))
             return false;
         for (size_t k = 0; k < a.text.len; k++)
-            if (reply.ptr[surety_finder_origin(finder, i, k)] != a.text.ptr[k])
+            if (reply.ptr[surety__finder_origin(finder, i, k)] != a.text.ptr[k])
                 return false;
-        if (surety_finder_origin(finder, i, 0) != a.start ||
-            surety_finder_origin(finder, i, a.text.len) != a.end)
+        if (surety__finder_origin(finder, i, 0) != a.start ||
+            surety__finder_origin(finder, i, a.text.len) != a.end)
             return false;
         for (size_t j = 0; j < i; j++) {
             const surety_candidate b = surety_finder_at(finder, j);
@@ -84,8 +84,8 @@ TEST(refuses_misuse)
     CHECK(surety_finder_count(finder) == 0);
     CHECK(surety_finder_count(NULL) == 0);
     CHECK(surety_finder_at(finder, 0).place == SURETY_PLACE_NONE);
-    CHECK(surety_finder_origin(finder, 0, 0) == 0);
-    CHECK(surety_finder_obstacle(NULL, NULL) == SURETY_OBSTACLE_NONE);
+    CHECK(surety__finder_origin(finder, 0, 0) == 0);
+    CHECK(surety__finder_obstacle(NULL, NULL) == SURETY_OBSTACLE_NONE);
 done:
     surety_finder_free(finder);
     surety_finder_free(NULL);
@@ -190,7 +190,7 @@ TEST(maps_stripped_text)
     CHECK(found.stripped);
     /* The tab takes the quote's column and two of the item's three. */
     CHECK_TEXT(found.text, "{\"a\":\r\n [1,\r\n\r\n 2]}");
-    CHECK(surety_finder_origin(finder, 0, found.text.len + 9) == found.end);
+    CHECK(surety__finder_origin(finder, 0, found.text.len + 9) == found.end);
 done:
     surety_finder_free(finder);
 }
@@ -277,11 +277,11 @@ TEST(reasoning_of_every_kind)
             printf("# %s\n", replies[i]);
         CHECK(surety_finder_count(finder) == 1);
         CHECK_TEXT(surety_finder_at(finder, 0).text, "[1]");
-        CHECK(surety_finder_obstacle(finder, NULL) == SURETY_OBSTACLE_NONE);
+        CHECK(surety__finder_obstacle(finder, NULL) == SURETY_OBSTACLE_NONE);
     }
     TRY(surety_finder_find(finder, surety_str_of("a <b>\n<think>x"), &how, NULL,
                            NULL));
-    CHECK(surety_finder_obstacle(finder, NULL) ==
+    CHECK(surety__finder_obstacle(finder, NULL) ==
           SURETY_OBSTACLE_REASONING_OPEN);
 done:
     surety_finder_free(finder);
@@ -291,7 +291,7 @@ TEST(obstacles_stand_beside_candidates)
 {
     static const struct {
         const char *reply;
-        surety_obstacle obstacle;
+        surety__obstacle obstacle;
         size_t at;
     } rows[] = {
         {"{}", SURETY_OBSTACLE_NO_MARKER, 0},
@@ -315,15 +315,15 @@ TEST(obstacles_stand_beside_candidates)
 
         TRY(surety_finder_find(finder, surety_str_of(rows[i].reply), &how, NULL,
                                NULL));
-        if (surety_finder_obstacle(finder, &at) != rows[i].obstacle)
+        if (surety__finder_obstacle(finder, &at) != rows[i].obstacle)
             printf("# %s\n", rows[i].reply);
-        CHECK(surety_finder_obstacle(finder, &at) == rows[i].obstacle);
+        CHECK(surety__finder_obstacle(finder, &at) == rows[i].obstacle);
         CHECK(at == rows[i].at);
     }
     how = look(SURETY_PLACE_WHOLE);
     TRY(surety_finder_find(finder, surety_str_of("{\n```js\n"), &how, NULL,
                            NULL));
-    CHECK(surety_finder_obstacle(finder, NULL) == SURETY_OBSTACLE_NONE);
+    CHECK(surety__finder_obstacle(finder, NULL) == SURETY_OBSTACLE_NONE);
 done:
     surety_finder_free(finder);
 }
@@ -506,8 +506,8 @@ TEST(steps_find_what_a_search_at_once_finds)
         /* Where there are as many as may be, a step does not look further. */
         if (surety_finder_count(step) == 3)
             continue;
-        CHECK(surety_finder_obstacle(finder, &at) ==
-              surety_finder_obstacle(step, &step_at));
+        CHECK(surety__finder_obstacle(finder, &at) ==
+              surety__finder_obstacle(step, &step_at));
         CHECK(at == step_at);
     }
 done:

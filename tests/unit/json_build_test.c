@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building documents: values, copies, places, order of calls, limits. */
+#include "json/json.h"
 #include "check.h"
 
 #include <surety/json.h>
@@ -34,7 +35,7 @@ TEST(builds_every_kind)
         surety_build_key(doc, (surety_str){"k\0", 2});
         surety_build_str(doc, (surety_str){"\xC3\xA9\0", 3});
         surety_build_name(doc, "");
-        surety_build_text(doc, "");
+        surety_build_str(doc, surety_str_of(""));
         surety_build_name(doc, "o");
         surety_build_object(doc);
         surety_build_close(doc);
@@ -52,7 +53,7 @@ TEST(builds_every_kind)
     CHECK_TEXT(surety_val_number(surety_val_at(root, surety_str_of("/a/4"))),
                "0");
     CHECK(surety_val_is_integer(surety_val_at(root, surety_str_of("/a/8"))));
-    for (uint32_t i = 0; i < surety_doc_size(doc); i++)
+    for (uint32_t i = 0; i < surety__doc_size(doc); i++)
         CHECK(surety_val_position((surety_val){doc, i}).line == 0);
 done:
     surety_doc_free(doc);
@@ -211,7 +212,7 @@ TEST(refuses_calls_out_of_order)
     surety_build_uint(NULL, 1);
     surety_build_real(NULL, 1.0);
     surety_build_str(NULL, surety_str_of("a"));
-    surety_build_text(NULL, "a");
+    surety_build_str(NULL, surety_str_of("a"));
     surety_build_val(NULL, surety_val_none());
     surety_build_null(doc);
     surety_build_begin(doc, NULL);
@@ -235,7 +236,7 @@ static surety_status build_at_edge(surety_doc *doc, const surety_doc *origin,
     surety_build_array(doc);
     surety_build_object(doc);
     surety_build_name(doc, what == 'k' ? "abc" : "ab");
-    surety_build_text(doc, what == 's' ? "abcd" : "abc");
+    surety_build_str(doc, surety_str_of(what == 's' ? "abcd" : "abc"));
     surety_build_close(doc);
     if (what == 'd') {
         surety_build_array(doc);
@@ -253,7 +254,7 @@ static surety_status build_at_edge(surety_doc *doc, const surety_doc *origin,
     if (what == 'v')
         surety_build_null(doc);
     if (what == 't')
-        surety_build_text(doc, "xyz");
+        surety_build_str(doc, surety_str_of("xyz"));
     surety_build_close(doc);
     return surety_build_end(doc, err);
 }

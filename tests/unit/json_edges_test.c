@@ -141,10 +141,10 @@ TEST(docs_are_used_again)
     surety_build_begin(doc, NULL);
     surety_build_object(doc);
     surety_build_name(doc, "a");
-    CHECK(!surety_doc_root(doc).doc && surety_doc_size(doc) == 0);
+    CHECK(!surety_doc_root(doc).doc && surety__doc_size(doc) == 0);
     TRY(surety_doc_read(doc, surety_str_of("[1]"), NULL, &error));
     CHECK_JSON(surety_doc_root(doc), "[1]");
-    CHECK(surety_doc_size(doc) == 2);
+    CHECK(surety__doc_size(doc) == 2);
     surety_build_begin(doc, NULL);
     surety_build_object(doc);
     surety_build_name(doc, "a");

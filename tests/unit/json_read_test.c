@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strict reader: what it takes, what it refuses and how it says so, limits
  * at their edges, and texts cut at every byte. */
+#include "json/json.h"
 #include "check.h"
 
 #include <surety/json.h>
@@ -125,7 +126,7 @@ TEST(refuses_what_is_no_json)
               !printf("# %s: length %zu\n", want->text, err.position.length));
         CHECK(err.position.line >= 1);
         CHECK(!surety_doc_root(doc).doc);
-        CHECK(surety_doc_size(doc) == 0);
+        CHECK(surety__doc_size(doc) == 0);
     }
 done:
     surety_doc_free(doc);
@@ -400,7 +401,7 @@ TEST(keeps_limits)
                "a key is longer than the limit key_len_max of 2 bytes");
     TRY(read_under(doc, "[1,2,3]", &limits, &err));
     TRY(read_under(doc, "[1,2,3,4]", &limits, &err));
-    CHECK(surety_doc_size(doc) == 5);
+    CHECK(surety__doc_size(doc) == 5);
     EXPECT(SURETY_LIMIT, read_under(doc, "[1,2,3,4,5]", &limits, &err));
     CHECK_TEXT(surety_str_of(err.message),
                "the text has more values than the limit values_max of 5");
@@ -454,7 +455,7 @@ TEST(ends_hostile_nesting_early)
     for (size_t i = 0; i < 1024; i++)
         text[i] = i < 512 ? '[' : ']';
     TRY(surety_doc_read(doc, (surety_str){text, 1024}, &options, &err));
-    CHECK(surety_doc_size(doc) == 512);
+    CHECK(surety__doc_size(doc) == 512);
 done:
     release(t, text, count);
     surety_doc_free(doc);
@@ -684,7 +685,7 @@ TEST(stays_fast_with_many_duplicates)
     TRY(out.status);
     TRY(surety_doc_read(doc, surety_buf_str(&out), NULL, NULL));
     CHECK(surety_doc_duplicate_count(doc) == count - 1 + 500);
-    CHECK(surety_doc_size(doc) == 1003);
+    CHECK(surety__doc_size(doc) == 1003);
     CHECK(surety_doc_duplicate(doc, 63, NULL, NULL) == SURETY_OK);
     CHECK(surety_doc_duplicate(doc, 64, NULL, NULL) == SURETY_END);
 done:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values: kinds and contents, walking, JSON Pointer both ways, positions. */
+#include "json/json.h"
 #include "check.h"
 
 #include <surety/json.h>
@@ -67,7 +68,7 @@ TEST(takes_the_absent_value)
     surety_val_pointer(none, &out);
     CHECK(out.len == 0);
     CHECK(surety_val_write(none, SURETY_STYLE_COMPACT, &out) == SURETY_MISUSE);
-    CHECK(!surety_doc_root(NULL).doc && surety_doc_size(NULL) == 0);
+    CHECK(!surety_doc_root(NULL).doc && surety__doc_size(NULL) == 0);
     CHECK(surety_doc_text(NULL).len == 0);
 done:
     surety_buf_done(&out);
@@ -182,7 +183,7 @@ TEST(tells_pointers)
     surety_buf_init(&out, check_alloc(t), 0);
     NEED(doc);
     TRY(surety_doc_read(doc, surety_str_of(pointed), NULL, NULL));
-    for (uint32_t i = 0; i < surety_doc_size(doc); i++) {
+    for (uint32_t i = 0; i < surety__doc_size(doc); i++) {
         surety_val val = {doc, i};
         surety_val back;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing: compact, pretty and canonical, and strings that hold anything. */
+#include "json/json.h"
 #include "base/base.h"
 #include "check.h"
 
@@ -271,8 +272,8 @@ TEST(writes_members)
     surety_json_value(&out, "none", surety_val_none());
     surety_buf_byte(&out, '}');
     surety_json_text(&out, "e", (surety_str){NULL, 0});
-    surety_json_position(&out, &nowhere);
-    surety_json_position(&out, &somewhere);
+    surety__json_position(&out, &nowhere);
+    surety__json_position(&out, &somewhere);
     surety_buf_text(&out, "}]");
     TRY(out.status);
     CHECK_TEXT(surety_buf_str(&out),

@@ -79,13 +79,13 @@ static bool see(void *ctx, const surety_entry *entry)
 
 TEST(names_states)
 {
-    CHECK(!strcmp(surety_entry_state_name(SURETY_ENTRY_OPEN), "open"));
-    CHECK(!strcmp(surety_entry_state_name(SURETY_ENTRY_DONE), "done"));
-    CHECK(!strcmp(surety_entry_state_name(SURETY_ENTRY_FAILED), "failed"));
+    CHECK(!strcmp(surety__entry_state_name(SURETY_ENTRY_OPEN), "open"));
+    CHECK(!strcmp(surety__entry_state_name(SURETY_ENTRY_DONE), "done"));
+    CHECK(!strcmp(surety__entry_state_name(SURETY_ENTRY_FAILED), "failed"));
     CHECK(
-        !strcmp(surety_entry_state_name(SURETY_ENTRY_CANCELLED), "cancelled"));
-    CHECK(!strcmp(surety_entry_state_name(SURETY_ENTRY_UNKNOWN), "unknown"));
-    CHECK(!strcmp(surety_entry_state_name((surety_entry_state)99), "unknown"));
+        !strcmp(surety__entry_state_name(SURETY_ENTRY_CANCELLED), "cancelled"));
+    CHECK(!strcmp(surety__entry_state_name(SURETY_ENTRY_UNKNOWN), "unknown"));
+    CHECK(!strcmp(surety__entry_state_name((surety_entry_state)99), "unknown"));
 done:
     return;
 }

@@ -153,57 +153,6 @@ static void schema_act(const void *given, surety_buf *out)
     surety_doc_free(doc);
 }
 
-static void align_fill(void *own)
-{
-    ((surety_align_options *)own)->units = true;
-}
-
-static void align_alter(void *own)
-{
-    ((surety_align_options *)own)->decimal_comma = true;
-}
-
-static void align_show(surety_status status, const surety_doc *doc,
-                       surety_buf *out)
-{
-    if (options_ended(status, out) && status == SURETY_OK)
-        surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
-}
-
-static void align_act(const void *given, surety_buf *out)
-{
-    static const char *const texts[] = {"\"12 kg\"", "\"2,5\""};
-    surety_aligner *aligner = surety_aligner_new(NULL, NULL);
-    surety_doc *doc = surety_doc_new(NULL);
-    surety_doc *made = surety_doc_new(NULL);
-    surety_schema *number = NULL, *rows = NULL;
-    surety_val val;
-
-    (void)surety_schema_read(surety_str_of("{\"type\":\"number\"}"), NULL,
-                             &number, NULL);
-    (void)surety_schema_read(
-        surety_str_of("{\"type\":\"array\",\"items\":{\"type\":\"number\"}}"),
-        NULL, &rows, NULL);
-    for (size_t i = 0; i < CHECK_COUNT(texts); i++) {
-        (void)surety_doc_read(doc, surety_str_of(texts[i]), NULL, NULL);
-        val = surety_doc_root(doc);
-        align_show(
-            surety_aligner_align(aligner, number, val, given, made, NULL), made,
-            out);
-        align_show(surety_aligner_align_text(
-                       aligner, number, surety_val_str(val), given, made, NULL),
-                   made, out);
-        align_show(surety_aligner_align_rows(aligner, rows, &val, 1, given,
-                                             made, NULL),
-                   made, out);
-    }
-    surety_schema_free(number);
-    surety_schema_free(rows);
-    surety_doc_free(doc);
-    surety_doc_free(made);
-    surety_aligner_free(aligner);
-}
-
 /* ---- contracts ----------------------------------------------------------- */
 
 static void contract_fill(void *own)
@@ -516,8 +465,6 @@ static const struct options_row options_rows[] = {
                 .alter = extract_alter, .act = extract_act),
     OPTIONS_ROW(surety_schema_options, alloc, .fill = schema_fill,
                 .act = schema_act),
-    OPTIONS_ROW(surety_align_options, decimal_comma, .fill = align_fill,
-                .alter = align_alter, .act = align_act),
     OPTIONS_ROW(surety_contract_options, alloc, .fill = contract_fill,
                 .act = contract_act),
     OPTIONS_ROW(surety_registry_options, alloc, .fill = registry_fill,

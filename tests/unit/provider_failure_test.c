@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of a provider's error: its class, when to ask again, and what
  * is shown of it. */
+#include "provider/provider.h"
 #include "provider/protocol.h"
 
 #include <stdio.h>
@@ -400,8 +401,8 @@ TEST(knows_every_failure)
         for (int k = 0; k < i; k++)
             CHECK(strcmp(name, surety_failure_name((surety_failure)k)));
     }
-    CHECK(surety_failure_passes(SURETY_FAILURE_RATE_LIMIT));
-    CHECK(!surety_failure_passes(SURETY_FAILURE_QUOTA));
+    CHECK(surety__failure_passes(SURETY_FAILURE_RATE_LIMIT));
+    CHECK(!surety__failure_passes(SURETY_FAILURE_QUOTA));
 done:;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings: read, played, matched, recorded around another transport, and
  * what may never be in one. */
+#include "provider/provider.h"
 #include "check.h"
 #include "heard.h"
 
@@ -37,9 +38,9 @@ TEST(reads_what_is_written_by_hand)
     heard_init(&heard, check_alloc(t));
     TRY(surety_recording_read((surety_str){text, sizeof(text) - 1},
                               check_alloc(t), &recording, NULL));
-    CHECK(surety_recording_count(recording) == 5);
-    CHECK(surety_recording_protocol(recording) == SURETY_PROTOCOL_TEXT);
-    CHECK_TEXT(surety_recording_model(recording), "");
+    CHECK(surety__recording_count(recording) == 5);
+    CHECK(surety__recording_protocol(recording) == SURETY_PROTOCOL_TEXT);
+    CHECK_TEXT(surety__recording_model(recording), "");
     const surety_replay_options options = {.size = sizeof(options),
                                            .alloc = check_alloc(t)};
     TRY(surety_replay_open(recording, &options, &transport, NULL));
@@ -490,8 +491,8 @@ TEST(keeps_every_secret_out)
     /* What the caller heard was not touched. */
     CHECK(holds(surety_buf_str(&heard.text), "x-echo=" SECRET));
     TRY(surety_recording_read(line, check_alloc(t), &recording, NULL));
-    CHECK(surety_recording_protocol(recording) == SURETY_PROTOCOL_RESPONSES);
-    CHECK_TEXT(surety_recording_model(recording), "gpt-5");
+    CHECK(surety__recording_protocol(recording) == SURETY_PROTOCOL_RESPONSES);
+    CHECK_TEXT(surety__recording_model(recording), "gpt-5");
     /* The same request is found, though its secrets are not there. */
     transport->close(transport->ctx);
     transport = NULL;
@@ -648,7 +649,7 @@ TEST(plays_what_was_recorded)
     TRY(recorder->wait(recorder->ctx, 0, NULL));
     TRY(surety_recording_read(surety_buf_str(&written.text), check_alloc(t),
                               &recording, NULL));
-    CHECK(surety_recording_count(recording) == (size_t)rounds);
+    CHECK(surety__recording_count(recording) == (size_t)rounds);
     const surety_replay_options options = {.size = sizeof(options),
                                            .alloc = check_alloc(t)};
     TRY(surety_replay_open(recording, &options, &player, NULL));

@@ -549,10 +549,10 @@ TEST(takes_nothing)
         CHECK_TEXT(
             surety_str_of(surety_run_verdict_name((surety_run_verdict)i)),
             verdicts[i]);
-    CHECK_TEXT(surety_str_of(surety_stop_name(SURETY_STOP_WEIGH)), "weigh");
-    CHECK_TEXT(surety_str_of(surety_stop_name(SURETY_STOP_ALWAYS)), "always");
-    CHECK_TEXT(surety_str_of(surety_stop_name(SURETY_STOP_NEVER)), "never");
-    CHECK_TEXT(surety_str_of(surety_stop_name((surety_stop)3)), "unknown");
+    CHECK_TEXT(surety_str_of(surety__stop_name(SURETY_STOP_WEIGH)), "weigh");
+    CHECK_TEXT(surety_str_of(surety__stop_name(SURETY_STOP_ALWAYS)), "always");
+    CHECK_TEXT(surety_str_of(surety__stop_name(SURETY_STOP_NEVER)), "never");
+    CHECK_TEXT(surety_str_of(surety__stop_name((surety_stop)3)), "unknown");
 done:
     surety_buf_done(&out);
     trial_close(&trial);

@@ -35,11 +35,11 @@ static surety_status read_number(surety_schema_cache *cache, unsigned number,
 /* Whether reading number again is answered from what is kept. */
 static bool has_number(surety_schema_cache *cache, unsigned number, size_t len)
 {
-    uint64_t hits = surety_schema_cache_count(cache).hits;
+    uint64_t hits = surety__schema_cache_count(cache).hits;
     const surety_schema *schema = NULL;
 
     return read_number(cache, number, len, &schema) == SURETY_OK &&
-           surety_schema_cache_count(cache).hits == hits + 1;
+           surety__schema_cache_count(cache).hits == hits + 1;
 }
 
 TEST(the_same_text_is_compiled_once)
@@ -48,16 +48,16 @@ TEST(the_same_text_is_compiled_once)
     char first[] = "{\"type\":\"string\"}";
     char second[] = "{\"type\":\"string\"}";
     const surety_schema *a = NULL, *b = NULL;
-    surety_schema_cache_counts counts;
+    surety__schema_cache_counts counts;
 
     NEED(cache);
     TRY(surety_schema_cache_read(cache, surety_str_of(first), NULL, &a, NULL));
     memset(first, 'x', sizeof(first) - 1);
     TRY(surety_schema_cache_read(cache, surety_str_of(second), NULL, &b, NULL));
     CHECK(a && a == b);
-    CHECK_TEXT(surety_val_str(surety_val_get(surety_schema_root(b), "type")),
+    CHECK_TEXT(surety_val_str(surety_val_get(surety__schema_root(b), "type")),
                "string");
-    counts = surety_schema_cache_count(cache);
+    counts = surety__schema_cache_count(cache);
     CHECK(counts.hits == 1 && counts.misses == 1 && counts.evictions == 0);
     CHECK(counts.schemas == 1 && counts.bytes == sizeof(second) - 1);
 done:
@@ -90,7 +90,7 @@ TEST(whatever_may_matter_tells_them_apart)
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)
             CHECK(schemas[i] != schemas[k]);
-    CHECK(surety_schema_cache_count(cache).misses == count);
+    CHECK(surety__schema_cache_count(cache).misses == count);
     CHECK(surety_schema_dialect(schemas[1]) == SURETY_DIALECT_7);
     for (size_t i = 0; i < count; i++) {
         TRY(surety_schema_cache_read(cache, surety_str_of("{}"), &options[i],
@@ -166,10 +166,10 @@ TEST(texts_that_nearly_are_the_same)
                 text[at] = blank ? '\n' : '\t';
                 TRY(surety_schema_cache_read(cache, (surety_str){text, len},
                                              NULL, &schema, NULL));
-                CHECK(surety_schema_cache_count(cache).misses == ++misses);
+                CHECK(surety__schema_cache_count(cache).misses == ++misses);
             }
-    CHECK(surety_schema_cache_count(cache).hits == 0);
-    CHECK(surety_schema_cache_count(cache).schemas == misses);
+    CHECK(surety__schema_cache_count(cache).hits == 0);
+    CHECK(surety__schema_cache_count(cache).schemas == misses);
 done:
     surety_schema_cache_free(cache);
 }
@@ -182,19 +182,19 @@ TEST(schemas_max)
     NEED(cache);
     for (unsigned i = 1; i <= 3; i++) {
         TRY(read_number(cache, i, 0, &schema));
-        CHECK(surety_schema_cache_count(cache).schemas == i);
+        CHECK(surety__schema_cache_count(cache).schemas == i);
     }
-    CHECK(surety_schema_cache_count(cache).evictions == 0);
+    CHECK(surety__schema_cache_count(cache).evictions == 0);
     /* 1 is read again, so 2 is the oldest when 4 comes. */
     CHECK(has_number(cache, 1, 0));
     TRY(read_number(cache, 4, 0, &schema));
-    CHECK(surety_schema_cache_count(cache).schemas == 3);
-    CHECK(surety_schema_cache_count(cache).evictions == 1);
+    CHECK(surety__schema_cache_count(cache).schemas == 3);
+    CHECK(surety__schema_cache_count(cache).evictions == 1);
     CHECK(has_number(cache, 3, 0));
     CHECK(has_number(cache, 1, 0));
     CHECK(has_number(cache, 4, 0));
     TRY(read_number(cache, 2, 0, &schema));
-    CHECK(surety_schema_cache_count(cache).evictions == 2);
+    CHECK(surety__schema_cache_count(cache).evictions == 2);
     CHECK(has_number(cache, 1, 0));
 done:
     surety_schema_cache_free(cache);
@@ -208,11 +208,11 @@ TEST(schemas_max_by_default)
     NEED(cache);
     for (unsigned i = 0; i < 64; i++)
         TRY(read_number(cache, i, 0, &schema));
-    CHECK(surety_schema_cache_count(cache).schemas == 64);
+    CHECK(surety__schema_cache_count(cache).schemas == 64);
     CHECK(has_number(cache, 0, 0));
     TRY(read_number(cache, 64, 0, &schema));
-    CHECK(surety_schema_cache_count(cache).schemas == 64);
-    CHECK(surety_schema_cache_count(cache).evictions == 1);
+    CHECK(surety__schema_cache_count(cache).schemas == 64);
+    CHECK(surety__schema_cache_count(cache).evictions == 1);
     CHECK(has_number(cache, 0, 0));
 done:
     surety_schema_cache_free(cache);
@@ -227,7 +227,7 @@ TEST(only_one_is_kept)
     TRY(read_number(cache, 1, 0, &schema));
     CHECK(has_number(cache, 1, 0));
     TRY(read_number(cache, 2, 0, &schema));
-    CHECK(surety_schema_cache_count(cache).schemas == 1);
+    CHECK(surety__schema_cache_count(cache).schemas == 1);
     CHECK(has_number(cache, 2, 0));
 done:
     surety_schema_cache_free(cache);
@@ -242,29 +242,29 @@ TEST(bytes_max)
     NEED(cache);
     TRY(read_number(cache, 1, 50, &schema));
     TRY(read_number(cache, 2, 49, &schema));
-    CHECK(surety_schema_cache_count(cache).bytes == 99);
-    CHECK(surety_schema_cache_count(cache).schemas == 2);
-    surety_schema_cache_reset(cache);
-    CHECK(surety_schema_cache_count(cache).bytes == 0);
-    CHECK(surety_schema_cache_count(cache).schemas == 0);
+    CHECK(surety__schema_cache_count(cache).bytes == 99);
+    CHECK(surety__schema_cache_count(cache).schemas == 2);
+    surety__schema_cache_reset(cache);
+    CHECK(surety__schema_cache_count(cache).bytes == 0);
+    CHECK(surety__schema_cache_count(cache).schemas == 0);
     TRY(read_number(cache, 1, 50, &schema));
     TRY(read_number(cache, 2, 50, &schema));
-    CHECK(surety_schema_cache_count(cache).schemas == 2);
-    CHECK(surety_schema_cache_count(cache).evictions == 0);
-    surety_schema_cache_reset(cache);
+    CHECK(surety__schema_cache_count(cache).schemas == 2);
+    CHECK(surety__schema_cache_count(cache).evictions == 0);
+    surety__schema_cache_reset(cache);
     TRY(read_number(cache, 1, 50, &schema));
     TRY(read_number(cache, 2, 51, &schema));
-    CHECK(surety_schema_cache_count(cache).schemas == 1);
-    CHECK(surety_schema_cache_count(cache).evictions == 1);
+    CHECK(surety__schema_cache_count(cache).schemas == 1);
+    CHECK(surety__schema_cache_count(cache).evictions == 1);
     CHECK(has_number(cache, 2, 51));
     /* One that is too long on its own is good until the next read. */
     TRY(read_number(cache, 3, 101, &schema));
-    CHECK(surety_schema_cache_count(cache).schemas == 1);
-    CHECK(surety_schema_root(schema).doc != NULL);
+    CHECK(surety__schema_cache_count(cache).schemas == 1);
+    CHECK(surety__schema_root(schema).doc != NULL);
     CHECK(has_number(cache, 3, 101));
     TRY(read_number(cache, 4, 20, &schema));
-    CHECK(surety_schema_cache_count(cache).bytes == 20);
-    CHECK(surety_schema_cache_count(cache).schemas == 1);
+    CHECK(surety__schema_cache_count(cache).bytes == 20);
+    CHECK(surety__schema_cache_count(cache).schemas == 1);
 done:
     surety_schema_cache_free(cache);
 }
@@ -295,8 +295,8 @@ TEST(a_failure_is_not_kept)
     EXPECT(SURETY_MISUSE, surety_schema_cache_read(cache, surety_str_of("{}"),
                                                    NULL, NULL, &err));
     CHECK(schema == good);
-    CHECK(surety_schema_cache_count(cache).schemas == 1);
-    CHECK(surety_schema_cache_count(cache).misses == 4);
+    CHECK(surety__schema_cache_count(cache).schemas == 1);
+    CHECK(surety__schema_cache_count(cache).misses == 4);
     CHECK(has_number(cache, 1, 0));
 done:
     surety_schema_cache_free(cache);

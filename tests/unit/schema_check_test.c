@@ -109,8 +109,8 @@ TEST(a_third_report_allocates_nothing)
         TRY(surety_checker_report(checker, schema, surety_doc_root(bad),
                                   findings, NULL));
         CHECK(surety_findings_count(findings) == 4);
-        TRY(surety_checker_complete(checker, schema, surety_doc_root(good),
-                                    true, true, built, NULL, NULL));
+        TRY(surety__checker_complete(checker, schema, surety_doc_root(good),
+                                     true, true, built, NULL, NULL));
     }
     CHECK(t->made == made);
 done:
@@ -236,15 +236,15 @@ TEST(calls_that_make_no_sense)
     EXPECT(SURETY_MISUSE,
            surety_checker_report(checker, schema, surety_val_none(), findings,
                                  NULL));
-    EXPECT(SURETY_MISUSE, surety_checker_complete(checker, schema, root, true,
-                                                  true, doc, NULL, NULL));
-    EXPECT(SURETY_MISUSE, surety_checker_complete(checker, schema, root, true,
-                                                  true, NULL, NULL, NULL));
+    EXPECT(SURETY_MISUSE, surety__checker_complete(checker, schema, root, true,
+                                                   true, doc, NULL, NULL));
+    EXPECT(SURETY_MISUSE, surety__checker_complete(checker, schema, root, true,
+                                                   true, NULL, NULL, NULL));
     CHECK(valid);
     CHECK(surety_findings_count(NULL) == 0);
     CHECK(!surety_findings_truncated(NULL));
     CHECK(surety_findings_at(findings, 7).keyword.len == 0);
-    CHECK(surety_schema_root(NULL).doc == NULL);
+    CHECK(surety__schema_root(NULL).doc == NULL);
     CHECK(surety_schema_dialect(NULL) == SURETY_DIALECT_DEFAULT);
     surety_schema_free(NULL);
     surety_checker_free(NULL);
@@ -318,7 +318,7 @@ TEST(a_schema_from_a_value)
     TRY(surety_checker_check(checker, schema, surety_val_get(root, "bad"),
                              &valid, NULL));
     CHECK(!valid);
-    CHECK(surety_schema_root(schema).index ==
+    CHECK(surety__schema_root(schema).index ==
           surety_val_get(root, "schema").index);
 done:
     surety_checker_free(checker);

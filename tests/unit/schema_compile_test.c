@@ -383,7 +383,7 @@ TEST(a_byte_order_mark_is_passed_over)
                            &options, &schema, &err));
     TRY(compile_ask(t, schema, "1", &valid));
     CHECK(!valid);
-    CHECK(surety_val_count(surety_schema_root(schema)) == 1);
+    CHECK(surety_val_count(surety__schema_root(schema)) == 1);
     CHECK(surety_schema_dialect(schema) == SURETY_DIALECT_2020_12);
 done:
     surety_schema_free(schema);

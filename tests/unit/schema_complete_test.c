@@ -44,9 +44,9 @@ static void completed_hold(struct check *t, const struct completed *rows,
         TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
                                  NULL));
         CHECK(valid);
-        TRY(surety_checker_complete(checker, schema, surety_doc_root(doc),
-                                    row->how & FILL, row->how & STRIP, built,
-                                    &changed, NULL));
+        TRY(surety__checker_complete(checker, schema, surety_doc_root(doc),
+                                     row->how & FILL, row->how & STRIP, built,
+                                     &changed, NULL));
         surety_buf_reset(&out);
         TRY(surety_val_write(surety_doc_root(built), SURETY_STYLE_COMPACT,
                              &out));
@@ -54,9 +54,9 @@ static void completed_hold(struct check *t, const struct completed *rows,
             printf("# %s on %s\n", row->schema, row->instance);
         CHECK_TEXT(surety_buf_str(&out), row->want ? row->want : row->instance);
         CHECK(changed == (row->want != NULL));
-        TRY(surety_checker_complete(checker, schema, surety_doc_root(built),
-                                    row->how & FILL, row->how & STRIP, again,
-                                    &changed, NULL));
+        TRY(surety__checker_complete(checker, schema, surety_doc_root(built),
+                                     row->how & FILL, row->how & STRIP, again,
+                                     &changed, NULL));
         CHECK(!changed);
         CHECK(surety_val_equal(surety_doc_root(built), surety_doc_root(again)));
     }
@@ -207,8 +207,8 @@ TEST(positions_are_kept)
     TRY(surety_doc_read(
         doc, surety_str_of("{\"x\":0,\n \"a\": [\n  {\"k\": \"v\"}]}"), NULL,
         NULL));
-    TRY(surety_checker_complete(checker, schema, surety_doc_root(doc), true,
-                                true, built, &changed, NULL));
+    TRY(surety__checker_complete(checker, schema, surety_doc_root(doc), true,
+                                 true, built, &changed, NULL));
     CHECK(changed);
     val = surety_val_at(surety_doc_root(built), surety_str_of("/a/0/k"));
     CHECK(surety_val_position(val).line == 3);
@@ -247,8 +247,8 @@ TEST(completing_is_bounded)
     TRY(surety_doc_read(doc, surety_str_of("[[[[[[[[[[[[1,2,3,4]]]]]]]]]]]]"),
                         NULL, NULL));
     EXPECT(SURETY_LIMIT,
-           surety_checker_complete(checker, schema, surety_doc_root(doc), true,
-                                   true, built, &changed, &err));
+           surety__checker_complete(checker, schema, surety_doc_root(doc), true,
+                                    true, built, &changed, &err));
     CHECK(strstr(err.message, "work_base"));
     CHECK(!changed);
 done:

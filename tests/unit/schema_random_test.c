@@ -70,7 +70,7 @@ static bool findings_are_there(const struct question *question)
             there.index != finding.instance.index + 1)
             return false;
         if (!question->dynamic &&
-            surety_val_at(surety_schema_root(question->schema), at).index !=
+            surety_val_at(surety__schema_root(question->schema), at).index !=
                 finding.schema.index)
             return false;
         if (!finding.message.len || !finding.keyword.len)
@@ -131,15 +131,15 @@ static bool completes(struct question *question)
 {
     bool changed = true;
 
-    return !surety_checker_complete(question->checker, question->schema,
-                                    surety_doc_root(question->doc), true, false,
-                                    question->built, &changed, NULL) &&
+    return !surety__checker_complete(question->checker, question->schema,
+                                     surety_doc_root(question->doc), true,
+                                     false, question->built, &changed, NULL) &&
            !changed &&
            surety_val_equal(surety_doc_root(question->doc),
                             surety_doc_root(question->built)) &&
-           !surety_checker_complete(question->checker, question->schema,
-                                    surety_doc_root(question->doc), true, true,
-                                    question->built, NULL, NULL) &&
+           !surety__checker_complete(question->checker, question->schema,
+                                     surety_doc_root(question->doc), true, true,
+                                     question->built, NULL, NULL) &&
            surety_val_count(surety_doc_root(question->built)) <=
                surety_val_count(surety_doc_root(question->doc));
 }
@@ -169,7 +169,7 @@ static bool ask(struct question *question)
         return agrees(question, false, "the report");
     plain = question->dynamic
                 ? PLAIN_UNSURE
-                : plain_check(surety_schema_root(question->schema), root);
+                : plain_check(surety__schema_root(question->schema), root);
     return agrees(question,
                   plain == PLAIN_UNSURE || valid == (plain == PLAIN_VALID),
                   "the plain checker") &&

@@ -56,7 +56,7 @@ static void *work_check(void *ctx)
                                   findings, NULL) != SURETY_OK;
         worker->wrong += surety_findings_count(findings) != (good ? 0 : 4);
         if (good)
-            worker->wrong += surety_checker_complete(
+            worker->wrong += surety__checker_complete(
                                  checker, worker->schema, surety_doc_root(doc),
                                  true, true, built, NULL, NULL) != SURETY_OK;
     }

@@ -54,7 +54,6 @@ CORE: Signatures = {
     # schema.h
     "surety_schema_read": (c_int, [Str, P, P, P]),
     "surety_schema_free": (None, [P]),
-    "surety_schema_root": (Val, [P]),
     "surety_schema_warning_count": (c_size_t, [P]),
     "surety_schema_warning_at": (_abi.SchemaWarning, [P, c_size_t]),
     "surety_checker_new": (P, [P, P]),
