@@ -58,6 +58,24 @@ static void rank_note(surety_judge *judge, const surety__trial *kept,
     judge->another.start = other->candidate.start;
 }
 
+/* Counts the errors of a trial that breaks the schema. One whose errors take
+ * more work than is allowed has the most: a later one may still be valid. */
+static surety_status rank_errors(surety_judge *judge, surety__trial *trial,
+                                 surety_error *reterr)
+{
+    surety_status status;
+
+    if (trial->counted || trial->error_count == SIZE_MAX)
+        return SURETY_OK;
+    status = surety__trial_count(judge, trial, NULL);
+    if (status == SURETY_LIMIT) {
+        trial->counted = false;
+        trial->error_count = SIZE_MAX;
+        return SURETY_OK;
+    }
+    return status == SURETY_OK ? status : surety__fail_nomem(reterr);
+}
+
 /* Whether the trial at hand, which breaks the contract as the best one does,
  * breaks it in fewer places. */
 static surety_status rank_count(surety_judge *judge, bool *ret_fewer,
@@ -70,10 +88,9 @@ static surety_status rank_count(surety_judge *judge, bool *ret_fewer,
     assert(now != best && now->stage == best->stage);
     if (++judge->compared >= RIVALS_MAX)
         return SURETY_OK;
-    if (!best->counted)
-        status = surety__trial_count(judge, best, reterr);
-    if (status == SURETY_OK && !now->counted)
-        status = surety__trial_count(judge, now, reterr);
+    status = rank_errors(judge, best, reterr);
+    if (status == SURETY_OK)
+        status = rank_errors(judge, now, reterr);
     *ret_fewer = status == SURETY_OK && now->error_count < best->error_count;
     return status;
 }

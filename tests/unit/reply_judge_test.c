@@ -5,6 +5,7 @@
 
 #include <surety/reply.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static const char contract_text[] =
@@ -346,6 +347,46 @@ done:
     surety_contract_free(contract);
 }
 
+static const char many_text[] =
+    "{\"x-surety\":{\"name\":\"m\",\"version\":\"1.0.0\"},"
+    "\"type\":\"array\",\"items\":{\"anyOf\":[{\"type\":\"integer\"},"
+    "{\"type\":\"null\"},{\"const\":\"z\"}]}}";
+
+/* Two candidates are compared by their errors, which are counted. Where that
+ * takes more work than is allowed, the valid one behind them is taken all the
+ * same, and without one the work is too much. */
+TEST(what_cannot_be_counted_loses)
+{
+    const surety_limits limits = {
+        .size = sizeof(limits), .work_per_value = 1, .work_base = 14};
+    static const struct {
+        const char *behind;
+        surety_status status;
+    } cases[] = {
+        {"[1]", SURETY_OK}, {"[false]", SURETY_OK}, {"", SURETY_LIMIT}};
+    const char *const many = "[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\"]";
+    surety_contract *contract = NULL;
+    surety_judge *judge = surety_judge_new(check_alloc(t), &limits);
+    const surety_outcome *outcome;
+
+    NEED(judge);
+    TRY(check_contract(t, many_text, &contract));
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        char reply[200];
+
+        snprintf(reply, sizeof(reply), "%s or %s or %s", many, many,
+                 cases[i].behind);
+        EXPECT(cases[i].status,
+               surety_judge_reply(judge, contract, surety_str_of(reply), NULL,
+                                  &outcome, NULL));
+        if (cases[i].status == SURETY_OK)
+            CHECK(surety_outcome_info_of(outcome)->ok == (i == 0));
+    }
+done:
+    surety_judge_free(judge);
+    surety_contract_free(contract);
+}
+
 /* Where the options set none, the contract's limit holds. */
 TEST(limits_of_the_options_count_more)
 {
@@ -452,6 +493,7 @@ int main(int argc, char **argv)
          refuses_a_native_value_for_its_form},
         {"a judge is used again", a_judge_is_used_again},
         {"limits and misuse fail the call", limits_and_misuse_fail_the_call},
+        {"what cannot be counted loses", what_cannot_be_counted_loses},
         {"limits of the options count more", limits_of_the_options_count_more},
         {"depth is a matter of one candidate",
          depth_is_a_matter_of_one_candidate},
